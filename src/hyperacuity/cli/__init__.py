@@ -1,0 +1,55 @@
+"""The command line: one verb per job, one module per verb.
+
+Manners every verb keeps: results go to standard output (a table for people, or with ``--json`` one object and nothing else),
+messages and progress to standard error; exit status 0 when all is well, 1 when some items failed (each is named), 2 for a
+call that cannot be carried out. Verb modules import numpy, numba, scipy and charts inside their functions, so that
+``hyperacuity --help`` answers at once.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from hyperacuity import __version__
+from hyperacuity.cli.common import messages
+from hyperacuity.errors import HyperacuityError, UsageError
+
+app = typer.Typer(
+    name="hyperacuity",
+    help="Measure how well a vision system sees edges, boundaries, figure and ground, depth order and disparity.",
+    epilog="Start with: [bold]hyperacuity demo[/bold]",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"hyperacuity {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and leave.")
+    ] = False,
+) -> None:
+    """Options that stand before the verb."""
+
+
+def main() -> None:
+    """Run the command line; known errors become one line on standard error and the right exit status."""
+    try:
+        app()
+    except HyperacuityError as error:
+        messages.print(f"[bold red]error:[/] {typer.unstyle(str(error))}", highlight=False, markup=True)
+        sys.exit(2 if isinstance(error, UsageError) else 1)
+    except KeyboardInterrupt:
+        messages.print("stopped; what was finished is kept")
+        sys.exit(130)

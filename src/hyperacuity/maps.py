@@ -1,0 +1,140 @@
+"""What data are: the arrays every room takes, decided once at the door.
+
+============  =====================  ========  ==================================================
+name          in memory              unknown   convention
+============  =====================  ========  ==================================================
+SoftMap       float32 H×W in [0, 1]  –         larger = stronger
+EdgeMap       bool H×W               –         one pixel wide
+LabelMap      int32 H×W              −1        labels need not be consecutive
+OrderMap      float32 H×W            NaN       larger = nearer
+DisparityMap  float32 H×W            NaN       pixels
+============  =====================  ========  ==================================================
+
+The functions below turn what a user has into one of these, or raise :class:`~hyperacuity.errors.InputError` with a sentence
+that says what is wrong. They never scale, invert or guess: that is a reader's business (:mod:`hyperacuity.data`).
+``name`` is what the message calls the array, usually a file name.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hyperacuity.errors import InputError
+
+SoftMap = NDArray[np.float32]
+EdgeMap = NDArray[np.bool_]
+LabelMap = NDArray[np.int32]
+OrderMap = NDArray[np.float32]
+DisparityMap = NDArray[np.float32]
+
+VOID = -1
+"""The label of a pixel that belongs to no region."""
+
+
+def soft_map(values: ArrayLike, *, name: str = "soft map") -> SoftMap:
+    """Edge strength per pixel, float32 in [0, 1]. Booleans count as 0 and 1; NaN and values outside [0, 1] are refused.
+
+    >>> soft_map([[0, 0.5], [1, 0.25]]).dtype
+    dtype('float32')
+    >>> soft_map([[0, 255]])
+    Traceback (most recent call last):
+    hyperacuity.errors.InputError: soft map: values run from 0 to 255, expected [0, 1]
+    """
+    array = _plane(values, name)
+    _refuse_nan(array, name)
+    low, high = float(array.min()), float(array.max())
+    if low < 0 or high > 1:
+        raise InputError(f"{name}: values run from {low:g} to {high:g}, expected [0, 1]")
+    return np.ascontiguousarray(array, dtype=np.float32)
+
+
+def edge_map(values: ArrayLike, *, name: str = "edge map") -> EdgeMap:
+    """Edge or not, bool. Anything above zero is an edge; NaN and negative values are refused.
+
+    >>> edge_map([[0, 255], [0, 1]])
+    array([[False,  True],
+           [False,  True]])
+    """
+    array = _plane(values, name)
+    if array.dtype != np.bool_:
+        _refuse_nan(array, name)
+        if array.min() < 0:
+            raise InputError(
+                f"{name}: holds negative values (down to {array.min():g}), expected 0 for no edge and more for an edge"
+            )
+    return np.ascontiguousarray(array > 0)
+
+
+def label_map(values: ArrayLike, *, name: str = "segmentation") -> LabelMap:
+    """Region labels, int32; −1 (:data:`VOID`) marks a pixel of no region. Fractions, and labels below −1, are refused."""
+    array = _plane(values, name)
+    _refuse_nan(array, name)
+    if array.dtype.kind == "f" and not np.array_equal(array, np.rint(array)):
+        raise InputError(f"{name}: holds fractions, expected whole numbers as region labels")
+    low, high = int(array.min()), int(array.max())
+    if low < VOID or high > np.iinfo(np.int32).max:
+        raise InputError(f"{name}: labels run from {low} to {high}, expected −1 (void) to {np.iinfo(np.int32).max}")
+    return np.ascontiguousarray(array, dtype=np.int32)
+
+
+def order_map(values: ArrayLike, *, name: str = "order map") -> OrderMap:
+    """Depth order, float32, larger = nearer; NaN marks the unknown. Infinity, and a map that is NaN throughout, are refused."""
+    array = _plane(values, name)
+    if np.isinf(array).any():
+        raise InputError(f"{name}: holds infinite values, expected finite ones or NaN for unknown")
+    return _known_somewhere(np.ascontiguousarray(array, dtype=np.float32), name)
+
+
+def disparity_map(values: ArrayLike, *, name: str = "disparity map") -> DisparityMap:
+    """Disparity in pixels, float32; NaN or infinity in the input marks the unknown and is NaN in the result."""
+    array = np.array(_plane(values, name), dtype=np.float32)
+    array[~np.isfinite(array)] = np.nan
+    return _known_somewhere(array, name)
+
+
+def same_size(first: NDArray[Any], second: NDArray[Any], *, names: tuple[str, str] = ("prediction", "truth")) -> None:
+    """Refuse two maps of different size, naming both sizes (width×height, as image viewers show them)."""
+    if first.shape[:2] != second.shape[:2]:
+        raise InputError(
+            f"{names[0]} is {size_of(first)} but {names[1]} is {size_of(second)}: they must have the same size"
+        )
+
+
+def size_of(array: NDArray[Any]) -> str:
+    """Width×height of an image, for messages.
+
+    >>> size_of(np.zeros((321, 481)))
+    '481×321'
+    """
+    return f"{array.shape[1]}×{array.shape[0]}"
+
+
+def diagonal(shape: tuple[int, ...]) -> float:
+    """Length of the image diagonal in pixels, √(H² + W²): tolerances are fractions of it."""
+    return math.hypot(shape[0], shape[1])
+
+
+def _plane(values: ArrayLike, name: str) -> NDArray[Any]:
+    array = np.asarray(values)
+    if array.dtype.kind not in "biuf":
+        raise InputError(f"{name}: holds {array.dtype} values, expected numbers")
+    if array.ndim != 2:
+        raise InputError(f"{name}: has shape {array.shape}, expected two dimensions (height, width)")
+    if array.size == 0:
+        raise InputError(f"{name}: has no pixels (shape {array.shape})")
+    return array
+
+
+def _refuse_nan(array: NDArray[Any], name: str) -> None:
+    if array.dtype.kind == "f" and np.isnan(array).any():
+        raise InputError(f"{name}: holds {int(np.isnan(array).sum())} NaN values, expected numbers throughout")
+
+
+def _known_somewhere(array: NDArray[np.float32], name: str) -> NDArray[np.float32]:
+    if np.isnan(array).all():
+        raise InputError(f"{name}: no pixel has a known value")
+    return array
