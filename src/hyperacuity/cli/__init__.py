@@ -12,6 +12,7 @@ import sys
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 
 from hyperacuity import __version__
 from hyperacuity.cli.common import messages
@@ -48,7 +49,7 @@ def main() -> None:
     try:
         app()
     except HyperacuityError as error:
-        messages.print(f"[bold red]error:[/] {typer.unstyle(str(error))}", highlight=False, markup=True)
+        messages.print(f"[bold red]error:[/] {escape(str(error))}")
         sys.exit(2 if isinstance(error, UsageError) else 1)
     except KeyboardInterrupt:
         messages.print("stopped; what was finished is kept")
