@@ -1,0 +1,100 @@
+"""Pictures: PNG, JPEG, BMP, TIFF and PGM/PPM/PBM of 1, 8 and 16 bit, grey, colour, with alpha or a palette.
+
+Values are the file's own; no gamma, colour profile or orientation tag is applied. Alpha is dropped. A palette is looked up,
+never read as indices, except by :func:`read_indices`, for palette images whose index is a region's label.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from hyperacuity.data.limits import check_file, check_pixels, warn
+from hyperacuity.errors import InputError
+
+_FORMATS = ("PNG", "JPEG", "BMP", "TIFF", "PPM")
+_LUMINANCE = np.array([0.299, 0.587, 0.114])
+
+
+def read_pixels(path: Path) -> NDArray[Any]:
+    """The picture as stored: H×W, or H×W×3 for colour; bool (1 bit), uint8, uint16, int32 or float32 (TIFF)."""
+    return _decode(path, palette=True)
+
+
+def read_indices(path: Path) -> NDArray[Any]:
+    """As :func:`read_pixels`, but a palette image gives its indices."""
+    return _decode(path, palette=False)
+
+
+def read_image(path: Path) -> NDArray[Any]:
+    """A photograph: uint8 or uint16, H×W or H×W×3. A 1-bit picture becomes 0 and 255; other types are refused."""
+    pixels = read_pixels(path)
+    if pixels.dtype == np.bool_:
+        return pixels.astype(np.uint8) * np.uint8(255)
+    if pixels.dtype not in (np.uint8, np.uint16):
+        raise InputError(f"{path}: holds {pixels.dtype} pixels, expected 8 or 16 bit")
+    return pixels
+
+
+def read_grey(path: Path) -> NDArray[Any]:
+    """The picture as one plane: colour with equal channels is grey; other colour gives its luminance, with a warning."""
+    return to_grey(read_pixels(path), str(path))
+
+
+def to_grey(pixels: NDArray[Any], name: str) -> NDArray[Any]:
+    """One plane of a picture, of the same type (luminance is rounded for whole-number types)."""
+    if pixels.ndim == 2:
+        return pixels
+    red, green, blue = (pixels[..., channel] for channel in range(3))
+    if np.array_equal(red, green) and np.array_equal(green, blue):
+        return np.ascontiguousarray(red)
+    warn(f"{name}: is a colour picture where grey was expected; its luminance is used")
+    luminance = pixels @ _LUMINANCE
+    grey: NDArray[Any] = (np.rint(luminance) if pixels.dtype.kind in "iu" else luminance).astype(pixels.dtype)
+    return grey
+
+
+def write_png(path: Path, pixels: NDArray[Any]) -> None:
+    """Write bool (1 bit), uint8 (H×W, H×W×3 or H×W×4) or uint16 (H×W) pixels as PNG."""
+    if pixels.dtype not in (np.bool_, np.uint8, np.uint16) or (pixels.dtype != np.uint8 and pixels.ndim != 2):
+        raise InputError(f"{path}: cannot write {pixels.dtype} pixels of shape {pixels.shape} as PNG")
+    try:
+        Image.fromarray(np.ascontiguousarray(pixels)).save(path, format="PNG")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written ({error.strerror or error})") from error
+
+
+def _decode(path: Path, *, palette: bool) -> NDArray[Any]:
+    check_file(path)
+    try:
+        with Image.open(path, formats=_FORMATS) as image:
+            check_pixels((image.height, image.width), str(path))
+            pixels = _array(image, palette=palette)
+    except InputError:
+        raise
+    except Exception as error:  # Pillow's decoders raise many kinds; all of them mean that the file is bad
+        raise InputError(f"{path}: is damaged or not a picture ({_first_line(error)})") from error
+    if pixels.size == 0:
+        raise InputError(f"{path}: has no pixels")
+    return pixels
+
+
+def _array(image: Image.Image, *, palette: bool) -> NDArray[Any]:
+    if image.mode == "P" and not palette:
+        return np.array(image)
+    if image.mode in ("P", "PA", "CMYK", "YCbCr", "LAB", "HSV", "RGBX"):
+        return np.array(image.convert("RGB"))
+    pixels = np.array(image)
+    if pixels.ndim == 3:
+        return pixels[..., 0] if pixels.shape[2] == 2 else pixels[..., :3]
+    if pixels.dtype == np.int32 and image.format in ("PNG", "PPM"):  # Pillow widens 16-bit PGM
+        return pixels.astype(np.uint16)
+    return pixels.astype(pixels.dtype.newbyteorder("="), copy=False)
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0]

@@ -1,0 +1,84 @@
+"""The door of the data room: how a file's bytes come in, how much of them, and how doubts are told.
+
+Every reader takes its bytes through :func:`read_bytes`, so that a missing file, a folder, a device or a file that is too
+large is refused in one way. Sizes that a file *declares* are compared with the limits below before anything is decompressed
+or allocated: a few kilobytes cannot ask for the machine's memory.
+"""
+
+from __future__ import annotations
+
+import stat
+import warnings
+from math import prod
+from pathlib import Path
+
+from hyperacuity.errors import InputError
+
+MAX_PIXELS = 80_000_000
+"""Most pixels an image may declare (an 8944×8944 picture)."""
+
+MAX_BYTES = 1 << 30
+"""Most bytes one file may hold, and one array, or one MATLAB variable with all its fields, may unpack to (1 GiB)."""
+
+
+class DataWarning(UserWarning):
+    """What is legal but probably wrong: an inverted truth, an empty map, colours where grey was expected."""
+
+
+def warn(sentence: str) -> None:
+    """Tell a doubt about a file; the sentence names it."""
+    warnings.warn(sentence, DataWarning, stacklevel=3)
+
+
+def read_bytes(path: Path) -> bytes:
+    """The file's bytes; what cannot be read, is empty, is no plain file or is larger than ``MAX_BYTES`` is refused."""
+    size = check_file(path)
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    if len(data) < size:
+        raise InputError(f"{path}: only {len(data)} of {size} bytes could be read")
+    return data
+
+
+def read_head(path: Path, count: int) -> bytes:
+    """The file's first bytes, at most ``count``, under the same checks."""
+    check_file(path)
+    try:
+        with path.open("rb") as file:
+            return file.read(count)
+    except OSError as error:
+        raise _unreadable(path, error) from error
+
+
+def check_file(path: Path) -> int:
+    """Size in bytes of a plain, non-empty file no larger than ``MAX_BYTES``; anything else is refused."""
+    try:
+        status = path.stat()
+    except (OSError, ValueError) as error:  # ValueError: a zero byte in the name
+        raise _unreadable(path, error) from error
+    if not stat.S_ISREG(status.st_mode):
+        what = "a folder" if stat.S_ISDIR(status.st_mode) else "not a plain file"
+        raise InputError(f"{path}: is {what}, expected a file")
+    if status.st_size == 0:
+        raise InputError(f"{path}: is empty (0 bytes)")
+    check_bytes(status.st_size, str(path))
+    return status.st_size
+
+
+def check_bytes(count: int, name: str) -> None:
+    """Refuse more than ``MAX_BYTES``."""
+    if count > MAX_BYTES:
+        raise InputError(f"{name}: asks for {count:,} bytes, more than the limit of {MAX_BYTES:,}")
+
+
+def check_pixels(shape: tuple[int, ...], name: str) -> None:
+    """Refuse a picture of more than ``MAX_PIXELS``; ``shape`` is (height, width)."""
+    if prod(shape) > MAX_PIXELS:
+        raise InputError(f"{name}: declares {shape[1]}×{shape[0]} pixels, more than the limit of {MAX_PIXELS:,}")
+
+
+def _unreadable(path: Path, error: Exception) -> InputError:
+    reason = getattr(error, "strerror", None) or str(error)
+    return InputError(f"{str(path)!r}: cannot be read ({reason.lower()})")

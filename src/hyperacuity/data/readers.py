@@ -1,0 +1,229 @@
+"""The front door: one function per kind of map, whatever the file's format.
+
+A file's format is told by its content. Values are brought to the conventions of :mod:`hyperacuity.maps`; what cannot be
+right raises :class:`~hyperacuity.errors.InputError`, what is legal but probably wrong gives a :class:`DataWarning`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperacuity.data.arrays import read_npy, read_npz
+from hyperacuity.data.berkeley import boundaries_of, read_fg, read_seg
+from hyperacuity.data.images import read_grey, read_indices
+from hyperacuity.data.kitti import SCALE as KITTI_SCALE
+from hyperacuity.data.limits import check_pixels, warn
+from hyperacuity.data.matlab import read_array, read_truth_boundaries, read_truth_segmentations, ucm_at_image_size
+from hyperacuity.data.pfm import read_pfm
+from hyperacuity.data.sniff import IMAGE_KINDS, kind_of
+from hyperacuity.errors import InputError
+from hyperacuity.maps import (
+    DisparityMap,
+    EdgeMap,
+    LabelMap,
+    OrderMap,
+    SoftMap,
+    disparity_map,
+    edge_map,
+    label_map,
+    order_map,
+    same_size,
+    soft_map,
+)
+
+M = TypeVar("M", EdgeMap, LabelMap)
+
+MOST_EDGES = 0.5
+"""A truth in which more than this share of the pixels is edge is taken to be inverted, and warned about."""
+
+
+def read_soft(path: Path, *, variable: str | None = None) -> SoftMap:
+    """Edge strength in [0, 1]. 8- and 16-bit values are divided by 255 and 65535; ``ucm2`` is read at image size.
+
+    ``variable`` names the array in a MAT or NPZ file that holds several.
+    """
+    values = _plane(path, variable, expected=("ucm2",))
+    if values.dtype in (np.uint8, np.uint16):
+        highest = np.iinfo(values.dtype).max
+        if values.max(initial=0) == 1:
+            warn(f"{path}: holds only 0 and 1 of {highest}; a binary map? Its edges are read as 1/{highest}")
+        values = values / np.float32(highest)
+    strength = soft_map(values, name=str(path))
+    if not strength.any():
+        warn(f"{path}: is zero everywhere, so nothing is detected")
+    elif np.median(strength) > 0.9:
+        warn(f"{path}: more than half of the pixels are stronger than 0.9; inverted?")
+    return strength
+
+
+def read_edges(path: Path, *, variable: str | None = None, inverted: bool = False) -> EdgeMap:
+    """Edge or not. Anything above zero is an edge; with ``inverted`` (as in RUG's truths) zero is the edge."""
+    values = _plane(path, variable, expected=())
+    edges = edge_map(values, name=str(path))
+    return _doubted(~edges if inverted else edges, str(path))
+
+
+def read_labels(path: Path, *, variable: str | None = None) -> LabelMap:
+    """Region labels as the file has them; of a palette image, the indices.
+
+    Regions painted in colours get one label per colour. A MAT file with several annotators is refused; see
+    :func:`read_segmentations`.
+    """
+    kind = kind_of(path)
+    if kind == "SEG":
+        return read_seg(path)
+    if kind in IMAGE_KINDS:
+        pixels = read_indices(path)
+        return label_map(_colours_as_labels(pixels) if pixels.ndim == 3 else pixels, name=str(path))
+    if kind.startswith("MAT") and variable is None:
+        stack = _segmentations(path)
+        if len(stack) != 1:
+            raise InputError(f"{path}: holds {len(stack)} segmentations, expected one")
+        return stack[0]
+    return label_map(_plane(path, variable, expected=()), name=str(path))
+
+
+def read_order(
+    path: Path,
+    *,
+    variable: str | None = None,
+    larger: Literal["nearer", "farther"] = "nearer",
+    unknown: float | None = None,
+) -> OrderMap:
+    """Depth order, larger = nearer, NaN = unknown; figure/ground labels (``.fg``) are +1 and −1.
+
+    Depth maps count the other way: with ``larger="farther"`` their values are negated. ``unknown`` is the value that stands
+    for unknown besides NaN and infinity, for example 0 in most depth images.
+    """
+    if kind_of(path) == "FG":
+        return read_fg(path)
+    values = np.array(_plane(path, variable, expected=()), dtype=np.float32)
+    values[~np.isfinite(values) | (values == unknown)] = np.nan
+    return order_map(-values if larger == "farther" else values, name=str(path))
+
+
+def read_disparity(path: Path, *, scale: float | None = None, variable: str | None = None) -> DisparityMap:
+    """Disparity in pixels, NaN where unknown.
+
+    Of a picture it is grey / ``scale``, and grey 0 is unknown: 16-bit pictures have KITTI's scale 256 unless told otherwise;
+    8-bit pictures need to be told (without, grey levels are taken for pixels, with a warning). PFM, NPY and MAT files hold
+    pixels; there the unknown is NaN or infinity, and a scale divides too.
+    """
+    kind = kind_of(path)
+    if scale is not None and not 0 < scale < float("inf"):
+        raise InputError(f"{path}: disparity scale {scale:g}, expected a positive number")
+    values = _plane(path, variable, expected=())
+    if kind in IMAGE_KINDS and values.dtype.kind in "biu":
+        if scale is None:
+            scale = KITTI_SCALE if values.dtype == np.uint16 else 1
+            if values.dtype != np.uint16:
+                warn(f"{path}: is an 8-bit disparity picture without a scale; grey levels are taken for pixels")
+        values = np.where(values == 0, np.nan, values.astype(np.float32))
+    return disparity_map(values / np.float32(scale or 1), name=str(path))
+
+
+def read_mask(path: Path) -> EdgeMap:
+    """A region mask: only the full value counts (255 of 8 bit), as in Middlebury's, where 128 is outside. Refused if empty."""
+    values = _plane(path, None, expected=())
+    full = 1 if values.dtype == np.bool_ or values.dtype.kind == "f" else np.iinfo(values.dtype).max
+    mask = np.ascontiguousarray(values == full)
+    if not mask.any():
+        raise InputError(f"{path}: no pixel has the full value {full}, so the mask is empty")
+    return mask
+
+
+def read_boundary_truths(paths: Iterable[Path], *, inverted: bool = False) -> list[EdgeMap]:
+    """The boundaries every annotator drew, from any number of files: one edge map each, or all of a BSDS ``groundTruth``.
+
+    Where a file has segmentations only (``.seg``), the boundaries are those of its regions.
+    """
+    return _all_of(paths, lambda path: _boundaries(path, inverted))
+
+
+def read_segmentations(paths: Iterable[Path]) -> list[LabelMap]:
+    """Segmentations from any number of files: one each, or all of a BSDS ``groundTruth`` or ``segs``, or a stack (N×H×W)."""
+    return _all_of(paths, _segmentations)
+
+
+def _boundaries(path: Path, inverted: bool) -> list[EdgeMap]:
+    kind = kind_of(path)
+    if kind == "SEG":
+        return [boundaries_of(read_seg(path))]
+    if not kind.startswith("MAT"):
+        return [read_edges(path, inverted=inverted)]
+    stored = read_truth_boundaries(path)
+    if stored is None:
+        return [boundaries_of(labels) for labels in read_truth_segmentations(path)]
+    return [_doubted(edges, f"{path}, annotator {i}") for i, edges in enumerate(stored, start=1)]
+
+
+def _segmentations(path: Path) -> list[LabelMap]:
+    kind = kind_of(path)
+    if kind.startswith("MAT"):
+        return read_truth_segmentations(path)
+    if kind in ("NPY", "NPZ"):
+        values = read_npy(path) if kind == "NPY" else read_npz(path)
+        if values.ndim == 3:
+            return [label_map(plane, name=str(path)) for plane in values]
+    return [read_labels(path)]
+
+
+def _all_of(paths: Iterable[Path], read: Callable[[Path], list[M]]) -> list[M]:
+    """What all files hold, checked to be of one size."""
+    maps: list[M] = []
+    for path in paths:
+        for found in read(path):
+            if maps:
+                same_size(found, maps[0], names=(str(path), "the annotator before"))
+            maps.append(found)
+    if not maps:
+        raise InputError("no truth was given, expected at least one annotator")
+    return maps
+
+
+def _plane(path: Path, variable: str | None, expected: tuple[str, ...]) -> NDArray[Any]:
+    """The one plane of numbers in a file, with the file's own values."""
+    kind = kind_of(path)
+    if kind in IMAGE_KINDS:
+        values = read_grey(path)
+    elif kind == "NPY":
+        values = read_npy(path)
+    elif kind == "NPZ":
+        values = read_npz(path, variable)
+    elif kind == "PFM":
+        values = read_pfm(path)
+    elif kind.startswith("MAT"):
+        name, values = read_array(path, variable, expected)
+        if name == "ucm2":
+            values = ucm_at_image_size(values, str(path))
+    else:
+        raise InputError(f"{path}: is a {kind} file, which holds no such map")
+    if values.ndim > 2:  # networks write 1×1×H×W
+        values = values.reshape([n for n in values.shape if n > 1] or [1])
+    if values.ndim == 2:
+        check_pixels(values.shape, str(path))
+    return values
+
+
+def _doubted(edges: EdgeMap, name: str) -> EdgeMap:
+    share = np.count_nonzero(edges) / edges.size
+    if share > MOST_EDGES:
+        warn(f"{name}: {share:.0%} of the pixels are edges; inverted?")
+    elif share == 0:
+        warn(f"{name}: has no edge pixel")
+    return edges
+
+
+def _colours_as_labels(pixels: NDArray[Any]) -> NDArray[np.int64]:
+    """One label per colour, numbered from 0 in the order of the colours."""
+    red, green, blue = (pixels[..., channel].astype(np.int64) for channel in range(3))
+    if np.array_equal(red, green) and np.array_equal(green, blue):
+        return red
+    colours = (red << 32) | (green << 16) | blue
+    labels: NDArray[np.int64] = np.unique(colours, return_inverse=True)[1].reshape(colours.shape)
+    return labels
