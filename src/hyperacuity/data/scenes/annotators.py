@@ -1,0 +1,173 @@
+"""Simulated annotators: people who outline the same picture with more or less patience and a not quite steady hand.
+
+Regions vanish one after another, the least important first: importance is area times squared colour difference to the region
+that would swallow it, and a motif counts for little beside the sheet it is printed on. An annotator of detail q keeps a share
+q of the regions, so annotators are nested in what they see. Each then traces it with a smooth wobble of their own of about
+one pixel, so that they agree on a boundary but not on its pixels.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperacuity.data.scenes.dice import Dice, Floats
+from hyperacuity.data.scenes.truth import boundaries, regions
+from hyperacuity.maps import EdgeMap, LabelMap
+
+_SPECK = 24
+"""Pieces of fewer pixels than this are never outlined."""
+
+_MOTIF = 16
+"""How many times less a difference within a sheet counts than one between sheets."""
+
+
+@dataclass(frozen=True, eq=False)
+class Annotation:
+    """What one annotator drew: the share of regions kept, the segmentation, and its boundaries."""
+
+    detail: float
+    labels: LabelMap
+    boundaries: EdgeMap
+
+
+def annotate(
+    dice: Dice,
+    parts: LabelMap,
+    sheets: LabelMap,
+    image: NDArray[np.uint8],
+    *,
+    details: list[float],
+    jitter: float,
+    unit: float,
+) -> tuple[Annotation, ...]:
+    """One annotation per detail. ``parts`` are the finest regions, ``sheets`` the sheet each pixel belongs to."""
+    steps = merging_order(parts, sheets, image)
+    count = int(parts.max()) + 1
+    specks = np.bincount(parts.ravel(), minlength=count) < _SPECK
+    worth = count - int(specks.sum())
+    drawn = []
+    for detail in details:
+        kept = max(1, int(worth * detail + 0.5))
+        seen = _merged(count, steps[: max(0, count - kept)])[parts]
+        traced = _without_specks(regions(_wobbled(dice, seen, jitter * max(1.0, unit), unit)))
+        drawn.append(Annotation(detail, traced, boundaries(traced)))
+    return tuple(drawn)
+
+
+def merging_order(parts: LabelMap, sheets: LabelMap, image: NDArray[np.uint8]) -> list[tuple[int, int]]:
+    """The order in which regions vanish: (region, the neighbour that swallows it), until one region is left.
+
+    Specks go first, whatever their colour. Whole numbers throughout, ties by the smaller number, so the order is the same
+    everywhere.
+    """
+    flat = parts.ravel()
+    count = int(flat.max()) + 1
+    area: list[int] = np.bincount(flat, minlength=count).tolist()
+    sums: list[list[int]] = [
+        np.bincount(flat, weights=image[..., c].ravel(), minlength=count).astype(np.int64).tolist() for c in range(3)
+    ]
+    sheet = np.zeros(count, np.int64)
+    sheet[flat] = sheets.ravel()
+    owner: list[int] = sheet.tolist()
+    borders = _borders(parts)
+
+    def swallower(region: int) -> int:
+        near = borders[region]
+        return min(near, key=lambda other: (owner[other] != owner[region], -near[other], other))
+
+    def importance(region: int) -> int:
+        other = swallower(region)
+        if area[region] < _SPECK:
+            return area[region] - _SPECK
+        contrast = sum((band[region] // area[region] - band[other] // area[other]) ** 2 for band in sums)
+        return area[region] * (contrast + 1) // (_MOTIF if owner[other] == owner[region] else 1)
+
+    weight = {region: importance(region) for region in range(count)} if count > 1 else {}
+    steps = []
+    while len(weight) > 1:
+        region = min(weight, key=lambda r: (weight[r], r))
+        other = swallower(region)
+        steps.append((region, other))
+        area[other] += area[region]
+        for band in sums:
+            band[other] += band[region]
+        for neighbour, length in borders.pop(region).items():
+            del borders[neighbour][region]
+            if neighbour != other:
+                borders[neighbour][other] = borders[neighbour].get(other, 0) + length
+                borders[other][neighbour] = borders[other].get(neighbour, 0) + length
+        del weight[region]
+        if len(weight) > 1:
+            for changed in (other, *borders[other]):
+                weight[changed] = importance(changed)
+    return steps
+
+
+def _borders(labels: LabelMap) -> dict[int, dict[int, int]]:
+    """For every region its neighbours and the number of pixel pairs across their border."""
+    lines = []
+    for a, b in ((labels[:-1], labels[1:]), (labels[:, :-1], labels[:, 1:])):
+        differs = a != b
+        lines.append(np.stack([a[differs], b[differs]], axis=1))
+        lines.append(np.stack([b[differs], a[differs]], axis=1))
+    pairs, lengths = np.unique(np.concatenate(lines), axis=0, return_counts=True)
+    borders: dict[int, dict[int, int]] = {region: {} for region in range(int(labels.max()) + 1)}
+    for (a, b), length in zip(pairs.tolist(), lengths.tolist(), strict=True):
+        borders[a][b] = length
+    return borders
+
+
+def _merged(count: int, steps: list[tuple[int, int]]) -> LabelMap:
+    """For each region the one it ends up in after these steps."""
+    final = np.arange(count, dtype=np.int32)
+    for region, other in reversed(steps):
+        final[region] = final[other]
+    return final
+
+
+def _without_specks(labels: LabelMap) -> LabelMap:
+    """The segmentation after every piece below the size of a speck has gone to the neighbour it shares most border with."""
+    while True:
+        area = np.bincount(labels.ravel())
+        small = np.flatnonzero(area < _SPECK)
+        if len(small) == 0 or len(area) == 1:
+            return labels
+        borders = _borders(labels)
+        target = np.arange(len(area), dtype=np.int32)
+        for region in small.tolist():
+            near = borders[region]
+            target[region] = min(near, key=lambda other: (area[other] < _SPECK, -near[other], other))
+        labels = regions(target[labels])
+
+
+def _wobbled(dice: Dice, labels: LabelMap, jitter: float, unit: float) -> LabelMap:
+    """The map read at places that wander smoothly by about ``jitter`` pixels (one standard deviation along each axis)."""
+    height, width = labels.shape
+    rows = np.arange(height)[:, None] + _wander(dice, labels.shape, unit) * jitter
+    columns = np.arange(width)[None, :] + _wander(dice, labels.shape, unit) * jitter
+    at_row = np.clip(np.floor(rows + 0.5), 0, height - 1).astype(np.int64)
+    at_column = np.clip(np.floor(columns + 0.5), 0, width - 1).astype(np.int64)
+    return labels[at_row, at_column]
+
+
+def _wander(dice: Dice, shape: tuple[int, int], unit: float) -> Floats:
+    """A smooth random field of unit variance, a quick tremor over a slow drift."""
+    return _field(dice, shape, 18 * max(unit, 0.5)) * 2.0 + _field(dice, shape, 70 * max(unit, 0.5)) * 1.5
+
+
+def _field(dice: Dice, shape: tuple[int, int], spacing: float) -> Floats:
+    """Smoothly interpolated lattice values, uniform in [−1, 1]."""
+    rows, columns = (int(length / spacing) + 2 for length in shape)
+    lattice = (dice.words(rows * columns) >> np.uint64(11)).astype(np.float64).reshape(rows, columns) * 2.0**-52 - 1
+    places = [np.arange(length) / spacing for length in shape]
+    whole = [np.floor(place).astype(np.int64) for place in places]
+    part = [place - np.floor(place) for place in places]
+    blend = [p * p * (3 - 2 * p) for p in part]
+    top, left = whole[0][:, None], whole[1][None, :]
+    down, right = blend[0][:, None], blend[1][None, :]
+    upper = lattice[top, left] * (1 - right) + lattice[top, left + 1] * right
+    lower = lattice[top + 1, left] * (1 - right) + lattice[top + 1, left + 1] * right
+    return upper * (1 - down) + lower * down

@@ -1,0 +1,95 @@
+"""What is true of a scene, read off its samples: regions, boundaries, owners, occlusion."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperacuity.data.berkeley import boundaries_of
+from hyperacuity.kernels.pieces import label_pieces
+from hyperacuity.kernels.thinning import thin
+from hyperacuity.maps import DisparityMap, EdgeMap, LabelMap, OrderMap
+
+
+def regions(values: LabelMap) -> LabelMap:
+    """The 4-connected pieces of equal value, numbered from 0 in the order in which a reader meets them.
+
+    >>> regions(np.array([[7, 7, 3], [3, 7, 3]], np.int32))
+    array([[0, 0, 1],
+           [2, 0, 1]], dtype=int32)
+    """
+    return label_pieces(np.ascontiguousarray(values, np.int32))
+
+
+def boundaries(labels: LabelMap) -> EdgeMap:
+    """Boundaries of a segmentation, one pixel wide, by the rule that made ``Boundaries`` in BSDS500's ground truth.
+
+    A pixel is marked where it, its right, its lower and its lower right neighbour do not all have one label; the marks are
+    then thinned (Guo & Hall 1989). A single region has no boundary.
+
+    >>> boundaries(np.array([[1, 1, 2], [1, 1, 2]], np.int32)).astype(int)
+    array([[0, 1, 0],
+           [0, 1, 0]])
+    """
+    return thin(boundaries_of(labels))
+
+
+def ownership(order: OrderMap) -> NDArray[np.int8]:
+    """+1 on the figure's side of a boundary, −1 on the ground's side, 0 elsewhere: ``sign Σ sign(o(p) − o(q))``.
+
+    The sum runs over the four neighbours q of a pixel p. It is 0 away from boundaries, and where a pixel is as much in front
+    of its neighbours as behind them.
+
+    >>> ownership(np.array([[0, 0, 5, 5]], np.float32))
+    array([[ 0, -1,  1,  0]], dtype=int8)
+    """
+    total = np.zeros(order.shape, np.int8)
+    down = np.sign(order[:-1] - order[1:]).astype(np.int8)
+    across = np.sign(order[:, :-1] - order[:, 1:]).astype(np.int8)
+    total[:-1] += down
+    total[1:] -= down
+    total[:, :-1] += across
+    total[:, 1:] -= across
+    return np.sign(total)
+
+
+def owners(labels: LabelMap, order: OrderMap) -> NDArray[np.int32]:
+    """Neighbouring regions, one pair per line: the nearer region, the farther one, and the length of their boundary.
+
+    Length counts 4-neighbour pixel pairs across the boundary. Pairs of equal order have no owner and are left out. Lines are
+    sorted; without any pair the result has shape (0, 3).
+    """
+    borders = []
+    for near, far in (
+        ((slice(None, -1), slice(None)), (slice(1, None), slice(None))),
+        ((slice(None), slice(None, -1)), (slice(None), slice(1, None))),
+    ):
+        front = order[near] > order[far]
+        back = order[near] < order[far]
+        borders.append(np.stack([labels[near][front], labels[far][front]], axis=1))
+        borders.append(np.stack([labels[far][back], labels[near][back]], axis=1))
+    pairs, lengths = np.unique(np.concatenate(borders), axis=0, return_counts=True)
+    return np.concatenate([pairs, lengths[:, None]], axis=1).astype(np.int32)
+
+
+def discontinuities(disparity: DisparityMap, visible: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Middlebury's *disc* region: visible pixels within 4 pixels (a 9×9 box) of a jump in disparity of 2 or more."""
+    jump = np.zeros(disparity.shape, np.bool_)
+    down = np.abs(disparity[:-1] - disparity[1:]) >= 2
+    across = np.abs(disparity[:, :-1] - disparity[:, 1:]) >= 2
+    jump[:-1] |= down
+    jump[1:] |= down
+    jump[:, :-1] |= across
+    jump[:, 1:] |= across
+    return _widened(_widened(jump, 0), 1) & visible
+
+
+def _widened(marks: NDArray[np.bool_], axis: int) -> NDArray[np.bool_]:
+    wide = marks.copy()
+    for step in range(1, 5):
+        ahead = [slice(None), slice(None)]
+        behind = [slice(None), slice(None)]
+        ahead[axis], behind[axis] = slice(step, None), slice(None, -step)
+        wide[tuple(ahead)] |= marks[tuple(behind)]
+        wide[tuple(behind)] |= marks[tuple(ahead)]
+    return wide

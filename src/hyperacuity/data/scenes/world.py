@@ -1,0 +1,150 @@
+"""The world: sheets of paper, one above another, each at its own depth.
+
+A sheet is flat, faces the cameras and has one disparity, so everything about it is known exactly. World coordinates are those
+of the left view, in pixels; the right view shows a sheet shifted to the left by its disparity. Outlines are kept in fixed
+point, :data:`FINE` units to the pixel, and disparities in whole samples, :data:`GRID` to the pixel.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperacuity.data.scenes import shapes
+from hyperacuity.data.scenes.dice import Dice, direction
+from hyperacuity.data.scenes.papers import Palette, Paper, draw_palette, draw_paper
+
+GRID = 5
+"""Samples per pixel along each axis; odd, so that one of them lies at the pixel's centre."""
+
+FINE = 64 * GRID
+"""Units of fixed point per pixel."""
+
+
+@dataclass(frozen=True)
+class Contours:
+    """Closed contours in fixed point: corners x, y, and where each contour ends."""
+
+    corners: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """One cut-out: what, where, of which paper. The sheet at the very back has no outline: it covers everything."""
+
+    kind: str
+    paper: Paper
+    centre: tuple[float, float]
+    radius: float
+    outline: Contours | None
+    motif: Contours | None
+
+
+@dataclass(frozen=True)
+class World:
+    """All sheets, far to near, with their disparities in samples (strictly growing), and the direction towards the light."""
+
+    size: tuple[int, int]
+    unit: float
+    sheets: tuple[Sheet, ...]
+    shifts: NDArray[np.int64]
+    towards_light: tuple[float, float]
+
+
+def make_world(
+    dice: Dice, *, size: tuple[int, int], leaves: int, smallest: float, largest: float, disparities: tuple[float, float]
+) -> World:
+    """Draw a world of a ground, a few wide sheets and so many leaves.
+
+    Radii follow the density r⁻³ between ``smallest`` and ``largest`` (shares of the shorter side): the law under which a dead
+    leaves image looks the same at every scale (Lee, Mumford & Huang 2001). Depth is random, but larger leaves tend to lie
+    farther back, or they would bury the small ones.
+    """
+    width, height = size
+    unit = min(size) / 320
+    palette = draw_palette(dice)
+    kinds = dice.sample(shapes.LEAVES, 4 + dice.integer(3))
+    ground = Sheet(
+        "ground", draw_paper(dice, palette, unit=unit, ground=True), (width / 2, height / 2), max(size), None, None
+    )
+    wide = _wide_sheets(dice, palette, size, unit)
+    drawn = []
+    for _ in range(leaves):
+        radius = min(size) * _power_law(dice.unit(), smallest, largest)
+        depth = radius * dice.between(0.4, 2.2)
+        place = (dice.between(-0.04, 1.1) * width, dice.between(-0.04, 1.04) * height)
+        make = dice.choose(kinds)
+        drawn.append((depth, _cut(dice, make, draw_paper(dice, palette, unit=unit), place, radius, dice.unit())))
+    drawn.sort(key=lambda entry: -entry[0])
+    sheets = (ground, *wide, *(sheet for _, sheet in drawn))
+    turn = dice.between(-0.46, -0.29) if dice.chance(0.7) else dice.between(-0.21, -0.04)
+    return World(size, unit, sheets, _shifts(dice, len(sheets), disparities), direction(turn))
+
+
+def _power_law(share: float, smallest: float, largest: float) -> float:
+    """The radius below which this share of leaves stays, for the density r⁻³."""
+    far, near = 1 / (smallest * smallest), 1 / (largest * largest)
+    return float(1 / np.sqrt(far + (near - far) * share))
+
+
+def _wide_sheets(dice: Dice, palette: Palette, size: tuple[int, int], unit: float) -> list[Sheet]:
+    """Two to four big pieces behind the leaves: hills one before another, or overlapping forms."""
+    width, height = size
+    count = 2 + dice.integer(3)
+    if dice.chance(0.5):
+        levels = [(0.3 + 0.62 * (i + dice.between(0.1, 0.9)) / count) * height for i in range(count)]
+        return [
+            _cut(
+                dice,
+                shapes.hills,
+                draw_paper(dice, palette, unit=unit),
+                (width / 2, level),
+                max(size) / 3,
+                dice.between(-0.02, 0.02),
+            )
+            for level in levels
+        ]
+    return [
+        _cut(
+            dice,
+            dice.choose((shapes.blob, shapes.polygon, shapes.strip, shapes.ellipse)),
+            draw_paper(dice, palette, unit=unit),
+            (dice.unit() * width, dice.unit() * height),
+            min(size) * dice.between(0.35, 0.6),
+            dice.unit(),
+        )
+        for _ in range(count)
+    ]
+
+
+def _cut(dice: Dice, make: shapes.Maker, paper: Paper, place: tuple[float, float], radius: float, turn: float) -> Sheet:
+    if make in shapes.UPRIGHT:
+        turn = dice.between(-0.06, 0.06)
+    shape = make(dice)
+    heading = direction(turn)
+    outline = _fixed(shape.outline, place, radius, heading)
+    motif = _fixed(shape.motif, place, radius, heading) if shape.motif else None
+    return Sheet(make.__name__, paper, place, radius, outline, motif)
+
+
+def _fixed(
+    outline: shapes.Outline, place: tuple[float, float], radius: float, heading: tuple[float, float]
+) -> Contours:
+    points = np.concatenate(outline)
+    x = (points[:, 0] * heading[0] - points[:, 1] * heading[1]) * radius + place[0]
+    y = (points[:, 1] * heading[0] + points[:, 0] * heading[1]) * radius + place[1]
+    corners = np.floor(np.stack([x, y], axis=1) * FINE + 0.5).astype(np.int64)
+    return Contours(corners, np.cumsum([len(contour) for contour in outline]).astype(np.int64))
+
+
+def _shifts(dice: Dice, count: int, disparities: tuple[float, float]) -> NDArray[np.int64]:
+    """Disparities in samples, from the first to the last, each larger than the one before by a random step."""
+    low, high = (int(np.floor(value * GRID + 0.5)) for value in disparities)
+    steps = [0.0]
+    for _ in range(count - 1):
+        steps.append(steps[-1] + dice.between(0.3, 1.7))
+    free = high - low - (count - 1)
+    return np.array([low + i + int(free * step / steps[-1]) for i, step in enumerate(steps)], np.int64)

@@ -1,0 +1,295 @@
+"""Painting sheets of paper: patterns, light, shadows.
+
+Everything here is computed per pixel with ``+ − × ÷`` and ``floor`` in double precision, and random texture comes from an
+integer hash of lattice points. numba neither reorders nor fuses such operations without ``fastmath``, so every machine
+paints the same picture. Patterns are soft-edged at the scale of a pixel, which is why one evaluation per sheet and pixel
+is enough although outlines are sampled more finely.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+PLAIN, STRIPES, WASH, SPECKLE, WOVEN, DOTS, GINGHAM, WAVES, HATCH, FELT = range(10)
+"""The kinds of paper."""
+
+
+@njit(cache=True, nogil=True)
+def _hash(x: int, y: int, seed: int) -> float:
+    """A number in [0, 1) for a lattice point; 32-bit mixing in 64-bit integers, which cannot overflow."""
+    h = (x * 374761393 + y * 668265263 + seed * 69069) & 0xFFFFFFFF
+    h = ((h ^ (h >> 13)) * 1274126177) & 0xFFFFFFFF
+    h = ((h ^ (h >> 15)) * 668265263) & 0xFFFFFFFF
+    return (h ^ (h >> 16)) * (1.0 / 4294967296.0)
+
+
+@njit(cache=True, nogil=True)
+def _noise(u: float, v: float, seed: int) -> float:
+    """Value noise in [0, 1]: hashed lattice points, smoothly interpolated."""
+    left, top = math.floor(u), math.floor(v)
+    x, y = int(left), int(top)
+    a, b = u - left, v - top
+    a, b = a * a * (3 - 2 * a), b * b * (3 - 2 * b)
+    upper = _hash(x, y, seed) * (1 - a) + _hash(x + 1, y, seed) * a
+    lower = _hash(x, y + 1, seed) * (1 - a) + _hash(x + 1, y + 1, seed) * a
+    return upper * (1 - b) + lower * b
+
+
+@njit(cache=True, nogil=True)
+def _clamp(value: float) -> float:
+    return min(max(value, 0.0), 1.0)
+
+
+@njit(cache=True, nogil=True)
+def _wave(turns: float) -> float:
+    """A smooth wave of period 1 in [−1, 1], made of parabolas."""
+    part = turns - math.floor(turns)
+    if part < 0.5:
+        return 16 * part * (0.5 - part)
+    return -16 * (part - 0.5) * (1 - part)
+
+
+@njit(cache=True, nogil=True)
+def _line(u: float, pitch: float, share: float) -> float:
+    """Soft-edged stripes across u: 1 on the given share of each pitch, 0 elsewhere."""
+    part = u / pitch - math.floor(u / pitch)
+    distance = (share * 0.5 - abs(part - 0.5)) * pitch
+    return _clamp(distance / 1.2 + 0.5)
+
+
+@njit(cache=True, nogil=True)
+def _spots(u: float, v: float, pitch: float, seed: int) -> float:
+    """Irregular chips, one per lattice cell."""
+    x, y = math.floor(u / pitch), math.floor(v / pitch)
+    most = 0.0
+    for j in range(y - 1, y + 2):
+        for i in range(x - 1, x + 2):
+            radius = pitch * (0.05 + 0.33 * _hash(i, j, seed + 3) * _hash(i, j, seed + 4))
+            du = u - (i + 0.15 + 0.7 * _hash(i, j, seed + 1)) * pitch
+            dv = v - (j + 0.15 + 0.7 * _hash(i, j, seed + 2)) * pitch
+            most = max(most, _clamp((radius - math.sqrt(du * du + dv * dv)) / 1.2 + 0.5))
+    return most
+
+
+@njit(cache=True, nogil=True)
+def _pattern(kind: int, u: float, v: float, pitch: float, seed: int) -> float:
+    """How much of the second tone shows at a place of the sheet, in [0, 1]."""
+    if kind == STRIPES:
+        return _line(u, pitch * 1.6, 0.42)
+    if kind == WASH:
+        slow = (
+            _noise(u / (pitch * 7), v / (pitch * 7), seed) * 0.6
+            + _noise(u / (pitch * 2.6), v / (pitch * 2.6), seed + 1) * 0.3
+        )
+        return _clamp((slow + _noise(u / pitch, v / pitch, seed + 2) * 0.1 - 0.22) * 1.7)
+    if kind == SPECKLE:
+        return _spots(u, v, pitch, seed) * 0.85
+    if kind == DOTS:
+        row = math.floor(v / pitch / 1.5)
+        du = u / pitch / 1.7 + 0.5 * (row - 2 * math.floor(row / 2))
+        du = (du - math.floor(du) - 0.5) * pitch * 1.7
+        dv = (v / pitch / 1.5 - row - 0.5) * pitch * 1.5
+        return _clamp((pitch * 0.42 - math.sqrt(du * du + dv * dv)) / 1.2 + 0.5)
+    if kind == GINGHAM:
+        return 0.5 * (_line(u, pitch * 2, 0.5) + _line(v, pitch * 2, 0.5)) * 0.85
+    if kind == WAVES:
+        return _line(u + pitch * 0.45 * _wave(v / pitch / 3.2), pitch * 1.5, 0.4)
+    if kind == HATCH:
+        wobble = u + 1.4 * _noise(v / 14, u / 14, seed)
+        return _line(wobble, pitch * 0.8, 0.16) * _clamp(_noise(u / 6, v / 24, seed + 1) * 2.2 - 0.25) * 0.75
+    if kind == FELT:
+        return _clamp(_noise(u / 2.2, v / 2.2, seed) * 0.5 + _noise(u / 9, v / 5, seed + 1) * 0.7 - 0.25)
+    if kind == WOVEN:
+        return 0.35 * _noise(u / 1.6, v / 26, seed) + 0.35 * _noise(u / 26, v / 1.6, seed + 1)
+    return 0.12 * _noise(u / 30, v / 30, seed)
+
+
+@njit(cache=True, nogil=True)
+def _height(kind: int, u: float, v: float, pitch: float, seed: int) -> float:
+    """The sheet's relief at a place, about [0, 1]: fibres for most, threads for woven cloth."""
+    if kind == WOVEN:
+        thread = 3.4
+        a, b = u / thread, v / thread
+        i, j = math.floor(a), math.floor(b)
+        over = (i + j) - 2 * math.floor((i + j) / 2)
+        across = (a - i - 0.5) if over < 0.5 else (b - j - 0.5)
+        along = (b - j - 0.5) if over < 0.5 else (a - i - 0.5)
+        return (1 - 3 * across * across) * (1 - 1.2 * along * along) * 0.9 + 0.25 * _noise(u / 1.3, v / 1.3, seed + 9)
+    fine = _noise(u / 1.7, v / 1.7, seed + 7)
+    fibres = _noise(u / 5.5, v / 1.9, seed + 8)
+    if kind == FELT:
+        return 0.9 * fine + 1.1 * _noise(u / 3.1, v / 3.1, seed + 11) + 0.5 * fibres
+    return 0.55 * fine + 0.45 * fibres
+
+
+@njit(cache=True, nogil=True)
+def _shade(masks: NDArray[np.uint8], level: int, box: Ints, x: float, y: float) -> float:
+    """A blurred mask at a place given in cells, by bilinear interpolation; 0 outside its box."""
+    left, top = math.floor(x), math.floor(y)
+    i, j = int(left) - box[1], int(top) - box[2]
+    if i < 0 or j < 0 or i >= box[3] - 1 or j >= box[4] - 1:
+        return 0.0
+    a, b = x - left, y - top
+    at = box[0] + j * box[3] + i
+    upper = masks[level, at] * (1 - a) + masks[level, at + 1] * a
+    at += box[3]
+    lower = masks[level, at] * (1 - a) + masks[level, at + 1] * a
+    return float((upper * (1 - b) + lower * b) * (1 / 255.0))
+
+
+@njit(cache=True, nogil=True)
+def blur_masks(masks: NDArray[np.uint8], boxes: Ints, radii: Ints) -> None:
+    """Fill each further level of every mask with a running mean of the level before, twice across and twice down."""
+    for k in range(boxes.shape[0]):
+        start, width, height = boxes[k, 0], boxes[k, 3], boxes[k, 4]
+        if width == 0 or height == 0:
+            continue
+        size = max(width, height)
+        line = np.empty(size, np.int64)
+        for level in range(masks.shape[0]):
+            source = masks[max(level - 1, 0), start : start + width * height].reshape(height, width)
+            target = masks[level, start : start + width * height].reshape(height, width)
+            target[:] = source
+            for _ in range(2):
+                for j in range(height):
+                    _running_mean(target[j], line, radii[level])
+                for i in range(width):
+                    _running_mean(target[:, i], line, radii[level])
+
+
+@njit(cache=True, nogil=True)
+def _running_mean(values: NDArray[np.uint8], line: Ints, radius: int) -> None:
+    """Mean of 2·radius + 1 neighbours in whole numbers, in place; the ends repeat their last value."""
+    count = values.shape[0]
+    for i in range(count):
+        line[i] = values[i]
+    total = radius * line[0]
+    for i in range(radius + 1):
+        total += line[min(i, count - 1)]
+    width = 2 * radius + 1
+    for i in range(count):
+        values[i] = (total + radius) // width
+        total += line[min(i + radius + 1, count - 1)] - line[max(i - radius, 0)]
+
+
+@njit(cache=True, nogil=True)
+def _light(
+    k: int,
+    x: float,
+    y: float,
+    heights: Floats,
+    masks: NDArray[np.uint8],
+    boxes: Ints,
+    near: NDArray[np.bool_],
+    light: Floats,
+) -> tuple[float, float]:
+    """Direct and ambient light, each in [0, 1], that reach sheet ``k`` at a place past all sheets above it."""
+    direct, ambient = 1.0, 1.0
+    cell, towards_x, towards_y, reach, strength = light[0], light[1], light[2], light[3], light[4]
+    levels = masks.shape[0]
+    for other in range(k + 1, heights.shape[0]):
+        if not near[other]:
+            continue
+        rise = heights[other] - heights[k]
+        softness = min(rise * 0.16, levels - 1.0)
+        level = min(int(softness), levels - 2)
+        part = softness - level
+        u, v = (x + towards_x * rise * reach) / cell - 0.5, (y + towards_y * rise * reach) / cell - 0.5
+        cast = (
+            _shade(masks, level, boxes[other], u, v) * (1 - part) + _shade(masks, level + 1, boxes[other], u, v) * part
+        )
+        direct *= 1 - strength * cast
+        ambient *= 1 - 0.8 * strength * _shade(masks, levels - 1, boxes[other], x / cell - 0.5, y / cell - 0.5)
+    return direct, ambient
+
+
+@njit(cache=True, nogil=True)
+def photograph(
+    codes: NDArray[np.int16],
+    grid: int,
+    parts: int,
+    shifts: Ints,
+    heights: Floats,
+    kinds: Ints,
+    seeds: Ints,
+    lay: Floats,
+    tones: Floats,
+    masks: NDArray[np.uint8],
+    boxes: Ints,
+    near: NDArray[np.bool_],
+    tile: int,
+    light: Floats,
+) -> Floats:
+    """One view in linear light, H×W×3, from the map of which sheet each sample shows.
+
+    A sample's code is ``parts · sheet + part``. ``shifts`` says by how many samples each sheet stands to the left of its place
+    in the world. ``lay`` has per sheet: origin x, y; direction across the pattern; pitch; grain; curl x, y (per pixel).
+    ``tones`` has per sheet the three tones. ``light`` holds: cell, direction towards the light, reach, strength of shadows,
+    colours of direct and ambient light, the picture's centre and the inverse square of its half diagonal, fall-off.
+    """
+    height, width = codes.shape[0] // grid, codes.shape[1] // grid
+    picture = np.zeros((height, width, 3), np.float64)
+    samples = grid * grid
+    seen = np.empty(samples, np.int64)
+    shares = np.empty(samples, np.int64)
+    rims = np.empty(samples, np.int64)
+    rim_x, rim_y = math.floor(light[1] * grid * 0.9 + 0.5), math.floor(light[2] * grid * 0.9 + 0.5)
+    for row in range(height):
+        for column in range(width):
+            count = 0
+            top, left = row * grid, column * grid
+            for j in range(top, top + grid):
+                for i in range(left, left + grid):
+                    code = codes[j, i]
+                    place = 0
+                    while place < count and seen[place] != code:
+                        place += 1
+                    if place == count:
+                        seen[count] = code
+                        shares[count] = 0
+                        rims[count] = 0
+                        count += 1
+                    shares[place] += 1
+                    j_lit, i_lit = j + rim_y, i + rim_x
+                    if (
+                        0 <= j_lit < codes.shape[0]
+                        and 0 <= i_lit < codes.shape[1]
+                        and codes[j_lit, i_lit] // parts < code // parts
+                    ):
+                        rims[place] += 1
+                    j_dim, i_dim = j - rim_y, i - rim_x
+                    if (
+                        0 <= j_dim < codes.shape[0]
+                        and 0 <= i_dim < codes.shape[1]
+                        and codes[j_dim, i_dim] // parts < code // parts
+                    ):
+                        rims[place] -= 1
+            for place in range(count):
+                k, part = seen[place] // parts, seen[place] % parts
+                share = shares[place] / samples
+                rim = rims[place] / shares[place]
+                x, y = column + 0.5 + shifts[k] / grid, row + 0.5
+                direct, ambient = _light(k, x, y, heights, masks, boxes, near[row // tile, int(x) // tile], light)
+                dx, dy = x - lay[k, 0], y - lay[k, 1]
+                u, v = dx * lay[k, 2] + dy * lay[k, 3], dy * lay[k, 2] - dx * lay[k, 3]
+                lit_u, lit_v = light[1] * lay[k, 2] + light[2] * lay[k, 3], light[2] * lay[k, 2] - light[1] * lay[k, 3]
+                pitch, seed = lay[k, 4], seeds[k]
+                second = _pattern(kinds[k], u, v, pitch, seed)
+                relief = _height(kinds[k], u, v, pitch, seed) - _height(kinds[k], u + lit_u, v + lit_v, pitch, seed)
+                curl = min(max(dx * lay[k, 6] + dy * lay[k, 7], -1.0), 1.0)
+                off_x, off_y = x - light[11], y - light[12]
+                falloff = 1 - light[14] * (off_x * off_x + off_y * off_y) * light[13]
+                sun = direct * falloff * (1 + 0.07 * curl + 0.22 * lay[k, 5] * relief + 0.16 * rim)
+                sky = ambient * (1 + 0.06 * lay[k, 5] * relief)
+                for c in range(3):
+                    first = tones[k, part * 2, c]
+                    tone = first + (tones[k, 1, c] - first) * second
+                    picture[row, column, c] += share * tone * (light[5 + c] * sun + light[8 + c] * sky)
+    return picture

@@ -1,0 +1,50 @@
+"""Connected pieces of a label map.
+
+One pass joins each pixel to its left and upper neighbour of equal label in a disjoint-set forest whose roots are always the
+earliest pixel of their piece; a second pass numbers the roots in reading order. The numbering therefore depends on the map
+alone.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Labels = NDArray[np.int32]
+
+
+@njit(cache=True, nogil=True)
+def _root(parent: Labels, place: int) -> int:
+    while parent[place] != place:
+        parent[place] = parent[parent[place]]
+        place = parent[place]
+    return place
+
+
+@njit(cache=True, nogil=True)
+def label_pieces(values: Labels) -> Labels:
+    """The 4-connected pieces of equal value, numbered from 0 in reading order."""
+    height, width = values.shape
+    parent = np.arange(height * width).astype(np.int32)
+    for row in range(height):
+        for column in range(width):
+            place = row * width + column
+            value = values[row, column]
+            if column > 0 and values[row, column - 1] == value:
+                parent[place] = _root(parent, place - 1)
+            if row > 0 and values[row - 1, column] == value:
+                above, here = _root(parent, place - width), _root(parent, place)
+                parent[max(above, here)] = min(above, here)
+    labels = np.empty((height, width), np.int32)
+    count = 0
+    for row in range(height):
+        for column in range(width):
+            place = row * width + column
+            if parent[place] == place:
+                labels[row, column] = count
+                count += 1
+            else:
+                root = _root(parent, place)
+                labels[row, column] = labels[root // width, root % width]
+    return labels
