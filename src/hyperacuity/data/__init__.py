@@ -1,7 +1,12 @@
-"""Files and data sets in, maps out: the one place that knows formats, byte orders and other people's conventions."""
+"""Files and data sets in, maps out: the one place that knows formats, byte orders and other people's conventions.
 
+:mod:`~hyperacuity.data.readers` and :mod:`~hyperacuity.data.writers` are the front door; one small module per family of
+formats stands behind them. :mod:`~hyperacuity.data.pairing` brings predictions and truths together.
+"""
+
+from hyperacuity.data.files import DataWarning
 from hyperacuity.data.images import read_image, write_png
-from hyperacuity.data.limits import DataWarning
+from hyperacuity.data.matlab import write_mat, write_segs, write_truths
 from hyperacuity.data.pairing import Pair, Pairing, pair_folders
 from hyperacuity.data.readers import (
     read_boundary_truths,
@@ -12,12 +17,16 @@ from hyperacuity.data.readers import (
     read_order,
     read_segmentations,
     read_soft,
+    read_ucm,
 )
+from hyperacuity.data.tables import Table, read_table, write_table
+from hyperacuity.data.writers import write_disparity, write_edges, write_labels, write_order, write_soft
 
 __all__ = [
     "DataWarning",
     "Pair",
     "Pairing",
+    "Table",
     "pair_folders",
     "read_boundary_truths",
     "read_disparity",
@@ -28,5 +37,16 @@ __all__ = [
     "read_order",
     "read_segmentations",
     "read_soft",
+    "read_table",
+    "read_ucm",
+    "write_disparity",
+    "write_edges",
+    "write_labels",
+    "write_mat",
+    "write_order",
     "write_png",
+    "write_segs",
+    "write_soft",
+    "write_table",
+    "write_truths",
 ]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from hyperacuity.data.limits import check_bytes, check_file, read_bytes
+from hyperacuity.data.files import check_bytes, check_file, read_bytes, write_bytes
 from hyperacuity.errors import InputError
 
 
@@ -50,11 +50,9 @@ def write_npy(path: Path, array: NDArray[Any]) -> None:
     """Write an array of numbers as ``.npy``."""
     if array.dtype.kind not in "biuf":
         raise InputError(f"{path}: cannot write {array.dtype} values, expected numbers")
-    try:
-        with path.open("wb") as file:
-            npy.write_array(file, np.ascontiguousarray(array), allow_pickle=False)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error.strerror or error})") from error
+    file = io.BytesIO()
+    npy.write_array(file, np.ascontiguousarray(array), allow_pickle=False)
+    write_bytes(path, file.getvalue())
 
 
 def _parse(file: BinaryIO, size: int, name: str) -> NDArray[Any]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperacuity.data.limits import check_pixels, read_bytes
+from hyperacuity.data.files import check_pixels, read_bytes
 from hyperacuity.errors import InputError
 from hyperacuity.maps import VOID, EdgeMap, LabelMap, OrderMap, order_map
 

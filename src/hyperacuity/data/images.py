@@ -6,6 +6,7 @@ never read as indices, except by :func:`read_indices`, for palette images whose 
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from hyperacuity.data.limits import check_file, check_pixels, warn
+from hyperacuity.data.files import check_file, check_pixels, read_head, warn, write_bytes
+from hyperacuity.data.png16 import is_deep_colour, read_deep_colour
 from hyperacuity.errors import InputError
 
 _FORMATS = ("PNG", "JPEG", "BMP", "TIFF", "PPM")
@@ -42,44 +44,48 @@ def read_image(path: Path) -> NDArray[Any]:
 
 def read_grey(path: Path) -> NDArray[Any]:
     """The picture as one plane: colour with equal channels is grey; other colour gives its luminance, with a warning."""
-    return to_grey(read_pixels(path), str(path))
-
-
-def to_grey(pixels: NDArray[Any], name: str) -> NDArray[Any]:
-    """One plane of a picture, of the same type (luminance is rounded for whole-number types)."""
+    pixels = read_pixels(path)
     if pixels.ndim == 2:
         return pixels
     red, green, blue = (pixels[..., channel] for channel in range(3))
     if np.array_equal(red, green) and np.array_equal(green, blue):
         return np.ascontiguousarray(red)
-    warn(f"{name}: is a colour picture where grey was expected; its luminance is used")
-    luminance = pixels @ _LUMINANCE
-    grey: NDArray[Any] = (np.rint(luminance) if pixels.dtype.kind in "iu" else luminance).astype(pixels.dtype)
+    warn(f"{path}: is a colour picture where grey was expected; its luminance is used")
+    grey: NDArray[Any] = np.rint(pixels @ _LUMINANCE).astype(pixels.dtype)
     return grey
 
 
 def write_png(path: Path, pixels: NDArray[Any]) -> None:
     """Write bool (1 bit), uint8 (H×W, H×W×3 or H×W×4) or uint16 (H×W) pixels as PNG."""
-    if pixels.dtype not in (np.bool_, np.uint8, np.uint16) or (pixels.dtype != np.uint8 and pixels.ndim != 2):
+    shapes = {"H×W"} if pixels.dtype in (np.bool_, np.uint16) else {"H×W", "H×W×3", "H×W×4"}
+    if pixels.dtype not in (np.bool_, np.uint8, np.uint16) or _shape_name(pixels) not in shapes or not pixels.size:
         raise InputError(f"{path}: cannot write {pixels.dtype} pixels of shape {pixels.shape} as PNG")
-    try:
-        Image.fromarray(np.ascontiguousarray(pixels)).save(path, format="PNG")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error.strerror or error})") from error
+    file = io.BytesIO()
+    Image.fromarray(np.ascontiguousarray(pixels)).save(file, format="PNG")
+    write_bytes(path, file.getvalue())
+
+
+def _shape_name(pixels: NDArray[Any]) -> str:
+    return "×".join(["H", "W", *map(str, pixels.shape[2:])][: pixels.ndim])
 
 
 def _decode(path: Path, *, palette: bool) -> NDArray[Any]:
     check_file(path)
+    if is_deep_colour(read_head(path, 64)):
+        return read_deep_colour(path)
     try:
         with Image.open(path, formats=_FORMATS) as image:
             check_pixels((image.height, image.width), str(path))
             pixels = _array(image, palette=palette)
+            deep = image.format == "TIFF" and pixels.ndim == 3 and max(image.tag_v2.get(258, (8,))) > 8  # type: ignore[attr-defined]
     except InputError:
         raise
     except Exception as error:  # Pillow's decoders raise many kinds; all of them mean that the file is bad
         raise InputError(f"{path}: is damaged or not a picture ({_first_line(error)})") from error
     if pixels.size == 0:
         raise InputError(f"{path}: has no pixels")
+    if deep:
+        warn(f"{path}: is a TIFF with more than 8 bits per colour; only the upper 8 are read")
     return pixels
 
 
@@ -90,7 +96,7 @@ def _array(image: Image.Image, *, palette: bool) -> NDArray[Any]:
         return np.array(image.convert("RGB"))
     pixels = np.array(image)
     if pixels.ndim == 3:
-        return pixels[..., 0] if pixels.shape[2] == 2 else pixels[..., :3]
+        return np.ascontiguousarray(pixels[..., 0] if pixels.shape[2] == 2 else pixels[..., :3])
     if pixels.dtype == np.int32 and image.format in ("PNG", "PPM"):  # Pillow widens 16-bit PGM
         return pixels.astype(np.uint16)
     return pixels.astype(pixels.dtype.newbyteorder("="), copy=False)

@@ -14,6 +14,7 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from math import prod
 from typing import Any, TypeAlias
@@ -21,7 +22,14 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperacuity.data.limits import MAX_BYTES
+from hyperacuity.data.files import MAX_BYTES
+
+libdeflate: Any = None
+_unpack_errors: tuple[type[Exception], ...] = (zlib.error,)
+with suppress(ImportError):
+    import deflate as libdeflate  # type: ignore[import-not-found, import-untyped, no-redef, unused-ignore]
+
+    _unpack_errors = (zlib.error, libdeflate.DeflateError)
 
 Value: TypeAlias = "NDArray[Any] | Sequence[Value] | Mapping[str, Value] | None"
 """An array; the values of a cell, column by column; the structs of a struct array; one struct; None where not decoded."""
@@ -93,14 +101,25 @@ def decode(variable: Variable, fields: Collection[str] | None = None) -> Value:
 
 
 def inflate(packed: memoryview, size: int) -> bytes:
-    """Exactly ``size`` bytes of a zlib stream; a stream that holds fewer or more is damaged."""
-    if len(packed) * _MAX_RATIO <= MAX_BYTES:
-        data = zlib.decompress(packed, bufsize=size)
-    else:
-        stream = zlib.decompressobj()
-        data = stream.decompress(packed, size)
-        if stream.unconsumed_tail and stream.decompress(stream.unconsumed_tail, 1):
-            raise ValueError("a compressed variable is longer than it says")
+    """Exactly ``size`` bytes of a zlib stream; a stream that holds fewer or more, or fails its checksum, is damaged.
+
+    No more than ``size`` bytes, or for short streams ``MAX_BYTES``, are ever written. libdeflate, where the package
+    ``deflate`` is installed, does it several times faster than zlib.
+    """
+    if size > len(packed) * _MAX_RATIO:
+        raise ValueError(f"{len(packed)} compressed bytes cannot hold the {size:,} they promise")
+    try:
+        if libdeflate is not None:
+            data: bytes = libdeflate.zlib_decompress(packed, size)
+        elif len(packed) * _MAX_RATIO <= MAX_BYTES:
+            data = zlib.decompress(packed, bufsize=size)
+        else:
+            stream = zlib.decompressobj()
+            data = stream.decompress(packed, size)
+            if not stream.eof and stream.decompress(stream.unconsumed_tail, 1):
+                raise ValueError("a compressed variable is longer than it says")
+    except _unpack_errors as error:
+        raise ValueError("a compressed variable cannot be unpacked") from error
     if len(data) != size:
         raise ValueError(f"a compressed variable holds {len(data)} bytes where it says {size}")
     return data

@@ -17,7 +17,7 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperacuity.data.limits import MAX_BYTES
+from hyperacuity.data.files import MAX_BYTES
 from hyperacuity.data.mat5 import Value
 
 _MAX_DEPTH = 8

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperacuity.data import mat5
-from hyperacuity.data.limits import read_bytes
+from hyperacuity.data.files import read_bytes, write_bytes
 from hyperacuity.data.mat5 import Value
 from hyperacuity.errors import InputError
 from hyperacuity.maps import EdgeMap, LabelMap, edge_map, label_map
@@ -115,11 +115,10 @@ def write_mat(path: Path, **arrays: NDArray[Any]) -> None:
 
 def _write(path: Path, values: dict[str, Value]) -> None:
     try:
-        path.write_bytes(mat5.encode(values))
+        data = mat5.encode(values)
     except ValueError as error:
         raise InputError(f"{path}: {error}") from error
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error.strerror or error})") from error
+    write_bytes(path, data)
 
 
 def _unsigned(labels: LabelMap, path: Path) -> NDArray[np.uint16]:

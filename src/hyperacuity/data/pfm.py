@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperacuity.data.limits import check_pixels, read_bytes
+from hyperacuity.data.files import check_pixels, read_bytes, write_bytes
 from hyperacuity.errors import InputError
 
 _HEADER = re.compile(rb"(P[Ff])\s+(\d{1,9})\s+(\d{1,9})\s+([-+]?[0-9.]{1,30}(?:[eE][-+]?\d{1,3})?)\s")
@@ -47,7 +47,4 @@ def write_pfm(path: Path, values: NDArray[Any], *, byte_order: Literal["little",
     rows = np.where(np.isnan(values), np.inf, values)[::-1].astype("<f4" if byte_order == "little" else ">f4")
     head = f"{'Pf' if values.ndim == 2 else 'PF'}\n{values.shape[1]} {values.shape[0]}\n"
     scale = "-1" if byte_order == "little" else "1"
-    try:
-        path.write_bytes(f"{head}{scale}\n".encode() + rows.tobytes())
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error.strerror or error})") from error
+    write_bytes(path, f"{head}{scale}\n".encode() + rows.tobytes())

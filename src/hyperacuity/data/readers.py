@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from hyperacuity.data.arrays import read_npy, read_npz
 from hyperacuity.data.berkeley import boundaries_of, read_fg, read_seg
+from hyperacuity.data.files import check_pixels, warn
 from hyperacuity.data.images import read_grey, read_indices
 from hyperacuity.data.kitti import SCALE as KITTI_SCALE
-from hyperacuity.data.limits import check_pixels, warn
 from hyperacuity.data.matlab import read_array, read_truth_boundaries, read_truth_segmentations, ucm_at_image_size
 from hyperacuity.data.pfm import read_pfm
 from hyperacuity.data.sniff import IMAGE_KINDS, kind_of
@@ -56,9 +56,19 @@ def read_soft(path: Path, *, variable: str | None = None) -> SoftMap:
     strength = soft_map(values, name=str(path))
     if not strength.any():
         warn(f"{path}: is zero everywhere, so nothing is detected")
-    elif np.median(strength) > 0.9:
+    elif 2 * np.count_nonzero(strength > 0.9) > strength.size:
         warn(f"{path}: more than half of the pixels are stronger than 0.9; inverted?")
     return strength
+
+
+def read_ucm(path: Path, *, variable: str | None = None) -> SoftMap:
+    """An ultrametric contour map at double size, (2H+1) × (2W+1): pixels at odd positions, contours between them."""
+    if kind_of(path).startswith("MAT"):
+        _, values = read_array(path, variable, ("ucm2",))
+    else:
+        values = _plane(path, variable, expected=())
+    ucm_at_image_size(values, str(path))
+    return soft_map(values, name=str(path))
 
 
 def read_edges(path: Path, *, variable: str | None = None, inverted: bool = False) -> EdgeMap:

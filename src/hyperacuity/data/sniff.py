@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hyperacuity.data.limits import read_head
+from hyperacuity.data.files import read_head
 from hyperacuity.errors import InputError
 
 IMAGE_KINDS = frozenset({"PNG", "JPEG", "BMP", "TIFF", "PNM"})

@@ -1,4 +1,4 @@
-"""The door of the data room: how a file's bytes come in, how much of them, and how doubts are told.
+"""Bytes in and out: how a file is read and written, how large it may be, and how doubts about it are told.
 
 Every reader takes its bytes through :func:`read_bytes`, so that a missing file, a folder, a device or a file that is too
 large is refused in one way. Sizes that a file *declares* are compared with the limits below before anything is decompressed
@@ -7,12 +7,13 @@ or allocated: a few kilobytes cannot ask for the machine's memory.
 
 from __future__ import annotations
 
+import os
 import stat
 import warnings
 from math import prod
 from pathlib import Path
 
-from hyperacuity.errors import InputError
+from hyperacuity.errors import InputError, UsageError
 
 MAX_PIXELS = 80_000_000
 """Most pixels an image may declare (an 8944×8944 picture)."""
@@ -40,6 +41,17 @@ def read_bytes(path: Path) -> bytes:
     if len(data) < size:
         raise InputError(f"{path}: only {len(data)} of {size} bytes could be read")
     return data
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all: the bytes go to a file beside it, which then takes its name."""
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        part.write_bytes(data)
+        part.replace(path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise UsageError(f"{path}: cannot be written ({_reason(error)})") from error
 
 
 def read_head(path: Path, count: int) -> bytes:
@@ -80,5 +92,8 @@ def check_pixels(shape: tuple[int, ...], name: str) -> None:
 
 
 def _unreadable(path: Path, error: Exception) -> InputError:
-    reason = getattr(error, "strerror", None) or str(error)
-    return InputError(f"{str(path)!r}: cannot be read ({reason.lower()})")
+    return InputError(f"{path}: cannot be read ({_reason(error)})")
+
+
+def _reason(error: Exception) -> str:
+    return (getattr(error, "strerror", None) or str(error)).lower()

@@ -1,0 +1,86 @@
+"""Tables of numbers: CSV with a header line, names in the first column, and comments after ``#``."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperacuity.data.files import read_bytes, write_bytes
+from hyperacuity.errors import InputError
+
+_MISSING = {"", "-", "–", "nan", "na", "n/a"}
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Named rows of numbers: ``values[i, j]`` is column ``columns[j]`` of row ``names[i]``; NaN where the cell is empty."""
+
+    names: tuple[str, ...]
+    columns: tuple[str, ...]
+    values: NDArray[np.float64]
+
+    def column(self, name: str) -> NDArray[np.float64]:
+        """One column by name."""
+        if name not in self.columns:
+            raise InputError(f"there is no column {name}, expected one of {', '.join(self.columns)}")
+        column: NDArray[np.float64] = self.values[:, self.columns.index(name)]
+        return column
+
+
+def read_table(path: Path) -> Table:
+    """Read a table. Lines that start with ``#`` and empty lines are skipped; comma, semicolon or tab separates."""
+    try:
+        text = read_bytes(path).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: is no text in UTF-8, expected a CSV table") from error
+    return parse_table(text, str(path))
+
+
+def parse_table(text: str, name: str) -> Table:
+    """The table in a text.
+
+    >>> table = parse_table("# two systems\\nname,bad1,bad2\\nA,1.5,2\\nB,,3e-1\\n", "example")
+    >>> table.names, table.columns
+    (('A', 'B'), ('bad1', 'bad2'))
+    >>> table.values
+    array([[1.5, 2. ],
+           [nan, 0.3]])
+    """
+    lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    if len(lines) < 2:
+        raise InputError(f"{name}: holds {len(lines)} lines besides comments, expected a header and at least one row")
+    separator = max(",;\t", key=lines[0].count)
+    try:
+        header, *rows = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=separator)]
+    except csv.Error as error:
+        raise InputError(f"{name}: is no CSV table ({error})") from error
+    if len(header) < 2:
+        raise InputError(f"{name}: has one column, expected names and at least one column of numbers")
+    values = np.empty((len(rows), len(header) - 1))
+    for i, row in enumerate(rows):
+        if len(row) != len(header):
+            raise InputError(f"{name}: row {row[0] if row else i + 1} has {len(row)} cells, expected {len(header)}")
+        for j, cell in enumerate(row[1:]):
+            try:
+                values[i, j] = np.nan if cell.lower() in _MISSING else float(cell)
+            except ValueError as error:
+                raise InputError(f"{name}: {cell!r} in row {row[0]}, column {header[j + 1]}, is no number") from error
+    for kind, entries in (("row", [row[0] for row in rows]), ("column", header[1:])):
+        if repeated := {entry for entry in entries if entries.count(entry) > 1}:
+            raise InputError(f"{name}: the {kind} {min(repeated)} stands there twice")
+    return Table(tuple(row[0] for row in rows), tuple(header[1:]), values)
+
+
+def write_table(path: Path, table: Table, *, heading: str = "name") -> None:
+    """Write a table as CSV; numbers in the shortest form that reads back exactly, NaN as an empty cell."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([heading, *table.columns])
+    for name, row in zip(table.names, table.values, strict=True):
+        writer.writerow([name, *("" if np.isnan(value) else repr(float(value)) for value in row)])
+    write_bytes(path, text.getvalue().encode())

@@ -1,0 +1,83 @@
+"""Maps out: the file's suffix chooses the format. What is written here reads back to the same map, up to the format's steps.
+
+Soft maps go to PNG (8 or 16 bit), NPY or MAT; edges to PNG (0 and 255), NPY or MAT; labels to PNG (16 bit), NPY or MAT;
+disparities and order maps to PFM or NPY, disparities also to KITTI's 16-bit PNG.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperacuity.data.arrays import write_npy
+from hyperacuity.data.images import write_png
+from hyperacuity.data.kitti import write_kitti
+from hyperacuity.data.matlab import write_mat
+from hyperacuity.data.pfm import write_pfm
+from hyperacuity.errors import InputError, UsageError
+from hyperacuity.maps import DisparityMap, EdgeMap, LabelMap, OrderMap, SoftMap
+
+
+def write_soft(path: Path, strength: SoftMap, *, bits: Literal[8, 16] = 8) -> None:
+    """Write edge strength; PNG rounds to the nearest of 256 or, with ``bits=16``, 65536 levels."""
+    if _suffix(path, "png", "npy", "mat") == ".png":
+        dtype = np.uint8 if bits == 8 else np.uint16
+        write_png(path, np.rint(np.asarray(strength, dtype=np.float64) * np.iinfo(dtype).max).astype(dtype))
+    else:
+        _write_array(path, np.asarray(strength, dtype=np.float32), "strength")
+
+
+def write_edges(path: Path, edges: EdgeMap) -> None:
+    """Write an edge map; in PNG an edge is 255."""
+    if _suffix(path, "png", "npy", "mat") == ".png":
+        write_png(path, edges.astype(np.uint8) * np.uint8(255))
+    else:
+        _write_array(path, edges.astype(np.bool_), "edges")
+
+
+def write_labels(path: Path, labels: LabelMap) -> None:
+    """Write region labels; PNG holds 0 to 65535 and no void."""
+    if _suffix(path, "png", "npy", "mat") == ".png":
+        if labels.min() < 0 or labels.max() > 65535:
+            raise InputError(f"{path}: PNG holds labels from 0 to 65535, found {labels.min()} to {labels.max()}")
+        write_png(path, labels.astype(np.uint16))
+    else:
+        _write_array(path, labels.astype(np.int32), "labels")
+
+
+def write_order(path: Path, order: OrderMap) -> None:
+    """Write an order map, larger = nearer; the unknown is infinite in PFM and NaN in NPY."""
+    if _suffix(path, "pfm", "npy") == ".pfm":
+        write_pfm(path, order)
+    else:
+        write_npy(path, order.astype(np.float32))
+
+
+def write_disparity(path: Path, disparity: DisparityMap) -> None:
+    """Write disparity in pixels: PFM and NPY as it is, PNG in KITTI's steps of 1/256."""
+    suffix = _suffix(path, "pfm", "npy", "png")
+    if suffix == ".png":
+        write_kitti(path, disparity)
+    elif suffix == ".pfm":
+        write_pfm(path, disparity)
+    else:
+        write_npy(path, disparity.astype(np.float32))
+
+
+def _write_array(path: Path, array: NDArray[Any], name: str) -> None:
+    if path.suffix.lower() == ".npy":
+        write_npy(path, array)
+    else:
+        write_mat(path, **{name: array})
+
+
+def _suffix(path: Path, *allowed: str) -> str:
+    suffix = path.suffix.lower()
+    if suffix.removeprefix(".") not in allowed:
+        raise UsageError(
+            f"{path}: cannot be written as {suffix or 'a file without suffix'}, expected .{', .'.join(allowed)}"
+        )
+    return suffix
