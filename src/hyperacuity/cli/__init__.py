@@ -15,6 +15,7 @@ import typer
 from rich.markup import escape
 
 from hyperacuity import __version__
+from hyperacuity.cli import scenes
 from hyperacuity.cli.common import messages
 from hyperacuity.errors import HyperacuityError, UsageError
 
@@ -42,6 +43,9 @@ def options(
     ] = False,
 ) -> None:
     """Options that stand before the verb."""
+
+
+app.command("scenes")(scenes.scenes)
 
 
 def main() -> None:

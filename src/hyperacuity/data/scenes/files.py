@@ -1,0 +1,120 @@
+"""Scenes as files, in a layout that the readers and verbs take as it is.
+
+::
+
+    images/NAME.png             the left view
+    right/NAME.png              the right view
+    groundTruth/NAME.mat        every annotator's Segmentation and Boundaries, in BSDS form
+    labels/NAME.png             regions, 16 bit
+    boundaries/NAME.png         true boundaries, 0 and 255
+    order/NAME.npy              depth order, larger = nearer
+    ownership/NAME.npy          +1 figure's side, −1 ground's side, NaN elsewhere
+    disparity/NAME.pfm          disparity of the left view, in pixels
+    disparity_right/NAME.pfm    disparity of the right view
+    masks/nonocc, all, disc/NAME.png   where disparity is scored, 0 and 255
+    scenes.json                 what was asked for, and facts about each scene; written last
+
+Pixels and values are the same on every machine. So are the bytes of ``.npy`` and ``.pfm`` files; those of ``.png`` and
+``.mat`` files also depend on the release of the compression library.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperacuity.data.arrays import write_npy
+from hyperacuity.data.images import write_png
+from hyperacuity.data.matlab import write_truths
+from hyperacuity.data.pfm import write_pfm
+from hyperacuity.data.scenes.scene import VERSION, Scene, make_scene
+from hyperacuity.errors import UsageError
+
+Facts = dict[str, Any]
+
+
+def name_of(seed: int) -> str:
+    """The stem of a scene's files.
+
+    >>> name_of(7)
+    'scene-0007'
+    """
+    return f"scene-{seed:04d}"
+
+
+def write_scenes(
+    folder: Path,
+    seeds: Iterable[int],
+    *,
+    jobs: int = 1,
+    done: Callable[[Facts], None] = lambda facts: None,
+    **options: Any,
+) -> Facts:
+    """Make a scene from each seed and write them all; ``options`` are those of :func:`make_scene`.
+
+    ``done`` is told each scene's facts as its files are complete. What is written depends neither on ``jobs`` nor on the
+    order in which scenes get ready. Returns what ``scenes.json`` holds.
+    """
+    seeds = list(seeds)
+    names = {name_of(seed) for seed in seeds}
+    if others := sorted(path.stem for path in folder.glob("images/*") if path.stem not in names):
+        raise UsageError(f"{folder} already holds {others[0]} and other pictures of another call; give an empty folder")
+    facts = []
+    with ThreadPoolExecutor(max(1, jobs)) as workers:
+        for fact in workers.map(partial(_make_and_write, folder, options), seeds):
+            done(fact)
+            facts.append(fact)
+    summary = {"version": VERSION, "options": options, "scenes": facts}
+    (folder / "scenes.json").write_text(json.dumps(summary, indent=1) + "\n", encoding="utf-8")
+    return summary
+
+
+def _make_and_write(folder: Path, options: Facts, seed: int) -> Facts:
+    return write_scene(folder, make_scene(seed, **options))
+
+
+def write_scene(folder: Path, scene: Scene) -> Facts:
+    """Write one scene's files, named after its seed, and return facts about it."""
+    name = name_of(scene.seed)
+
+    def place(room: str, suffix: str) -> Path:
+        path = folder / room / f"{name}.{suffix}"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path
+
+    write_png(place("images", "png"), scene.image)
+    write_png(place("right", "png"), scene.right)
+    write_truths(
+        place("groundTruth", "mat"),
+        [annotation.labels + 1 for annotation in scene.annotators],  # MATLAB's labels start at 1
+        [annotation.boundaries for annotation in scene.annotators],
+    )
+    write_png(place("labels", "png"), scene.labels.astype(np.uint16))
+    write_png(place("boundaries", "png"), _black_and_white(scene.boundaries))
+    write_npy(place("order", "npy"), scene.order)
+    write_npy(place("ownership", "npy"), np.where(scene.ownership == 0, np.nan, scene.ownership).astype(np.float32))
+    write_pfm(place("disparity", "pfm"), scene.disparity)
+    write_pfm(place("disparity_right", "pfm"), scene.disparity_right)
+    for region, mask in scene.masks.items():
+        write_png(place(f"masks/{region}", "png"), _black_and_white(mask))
+    return {
+        "name": name,
+        "seed": scene.seed,
+        "sheets": len(np.unique(scene.objects)),
+        "regions": int(scene.labels.max()) + 1,
+        "boundary_pixels": int(scene.boundaries.sum()),
+        "annotators": [int(annotation.labels.max()) + 1 for annotation in scene.annotators],
+        "disparity": [float(scene.disparity.min()), float(scene.disparity.max())],
+        "occluded": float(1 - np.count_nonzero(scene.nonocc) / scene.nonocc.size),
+    }
+
+
+def _black_and_white(mask: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    return mask.astype(np.uint8) * np.uint8(255)
