@@ -13,7 +13,10 @@ A task subclasses :class:`Tally` with numpy fields::
 
 from __future__ import annotations
 
+import itertools
 import json
+import math
+import re
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
@@ -22,7 +25,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperacuity.errors import InputError
+from hyperacuity.errors import InputError, UsageError
 
 Counts = NDArray[np.int64]
 Sums = NDArray[np.float64]
@@ -33,8 +36,10 @@ class Tally:
     """Base of every task's tally: a frozen dataclass whose fields are numpy arrays of numbers."""
 
     def __add__(self, other: Self) -> Self:
-        """Element-wise sum; both tallies must come from the same protocol."""
-        return type(self)(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
+        """Element-wise sum; both tallies must come from the same protocol, so they have the same class and shapes."""
+        if type(other) is not type(self):
+            return NotImplemented
+        return type(self)(*(_sum(f.name, getattr(self, f.name), getattr(other, f.name)) for f in fields(self)))
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
@@ -48,7 +53,7 @@ class Tally:
 
         The bytes depend on the values alone, so equal tallies have equal bytes.
         """
-        arrays = {f.name: np.ascontiguousarray(getattr(self, f.name)) for f in fields(self)}
+        arrays = {f.name: np.asarray(getattr(self, f.name)) for f in fields(self)}
         header = {name: [a.dtype.newbyteorder("<").str, list(a.shape)] for name, a in arrays.items()}
         body = b"".join(a.astype(a.dtype.newbyteorder("<"), copy=False).tobytes() for a in arrays.values())
         return json.dumps(header, separators=(",", ":")).encode() + b"\n" + zlib.compress(body, 6)
@@ -58,21 +63,43 @@ class Tally:
         """The inverse of :meth:`pack`. Bytes that are not a tally of this class raise ``InputError``; nothing is unpickled."""
         try:
             line, _, rest = data.partition(b"\n")
-            header: dict[str, Any] = json.loads(line)
-            body = zlib.decompress(rest)
-            arrays, start = {}, 0
-            for name, (dtype_name, shape) in header.items():
-                dtype = np.dtype(dtype_name)
-                stop = start + dtype.itemsize * int(np.prod(shape, dtype=np.int64))
-                arrays[name] = np.frombuffer(body[start:stop], dtype).reshape(shape)
-                start = stop
-            if dtype_kinds := {a.dtype.kind for a in arrays.values()} - set("biuf"):
-                raise ValueError(f"array of kind {dtype_kinds}")
-            if start != len(body):
-                raise ValueError(f"{len(body) - start} bytes too many")
-            return cls(**arrays)
-        except (ValueError, TypeError, AttributeError, zlib.error) as error:
+            layout = [(name, _number_type(kind), tuple(shape)) for name, (kind, shape) in json.loads(line).items()]
+            sizes = [dtype.itemsize * math.prod(shape) for _, dtype, shape in layout]
+            body = _inflate(rest, sum(sizes))
+            starts = itertools.accumulate(sizes, initial=0)
+            return cls(
+                **{
+                    name: np.frombuffer(body[start : start + size], dtype).reshape(shape)
+                    for (name, dtype, shape), size, start in zip(layout, sizes, starts, strict=False)
+                }
+            )
+        except (ValueError, TypeError, AttributeError, OverflowError, RecursionError, zlib.error) as error:
             raise InputError(f"stored tally is damaged or not a {cls.__qualname__} ({error})") from error
+
+
+def _sum(name: str, first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
+    # numpy would broadcast one threshold over ninety-nine without a word.
+    if np.shape(first) != np.shape(second):
+        raise UsageError(
+            f"tallies of different protocols cannot be added: {name} has shape {np.shape(first)} in one "
+            f"and {np.shape(second)} in the other"
+        )
+    return np.asarray(np.add(first, second))
+
+
+def _number_type(name: str) -> np.dtype[Any]:
+    if not re.fullmatch(r"[<|][biuf][0-9]{1,2}", name):
+        raise ValueError(f"array of type {name!r}")
+    return np.dtype(name)
+
+
+def _inflate(data: bytes, size: int) -> bytes:
+    """Exactly ``size`` bytes; no more are ever made, whatever the data claim to hold."""
+    stream = zlib.decompressobj()
+    body = stream.decompress(data, size + 1) if size >= 0 else b""
+    if len(body) != size or not stream.eof or stream.unused_data:
+        raise ValueError(f"expected {size} bytes of numbers")
+    return body
 
 
 def stack(tallies: Iterable[Tally], field: str) -> NDArray[Any]:
