@@ -1,0 +1,13 @@
+"""The grid of systems × images: evaluate each cell once, keep its tally, go on after an interruption.
+
+A verb makes :class:`Cell` values (which files belong together) and a :class:`Job` (how to turn a cell into a tally), opens a
+:class:`Store` in the run folder, and calls :func:`run_grid`. Later, or meanwhile, :func:`open_run` reads the folder: that is
+all a report needs.
+"""
+
+from hyperacuity.run.grid import Outcome, run_grid
+from hyperacuity.run.job import Cell, Failure, Job
+from hyperacuity.run.records import Run, open_run
+from hyperacuity.run.store import Store, open_store
+
+__all__ = ["Cell", "Failure", "Job", "Outcome", "Run", "Store", "open_run", "open_store", "run_grid"]

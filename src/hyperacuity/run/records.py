@@ -1,0 +1,145 @@
+"""Reading a run folder: what a report needs, while the run still writes or long after it ended."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from hyperacuity.errors import InputError, UsageError
+from hyperacuity.run.job import Failure, T
+from hyperacuity.run.schema import FILE_NAME, check, clear_errors
+
+
+def open_run(path: Path) -> Run:
+    """Open a run folder (or its ``run.sqlite``) for reading.
+
+    Raises ``UsageError`` when there is no run, or when the file is damaged or something else.
+    """
+    file = path / FILE_NAME if path.is_dir() else path
+    if not file.is_file():
+        raise UsageError(f"there is no run in {path}: expected a folder that holds {FILE_NAME}")
+    return Run(file)
+
+
+class Run:
+    """A run as it stood when it was opened; use it in a ``with`` statement, and open it again to see more.
+
+    One :class:`Run` is one moment, so that the numbers of a report agree with each other while the run goes on.
+    Systems and images come in the order in which they were given to :func:`~hyperacuity.run.run_grid`.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self.path = file
+        with clear_errors(file):
+            try:
+                self._connection = _look(file, "mode=ro")
+            except sqlite3.OperationalError:
+                # The write-ahead log needs a folder that can be written to. On a read-only copy nobody writes, so
+                # reading without the log is safe, unless the copy was taken in the middle of a run.
+                if Path(f"{file}-wal").exists():
+                    raise
+                self._connection = _look(file, "immutable=1")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._connection.close()
+
+    def signatures(self) -> list[str]:
+        """The protocols that were run here."""
+        return self._column("SELECT signature FROM cells GROUP BY signature ORDER BY min(run)")
+
+    def systems(self, signature: str) -> list[str]:
+        """The systems evaluated under a protocol."""
+        return self._column(
+            "SELECT system FROM cells WHERE signature = ? GROUP BY system ORDER BY min(run), min(position)", signature
+        )
+
+    def images(self, signature: str) -> list[str]:
+        """The images evaluated under a protocol, by any system."""
+        return self._column(
+            "SELECT image FROM cells WHERE signature = ? GROUP BY image ORDER BY min(run), min(position)", signature
+        )
+
+    def tallies(self, signature: str, system: str, tally_type: type[T]) -> dict[str, T]:
+        """The tallies of a system, by image; cells that failed or still wait are not among them."""
+        return {image: tally_type.unpack(data) for image, data in self.packed(signature, system).items()}
+
+    def packed(self, signature: str, system: str) -> dict[str, bytes]:
+        """The tallies of a system as bytes, by image, for those who do not know their type."""
+        rows = self._rows(
+            "SELECT cells.image, tallies.tally FROM cells JOIN tallies ON tallies.id = cells.tally"
+            " WHERE cells.signature = ? AND cells.system = ? ORDER BY run, position",
+            signature,
+            system,
+        )
+        return {image: bytes(data) for image, data in rows}
+
+    def failures(self, signature: str) -> list[Failure]:
+        """The cells that failed, each with its reason."""
+        return [
+            Failure(*row)
+            for row in self._rows(
+                "SELECT system, image, reason, detail FROM cells WHERE signature = ? AND reason IS NOT NULL"
+                " ORDER BY run, position",
+                signature,
+            )
+        ]
+
+    def waiting(self, signature: str) -> list[tuple[str, str]]:
+        """(system, image) of the cells not evaluated yet: the run goes on, or was interrupted."""
+        return [
+            (system, image)
+            for system, image in self._rows(
+                "SELECT system, image FROM cells WHERE signature = ? AND tally IS NULL AND reason IS NULL"
+                " ORDER BY run, position",
+                signature,
+            )
+        ]
+
+    def history(self) -> list[dict[str, Any]]:
+        """One entry per call of ``run_grid``, oldest first.
+
+        Each has ``signature``, ``code``, ``started``, ``ended``, ``status`` (``running``, ``finished`` or ``interrupted``),
+        ``command``, ``folder``, ``machine``, ``versions``, ``workers``, and what the caller gave as metadata.
+        """
+        rows = self._rows("SELECT signature, code, started, ended, status, about FROM runs ORDER BY id")
+        names = ("signature", "code", "started", "ended", "status")
+        return [dict(zip(names, row, strict=False)) | json.loads(row[-1]) for row in rows]
+
+    def metadata(self, signature: str) -> dict[str, Any]:
+        """The last entry of :meth:`history` for a protocol."""
+        entries = [entry for entry in self.history() if entry["signature"] == signature]
+        if not entries:
+            raise InputError(f"{self.path}: holds no run of {signature}")
+        return entries[-1]
+
+    def _rows(self, query: str, *values: str) -> list[Any]:
+        with clear_errors(self.path):
+            return self._connection.execute(query, values).fetchall()
+
+    def _column(self, query: str, *values: str) -> list[str]:
+        return [row[0] for row in self._rows(query, *values)]
+
+
+def _look(file: Path, how: str) -> sqlite3.Connection:
+    uri = f"{file.absolute().as_uri()}?{how}"
+    connection = sqlite3.connect(uri, uri=True, timeout=30, isolation_level=None, check_same_thread=False)
+    try:
+        connection.execute("BEGIN")  # one snapshot for the life of the connection, taken by the first read
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        check(connection, file)
+    except BaseException:
+        connection.close()
+        raise
+    return connection

@@ -1,0 +1,98 @@
+"""The layout of ``run.sqlite``, and what is said of a file that does not have it.
+
+``tallies`` keeps every tally ever computed under its full key, for reuse. ``cells`` is the grid as it was last asked for: a
+cell points at its tally, or carries the reason why it failed, or neither while it waits. ``runs`` has a row per call of
+:func:`~hyperacuity.run.run_grid`, ``files`` the digests of input files.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from hyperacuity.errors import UsageError
+
+FILE_NAME = "run.sqlite"
+APPLICATION = 0x48595041  # "HYPA" in SQLite's header, so that `file` and we can tell whose it is
+VERSION = 1
+
+_LAYOUT = (
+    """CREATE TABLE runs (
+        id INTEGER PRIMARY KEY,
+        signature TEXT NOT NULL,
+        code TEXT NOT NULL,
+        started TEXT NOT NULL,
+        ended TEXT,
+        status TEXT NOT NULL,
+        about TEXT NOT NULL
+    )""",
+    """CREATE TABLE tallies (
+        id INTEGER PRIMARY KEY,
+        signature TEXT NOT NULL,
+        system TEXT NOT NULL,
+        image TEXT NOT NULL,
+        inputs BLOB NOT NULL,
+        code TEXT NOT NULL,
+        tally BLOB NOT NULL,
+        UNIQUE (signature, system, image, inputs, code)
+    )""",
+    """CREATE TABLE cells (
+        signature TEXT NOT NULL,
+        system TEXT NOT NULL,
+        image TEXT NOT NULL,
+        run INTEGER NOT NULL REFERENCES runs (id),
+        position INTEGER NOT NULL,
+        tally INTEGER REFERENCES tallies (id),
+        reason TEXT,
+        detail TEXT,
+        PRIMARY KEY (signature, system, image)
+    ) WITHOUT ROWID""",
+    """CREATE TABLE files (
+        path TEXT PRIMARY KEY,
+        stamp TEXT NOT NULL,
+        digest BLOB NOT NULL
+    ) WITHOUT ROWID""",
+)
+
+
+class StoreError(UsageError):
+    """The store cannot be read or written: the run as a whole cannot go on."""
+
+
+@contextmanager
+def clear_errors(path: Path) -> Iterator[None]:
+    """Say SQLite's errors in a sentence that names the file and the way out."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        raise StoreError(f"cannot use {path}: {error}; what was written before is kept") from error
+    except sqlite3.DatabaseError as error:
+        raise StoreError(f"{path} is damaged or not a run store ({error}): move it away to start afresh") from error
+
+
+def create_or_check(connection: sqlite3.Connection, path: Path) -> None:
+    """Lay out an empty file; refuse one that is not ours."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
+            for statement in _LAYOUT:
+                connection.execute(statement)
+            connection.execute(f"PRAGMA application_id = {APPLICATION}")
+            connection.execute(f"PRAGMA user_version = {VERSION}")
+        check(connection, path)
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+
+
+def check(connection: sqlite3.Connection, path: Path) -> None:
+    """Refuse an SQLite file of another program or of another version of this one."""
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if application != APPLICATION:
+        raise StoreError(f"{path} is an SQLite file, but not a run store: choose another folder")
+    if version != VERSION:
+        raise StoreError(f"{path} has layout {version}, this version of hyperacuity reads layout {VERSION}")

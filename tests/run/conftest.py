@@ -1,0 +1,110 @@
+"""A small world for the grid: predictions and truths are text files of numbers, a tally is their count and sum."""
+
+from __future__ import annotations
+
+import os
+import random
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hyperacuity.errors import InputError
+from hyperacuity.run import Cell
+from hyperacuity.tally import Counts, Sums, Tally
+
+
+@dataclass(frozen=True, eq=False)
+class NumberTally(Tally):
+    count: Counts
+    sums: Sums
+
+
+@dataclass
+class NumberJob:
+    """Sums the numbers of a cell's files; ``special`` gives cells that do something else first."""
+
+    signature: str = "numbers|v:1"
+    special: dict[tuple[str, str], Callable[[], object]] = field(default_factory=dict)
+    dawdle: float = 0.0
+    tally_type: type[NumberTally] = NumberTally
+    evaluated: list[tuple[str, str]] = field(default_factory=list)
+    guard: threading.Lock = field(default_factory=threading.Lock)
+
+    def evaluate(self, cell: Cell) -> NumberTally:
+        if self.dawdle:
+            time.sleep(self.dawdle * random.random())  # noqa: S311
+        with self.guard:
+            self.evaluated.append((cell.system, cell.image))
+        if (cell.system, cell.image) in self.special:
+            self.special[cell.system, cell.image]()
+        numbers = []
+        for path in cell.files:
+            try:
+                numbers.append([float(word) for word in path.read_text().split()])
+            except (OSError, ValueError) as error:
+                raise InputError(f"{path.name}: expected numbers") from error
+        return NumberTally(np.array([len(each) for each in numbers]), np.array([sum(each) for each in numbers]))
+
+
+@pytest.fixture
+def make_job() -> type[NumberJob]:
+    return NumberJob
+
+
+@pytest.fixture
+def tally_type() -> type[NumberTally]:
+    return NumberTally
+
+
+@pytest.fixture
+def cells(tmp_path: Path) -> list[Cell]:
+    """Three systems × eight images; each image has two truths that all systems share. The files look an hour old."""
+    folder = tmp_path / "files"
+    folder.mkdir()
+
+    def write(name: str, *numbers: float) -> Path:
+        path = folder / name
+        path.write_text(" ".join(map(repr, numbers)))
+        os.utime(path, (time.time() - 3600,) * 2)
+        return path
+
+    truths = {image: tuple(write(f"{image}-truth{k}.txt", image * 0.1, k) for k in (1, 2)) for image in range(8)}
+    return [
+        Cell(system, f"image {image}", write(f"{system}-{image}.txt", image, 0.3 * number), truths[image])
+        for number, system in enumerate(["canny", "sobel", "größer"])
+        for image in range(8)
+    ]
+
+
+@pytest.fixture
+def read_only_folder() -> Iterator[Callable[[Path], None]]:
+    """Make a folder read-only for this process, also where the tests run as root, whom permissions do not stop."""
+    root = hasattr(os, "geteuid") and os.geteuid() == 0
+    locked: list[Path] = []
+
+    def lock(folder: Path) -> None:
+        folder.chmod(0o555)
+        locked.append(folder)
+        if root:
+            os.seteuid(65534)
+
+    yield lock
+    if root:
+        os.seteuid(0)
+    for folder in locked:
+        folder.chmod(0o755)
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A temporary folder that every user may enter, unlike pytest's own."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o777)
+        yield folder

@@ -1,0 +1,200 @@
+"""Systems × images by threads: order, isolation of failures, interruption, and what people see meanwhile."""
+
+from __future__ import annotations
+
+import _thread
+import random
+import threading
+
+import pytest
+
+from hyperacuity.errors import InputError, UsageError
+from hyperacuity.run import open_run, open_store, run_grid
+from hyperacuity.run.grid import _work_off
+
+
+def raiser(error):
+    def special():
+        raise error
+
+    return special
+
+
+def as_bytes(outcome):
+    return {(s, i): tally.pack() for s, images in outcome.tallies.items() for i, tally in images.items()}
+
+
+def test_tallies_are_those_of_the_job_in_the_order_of_the_cells(cells, make_job):
+    outcome = run_grid(make_job(dawdle=0.005), cells, workers=8, progress=False)
+    assert [(s, i) for s, images in outcome.tallies.items() for i in images] == [(c.system, c.image) for c in cells]
+    # image 3: prediction "3 0.3", truths "0.3 1" and "0.3 2"
+    assert outcome.tallies["sobel"]["image 3"].count.tolist() == [2, 2, 2]
+    assert outcome.tallies["sobel"]["image 3"].sums.tolist() == pytest.approx([3.3, 1.3, 2.3])
+    assert (outcome.computed, outcome.reused, outcome.failures) == (24, 0, [])
+
+
+@pytest.mark.parametrize("workers", [1, 2, 8, None])
+@pytest.mark.parametrize("stored", [False, True])
+def test_results_are_the_same_bytes_for_any_number_of_workers_and_any_order(cells, make_job, workers, stored, tmp_path):
+    plain = as_bytes(run_grid(make_job(), cells, workers=1, progress=False))
+    shuffled = random.Random(workers).sample(cells, len(cells))  # noqa: S311
+    job = make_job(dawdle=0.003)
+    if stored:
+        with open_store(tmp_path / "run") as store:
+            outcome = run_grid(job, shuffled, store=store, workers=workers, progress=False)
+        with open_run(tmp_path / "run") as run:
+            kept = {(s, i): d for s in run.systems(job.signature) for i, d in run.packed(job.signature, s).items()}
+        assert kept == plain
+    else:
+        outcome = run_grid(job, shuffled, workers=workers, progress=False)
+    assert as_bytes(outcome) == plain
+    assert list(outcome.tallies) == list(dict.fromkeys(c.system for c in shuffled))
+
+
+def test_each_failure_costs_its_own_cell_and_carries_a_reason(cells, make_job, tmp_path):
+    special = {
+        ("canny", "image 1"): raiser(InputError("canny-1.png: has no pixels")),
+        ("sobel", "image 0"): raiser(ZeroDivisionError("float division by zero")),
+        ("sobel", "image 7"): raiser(MemoryError()),
+        ("größer", "image 2"): raiser(UsageError("no such variable")),
+    }
+    job = make_job(special=special)
+    with open_store(tmp_path / "run") as store:
+        outcome = run_grid(job, cells, store=store, workers=3, progress=False)
+    assert [(f.system, f.image, f.reason) for f in outcome.failures] == [
+        ("canny", "image 1", "canny-1.png: has no pixels"),
+        ("sobel", "image 0", "ZeroDivisionError: float division by zero"),
+        ("sobel", "image 7", "MemoryError"),
+        ("größer", "image 2", "UsageError: no such variable"),
+    ]
+    assert outcome.computed == 20
+    assert not any(image in outcome.tallies[system] for system, image in special)
+    with open_run(tmp_path / "run") as run:
+        assert run.failures(job.signature) == outcome.failures
+        details = {f.image: f.detail for f in run.failures(job.signature)}
+    assert "raise error" in details["image 0"], "the traceback of an unforeseen error is kept"
+    assert details["image 1"] == ""
+
+
+def test_a_missing_file_fails_its_cell_by_name(cells, make_job, tmp_path):
+    cells[5].prediction.unlink()
+    with open_store(tmp_path / "run") as store:
+        outcome = run_grid(make_job(), cells, store=store, progress=False)
+    assert [f.image for f in outcome.failures] == ["image 5"]
+    assert outcome.failures[0].reason == f"{cells[5].prediction}: cannot be read (No such file or directory)"
+
+
+def test_failed_cells_are_tried_again_next_time(cells, make_job, tmp_path):
+    job = make_job(special={("canny", "image 1"): raiser(OSError("server gone"))})
+    with open_store(tmp_path / "run") as store:
+        assert len(run_grid(job, cells, store=store, progress=False).failures) == 1
+        job.special.clear()
+        outcome = run_grid(job, cells, store=store, progress=False)
+    assert (outcome.computed, outcome.reused, outcome.failures) == (1, 23, [])
+    with open_run(tmp_path / "run") as run:
+        assert run.failures(job.signature) == []
+
+
+def test_a_tally_of_the_wrong_class_is_a_failure(cells, make_job):
+    job = make_job()
+    job.evaluate = lambda cell: 7
+    (failure,) = run_grid(job, cells[:1], progress=False).failures
+    assert failure.reason == "TypeError: the job returned int, expected NumberTally"
+
+
+def test_a_file_that_changes_while_its_cell_is_evaluated_fails_the_cell(cells, make_job, tmp_path):
+    cell = cells[0]
+    job = make_job(special={(cell.system, cell.image): lambda: cell.truths[1].write_text("1 2 3 4 5")})
+    with open_store(tmp_path / "run") as store:
+        outcome = run_grid(job, [cell], store=store, progress=False)
+        assert "changed while it was being evaluated" in outcome.failures[0].reason
+        assert run_grid(make_job(), [cell], store=store, progress=False).computed == 1
+
+
+def test_interruption_keeps_what_is_finished_and_a_second_run_does_the_rest(cells, make_job, tmp_path):
+    job = make_job(dawdle=0.01, special={("sobel", "image 2"): _thread.interrupt_main})
+    with open_store(tmp_path / "run") as store, pytest.raises(KeyboardInterrupt):
+        run_grid(job, cells, store=store, workers=2, progress=False)
+    with open_run(tmp_path / "run") as run:
+        waiting = run.waiting(job.signature)
+        assert run.metadata(job.signature)["status"] == "interrupted"
+    # Each cell that was begun was finished and kept, none was begun twice.
+    assert set(job.evaluated).isdisjoint(waiting)
+    assert len(job.evaluated) + len(waiting) == len(cells)
+    with open_store(tmp_path / "run") as store:
+        rest = make_job()
+        outcome = run_grid(rest, cells, store=store, workers=2, progress=False)
+    assert sorted(rest.evaluated) == sorted(waiting)
+    assert as_bytes(outcome) == as_bytes(run_grid(make_job(), cells, workers=1, progress=False))
+
+
+def test_no_more_than_two_cells_per_worker_are_on_their_way():
+    started = threading.Semaphore(0)
+    count, taken, most = 200, 0, 0
+    begun = []
+
+    def work(position):
+        begun.append(position)
+        started.release()
+        return position
+
+    def take(result):
+        nonlocal taken, most
+        if result is not None:
+            started.acquire()
+            most = max(most, len(begun) - taken)
+            taken += 1
+
+    _work_off(work, count, 3, take)
+    assert taken == count
+    assert 3 <= most <= 2 * 3
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (lambda cells: [], "there is nothing to evaluate"),
+        (lambda cells: [*cells, cells[3]], "the image image 3 of the system canny is given twice"),
+    ],
+)
+def test_a_grid_that_makes_no_sense_is_refused(cells, make_job, change, sentence):
+    with pytest.raises(UsageError, match=sentence):
+        run_grid(make_job(), change(cells), progress=False)
+
+
+def test_at_least_one_worker_is_needed(cells, make_job):
+    with pytest.raises(UsageError, match="0 workers"):
+        run_grid(make_job(), cells, workers=0)
+
+
+def test_progress_is_one_line_in_a_log_when_quick_and_nothing_on_standard_output(cells, make_job, capsys):
+    run_grid(make_job(special={("canny", "image 0"): raiser(InputError("no"))}), cells)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("numbers: 24 of 24 cells in ")
+    assert err.endswith("s (23 computed, 1 failed)\n")
+    assert err.count("\n") == 1
+
+
+def test_progress_in_a_log_tells_each_quarter_when_slow(cells, make_job, capsys, monkeypatch):
+    monkeypatch.setattr("hyperacuity.run.progress._QUIET_SECONDS", 0.0)
+    run_grid(make_job(), cells)
+    assert [line.split(" cells")[0] for line in capsys.readouterr().err.splitlines()] == [
+        f"numbers: {done} of 24" for done in (6, 12, 18, 24)
+    ]
+
+
+def test_progress_on_a_terminal_is_a_bar(cells, make_job, capsys, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "120")
+    run_grid(make_job(dawdle=0.05), cells, workers=1)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "━" in err
+    assert "cells/s" in err
+
+
+def test_progress_can_be_switched_off(cells, make_job, capsys):
+    run_grid(make_job(), cells, progress=False)
+    assert capsys.readouterr() == ("", "")

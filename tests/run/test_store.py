@@ -1,0 +1,233 @@
+"""What is kept, what is reused, and what is said when the run folder cannot be used."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import time
+
+import pytest
+
+from hyperacuity.errors import UsageError
+from hyperacuity.run import Cell, open_run, open_store, run_grid
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Run a job over cells in one run folder; a fresh store each time, as the next call of the program would."""
+
+    def run(job, cells):
+        with open_store(tmp_path / "run") as store:
+            return run_grid(job, cells, store=store, workers=2, progress=False)
+
+    return run
+
+
+def counts(outcome):
+    return outcome.computed, outcome.reused, len(outcome.failures)
+
+
+def test_nothing_is_computed_again_when_nothing_changed(run, cells, make_job):
+    first = run(make_job(), cells)
+    job = make_job()
+    second = run(job, cells)
+    assert (counts(first), counts(second)) == ((24, 0, 0), (0, 24, 0))
+    assert job.evaluated == []
+    assert second.tallies == first.tallies
+
+
+def test_a_changed_prediction_recomputes_its_cell_alone(run, cells, make_job):
+    run(make_job(), cells)
+    cells[9].prediction.write_text("17 4")
+    job = make_job()
+    assert counts(run(job, cells)) == (1, 23, 0)
+    assert job.evaluated == [("sobel", "image 1")]
+
+
+def test_a_changed_truth_recomputes_its_image_for_every_system(run, cells, make_job):
+    run(make_job(), cells)
+    cells[4].truths[0].write_text("17 4")
+    job = make_job()
+    assert counts(run(job, cells)) == (3, 21, 0)
+    assert {image for _, image in job.evaluated} == {"image 4"}
+
+
+def test_a_change_that_keeps_size_and_time_is_noticed(run, cells, make_job):
+    run(make_job(), cells)
+    path = cells[9].prediction
+    before, text = path.stat(), path.read_text()
+    path.write_text(text[::-1])
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert path.stat().st_mtime_ns == before.st_mtime_ns
+    assert counts(run(make_job(), cells)) == (1, 23, 0)
+
+
+def test_a_touched_file_with_the_same_content_is_not_evaluated_again(run, cells, make_job):
+    run(make_job(), cells)
+    cells[9].prediction.touch()
+    assert counts(run(make_job(), cells)) == (0, 24, 0)
+
+
+def test_a_file_put_back_finds_its_old_tally(run, cells, make_job):
+    run(make_job(), cells)
+    path = cells[9].prediction
+    text = path.read_text()
+    path.write_text("17 4")
+    run(make_job(), cells)
+    path.write_text(text)
+    assert counts(run(make_job(), cells)) == (0, 24, 0)
+
+
+def test_a_changed_protocol_recomputes_everything_and_keeps_both(run, cells, make_job, tmp_path):
+    run(make_job(), cells)
+    assert counts(run(make_job(signature="numbers|v:2"), cells)) == (24, 0, 0)
+    assert counts(run(make_job(), cells)) == (0, 24, 0)
+    with open_run(tmp_path / "run") as kept:
+        assert sorted(kept.signatures()) == ["numbers|v:1", "numbers|v:2"]
+
+
+def test_changed_code_recomputes_everything(run, cells, make_job, monkeypatch):
+    run(make_job(), cells)
+    monkeypatch.setattr("hyperacuity.run.grid.code_version", lambda job: "0.0.1+other")
+    assert counts(run(make_job(), cells)) == (24, 0, 0)
+
+
+def test_the_role_of_a_file_counts_as_much_as_its_content(run, cells, make_job):
+    cell = cells[1]
+    run(make_job(), [cell])
+    swapped = Cell(cell.system, cell.image, cell.prediction, cell.truths[::-1])
+    assert counts(run(make_job(), [swapped])) == (1, 0, 0)
+    extra = Cell(cell.system, cell.image, cell.prediction, cell.truths[:1], extras=cell.truths[1:])
+    assert counts(run(make_job(), [extra])) == (1, 0, 0)
+
+
+def test_a_damaged_tally_is_computed_again_and_replaced(run, cells, make_job, tmp_path):
+    whole = run(make_job(), cells)
+    with contextlib.closing(sqlite3.connect(tmp_path / "run" / "run.sqlite")) as connection, connection:
+        connection.execute(
+            "UPDATE tallies SET tally = substr(tally, 1, 20) WHERE system = 'sobel' AND image = 'image 3'"
+        )
+    assert counts(again := run(make_job(), cells)) == (1, 23, 0)
+    assert again.tallies == whole.tallies
+    assert counts(run(make_job(), cells)) == (0, 24, 0)
+
+
+def test_digests_of_settled_files_are_kept_so_that_they_are_not_read_again(run, cells, make_job, monkeypatch):
+    monkeypatch.setattr("hyperacuity.run.fingerprint.SETTLED_NS", 0)
+    time.sleep(0.02)  # let the clock pass the files' change time
+    run(make_job(), cells)
+    reads = []
+    monkeypatch.setattr("hyperacuity.run.fingerprint.Digests._read", lambda self, path, key: reads.append(path))
+    assert counts(run(make_job(), cells)) == (0, 24, 0)
+    assert reads == []
+
+
+def test_one_run_folder_has_one_driver(tmp_path):
+    with (
+        open_store(tmp_path / "run"),
+        pytest.raises(UsageError, match=rf"in use by another run \(process {os.getpid()} on "),
+    ):
+        open_store(tmp_path / "run")
+    with open_store(tmp_path / "run"):
+        pass  # free again
+
+
+def test_a_killed_driver_leaves_no_lock_behind(tmp_path):
+    hold = (
+        "import sys, time; from pathlib import Path; from hyperacuity.run import open_store;"
+        "store = open_store(Path(sys.argv[1])); print('held', flush=True); time.sleep(60)"
+    )
+    process = subprocess.Popen([sys.executable, "-c", hold, str(tmp_path / "run")], stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "held\n"
+    with pytest.raises(UsageError, match=f"process {process.pid}"):
+        open_store(tmp_path / "run")
+    process.kill()
+    process.communicate()
+    with open_store(tmp_path / "run"):
+        pass
+
+
+@pytest.mark.parametrize("opener", [open_store, open_run])
+class TestRefuses:
+    def refuse(self, opener, folder, sentence):
+        before = (folder / "run.sqlite").read_bytes()
+        with pytest.raises(UsageError, match=sentence) as caught:
+            opener(folder)
+        assert "run.sqlite" in str(caught.value)
+        assert (folder / "run.sqlite").read_bytes() == before, "a file that is not understood is not touched"
+
+    def test_a_file_that_is_not_sqlite(self, opener, tmp_path):
+        (tmp_path / "run.sqlite").write_text("these are my notes\n" * 100)
+        self.refuse(opener, tmp_path, "damaged or not a run store .*move it away")
+
+    def test_a_truncated_store(self, opener, run, cells, make_job, tmp_path):
+        run(make_job(), cells)
+        file = tmp_path / "run" / "run.sqlite"
+        file.write_bytes(file.read_bytes()[: file.stat().st_size // 2])
+        self.refuse(opener, tmp_path / "run", "damaged")
+
+    def test_an_sqlite_file_of_another_program(self, opener, tmp_path):
+        with contextlib.closing(sqlite3.connect(tmp_path / "run.sqlite")) as connection, connection:
+            connection.execute("CREATE TABLE recipes (name)")
+        self.refuse(opener, tmp_path, "not a run store")
+
+    def test_a_store_of_a_later_version(self, opener, run, cells, make_job, tmp_path):
+        run(make_job(), cells)
+        with contextlib.closing(sqlite3.connect(tmp_path / "run" / "run.sqlite")) as connection:
+            connection.execute("PRAGMA user_version = 99")
+        self.refuse(opener, tmp_path / "run", "has layout 99")
+
+
+def test_a_read_only_run_folder_is_refused_before_any_work(open_folder, read_only_folder):
+    read_only_folder(open_folder)
+    with pytest.raises(UsageError, match=f"cannot write to the run folder {open_folder}"):
+        open_store(open_folder)
+    with pytest.raises(UsageError, match="cannot make the run folder"):
+        open_store(open_folder / "deeper")
+
+
+def test_a_read_only_store_in_a_writable_folder_is_refused(open_folder, read_only_folder):
+    with open_store(open_folder):
+        pass
+    (open_folder / "run.lock").chmod(0o666)
+    read_only_folder(open_folder / "run.sqlite")
+    with pytest.raises(UsageError, match=r"run\.sqlite"):
+        open_store(open_folder)
+
+
+def test_a_run_folder_that_is_a_file_is_refused(tmp_path):
+    (tmp_path / "run").write_text("")
+    with pytest.raises(UsageError, match="cannot make the run folder"):
+        open_store(tmp_path / "run")
+
+
+def test_a_full_disk_stops_the_run_with_a_sentence_and_loses_nothing(cells, make_job, tmp_path):
+    with open_store(tmp_path / "run") as store:
+        run_grid(make_job(), cells[:8], store=store, progress=False)
+        pages = store._connection.execute("PRAGMA page_count").fetchone()[0]
+        store._connection.execute(f"PRAGMA max_page_count = {pages}")
+        many = [Cell("new", f"image {k}", cells[0].prediction, cells[0].truths) for k in range(2000)]
+        with pytest.raises(UsageError, match=r"run\.sqlite: database or disk is full; what was written before is kept"):
+            run_grid(make_job(), many, store=store, progress=False)
+    with open_store(tmp_path / "run") as store:
+        assert counts(run_grid(make_job(), cells[:8], store=store, progress=False)) == (0, 8, 0)
+
+
+def test_metadata_says_how_the_run_was_made(cells, make_job, tmp_path):
+    with open_store(tmp_path / "run", metadata={"seed": 7, "folder of truths": tmp_path}) as store:
+        run_grid(make_job(), cells, store=store, workers=2, progress=False)
+    with open_run(tmp_path / "run") as run:
+        about = run.metadata("numbers|v:1")
+        assert run.history() == [about]
+    assert about["seed"] == 7
+    assert about["folder of truths"] == str(tmp_path)
+    assert about["workers"] == 2
+    assert about["status"] == "finished"
+    assert {"hyperacuity", "python", "numpy", "numba"} <= set(about["versions"])
+    assert about["command"]
+    assert about["started"] <= about["ended"]
+    json.dumps(about)
