@@ -4,10 +4,12 @@
 formats stands behind them. :mod:`~hyperacuity.data.pairing` brings predictions and truths together.
 """
 
+from hyperacuity.data.bsds import FigureGround, figure_ground
+from hyperacuity.data.datasets import find_data, load_dataset
 from hyperacuity.data.files import DataWarning
 from hyperacuity.data.images import read_image, write_png
 from hyperacuity.data.matlab import write_mat, write_segs, write_truths
-from hyperacuity.data.pairing import Pair, Pairing, pair_folders
+from hyperacuity.data.pairing import Pair, Pairing, pair_folders, pair_truths
 from hyperacuity.data.readers import (
     read_boundary_truths,
     read_disparity,
@@ -19,15 +21,23 @@ from hyperacuity.data.readers import (
     read_soft,
     read_ucm,
 )
+from hyperacuity.data.samples import Dataset, Sample
 from hyperacuity.data.tables import Table, read_table, write_table
 from hyperacuity.data.writers import write_disparity, write_edges, write_labels, write_order, write_soft
 
 __all__ = [
     "DataWarning",
+    "Dataset",
+    "FigureGround",
     "Pair",
     "Pairing",
+    "Sample",
     "Table",
+    "figure_ground",
+    "find_data",
+    "load_dataset",
     "pair_folders",
+    "pair_truths",
     "read_boundary_truths",
     "read_disparity",
     "read_edges",

@@ -87,16 +87,20 @@ def _matrix(data: bytes, start: int, name: str) -> tuple[NDArray[Any], int]:
 
 
 def boundaries_of(labels: LabelMap) -> EdgeMap:
-    """The boundaries of a segmentation at image size, as Berkeley's ``seg2bdry`` draws them.
+    """The boundaries of a segmentation at image size, one pixel wide; equal to BSDS's ``Boundaries`` of its ``Segmentation``.
 
-    A pixel is boundary when the 2×2 square of which it is the upper left corner touches more than one region.
+    A pixel is marked when the 2×2 square of which it is the upper left corner touches more than one region; then the marks
+    are thinned.
 
     >>> boundaries_of(np.array([[0, 0, 1], [0, 0, 1]], dtype=np.int32)).astype(int)
     array([[0, 1, 0],
            [0, 1, 0]])
     """
+    from hyperacuity.kernels.thinning import thin  # numba, needed for segmentations only
+
     below = np.vstack([labels[1:], labels[-1:]])
     right = np.hstack([labels[:, 1:], labels[:, -1:]])
     diagonal = np.hstack([below[:, 1:], below[:, -1:]])
-    edges: EdgeMap = (labels != below) | (labels != right) | (below != diagonal) | (right != diagonal)
+    marked = (labels != below) | (labels != right) | (below != diagonal) | (right != diagonal)
+    edges: EdgeMap = thin(marked)
     return edges

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperacuity.data import mat5
+from hyperacuity.data.berkeley import boundaries_of
 from hyperacuity.data.files import read_bytes, write_bytes
 from hyperacuity.data.mat5 import Value
 from hyperacuity.errors import InputError
@@ -69,8 +70,11 @@ def ucm_at_image_size(ucm2: NDArray[Any], name: str) -> NDArray[Any]:
 
 
 def read_truth_boundaries(path: Path) -> list[EdgeMap] | None:
-    """Every annotator's ``Boundaries`` in ``groundTruth``; None when the annotators left segmentations only."""
-    annotators = _annotators(path, {"Boundaries"})
+    """Every annotator's ``Boundaries`` in ``groundTruth``, or the file's only matrix; None where there are segmentations only."""
+    _, value = read_variable(path, ["groundTruth"], fields={"Boundaries"}, any_plane=True)
+    if isinstance(value, np.ndarray):
+        return [edge_map(value, name=str(path))]
+    annotators = _as_annotators(value, path)
     planes = [annotator.get("Boundaries") for annotator in annotators]
     if any(plane is None for plane in planes):
         if all("Segmentation" in annotator for annotator in annotators):
@@ -80,9 +84,9 @@ def read_truth_boundaries(path: Path) -> list[EdgeMap] | None:
 
 
 def read_truth_segmentations(path: Path) -> list[LabelMap]:
-    """Every annotator's ``Segmentation`` in ``groundTruth``, or every level of ``segs``."""
-    name, value = read_variable(path, ["groundTruth", "segs"], fields={"Segmentation"})
-    if name == "segs":
+    """Every annotator's ``Segmentation`` in ``groundTruth``, or every level of ``segs``, or the file's only matrix."""
+    name, value = read_variable(path, ["groundTruth", "segs"], fields={"Segmentation"}, any_plane=True)
+    if name != "groundTruth":
         planes = _listed(value)
     else:
         annotators = _as_annotators(value, path)
@@ -94,8 +98,13 @@ def read_truth_segmentations(path: Path) -> list[LabelMap]:
     return [label_map(_plane(plane, path), name=_numbered(path, i)) for i, plane in enumerate(planes)]
 
 
-def write_truths(path: Path, segmentations: Sequence[LabelMap], boundaries: Sequence[EdgeMap]) -> None:
-    """Write annotators in BSDS form: ``groundTruth{i}.Segmentation`` (uint16) and ``.Boundaries`` (logical)."""
+def write_truths(path: Path, segmentations: Sequence[LabelMap], boundaries: Sequence[EdgeMap] | None = None) -> None:
+    """Write annotators in BSDS form: ``groundTruth{i}.Segmentation`` (uint16) and ``.Boundaries`` (logical).
+
+    Without ``boundaries`` those of the segmentations are written.
+    """
+    if boundaries is None:
+        boundaries = [boundaries_of(labels) for labels in segmentations]
     truths: list[Value] = [
         {"Segmentation": _unsigned(labels, path), "Boundaries": np.asarray(edges, dtype=np.bool_)}
         for labels, edges in zip(segmentations, boundaries, strict=True)
@@ -125,10 +134,6 @@ def _unsigned(labels: LabelMap, path: Path) -> NDArray[np.uint16]:
     if labels.min() < 0 or labels.max() > 65535:
         raise InputError(f"{path}: BSDS files hold labels from 0 to 65535, found {labels.min()} to {labels.max()}")
     return labels.astype(np.uint16)
-
-
-def _annotators(path: Path, fields: Collection[str]) -> list[Mapping[str, Value]]:
-    return _as_annotators(read_variable(path, ["groundTruth"], fields=fields)[1], path)
 
 
 def _as_annotators(value: Value, path: Path) -> list[Mapping[str, Value]]:

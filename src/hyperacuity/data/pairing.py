@@ -1,16 +1,16 @@
 """Predictions against truths: two folders paired by file stem, with one annotator or many.
 
-A truth belongs to the prediction of the same stem. When no stem agrees as it stands, an ending that all truths share is taken
-off first (``goat_2_gt_binary`` → ``goat_2``), then numbers at the end are taken for annotators (``goat_2_1``, ``goat_2_2`` →
-``goat_2``). In a folder of sub-folders each sub-folder is one annotator. A MAT file may hold all annotators in one.
-What finds no partner is listed, not ignored.
+A truth belongs to the prediction of the same stem. When no stem agrees as it stands, an ending that all files of a folder
+share is taken off (``goat_2_gt_binary`` → ``goat_2``); when that does not help, numbers at the end of the truths' stems are
+taken for annotators (``goat_2_1``, ``goat_2_2`` → ``goat_2``). In a folder of sub-folders each sub-folder is one annotator. A
+MAT file may hold all annotators in one. What finds no partner is listed, not ignored.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,22 +40,38 @@ class Pairing:
 
 def pair_folders(predictions: Path, truths: Path) -> Pairing:
     """Pair the files of two folders. An empty folder, or two folders with nothing in common, is a wrong call."""
-    predicted = _by_stem(files_in(predictions), predictions)
     folders = [folder for folder in sorted(_entries(truths)) if folder.is_dir()]
-    true_files = files_in(truths, required=not folders) or [file for folder in folders for file in files_in(folder)]
-    if not true_files:
+    files = files_in(truths, required=not folders) or [
+        file for folder in folders for file in files_in(folder, required=False)
+    ]
+    if not files:
         raise UsageError(f"{truths}: neither the folder nor its sub-folders hold a file")
-    grouped = _grouped(true_files, set(predicted))
-    pairs = tuple(Pair(name, predicted[name], tuple(grouped[name])) for name in sorted(predicted) if name in grouped)
-    if not pairs:
-        raise UsageError(
-            f"no file in {predictions} (such as {next(iter(predicted.values())).name}) has the stem of one in {truths} "
-            f"(such as {true_files[0].name})"
-        )
-    return Pairing(
-        pairs,
-        tuple(path for name, path in sorted(predicted.items()) if name not in grouped),
-        tuple(path for name, paths in sorted(grouped.items()) if name not in predicted for path in paths),
+    plain = _readings([stem_of(path) for path in files])
+    readings = [*plain, *([_ANNOTATOR.sub("", stem) or stem for stem in stems] for stems in plain)]
+    return _paired(predictions, [_grouped(stems, files) for stems in readings], str(truths))
+
+
+def pair_truths(predictions: Path, truths: Mapping[str, Sequence[Path]], *, of: str = "the data set") -> Pairing:
+    """Pair the files of a folder with truths already known by name, those of a data set for example."""
+    named = {unicodedata.normalize("NFC", name): list(paths) for name, paths in truths.items()}
+    return _paired(predictions, [named], of)
+
+
+def _paired(predictions: Path, readings: Sequence[dict[str, list[Path]]], of: str) -> Pairing:
+    """Pair under the first reading of the predictions' and the truths' stems in which any two agree."""
+    files = files_in(predictions)
+    for names in _readings([stem_of(path) for path in files]):
+        predicted = _unique(names, files, predictions)
+        for truths in readings:
+            if predicted.keys() & truths.keys():
+                return Pairing(
+                    tuple(Pair(name, path, tuple(truths[name])) for name, path in predicted.items() if name in truths),
+                    tuple(path for name, path in predicted.items() if name not in truths),
+                    tuple(path for name, paths in truths.items() if name not in predicted for path in paths),
+                )
+    example = next((path.name for paths in readings[0].values() for path in paths), "nothing")
+    raise UsageError(
+        f"no file in {predictions} (such as {files[0].name}) has the stem of one in {of} (such as {example})"
     )
 
 
@@ -83,33 +99,31 @@ def _entries(folder: Path) -> list[Path]:
         raise UsageError(f"{folder}: cannot be read as a folder ({(error.strerror or str(error)).lower()})") from error
 
 
-def _by_stem(files: Iterable[Path], folder: Path) -> dict[str, Path]:
+def _unique(names: Sequence[str], files: Sequence[Path], folder: Path) -> dict[str, Path]:
     found: dict[str, Path] = {}
-    for path in files:
-        other = found.setdefault(stem_of(path), path)
+    for name, path in sorted(zip(names, files, strict=True)):
+        other = found.setdefault(name, path)
         if other is not path:
             raise UsageError(f"{folder}: {other.name} and {path.name} have the same stem; which one is meant?")
     return found
 
 
-def _grouped(files: list[Path], names: set[str]) -> dict[str, list[Path]]:
-    """The truths of every name, under the first reading of their stems that agrees with any of the names."""
-    plain = [stem_of(path) for path in files]
-    ending = _common_ending(plain)
-    shortened = [stem.removesuffix(ending) for stem in plain]
-    readings = [plain, shortened, *([_ANNOTATOR.sub("", stem) for stem in stems] for stems in (plain, shortened))]
-    best = next((stems for stems in readings if names.intersection(stems)), plain)
-    grouped: dict[str, list[Path]] = {}
-    for stem, path in zip(best, files, strict=True):
-        grouped.setdefault(stem, []).append(path)
-    return grouped
+def _grouped(names: Sequence[str], files: Sequence[Path]) -> dict[str, list[Path]]:
+    found: dict[str, list[Path]] = {}
+    for name, path in sorted(zip(names, files, strict=True)):
+        found.setdefault(name, []).append(path)
+    return found
 
 
-def _common_ending(stems: list[str]) -> str:
-    """The longest ending that all stems share and that starts at a ``_``, ``-``, ``.`` or space, leaving something of each."""
-    ending = stems[0]
-    for stem in stems:
-        while not stem.endswith(ending) or stem == ending:
-            ending = ending[1:]
-    start = re.search(r"[-_. ]", ending)
-    return ending[start.start() :] if start else ""
+def _readings(stems: list[str]) -> list[list[str]]:
+    """The stems as they are, then less every ending that all share and that starts at a separator, the shortest first.
+
+    >>> _readings(["bear_gt_binary", "goat_2_gt_binary"])
+    [['bear_gt_binary', 'goat_2_gt_binary'], ['bear_gt', 'goat_2_gt'], ['bear', 'goat_2']]
+    """
+    first = stems[0]
+    starts = [match.start() for match in re.finditer(r"[-_. ]", first) if match.start() > 0]
+    shared = [
+        first[i:] for i in reversed(starts) if all(stem.endswith(first[i:]) and stem != first[i:] for stem in stems)
+    ]
+    return [stems, *([stem.removesuffix(ending) for stem in stems] for ending in shared)]

@@ -75,6 +75,8 @@ def read_edges(path: Path, *, variable: str | None = None, inverted: bool = Fals
     """Edge or not. Anything above zero is an edge; with ``inverted`` (as in RUG's truths) zero is the edge."""
     values = _plane(path, variable, expected=())
     edges = edge_map(values, name=str(path))
+    if values.dtype != np.bool_ and (edges & (values != values.max())).any():
+        warn(f"{path}: holds grey levels, not just two values; everything above 0 counts as {'no ' * inverted}edge")
     return _doubted(~edges if inverted else edges, str(path))
 
 
