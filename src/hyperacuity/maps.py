@@ -12,7 +12,8 @@ DisparityMap  float32 H×W            NaN       pixels
 
 The functions below turn what a user has into one of these, or raise :class:`~hyperacuity.errors.InputError` with a sentence
 that says what is wrong. They never scale, invert or guess: that is a reader's business (:mod:`hyperacuity.data`).
-``name`` is what the message calls the array, usually a file name.
+``name`` is what the message calls the array, usually a file name. An array that already is what it should be comes back
+as it is, not as a copy: rooms read maps and never write to them.
 """
 
 from __future__ import annotations
@@ -70,9 +71,16 @@ def edge_map(values: ArrayLike, *, name: str = "edge map") -> EdgeMap:
 
 
 def label_map(values: ArrayLike, *, name: str = "segmentation") -> LabelMap:
-    """Region labels, int32; −1 (:data:`VOID`) marks a pixel of no region. Fractions, and labels below −1, are refused."""
+    """Region labels, int32; −1 (:data:`VOID`) marks a pixel of no region. Fractions, and labels below −1, are refused.
+
+    >>> label_map([[0, 0], [7, -1]])
+    array([[ 0,  0],
+           [ 7, -1]], dtype=int32)
+    """
     array = _plane(values, name)
     _refuse_nan(array, name)
+    if np.isinf(array).any():
+        raise InputError(f"{name}: holds infinite values, expected whole numbers as region labels")
     if array.dtype.kind == "f" and not np.array_equal(array, np.rint(array)):
         raise InputError(f"{name}: holds fractions, expected whole numbers as region labels")
     low, high = int(array.min()), int(array.max())
@@ -82,22 +90,37 @@ def label_map(values: ArrayLike, *, name: str = "segmentation") -> LabelMap:
 
 
 def order_map(values: ArrayLike, *, name: str = "order map") -> OrderMap:
-    """Depth order, float32, larger = nearer; NaN marks the unknown. Infinity, and a map that is NaN throughout, are refused."""
-    array = _plane(values, name)
+    """Depth order, float32, larger = nearer; NaN marks the unknown. Infinity, and a map that is NaN throughout, are refused.
+
+    >>> order_map([[2, 1], [float("nan"), 1]])
+    array([[ 2.,  1.],
+           [nan,  1.]], dtype=float32)
+    """
+    array = _single_precision(_plane(values, name))
     if np.isinf(array).any():
         raise InputError(f"{name}: holds infinite values, expected finite ones or NaN for unknown")
-    return _known_somewhere(np.ascontiguousarray(array, dtype=np.float32), name)
-
-
-def disparity_map(values: ArrayLike, *, name: str = "disparity map") -> DisparityMap:
-    """Disparity in pixels, float32; NaN or infinity in the input marks the unknown and is NaN in the result."""
-    array = np.array(_plane(values, name), dtype=np.float32)
-    array[~np.isfinite(array)] = np.nan
     return _known_somewhere(array, name)
 
 
+def disparity_map(values: ArrayLike, *, name: str = "disparity map") -> DisparityMap:
+    """Disparity in pixels, float32; NaN or infinity in the input marks the unknown and is NaN in the result.
+
+    A map without one known value is refused.
+
+    >>> disparity_map([[12.5, float("inf")]])
+    array([[12.5,  nan]], dtype=float32)
+    """
+    array = _single_precision(_plane(values, name))
+    return _known_somewhere(np.where(np.isfinite(array), array, np.float32(np.nan)), name)
+
+
 def same_size(first: NDArray[Any], second: NDArray[Any], *, names: tuple[str, str] = ("prediction", "truth")) -> None:
-    """Refuse two maps of different size, naming both sizes (width×height, as image viewers show them)."""
+    """Refuse two maps of different size, naming both sizes (width×height, as image viewers show them).
+
+    >>> same_size(np.zeros((321, 481)), np.zeros((481, 321)))
+    Traceback (most recent call last):
+    hyperacuity.errors.InputError: prediction is 481×321 but truth is 321×481: they must have the same size
+    """
     if first.shape[:2] != second.shape[:2]:
         raise InputError(
             f"{names[0]} is {size_of(first)} but {names[1]} is {size_of(second)}: they must have the same size"
@@ -114,12 +137,19 @@ def size_of(array: NDArray[Any]) -> str:
 
 
 def diagonal(shape: tuple[int, ...]) -> float:
-    """Length of the image diagonal in pixels, √(H² + W²): tolerances are fractions of it."""
+    """Length of the image diagonal in pixels, √(H² + W²): tolerances are fractions of it.
+
+    >>> diagonal((3, 4))
+    5.0
+    """
     return math.hypot(shape[0], shape[1])
 
 
 def _plane(values: ArrayLike, name: str) -> NDArray[Any]:
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise InputError(f"{name}: rows have different lengths, expected a rectangle of numbers") from error
     if array.dtype.kind not in "biuf":
         raise InputError(f"{name}: holds {array.dtype} values, expected numbers")
     if array.ndim != 2:
@@ -131,7 +161,13 @@ def _plane(values: ArrayLike, name: str) -> NDArray[Any]:
 
 def _refuse_nan(array: NDArray[Any], name: str) -> None:
     if array.dtype.kind == "f" and np.isnan(array).any():
-        raise InputError(f"{name}: holds {int(np.isnan(array).sum())} NaN values, expected numbers throughout")
+        count = int(np.isnan(array).sum())
+        raise InputError(f"{name}: {count} of {array.size} values are NaN, expected numbers throughout")
+
+
+def _single_precision(array: NDArray[Any]) -> NDArray[np.float32]:
+    with np.errstate(over="ignore"):  # what float32 cannot hold becomes infinite, which the caller treats as such
+        return np.ascontiguousarray(array, dtype=np.float32)
 
 
 def _known_somewhere(array: NDArray[np.float32], name: str) -> NDArray[np.float32]:
