@@ -1,0 +1,45 @@
+"""Reference detectors: what the measures are shown to work on.
+
+============  ==========================================================  =================
+name          what it measures                                            options
+============  ==========================================================  =================
+``masks``     differences [−1 0 1]; semi-automatic truth starts here      –
+``sobel``     the same, smoothed along the edge                           –
+``canny``     derivatives of a Gaussian, σ = 1                            σ
+``sf1``       steerable filter of order 1: the same at σ = 1.5            σ, variant
+``sf5``       steerable filter of order 5: longer than wide               σ, step, channels
+``agk``       oriented anisotropic Gaussian kernels                       σ across and along
+``hk``        half kernels: the two arms of an edge may meet at an angle  σ across and along
+============  ==========================================================  =================
+
+Each takes a grey (H×W) or colour (H×W×3) image, uint8, uint16 or floats in [0, 1], and returns a :class:`Detection`: strength,
+direction across the edge, and the thin map after non-maximum suppression. None needs more than numpy, scipy and numba.
+
+>>> import numpy as np
+>>> image = np.zeros((32, 32)); image[8:24, 8:24] = 1
+>>> canny(image).thin.max()
+np.float32(1.0)
+"""
+
+from hyperacuity.detect.detection import Detection
+from hyperacuity.detect.gradient import canny, masks, sf1, sobel
+from hyperacuity.detect.oriented import agk, hk, sf5
+from hyperacuity.detect.registry import Detector, detector, detectors, split_names
+from hyperacuity.detect.threshold import otsu, rosin
+
+__all__ = [
+    "Detection",
+    "Detector",
+    "agk",
+    "canny",
+    "detector",
+    "detectors",
+    "hk",
+    "masks",
+    "otsu",
+    "rosin",
+    "sf1",
+    "sf5",
+    "sobel",
+    "split_names",
+]

@@ -1,0 +1,101 @@
+"""Detectors by name. A name holds its options, and parses back: ``canny``, ``canny(sigma=2.0)``, ``hk(along=10.0, step=2.0)``."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from hyperacuity.detect.detection import Detection
+from hyperacuity.detect.gradient import canny, masks, sf1, sobel
+from hyperacuity.detect.oriented import agk, hk, sf5
+from hyperacuity.errors import UsageError
+
+_DETECTORS: Mapping[str, Callable[..., Detection]] = {
+    function.__name__: function for function in (masks, sobel, canny, sf1, sf5, agk, hk)
+}
+_CALL = re.compile(r"\s*(\w+)\s*(?:\((.*)\))?\s*", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Detector:
+    """A detector with its options; call it with an image. ``str()`` gives the canonical name, which omits default options.
+
+    >>> str(detector("canny( sigma = 2 )"))
+    'canny(sigma=2.0)'
+    >>> str(detector("canny(sigma=1)"))
+    'canny'
+    """
+
+    base: str
+    options: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+    def __call__(self, image: ArrayLike) -> Detection:
+        """Run on a grey (H×W) or colour (H×W×3) image."""
+        return _DETECTORS[self.base](image, **self.options)
+
+    def __str__(self) -> str:
+        settings = ", ".join(f"{key}={value!r}".replace('"', "'") for key, value in self.options.items())
+        return f"{self.base}({settings})" if settings else self.base
+
+
+def detectors() -> list[str]:
+    """The names of all detectors, from the plainest to the most elaborate.
+
+    >>> detectors()
+    ['masks', 'sobel', 'canny', 'sf1', 'sf5', 'agk', 'hk']
+    """
+    return list(_DETECTORS)
+
+
+def detector(name: str) -> Detector:
+    """The detector of that name, options included.
+
+    >>> import numpy as np
+    >>> detector("sobel")(np.eye(5)).thin.shape
+    (5, 5)
+    >>> detector("prewitt")
+    Traceback (most recent call last):
+    hyperacuity.errors.UsageError: there is no detector prewitt; there are masks, sobel, canny, sf1, sf5, agk, hk
+    """
+    call = _CALL.fullmatch(name)
+    if call is None or call[1] not in _DETECTORS:
+        raise UsageError(f"there is no detector {name.strip()}; there are {', '.join(_DETECTORS)}")
+    base, written = call[1], _options(call[2] or "", name)
+    known = {
+        key: parameter.default
+        for key, parameter in inspect.signature(_DETECTORS[base]).parameters.items()
+        if parameter.kind is parameter.KEYWORD_ONLY
+    }
+    for key, value in written.items():
+        if key not in known:
+            raise UsageError(f"{name.strip()}: {base} has no option {key}; it has {', '.join(known)}")
+        if isinstance(known[key], float) != (isinstance(value, int | float) and not isinstance(value, bool)):
+            raise UsageError(f"{name.strip()}: {key} is {value!r}, expected a value such as {known[key]!r}")
+    typed = {key: type(default)(written.get(key, default)) for key, default in known.items()}
+    return Detector(base, {key: value for key, value in typed.items() if value != known[key]})
+
+
+def split_names(names: str) -> list[str]:
+    """The names in a list with commas, those within parentheses left alone.
+
+    >>> split_names("canny, hk(along=10, step=2)")
+    ['canny', 'hk(along=10, step=2)']
+    """
+    return [part.strip() for part in re.split(r",(?![^(]*\))", names) if part.strip()]
+
+
+def _options(written: str, name: str) -> dict[str, Any]:
+    """Keyword arguments of literals, read without evaluating anything."""
+    try:
+        call = ast.parse(f"f({written})", mode="eval").body
+        if not isinstance(call, ast.Call) or call.args or any(keyword.arg is None for keyword in call.keywords):
+            raise ValueError
+        return {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
+    except (ValueError, SyntaxError) as error:
+        raise UsageError(f"{name.strip()}: options are written as in canny(sigma=2.0)") from error
