@@ -8,19 +8,19 @@ call that cannot be carried out. Verb modules import numpy, numba, scipy and cha
 
 from __future__ import annotations
 
+import io
 import sys
 from typing import Annotated
 
 import typer
-from rich.markup import escape
 
 from hyperacuity import __version__
-from hyperacuity.cli import scenes
-from hyperacuity.cli.common import messages
-from hyperacuity.errors import HyperacuityError, UsageError
+from hyperacuity.cli import detect, scenes
+from hyperacuity.cli.common import Verbs
 
 app = typer.Typer(
     name="hyperacuity",
+    cls=Verbs,
     help="Measure how well a vision system sees edges, boundaries, figure and ground, depth order and disparity.",
     epilog="Start with: [bold]hyperacuity demo[/bold]",
     no_args_is_help=True,
@@ -45,16 +45,12 @@ def options(
     """Options that stand before the verb."""
 
 
+app.command("detect")(detect.detect)
 app.command("scenes")(scenes.scenes)
 
 
 def main() -> None:
-    """Run the command line; known errors become one line on standard error and the right exit status."""
-    try:
-        app()
-    except HyperacuityError as error:
-        messages.print(f"[bold red]error:[/] {escape(str(error))}")
-        sys.exit(2 if isinstance(error, UsageError) else 1)
-    except KeyboardInterrupt:
-        messages.print("stopped; what was finished is kept")
-        sys.exit(130)
+    """Run the command line."""
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a name that the terminal's encoding lacks must not end a run
+        sys.stdout.reconfigure(errors="backslashreplace")
+    app()

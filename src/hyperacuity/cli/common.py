@@ -1,30 +1,59 @@
-"""What the verbs share: where output goes, how JSON is written, how failures are told."""
+"""What the verbs share: where output goes, how JSON is written, how errors and failures are told."""
 
 from __future__ import annotations
 
 import json
 import math
+import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import typer
 from rich.console import Console
 from rich.markup import escape
+from typer.core import TyperGroup
 
-from hyperacuity.errors import UsageError
+from hyperacuity.errors import HyperacuityError, UsageError
 
-messages = Console(stderr=True, highlight=False)
-"""Standard error: progress, warnings, what failed."""
 
-results = Console(highlight=False)
+def _console(*, stderr: bool, columns_elsewhere: int) -> Console:
+    """A console that wraps at the width of a terminal, but not at rich's 80 columns when writing to a file."""
+    terminal = (sys.stderr if stderr else sys.stdout).isatty() or "COLUMNS" in os.environ
+    # emoji=False: ":x:" in a file name is not a cross.
+    return Console(stderr=stderr, highlight=False, emoji=False, width=None if terminal else columns_elsewhere)
+
+
+messages = _console(stderr=True, columns_elsewhere=10_000)
+"""Standard error: progress, warnings, what failed. In a log, each sentence is one line."""
+
+results = _console(stderr=False, columns_elsewhere=200)
 """Standard output: tables for people. Never used together with ``--json``."""
 
 
+class Verbs(TyperGroup):
+    """The verbs of the command line; known errors become one line on standard error and the right exit status."""
+
+    def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]  # typer's own context is a click one
+        """Run the verb that was called."""
+        try:
+            return super().invoke(ctx)
+        except HyperacuityError as error:
+            messages.print(f"[bold red]error:[/] {escape(str(error))}")
+            raise typer.Exit(2 if isinstance(error, UsageError) else 1) from error
+        except KeyboardInterrupt as error:
+            messages.print("stopped; what was finished is kept")
+            raise typer.Exit(130) from error
+
+
 def print_json(value: Mapping[str, Any]) -> None:
-    """Write one JSON object to standard output. NaN and infinity, which JSON lacks, become ``null``."""
-    json.dump(_plain(value), sys.stdout, ensure_ascii=False, allow_nan=False)
-    sys.stdout.write("\n")
+    """Write one JSON object to standard output. NaN and infinity, which JSON lacks, become ``null``.
+
+    Letters beyond ASCII are escaped: programs read them all the same, whatever encoding the terminal has.
+    """
+    line = json.dumps(_plain(value), allow_nan=False)  # first as a whole: half an object is worse than none
+    sys.stdout.write(line + "\n")
 
 
 def _plain(value: Any) -> Any:
@@ -60,15 +89,15 @@ def named_systems(options: Sequence[str]) -> dict[str, Path]:
     systems: dict[str, Path] = {}
     for option in options:
         name, found, folder = option.partition("=")
-        path = Path(folder if found else name)
-        name = name if found else path.resolve().name
-        if not name or name in systems:
-            raise UsageError(
-                f"--system {option}: {'the name is empty' if not name else f'the name {name} is taken twice'}"
-            )
-        if not path.exists():
-            raise UsageError(f"--system {option}: there is no folder {path}")
-        systems[name] = path
+        if not found or Path(option).is_dir():  # a folder may have "=" in its own name
+            name, folder = Path(option).resolve().name, option
+        if not name:
+            raise UsageError(f"--system {option}: the name is empty")
+        if name in systems:
+            raise UsageError(f"--system {option}: the name {name} is taken twice")
+        if not Path(folder).is_dir():
+            raise UsageError(f"--system {option}: there is no folder {folder}")
+        systems[name] = Path(folder)
     return systems
 
 
@@ -78,7 +107,9 @@ def output_folder(path: Path) -> Path:
         path.mkdir(parents=True, exist_ok=True)
         probe = path / ".hyperacuity-write-test"
         probe.touch()
-        probe.unlink()
+        probe.unlink(missing_ok=True)
+    except FileExistsError as error:
+        raise UsageError(f"cannot write to {path}: it is a file, expected a folder") from error
     except OSError as error:
         raise UsageError(f"cannot write to {path}: {error.strerror}") from error
     return path
