@@ -1,0 +1,131 @@
+"""``hyperacuity detect``: run reference detectors on images and write maps that the other verbs take as systems."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hyperacuity.cli import common
+from hyperacuity.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from hyperacuity.detect import Detector
+
+_PICTURES = {".bmp", ".jpeg", ".jpg", ".pbm", ".pgm", ".png", ".pnm", ".ppm", ".tif", ".tiff"}
+
+
+def detect(
+    images: Annotated[list[Path], typer.Argument(help="Pictures, or folders of pictures.", show_default=False)],
+    out: Annotated[Path, typer.Option("--out", help="Folder to write to; made if need be.", show_default=False)],
+    names: Annotated[
+        str, typer.Option("--with", help="Detectors, with commas: masks, sobel, canny, sf1, sf5, agk, hk.")
+    ] = "canny",
+    thin: Annotated[
+        bool, typer.Option("--thin/--soft", help="Write thin maps, or the strength before non-maximum suppression.")
+    ] = True,
+    bits: Annotated[int, typer.Option(help="Depth of the PNG files: 8 or 16.")] = 16,
+    jobs: Annotated[
+        int | None,
+        typer.Option(min=1, help="Images worked on at the same time [default: all processors].", show_default=False),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")] = False,
+) -> None:
+    """Detect edges and write one map per image: DIR/canny/NAME.png, DIR/hk/NAME.png and so on.
+
+    Each folder DIR/DETECTOR is a system for [bold]hyperacuity edges[/bold] and [bold]hyperacuity boundary[/bold]. Maps are
+    divided by their largest value. Options of a detector stand in parentheses: --with "canny(sigma=2),hk".
+
+    Example: [bold]hyperacuity detect photos --with canny,hk --out maps[/bold]
+    """
+    if bits not in (8, 16):
+        raise UsageError(f"--bits {bits}: expected 8 or 16")
+    pictures = _pictures(images)
+
+    from hyperacuity.detect import detector, split_names
+
+    chosen = {str(found): found for found in map(detector, split_names(names))}
+    if not chosen:
+        raise UsageError("--with names no detector; for example --with canny,hk")
+    folders = {name: common.output_folder(out / name) for name in chosen}
+    failed = _detect_all(pictures, chosen, folders, thin=thin, bits=bits, jobs=jobs or os.cpu_count() or 1)
+
+    status = common.tell_failures((str(path), reason) for path, reason in failed)
+    written = len(pictures) - len(failed)
+    kind = "thin" if thin else "soft"
+    if json:
+        common.print_json(
+            {
+                "images": written,
+                "map": kind,
+                "bits": bits,
+                "detectors": {name: {"folder": folder} for name, folder in folders.items()},
+                "failed": [{"image": path, "reason": reason} for path, reason in failed],
+            }
+        )
+    else:
+        for folder in folders.values():
+            common.results.print(
+                f"{folder}: {written} {kind} map{'' if written == 1 else 's'}, {bits} bit", markup=False
+            )
+    raise typer.Exit(status)
+
+
+def _pictures(paths: Iterable[Path]) -> list[Path]:
+    """The files that were named and those in folders that were named, in that order."""
+    found: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            inside = sorted(file for file in path.iterdir() if file.suffix.lower() in _PICTURES and file.is_file())
+            if not inside:
+                raise UsageError(f"{path} holds no picture (PNG, JPEG, BMP, TIFF, PGM or PPM)")
+            found += inside
+        elif path.exists():
+            found.append(path)
+        else:
+            raise UsageError(f"there is no file or folder {path}")
+    return found
+
+
+def _detect_all(
+    pictures: Sequence[Path], chosen: dict[str, Detector], folders: dict[str, Path], *, thin: bool, bits: int, jobs: int
+) -> list[tuple[Path, str]]:
+    """Detect and write; the pictures that could not be used, each with the reason, in the order given."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    from rich.progress import track
+
+    from hyperacuity.data import read_image, write_soft
+
+    first_with_stem: dict[str, Path] = {}
+    for path in pictures:
+        first_with_stem.setdefault(path.stem, path)
+
+    def work(path: Path) -> str | None:
+        targets = {name: folder / f"{path.stem}.png" for name, folder in folders.items()}
+        if (other := first_with_stem[path.stem]) != path:
+            return f"its map would overwrite that of {other}, which has the same name"
+        if path.resolve() in {target.resolve() for target in targets.values()}:
+            return "its map would overwrite the picture itself; choose another --out"
+        try:
+            image = read_image(path)
+            for name, find in chosen.items():
+                seen = find(image)
+                write_soft(targets[name], seen.thin if thin else seen.soft, bits=16 if bits == 16 else 8)
+        except InputError as error:
+            return str(error).removeprefix(f"{path}: ")
+        return None
+
+    with ThreadPoolExecutor(jobs) as pool:
+        reasons = track(
+            pool.map(work, pictures),
+            "detecting",
+            len(pictures),
+            console=common.messages,
+            transient=True,
+            disable=not common.messages.is_terminal,
+        )
+        return [(path, reason) for path, reason in zip(pictures, reasons, strict=True) if reason is not None]
