@@ -21,10 +21,19 @@ from hyperacuity.errors import InputError, UsageError
 
 VERBS = {command.name: command for command in app.registered_commands}
 
-JSON_CALLS: dict[str, list[str]] = {
-    "scenes": ["scenes", "{out}", "--count", "1", "--size", "96x64", "--leaves", "6"],
+JSON_CALLS: dict[str, str] = {
+    "scenes": "scenes {out} --count 1 --size 96x64 --leaves 6",
+    "detect": "detect {world}/images --out {out}",
 }
-"""A small call of each verb that has --json; ``{out}`` is an empty folder."""
+"""A small call of each verb that has --json. ``{out}`` is an empty folder, ``{world}`` one that ``scenes`` has written."""
+
+
+@pytest.fixture(scope="session")
+def world(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("world")
+    done = hyperacuity("scenes", str(folder), "--count", "2", "--size", "96x64", "--leaves", "6")
+    assert done.returncode == 0, done.stderr
+    return folder
 
 
 def hyperacuity(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -56,9 +65,9 @@ def test_an_unknown_option_is_a_wrong_call(verb):
 @pytest.mark.parametrize(
     "verb", [name for name, command in VERBS.items() if "json" in command.callback.__annotations__]
 )
-def test_json_is_one_object_on_standard_output_and_nothing_else(verb, tmp_path):
+def test_json_is_one_object_on_standard_output_and_nothing_else(verb, world, tmp_path):
     assert verb in JSON_CALLS, f"give a small call of {verb} in JSON_CALLS"
-    done = hyperacuity(*(word.format(out=tmp_path) for word in JSON_CALLS[verb]), "--json")
+    done = hyperacuity(*(word.format(out=tmp_path, world=world) for word in JSON_CALLS[verb].split()), "--json")
     assert done.returncode == 0, done.stderr
     assert isinstance(json.loads(done.stdout), dict)
     assert done.stdout.count("\n") == 1
