@@ -114,7 +114,7 @@ def read_order(
     """
     if kind_of(path) == "FG":
         return read_fg(path)
-    values = np.array(_plane(path, variable, expected=()), dtype=np.float32)
+    values = _single(_plane(path, variable, expected=()))
     values[~np.isfinite(values) | (values == unknown)] = np.nan
     return order_map(-values if larger == "farther" else values, name=str(path))
 
@@ -135,8 +135,8 @@ def read_disparity(path: Path, *, scale: float | None = None, variable: str | No
             scale = KITTI_SCALE if values.dtype == np.uint16 else 1
             if values.dtype != np.uint16:
                 warn(f"{path}: is an 8-bit disparity picture without a scale; grey levels are taken for pixels")
-        values = np.where(values == 0, np.nan, values.astype(np.float32))
-    return disparity_map(values / np.float32(scale or 1), name=str(path))
+        values = np.where(values == 0, np.nan, values)
+    return disparity_map(_single(values) / np.float32(scale or 1), name=str(path))
 
 
 def read_mask(path: Path) -> EdgeMap:
@@ -220,6 +220,12 @@ def _plane(path: Path, variable: str | None, expected: tuple[str, ...]) -> NDArr
     if values.ndim == 2:
         check_pixels(values.shape, str(path))
     return values
+
+
+def _single(values: NDArray[Any]) -> NDArray[np.float32]:
+    """A copy in float32; what is too large for it becomes infinite, which says unknown."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.array(values, dtype=np.float32)
 
 
 def _doubted(edges: EdgeMap, name: str) -> EdgeMap:

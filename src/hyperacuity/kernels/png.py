@@ -19,8 +19,9 @@ def unfilter(filters: NDArray[np.uint8], lines: NDArray[np.uint8], step: int) ->
     for y in range(height):
         kind = filters[y]
         for x in range(width):
-            left, above, corner = int(out[y + 1, x]), int(out[y, x + step]), int(out[y, x])
-            guess = 0
+            # Made signed first: in numba, differences of unsigned bytes wrap around.
+            left, above, corner = np.int64(out[y + 1, x]), np.int64(out[y, x + step]), np.int64(out[y, x])
+            guess = np.int64(0)
             if kind == 1:
                 guess = left
             elif kind == 2:
@@ -29,12 +30,12 @@ def unfilter(filters: NDArray[np.uint8], lines: NDArray[np.uint8], step: int) ->
                 guess = (left + above) // 2
             elif kind == 4:
                 guess = _paeth(left, above, corner)
-            out[y + 1, x + step] = (int(lines[y, x]) + guess) & 255
+            out[y + 1, x + step] = (lines[y, x] + guess) & 255
     return out[1:, step:].copy()
 
 
 @njit(cache=True, nogil=True)
-def _paeth(left: int, above: int, corner: int) -> int:
+def _paeth(left: np.int64, above: np.int64, corner: np.int64) -> np.int64:
     """Whichever neighbour is nearest to left + above − corner; ties go to left, then to above."""
     guess = left + above - corner
     to_left, to_above, to_corner = abs(guess - left), abs(guess - above), abs(guess - corner)

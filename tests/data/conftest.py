@@ -1,0 +1,26 @@
+"""What the data room's tests share: a scratch folder that hypothesis may reuse, and quiet about doubts that are not the point."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def scratch(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for files that live as long as one example."""
+    return tmp_path_factory.mktemp("scratch")
+
+
+@pytest.fixture(scope="session")
+def put(scratch: Path) -> Callable[[bytes], Path]:
+    """Write bytes to a file without suffix, so that only the content can tell what it is."""
+
+    def write(data: bytes) -> Path:
+        path = scratch / "file"
+        path.write_bytes(data)
+        return path
+
+    return write
