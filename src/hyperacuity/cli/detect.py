@@ -30,14 +30,15 @@ def detect(
     bits: Annotated[int, typer.Option(help="Depth of the PNG files: 8 or 16.")] = 16,
     jobs: Annotated[
         int | None,
-        typer.Option(min=1, help="Images worked on at the same time [default: all processors].", show_default=False),
+        typer.Option(min=1, help="Images worked on at the same time (default: one per processor).", show_default=False),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")] = False,
 ) -> None:
     """Detect edges and write one map per image: DIR/canny/NAME.png, DIR/hk/NAME.png and so on.
 
-    Each folder DIR/DETECTOR is a system for [bold]hyperacuity edges[/bold] and [bold]hyperacuity boundary[/bold]. Maps are
-    divided by their largest value. Options of a detector stand in parentheses: --with "canny(sigma=2),hk".
+    Maps are divided by their largest value. Each folder DIR/DETECTOR is a system for the verbs edges and boundary.
+
+    A detector's options stand in parentheses: --with "canny(sigma=2),hk".
 
     Example: [bold]hyperacuity detect photos --with canny,hk --out maps[/bold]
     """
