@@ -20,6 +20,10 @@ def scenes(
     leaves: Annotated[int, typer.Option(min=1, max=400, help="Cut-outs per scene.")] = 32,
     blur: Annotated[float, typer.Option(min=0, max=8, help="Blur of the lens: standard deviation in pixels.")] = 0.6,
     noise: Annotated[float, typer.Option(min=0, max=64, help="Noise of the sensor: deviation in grey levels.")] = 1.5,
+    max_disparity: Annotated[
+        float | None,
+        typer.Option(help="Disparity of the nearest sheet in pixels [default: width / 24].", show_default=False),
+    ] = None,
     annotators: Annotated[int, typer.Option(min=1, max=20, help="Simulated annotators per scene.")] = 5,
     jobs: Annotated[int, typer.Option(min=1, help="Scenes made at the same time; the files are the same.")] = 2,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")] = False,
@@ -38,7 +42,9 @@ def scenes(
     from hyperacuity.data.scenes import write_scenes
 
     columns = (TextColumn("scenes"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=common.messages, transient=True) as progress:
+    with Progress(
+        *columns, console=common.messages, transient=True, disable=not common.messages.is_terminal
+    ) as progress:
         task = progress.add_task("scenes", total=count)
         summary = write_scenes(
             folder,
@@ -47,6 +53,7 @@ def scenes(
             done=lambda facts: progress.advance(task),
             size=(width, height),
             leaves=leaves,
+            max_disparity=max_disparity,
             blur=blur,
             noise=noise,
             annotators=annotators,

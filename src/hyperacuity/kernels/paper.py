@@ -112,7 +112,7 @@ def _pattern(kind: int, u: float, v: float, pitch: float, seed: int) -> float:
 
 
 @njit(cache=True, nogil=True)
-def _height(kind: int, u: float, v: float, pitch: float, seed: int) -> float:
+def _height(kind: int, u: float, v: float, seed: int) -> float:
     """The sheet's relief at a place, about [0, 1]: fibres for most, threads for woven cloth."""
     if kind == WOVEN:
         thread = 3.4
@@ -198,7 +198,7 @@ def _light(
         if not near[other]:
             continue
         rise = heights[other] - heights[k]
-        softness = min(rise * 0.16, levels - 1.0)
+        softness = min(rise * 0.2, levels - 1.0)
         level = min(int(softness), levels - 2)
         part = softness - level
         u, v = (x + towards_x * rise * reach) / cell - 0.5, (y + towards_y * rise * reach) / cell - 0.5
@@ -208,6 +208,56 @@ def _light(
         direct *= 1 - strength * cast
         ambient *= 1 - 0.8 * strength * _shade(masks, levels - 1, boxes[other], x / cell - 0.5, y / cell - 0.5)
     return direct, ambient
+
+
+@njit(cache=True, nogil=True)
+def _census(codes: NDArray[np.int16], top: int, left: int, grid: int, seen: Ints, shares: Ints) -> int:
+    """Which codes a pixel's samples have, and how many each; returns the number of different ones."""
+    count = 0
+    for j in range(top, top + grid):
+        for i in range(left, left + grid):
+            code = codes[j, i]
+            place = 0
+            while place < count and seen[place] != code:
+                place += 1
+            if place == count:
+                seen[count] = code
+                shares[count] = 0
+                count += 1
+            shares[place] += 1
+    return count
+
+
+@njit(cache=True, nogil=True)
+def _rim(
+    codes: NDArray[np.int16], top: int, left: int, grid: int, parts: int, step_x: int, step_y: int, code: int
+) -> int:
+    """How many of a pixel's samples of one code lie at an edge that faces the light, less those at one that turns away."""
+    height, width = codes.shape
+    rim = 0
+    for j in range(top, top + grid):
+        for i in range(left, left + grid):
+            if codes[j, i] != code:
+                continue
+            for sense in (1, -1):
+                y, x = j + sense * step_y, i + sense * step_x
+                if 0 <= y < height and 0 <= x < width and codes[y, x] // parts < code // parts:
+                    rim += sense
+    return rim
+
+
+@njit(cache=True, nogil=True)
+def _inside(codes: NDArray[np.int16], top: int, left: int, grid: int, parts: int, step_x: int, step_y: int) -> bool:
+    """Whether the corners of a pixel, moved towards and away from the light, show the sheet that the pixel shows."""
+    height, width = codes.shape
+    sheet = codes[top, left] // parts
+    for sense in (1, -1):
+        for j in (top, top + grid - 1):
+            for i in (left, left + grid - 1):
+                y, x = j + sense * step_y, i + sense * step_x
+                if 0 <= y < height and 0 <= x < width and codes[y, x] // parts != sheet:
+                    return False
+    return True
 
 
 @njit(cache=True, nogil=True)
@@ -231,50 +281,26 @@ def photograph(
 
     A sample's code is ``parts · sheet + part``. ``shifts`` says by how many samples each sheet stands to the left of its place
     in the world. ``lay`` has per sheet: origin x, y; direction across the pattern; pitch; grain; curl x, y (per pixel).
-    ``tones`` has per sheet the three tones. ``light`` holds: cell, direction towards the light, reach, strength of shadows,
-    colours of direct and ambient light, the picture's centre and the inverse square of its half diagonal, fall-off.
+    ``tones`` has per sheet the tone of the paper, of its pattern and of its motif. ``light`` holds: cell, direction towards
+    the light, reach and strength of shadows, colours of direct and of ambient light, the brightest place, the inverse square
+    of half the diagonal, fall-off.
     """
     height, width = codes.shape[0] // grid, codes.shape[1] // grid
     picture = np.zeros((height, width, 3), np.float64)
     samples = grid * grid
     seen = np.empty(samples, np.int64)
     shares = np.empty(samples, np.int64)
-    rims = np.empty(samples, np.int64)
-    rim_x, rim_y = math.floor(light[1] * grid * 0.9 + 0.5), math.floor(light[2] * grid * 0.9 + 0.5)
+    step_x, step_y = math.floor(light[1] * grid * 0.9 + 0.5), math.floor(light[2] * grid * 0.9 + 0.5)
     for row in range(height):
         for column in range(width):
-            count = 0
             top, left = row * grid, column * grid
-            for j in range(top, top + grid):
-                for i in range(left, left + grid):
-                    code = codes[j, i]
-                    place = 0
-                    while place < count and seen[place] != code:
-                        place += 1
-                    if place == count:
-                        seen[count] = code
-                        shares[count] = 0
-                        rims[count] = 0
-                        count += 1
-                    shares[place] += 1
-                    j_lit, i_lit = j + rim_y, i + rim_x
-                    if (
-                        0 <= j_lit < codes.shape[0]
-                        and 0 <= i_lit < codes.shape[1]
-                        and codes[j_lit, i_lit] // parts < code // parts
-                    ):
-                        rims[place] += 1
-                    j_dim, i_dim = j - rim_y, i - rim_x
-                    if (
-                        0 <= j_dim < codes.shape[0]
-                        and 0 <= i_dim < codes.shape[1]
-                        and codes[j_dim, i_dim] // parts < code // parts
-                    ):
-                        rims[place] -= 1
+            count = _census(codes, top, left, grid, seen, shares)
+            inside = count == 1 and _inside(codes, top, left, grid, parts, step_x, step_y)
             for place in range(count):
                 k, part = seen[place] // parts, seen[place] % parts
-                share = shares[place] / samples
-                rim = rims[place] / shares[place]
+                rim = (
+                    0.0 if inside else _rim(codes, top, left, grid, parts, step_x, step_y, seen[place]) / shares[place]
+                )
                 x, y = column + 0.5 + shifts[k] / grid, row + 0.5
                 direct, ambient = _light(k, x, y, heights, masks, boxes, near[row // tile, int(x) // tile], light)
                 dx, dy = x - lay[k, 0], y - lay[k, 1]
@@ -282,14 +308,16 @@ def photograph(
                 lit_u, lit_v = light[1] * lay[k, 2] + light[2] * lay[k, 3], light[2] * lay[k, 2] - light[1] * lay[k, 3]
                 pitch, seed = lay[k, 4], seeds[k]
                 second = _pattern(kinds[k], u, v, pitch, seed)
-                relief = _height(kinds[k], u, v, pitch, seed) - _height(kinds[k], u + lit_u, v + lit_v, pitch, seed)
+                relief = lay[k, 5] * (_height(kinds[k], u, v, seed) - _height(kinds[k], u + lit_u, v + lit_v, seed))
                 curl = min(max(dx * lay[k, 6] + dy * lay[k, 7], -1.0), 1.0)
                 off_x, off_y = x - light[11], y - light[12]
                 falloff = 1 - light[14] * (off_x * off_x + off_y * off_y) * light[13]
-                sun = direct * falloff * (1 + 0.07 * curl + 0.22 * lay[k, 5] * relief + 0.16 * rim)
-                sky = ambient * (1 + 0.06 * lay[k, 5] * relief)
+                sun = direct * falloff * (1 + 0.07 * curl + 0.22 * relief + 0.16 * rim)
+                sky = ambient * (1 + 0.06 * relief)
                 for c in range(3):
                     first = tones[k, part * 2, c]
                     tone = first + (tones[k, 1, c] - first) * second
-                    picture[row, column, c] += share * tone * (light[5 + c] * sun + light[8 + c] * sky)
+                    picture[row, column, c] += (
+                        shares[place] * tone * (light[5 + c] * sun + light[8 + c] * sky) / samples
+                    )
     return picture

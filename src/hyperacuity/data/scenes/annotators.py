@@ -108,15 +108,18 @@ def merging_order(parts: LabelMap, sheets: LabelMap, image: NDArray[np.uint8]) -
 
 def _borders(labels: LabelMap) -> dict[int, dict[int, int]]:
     """For every region its neighbours and the number of pixel pairs across their border."""
-    lines = []
+    count = int(labels.max()) + 1
+    pairs = []
     for a, b in ((labels[:-1], labels[1:]), (labels[:, :-1], labels[:, 1:])):
         differs = a != b
-        lines.append(np.stack([a[differs], b[differs]], axis=1))
-        lines.append(np.stack([b[differs], a[differs]], axis=1))
-    pairs, lengths = np.unique(np.concatenate(lines), axis=0, return_counts=True)
-    borders: dict[int, dict[int, int]] = {region: {} for region in range(int(labels.max()) + 1)}
-    for (a, b), length in zip(pairs.tolist(), lengths.tolist(), strict=True):
-        borders[a][b] = length
+        pairs.append(a[differs].astype(np.int64) * count + b[differs])
+    borders: dict[int, dict[int, int]] = {region: {} for region in range(count)}
+    for pair, length in zip(
+        *(found.tolist() for found in np.unique(np.concatenate(pairs), return_counts=True)), strict=True
+    ):
+        first, second = divmod(pair, count)
+        total = borders[first].get(second, 0) + length
+        borders[first][second] = borders[second][first] = total
     return borders
 
 
@@ -166,8 +169,7 @@ def _field(dice: Dice, shape: tuple[int, int], spacing: float) -> Floats:
     whole = [np.floor(place).astype(np.int64) for place in places]
     part = [place - np.floor(place) for place in places]
     blend = [p * p * (3 - 2 * p) for p in part]
-    top, left = whole[0][:, None], whole[1][None, :]
-    down, right = blend[0][:, None], blend[1][None, :]
-    upper = lattice[top, left] * (1 - right) + lattice[top, left + 1] * right
-    lower = lattice[top + 1, left] * (1 - right) + lattice[top + 1, left + 1] * right
-    return upper * (1 - down) + lower * down
+    lines = lattice[:, whole[1]] * (1 - blend[1]) + lattice[:, whole[1] + 1] * blend[1]
+    down = blend[0][:, None]
+    field: Floats = lines[whole[0]] * (1 - down) + lines[whole[0] + 1] * down
+    return field

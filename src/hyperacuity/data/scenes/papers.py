@@ -28,7 +28,7 @@ _PALETTES: tuple[tuple[str, str], ...] = (
 )
 
 # How often each kind is taken; plain paper is the most common, as in any craft box.
-_KINDS = (PLAIN,) * 6 + (STRIPES,) * 2 + (WASH,) * 3 + (SPECKLE, WOVEN, DOTS, GINGHAM, WAVES, HATCH, FELT)
+_KINDS = (PLAIN,) * 8 + (STRIPES,) * 2 + (WASH,) * 3 + (SPECKLE, WOVEN, DOTS, GINGHAM, WAVES, HATCH, FELT)
 _GROUNDS = (PLAIN, PLAIN, WASH, WOVEN, SPECKLE, FELT)
 
 
@@ -62,8 +62,8 @@ def draw_palette(dice: Dice) -> Palette:
     )
 
 
-def draw_paper(dice: Dice, palette: Palette, *, unit: float, ground: bool = False) -> Paper:
-    """A sheet in the palette's colours; ``unit`` scales the pattern with the picture."""
+def draw_paper(dice: Dice, palette: Palette, *, unit: float, radius: float, ground: bool = False) -> Paper:
+    """A sheet in the palette's colours. ``unit`` scales the pattern with the picture; small pieces get finer patterns."""
     if ground:
         kind = dice.choose(_GROUNDS)
         first, second = palette.grounds[0], palette.grounds[1]
@@ -79,7 +79,7 @@ def draw_paper(dice: Dice, palette: Palette, *, unit: float, ground: bool = Fals
         kind=kind,
         tones=(_toned(first, exposure), _toned(second, exposure), _toned(first, dice.choose([0.55, 0.68, 1.45]))),
         across=direction(dice.unit()),
-        pitch=unit * dice.choose([5.0, 7.0, 9.0, 12.0]),
+        pitch=max(3.5, min(unit * dice.choose([5.0, 7.0, 9.0, 12.0]), radius * 0.26)),
         grain=dice.between(0.6, 1.3),
         curl=(dice.between(-1.0, 1.0), dice.between(-1.0, 1.0)),
         seed=dice.integer(1 << 31),

@@ -100,7 +100,7 @@ def make_scene(
     leaves, smallest, largest
         Number of cut-outs, and the range of their radii as shares of the shorter side.
     max_disparity
-        Disparity of the nearest sheet in pixels; by default a sixteenth of the width, or what the number of leaves needs.
+        Disparity of the nearest sheet in pixels; by default 1/24 of the width, or what the number of leaves needs.
     blur, noise
         Standard deviation of the lens's blur in pixels, and of the sensor's noise in grey levels of 0 … 255.
     texture, shadow
@@ -115,6 +115,12 @@ def make_scene(
     ((64, 96, 3), 5)
     """
     width, height = size
+    if leaves < 1 or annotators < 1 or not 0 < smallest <= largest or blur < 0 or noise < 0 or jitter < 0:
+        raise UsageError(
+            f"a scene needs a leaf and an annotator, radii above 0, and no negative blur, noise or jitter; found "
+            f"leaves={leaves}, annotators={annotators}, smallest={smallest:g}, largest={largest:g}, blur={blur:g}, "
+            f"noise={noise:g}, jitter={jitter:g}"
+        )
     for name, length in (("width", width), ("height", height)):
         if not _SMALLEST <= length <= _LARGEST:
             raise UsageError(f"size {width}x{height}: the {name} must lie between {_SMALLEST} and {_LARGEST} pixels")
@@ -167,7 +173,7 @@ def _disparity_range(width: int, leaves: int, largest: float | None) -> tuple[fl
     first = width / 160
     needed = first + (leaves + 5) / GRID
     if largest is None:
-        return first, max(width / 16, needed)
+        return first, max(width / 24, needed)
     if largest < needed:
         raise UsageError(
             f"a largest disparity of {largest:g} px is too small for {leaves} leaves: at least {needed:g} px is needed"

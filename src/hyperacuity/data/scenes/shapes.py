@@ -128,7 +128,7 @@ def strip(dice: Dice) -> Shape:
     length, width = dice.between(2.2, 3.6), dice.between(0.12, 0.26)
     height = dice.choose([0.0, 0.22, 0.35]) * sine(steps * dice.between(0.7, 1.5) + dice.unit())
     along = (steps - 0.5) * 2 * length
-    slope = np.gradient(height, along)
+    slope = (np.append(height[1:], height[-1]) - np.append(height[0], height[:-1])) * (48 / (2 * length))
     norm = np.sqrt(1 + slope * slope)
     side = np.stack([-slope / norm, 1 / norm], axis=1) * width
     spine = np.stack([along, height], axis=1)
@@ -149,11 +149,11 @@ def cloud(dice: Dice) -> Shape:
 
 def crescent(dice: Dice) -> Shape:
     """A moon."""
-    turns = (np.arange(49) / 48 - 0.5) * dice.between(0.58, 0.68)
-    outer = _polar(np.full(49, 1.0), turns)
-    depth = dice.between(0.1, 0.4)
-    inner = outer * np.array([depth, 1.0]) + np.array([float(outer[0, 0]) * (1 - depth), 0.0])
-    return Shape((np.concatenate([outer, inner[-2:0:-1]]),))
+    outer = _polar(np.full(65, 1.0), (np.arange(65) / 64 - 0.5) * dice.between(0.58, 0.7))
+    tip_x, tip_y = outer[-1]
+    height = np.arange(31, -32, -1) / 32
+    inner = np.stack([tip_x + dice.between(0.35, 1.0) * (1 - height * height), tip_y * height], axis=1)
+    return Shape((np.concatenate([outer, inner]) - np.array([0.3, 0.0]),))
 
 
 def ring(dice: Dice) -> Shape:

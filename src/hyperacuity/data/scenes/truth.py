@@ -59,17 +59,17 @@ def owners(labels: LabelMap, order: OrderMap) -> NDArray[np.int32]:
     Length counts 4-neighbour pixel pairs across the boundary. Pairs of equal order have no owner and are left out. Lines are
     sorted; without any pair the result has shape (0, 3).
     """
-    borders = []
-    for near, far in (
+    count = int(labels.max()) + 1
+    pairs = []
+    for here, there in (
         ((slice(None, -1), slice(None)), (slice(1, None), slice(None))),
         ((slice(None), slice(None, -1)), (slice(None), slice(1, None))),
     ):
-        front = order[near] > order[far]
-        back = order[near] < order[far]
-        borders.append(np.stack([labels[near][front], labels[far][front]], axis=1))
-        borders.append(np.stack([labels[far][back], labels[near][back]], axis=1))
-    pairs, lengths = np.unique(np.concatenate(borders), axis=0, return_counts=True)
-    return np.concatenate([pairs, lengths[:, None]], axis=1).astype(np.int32)
+        for near, far in ((here, there), (there, here)):
+            owned = order[near] > order[far]
+            pairs.append(labels[near][owned].astype(np.int64) * count + labels[far][owned])
+    found, lengths = np.unique(np.concatenate(pairs), return_counts=True)
+    return np.stack([found // count, found % count, lengths], axis=1).astype(np.int32)
 
 
 def discontinuities(disparity: DisparityMap, visible: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -18,6 +18,7 @@ Codes = NDArray[np.int16]
 
 _BLUR = np.array([1, 2, 3], np.int64)
 _TILE = 16
+_TALL = 18.0
 
 
 @dataclass(frozen=True)
@@ -120,7 +121,7 @@ def photograph(
         [
             shadows.cell,
             *world.towards_light,
-            0.42,
+            0.5 * world.unit,
             shadow,
             *(0.80, 0.755, 0.68),
             *(0.30, 0.325, 0.37),
@@ -135,7 +136,7 @@ def photograph(
         GRID,
         PARTS,
         shifts,
-        world.shifts / (GRID * world.unit),
+        (world.shifts - world.shifts[0]) * (_TALL / (world.shifts[-1] - world.shifts[0])),
         np.array([sheet.paper.kind for sheet in sheets], np.int64),
         np.array([sheet.paper.seed for sheet in sheets], np.int64),
         lay,
@@ -166,11 +167,9 @@ def _blurred(picture: Floats, weights: Floats, axis: int) -> Floats:
     radius = len(weights) - 1
     pad = [(0, 0)] * picture.ndim
     pad[axis] = (radius, radius)
-    padded = np.pad(picture, pad, mode="edge")
+    padded = np.moveaxis(np.pad(picture, pad, mode="edge"), axis, 0)
     count = picture.shape[axis]
-    middle: Floats = np.take(padded, range(radius, radius + count), axis=axis) * weights[0]
+    total: Floats = padded[radius : radius + count] * weights[0]
     for i in range(1, radius + 1):
-        before = np.take(padded, range(radius - i, radius - i + count), axis=axis)
-        after = np.take(padded, range(radius + i, radius + i + count), axis=axis)
-        middle = middle + (before + after) * weights[i]
-    return middle
+        total += (padded[radius - i : radius - i + count] + padded[radius + i : radius + i + count]) * weights[i]
+    return np.moveaxis(total, 0, axis)

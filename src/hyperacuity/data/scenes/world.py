@@ -68,7 +68,12 @@ def make_world(
     palette = draw_palette(dice)
     kinds = dice.sample(shapes.LEAVES, 4 + dice.integer(3))
     ground = Sheet(
-        "ground", draw_paper(dice, palette, unit=unit, ground=True), (width / 2, height / 2), max(size), None, None
+        "ground",
+        draw_paper(dice, palette, unit=unit, radius=max(size), ground=True),
+        (width / 2, height / 2),
+        max(size),
+        None,
+        None,
     )
     wide = _wide_sheets(dice, palette, size, unit)
     drawn = []
@@ -76,8 +81,8 @@ def make_world(
         radius = min(size) * _power_law(dice.unit(), smallest, largest)
         depth = radius * dice.between(0.4, 2.2)
         place = (dice.between(-0.04, 1.1) * width, dice.between(-0.04, 1.04) * height)
-        make = dice.choose(kinds)
-        drawn.append((depth, _cut(dice, make, draw_paper(dice, palette, unit=unit), place, radius, dice.unit())))
+        paper = draw_paper(dice, palette, unit=unit, radius=radius)
+        drawn.append((depth, _cut(dice, dice.choose(kinds), paper, place, radius, dice.unit())))
     drawn.sort(key=lambda entry: -entry[0])
     sheets = (ground, *wide, *(sheet for _, sheet in drawn))
     turn = dice.between(-0.46, -0.29) if dice.chance(0.7) else dice.between(-0.21, -0.04)
@@ -94,30 +99,19 @@ def _wide_sheets(dice: Dice, palette: Palette, size: tuple[int, int], unit: floa
     """Two to four big pieces behind the leaves: hills one before another, or overlapping forms."""
     width, height = size
     count = 2 + dice.integer(3)
-    if dice.chance(0.5):
-        levels = [(0.3 + 0.62 * (i + dice.between(0.1, 0.9)) / count) * height for i in range(count)]
-        return [
-            _cut(
-                dice,
-                shapes.hills,
-                draw_paper(dice, palette, unit=unit),
-                (width / 2, level),
-                max(size) / 3,
-                dice.between(-0.02, 0.02),
-            )
-            for level in levels
-        ]
-    return [
-        _cut(
-            dice,
-            dice.choose((shapes.blob, shapes.polygon, shapes.strip, shapes.ellipse)),
-            draw_paper(dice, palette, unit=unit),
-            (dice.unit() * width, dice.unit() * height),
-            min(size) * dice.between(0.35, 0.6),
-            dice.unit(),
-        )
-        for _ in range(count)
-    ]
+    rolling = dice.chance(0.5)
+    sheets = []
+    for i in range(count):
+        if rolling:
+            make: shapes.Maker = shapes.hills
+            place = (width / 2, (0.3 + 0.62 * (i + dice.between(0.1, 0.9)) / count) * height)
+            radius = max(size) / 3
+        else:
+            make = dice.choose((shapes.blob, shapes.polygon, shapes.strip, shapes.ellipse))
+            place = (dice.unit() * width, dice.unit() * height)
+            radius = min(size) * dice.between(0.35, 0.6)
+        sheets.append(_cut(dice, make, draw_paper(dice, palette, unit=unit, radius=radius), place, radius, dice.unit()))
+    return sheets
 
 
 def _cut(dice: Dice, make: shapes.Maker, paper: Paper, place: tuple[float, float], radius: float, turn: float) -> Sheet:
