@@ -1,0 +1,54 @@
+"""Edge measures: how unlike are a detected edge map and the truth?
+
+Twenty-one dissimilarity measures, each a plain function ``(truth, detected, *, …)`` with 0 = perfect; the minimum of a measure
+over the thresholds of a thin soft map (:func:`sweep`); the study of what each measure rewards (:func:`shift`); and synthetic
+shapes whose edges are known exactly (:func:`shapes`). Everything here is Abdulrahman, Magnier & Montesinos (2017), with the
+readings and the rules for empty maps stated where they matter.
+"""
+
+from __future__ import annotations
+
+from hyperacuity.edges.distance import baddeley, dk, f2d6, gamma, hausdorff, omega, psi, sk, theta, yasnoff
+from hyperacuity.edges.merit import d4, dp, f_pinho, fom, fom_e, mfom, sfom
+from hyperacuity.edges.names import FAMILIES, PAPER, Measure, evaluate, measure, measures
+from hyperacuity.edges.pair import Comparison, Pair
+from hyperacuity.edges.statistical import Confusion, chi2, confusion, f_alpha, phi, pm
+from hyperacuity.edges.sweep import Best, Sweep, edges_at, sweep
+
+__all__ = [
+    "FAMILIES",
+    "PAPER",
+    "Best",
+    "Comparison",
+    "Confusion",
+    "Measure",
+    "Pair",
+    "Sweep",
+    "baddeley",
+    "chi2",
+    "confusion",
+    "d4",
+    "dk",
+    "dp",
+    "edges_at",
+    "evaluate",
+    "f2d6",
+    "f_alpha",
+    "f_pinho",
+    "fom",
+    "fom_e",
+    "gamma",
+    "hausdorff",
+    "measure",
+    "measures",
+    "mfom",
+    "omega",
+    "phi",
+    "pm",
+    "psi",
+    "sfom",
+    "sk",
+    "sweep",
+    "theta",
+    "yasnoff",
+]
