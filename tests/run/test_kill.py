@@ -87,6 +87,6 @@ def test_a_run_killed_again_and_again_ends_like_an_undisturbed_one(drive, tmp_pa
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
 def test_work_done_before_the_kill_is_not_done_again(drive):
-    drive("run", kill_after=150)  # about 0.8 s in; all but the last half second is on disk
+    drive("run", kill_after=150)  # about 0.8 s in: most of it is on disk
     _, _, reused, _ = drive("run").split()
     assert int(reused) > 0

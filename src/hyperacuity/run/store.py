@@ -1,7 +1,7 @@
 """The run folder's memory: tallies written in transactions as they arrive, found again by all that they depend on.
 
 One driver writes (:class:`~hyperacuity.run.lock.FolderLock`), through one connection; any number of readers may look on
-meanwhile (SQLite's write-ahead log). A driver killed at any moment loses the last half second and nothing before it.
+meanwhile (SQLite's write-ahead log). A driver killed at any moment loses the last fraction of a second and nothing before it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from hyperacuity.run.lock import FolderLock
 from hyperacuity.run.schema import FILE_NAME, clear_errors, create_or_check
 
 BATCH = 200
-BATCH_SECONDS = 0.5
+BATCH_SECONDS = 0.2
 
 
 @dataclass(frozen=True)
