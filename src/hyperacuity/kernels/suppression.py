@@ -5,9 +5,8 @@ gradient, and a pixel stays when it is the largest of three along that line. :fu
 whose detector gives no direction: it is read off the curvature of the map itself.
 
 Both are single passes that read one array and write another, so the result does not depend on the order of the pixels.
-Directions are angles in image coordinates, x to the right and y down. No trigonometric function is called where the sine and
-the cosine follow from a square root; sums are kept in float64, where those of float32 values with small integer weights are
-exact, so that symmetric input gives symmetric output.
+Directions are angles in image coordinates, x to the right and y down. Sums are kept in float64, where those of float32 values
+with small integer weights are exact, so that symmetric input gives symmetric output.
 """
 
 from __future__ import annotations
@@ -128,10 +127,11 @@ def _suppress(strength: Float32Map, direction: Float32Map, sectors: bool) -> Flo
             value = strength[y, x]
             if not value > 0:
                 continue
-            # The unit step (dx, dy) to the nearer neighbour, the step (ex, ey) to the other one, and the weight of the latter.
             c, s = math.cos(direction[y, x]), math.sin(direction[y, x])
             if c + 2 * s < 0:  # turn the line so that it points to the neighbours that come later in reading order
                 c, s = -c, -s
+            # It leaves their ring between the diagonal one at (step_x, step_y) and the one at (dx, dy) on an axis;
+            # weight is the share of the former.
             step_x, step_y = (1 if c > 0 else -1), (1 if s > 0 else -1)
             if abs(c) >= abs(s):
                 dx, dy, weight = step_x, 0, abs(s) / abs(c)
