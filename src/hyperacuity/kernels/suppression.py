@@ -158,22 +158,16 @@ def _suppress_by_curvature(soft: Float64Map, steady: Float64Map, radius: int) ->
     thin = np.zeros((height, width))
     for y in range(height):
         for x in range(width):
-            value = soft[y, x]
-            if value <= 0:
-                continue
             xx, xy, yy = _second_derivatives(steady, x, y)
             # tan O = rise / run, and O and O + π visit the same points, so the angle itself is never needed.
-            rise = 0.0 if xy == 0 else (-yy if xy > 0 else yy)
-            run = xx + 1e-5
+            rise, run = yy * ((xy < 0) - (xy > 0)), xx + 1e-5
             length = math.sqrt(rise * rise + run * run)
             c, s = (run / length, rise / length) if length > 0 else (1.0, 0.0)
-            keep = True
-            for d in range(-radius, radius + 1):
-                if d != 0 and TOLERANCE * value < _bilinear(soft, x + d * c, y + d * s):
-                    keep = False
-                    break
-            if keep:
-                thin[y, x] = value
+            highest = 0.0
+            for d in range(1, radius + 1):
+                ahead, behind = _bilinear(soft, x + d * c, y + d * s), _bilinear(soft, x - d * c, y - d * s)
+                highest = max(highest, ahead, behind)
+            thin[y, x] = soft[y, x] if TOLERANCE * soft[y, x] >= highest else 0.0
     return thin
 
 
