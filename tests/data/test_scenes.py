@@ -279,6 +279,17 @@ class TestOptions:
         expected = np.sqrt(ndimage.gaussian_filter(sharp**2, (1.5, 1.5, 0), mode="nearest"))
         assert np.abs(soft - expected).max() < 0.02
 
+    def test_shadows_only_darken(self) -> None:
+        lit, shaded = (make_scene(8, size=(96, 64), noise=0, blur=0, shadow=shadow).image for shadow in (0, 1))
+        assert (shaded <= lit).all()
+        assert (shaded < lit).mean() > 0.3
+
+    def test_texture_is_what_ripples_on_plain_paper(self) -> None:
+        flat, rough = (make_scene(8, size=(96, 64), noise=0, texture=texture) for texture in (0, 2))
+        calm = _calm(flat.parts)[:, 1:]
+        ripples = [np.abs(np.diff(s.image[..., 1].astype(int), axis=1))[calm].mean() for s in (flat, rough)]
+        assert ripples[1] > 1.5 * ripples[0]
+
     def test_leaves_follow_the_inverse_cube_law(self) -> None:
         options = {"size": (480, 320), "smallest": 0.05, "largest": 0.4, "disparities": (3.0, 400.0)}
         radii = np.array([sheet.radius for sheet in make_world(Dice(1), leaves=1500, **options).sheets[-1500:]])
@@ -301,3 +312,7 @@ class TestOptions:
     def test_a_call_that_cannot_be_carried_out_is_refused(self, options: dict[str, object], complaint: str) -> None:
         with pytest.raises(UsageError, match=complaint):
             make_scene(1, **options)
+
+    def test_a_negative_seed_is_refused(self) -> None:
+        with pytest.raises(UsageError, match="seed -1: expected a whole number from 0"):
+            make_scene(-1)

@@ -9,6 +9,7 @@ is enough although outlines are sampled more finely.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -19,6 +20,50 @@ Ints = NDArray[np.int64]
 
 PLAIN, STRIPES, WASH, SPECKLE, WOVEN, DOTS, GINGHAM, WAVES, HATCH, FELT = range(10)
 """The kinds of paper."""
+
+
+class Light(NamedTuple):
+    """Where light comes from and how it falls."""
+
+    towards_x: float
+    towards_y: float
+    reach: float
+    """How far a shadow is displaced, in pixels per unit of height."""
+    strength: float
+    """How much of the direct light a sheet keeps away, in [0, 1]."""
+    direct: tuple[float, float, float]
+    ambient: tuple[float, float, float]
+    brightest_x: float
+    brightest_y: float
+    falloff: float
+    """Loss of direct light per squared pixel from the brightest place."""
+
+
+class Shadows(NamedTuple):
+    """Blurred masks of all sheets in cells of some pixels, one level of blur after another."""
+
+    masks: NDArray[np.uint8]
+    """Levels × cells; one sheet's cells after another's."""
+    boxes: Ints
+    """Per sheet: where its cells start in ``masks``, then left, top, width and height in cells."""
+    near: NDArray[np.bool_]
+    """Rows × columns of tiles × sheets: whether a sheet can shade a tile at all."""
+    cell: int
+    tile: int
+
+
+class Sheets(NamedTuple):
+    """What is painted, far to near."""
+
+    shifts: Ints
+    """By how many samples a sheet stands to the left of its place in the world."""
+    heights: Floats
+    kinds: Ints
+    seeds: Ints
+    lay: Floats
+    """Per sheet: origin x, y; direction across the pattern x, y; pitch; grain; curl x, y per pixel."""
+    tones: Floats
+    """Per sheet the colours of the paper, of its pattern and of its motif, in linear light."""
 
 
 @njit(cache=True, nogil=True)
@@ -180,19 +225,12 @@ def _running_mean(values: NDArray[np.uint8], line: Ints, radius: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _light(
-    k: int,
-    x: float,
-    y: float,
-    heights: Floats,
-    masks: NDArray[np.uint8],
-    boxes: Ints,
-    near: NDArray[np.bool_],
-    light: Floats,
+def _reaching(
+    k: int, x: float, y: float, heights: Floats, shadows: Shadows, near: NDArray[np.bool_], light: Light
 ) -> tuple[float, float]:
     """Direct and ambient light, each in [0, 1], that reach sheet ``k`` at a place past all sheets above it."""
     direct, ambient = 1.0, 1.0
-    cell, towards_x, towards_y, reach, strength = light[0], light[1], light[2], light[3], light[4]
+    cell, masks, boxes = shadows.cell, shadows.masks, shadows.boxes
     levels = masks.shape[0]
     for other in range(k + 1, heights.shape[0]):
         if not near[other]:
@@ -201,12 +239,11 @@ def _light(
         softness = min(rise * 0.2, levels - 1.0)
         level = min(int(softness), levels - 2)
         part = softness - level
-        u, v = (x + towards_x * rise * reach) / cell - 0.5, (y + towards_y * rise * reach) / cell - 0.5
-        cast = (
-            _shade(masks, level, boxes[other], u, v) * (1 - part) + _shade(masks, level + 1, boxes[other], u, v) * part
-        )
-        direct *= 1 - strength * cast
-        ambient *= 1 - 0.8 * strength * _shade(masks, levels - 1, boxes[other], x / cell - 0.5, y / cell - 0.5)
+        u = (x + light.towards_x * rise * light.reach) / cell - 0.5
+        v = (y + light.towards_y * rise * light.reach) / cell - 0.5
+        sharp, soft = _shade(masks, level, boxes[other], u, v), _shade(masks, level + 1, boxes[other], u, v)
+        direct *= 1 - light.strength * (sharp * (1 - part) + soft * part)
+        ambient *= 1 - 0.8 * light.strength * _shade(masks, levels - 1, boxes[other], x / cell - 0.5, y / cell - 0.5)
     return direct, ambient
 
 
@@ -262,35 +299,18 @@ def _inside(codes: NDArray[np.int16], top: int, left: int, grid: int, parts: int
 
 @njit(cache=True, nogil=True)
 def photograph(
-    codes: NDArray[np.int16],
-    grid: int,
-    parts: int,
-    shifts: Ints,
-    heights: Floats,
-    kinds: Ints,
-    seeds: Ints,
-    lay: Floats,
-    tones: Floats,
-    masks: NDArray[np.uint8],
-    boxes: Ints,
-    near: NDArray[np.bool_],
-    tile: int,
-    light: Floats,
+    codes: NDArray[np.int16], grid: int, parts: int, sheets: Sheets, shadows: Shadows, light: Light
 ) -> Floats:
-    """One view in linear light, H×W×3, from the map of which sheet each sample shows.
+    """One view in linear light, H×W×3, from the map of which sheet each of grid × grid samples per pixel shows.
 
-    A sample's code is ``parts · sheet + part``. ``shifts`` says by how many samples each sheet stands to the left of its place
-    in the world. ``lay`` has per sheet: origin x, y; direction across the pattern; pitch; grain; curl x, y (per pixel).
-    ``tones`` has per sheet the tone of the paper, of its pattern and of its motif. ``light`` holds: cell, direction towards
-    the light, reach and strength of shadows, colours of direct and of ambient light, the brightest place, the inverse square
-    of half the diagonal, fall-off.
+    A sample's code is ``parts · sheet + part``; part 0 is the paper, part 1 the motif on it.
     """
     height, width = codes.shape[0] // grid, codes.shape[1] // grid
     picture = np.zeros((height, width, 3), np.float64)
     samples = grid * grid
     seen = np.empty(samples, np.int64)
     shares = np.empty(samples, np.int64)
-    step_x, step_y = math.floor(light[1] * grid * 0.9 + 0.5), math.floor(light[2] * grid * 0.9 + 0.5)
+    step_x, step_y = math.floor(light.towards_x * grid * 0.9 + 0.5), math.floor(light.towards_y * grid * 0.9 + 0.5)
     for row in range(height):
         for column in range(width):
             top, left = row * grid, column * grid
@@ -301,23 +321,26 @@ def photograph(
                 rim = (
                     0.0 if inside else _rim(codes, top, left, grid, parts, step_x, step_y, seen[place]) / shares[place]
                 )
-                x, y = column + 0.5 + shifts[k] / grid, row + 0.5
-                direct, ambient = _light(k, x, y, heights, masks, boxes, near[row // tile, int(x) // tile], light)
-                dx, dy = x - lay[k, 0], y - lay[k, 1]
-                u, v = dx * lay[k, 2] + dy * lay[k, 3], dy * lay[k, 2] - dx * lay[k, 3]
-                lit_u, lit_v = light[1] * lay[k, 2] + light[2] * lay[k, 3], light[2] * lay[k, 2] - light[1] * lay[k, 3]
-                pitch, seed = lay[k, 4], seeds[k]
-                second = _pattern(kinds[k], u, v, pitch, seed)
-                relief = lay[k, 5] * (_height(kinds[k], u, v, seed) - _height(kinds[k], u + lit_u, v + lit_v, seed))
-                curl = min(max(dx * lay[k, 6] + dy * lay[k, 7], -1.0), 1.0)
-                off_x, off_y = x - light[11], y - light[12]
-                falloff = 1 - light[14] * (off_x * off_x + off_y * off_y) * light[13]
+                x, y = column + 0.5 + sheets.shifts[k] / grid, row + 0.5
+                near = shadows.near[row // shadows.tile, int(x) // shadows.tile]
+                direct, ambient = _reaching(k, x, y, sheets.heights, shadows, near, light)
+
+                kind, seed, lay = sheets.kinds[k], sheets.seeds[k], sheets.lay[k]
+                dx, dy = x - lay[0], y - lay[1]
+                u, v = dx * lay[2] + dy * lay[3], dy * lay[2] - dx * lay[3]
+                lit_u = light.towards_x * lay[2] + light.towards_y * lay[3]
+                lit_v = light.towards_y * lay[2] - light.towards_x * lay[3]
+                relief = lay[5] * (_height(kind, u, v, seed) - _height(kind, u + lit_u, v + lit_v, seed))
+                curl = min(max(dx * lay[6] + dy * lay[7], -1.0), 1.0)
+                off_x, off_y = x - light.brightest_x, y - light.brightest_y
+                falloff = 1 - light.falloff * (off_x * off_x + off_y * off_y)
                 sun = direct * falloff * (1 + 0.07 * curl + 0.22 * relief + 0.16 * rim)
                 sky = ambient * (1 + 0.06 * relief)
+
+                second = _pattern(kind, u, v, lay[4], seed)
                 for c in range(3):
-                    first = tones[k, part * 2, c]
-                    tone = first + (tones[k, 1, c] - first) * second
-                    picture[row, column, c] += (
-                        shares[place] * tone * (light[5 + c] * sun + light[8 + c] * sky) / samples
-                    )
+                    first = sheets.tones[k, part * 2, c]
+                    tone = first + (sheets.tones[k, 1, c] - first) * second
+                    share = shares[place] / samples
+                    picture[row, column, c] += share * tone * (light.direct[c] * sun + light.ambient[c] * sky)
     return picture

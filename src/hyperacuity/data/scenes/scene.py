@@ -115,6 +115,8 @@ def make_scene(
     ((64, 96, 3), 5)
     """
     width, height = size
+    if seed < 0:
+        raise UsageError(f"seed {seed}: expected a whole number from 0")
     if leaves < 1 or annotators < 1 or not 0 < smallest <= largest or blur < 0 or noise < 0 or jitter < 0:
         raise UsageError(
             f"a scene needs a leaf and an annotator, radii above 0, and no negative blur, noise or jitter; found "
@@ -130,15 +132,14 @@ def make_scene(
     )
     left, right = view.sample_views(world)
     shadows = view.cast_shadows(world)
-    here = np.zeros_like(world.shifts)
     image, image_right = (
         view.expose(
-            view.photograph(world, codes, shadows, shifts=shifts, shadow=shadow, texture=texture),
+            view.photograph(world, codes, shadows, right=eye == 2, shadow=shadow, texture=texture),
             Dice(seed, eye),
             blur=blur,
             noise=noise,
         )
-        for eye, codes, shifts in ((1, left, here), (2, right, world.shifts))
+        for eye, codes in ((1, left), (2, right))
     )
     centre = slice(GRID // 2, None, GRID)
     objects = (left[centre, centre] // view.PARTS).astype(np.int32)

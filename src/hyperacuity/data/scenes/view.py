@@ -2,33 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from hyperacuity.data.scenes.dice import Dice, Floats, bell
 from hyperacuity.data.scenes.world import FINE, GRID, Contours, World
-from hyperacuity.kernels import paper, raster
+from hyperacuity.kernels import paper as kernel
+from hyperacuity.kernels import raster
+from hyperacuity.kernels.paper import Light, Shadows, Sheets
 
 PARTS = 2
 """Parts of a sheet that a sample may show: the plain paper (0) or the motif on it (1)."""
 
 Codes = NDArray[np.int16]
 
-_BLUR = np.array([1, 2, 3], np.int64)
-_TILE = 16
-_TALL = 18.0
-
-
-@dataclass(frozen=True)
-class Shadows:
-    """Blurred masks of all sheets, for the light that they keep away."""
-
-    masks: NDArray[np.uint8]
-    boxes: NDArray[np.int64]
-    near: NDArray[np.bool_]
-    cell: int
+_BLUR = np.array([1, 2, 3], np.int64)  # radii of the running means, in cells, one on top of the other
+_TILE = 16  # pixels
+_TALL = 18.0  # height of the nearest sheet above the ground, in pixels of a picture 320 high
 
 
 def sample_views(world: World) -> tuple[Codes, Codes]:
@@ -66,8 +56,8 @@ def cast_shadows(world: World) -> Shadows:
         pieces.append(mask.ravel())
     masks = np.zeros((len(_BLUR), total), np.uint8)
     masks[0] = np.concatenate(pieces)
-    paper.blur_masks(masks, boxes, _BLUR)
-    return Shadows(masks, boxes, _near(boxes, extent, cell, world), cell)
+    kernel.blur_masks(masks, boxes, _BLUR)
+    return Shadows(masks, boxes, _near(boxes, extent, cell), cell, _TILE)
 
 
 def _coarse_mask(outline: Contours, extent: NDArray[np.int64], cell: int, box: NDArray[np.int64]) -> NDArray[np.uint8]:
@@ -84,7 +74,7 @@ def _coarse_mask(outline: Contours, extent: NDArray[np.int64], cell: int, box: N
     return (share * 255 // (cell * cell)).astype(np.uint8)
 
 
-def _near(boxes: NDArray[np.int64], extent: NDArray[np.int64], cell: int, world: World) -> NDArray[np.bool_]:
+def _near(boxes: NDArray[np.int64], extent: NDArray[np.int64], cell: int) -> NDArray[np.bool_]:
     """Which sheets can shade which tiles of the world: rows × columns of tiles × sheets."""
     columns, rows = int(extent[1, 0]) // _TILE + 1, int(extent[1, 1]) // _TILE + 1
     near = np.zeros((rows, columns, len(boxes)), np.bool_)
@@ -98,55 +88,45 @@ def _near(boxes: NDArray[np.int64], extent: NDArray[np.int64], cell: int, world:
     return near
 
 
-def photograph(
-    world: World, codes: Codes, shadows: Shadows, *, shifts: NDArray[np.int64], shadow: float, texture: float
-) -> Floats:
+def photograph(world: World, codes: Codes, shadows: Shadows, *, right: bool, shadow: float, texture: float) -> Floats:
     """One view in linear light, before lens and sensor."""
     width, height = world.size
-    sheets = world.sheets
-    lay = np.array(
-        [
+    towards_x, towards_y = world.towards_light
+    light = Light(
+        towards_x=towards_x,
+        towards_y=towards_y,
+        reach=0.5 * world.unit,
+        strength=float(shadow),
+        direct=(0.80, 0.755, 0.68),
+        ambient=(0.30, 0.325, 0.37),
+        brightest_x=width * (0.5 + 0.22 * towards_x),
+        brightest_y=height * (0.5 + 0.22 * towards_y),
+        falloff=1.2 / (width * width + height * height),
+    )
+    papers = [sheet.paper for sheet in world.sheets]
+    places = [(*sheet.centre, sheet.radius) for sheet in world.sheets]
+    sheets = Sheets(
+        shifts=world.shifts if right else np.zeros_like(world.shifts),
+        heights=(world.shifts - world.shifts[0]) * (_TALL / (world.shifts[-1] - world.shifts[0])),
+        kinds=np.array([paper.kind for paper in papers], np.int64),
+        seeds=np.array([paper.seed for paper in papers], np.int64),
+        lay=np.array(
             [
-                *sheet.centre,
-                *sheet.paper.across,
-                sheet.paper.pitch,
-                sheet.paper.grain * texture,
-                sheet.paper.curl[0] / sheet.radius,
-                sheet.paper.curl[1] / sheet.radius,
+                [
+                    x,
+                    y,
+                    *paper.across,
+                    paper.pitch,
+                    paper.grain * texture,
+                    paper.curl[0] / radius,
+                    paper.curl[1] / radius,
+                ]
+                for paper, (x, y, radius) in zip(papers, places, strict=True)
             ]
-            for sheet in sheets
-        ]
+        ),
+        tones=np.array([paper.tones for paper in papers]),
     )
-    light = np.array(
-        [
-            shadows.cell,
-            *world.towards_light,
-            0.5 * world.unit,
-            shadow,
-            *(0.80, 0.755, 0.68),
-            *(0.30, 0.325, 0.37),
-            width * (0.5 + 0.22 * world.towards_light[0]),
-            height * (0.5 + 0.22 * world.towards_light[1]),
-            4 / (width * width + height * height),
-            0.3,
-        ]
-    )
-    return paper.photograph(
-        codes,
-        GRID,
-        PARTS,
-        shifts,
-        (world.shifts - world.shifts[0]) * (_TALL / (world.shifts[-1] - world.shifts[0])),
-        np.array([sheet.paper.kind for sheet in sheets], np.int64),
-        np.array([sheet.paper.seed for sheet in sheets], np.int64),
-        lay,
-        np.array([sheet.paper.tones for sheet in sheets]),
-        shadows.masks,
-        shadows.boxes,
-        shadows.near,
-        _TILE,
-        light,
-    )
+    return kernel.photograph(codes, GRID, PARTS, sheets, shadows, light)
 
 
 def expose(linear: Floats, dice: Dice, *, blur: float, noise: float) -> NDArray[np.uint8]:
