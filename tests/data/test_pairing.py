@@ -1,0 +1,122 @@
+"""Folders of predictions and truths: who belongs to whom, and who is left over."""
+
+from __future__ import annotations
+
+import unicodedata
+from pathlib import Path
+
+import pytest
+
+from hyperacuity.data import pair_folders, pair_truths
+from hyperacuity.errors import UsageError
+
+
+@pytest.fixture
+def folders(tmp_path):
+    """Make two folders of empty files; the result is (predictions, truths)."""
+
+    def make(predictions: list[str], truths: list[str]) -> tuple[Path, Path]:
+        for side, names in (("predictions", predictions), ("truths", truths)):
+            (tmp_path / side).mkdir()
+            for name in names:
+                path = tmp_path / side / name
+                path.parent.mkdir(exist_ok=True)
+                path.touch()
+        return tmp_path / "predictions", tmp_path / "truths"
+
+    return make
+
+
+def found(pairing) -> dict[str, list[str]]:
+    return {pair.name: [f"{path.parent.name}/{path.name}" for path in pair.truths] for pair in pairing.pairs}
+
+
+def names(paths) -> list[str]:
+    return [path.name for path in paths]
+
+
+def test_stems_pair_whatever_the_suffix_and_the_rest_is_listed(folders):
+    pairing = pair_folders(
+        *folders(["b.png", "a.npy", "extra.png", "100.5"], ["a.mat", "b.PNG", "lost.png", "100.5.mat"])
+    )
+    assert found(pairing) == {"100.5": ["truths/100.5.mat"], "a": ["truths/a.mat"], "b": ["truths/b.PNG"]}
+    assert names(pairing.unpaired_predictions) == ["extra.png"]
+    assert names(pairing.unpaired_truths) == ["lost.png"]
+    assert pairing.pairs[1].prediction.name == "a.npy"
+
+
+@pytest.mark.parametrize("separator", ["_", "-", ".", " "])
+def test_numbers_at_the_end_are_annotators(folders, separator):
+    truths = [f"a{separator}1.png", f"a{separator}2.png", f"b_7{separator}1.png", f"c{separator}1.png"]
+    pairing = pair_folders(*folders(["a.png", "b_7.png"], truths))
+    assert found(pairing) == {
+        "a": [f"truths/a{separator}1.png", f"truths/a{separator}2.png"],
+        "b_7": [f"truths/b_7{separator}1.png"],
+    }
+    assert names(pairing.unpaired_truths) == [f"c{separator}1.png"]
+
+
+def test_a_number_is_part_of_the_name_where_stems_agree_as_they_stand(folders):
+    pairing = pair_folders(*folders(["goat.pgm", "bear_4.pgm"], ["goat.pgm", "goat_2.pgm", "bear_4.pgm"]))
+    assert found(pairing) == {"bear_4": ["truths/bear_4.pgm"], "goat": ["truths/goat.pgm"]}
+    assert names(pairing.unpaired_truths) == ["goat_2.pgm"]
+
+
+def test_an_ending_that_all_share_is_taken_off_either_side(folders):
+    truths = ["goat_2_gt_binary.pgm", "goat_gt_binary.pgm", "hyena_gt_binary.pgm"]
+    pairing = pair_folders(*folders(["goat_2_pred.png", "goat_pred.png"], truths))
+    assert found(pairing) == {"goat": ["truths/goat_gt_binary.pgm"], "goat_2": ["truths/goat_2_gt_binary.pgm"]}
+    assert names(pairing.unpaired_truths) == ["hyena_gt_binary.pgm"]
+
+
+def test_a_lone_pair_with_an_ending_is_found_too(folders):
+    assert list(found(pair_folders(*folders(["goat_2.png"], ["goat_2_gt_binary.pgm"])))) == ["goat_2"]
+
+
+def test_ending_and_number_can_stand_together(folders):
+    pairing = pair_folders(*folders(["a.png"], ["a_1_edges.png", "a_2_edges.png"]))
+    assert found(pairing) == {"a": ["truths/a_1_edges.png", "truths/a_2_edges.png"]}
+
+
+def test_each_sub_folder_is_an_annotator(folders):
+    pairing = pair_folders(*folders(["a.png", "b.png"], ["anna/a.png", "ben/a.png", "ben/b.png", "ben/c.png"]))
+    assert found(pairing) == {"a": ["anna/a.png", "ben/a.png"], "b": ["ben/b.png"]}
+    assert names(pairing.unpaired_truths) == ["c.png"]
+
+
+def test_hidden_files_do_not_count(folders):
+    pairing = pair_folders(*folders(["a.png", ".DS_Store"], ["a.png", "._a.png"]))
+    assert found(pairing) == {"a": ["truths/a.png"]}
+    assert pairing.unpaired_predictions == pairing.unpaired_truths == ()
+
+
+def test_letters_pair_however_the_file_system_spells_them(folders):
+    composed, decomposed = (unicodedata.normalize(form, "café ñ.png") for form in ("NFC", "NFD"))
+    assert composed != decomposed
+    assert len(pair_folders(*folders([composed], [decomposed])).pairs) == 1
+
+
+def test_an_empty_folder_or_nothing_in_common_is_a_wrong_call(folders, tmp_path):
+    predictions, truths = folders(["a.png"], ["b.png"])
+    with pytest.raises(UsageError, match=r"such as a\.png.*such as b\.png"):
+        pair_folders(predictions, truths)
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "hollow" / "inside").mkdir(parents=True)
+    for first, second in (("empty", "truths"), ("predictions", "empty"), ("predictions", "hollow")):
+        with pytest.raises(UsageError, match=r"holds no file|hold a file"):
+            pair_folders(tmp_path / first, tmp_path / second)
+    with pytest.raises(UsageError, match=r"missing: cannot be read as a folder \(no such file or directory\)"):
+        pair_folders(tmp_path / "missing", truths)
+
+
+def test_two_predictions_of_one_name_are_a_wrong_call(folders):
+    with pytest.raises(UsageError, match=r"a\.npy and a\.png have the same stem"):
+        pair_folders(*folders(["a.png", "a.npy"], ["a.png"]))
+
+
+def test_known_truths_pair_by_name(folders):
+    predictions, truths = folders(["a_ucm.mat", "b_ucm.mat"], ["x.mat", "y.mat"])
+    pairing = pair_truths(predictions, {"a": [truths / "x.mat"], "c": [truths / "y.mat"]})
+    assert found(pairing) == {"a": ["truths/x.mat"]}
+    assert names(pairing.unpaired_predictions) == ["b_ucm.mat"]
+    assert names(pairing.unpaired_truths) == ["y.mat"]
