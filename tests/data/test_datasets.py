@@ -6,7 +6,18 @@ from pathlib import Path
 
 import pytest
 
-from hyperacuity.data import datasets, find_data, load_dataset
+from hyperacuity.data import (
+    datasets,
+    find_data,
+    load_dataset,
+    read_boundary_truths,
+    read_disparity,
+    read_image,
+    read_labels,
+    read_mask,
+    read_order,
+)
+from hyperacuity.data.scenes import write_scenes
 from hyperacuity.errors import InputError, UsageError
 
 
@@ -142,6 +153,29 @@ def test_rug_is_inverted_and_its_truths_have_an_ending(tmp_path):
     dataset = load_dataset("rug", tmp_path)
     assert dataset.inverted
     assert [(sample.name, sample.image) for sample in dataset.samples] == [("goat_2", tmp_path / "goat_2.pgm")]
+
+
+def test_scenes_are_a_data_set_like_any_other(tmp_path):
+    write_scenes(tmp_path, [1], size=(96, 64))
+    (sample,) = load_dataset("scenes", tmp_path).samples
+    assert set(sample.extras) == {
+        "right",
+        "labels",
+        "boundaries",
+        "order",
+        "ownership",
+        "disparity",
+        "nonocc",
+        "all",
+        "disc",
+    }
+    size = read_image(sample.image).shape[:2]
+    assert size == (64, 96)
+    assert {edges.shape for edges in read_boundary_truths(sample.truths)} == {size}
+    assert read_labels(sample.extras["labels"]).shape == size
+    assert read_order(sample.extras["order"]).shape == size
+    assert read_disparity(sample.extras["disparity"]).shape == size
+    assert read_mask(sample.extras["nonocc"]).shape == size
 
 
 def test_a_data_set_without_a_sample_is_a_wrong_call(tmp_path):

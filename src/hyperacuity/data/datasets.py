@@ -16,6 +16,7 @@ from platformdirs import user_cache_path
 
 from hyperacuity.data.bsds import bsds300, bsds500
 from hyperacuity.data.contours import rug, uded
+from hyperacuity.data.made import made_scenes
 from hyperacuity.data.samples import Dataset
 from hyperacuity.data.stereo import eth3d, kitti_2012, kitti_2015, middlebury_2014, middlebury_v2
 from hyperacuity.errors import UsageError
@@ -74,6 +75,7 @@ LAYOUTS = {
     ),
     "rug": Layout(("rug", "RUG"), ("gt/*_gt_binary.pgm",), rug),
     "uded": Layout(("uded", "UDED"), ("imgs/*",), uded),
+    "scenes": Layout(("scenes",), ("scenes.json",), made_scenes),
 }
 """The data sets by name."""
 
