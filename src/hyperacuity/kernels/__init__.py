@@ -1,5 +1,78 @@
-"""Loops over pixels, compiled by numba: they take plain arrays, release the interpreter lock and know no other room.
+"""Compiled loops over plain arrays. Nothing here knows of files, protocols or scores.
 
-Each module says at its top which algorithm it holds and why its result is exact. Compiled code is cached on disk, so the
-first call on a machine takes a few seconds and later ones none.
+Kernels are compiled by numba on first use and kept on disk, release the GIL, and are exact and deterministic: no fast maths,
+no parallel loops. Decorate with :func:`kernel` what only reads and writes arrays it is given, and with
+:func:`allocating_kernel` what makes arrays of its own. The difference is speed: a plain kernel does without the reference
+counts that are otherwise kept, atomically, each time an array is handed from one small function to the next.
+
+numba's own cache notices a change of the file that a function is in, but not of the files of the functions it calls, which are
+compiled into it. So the kept kernels live in a folder whose name is a digest of all kernel sources: a change of one is a new
+folder, and stale machine code can never answer for new source.
 """
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+import platformdirs
+
+Scalar = Any
+"""A machine number inside a kernel: numba decides which."""
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def _digest() -> str:
+    digest = hashlib.blake2b(numba.__version__.encode(), digest_size=8)
+    for source in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(source.read_bytes())
+    return digest.hexdigest()
+
+
+def _folder() -> Path:
+    """Where compiled kernels are kept: under ``NUMBA_CACHE_DIR`` if that is set, else in the user's cache folder."""
+    chosen = os.environ.get("NUMBA_CACHE_DIR")
+    base = Path(chosen) if chosen else Path(platformdirs.user_cache_dir("hyperacuity", appauthor=False))
+    return base / f"kernels-{_digest()}"
+
+
+CACHE = _folder()
+
+
+def first_use() -> bool:
+    """Whether no kernel of this version has been compiled on this machine yet, so that a first call will take some seconds."""
+    return not any(CACHE.glob("**/*.nbi"))
+
+
+@contextlib.contextmanager
+def _own_cache() -> Iterator[None]:
+    """numba chooses a function's cache folder when the function is decorated, from this setting."""
+    settings: Any = numba.config
+    before = settings.CACHE_DIR
+    settings.CACHE_DIR = str(CACHE)
+    try:
+        yield
+    finally:
+        settings.CACHE_DIR = before
+
+
+def _compile(function: _Function, **options: Any) -> _Function:
+    with _own_cache():
+        compiled: _Function = numba.njit(cache=True, nogil=True, error_model="numpy", **options)(function)
+        return compiled
+
+
+def kernel(function: _Function) -> _Function:
+    """Compile a function that makes no arrays (slices of given ones are fine)."""
+    return _compile(function, _nrt=False)
+
+
+def allocating_kernel(function: _Function) -> _Function:
+    """Compile a function that makes arrays."""
+    return _compile(function)

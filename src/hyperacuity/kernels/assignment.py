@@ -1,0 +1,373 @@
+"""Optimal matching that is kept optimal while pixels come and go.
+
+The problem
+-----------
+Among the pairs of :mod:`hyperacuity.kernels.pairs`, find the matching of greatest total profit, where a pair's profit is
+``limit − cost``. By the choice of ``limit`` and of the costs' scale that is a matching with the most pairs; among those, one of
+least total distance; among those, the one with the least sum of ties. No distance saved can pay for a lost pair.
+
+The certificate
+---------------
+Every node x, truth or detected, has a price p(x). The matching is optimal when
+
+    (1)  p(x) ≥ 0                       for every node,
+    (2)  p(x) + p(y) ≥ profit(x, y)     for every pair,
+    (3)  p(x) + p(y) = profit(x, y)     for every matched pair,
+    (4)  p(x) = 0                       for every free node.
+
+(1) and (2) make the prices feasible for the dual problem: no matching can earn more than Σ p(x). (3) and (4), complementary
+slackness, say that this one earns just that. :func:`check` verifies the four lines.
+Detected pixels that are not there have the price ``ABSENT``, which no profit comes near, so that searches pass them by.
+
+The steps
+---------
+* A detected pixel appears: it takes the least price that keeps (1) and (2). If that is positive, (4) is broken at this node.
+* A detected pixel disappears: its partner becomes free. If that has a positive price, (4) is broken at the partner.
+
+:func:`restore` mends (4) at one node, the root. It is Dijkstra's algorithm on the slacks p(x) + p(y) − profit(x, y) ≥ 0, along
+paths that leave the root by an unmatched pair, return by a matched one (which has no slack), and so on. The cheapest path
+ends either at a free node on the other side (one pair more), or at a node on the root's own side that is better left free,
+at the price it has (perhaps the root itself). Then prices are shifted so that the path has no slack, and the path is flipped.
+All four lines hold again, but for nodes that still wait for their turn. Nothing here knows which side the root is on.
+
+The queue
+---------
+Nodes wait in buckets by path length (:func:`_bucket`), ``WINDOW`` buckets from the current one on, linked lists all; those beyond
+wait in one more list. Nodes of one bucket come out in any order: one whose path is shortened after it came out is queued again,
+so the order affects the work, never the result.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperacuity.kernels import Scalar, kernel
+from hyperacuity.kernels.bits import ALL, LOW_SIX, ONE, SIX, lowest_bit
+from hyperacuity.kernels.pairs import Pairs, Scale
+
+FREE = np.uint32(0xFFFFFFFF)
+"""The partner of a node that has none. Also the end of a list, and the bucket of a node that is in none."""
+
+ABSENT = np.int64(1) << 61
+_FAR = np.int64(1) << 62
+
+WINDOW = 4096
+_BEYOND = np.uint64(WINDOW)
+_IN_WINDOW = np.uint64(WINDOW - 1)
+_SUMMARY = WINDOW // 64
+_SPLITS = 4
+
+PRICE, LENGTH = 0, 1
+MATE, CAME_FROM, AFTER, BEFORE, BUCKET = 0, 1, 2, 3, 4
+
+Labels = NDArray[np.int64]
+Nodes = NDArray[np.uint32]
+Heads = NDArray[np.uint32]
+Words = NDArray[np.uint64]
+
+
+class Matching(NamedTuple):
+    """The matching, its prices, and the scratch of a search.
+
+    ``label[x]`` is a node's PRICE and the LENGTH of the path to it; ``node[x]`` its partner (MATE), the node before it on the
+    path (CAME_FROM) and its place in the queue (AFTER, BEFORE, BUCKET). ``head`` are the first nodes of the buckets;
+    ``occupied`` has a bit for every bucket that is not empty, and one more word with a bit for every word that is not zero.
+    """
+
+    label: Labels
+    node: Nodes
+    head: Heads
+    occupied: Words
+    touched: NDArray[np.uint32]
+    better: NDArray[np.int64]
+
+
+def new_matching(pairs: Pairs, n_truth: int) -> Matching:
+    """The empty matching: no detected pixel is there yet."""
+    nodes = pairs.start.size - 1
+    label = np.full((nodes, 2), _FAR, np.int64)
+    label[:n_truth, PRICE] = 0
+    label[n_truth:, PRICE] = ABSENT
+    return Matching(
+        label=label,
+        node=np.full((nodes, 8), FREE, np.uint32),
+        head=np.full(WINDOW + 1, FREE, np.uint32),
+        occupied=np.zeros(_SUMMARY + 1, np.uint64),
+        touched=np.empty(nodes, np.uint32),
+        better=np.empty((nodes, 2), np.int64),
+    )
+
+
+@kernel
+def _bucket(length: Scalar, to: Scale) -> Scalar:
+    """Number of the bucket for a path length: a rising function, 16 buckets to a step, split where ties usually fall."""
+    ties = (length & ((np.int64(1) << to.shift) - 1)) >> to.split_shift
+    return ((length >> to.shift) << _SPLITS) + min(ties, (1 << _SPLITS) - 1)
+
+
+@kernel
+def _link(node: Nodes, head: Heads, occupied: Words, x: Scalar, bucket: Scalar) -> None:
+    first = head[bucket]
+    head[bucket] = x
+    node[x, AFTER] = first
+    node[x, BEFORE] = FREE
+    node[x, BUCKET] = bucket
+    if first != FREE:
+        node[first, BEFORE] = x
+    if bucket != _BEYOND:
+        occupied[bucket >> SIX] |= ONE << (bucket & LOW_SIX)
+        occupied[_SUMMARY] |= ONE << (bucket >> SIX)
+
+
+@kernel
+def _unlink(node: Nodes, head: Heads, occupied: Words, x: Scalar) -> None:
+    bucket = np.uint64(node[x, BUCKET])
+    after, before = node[x, AFTER], node[x, BEFORE]
+    node[x, BUCKET] = FREE
+    if after != FREE:
+        node[after, BEFORE] = before
+    if before != FREE:
+        node[before, AFTER] = after
+        return
+    head[bucket] = after
+    if after == FREE and bucket != _BEYOND:
+        word = bucket >> SIX
+        left = occupied[word] & ~(ONE << (bucket & LOW_SIX))
+        occupied[word] = left
+        if left == 0:
+            occupied[_SUMMARY] &= ~(ONE << word)
+
+
+@kernel
+def _enqueue(node: Nodes, head: Heads, occupied: Words, x: Scalar, number: Scalar, current: Scalar) -> None:
+    """Put x into the bucket of its path length, out of the one it may be in."""
+    bucket = _BEYOND if number - current >= WINDOW else np.uint64(number) & _IN_WINDOW
+    old = node[x, BUCKET]
+    if old != bucket:
+        if old != FREE:
+            _unlink(node, head, occupied, x)
+        _link(node, head, occupied, x, bucket)
+
+
+@kernel
+def _next_bucket(occupied: Words, current: Scalar) -> Scalar:
+    """The first number from ``current`` on whose bucket is not empty; −1 when the whole window is."""
+    summary = occupied[_SUMMARY]
+    if summary == 0:
+        return np.int64(-1)
+    place = np.uint64(current) & _IN_WINDOW
+    word = place >> SIX
+    found = occupied[word] & (ALL << (place & LOW_SIX))
+    if found == 0:
+        later = summary & ((ALL << ONE) << word)
+        word = lowest_bit(later if later != 0 else summary)
+        found = occupied[word]
+    bucket = (word << SIX) + lowest_bit(found)
+    return current + np.int64((bucket - place) & _IN_WINDOW)
+
+
+@kernel
+def _fetch(label: Labels, node: Nodes, head: Heads, occupied: Words, best: Scalar, to: Scale) -> Scalar:
+    """Move the window, which is empty, to the nearest of the nodes beyond it; returns its number, −1 if none beats ``best``."""
+    nearest = _FAR
+    x = head[_BEYOND]
+    while x != FREE:
+        nearest = min(nearest, label[x, LENGTH])
+        x = node[x, AFTER]
+    if nearest >= best:
+        return np.int64(-1)
+    current = _bucket(nearest, to)
+    x = head[_BEYOND]
+    while x != FREE:
+        after = node[x, AFTER]
+        number = _bucket(label[x, LENGTH], to)
+        if number - current < WINDOW:
+            _enqueue(node, head, occupied, x, number, current)
+        x = after
+    return current
+
+
+@kernel
+def _pop(
+    label: Labels, node: Nodes, head: Heads, occupied: Words, current: Scalar, best: Scalar, to: Scale
+) -> tuple[Scalar, Scalar]:
+    """Take out a node with a path shorter than ``best``, from the first bucket that has one: (node or ``FREE``, number)."""
+    last = _bucket(best, to)
+    while True:
+        number = _next_bucket(occupied, current)
+        if number < 0 or number > last:
+            if head[_BEYOND] == FREE:
+                return FREE, current
+            if number < 0:
+                number = _fetch(label, node, head, occupied, best, to)
+                if number < 0:
+                    return FREE, current
+        current = number
+        x = head[np.uint64(current) & _IN_WINDOW]
+        _unlink(node, head, occupied, x)
+        if label[x, LENGTH] < best:
+            return x, current
+
+
+@kernel
+def _clear_queue(head: Heads, occupied: Words) -> None:
+    """Empty all buckets. Which bucket a node was in is forgotten by :func:`_shift_prices`."""
+    summary = occupied[_SUMMARY]
+    while summary != 0:
+        word = lowest_bit(summary)
+        summary &= summary - ONE
+        buckets = occupied[word]
+        occupied[word] = 0
+        while buckets != 0:
+            head[(word << SIX) + lowest_bit(buckets)] = FREE
+            buckets &= buckets - ONE
+    occupied[_SUMMARY] = 0
+    head[_BEYOND] = FREE
+
+
+@kernel
+def _flip(node: Nodes, root: Scalar, end: Scalar, end_is_free: Scalar) -> None:
+    """Exchange matched and unmatched pairs along the path found, from its end back to the root."""
+    if end_is_free:
+        y = end
+    else:
+        if end == root:
+            return
+        y = node[end, MATE]
+        node[end, MATE] = FREE
+    while True:
+        x = node[y, CAME_FROM]
+        previous = node[x, MATE]
+        node[x, MATE] = y
+        node[y, MATE] = x
+        if x == root:
+            return
+        y = previous
+
+
+@kernel
+def _shift_prices(
+    label: Labels, node: Nodes, touched: NDArray[np.uint32], n_touched: Scalar, root: Scalar, best: Scalar
+) -> None:
+    """Make the cheapest path's pairs tight: prices rise on the far side of the search tree and fall on the root's side."""
+    label[root, PRICE] -= best
+    for i in range(n_touched):
+        y = touched[i]
+        shift = best - label[y, LENGTH]
+        if shift > 0:
+            label[y, PRICE] += shift
+            label[node[y, MATE], PRICE] -= shift
+        label[y, LENGTH] = _FAR
+        node[y, BUCKET] = FREE
+
+
+@kernel
+def restore(m: Matching, pairs: Pairs, to: Scale, root: Scalar) -> tuple[Scalar, Scalar]:
+    """Mend line (4) of the certificate at ``root``, a free node with a positive price.
+
+    Returns the path's end and whether that was a free node, which now has a partner; if not, it is the end that has none now.
+    """
+    start, partner, cost = pairs.start, pairs.partner, pairs.cost
+    label, node, head, occupied, touched, better = m.label, m.node, m.head, m.occupied, m.touched, m.better
+    best = label[root, PRICE]
+    end, end_is_free = np.uint32(root), False
+    x, base = np.uint32(root), best
+    current = np.int64(0)
+    n_touched = 0
+    while True:
+        # Two passes, because whether a pair leads to something better is a coin toss that the processor cannot foresee.
+        n_better = 0
+        first, last = np.uint64(start[x]), np.uint64(start[x + np.uint32(1)])
+        offset = base - to.limit
+        for e in range(first, last):
+            y = partner[e]
+            length = offset + cost[e] + label[y, PRICE]
+            better[np.uint64(n_better), 0] = length
+            better[np.uint64(n_better), 1] = y
+            n_better += np.int64(length < best) & np.int64(length < label[y, LENGTH])
+        for i in range(n_better):
+            length = better[i, 0]
+            y = np.uint32(better[i, 1])
+            if length >= best:
+                continue
+            node[y, CAME_FROM] = x
+            if node[y, MATE] == FREE:
+                best, end, end_is_free = length, y, True
+            else:
+                touched[n_touched] = y
+                n_touched += np.int64(label[y, LENGTH] == _FAR)
+                label[y, LENGTH] = length
+                _enqueue(node, head, occupied, y, _bucket(length, to), current)
+        y, current = _pop(label, node, head, occupied, current, best, to)
+        if y == FREE:
+            break
+        # Its partner is as far from the root as the node itself, and may be the one that is better left free.
+        x = node[y, MATE]
+        base = label[y, LENGTH] + label[x, PRICE]
+        if base < best:
+            best, end, end_is_free = base, x, False
+    _clear_queue(head, occupied)
+    _shift_prices(label, node, touched, n_touched, root, best)
+    _flip(node, root, end, end_is_free)
+    return end, end_is_free
+
+
+@kernel
+def appear(m: Matching, pairs: Pairs, to: Scale, d: Scalar) -> tuple[Scalar, Scalar]:
+    """A detected pixel appears and the matching becomes optimal with it. Returns what :func:`restore` returns."""
+    start, partner, cost = pairs.start, pairs.partner, pairs.cost
+    label, node = m.label, m.node
+    price = np.int64(0)
+    choice = FREE
+    for e in range(np.uint64(start[d]), np.uint64(start[d + 1])):
+        g = partner[e]
+        worth = to.limit - cost[e] - label[g, PRICE]
+        choice = g if worth > price else choice
+        price = max(price, worth)
+    label[d, PRICE] = price
+    if price == 0:
+        return np.uint32(d), False
+    if node[choice, MATE] == FREE:
+        node[choice, MATE] = d
+        node[d, MATE] = choice
+        return choice, True
+    return restore(m, pairs, to, d)
+
+
+@kernel
+def disappear(m: Matching, d: Scalar) -> Scalar:
+    """A detected pixel disappears; returns its partner, at which line (4) may now be broken, or ``FREE``."""
+    g = m.node[d, MATE]
+    m.label[d, PRICE] = ABSENT
+    if g != FREE:
+        m.node[d, MATE] = FREE
+        m.node[g, MATE] = FREE
+        if m.label[g, PRICE] == 0:
+            return FREE
+    return g
+
+
+@kernel
+def check(m: Matching, pairs: Pairs, to: Scale) -> Scalar:
+    """The number (1 to 4) of the first line of the certificate that is broken, 5 if the partners disagree, 0 if all hold."""
+    for x in range(pairs.start.size - 1):
+        price = m.label[x, PRICE]
+        mate = m.node[x, MATE]
+        if price < 0:
+            return 1
+        if mate == FREE:
+            if price != 0 and price != ABSENT:
+                return 4
+        elif m.node[mate, MATE] != x or price == ABSENT:
+            return 5
+        for e in range(pairs.start[x], pairs.start[x + 1]):
+            y = pairs.partner[e]
+            slack = price + m.label[y, PRICE] - (to.limit - pairs.cost[e])
+            if slack < 0:
+                return 2
+            if mate == y and slack != 0:
+                return 3
+    return 0

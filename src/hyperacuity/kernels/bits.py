@@ -1,0 +1,101 @@
+"""Images of one bit per pixel, 64 pixels to a machine word.
+
+Layout: a flat ``uint64`` array of ``(height + 2)`` rows of ``stride = words + 1`` words, where ``words = ⌈width / 64⌉``. One
+zero word stands before every row (and one after the last), one zero row above and below, so that a pixel's eight neighbours
+can be read by shifts without asking whether they exist. Pixel (y, x) is bit ``x & 63`` of word
+``(y + 1) · stride + 1 + (x >> 6)``; the bits beyond the width are always zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numba import types
+from numba.extending import intrinsic
+from numpy.typing import NDArray
+
+from hyperacuity.kernels import Scalar, kernel
+
+Bits = NDArray[np.uint64]
+
+ONE = np.uint64(1)
+SIX = np.uint64(6)
+LOW_SIX = np.uint64(63)
+ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
+
+
+def _one_instruction(emit: Callable[[Any, Any, Any], Any]) -> Callable[[Scalar], Scalar]:
+    """A function of one 64-bit word that becomes a single machine instruction inside a kernel."""
+
+    def typed(typing_context: Any, word: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return emit(context, builder, arguments[0])
+
+        return types.uint64(types.uint64), generate
+
+    compiled: Callable[[Scalar], Scalar] = intrinsic(typed)
+    return compiled
+
+
+lowest_bit = _one_instruction(
+    lambda context, builder, word: builder.cttz(word, context.get_constant(types.boolean, False))
+)
+"""Position of the lowest set bit of a word that is not zero."""
+
+count_bits = _one_instruction(lambda context, builder, word: builder.ctpop(word))
+"""Number of set bits of a word."""
+
+
+def words_per_row(width: int) -> int:
+    """Words that hold a row's pixels, without the zero word before them."""
+    return (width + 63) // 64
+
+
+def empty(height: int, width: int) -> Bits:
+    """An image with no pixel set."""
+    return np.zeros((height + 2) * (words_per_row(width) + 1) + 1, np.uint64)
+
+
+@kernel
+def pack(mask: NDArray[np.bool_], bits: Bits) -> None:
+    """Set in ``bits``, which must be empty, the pixels of a boolean image."""
+    height, width = mask.shape
+    stride = (width + 63) // 64 + 1
+    for y in range(height):
+        row = (y + 1) * stride + 1
+        for x in range(width):
+            if mask[y, x]:
+                bits[row + (x >> 6)] |= ONE << np.uint64(x & 63)
+
+
+@kernel
+def unpack(bits: Bits, mask: NDArray[np.bool_]) -> None:
+    """Write a bit image into a boolean image, all of whose pixels are overwritten."""
+    height, width = mask.shape
+    stride = (width + 63) // 64 + 1
+    for y in range(height):
+        row = (y + 1) * stride + 1
+        for x in range(width):
+            mask[y, x] = (bits[row + (x >> 6)] >> np.uint64(x & 63)) & ONE != 0
+
+
+@kernel
+def rank(bits: Bits, before: NDArray[np.uint32]) -> Scalar:
+    """For every word the number of pixels before it, in raster order; returns the number of all pixels."""
+    total = 0
+    for i in range(bits.size):
+        before[i] = total
+        total += np.int64(count_bits(bits[i]))
+    return total
+
+
+@kernel
+def count_rows(rows: NDArray[np.uint64], counts: NDArray[np.int64]) -> None:
+    """Number of set bits of each row of a matrix of words."""
+    for i in range(rows.shape[0]):
+        total = np.int64(0)
+        for j in range(rows.shape[1]):
+            total += np.int64(count_bits(rows[i, j]))
+        counts[i] = total

@@ -1,0 +1,381 @@
+"""All thresholds of a soft map in one pass, from strong to weak.
+
+A soft map is quantised once: the *level* of a pixel is the number of thresholds it reaches. Only the levels that occur change
+the thresholded map; each is one *step*. The map of a step is thinned, if so wished, and compared with the map of the step
+before: pixels that appear and pixels that disappear are the step's *changes*. Per annotator, the optimal matching is then
+kept up to date through the changes (:mod:`hyperacuity.kernels.assignment`) instead of being solved anew at every threshold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperacuity.kernels import Scalar, allocating_kernel, kernel
+from hyperacuity.kernels.assignment import FREE, MATE, PRICE, Matching, appear, check, disappear, new_matching, restore
+from hyperacuity.kernels.bits import LOW_SIX, ONE, SIX, Bits, count_bits, count_rows, empty, lowest_bit, rank
+from hyperacuity.kernels.pairs import NEARNESS_CLASSES, PairCost, Pairs, Reach, Scale, find_pairs
+from hyperacuity.kernels.thinning import thin_bits
+
+
+class History(NamedTuple):
+    """How a thresholded map changes from step to step; step 0 is the empty map.
+
+    ``change[first[s] : first[s + 1]]`` are the changes of step s: d + 1 when detected pixel d appears, −(d + 1) when it
+    disappears. Detected pixels are numbered in raster order over ``ever``, the ``size`` pixels that are detected at some step;
+    ``before`` are the ranks of that bit image. ``detected`` is the number of detected pixels at each step.
+    """
+
+    step_of_threshold: NDArray[np.int64]
+    change: NDArray[np.int32]
+    first: NDArray[np.int64]
+    detected: NDArray[np.int64]
+    ever: Bits
+    before: NDArray[np.uint32]
+    size: int
+
+
+@kernel
+def _quantise(soft: NDArray[np.float32], thresholds: NDArray[np.float32], level: NDArray[np.uint16]) -> None:
+    """Number of thresholds (rising) that each pixel reaches: ``value ≥ threshold``."""
+    n = thresholds.size
+    lowest = thresholds[0]
+    spread = thresholds[n - 1] - lowest
+    per_value = np.float32(n - 1) / spread if spread > 0 else np.float32(0)
+    for y in range(soft.shape[0]):
+        for x in range(soft.shape[1]):
+            value = soft[y, x]
+            reached = 0
+            if value >= lowest:
+                # Where it would be if the thresholds were evenly spaced, and from there as many steps as it takes.
+                reached = max(1, min(n, np.int64((value - lowest) * per_value) + 1))
+                while reached < n and value >= thresholds[reached]:
+                    reached += 1
+                while value < thresholds[reached - 1]:
+                    reached -= 1
+            level[y, x] = reached
+
+
+@allocating_kernel
+def _group_by_level(level: NDArray[np.uint16], n_thresholds: Scalar) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """The pixels (flat places) of each level from 1 on, and where in that list each level begins."""
+    width = level.shape[1]
+    begin = np.zeros(n_thresholds + 2, np.int64)
+    for y in range(level.shape[0]):
+        for x in range(width):
+            if level[y, x] > 0:
+                begin[level[y, x] + 1] += 1
+    for k in range(1, n_thresholds + 1):
+        begin[k + 1] += begin[k]
+    cursor = begin.copy()
+    place = np.empty(begin[n_thresholds + 1], np.int32)
+    for y in range(level.shape[0]):
+        for x in range(width):
+            k = level[y, x]
+            if k > 0:
+                place[cursor[k]] = y * width + x
+                cursor[k] += 1
+    return place, begin
+
+
+@kernel
+def _list_differences(
+    after: Bits,
+    before: Bits,
+    ever: Bits,
+    first_row: Scalar,
+    last_row: Scalar,
+    width: Scalar,
+    change: NDArray[np.int32],
+    used: Scalar,
+) -> Scalar:
+    """Append to ``change`` where two bit images differ in some rows: place + 1 or −(place + 1). Returns how many it now holds.
+
+    ``before`` becomes ``after``, and ``ever`` gains its pixels.
+    """
+    words = (width + 63) // 64
+    for y in range(first_row, last_row):
+        for word in range(words):
+            at = (y + 1) * (words + 1) + 1 + word
+            now = after[at]
+            differing = now ^ before[at]
+            before[at] = now
+            ever[at] |= now
+            while differing != 0:
+                bit = lowest_bit(differing)
+                differing &= differing - ONE
+                place = y * width + (word << 6) + np.int64(bit)
+                change[used] = place + 1 if (now >> bit) & ONE != 0 else -(place + 1)
+                used += 1
+    return used
+
+
+@allocating_kernel
+def _trace(
+    level: NDArray[np.uint16], n_thresholds: Scalar, thin: Scalar, ever: Bits, step_of_threshold: NDArray[np.int64]
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """All changes, by place, and the first of each step; fills ``ever`` and the step that each threshold is in."""
+    height, width = level.shape
+    words = (width + 63) // 64
+    stride = words + 1
+    place, begin = _group_by_level(level, n_thresholds)
+    thresholded = np.zeros_like(ever)
+    before = np.zeros_like(ever)
+    after = np.zeros_like(ever)
+    changed_at = np.zeros(height + 2, np.int32)
+    rows = np.zeros((2, words + 2), np.uint64)
+    change = np.empty(place.size + width, np.int32)
+    first = np.zeros(n_thresholds + 2, np.int64)
+    used = 0
+    step = 0
+    for k in range(n_thresholds, 0, -1):
+        if begin[k] < begin[k + 1]:
+            step += 1
+            for i in range(begin[k], begin[k + 1]):
+                y, x = place[i] // width, place[i] % width
+                thresholded[(y + 1) * stride + 1 + (x >> 6)] |= ONE << np.uint64(x & 63)
+            for i in range(after.size):
+                after[i] = thresholded[i]
+            if thin:
+                thin_bits(after, height, words, changed_at, rows)
+            for y in range(height):
+                if used + width > change.size:
+                    larger = np.empty(2 * change.size + width, np.int32)
+                    larger[:used] = change[:used]
+                    change = larger
+                used = _list_differences(after, before, ever, y, y + 1, width, change, used)
+            first[step + 1] = used
+        step_of_threshold[k - 1] = step
+    return change[:used], first[: step + 2]
+
+
+@kernel
+def _number(
+    change: NDArray[np.int32],
+    first: NDArray[np.int64],
+    ever: Bits,
+    before: NDArray[np.uint32],
+    width: Scalar,
+    detected: NDArray[np.int64],
+) -> None:
+    """Replace places in ``change`` by numbers of detected pixels, and count those detected at each step."""
+    stride = (width + 63) // 64 + 1
+    detected[0] = 0
+    for step in range(1, detected.size):
+        count = detected[step - 1]
+        for i in range(first[step], first[step + 1]):
+            place = abs(change[i]) - 1
+            y, x = place // width, place % width
+            at = (y + 1) * stride + 1 + (x >> 6)
+            preceding = ever[at] & ((ONE << np.uint64(x & 63)) - ONE)
+            number = np.int64(before[at]) + np.int64(count_bits(preceding))
+            appears = change[i] > 0
+            change[i] = number + 1 if appears else -(number + 1)
+            count += 1 if appears else -1
+        detected[step] = count
+
+
+def trace(soft: NDArray[np.float32], thresholds: NDArray[np.float64], *, thin: bool) -> History:
+    """The history of a soft map over rising thresholds, compared in single precision."""
+    level = np.empty(soft.shape, np.uint16)
+    _quantise(soft, thresholds.astype(np.float32), level)
+    ever = empty(*soft.shape)
+    step_of_threshold = np.zeros(thresholds.size, np.int64)
+    change, first = _trace(level, thresholds.size, thin, ever, step_of_threshold)
+    before = np.empty(ever.size, np.uint32)
+    size = rank(ever, before)
+    detected = np.empty(first.size - 1, np.int64)
+    _number(change, first, ever, before, soft.shape[1], detected)
+    return History(step_of_threshold, change, first, detected, ever, before, size)
+
+
+@kernel
+def _nearest_first(
+    change: NDArray[np.int32],
+    first: NDArray[np.int64],
+    nearest: NDArray[np.uint8],
+    cursor: NDArray[np.int64],
+    order: NDArray[np.int32],
+    order_first: NDArray[np.int64],
+) -> None:
+    """The changes that matter to one annotator: per step disappearances, then appearances, nearest to a truth pixel first.
+
+    The order only saves work: a pixel that lies on the truth rarely has to give way to one that does not. ``cursor`` is scratch,
+    an entry for each class of nearness and two more.
+    """
+    used = np.int64(0)
+    order_first[0] = order_first[1] = 0
+    for step in range(1, first.size - 1):
+        for c in range(cursor.size):
+            cursor[c] = 0
+        for i in range(first[step], first[step + 1]):
+            c = np.int64(nearest[abs(change[i]) - 1])
+            if c > 0:
+                cursor[(c if change[i] > 0 else 0) + 1] += 1
+        cursor[0] = used
+        for c in range(1, cursor.size):
+            cursor[c] += cursor[c - 1]
+        used = cursor[cursor.size - 1]
+        for i in range(first[step], first[step + 1]):
+            c = np.int64(nearest[abs(change[i]) - 1])
+            if c > 0:
+                if change[i] < 0:
+                    c = 0
+                order[cursor[c]] = change[i]
+                cursor[c] += 1
+        order_first[step + 1] = used
+
+
+@kernel
+def _mark(row: NDArray[np.uint64], d: Scalar) -> None:
+    row[np.uint64(d) >> SIX] |= ONE << (np.uint64(d) & LOW_SIX)
+
+
+@kernel
+def _unmark(row: NDArray[np.uint64], d: Scalar) -> None:
+    row[np.uint64(d) >> SIX] &= ~(ONE << (np.uint64(d) & LOW_SIX))
+
+
+@kernel
+def _follow(
+    m: Matching,
+    pairs: Pairs,
+    to: Scale,
+    n_truth: Scalar,
+    change: NDArray[np.int32],
+    first: NDArray[np.int64],
+    waiting: NDArray[np.uint32],
+    now: NDArray[np.uint64],
+    matched: NDArray[np.int64],
+    matched_detected: NDArray[np.uint64],
+    checked: Scalar,
+) -> Scalar:
+    """Keep one annotator's matching optimal through all steps.
+
+    Adds the number of pairs at each step to ``matched`` and marks the matched detected pixels, a bit each, in that step's row of
+    ``matched_detected``. ``waiting`` and ``now`` are scratch: truth pixels that lost their partner, the marks of this annotator.
+    With ``checked`` the certificate is verified after every step; returns the number of the line that is broken, or 0.
+    """
+    size = 0
+    for step in range(1, first.size - 1):
+        n_waiting = 0
+        for i in range(first[step], first[step + 1]):
+            if change[i] > 0:
+                d = change[i] - 1
+                end, end_is_free = appear(m, pairs, to, n_truth + d)
+                _mark(now, d)
+                if end_is_free:
+                    size += 1
+                else:
+                    _unmark(now, np.int64(end) - n_truth)
+            else:
+                d = -change[i] - 1
+                if m.node[n_truth + d, MATE] != FREE:
+                    _unmark(now, d)
+                    size -= 1
+                g = disappear(m, n_truth + d)
+                if g != FREE:
+                    waiting[n_waiting] = g
+                    n_waiting += 1
+        for i in range(n_waiting):
+            g = waiting[i]
+            if m.node[g, MATE] == FREE and m.label[g, PRICE] > 0:
+                end, end_is_free = restore(m, pairs, to, g)
+                if end_is_free:
+                    _mark(now, np.int64(end) - n_truth)
+                    size += 1
+        if checked:
+            broken = check(m, pairs, to)
+            if broken != 0:
+                return broken
+        matched[step] += size
+        for j in range(now.size):
+            matched_detected[step, j] |= now[j]
+    return 0
+
+
+class Counts(NamedTuple):
+    """What a sweep counts, one entry per threshold; ``matched`` has one row per annotator."""
+
+    matched: NDArray[np.int64]
+    matched_by_any: NDArray[np.int64]
+    detected: NDArray[np.int64]
+
+
+def sweep(
+    soft: NDArray[np.float32],
+    truths: Sequence[NDArray[np.bool_]],
+    thresholds: NDArray[np.float64],
+    within: Reach,
+    *,
+    thin: bool,
+    checked: bool = False,
+) -> Counts:
+    """Match a soft map with every annotator's truth at all thresholds (rising).
+
+    ``matched[a, t]`` is the number of pairs of annotator a at threshold t, ``matched_by_any[t]`` the number of detected pixels
+    that are in some annotator's pairs, ``detected[t]`` that of all detected pixels. ``checked`` verifies that all is optimal.
+    """
+    history = trace(soft, thresholds, thin=thin)
+    steps = history.first.size - 1
+    matched = np.zeros((len(truths), steps), np.int64)
+    matched_detected = np.zeros((steps, (history.size + 63) // 64), np.uint64)
+    order = np.empty(history.change.size, np.int32)
+    order_first = np.empty(history.first.size, np.int64)
+    cursor = np.empty(NEARNESS_CLASSES + 2, np.int64)
+    for annotator, truth in enumerate(truths):
+        places = np.flatnonzero(truth)
+        pairs, to, nearest = find_pairs(places, history.ever, history.before, history.size, soft.shape, within)
+        _nearest_first(history.change, history.first, nearest, cursor, order, order_first)
+        broken = _follow(
+            new_matching(pairs, places.size),
+            pairs,
+            to,
+            places.size,
+            order,
+            order_first,
+            np.empty(places.size, np.uint32),
+            np.zeros(matched_detected.shape[1], np.uint64),
+            matched[annotator],
+            matched_detected,
+            checked,
+        )
+        if broken:
+            raise AssertionError(f"the matching of annotator {annotator} is not optimal: line ({broken}) is broken")
+    matched_by_any = np.empty(steps, np.int64)
+    count_rows(matched_detected, matched_by_any)
+    at = history.step_of_threshold
+    return Counts(matched[:, at], matched_by_any[at], history.detected[at])
+
+
+def match_maps(
+    detected: NDArray[np.bool_],
+    truth: NDArray[np.bool_],
+    within: Reach,
+    *,
+    extra: PairCost | None = None,
+    extra_most: float = 0.0,
+    checked: bool = False,
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The optimal matching of two maps: flat places of the matched detected pixels, in raster order, and of their partners."""
+    history = trace(detected.astype(np.float32), np.array([0.5]), thin=False)
+    places = np.flatnonzero(truth)
+    pairs, to, _ = find_pairs(
+        places, history.ever, history.before, history.size, detected.shape, within, extra, extra_most
+    )
+    m = new_matching(pairs, places.size)
+    _appear_all(m, pairs, to, places.size, history.size)
+    if checked and (broken := check(m, pairs, to)):
+        raise AssertionError(f"the matching is not optimal: line ({broken}) is broken")
+    mate = m.node[places.size :, MATE]
+    chosen = np.flatnonzero(mate != FREE)
+    return np.flatnonzero(detected)[chosen], places[mate[chosen].astype(np.int64)]
+
+
+@kernel
+def _appear_all(m: Matching, pairs: Pairs, to: Scale, n_truth: Scalar, n_detected: Scalar) -> None:
+    for d in range(n_detected):
+        appear(m, pairs, to, n_truth + d)
