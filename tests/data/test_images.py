@@ -170,10 +170,14 @@ def test_a_truncated_16_bit_colour_png_is_refused(put):
             read_image(put(data[:length]))
 
 
-def test_deep_colour_tiff_is_read_at_8_bits_with_a_warning(scratch):
+def test_other_deep_colour_is_read_at_8_bits_with_a_warning(put, scratch):
     cv2.imwrite(str(scratch / "deep.tiff"), np.full((2, 2, 3), 0x8040, dtype=np.uint16))
-    with pytest.warns(DataWarning, match="upper 8"):
-        assert (read_image(scratch / "deep.tiff") == 0x80).all()
+    interlaced = bytearray(deep_png(np.full((1, 1, 3), 0x8040, dtype=np.uint16), [0]))
+    interlaced[28] = 1
+    interlaced[29:33] = struct.pack(">I", zlib.crc32(interlaced[12:29]))
+    for data in ((scratch / "deep.tiff").read_bytes(), b"P6 1 1 65535\n" + b"\x80\x40" * 3, bytes(interlaced)):
+        with pytest.warns(DataWarning, match="upper 8"):
+            assert (read_image(put(data)) == 0x80).all()
 
 
 def test_what_png_cannot_hold_is_refused(scratch):

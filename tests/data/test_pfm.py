@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import cv2
 import numpy as np
 import pytest
@@ -51,6 +53,14 @@ def test_the_unknown_is_infinite_in_pfm_and_nan_in_memory(scratch):
     assert np.isinf(read_pfm(scratch / "a.pfm")[0, 1])
     assert np.array_equal(read_disparity(scratch / "a.pfm"), disparity, equal_nan=True)
     assert np.array_equal(read_order(scratch / "a.pfm"), disparity, equal_nan=True)
+
+
+def test_a_signalling_nan_is_just_unknown(put):
+    path = put(b"Pf\n2 1\n-1\n" + b"\x01\x00\xa0\x7f" + np.float32(2).tobytes())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for read in (read_disparity, read_order):
+            assert np.array_equal(read(path), [[np.nan, 2]], equal_nan=True)
 
 
 @pytest.mark.parametrize(

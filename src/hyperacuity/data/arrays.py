@@ -19,7 +19,8 @@ from hyperacuity.errors import InputError
 
 def read_npy(path: Path) -> NDArray[Any]:
     """The array of an ``.npy`` file."""
-    return _parse(io.BytesIO(read_bytes(path)), check_file(path), str(path))
+    data = read_bytes(path)
+    return _parse(io.BytesIO(data), len(data), str(path))
 
 
 def read_npz(path: Path, variable: str | None = None) -> NDArray[Any]:

@@ -76,8 +76,8 @@ def _decode(path: Path, *, palette: bool) -> NDArray[Any]:
     try:
         with Image.open(path, formats=_FORMATS) as image:
             check_pixels((image.height, image.width), str(path))
+            deep = _is_deep_colour(image)
             pixels = _array(image, palette=palette)
-            deep = image.format == "TIFF" and pixels.ndim == 3 and max(image.tag_v2.get(258, (8,))) > 8  # type: ignore[attr-defined]
     except InputError:
         raise
     except Exception as error:  # Pillow's decoders raise many kinds; all of them mean that the file is bad
@@ -85,7 +85,7 @@ def _decode(path: Path, *, palette: bool) -> NDArray[Any]:
     if pixels.size == 0:
         raise InputError(f"{path}: has no pixels")
     if deep:
-        warn(f"{path}: is a TIFF with more than 8 bits per colour; only the upper 8 are read")
+        warn(f"{path}: has more than 8 bits per colour channel; only the upper 8 are read")
     return pixels
 
 
@@ -100,6 +100,15 @@ def _array(image: Image.Image, *, palette: bool) -> NDArray[Any]:
     if pixels.dtype == np.int32 and image.format in ("PNG", "PPM"):  # Pillow widens 16-bit PGM
         return pixels.astype(np.uint16)
     return pixels.astype(pixels.dtype.newbyteorder("="), copy=False)
+
+
+def _is_deep_colour(image: Image.Image) -> bool:
+    """Whether Pillow will cut colour channels down to 8 bits: its plan of decoding names their raw form or largest value."""
+    plan: list[Any] = []
+    for tile in getattr(image, "tile", []):
+        plan += tile.args if isinstance(tile.args, tuple) else [tile.args]
+    deep = any(";16" in part if isinstance(part, str) else image.format == "PPM" and part > 255 for part in plan)
+    return deep and image.mode in ("RGB", "RGBA", "RGBX", "LA")
 
 
 def _first_line(error: Exception) -> str:

@@ -219,7 +219,14 @@ def _plane(path: Path, variable: str | None, expected: tuple[str, ...]) -> NDArr
         values = values.reshape([n for n in values.shape if n > 1] or [1])
     if values.ndim == 2:
         check_pixels(values.shape, str(path))
-    return values
+    return _quiet(values) if values.dtype.kind == "f" else values
+
+
+def _quiet(values: NDArray[Any]) -> NDArray[Any]:
+    """The values with every NaN made NumPy's own: a signalling one in a file would raise warnings wherever it is used."""
+    with np.errstate(invalid="ignore"):
+        unknown = np.isnan(values)
+        return np.where(unknown, values.dtype.type(np.nan), values) if unknown.any() else values
 
 
 def _single(values: NDArray[Any]) -> NDArray[np.float32]:
