@@ -15,7 +15,7 @@ from typing import Annotated
 import typer
 
 from hyperacuity import __version__
-from hyperacuity.cli import detect, scenes
+from hyperacuity.cli import detect, edges, scenes
 from hyperacuity.cli.common import Verbs
 
 app = typer.Typer(
@@ -46,6 +46,7 @@ def options(
 
 
 app.command("detect")(detect.detect)
+app.command("edges")(edges.edges)
 app.command("scenes")(scenes.scenes)
 
 

@@ -12,6 +12,9 @@ from hyperacuity.edges.distance import baddeley, dk, f2d6, gamma, hausdorff, ome
 from hyperacuity.edges.merit import d4, dp, f_pinho, fom, fom_e, mfom, sfom
 from hyperacuity.edges.names import FAMILIES, PAPER, Measure, evaluate, measure, measures
 from hyperacuity.edges.pair import Comparison, Pair
+from hyperacuity.edges.protocol import EdgeScore, EdgeTally, Protocol, collect, tally, wins
+from hyperacuity.edges.shapes import Shapes, add_noise, rimmed, shapes
+from hyperacuity.edges.shift import Shift, shift
 from hyperacuity.edges.statistical import Confusion, chi2, confusion, f_alpha, phi, pm
 from hyperacuity.edges.sweep import Best, Sweep, edges_at, sweep
 
@@ -21,11 +24,18 @@ __all__ = [
     "Best",
     "Comparison",
     "Confusion",
+    "EdgeScore",
+    "EdgeTally",
     "Measure",
     "Pair",
+    "Protocol",
+    "Shapes",
+    "Shift",
     "Sweep",
+    "add_noise",
     "baddeley",
     "chi2",
+    "collect",
     "confusion",
     "d4",
     "dk",
@@ -46,9 +56,14 @@ __all__ = [
     "phi",
     "pm",
     "psi",
+    "rimmed",
     "sfom",
+    "shapes",
+    "shift",
     "sk",
     "sweep",
+    "tally",
     "theta",
+    "wins",
     "yasnoff",
 ]

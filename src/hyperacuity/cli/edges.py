@@ -1,0 +1,227 @@
+"""``hyperacuity edges``: score edge maps with the dissimilarity measures, soft ones at their best threshold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hyperacuity.cli import common
+from hyperacuity.errors import UsageError
+
+if TYPE_CHECKING:
+    from hyperacuity.data import Pairing
+    from hyperacuity.edges.protocol import EdgeScore, EdgeTally, Protocol
+    from hyperacuity.run import Cell
+
+
+def edges(
+    prediction: Annotated[
+        Path, typer.Argument(metavar="PRED", help="Edge map, or folder of edge maps.", show_default=False)
+    ],
+    truth: Annotated[
+        str,
+        typer.Argument(metavar="TRUTH", help="Truth, folder of truths, or a known data set such as rug or uded."),
+    ],
+    system: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=DIR", help="A further system on the same truth; may be repeated.", show_default=False
+        ),
+    ] = None,
+    names: Annotated[
+        str | None,
+        typer.Option(
+            "--measures", help="Measures, with commas: psi,sk(k=1),baddeley. [default: all]", show_default=False
+        ),
+    ] = None,
+    thresholds: Annotated[int, typer.Option(min=1, help="How many thresholds from 0 to 1.")] = 101,
+    thin: Annotated[
+        bool, typer.Option("--thin", help="Thin soft maps first. Without it they must be thin already.")
+    ] = False,
+    inverted: Annotated[bool, typer.Option("--inverted", help="In the truth, 0 is the edge.")] = False,
+    data: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Where a known data set lies.", show_default=False)
+    ] = None,
+    run: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Keep what is computed here, and take up what is there.", show_default=False),
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Threads (default: one per processor).", show_default=False)
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")] = False,
+) -> None:
+    """Score edge maps against the truth with up to 23 dissimilarity measures; 0 is perfect.
+
+    A soft map is taken at every threshold, and its lowest score counts, as in Abdulrahman et al. (2017). A binary map is
+    scored as it is. The table gives each measure's mean minimum over the images with a 95 % bootstrap interval, the mean
+    threshold that reaches it, and on how many images each system is best.
+
+    Example: [bold]hyperacuity edges maps/canny truth --system hk=maps/hk --measures "psi,sk(k=1)"[/bold]
+    """
+    from hyperacuity.edges.names import PAPER
+    from hyperacuity.edges.protocol import Protocol, collect, wins
+    from hyperacuity.run import open_store, run_grid
+
+    protocol = Protocol(
+        names=PAPER if names is None else tuple(_split(names)),
+        thresholds=thresholds,
+        thin="structured" if thin else "none",
+    )
+    systems = _systems(prediction, system or [])
+    cells, inverted, unpaired = _cells(systems, truth, data, inverted)
+    job = EdgesJob(protocol, inverted)
+    if run is None:
+        outcome = run_grid(job, cells, workers=workers)
+    else:
+        with open_store(run) as store:
+            outcome = run_grid(job, cells, store=store, workers=workers)
+    done = {name: tallies for name, tallies in outcome.tallies.items() if tallies}
+    scores = {name: collect(tallies, protocol) for name, tallies in done.items()}
+    won = wins(done, protocol) if len(done) > 1 else {}
+    for path in unpaired:
+        common.warn(f"{path} has no partner and is left out")
+    status = common.tell_failures((f"{f.system}: {f.image}", f.reason) for f in outcome.failures)
+    if json:
+        failed = [{"system": f.system, "image": f.image, "reason": f.reason} for f in outcome.failures]
+        common.print_json(_summary(job.signature, scores, won) | {"failed": failed, "unpaired": unpaired})
+    elif scores:
+        common.results.print(_table(scores, won))
+        images = ", ".join(f"{name} {score.images}" for name, score in scores.items())
+        common.results.print(f"\nimages: {images}\n{job.signature}", markup=False)
+    raise typer.Exit(status)
+
+
+@dataclass(frozen=True)
+class EdgesJob:
+    """One prediction and its truths, read and tallied."""
+
+    protocol: Protocol
+    inverted: bool = False
+
+    @property
+    def signature(self) -> str:
+        """The protocol's; truths read the other way round are told apart, since their files are the same."""
+        head, _, version = self.protocol.signature.rpartition("|")
+        return f"{head}|truth:inverted|{version}" if self.inverted else self.protocol.signature
+
+    @property
+    def tally_type(self) -> type[EdgeTally]:
+        """What :meth:`evaluate` returns."""
+        from hyperacuity.edges.protocol import EdgeTally
+
+        return EdgeTally
+
+    def evaluate(self, cell: Cell) -> EdgeTally:
+        """Score one edge map."""
+        from hyperacuity.data import read_boundary_truths, read_soft
+        from hyperacuity.edges.protocol import tally
+
+        truths = read_boundary_truths(cell.truths, inverted=self.inverted)
+        return tally(read_soft(cell.prediction), truths, self.protocol)
+
+
+def _split(names: str) -> list[str]:
+    from hyperacuity.edges.names import measures
+
+    return [str(m) for m in measures(names)]
+
+
+def _systems(prediction: Path, more: Sequence[str]) -> dict[str, Path]:
+    if not prediction.exists():
+        raise UsageError(f"there is no file or folder {prediction}")
+    first = prediction.resolve()
+    systems = {first.name if first.is_dir() else first.stem: prediction}
+    for name, folder in common.named_systems(more).items():
+        if name in systems:
+            raise UsageError(f"--system {name}: the name is taken by {systems[name]}; give another one, NAME={folder}")
+        systems[name] = folder
+    return systems
+
+
+def _cells(
+    systems: Mapping[str, Path], truth: str, data: Path | None, inverted: bool
+) -> tuple[list[Cell], bool, list[Path]]:
+    """What is to be evaluated, whether truths are inverted, and the predictions and truths that are left over."""
+    from hyperacuity.data import load_dataset, pair_folders, pair_truths
+    from hyperacuity.data.datasets import LAYOUTS
+    from hyperacuity.run import Cell
+
+    path = Path(truth)
+    truths = None
+    if not path.exists():
+        if truth not in LAYOUTS:
+            raise UsageError(f"there is no file or folder {truth}, nor a data set of that name")
+        dataset = load_dataset(truth, data)
+        inverted = dataset.inverted or inverted
+        truths = {sample.name: sample.truths for sample in dataset.samples}
+    cells: list[Cell] = []
+    unpaired: dict[Path, None] = {}
+    for name, predictions in systems.items():
+        if predictions.is_file():
+            if truths is not None or not path.is_file():
+                raise UsageError(f"{predictions} is one file, so TRUTH must be one file too, not {truth}")
+            cells.append(Cell(name, predictions.stem, predictions, (path,)))
+            continue
+        if path.is_file():
+            raise UsageError(f"{predictions} is a folder, so TRUTH must be one too, not the file {truth}")
+        found: Pairing = (
+            pair_folders(predictions, path) if truths is None else pair_truths(predictions, truths, of=truth)
+        )
+        cells += [Cell(name, pair.name, pair.prediction, pair.truths) for pair in found.pairs]
+        unpaired.update(dict.fromkeys((*found.unpaired_predictions, *found.unpaired_truths)))
+    return cells, inverted, list(unpaired)
+
+
+def _summary(signature: str, scores: Mapping[str, EdgeScore], won: Mapping[str, Any]) -> dict[str, Any]:
+    systems = {}
+    for system, score in scores.items():
+        measures = {}
+        for m, name in enumerate(score.protocol.names):
+            measures[name] = {
+                "minimum": float(score.minimum[m]),
+                "interval": score.interval[m].tolist(),
+                "threshold": float(score.threshold[m]),
+            }
+            if system in won:
+                measures[name]["wins"] = float(won[system][m])
+        systems[system] = {"images": score.images, "measures": measures}
+    return {"signature": signature, "systems": systems}
+
+
+def _table(scores: Mapping[str, EdgeScore], won: Mapping[str, Any]) -> Any:
+    """One line per measure and system; the lowest minimum of each measure is marked with a star."""
+    from rich.table import Table
+
+    table = Table("measure", "", "system", box=None, pad_edge=False)
+    for heading in ("minimum", "", "95 % interval", "threshold", *(["wins"] if won else [])):
+        table.add_column(heading, justify="left" if not heading else "right")
+    first = next(iter(scores.values()))
+    from hyperacuity.edges.names import measure
+
+    for m, name in enumerate(first.protocol.names):
+        lowest = min(float(score.minimum[m]) for score in scores.values())
+        for n, (system, score) in enumerate(scores.items()):
+            best = len(scores) > 1 and float(score.minimum[m]) == lowest
+            low, high = score.interval[m]
+            table.add_row(
+                *((name, measure(name).symbol) if n == 0 else ("", "")),
+                system,
+                _number(score.minimum[m]),
+                "*" if best else "",
+                f"{_number(low)} – {_number(high)}",
+                _number(score.threshold[m], 2),
+                *([f"{won[system][m]:.1f}"] if won else []),
+                style="bold" if best else None,
+                end_section=n == len(scores) - 1,
+            )
+    return table
+
+
+def _number(value: float, digits: int = 4) -> str:
+    """Fixed decimals, so that columns align; a dash for what does not exist."""
+    return "–" if value != value else f"{value:.{digits}f}"  # only NaN is unlike itself
