@@ -136,6 +136,23 @@ def size_of(array: NDArray[Any]) -> str:
     return f"{array.shape[1]}×{array.shape[0]}"
 
 
+def boundary_marks(labels: LabelMap) -> EdgeMap:
+    """Where regions meet: a pixel is marked when the 2×2 square it is the upper left corner of touches more than one region.
+
+    This is Berkeley's ``seg2bdry`` at image size. The marks may be two pixels wide at corners; thinned, they are BSDS's
+    ``Boundaries`` of its ``Segmentation``. A single region has none.
+
+    >>> boundary_marks(np.array([[0, 0, 1], [0, 0, 1]], dtype=np.int32)).astype(int)
+    array([[0, 1, 0],
+           [0, 1, 0]])
+    """
+    below = np.vstack([labels[1:], labels[-1:]])
+    right = np.hstack([labels[:, 1:], labels[:, -1:]])
+    across = np.hstack([below[:, 1:], below[:, -1:]])
+    marks: EdgeMap = (labels != below) | (labels != right) | (below != across) | (right != across)
+    return marks
+
+
 def diagonal(shape: tuple[int, ...]) -> float:
     """Length of the image diagonal in pixels, √(H² + W²): tolerances are fractions of it.
 

@@ -1,5 +1,39 @@
-"""Boundary detection: the Berkeley benchmark (ODS, OIS, AP), exact and deterministic."""
+"""Boundary detection: the Berkeley benchmark (ODS, OIS, AP), exact and deterministic.
 
-from hyperacuity.boundary.matching import Match, match, overlay, tolerance_in_pixels
+:func:`match` pairs two boundary maps, :func:`tally` counts an image at all thresholds, :func:`collect` scores a data set.
 
-__all__ = ["Match", "match", "overlay", "tolerance_in_pixels"]
+References
+----------
+Martin, Fowlkes & Malik (2004), Learning to detect natural image boundaries using local brightness, color, and texture cues.
+Arbeláez, Maire, Fowlkes & Malik (2011), Contour detection and hierarchical image segmentation.
+"""
+
+from hyperacuity.boundary.berkeley import write_berkeley
+from hyperacuity.boundary.human import HumanScore, collect_humans, tally_humans
+from hyperacuity.boundary.matching import TOLERANCE, Match, match, overlay, tolerance_in_pixels
+from hyperacuity.boundary.protocol import PROTOCOLS, Protocol, Suppression, protocol
+from hyperacuity.boundary.scores import BoundaryScore, Curve, Point, collect, compare_systems
+from hyperacuity.boundary.tallies import BoundaryTally, tally
+
+__all__ = [
+    "PROTOCOLS",
+    "TOLERANCE",
+    "BoundaryScore",
+    "BoundaryTally",
+    "Curve",
+    "HumanScore",
+    "Match",
+    "Point",
+    "Protocol",
+    "Suppression",
+    "collect",
+    "collect_humans",
+    "compare_systems",
+    "match",
+    "overlay",
+    "protocol",
+    "tally",
+    "tally_humans",
+    "tolerance_in_pixels",
+    "write_berkeley",
+]

@@ -37,9 +37,9 @@ class Match:
     def distances(self) -> NDArray[np.float64]:
         """Euclidean distance of each pair, in pixels."""
         width = self.shape[1]
-        return np.hypot(
-            self.detected // width - self.truth // width, self.detected % width - self.truth % width, dtype=np.float64
-        )
+        down = self.detected // width - self.truth // width
+        across = self.detected % width - self.truth % width
+        return np.asarray(np.sqrt(down * down + across * across), np.float64)
 
     @property
     def distance(self) -> float:

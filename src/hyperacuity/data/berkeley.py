@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hyperacuity.data.files import check_pixels, read_bytes
 from hyperacuity.errors import InputError
-from hyperacuity.maps import VOID, EdgeMap, LabelMap, OrderMap, order_map
+from hyperacuity.maps import VOID, EdgeMap, LabelMap, OrderMap, boundary_marks, order_map
 
 
 def read_seg(path: Path) -> LabelMap:
@@ -89,8 +89,7 @@ def _matrix(data: bytes, start: int, name: str) -> tuple[NDArray[Any], int]:
 def boundaries_of(labels: LabelMap) -> EdgeMap:
     """The boundaries of a segmentation at image size, one pixel wide; equal to BSDS's ``Boundaries`` of its ``Segmentation``.
 
-    A pixel is marked when the 2×2 square of which it is the upper left corner touches more than one region; then the marks
-    are thinned.
+    They are the thinned :func:`~hyperacuity.maps.boundary_marks`.
 
     >>> boundaries_of(np.array([[0, 0, 1], [0, 0, 1]], dtype=np.int32)).astype(int)
     array([[0, 1, 0],
@@ -98,9 +97,4 @@ def boundaries_of(labels: LabelMap) -> EdgeMap:
     """
     from hyperacuity.kernels.thinning import thin  # numba, needed for segmentations only
 
-    below = np.vstack([labels[1:], labels[-1:]])
-    right = np.hstack([labels[:, 1:], labels[:, -1:]])
-    diagonal = np.hstack([below[:, 1:], below[:, -1:]])
-    marked = (labels != below) | (labels != right) | (below != diagonal) | (right != diagonal)
-    edges: EdgeMap = thin(marked)
-    return edges
+    return thin(boundary_marks(labels))

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperacuity.data.berkeley import boundaries_of
 from hyperacuity.kernels.pieces import label_pieces
 from hyperacuity.kernels.thinning import thin
-from hyperacuity.maps import DisparityMap, EdgeMap, LabelMap, OrderMap
+from hyperacuity.maps import DisparityMap, EdgeMap, LabelMap, OrderMap, boundary_marks
 
 
 def regions(values: LabelMap) -> LabelMap:
@@ -31,7 +30,7 @@ def boundaries(labels: LabelMap) -> EdgeMap:
     array([[0, 1, 0],
            [0, 1, 0]])
     """
-    return thin(boundaries_of(labels))
+    return thin(boundary_marks(labels))
 
 
 def ownership(order: OrderMap) -> NDArray[np.int8]:

@@ -1,0 +1,119 @@
+"""What is agreed before a boundary benchmark is run, and how it is written down."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperacuity.boundary.matching import TOLERANCE
+from hyperacuity.errors import UsageError
+from hyperacuity.tally import signature
+
+VERSION = 1
+"""Goes up whenever the same input would get another score."""
+
+Precision = Literal["any", "mean"]
+
+
+@dataclass(frozen=True)
+class Suppression:
+    """Non-maximum suppression of a soft map before it is thresholded, the kind that papers on learned detectors use.
+
+    See :func:`hyperacuity.kernels.suppression.suppress_structured`. Written ``structured-s1-r1``, with ``-8bit`` where the result
+    is rounded as by saving it as an 8-bit picture.
+    """
+
+    smooth: int = 1
+    radius: int = 1
+    round8: bool = False
+
+    def __str__(self) -> str:
+        return f"structured-s{self.smooth}-r{self.radius}{'-8bit' if self.round8 else ''}"
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """A boundary benchmark. The defaults are Berkeley's (BSDS500).
+
+    Parameters
+    ----------
+    tolerance
+        How far apart partners may be, as a fraction of the image diagonal.
+    thin
+        Thin every thresholded map. Truth maps are used as they are.
+    thresholds
+        A number n, for n evenly spaced thresholds 1/(n+1) … n/(n+1), or the thresholds themselves, rising.
+    nms
+        Non-maximum suppression of soft maps beforehand.
+    precision
+        ``"any"``: a detected pixel is right when any annotator's matching pairs it (Berkeley). ``"mean"``: the mean over
+        annotators of the share that each one's matching pairs, without the bonus for many annotators (Hou et al. 2013).
+
+    Examples
+    --------
+    >>> Protocol().signature
+    'boundary|tol:0.0075diag|nms:none|thin:guo-hall|thr:99|precision:any|v:1'
+    >>> protocol("nyud").signature
+    'boundary|tol:0.011diag|nms:none|thin:guo-hall|thr:99|precision:any|v:1'
+    """
+
+    tolerance: float = TOLERANCE
+    thin: bool = True
+    thresholds: int | tuple[float, ...] = 99
+    nms: Suppression | None = None
+    precision: Precision = "any"
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be meant."""
+        if not 0 <= self.tolerance < 1:
+            raise UsageError(f"tolerance {self.tolerance:g}: expected a fraction of the image diagonal, such as 0.0075")
+        if isinstance(self.thresholds, int):
+            if not 1 <= self.thresholds <= 10_000:
+                raise UsageError(f"{self.thresholds} thresholds: expected 1 to 10000")
+        elif not self.thresholds or any(b <= a for a, b in zip(self.thresholds, self.thresholds[1:], strict=False)):
+            raise UsageError("thresholds must be a rising list of at least one number")
+        if self.precision not in ("any", "mean"):
+            raise UsageError(f"precision {self.precision!r}: expected 'any' or 'mean'")
+
+    @property
+    def levels(self) -> NDArray[np.float64]:
+        """The thresholds, rising."""
+        if isinstance(self.thresholds, int):
+            n = self.thresholds
+            return np.linspace(1 / (n + 1), 1 - 1 / (n + 1), n)
+        return np.array(self.thresholds, np.float64)
+
+    @property
+    def signature(self) -> str:
+        """The protocol as one line, which stands beside every score."""
+        thresholds = (
+            self.thresholds if isinstance(self.thresholds, int) else ",".join(f"{t:g}" for t in self.thresholds)
+        )
+        return signature(
+            "boundary",
+            VERSION,
+            tol=f"{self.tolerance:g}diag",
+            nms=self.nms or "none",
+            thin="guo-hall" if self.thin else "none",
+            thr=thresholds,
+            precision=self.precision,
+        )
+
+
+PROTOCOLS: dict[str, tuple[Protocol, str]] = {
+    "bsds": (Protocol(), "BSDS300 and BSDS500 as Berkeley evaluates them"),
+    "nyud": (Protocol(tolerance=0.011), "NYU depth v2: larger images, looser labels, tolerance 0.011"),
+    "crisp": (Protocol(thin=False), "how crisp a detector is by itself: no suppression, no thinning"),
+    "biped": (Protocol(nms=Suppression()), "BIPED and most learned detectors: suppression first, then as bsds"),
+}
+"""Named protocols, each with what it is for."""
+
+
+def protocol(name: str = "bsds", **changes: object) -> Protocol:
+    """A named protocol, with changes: ``protocol("bsds", tolerance=0.01)``."""
+    if name not in PROTOCOLS:
+        raise UsageError(f"there is no protocol {name!r}; there are {', '.join(PROTOCOLS)}")
+    return replace(PROTOCOLS[name][0], **changes)  # type: ignore[arg-type]  # checked by the class itself

@@ -1,0 +1,255 @@
+"""A data set of the boundary benchmark: ODS, OIS, AP, R50, the curve, intervals over images, and paired tests.
+
+Berkeley's rules, which are not what one would write down unprompted:
+
+* ODS, the best F at one threshold for all images, is sought between thresholds too: recall and precision are interpolated
+  linearly at 100 points of every interval, and the first maximum counts.
+* OIS, the best threshold for each image, is sought on the grid only, the first maximum counts; the counts at these
+  thresholds are summed over images before recall and precision are formed.
+* AP is the area under precision over recall: precision interpolated linearly at recall 0, 0.01 … 1, zero outside the range of
+  recalls that occur, summed times 0.01. Where a recall occurs twice, the precision of its lower threshold counts.
+* 0 / 0 is 0 in recall, precision and F.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperacuity.boundary.protocol import Precision, Protocol
+from hyperacuity.boundary.tallies import BoundaryTally
+from hyperacuity.errors import UsageError
+from hyperacuity.resampling import PairedResult, bootstrap_weights, paired_bootstrap, percentile_interval, resample
+from hyperacuity.tally import stack
+
+Floats = NDArray[np.float64]
+
+RECALL_GRID = np.linspace(0, 1, 101)
+BLENDS = np.linspace(0, 1, 100)
+
+
+@dataclass(frozen=True)
+class Point:
+    """An operating point. ``threshold`` is NaN where every image has its own."""
+
+    threshold: float
+    recall: float
+    precision: float
+    f: float
+    interval: tuple[float, float] = (float("nan"), float("nan"))
+    """Of F: 95 % percentile bootstrap over images."""
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """Recall, precision and F of the summed counts at each threshold."""
+
+    threshold: Floats
+    recall: Floats
+    precision: Floats
+    f: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class BoundaryScore:
+    """What a system is worth on a data set. ``per_image`` are each image's own best points, interpolated as ODS is."""
+
+    protocol: Protocol
+    images: tuple[str, ...]
+    ods: Point
+    ois: Point
+    ap: float
+    r50: float
+    curve: Curve
+    per_image: tuple[Point, ...]
+
+
+def ratio(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
+    """``part / whole``, 0 where the whole is 0."""
+    return np.asarray(part / np.where(whole == 0, 1, whole), np.float64)
+
+
+def f_measure(recall: Floats, precision: Floats) -> Floats:
+    """Harmonic mean of recall and precision, 2PR / (P + R); 0 where both are 0."""
+    total = recall + precision
+    return np.asarray(2 * recall * precision / np.where(total == 0, 1, total), np.float64)
+
+
+def recall_precision(tally: BoundaryTally, precision: Precision = "any") -> tuple[Floats, Floats]:
+    """Recall and precision of (summed) counts."""
+    recall = ratio(tally.truth_matched, tally.truth)
+    if precision == "mean":
+        return recall, ratio(tally.truth_matched, tally.detected_shown)
+    return recall, ratio(tally.detected_matched, tally.detected)
+
+
+def best_point(threshold: Floats, recall: Floats, precision: Floats) -> Point:
+    """The point of greatest F on a curve, sought between thresholds too (the first of equals)."""
+    t, r, p = (_blend(values) for values in (threshold, recall, precision))
+    f = f_measure(r, p)
+    at = int(np.argmax(f))
+    return Point(float(t[at]), float(r[at]), float(p[at]), float(f[at]))
+
+
+def _blend(values: Floats) -> Floats:
+    """Values at 100 points of every interval between neighbours (last axis), ends included; a single value is itself."""
+    if values.shape[-1] == 1:
+        return values
+    left, right = values[..., :-1, None], values[..., 1:, None]
+    blended = left * (1 - BLENDS) + right * BLENDS
+    return blended.reshape(*values.shape[:-1], -1)
+
+
+def average_precision(recall: Floats, precision: Floats) -> float:
+    """Area under precision over recall by Berkeley's rule; 0 when fewer than two different recalls occur.
+
+    >>> average_precision(np.array([1.0, 0.5]), np.array([0.5, 1.0]))
+    0.3825
+    """
+    distinct, first = np.unique(recall, return_index=True)
+    if distinct.size < 2:
+        return 0.0
+    inside = np.interp(RECALL_GRID, distinct, precision[first], left=0.0, right=0.0)
+    return round(float(inside.sum() * 0.01), 12)
+
+
+def recall_at_half_precision(recall: Floats, precision: Floats) -> float:
+    """R50: the recall at which precision is one half, interpolated linearly; NaN where the curve does not pass one half."""
+    order = np.argsort(precision, kind="stable")
+    if precision.size == 0 or not precision.min() <= 0.5 <= precision.max():
+        return float("nan")
+    distinct, first = np.unique(precision[order], return_index=True)
+    return float(np.interp(0.5, distinct, recall[order][first]))
+
+
+def collect(
+    tallies: Mapping[str, BoundaryTally],
+    protocol: Protocol = Protocol(),  # noqa: B008 (a frozen value)
+    *,
+    resamples: int = 1000,
+    seed: int = 0,
+) -> BoundaryScore:
+    """The scores of a data set from its images' tallies. ``resamples=0`` leaves the intervals out (NaN).
+
+    Images stand in the order given. ``UsageError`` when there are none.
+    """
+    if not tallies:
+        raise UsageError("there are no tallies to collect: no image was evaluated")
+    every = list(tallies.values())
+    totals = BoundaryTally(*(stack(every, name).sum(axis=0) for name in BoundaryTally.__dataclass_fields__))
+    threshold = _levels(totals, protocol)
+    recall, precision = recall_precision(totals, protocol.precision)
+    ods = best_point(threshold, recall, precision)
+    own_best = _own_best(every, protocol.precision)
+    ois = _point_of_sums(own_best.sum(axis=0))
+    if resamples:
+        samples = _resampled(every, own_best, protocol.precision, bootstrap_weights(len(every), resamples, seed))
+        ods = _with_interval(ods, samples["ods"])
+        ois = _with_interval(ois, samples["ois"])
+    return BoundaryScore(
+        protocol=protocol,
+        images=tuple(tallies),
+        ods=ods,
+        ois=ois,
+        ap=average_precision(recall, precision),
+        r50=recall_at_half_precision(recall, precision),
+        curve=Curve(threshold, recall, precision, f_measure(recall, precision)),
+        per_image=tuple(best_point(threshold, *recall_precision(tally, protocol.precision)) for tally in every),
+    )
+
+
+def compare_systems(
+    first: Mapping[str, BoundaryTally],
+    second: Mapping[str, BoundaryTally],
+    protocol: Protocol = Protocol(),  # noqa: B008 (a frozen value)
+    *,
+    resamples: int = 1000,
+    seed: int = 0,
+) -> dict[str, PairedResult]:
+    """Is the first system better than the second? Paired bootstrap of ODS and OIS over the images that both have."""
+    images = [name for name in first if name in second]
+    if not images:
+        raise UsageError("the two systems have no image in common")
+    weights = bootstrap_weights(len(images), resamples, seed)
+    samples, observed = [], []
+    for tallies in (first, second):
+        every = [tallies[name] for name in images]
+        own_best = _own_best(every, protocol.precision)
+        samples.append(_resampled(every, own_best, protocol.precision, weights))
+        whole = np.ones((1, len(images)), np.int64)
+        observed.append(_resampled(every, own_best, protocol.precision, whole))
+    return {
+        name: paired_bootstrap(
+            samples[0][name], samples[1][name], observed=float(observed[0][name][0] - observed[1][name][0])
+        )
+        for name in ("ods", "ois")
+    }
+
+
+def _levels(totals: BoundaryTally, protocol: Protocol) -> Floats:
+    """The thresholds of the tallies: the protocol's, or 1, 2, … for stacks of segmentations."""
+    levels = protocol.levels
+    return levels if levels.size == totals.truth.size else np.arange(1.0, totals.truth.size + 1)
+
+
+def _counts(tallies: Sequence[BoundaryTally], precision: Precision) -> NDArray[np.int64]:
+    """Images × thresholds × (truth matched, truth, detected matched, detected), as the precision mode counts them."""
+    fields = (
+        ("truth_matched", "truth", "truth_matched", "detected_shown")
+        if precision == "mean"
+        else ("truth_matched", "truth", "detected_matched", "detected")
+    )
+    return np.stack([stack(tallies, name) for name in fields], axis=-1)
+
+
+def _own_best(tallies: Sequence[BoundaryTally], precision: Precision) -> NDArray[np.int64]:
+    """Each image's counts at its own best threshold, the first on the grid."""
+    counts = _counts(tallies, precision)
+    f = f_measure(ratio(counts[..., 0], counts[..., 1]), ratio(counts[..., 2], counts[..., 3]))
+    return np.asarray(counts[np.arange(len(tallies)), f.argmax(axis=1)])
+
+
+def _point_of_sums(sums: NDArray[Any]) -> Point:
+    recall, precision = ratio(sums[..., 0], sums[..., 1]), ratio(sums[..., 2], sums[..., 3])
+    return Point(float("nan"), float(recall), float(precision), float(f_measure(recall, precision)))
+
+
+def _resampled(
+    tallies: Sequence[BoundaryTally], own_best: NDArray[np.int64], precision: Precision, weights: NDArray[np.int64]
+) -> dict[str, Floats]:
+    """ODS and OIS of every resampled data set. Tallies add, so a resample is a weighted sum of them."""
+    sums = resample(weights, _counts(tallies, precision))
+    recall, precisions = ratio(sums[..., 0], sums[..., 1]), ratio(sums[..., 2], sums[..., 3])
+    best = resample(weights, own_best)
+    return {
+        "ods": _best_f(recall, precisions),
+        "ois": f_measure(ratio(best[:, 0], best[:, 1]), ratio(best[:, 2], best[:, 3])),
+    }
+
+
+def _best_f(recall: Floats, precision: Floats) -> Floats:
+    """Greatest F of each row's curve, between thresholds too.
+
+    The greatest F between two thresholds exceeds that at the better of them by little, so only intervals that touch one of a
+    row's three best grid points are searched.
+    """
+    on_grid = f_measure(recall, precision)
+    if on_grid.shape[1] < 8:
+        return np.asarray(f_measure(_blend(recall), _blend(precision)).max(axis=1))
+    best = on_grid.max(axis=1)
+    rows = np.arange(len(recall))
+    for rank in range(3):
+        at = np.argpartition(-on_grid, rank, axis=1)[:, rank]
+        for left in (np.maximum(at - 1, 0), np.minimum(at, on_grid.shape[1] - 2)):
+            r = _blend(np.stack([recall[rows, left], recall[rows, left + 1]], axis=1))
+            p = _blend(np.stack([precision[rows, left], precision[rows, left + 1]], axis=1))
+            best = np.maximum(best, f_measure(r, p).max(axis=1))
+    return np.asarray(best, np.float64)
+
+
+def _with_interval(point: Point, samples: Floats) -> Point:
+    return Point(point.threshold, point.recall, point.precision, point.f, percentile_interval(samples))

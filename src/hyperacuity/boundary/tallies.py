@@ -1,0 +1,97 @@
+"""One image of the boundary benchmark: counts at every threshold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hyperacuity.boundary.matching import tolerance_in_pixels
+from hyperacuity.boundary.protocol import Protocol
+from hyperacuity.errors import InputError
+from hyperacuity.kernels.pairs import reach
+from hyperacuity.kernels.suppression import suppress_structured
+from hyperacuity.kernels.sweep import sweep
+from hyperacuity.maps import EdgeMap, LabelMap, SoftMap, boundary_marks, edge_map, same_size, soft_map
+from hyperacuity.tally import Counts, Tally
+
+
+@dataclass(frozen=True, eq=False)
+class BoundaryTally(Tally):
+    """Counts of one image (or, added up, of many), one entry per threshold.
+
+    In Berkeley's files the first four are ``cntR``, ``sumR``, ``cntP`` and ``sumP``.
+
+    Parameters
+    ----------
+    truth_matched, truth
+        Over all annotators: the pixels of each one's truth that found a partner, and all of them.
+    detected_matched, detected
+        The detected pixels that are some annotator's partner, and all of them.
+    detected_shown
+        The detected pixels times the annotators: how many partners there could be. With ``truth_matched``, it gives the precision
+        without the bonus for many annotators.
+    """
+
+    truth_matched: Counts
+    truth: Counts
+    detected_matched: Counts
+    detected: Counts
+    detected_shown: Counts
+
+
+def tally(
+    prediction: SoftMap | Sequence[LabelMap],
+    truths: Sequence[EdgeMap],
+    protocol: Protocol = Protocol(),  # noqa: B008 (a frozen value)
+    *,
+    checked: bool = False,
+) -> BoundaryTally:
+    """Count one image: a soft boundary map, or a stack of segmentations, against every annotator's boundaries.
+
+    At each threshold t the map is ``prediction ≥ t``, thinned if the protocol says so, and matched with each truth
+    (:func:`hyperacuity.boundary.match`). A stack of segmentations has levels instead of thresholds, from the first to the last;
+    their boundaries are matched in the same way, and the protocol's thresholds and suppression do not apply. Truths that are
+    empty count as annotators who drew nothing. ``checked`` verifies that every matching is optimal.
+    """
+    if not truths:
+        raise InputError("there is no truth to compare with: expected at least one annotator's boundaries")
+    maps = [edge_map(truth, name=f"truth of annotator {number}") for number, truth in enumerate(truths, 1)]
+    if isinstance(prediction, np.ndarray):
+        soft = soft_map(prediction, name="prediction")
+        for truth in maps:
+            same_size(soft, truth)
+        if protocol.nms is not None:
+            nms = protocol.nms
+            soft = suppress_structured(soft, smooth=nms.smooth, radius=nms.radius, round8=nms.round8)
+        return _count(soft, maps, protocol.levels, protocol, checked)
+    if not prediction:
+        raise InputError("the stack of segmentations is empty")
+    parts = []
+    for labels in prediction:
+        same_size(labels, maps[0])
+        marks = boundary_marks(labels).astype(np.float32)
+        parts.append(_count(marks, maps, np.array([0.5]), protocol, checked))
+    return BoundaryTally(*(np.concatenate([getattr(part, name) for part in parts]) for name in FIELDS))
+
+
+FIELDS = ("truth_matched", "truth", "detected_matched", "detected", "detected_shown")
+
+
+def _count(
+    soft: SoftMap,
+    truths: list[EdgeMap],
+    levels: np.ndarray[tuple[int], np.dtype[np.float64]],
+    protocol: Protocol,
+    checked: bool,
+) -> BoundaryTally:
+    within = reach(tolerance_in_pixels(soft.shape, protocol.tolerance))
+    counts = sweep(soft, truths, levels, within, thin=protocol.thin, checked=checked)
+    return BoundaryTally(
+        truth_matched=counts.matched.sum(axis=0),
+        truth=np.full(levels.size, sum(int(np.count_nonzero(truth)) for truth in truths), np.int64),
+        detected_matched=counts.matched_by_any,
+        detected=counts.detected,
+        detected_shown=counts.detected * len(truths),
+    )
