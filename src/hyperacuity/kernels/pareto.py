@@ -1,0 +1,321 @@
+"""Pareto sets and non-dominated sorting of n vectors of d costs: exact, O(n logᵈ⁻¹ n) at worst, one pass on easy input.
+
+One vector dominates another when it is nowhere larger and somewhere smaller. Three steps:
+
+1. :func:`sift` makes one pass and drops what a small window of good vectors dominates. Dominance is transitive, so a dropped
+   vector decides nothing about the others. Most input is gone after this pass.
+2. :func:`places` is given the distinct vectors in lexicographic order and replaces every cost by its place in that column,
+   ties by lexicographic order. Only an earlier vector can dominate a later one, and it does so exactly when **all** its
+   places are smaller: no ties are left to think about.
+3. :func:`settle` divides the sorted list in halves: nothing in the second half can dominate anything in the first. Once the
+   first half has its levels, :func:`pass_on` carries them to the second. It splits both sides by their places in the next
+   column; the low part is then compared with the high part on one column less, low with low and high with high on all, until
+   two columns are left, which one sweep settles.
+
+The level of a vector is the length of the longest chain above it, which is the number of the group that repeated peeling
+puts it in (Kung, Luccio & Preparata 1975 for the optimal set; Jensen 2003, Buzdalov & Shalyto 2014 for the levels). With
+``limit=1`` only the optimal set is told from the rest, and what is dominated is dropped on the way; ``limit=0`` is no limit.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Costs = NDArray[np.float64]
+Members = NDArray[np.int32]
+Places = NDArray[np.int32]
+Levels = NDArray[np.int32]
+
+WINDOW = 64
+BLOCK = 1024
+LANES = 16
+FEW_MEMBERS = 24
+FEW_PAIRS = 512
+
+
+@njit(cache=True, nogil=True)
+def sift(costs: Costs, weight: NDArray[np.float64]) -> Members:
+    """Rows of ``costs`` that no vector of a small window dominates: every optimal row, and perhaps some others.
+
+    The window opens with rows of small weighted sum and takes survivors as they come. A block of rows more than half of
+    which survive halves it: there it costs more than it saves. A NaN anywhere returns no row at all.
+
+    ``window`` has a row per cost, and infinity where it is not filled yet, so that :data:`LANES` comparisons are one step.
+    """
+    n, d = costs.shape
+    good = _smallest_sums(costs, weight)
+    if len(good) == 0:
+        return good
+    window = np.full((d, WINDOW), np.inf)
+    window[:, : len(good)] = costs[good].T
+    leader, filled, room = good[0], len(good), WINDOW
+    under = np.empty(LANES, np.bool_)
+    kept = np.empty(n, np.int32)
+    survivors, survivors_before = 0, 0
+    for i in range(n):
+        if not _dominates(costs, leader, costs, i) and not _under_window(window, filled, costs, i, under):
+            kept[survivors] = i
+            survivors += 1
+            if filled < room:
+                window[:, filled] = costs[i]
+                filled += 1
+        if i % BLOCK == BLOCK - 1:
+            if survivors - survivors_before > BLOCK // 2:
+                room = filled // 2
+                filled = room
+            survivors_before = survivors
+    return kept[:survivors]
+
+
+@njit(cache=True, nogil=True)
+def _under_window(window: Costs, filled: int, costs: Costs, i: int, under: NDArray[np.bool_]) -> bool:
+    """Whether a vector of the window dominates row i. ``under`` is room for one flag per lane."""
+    d = window.shape[0]
+    for start in range(0, filled, LANES):
+        for lane in range(LANES):
+            under[lane] = window[0, start + lane] <= costs[i, 0]
+        for k in range(1, d):
+            for lane in range(LANES):
+                under[lane] &= window[k, start + lane] <= costs[i, k]
+        for lane in range(LANES):
+            if under[lane]:
+                for k in range(d):
+                    if window[k, start + lane] < costs[i, k]:
+                        return True
+    return False
+
+
+@njit(cache=True, nogil=True)
+def _smallest_sums(costs: Costs, weight: NDArray[np.float64]) -> Members:
+    """The rows of smallest weighted sum, best first, as many as fill half the window; none if a sum is NaN."""
+    n, d = costs.shape
+    rows = np.zeros(min(n, WINDOW // 2), np.int32)
+    sums = np.full(len(rows), np.inf)
+    worst = 0
+    for i in range(n):
+        total = 0.0
+        for k in range(d):
+            total += costs[i, k] * weight[k]
+        if not total >= sums[worst]:
+            if np.isnan(total):
+                return rows[:0]
+            rows[worst], sums[worst] = i, total
+            worst = int(np.argmax(sums))
+    return rows[np.argsort(sums)]
+
+
+@njit(cache=True, nogil=True)
+def _dominates(first: Costs, i: int, second: Costs, j: int) -> bool:
+    d: int = first.shape[1]
+    k = 0
+    while k < d and first[i, k] <= second[j, k]:
+        k += 1
+    if k < d:
+        return False
+    k = 0  # seldom reached, so a second loop is the faster way to tell equal rows
+    while k < d and first[i, k] == second[j, k]:
+        k += 1
+    return k < d
+
+
+@njit(cache=True, nogil=True)
+def stable_order(values: NDArray[np.float64]) -> Members:
+    """Positions that sort ``values`` (no NaN), equal ones in their given order: a radix sort, byte by byte.
+
+    Read as an integer, a float sorts as the number does once negative ones are complemented and the sign bit is flipped.
+    """
+    n = len(values)
+    keys = (values + 0.0).view(np.int64)  # −0.0 becomes 0.0, its equal
+    counts = np.zeros((8, 256), np.int64)
+    for i in range(n):
+        keys[i] ^= (keys[i] >> 63) | np.int64(-(2**63))
+        for byte in range(8):
+            counts[byte, (keys[i] >> (8 * byte)) & 255] += 1
+    order = np.arange(n).astype(np.int32)
+    next_keys, next_order = np.empty_like(keys), np.empty_like(order)
+    for byte in range(8):
+        if counts[byte].max() == n:
+            continue
+        ends = np.cumsum(counts[byte])
+        starts = ends - counts[byte]
+        for i in range(n):
+            digit = (keys[i] >> (8 * byte)) & 255
+            next_keys[starts[digit]] = keys[i]
+            next_order[starts[digit]] = order[i]
+            starts[digit] += 1
+        keys, next_keys = next_keys, keys
+        order, next_order = next_order, order
+    return order
+
+
+@njit(cache=True, nogil=True)
+def places(columns: Costs) -> tuple[Places, Members]:
+    """Place of every vector in each column but the first, and all vectors in the order of the last column but one of those.
+
+    ``columns`` holds distinct vectors in lexicographic order, one row per cost; three costs at least, so that two columns
+    remain. In the first column the place is the index itself.
+    """
+    d, n = columns.shape
+    result = np.empty((d - 1, n), np.int32)
+    members = np.empty(n, np.int32)
+    for k in range(1, d):
+        order = stable_order(columns[k])
+        for place in range(n):
+            result[k - 1, order[place]] = place
+        if k == d - 2:
+            members[:] = order
+    return result, members
+
+
+@njit(cache=True, nogil=True)
+def settle(place: Places, level: Levels, members: Members, limit: int) -> None:
+    """Raise the level of every vector above those of the vectors that dominate it, in place.
+
+    ``members`` holds all vectors in the order of the last column but one. The stack stands for recursion, of which numba
+    cannot keep compiled code: an entry is a stretch of vectors to settle, or two neighbouring ones to pass levels between.
+    """
+    nobody = members[:0]
+    stack = [(members, nobody, 0, len(members))]
+    while len(stack) > 0:
+        first, second, start, stop = stack.pop()
+        if len(second) > 0:
+            pass_on(place, level, _still_open(first, level, limit), _still_open(second, level, limit), limit)
+        elif stop - start > FEW_MEMBERS:
+            middle = (start + stop) // 2
+            earlier, later = _part(first, first >= middle)
+            stack.append((later, nobody, middle, stop))
+            stack.append((earlier, later, start, stop))
+            stack.append((earlier, nobody, start, middle))
+        else:
+            for j in range(start + 1, stop):
+                for i in range(start, j):
+                    if level[i] >= level[j] and _before(place, i, j, 0):
+                        level[j] = level[i] + 1
+
+
+@njit(cache=True, nogil=True)
+def pass_on(place: Places, level: Levels, givers: Members, takers: Members, limit: int) -> None:
+    """Raise the levels of the takers above those of the givers that dominate them, in place.
+
+    No giver stands after a taker in the first column of the costs, and the givers' levels are final.
+    Both come in the order of the last column but one. On the stack: two lists and the column from which on they must be
+    compared; in the columns before it, every giver of the entry stands before every taker.
+    """
+    walk = place.shape[0] - 2
+    stack = [(givers, takers, 0)]
+    while len(stack) > 0:
+        first, second, column = stack.pop()
+        if len(first) * len(second) <= FEW_PAIRS:
+            for j in second:
+                for i in first:
+                    if place[walk, i] > place[walk, j]:
+                        break
+                    if level[i] >= level[j] and _before(place, i, j, column):
+                        level[j] = level[i] + 1
+                        if level[j] == limit:
+                            break
+        elif column == walk:
+            _sweep(place, level, first, second)
+        else:
+            second = _still_open(second, level, limit)
+            pivot = _mean_place(place[column], first, second)
+            low_first, high_first = _part(first, place[column][first] >= pivot)
+            low_second, high_second = _part(second, place[column][second] >= pivot)
+            stack.append((high_first, high_second, column))
+            stack.append((low_first, low_second, column))
+            stack.append((low_first, high_second, column + 1))
+
+
+@njit(cache=True, nogil=True)
+def _sweep(place: Places, level: Levels, first: Members, second: Members) -> None:
+    """Settle the last two columns: walk along the one, and keep for each level the smallest place in the other so far.
+
+    ``smallest[r]`` is over all levels ≥ lowest + r. It never falls with r, so the highest level that dominates is found
+    by bisection.
+    """
+    lowest, highest = level[first].min(), level[first].max()
+    walk, last = place[-2], place[-1]
+    smallest = np.full(highest - lowest + 1, len(level), np.int32)
+    done = 0
+    for j in second:
+        while done < len(first) and walk[first[done]] < walk[j]:
+            i = first[done]
+            r = level[i] - lowest
+            while r >= 0 and smallest[r] > last[i]:
+                smallest[r] = last[i]
+                r -= 1
+            done += 1
+        low, high = 0, len(smallest)
+        while low < high:
+            middle = (low + high) // 2
+            if smallest[middle] < last[j]:
+                low = middle + 1
+            else:
+                high = middle
+        if low > 0:
+            level[j] = max(level[j], lowest + low)
+
+
+@njit(cache=True, nogil=True)
+def _before(place: Places, i: int, j: int, column: int) -> bool:
+    columns: int = place.shape[0]
+    k = column
+    while k < columns and place[k, i] < place[k, j]:
+        k += 1
+    return k == columns
+
+
+@njit(cache=True, nogil=True)
+def _mean_place(place: NDArray[np.int32], first: Members, second: Members) -> float:
+    """Near the median, as places are spread evenly; above the smallest place, so that a split by it leaves no part whole."""
+    total = 0.0
+    for i in first:
+        total += place[i]
+    for j in second:
+        total += place[j]
+    return total / (len(first) + len(second))
+
+
+@njit(cache=True, nogil=True)
+def _part(members: Members, is_high: NDArray[np.bool_]) -> tuple[Members, Members]:
+    """Members in two lists, order kept. Each is written to both, and one list grows: a branch here would be a coin toss."""
+    low, high = np.empty(len(members) + 1, np.int32), np.empty(len(members) + 1, np.int32)
+    highs = 0
+    for m in range(len(members)):
+        low[m - highs] = members[m]
+        high[highs] = members[m]
+        highs += is_high[m]
+    return low[: len(members) - highs], high[:highs]
+
+
+@njit(cache=True, nogil=True)
+def _still_open(members: Members, level: Levels, limit: int) -> Members:
+    """Without the members that have reached the limit: they neither change nor decide anything any more."""
+    if limit == 0:
+        return members
+    kept = np.empty(len(members) + 1, np.int32)
+    count = 0
+    for i in members:
+        kept[count] = i
+        count += level[i] < limit
+    return kept[:count]
+
+
+@njit(cache=True, nogil=True)
+def relation(costs: Costs, epsilon: NDArray[np.float64], strict: bool) -> NDArray[np.bool_]:
+    """``result[i, j]``: does i dominate j, with a tolerance per cost? By pairs, as tolerant dominance is not transitive.
+
+    i may be worse by up to ε everywhere and must be better by more than ε somewhere, or with ``strict`` everywhere.
+    """
+    n, d = costs.shape
+    result = np.zeros((n, n), np.bool_)
+    for i in range(n):
+        for j in range(n):
+            nowhere_worse, better = True, 0
+            for k in range(d):
+                nowhere_worse &= costs[i, k] <= costs[j, k] + epsilon[k]
+                better += costs[i, k] < costs[j, k] - epsilon[k]
+            result[i, j] = nowhere_worse and (better == d if strict else better > 0)
+    return result
