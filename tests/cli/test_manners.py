@@ -22,8 +22,10 @@ from hyperacuity.errors import InputError, UsageError
 VERBS = {command.name: command for command in app.registered_commands}
 
 JSON_CALLS: dict[str, str] = {
+    "regions": "regions {world}/groundTruth {world}/groundTruth --berkeley {out}",
     "scenes": "scenes {out} --count 1 --size 96x64 --leaves 6",
     "detect": "detect {world}/images --out {out}",
+    "boundary": "boundary {world}/boundaries {world}/groundTruth --human",
     "edges": "edges {world}/boundaries {world}/groundTruth --measures psi,pm",
 }
 """A small call of each verb that has --json. ``{out}`` is an empty folder, ``{world}`` one that ``scenes`` has written."""

@@ -45,7 +45,8 @@ class Protocol:
     thin
         Thin every thresholded map. Truth maps are used as they are.
     thresholds
-        A number n, for n evenly spaced thresholds 1/(n+1) … n/(n+1), or the thresholds themselves, rising.
+        A number n, for n evenly spaced thresholds 1/(n+1) … n/(n+1), or the thresholds themselves, rising, or ``"levels"`` when
+        predictions are stacks of segmentations, to which neither thresholds nor suppression apply.
     nms
         Non-maximum suppression of soft maps beforehand.
     precision
@@ -62,7 +63,7 @@ class Protocol:
 
     tolerance: float = TOLERANCE
     thin: bool = True
-    thresholds: int | tuple[float, ...] = 99
+    thresholds: int | tuple[float, ...] | Literal["levels"] = 99
     nms: Suppression | None = None
     precision: Precision = "any"
 
@@ -73,6 +74,11 @@ class Protocol:
         if isinstance(self.thresholds, int):
             if not 1 <= self.thresholds <= 10_000:
                 raise UsageError(f"{self.thresholds} thresholds: expected 1 to 10000")
+        elif isinstance(self.thresholds, str):
+            if self.thresholds != "levels":
+                raise UsageError(f"thresholds {self.thresholds!r}: expected a number, a list of numbers or 'levels'")
+            if self.nms is not None:
+                raise UsageError("suppression is for soft maps, not for stacks of segmentations")
         elif not self.thresholds or any(b <= a for a, b in zip(self.thresholds, self.thresholds[1:], strict=False)):
             raise UsageError("thresholds must be a rising list of at least one number")
         if self.precision not in ("any", "mean"):
@@ -80,7 +86,9 @@ class Protocol:
 
     @property
     def levels(self) -> NDArray[np.float64]:
-        """The thresholds, rising."""
+        """The thresholds, rising; none for stacks of segmentations, which bring their own."""
+        if isinstance(self.thresholds, str):
+            return np.empty(0)
         if isinstance(self.thresholds, int):
             n = self.thresholds
             return np.linspace(1 / (n + 1), 1 - 1 / (n + 1), n)
@@ -89,9 +97,9 @@ class Protocol:
     @property
     def signature(self) -> str:
         """The protocol as one line, which stands beside every score."""
-        thresholds = (
-            self.thresholds if isinstance(self.thresholds, int) else ",".join(f"{t:g}" for t in self.thresholds)
-        )
+        thresholds: object = self.thresholds
+        if isinstance(self.thresholds, tuple):
+            thresholds = ",".join(f"{t:g}" for t in self.thresholds)
         return signature(
             "boundary",
             VERSION,

@@ -192,8 +192,7 @@ def compare_systems(
 
 def _levels(totals: BoundaryTally, protocol: Protocol) -> Floats:
     """The thresholds of the tallies: the protocol's, or 1, 2, … for stacks of segmentations."""
-    levels = protocol.levels
-    return levels if levels.size == totals.truth.size else np.arange(1.0, totals.truth.size + 1)
+    return np.arange(1.0, totals.truth.size + 1) if protocol.thresholds == "levels" else protocol.levels
 
 
 def _counts(tallies: Sequence[BoundaryTally], precision: Precision) -> NDArray[np.int64]:

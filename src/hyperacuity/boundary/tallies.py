@@ -13,7 +13,7 @@ from hyperacuity.errors import InputError
 from hyperacuity.kernels.pairs import reach
 from hyperacuity.kernels.suppression import suppress_structured
 from hyperacuity.kernels.sweep import sweep
-from hyperacuity.maps import EdgeMap, LabelMap, SoftMap, boundary_marks, edge_map, same_size, soft_map
+from hyperacuity.maps import EdgeMap, LabelMap, SoftMap, boundary_marks, edge_map, label_map, same_size, soft_map
 from hyperacuity.tally import Counts, Tally
 
 
@@ -51,14 +51,27 @@ def tally(
     """Count one image: a soft boundary map, or a stack of segmentations, against every annotator's boundaries.
 
     At each threshold t the map is ``prediction ≥ t``, thinned if the protocol says so, and matched with each truth
-    (:func:`hyperacuity.boundary.match`). A stack of segmentations has levels instead of thresholds, from the first to the last;
-    their boundaries are matched in the same way, and the protocol's thresholds and suppression do not apply. Truths that are
-    empty count as annotators who drew nothing. ``checked`` verifies that every matching is optimal.
+    (:func:`hyperacuity.boundary.match`). A stack of segmentations (``thresholds="levels"``) has its own levels, from the first
+    to the last, whose boundaries are matched in the same way. Truths that are empty count as annotators who drew nothing.
+    ``checked`` verifies that every matching is optimal.
+
+    Examples
+    --------
+    >>> truth = np.zeros((8, 8), dtype=bool)
+    >>> truth[4] = True
+    >>> soft = np.where(truth, 0.5, 0).astype(np.float32)
+    >>> counts = tally(soft, [truth, truth], Protocol(thresholds=(0.25, 0.75)))
+    >>> counts.truth_matched, counts.detected
+    (array([16,  0]), array([8, 0]))
     """
     if not truths:
         raise InputError("there is no truth to compare with: expected at least one annotator's boundaries")
     maps = [edge_map(truth, name=f"truth of annotator {number}") for number, truth in enumerate(truths, 1)]
-    if isinstance(prediction, np.ndarray):
+    if protocol.thresholds != "levels":
+        if not isinstance(prediction, np.ndarray):
+            raise InputError(
+                "the prediction is a stack of segmentations, but the protocol has thresholds for a soft map"
+            )
         soft = soft_map(prediction, name="prediction")
         for truth in maps:
             same_size(soft, truth)
@@ -66,10 +79,11 @@ def tally(
             nms = protocol.nms
             soft = suppress_structured(soft, smooth=nms.smooth, radius=nms.radius, round8=nms.round8)
         return _count(soft, maps, protocol.levels, protocol, checked)
-    if not prediction:
+    if not len(prediction):
         raise InputError("the stack of segmentations is empty")
     parts = []
-    for labels in prediction:
+    for level in prediction:
+        labels = label_map(level, name="segmentation")
         same_size(labels, maps[0])
         marks = boundary_marks(labels).astype(np.float32)
         parts.append(_count(marks, maps, np.array([0.5]), protocol, checked))

@@ -15,7 +15,7 @@ from typing import Annotated
 import typer
 
 from hyperacuity import __version__
-from hyperacuity.cli import detect, edges, scenes
+from hyperacuity.cli import boundary, detect, edges, regions, scenes
 from hyperacuity.cli.common import Verbs
 
 app = typer.Typer(
@@ -45,8 +45,10 @@ def options(
     """Options that stand before the verb."""
 
 
+app.command("boundary")(boundary.boundary)
 app.command("detect")(detect.detect)
 app.command("edges")(edges.edges)
+app.command("regions")(regions.regions)
 app.command("scenes")(scenes.scenes)
 
 

@@ -6,6 +6,7 @@ import json
 import math
 import os
 import sys
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -38,13 +39,23 @@ class Verbs(TyperGroup):
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]  # typer's own context is a click one
         """Run the verb that was called."""
         try:
-            return super().invoke(ctx)
+            with warnings.catch_warnings():
+                warnings.showwarning = _show_warning
+                return super().invoke(ctx)
         except HyperacuityError as error:
             messages.print(f"[bold red]error:[/] {escape(str(error))}")
             raise typer.Exit(2 if isinstance(error, UsageError) else 1) from error
         except KeyboardInterrupt as error:
             messages.print("stopped; what was finished is kept")
             raise typer.Exit(130) from error
+
+
+def _show_warning(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+    """Warnings about data are for the user; others, about code, go where Python sends them."""
+    if category.__name__ == "DataWarning":  # by name: importing it would load numpy before it is needed
+        warn(str(message))
+    else:
+        messages.print(escape(warnings.formatwarning(message, category, *place[:2])), end="")
 
 
 def print_json(value: Mapping[str, Any]) -> None:

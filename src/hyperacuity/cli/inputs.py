@@ -1,0 +1,93 @@
+"""What the benchmark verbs have in common: systems on one side, truths on the other, paired image by image."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hyperacuity.cli import common
+from hyperacuity.errors import UsageError
+
+if TYPE_CHECKING:
+    from hyperacuity.run import Cell, Job, Outcome
+    from hyperacuity.run.job import T
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The grid to evaluate, whether the data set's truths have 0 for an edge, and the files that found no partner."""
+
+    systems: dict[str, Path]
+    cells: list[Cell]
+    inverted: bool
+    unpaired: list[Path]
+
+
+def systems_and_truths(
+    prediction: Path, truth: str, more: Sequence[str] = (), *, data: Path | None = None, split: str | None = None
+) -> Inputs:
+    """Pair the predictions of every system with the truths, which are a file, a folder or a known data set.
+
+    The first system is named after its folder, ``more`` are ``NAME=DIR`` options. ``data`` says where a known data set lies and
+    ``split`` which part of it is meant.
+    """
+    from hyperacuity.data import load_dataset, pair_folders, pair_truths
+    from hyperacuity.data.datasets import LAYOUTS
+    from hyperacuity.run import Cell
+
+    systems = _systems(prediction, more)
+    path = Path(truth)
+    known, inverted = None, False
+    if not path.exists():
+        if truth not in LAYOUTS:
+            raise UsageError(f"there is no file or folder {truth}, nor a data set of that name ({', '.join(LAYOUTS)})")
+        dataset = load_dataset(truth, data, split=split)
+        inverted = dataset.inverted
+        known = {sample.name: sample.truths for sample in dataset.samples}
+    elif split is not None:
+        raise UsageError(f"--split {split} is for known data sets; {truth} is a path")
+    cells: list[Cell] = []
+    unpaired: dict[Path, None] = {}
+    for name, predictions in systems.items():
+        if predictions.is_file():
+            if known is not None or not path.is_file():
+                raise UsageError(f"{predictions} is one file, so TRUTH must be one file too, not {truth}")
+            cells.append(Cell(name, predictions.stem, predictions, (path,)))
+            continue
+        if path.is_file():
+            raise UsageError(f"{predictions} is a folder, so TRUTH must be one too, not the file {truth}")
+        found = pair_folders(predictions, path) if known is None else pair_truths(predictions, known, of=truth)
+        cells += [Cell(name, pair.name, pair.prediction, pair.truths) for pair in found.pairs]
+        unpaired.update(dict.fromkeys((*found.unpaired_predictions, *found.unpaired_truths)))
+    return Inputs(systems, cells, inverted, list(unpaired))
+
+
+def evaluate(
+    job: Job[T], inputs: Inputs, *, run: Path | None, workers: int | None, metadata: dict[str, Any] | None = None
+) -> Outcome[T]:
+    """Run the grid, keeping tallies in the run folder if there is one, and tell of files without a partner."""
+    from hyperacuity.kernels import first_use
+    from hyperacuity.run import open_store, run_grid
+
+    for path in inputs.unpaired:
+        common.warn(f"{path} has no partner and is left out")
+    if first_use():
+        common.messages.print("compiling the kernels for this machine, once (about ten seconds)")
+    if run is None:
+        return run_grid(job, inputs.cells, workers=workers)
+    with open_store(run, metadata=metadata) as store:
+        return run_grid(job, inputs.cells, store=store, workers=workers)
+
+
+def _systems(prediction: Path, more: Sequence[str]) -> dict[str, Path]:
+    if not prediction.exists():
+        raise UsageError(f"there is no file or folder {prediction}")
+    first = prediction.resolve()
+    systems = {first.name if first.is_dir() else first.stem: prediction}
+    for name, folder in common.named_systems(more).items():
+        if name in systems:
+            raise UsageError(f"--system {name}: the name is taken by {systems[name]}; give another one, NAME={folder}")
+        systems[name] = folder
+    return systems
