@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import pytest
 
@@ -29,6 +31,73 @@ def test_a_run_tells_protocols_systems_images_and_tallies_in_the_order_given(fol
             assert run.tallies(SIGNATURE, system, tally_type) == tallies
             assert list(run.tallies(SIGNATURE, system, tally_type)) == list(tallies)
         assert (run.failures(SIGNATURE), run.waiting(SIGNATURE)) == ([], [])
+
+
+def test_cells_come_back_with_their_files_and_their_picture(tmp_path, cells, make_job, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    pictured = [replace(cell, picture=Path("photos") / f"{cell.image}.jpg", extras=cell.truths[:1]) for cell in cells]
+    with open_store(Path("run")) as store:
+        run_grid(make_job(), pictured, store=store, progress=False)
+    with open_run(Path("run")) as run:
+        found = run.cells(SIGNATURE)
+    assert [(cell.system, cell.image) for cell in found] == [(cell.system, cell.image) for cell in cells]
+    assert found[0].files == (cells[0].prediction, *cells[0].truths, cells[0].truths[0])
+    assert found[0].picture == tmp_path / "photos" / "image 0.jpg"
+
+
+def test_a_picture_decides_nothing(folder, cells, make_job):
+    with open_store(folder) as store:
+        pictured = [replace(cell, picture=cell.prediction) for cell in cells]
+        assert run_grid(make_job(), pictured, store=store, progress=False).computed == 0
+
+
+def test_the_fingerprint_depends_on_contents_not_on_places_or_order(folder, tmp_path, cells, make_job):
+    with open_run(folder) as run:
+        before = run.fingerprint(SIGNATURE)
+    shutil.copytree(tmp_path / "files", tmp_path / "moved")
+    moved = [
+        replace(
+            cell,
+            prediction=tmp_path / "moved" / cell.prediction.name,
+            truths=tuple(tmp_path / "moved" / path.name for path in cell.truths),
+        )
+        for cell in cells
+    ]
+    with open_store(tmp_path / "other") as store:
+        run_grid(make_job(), moved[::-1], store=store, progress=False)
+    with open_run(tmp_path / "other") as run:
+        assert run.fingerprint(SIGNATURE) == before
+    moved[0].prediction.write_text("7 7")
+    with open_store(tmp_path / "other") as store:
+        run_grid(make_job(), moved, store=store, progress=False)
+    with open_run(tmp_path / "other") as run:
+        assert run.fingerprint(SIGNATURE) != before
+
+
+def test_how_the_job_was_set_up_is_told(tmp_path, cells, tally_type):
+    @dataclass(frozen=True)
+    class Rules:
+        tolerance: float = 0.5
+
+    @dataclass(frozen=True)
+    class Choosy:
+        rules: Rules
+        inverted: bool
+        secret: object
+        tally_type: type
+        signature: str = SIGNATURE
+
+        def evaluate(self, cell):
+            raise OSError("not today")
+
+    with open_store(tmp_path / "run") as store:
+        run_grid(Choosy(Rules(), True, object(), tally_type), cells[:1], store=store, progress=False)
+    with open_run(tmp_path / "run") as run:
+        assert run.metadata(SIGNATURE)["job"] == {
+            "rules": {"tolerance": 0.5},
+            "inverted": True,
+            "signature": SIGNATURE,
+        }
 
 
 def test_the_file_itself_may_be_named(folder):

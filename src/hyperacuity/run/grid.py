@@ -23,7 +23,7 @@ from typing import Generic
 
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.run.fingerprint import Digests, code_version, refuse_changed
-from hyperacuity.run.job import Cell, Failure, Job, T
+from hyperacuity.run.job import Cell, Failure, Job, T, job_as_told
 from hyperacuity.run.progress import Ending, watching
 from hyperacuity.run.schema import StoreError
 from hyperacuity.run.store import BATCH_SECONDS, Key, Store
@@ -131,7 +131,7 @@ def run_grid(
         return _evaluate(job, grid[position], position, store, digests, code)
 
     if store is not None:
-        store.begin(job.signature, code, grid, workers=threads)
+        store.begin(job.signature, code, grid, workers=threads, job=job_as_told(job))
     status = "interrupted"
     try:
         with watching(job.signature.partition("|")[0], len(grid), shown=progress) as tick:

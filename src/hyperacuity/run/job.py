@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import json
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from hyperacuity.tally import Tally
 
@@ -14,17 +15,21 @@ T_co = TypeVar("T_co", bound=Tally, covariant=True)
 
 @dataclass(frozen=True)
 class Cell:
-    """One system on one image, and the files it takes: all that a tally may depend on besides the job."""
+    """One system on one image, and the files it takes: all that a tally may depend on besides the job.
+
+    ``picture`` is the photograph that a report shows; the tally does not depend on it.
+    """
 
     system: str
     image: str
     prediction: Path
     truths: tuple[Path, ...]
     extras: tuple[Path, ...] = ()
+    picture: Path | None = None
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """Every file of the cell."""
+        """Every file that the tally depends on."""
         return (self.prediction, *self.truths, *self.extras)
 
 
@@ -55,3 +60,46 @@ class Failure:
     image: str
     reason: str
     detail: str = field(default="", repr=False, compare=False)
+
+
+def files_as_text(cell: Cell) -> str:
+    """The files of a cell as a store keeps them: one line of JSON with full paths, by role."""
+    return json.dumps(
+        {
+            "prediction": _full(cell.prediction),
+            "truths": [_full(path) for path in cell.truths],
+            "extras": [_full(path) for path in cell.extras],
+            "picture": None if cell.picture is None else _full(cell.picture),
+        }
+    )
+
+
+def cell_from_text(system: str, image: str, text: str) -> Cell:
+    """The inverse of :func:`files_as_text`."""
+    files = json.loads(text)
+    return Cell(
+        system,
+        image,
+        Path(files["prediction"]),
+        tuple(Path(path) for path in files["truths"]),
+        tuple(Path(path) for path in files["extras"]),
+        None if files["picture"] is None else Path(files["picture"]),
+    )
+
+
+def job_as_told(job: object) -> dict[str, Any]:
+    """How a job was set up: its fields that JSON can say, protocols among them. A job that is no dataclass says nothing."""
+    if not is_dataclass(job):
+        return {}
+    told: dict[str, Any] = {}
+    for part in fields(job):
+        value = getattr(job, part.name)
+        if is_dataclass(value) and not isinstance(value, type):
+            told[part.name] = asdict(value)
+        elif value is None or isinstance(value, str | bool | int | float):
+            told[part.name] = value
+    return told
+
+
+def _full(path: Path) -> str:
+    return str(path.absolute())

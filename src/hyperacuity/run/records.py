@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sqlite3
 from pathlib import Path
@@ -9,7 +10,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from hyperacuity.errors import InputError, UsageError
-from hyperacuity.run.job import Failure, T
+from hyperacuity.run.job import Cell, Failure, T, cell_from_text
 from hyperacuity.run.schema import FILE_NAME, check, clear_errors
 
 
@@ -85,6 +86,26 @@ class Run:
         )
         return {image: bytes(data) for image, data in rows}
 
+    def cells(self, signature: str) -> list[Cell]:
+        """Every cell with its files, as full paths; they may have moved or changed since."""
+        rows = self._rows(
+            "SELECT system, image, files FROM cells WHERE signature = ? ORDER BY run, position", signature
+        )
+        return [cell_from_text(*row) for row in rows]
+
+    def fingerprint(self, signature: str) -> str:
+        """One short name for the contents of all input files that were evaluated: equal names, equal data.
+
+        It is a hash over systems, images and the hashes of their files, so neither the order of the cells nor where the
+        files lie matters.
+        """
+        rows = self._rows(
+            "SELECT cells.system, cells.image, hex(inputs) FROM cells JOIN tallies ON tallies.id = cells.tally"
+            " WHERE cells.signature = ? ORDER BY cells.system, cells.image",
+            signature,
+        )
+        return hashlib.blake2b(json.dumps([list(row) for row in rows]).encode(), digest_size=8).hexdigest()
+
     def failures(self, signature: str) -> list[Failure]:
         """The cells that failed, each with its reason."""
         return [
@@ -111,7 +132,8 @@ class Run:
         """One entry per call of ``run_grid``, oldest first.
 
         Each has ``signature``, ``code``, ``started``, ``ended``, ``status`` (``running``, ``finished`` or ``interrupted``),
-        ``command``, ``folder``, ``machine``, ``versions``, ``workers``, and what the caller gave as metadata.
+        ``command``, ``folder``, ``machine``, ``versions``, ``workers``, ``job`` (how the job was set up: its protocol and other
+        options), and what the caller gave as metadata.
         """
         rows = self._rows("SELECT signature, code, started, ended, status, about FROM runs ORDER BY id")
         names = ("signature", "code", "started", "ended", "status")

@@ -1,8 +1,8 @@
 """The layout of ``run.sqlite``, and what is said of a file that does not have it.
 
 ``tallies`` keeps every tally ever computed under its full key, for reuse. ``cells`` is the grid as it was last asked for: a
-cell points at its tally, or carries the reason why it failed, or neither while it waits. ``runs`` has a row per call of
-:func:`~hyperacuity.run.run_grid`, ``files`` the digests of input files.
+cell names its files, and points at its tally, or carries the reason why it failed, or neither while it waits. ``runs`` has a
+row per call of :func:`~hyperacuity.run.run_grid`, ``files`` the digests of input files.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from hyperacuity.errors import UsageError
 
 FILE_NAME = "run.sqlite"
 APPLICATION = 0x48595041  # "HYPA" in SQLite's header, so that `file` and we can tell whose it is
-VERSION = 1
+VERSION = 2
 
 _LAYOUT = (
     """CREATE TABLE runs (
@@ -44,6 +44,7 @@ _LAYOUT = (
         image TEXT NOT NULL,
         run INTEGER NOT NULL REFERENCES runs (id),
         position INTEGER NOT NULL,
+        files TEXT NOT NULL,
         tally INTEGER REFERENCES tallies (id),
         reason TEXT,
         detail TEXT,

@@ -25,7 +25,7 @@ from typing import Any, Self
 
 import hyperacuity
 from hyperacuity.errors import UsageError
-from hyperacuity.run.job import Cell, Failure
+from hyperacuity.run.job import Cell, Failure, files_as_text
 from hyperacuity.run.lock import FolderLock
 from hyperacuity.run.schema import FILE_NAME, clear_errors, create_or_check
 
@@ -84,9 +84,14 @@ class Store:
     ) -> None:
         self.close()
 
-    def begin(self, signature: str, code: str, cells: Sequence[Cell], *, workers: int) -> None:
-        """Start a run: from now on these cells, all waiting, are the grid of their systems under this signature."""
-        about = {**self._metadata, **_circumstances(), "workers": workers}
+    def begin(
+        self, signature: str, code: str, cells: Sequence[Cell], *, workers: int, job: Mapping[str, Any] | None = None
+    ) -> None:
+        """Start a run: from now on these cells, all waiting, are the grid of their systems under this signature.
+
+        ``job`` says how the job was set up, for those who read the run later.
+        """
+        about = {**self._metadata, **_circumstances(), "workers": workers, "job": {} if job is None else dict(job)}
         with self._transaction() as connection:
             self._run = connection.execute(
                 "INSERT INTO runs (signature, code, started, status, about) VALUES (?, ?, ?, 'running', ?) RETURNING id",
@@ -97,8 +102,11 @@ class Store:
                 [(signature, system) for system in dict.fromkeys(cell.system for cell in cells)],
             )
             connection.executemany(
-                "INSERT INTO cells (signature, system, image, run, position) VALUES (?, ?, ?, ?, ?)",
-                ((signature, cell.system, cell.image, self._run, position) for position, cell in enumerate(cells)),
+                "INSERT INTO cells (signature, system, image, run, position, files) VALUES (?, ?, ?, ?, ?, ?)",
+                (
+                    (signature, cell.system, cell.image, self._run, position, files_as_text(cell))
+                    for position, cell in enumerate(cells)
+                ),
             )
 
     def find(self, key: Key) -> bytes | None:
