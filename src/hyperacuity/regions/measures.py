@@ -1,0 +1,154 @@
+"""Measures of two segmentations: covering, Rand index, variation of information; and all of them along a hierarchy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hyperacuity.errors import InputError
+from hyperacuity.kernels.regions import agreement, count_pairs
+from hyperacuity.maps import LabelMap, label_map, same_size
+from hyperacuity.regions.levels import Levels
+
+_NO_JOINS = np.empty((0, 2), np.int32)
+
+
+@dataclass(frozen=True, eq=False)
+class Agreement:
+    """How well segmentations at several levels agree with all annotators. Arrays have one entry per level.
+
+    ``covered`` is Σ area × best overlap over the annotators' regions, of a largest possible ``truth_area``; ``covering`` and
+    ``machine_area`` are the same over the machine's regions; ``best_covered`` takes each annotator's region at its best level.
+    ``rand`` and ``variation`` are means over annotators.
+    """
+
+    covered: NDArray[np.float64]
+    truth_area: int
+    covering: NDArray[np.float64]
+    machine_area: NDArray[np.int64]
+    best_covered: float
+    rand: NDArray[np.float64]
+    variation: NDArray[np.float64]
+
+
+def compare(prediction: Levels | Sequence[ArrayLike], truths: Sequence[ArrayLike]) -> Agreement:
+    """Compare a hierarchy, or a stack of segmentations, with every annotator's segmentation.
+
+    Pixels that an annotator left void (−1) are out of the comparison with that annotator. Pixels void in the prediction belong
+    to no region: they lower covering, and are left out of the Rand index and the variation of information.
+
+    Examples
+    --------
+    >>> found = compare([[[0, 0, 1, 1]], [[0, 0, 0, 0]]], [[[5, 5, 7, 7]]])
+    >>> found.covered, found.rand, found.variation
+    (array([4., 2.]), array([1.        , 0.33333333]), array([0., 1.]))
+    """
+    columns = _Columns(truths)
+    best = np.zeros(columns.count)
+    if isinstance(prediction, Levels):
+        rows = columns.agreement(prediction.labels, prediction.joins, prediction.ends, best)
+        machine_area = np.full(len(rows), np.count_nonzero(prediction.labels >= 0), np.int64)
+    else:
+        stack = [_numbered(label_map(labels, name="segmentation")) for labels in prediction]
+        if not stack:
+            raise InputError("the stack of segmentations is empty, expected at least one")
+        one = np.zeros(1, np.int64)
+        rows = np.concatenate([columns.agreement(labels, _NO_JOINS, one, best) for labels in stack])
+        machine_area = np.array([np.count_nonzero(labels >= 0) for labels in stack], np.int64)
+    return Agreement(
+        covered=rows[:, 0],
+        truth_area=int(columns.areas.sum()),
+        covering=rows[:, 1],
+        machine_area=machine_area,
+        best_covered=float(columns.areas @ best),
+        rand=rows[:, 2],
+        variation=rows[:, 3],
+    )
+
+
+def covering(segmentation: ArrayLike, truth: ArrayLike) -> float:
+    r"""How well a segmentation covers the truth; 1 is perfect.
+
+    .. math:: C = \frac1N \sum_{G} |G| \max_{S} \frac{|S ∩ G|}{|S ∪ G|}
+
+    A truth that is void throughout gives ``nan``.
+
+    References
+    ----------
+    Arbeláez, Maire, Fowlkes & Malik (2011), eq. 9.
+
+    Examples
+    --------
+    >>> covering([[0, 0, 0, 1]], [[0, 0, 1, 1]])
+    0.5833333333333333
+    """
+    found = compare([segmentation], [truth])
+    return float(found.covered[0] / found.truth_area) if found.truth_area else float("nan")
+
+
+def rand_index(segmentation: ArrayLike, truth: ArrayLike) -> float:
+    r"""Rand index as Berkeley's benchmark computes it; 1 is perfect.
+
+    .. math:: RI = 1 - \frac{½ Σ n_u^2 + ½ Σ n_v^2 - Σ n_{uv}^2}{N (N-1) / 2}
+
+    Without two pixels to compare it is 1. Averaged over annotators it is the probabilistic Rand index.
+
+    Examples
+    --------
+    >>> rand_index([[0, 0, 0, 1]], [[0, 0, 1, 1]])
+    0.5
+    """
+    return float(compare([segmentation], [truth]).rand[0])
+
+
+def variation_of_information(segmentation: ArrayLike, truth: ArrayLike) -> float:
+    r"""Variation of information :math:`H(S) + H(G) - 2 I(S, G)` in bits; 0 is perfect, and it is 0 without a pixel to compare.
+
+    References
+    ----------
+    Meilă (2005).
+
+    Examples
+    --------
+    >>> variation_of_information([[0, 0, 0, 0]], [[0, 0, 1, 1]])
+    1.0
+    """
+    return float(compare([segmentation], [truth]).variation[0])
+
+
+class _Columns:
+    """The regions of all annotators, side by side as the columns of contingency tables."""
+
+    def __init__(self, truths: Sequence[ArrayLike]) -> None:
+        if len(truths) == 0:
+            raise InputError("no truth was given, expected at least one annotator")
+        self.maps = [_numbered(label_map(truth, name="truth")) for truth in truths]
+        counts = [int(labels.max()) + 1 for labels in self.maps]
+        self.starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        self.count = int(self.starts[-1])
+        self.areas = np.concatenate([_areas(labels) for labels in self.maps])
+
+    def agreement(
+        self, labels: LabelMap, joins: NDArray[np.int32], ends: NDArray[np.int64], best: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        table = np.zeros((int(labels.max()) + 1, self.count), np.int64)
+        for start, stop, truth in zip(self.starts[:-1], self.starts[1:], self.maps, strict=True):
+            same_size(labels, truth, names=("segmentation", "truth"))
+            count_pairs(labels, truth, table[:, start:stop])
+        result: NDArray[np.float64] = agreement(table, self.starts, _areas(labels), self.areas, joins, ends, best)
+        return result
+
+
+def _areas(labels: LabelMap) -> NDArray[np.int64]:
+    return np.bincount(labels[labels >= 0], minlength=int(labels.max()) + 1).astype(np.int64)
+
+
+def _numbered(labels: LabelMap) -> LabelMap:
+    """The same regions numbered from 0 without gaps; void stays −1. Small labels are left alone: a gap is an empty region."""
+    if labels.max() < 1024:
+        return labels
+    names, numbers = np.unique(labels, return_inverse=True)
+    return (numbers.reshape(labels.shape) - int(names[0] < 0)).astype(np.int32)
