@@ -3,9 +3,9 @@
     python benchmarks/pareto.py [--quick] [--json FILE]
 
 CPU time of the whole process, best of several calls, warm. Members must be the same; the ratio is ours to the faster of the two.
-"anti-correlated" vectors are scattered about a simplex by 5 %, so that what is good in one cost is bad in another and the front is
-large; "simplex" is that without scatter: every vector is optimal. ``paretoset`` compares each vector with the whole front and is left
-out where that would take minutes. Peeling is compared with ``moocore.pareto_rank``.
+"anti-correlated" vectors are scattered about a simplex by 5 %, so that what is good in one cost is bad in another and the
+front is large; "simplex" is that without scatter: every vector is optimal. ``paretoset`` compares each vector with the whole
+front and is left out where that would take minutes. Peeling is compared with ``moocore.pareto_rank``.
 """
 
 from __future__ import annotations

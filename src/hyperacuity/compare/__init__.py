@@ -1,0 +1,60 @@
+"""Which systems are really better, under several criteria at once? One table type in, one ranking type out.
+
+=============================  ===========================================================================
+:mod:`~.compare.table`         scores of systems × images × criteria, from any task or a CSV file
+:mod:`~.compare.pareto`        dominance, the optimal set A*, groups by peeling, the graph, words
+:mod:`~.compare.ranks`         places and average rank, as the Middlebury server counts them
+:mod:`~.compare.ranking`       all of that for one table
+:mod:`~.compare.stability`     how often a system is optimal when images are drawn anew
+:mod:`~.compare.significance`  paired tests with Holm's correction, clusters, critical difference
+:mod:`~.compare.roc`           error rate against sparsity, and the feasibility boundary
+=============================  ===========================================================================
+
+>>> table = Table.flat(["GC", "DP", "SAD"], ["nonocc", "disc"], [[1.94, 9.39], [4.12, 12.0], [8.31, 26.4]])
+>>> compare(table).groups()
+[['GC'], ['DP'], ['SAD']]
+"""
+
+from hyperacuity.compare.pareto import costs, direct, dominance, groups, interpretation, optimal
+from hyperacuity.compare.ranking import Ranking, compare
+from hyperacuity.compare.ranks import average_rank, ranks
+from hyperacuity.compare.roc import Curve, Standing, curve, feasibility
+from hyperacuity.compare.significance import (
+    CriticalDifference,
+    Pairwise,
+    clusters,
+    critical_difference,
+    holm,
+    paired_t,
+    pairwise,
+    signed_rank,
+)
+from hyperacuity.compare.stability import stability
+from hyperacuity.compare.table import Table
+
+__all__ = [
+    "CriticalDifference",
+    "Curve",
+    "Pairwise",
+    "Ranking",
+    "Standing",
+    "Table",
+    "average_rank",
+    "clusters",
+    "compare",
+    "costs",
+    "critical_difference",
+    "curve",
+    "direct",
+    "dominance",
+    "feasibility",
+    "groups",
+    "holm",
+    "interpretation",
+    "optimal",
+    "paired_t",
+    "pairwise",
+    "ranks",
+    "signed_rank",
+    "stability",
+]

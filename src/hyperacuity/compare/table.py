@@ -1,0 +1,127 @@
+"""What goes in: a table of scores, systems × images × criteria, made by any task or read from a CSV file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hyperacuity.errors import UsageError
+
+Scores = NDArray[np.float64]
+VectorMode = Literal["concat", "mean"]
+Rescore = Callable[[NDArray[np.int64]], Scores]
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Scores of systems: ``values[s, i, c]`` is that of system s on image i by criterion c; NaN where there is none.
+
+    ``senses`` says of each criterion whether ``"min"`` or ``"max"`` is better. ``signature`` is the protocol behind the scores.
+    Some scores of a data set are not the mean of its images' scores; ``rescore`` then computes them, resamples × systems
+    × criteria, from how often each image counts (resamples × images). A table whose scores belong to no images in
+    particular has one image without a name.
+    """
+
+    systems: tuple[str, ...]
+    images: tuple[str, ...]
+    criteria: tuple[str, ...]
+    senses: tuple[str, ...]
+    values: Scores
+    signature: str = ""
+    rescore: Rescore | None = None
+
+    def __post_init__(self) -> None:
+        expected = (len(self.systems), len(self.images), len(self.criteria))
+        if self.values.shape != expected:
+            raise UsageError(
+                f"scores have shape {self.values.shape}, expected systems × images × criteria = {expected}"
+            )
+        if 0 in expected:
+            raise UsageError("a table needs at least one system, one image and one criterion")
+        if len(self.senses) != len(self.criteria) or not set(self.senses) <= {"min", "max"}:
+            raise UsageError(
+                f"the senses are {self.senses}: expected min or max for each of {len(self.criteria)} criteria"
+            )
+        for what, names in (("system", self.systems), ("image", self.images), ("criterion", self.criteria)):
+            if twice := {name for name in names if names.count(name) > 1}:
+                raise UsageError(f"the {what} {min(twice)} stands in the table twice")
+
+    @classmethod
+    def flat(
+        cls, systems: Sequence[str], criteria: Sequence[str], values: ArrayLike, *, senses: Sequence[str] | None = None
+    ) -> Self:
+        """A table without images: systems × criteria, minimised unless told otherwise."""
+        scores = np.asarray(values, dtype=np.float64)
+        named = tuple(senses) if senses is not None else ("min",) * len(criteria)
+        return cls(tuple(systems), ("",), tuple(criteria), named, scores.reshape(len(systems), 1, len(criteria)))
+
+    def overall(self) -> Scores:
+        """Scores on the whole data set, systems × criteria."""
+        scores: Scores = self.resampled(np.ones((1, len(self.images)), dtype=np.int64))[0]
+        return scores
+
+    def resampled(self, weights: NDArray[np.int64]) -> Scores:
+        """Scores on resampled data sets, resamples × systems × criteria: the mean over images unless there is a rescore.
+
+        An image where a system has no score is left out of that system's mean.
+        """
+        if self.rescore is not None:
+            return self.rescore(weights)
+        known = ~np.isnan(self.values)
+        sums = np.zeros((len(weights), len(self.systems), len(self.criteria)))
+        counts = np.zeros_like(sums)
+        for image, weight in enumerate(
+            weights.T
+        ):  # in the order of the images, so that sums have the same bits everywhere
+            sums += weight[:, None, None] * np.where(known[:, image], self.values[:, image], 0.0)
+            counts += weight[:, None, None] * known[:, image]
+        return np.divide(sums, counts, out=np.full_like(sums, np.nan), where=counts > 0)
+
+    def vectors(self, mode: VectorMode = "concat") -> tuple[Scores, tuple[str, ...], tuple[str, ...]]:
+        """One vector per system, with the names and senses of its components.
+
+        ``"concat"``: every criterion on every image is a component, since errors of different images should not be
+        combined; ``"mean"``: every criterion once, on the whole data set.
+        """
+        if mode == "mean" or len(self.images) == 1:
+            return self.overall(), self.criteria, self.senses
+        if mode != "concat":
+            raise UsageError(f"the vector mode is {mode}, expected concat or mean")
+        names = tuple(f"{image} {criterion}" for image in self.images for criterion in self.criteria)
+        return self.values.reshape(len(self.systems), -1), names, self.senses * len(self.images)
+
+    def select(self, *, systems: Sequence[str] | None = None, criteria: Sequence[str] | None = None) -> Table:
+        """The table of some systems and some criteria, in the order given."""
+        rows = _positions("system", systems, self.systems)
+        columns = _positions("criterion", criteria, self.criteria)
+        rescore = self.rescore
+        return replace(
+            self,
+            systems=tuple(self.systems[i] for i in rows),
+            criteria=tuple(self.criteria[j] for j in columns),
+            senses=tuple(self.senses[j] for j in columns),
+            values=self.values[rows][:, :, columns],
+            rescore=None if rescore is None else lambda weights: rescore(weights)[:, rows][:, :, columns],
+        )
+
+    def rounded(self, decimals: int) -> Table:
+        """As a published table shows it, with so many decimals. Rounding makes ties, and so larger optimal sets."""
+        rescore = self.rescore
+        return replace(
+            self,
+            values=np.round(self.values, decimals),
+            rescore=None if rescore is None else lambda weights: np.round(rescore(weights), decimals),
+        )
+
+
+def _positions(what: str, wanted: Sequence[str] | None, there: Sequence[str]) -> list[int]:
+    if wanted is None:
+        return list(range(len(there)))
+    for name in wanted:
+        if name not in there:
+            raise UsageError(f"there is no {what} {name}, expected one of {', '.join(there)}")
+    return [there.index(name) for name in wanted]
