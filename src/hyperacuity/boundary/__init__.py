@@ -11,8 +11,9 @@ Arbeláez, Maire, Fowlkes & Malik (2011), Contour detection and hierarchical ima
 from hyperacuity.boundary.berkeley import write_berkeley
 from hyperacuity.boundary.human import HumanScore, collect_humans, tally_humans
 from hyperacuity.boundary.matching import TOLERANCE, Match, match, overlay, tolerance_in_pixels
+from hyperacuity.boundary.overlays import overlays
 from hyperacuity.boundary.protocol import PROTOCOLS, Protocol, Suppression, protocol
-from hyperacuity.boundary.scores import BoundaryScore, Curve, Point, collect, compare_systems
+from hyperacuity.boundary.scores import BoundaryScore, Curve, Point, collect, compare_systems, resampled_scores
 from hyperacuity.boundary.tallies import BoundaryTally, tally
 
 __all__ = [
@@ -31,7 +32,9 @@ __all__ = [
     "compare_systems",
     "match",
     "overlay",
+    "overlays",
     "protocol",
+    "resampled_scores",
     "tally",
     "tally_humans",
     "tolerance_in_pixels",

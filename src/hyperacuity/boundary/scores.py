@@ -91,7 +91,7 @@ def best_point(threshold: Floats, recall: Floats, precision: Floats) -> Point:
     """The point of greatest F on a curve, sought between thresholds too (the first of equals)."""
     t, r, p = (_blend(values) for values in (threshold, recall, precision))
     f = f_measure(r, p)
-    at = int(np.argmax(f))
+    at = int(np.argmax(f.round(12)))  # equals but for rounding are equals
     return Point(float(t[at]), float(r[at]), float(p[at]), float(f[at]))
 
 
@@ -100,7 +100,7 @@ def _blend(values: Floats) -> Floats:
     if values.shape[-1] == 1:
         return values
     left, right = values[..., :-1, None], values[..., 1:, None]
-    blended = left * (1 - BLENDS) + right * BLENDS
+    blended = left + (right - left) * BLENDS  # exact where both ends are equal
     return blended.reshape(*values.shape[:-1], -1)
 
 
@@ -188,6 +188,18 @@ def compare_systems(
         )
         for name in ("ods", "ois")
     }
+
+
+def resampled_scores(
+    tallies: Sequence[BoundaryTally],
+    weights: NDArray[np.int64],
+    protocol: Protocol = Protocol(),  # noqa: B008 (a frozen value)
+) -> dict[str, Floats]:
+    """ODS and OIS of every resampled data set, whose images count as often as a row of ``weights`` says.
+
+    Two systems' scores can be compared resample by resample when both come from the same images and weights.
+    """
+    return _resampled(tallies, _own_best(tallies, protocol.precision), protocol.precision, weights)
 
 
 def _levels(totals: BoundaryTally, protocol: Protocol) -> Floats:
