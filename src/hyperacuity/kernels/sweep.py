@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from hyperacuity.kernels import Scalar, allocating_kernel, kernel
 from hyperacuity.kernels.assignment import FREE, MATE, PRICE, Matching, appear, check, disappear, new_matching, restore
-from hyperacuity.kernels.bits import LOW_SIX, ONE, SIX, Bits, count_bits, count_rows, empty, lowest_bit, rank
+from hyperacuity.kernels.bits import LOW_SIX, ONE, SIX, Bits, count_bits, count_rows, empty, lowest_bit, rank, unpack
 from hyperacuity.kernels.pairs import NEARNESS_CLASSES, PairCost, Pairs, Reach, Scale, find_pairs
 from hyperacuity.kernels.thinning import thin_bits
 
@@ -379,3 +379,54 @@ def match_maps(
 def _appear_all(m: Matching, pairs: Pairs, to: Scale, n_truth: Scalar, n_detected: Scalar) -> None:
     for d in range(n_detected):
         appear(m, pairs, to, n_truth + d)
+
+
+def sweep_states(
+    soft: NDArray[np.float32],
+    truths: Sequence[NDArray[np.bool_]],
+    thresholds: NDArray[np.float64],
+    within: Reach,
+    *,
+    thin: bool,
+) -> NDArray[np.uint8]:
+    """What :func:`sweep` counts, as pictures: thresholds × height × width, 0 nothing, 1 hit, 2 false alarm, 3 miss.
+
+    A hit is a detected pixel in some annotator's pairs, a false alarm one in nobody's. A miss is a true pixel without a partner
+    in the matching of any annotator who drew it, where nothing is detected.
+    """
+    history = trace(soft, thresholds, thin=thin)
+    steps = history.first.size - 1
+    hit = np.zeros((steps, history.size), np.bool_)
+    found = np.zeros((steps, soft.size), np.bool_)
+    order = np.empty(history.change.size, np.int32)
+    order_first = np.empty(history.first.size, np.int64)
+    cursor = np.empty(NEARNESS_CLASSES + 2, np.int64)
+    for truth in truths:
+        places = np.flatnonzero(truth)
+        pairs, to, nearest = find_pairs(places, history.ever, history.before, history.size, soft.shape, within)
+        _nearest_first(history.change, history.first, nearest, cursor, order, order_first)
+        m = new_matching(pairs, places.size)
+        waiting = np.empty(places.size, np.uint32)
+        now = np.zeros((history.size + 63) // 64, np.uint64)
+        # One step at a time, so that the matching can be looked at in between; what is counted here does not matter.
+        for step in range(1, steps):
+            one_step = np.array([0, order_first[step], order_first[step + 1]])
+            _follow(
+                m, pairs, to, places.size, order, one_step, waiting, now,
+                np.zeros(2, np.int64), np.zeros((2, now.size), np.uint64), False,
+            )  # fmt: skip
+            bits = np.unpackbits(now.astype("<u8").view(np.uint8), bitorder="little", count=history.size)
+            hit[step] |= bits.astype(np.bool_)
+            found[step, places[m.node[: places.size, MATE] != FREE]] = True
+    drawn = np.logical_or.reduce([truth.ravel() for truth in truths])
+    ever = np.empty(soft.shape, np.bool_)
+    unpack(history.ever, ever)
+    places = np.flatnonzero(ever)
+    states = np.where(drawn & ~found, np.uint8(3), np.uint8(0))
+    detected = np.zeros(history.size, np.bool_)
+    for step in range(steps):
+        changes = history.change[history.first[step] : history.first[step + 1]]
+        detected[changes[changes > 0] - 1] = True
+        detected[-changes[changes < 0] - 1] = False
+        states[step, places[detected]] = np.where(hit[step, detected], np.uint8(1), np.uint8(2))
+    return np.asarray(states[history.step_of_threshold].reshape(-1, *soft.shape), np.uint8)
