@@ -25,6 +25,7 @@ JSON_CALLS: dict[str, str] = {
     "regions": "regions {world}/groundTruth {world}/groundTruth --berkeley {out}",
     "scenes": "scenes {out} --count 1 --size 96x64 --leaves 6",
     "detect": "detect {world}/images --out {out}",
+    "demo": "demo {out} --count 1 --size 96x64",
     "boundary": "boundary {world}/boundaries {world}/groundTruth --human",
     "edges": "edges {world}/boundaries {world}/groundTruth --measures psi,pm",
 }

@@ -15,7 +15,7 @@ from typing import Annotated
 import typer
 
 from hyperacuity import __version__
-from hyperacuity.cli import boundary, detect, edges, regions, scenes
+from hyperacuity.cli import boundary, demo, detect, edges, regions, scenes, study
 from hyperacuity.cli.common import Verbs
 
 app = typer.Typer(
@@ -45,11 +45,13 @@ def options(
     """Options that stand before the verb."""
 
 
+app.command("demo")(demo.demo)
 app.command("boundary")(boundary.boundary)
 app.command("detect")(detect.detect)
 app.command("edges")(edges.edges)
 app.command("regions")(regions.regions)
 app.command("scenes")(scenes.scenes)
+app.add_typer(study.app, name="study")
 
 
 def main() -> None:

@@ -286,9 +286,11 @@ def _print(
 
     table = Table(box=None, pad_edge=False)
     table.add_column("system")
-    for heading in ("images", "ODS", "95 % interval", "threshold", "OIS", "95 % interval", "AP", "R50"):
+    versus = ("behind the best", "p") if len(scores) > 1 else ()
+    for heading in ("images", "ODS", "95 % interval", "threshold", "OIS", "95 % interval", "AP", "R50", *versus):
         table.add_column(heading, justify="right")
-    for name, score in sorted(scores.items(), key=lambda item: -item[1].ods.f):
+    ranked = sorted(scores.items(), key=lambda item: -item[1].ods.f)
+    for name, score in ranked:
         ods, ois = score.ods, score.ois
         table.add_row(
             escape(name),
@@ -300,15 +302,17 @@ def _print(
             f"{ois.interval[0]:.3f} – {ois.interval[1]:.3f}",
             f"{score.ap:.4f}",
             "–" if score.r50 != score.r50 else f"{score.r50:.4f}",
+            *_behind(ranked[0][0], name, paired),
         )
     if people is not None and people.images:
-        table.add_row("people", str(people.images), f"{people.point.f:.4f}", "", "", "", "", "", "")
+        table.add_row("people", str(people.images), f"{people.point.f:.4f}")
     common.results.print(table)
-    for pair, results in paired.items():
-        ods = results["ods"]
-        verdict = "" if ods.p_value < 0.05 else ", may be chance"
-        common.results.print(
-            f"{pair}: ODS {ods.difference:+.4f} ({ods.low:+.4f} to {ods.high:+.4f}, p = {ods.p_value:.3f}{verdict})",
-            markup=False,
-        )
+    if len(scores) > 1:
+        common.results.print("\np: paired bootstrap of ODS over the images; from 0.05 on the difference may be chance")
     common.results.print(f"\n{tolerance}\n{signature}", markup=False)
+
+
+def _behind(best: str, name: str, paired: Mapping[str, Any]) -> list[str]:
+    """How far a system's ODS is behind the best one's, and the p-value of that."""
+    result = paired.get(f"{best} − {name}") or paired.get(f"{name} − {best}")
+    return [] if result is None else [f"{abs(result['ods'].difference):.4f}", f"{result['ods'].p_value:.3f}"]

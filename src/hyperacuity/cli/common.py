@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import math
 import os
 import sys
@@ -39,6 +40,7 @@ class Verbs(TyperGroup):
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]  # typer's own context is a click one
         """Run the verb that was called."""
         try:
+            _listen()
             with warnings.catch_warnings():
                 warnings.showwarning = _show_warning
                 return super().invoke(ctx)
@@ -48,6 +50,21 @@ class Verbs(TyperGroup):
         except KeyboardInterrupt as error:
             messages.print("stopped; what was finished is kept")
             raise typer.Exit(130) from error
+
+
+class _Messages(logging.Handler):
+    """What the package logs, as messages."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        messages.print(escape(record.getMessage()))
+
+
+def _listen() -> None:
+    """Show what the package logs from level INFO on; several calls are as good as one."""
+    logger = logging.getLogger("hyperacuity")
+    logger.setLevel(logging.INFO)
+    if not any(isinstance(handler, _Messages) for handler in logger.handlers):
+        logger.addHandler(_Messages())
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:

@@ -68,13 +68,10 @@ def evaluate(
     job: Job[T], inputs: Inputs, *, run: Path | None, workers: int | None, metadata: dict[str, Any] | None = None
 ) -> Outcome[T]:
     """Run the grid, keeping tallies in the run folder if there is one, and tell of files without a partner."""
-    from hyperacuity.kernels import first_use
     from hyperacuity.run import open_store, run_grid
 
     for path in inputs.unpaired:
         common.warn(f"{path} has no partner and is left out")
-    if first_use():
-        common.messages.print("compiling the kernels for this machine, once (about ten seconds)")
     if run is None:
         return run_grid(job, inputs.cells, workers=workers)
     with open_store(run, metadata=metadata) as store:

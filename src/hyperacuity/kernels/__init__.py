@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import logging
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -21,6 +22,9 @@ from typing import Any, TypeVar
 
 import numba
 import platformdirs
+from numba.core import event
+
+_log = logging.getLogger(__name__)
 
 Scalar = Any
 """A machine number inside a kernel: numba decides which."""
@@ -45,9 +49,23 @@ def _folder() -> Path:
 CACHE = _folder()
 
 
-def first_use() -> bool:
-    """Whether no kernel of this version has been compiled on this machine yet, so that a first call will take some seconds."""
-    return not any(CACHE.glob("**/*.nbi"))
+class _Announcement(event.Listener):
+    """Logs one line when the first kernel of this process has to be compiled, because none was kept."""
+
+    def __init__(self) -> None:
+        self.made = False
+
+    def on_start(self, event: Any) -> None:
+        if not self.made and event.data["dispatcher"].py_func.__module__.startswith(__name__):
+            self.made = True
+            _log.info("compiling kernels for this machine; this is done once and takes some seconds")
+
+    def on_end(self, event: Any) -> None:
+        """Nothing to say."""
+
+
+_events: Any = event
+_events.register("numba:compile", _Announcement())
 
 
 @contextlib.contextmanager
