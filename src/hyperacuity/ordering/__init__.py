@@ -1,0 +1,44 @@
+"""Depth order: local and global depth consistency, the over-random index, and the figure/ground benchmark.
+
+:func:`ordering` takes an order map or labelled contours; :func:`tally` and :func:`collect` score a data set;
+:mod:`~hyperacuity.ordering.prc` is the algebra underneath, for anything that first detects and then classifies.
+
+References
+----------
+Palou & Salembier (2014), Precision-recall-classification evaluation framework: application to depth estimation on single images.
+Maire, Narihira & Yu (2016), Affinity CNN: learning pixel-centric pairwise relations for figure/ground embedding, supplement.
+"""
+
+from hyperacuity.ordering.contours import Contours, contours
+from hyperacuity.ordering.figure_ground import Neighbours, Ownership, compare_neighbours, neighbours, order_of_pairs
+from hyperacuity.ordering.local import LocalMatch, combine, match_contours
+from hyperacuity.ordering.orderings import Ordering, Partition, Sides, ordering, partition, transfer
+from hyperacuity.ordering.pairwise import PairCounts, compare_regions, match_regions
+from hyperacuity.ordering.prc import Outcomes, Summary, from_confusion, over_random_index, summary
+
+__all__ = [
+    "Contours",
+    "LocalMatch",
+    "Neighbours",
+    "Ordering",
+    "Outcomes",
+    "Ownership",
+    "PairCounts",
+    "Partition",
+    "Sides",
+    "Summary",
+    "combine",
+    "compare_neighbours",
+    "compare_regions",
+    "contours",
+    "from_confusion",
+    "match_contours",
+    "match_regions",
+    "neighbours",
+    "order_of_pairs",
+    "ordering",
+    "over_random_index",
+    "partition",
+    "summary",
+    "transfer",
+]

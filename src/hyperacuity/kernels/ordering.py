@@ -1,0 +1,304 @@
+"""Scans over ordered partitions: contours with the direction of their depth step, overlaps of regions, orders of pairs.
+
+A *crack* is the line between two pixels that are neighbours in a row or column. Contours run along cracks, so lengths, signs and
+directions are counted on them, in whole numbers. The sum of a contour's crack normals between two points is the normal of
+the chord from one to the other, whichever way the pixels staircase: summing normals in a window is the exact way to average
+them. Window sums come from summed-area tables and cost the same for any window.
+
+Pairs of regions are counted without visiting them: the regions that belong to one true region are sorted by depth once,
+then two such lists are compared by one walk along both.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperacuity.kernels import Scalar, allocating_kernel, kernel
+
+NO_CRACK, UNDIRECTED = 0, 2
+"""Codes of a crack besides +1 (its left or upper pixel is nearer) and −1 (its right or lower one is)."""
+
+
+@kernel
+def _code(label: Scalar, other_label: Scalar, order: Scalar, other: Scalar, same: Scalar) -> Scalar:
+    if label == other_label or label < 0 or other_label < 0:
+        return NO_CRACK
+    if order - other > same:
+        return 1
+    if other - order > same:
+        return -1
+    return UNDIRECTED  # a tie, or unknown on either side (NaN compares false)
+
+
+@kernel
+def find_cracks(
+    labels: NDArray[np.int32],
+    order: NDArray[np.float64],
+    same: Scalar,
+    right: NDArray[np.int8],
+    below: NDArray[np.int8],
+) -> None:
+    """Write the code of the crack to the right of and below each pixel."""
+    height, width = labels.shape
+    for y in range(height):
+        for x in range(width):
+            right[y, x] = below[y, x] = NO_CRACK
+            if x + 1 < width:
+                right[y, x] = _code(labels[y, x], labels[y, x + 1], order[y, x], order[y, x + 1], same)
+            if y + 1 < height:
+                below[y, x] = _code(labels[y, x], labels[y + 1, x], order[y, x], order[y + 1, x], same)
+
+
+@kernel
+def mark_cracks(right: NDArray[np.int8], below: NDArray[np.int8], marks: NDArray[np.bool_]) -> None:
+    """Mark a pixel when any crack within the 2×2 square of which it is the upper left corner is there (BSDS's rule)."""
+    height, width = right.shape
+    for y in range(height):
+        for x in range(width):
+            yy, xx = min(y + 1, height - 1), min(x + 1, width - 1)
+            marks[y, x] = (right[y, x] | below[y, x] | right[yy, x] | below[y, xx]) != NO_CRACK
+
+
+@allocating_kernel
+def sum_table(codes: NDArray[np.int8]) -> NDArray[np.int32]:
+    """Summed-area table of the directed cracks, one row and column larger than the map."""
+    height, width = codes.shape
+    table = np.zeros((height + 1, width + 1), np.int32)
+    for y in range(height):
+        line = np.int32(0)
+        for x in range(width):
+            if codes[y, x] != UNDIRECTED:
+                line += codes[y, x]
+            table[y + 1, x + 1] = table[y, x + 1] + line
+    return table
+
+
+@kernel
+def _box(table: NDArray[np.int32], top: Scalar, left: Scalar, bottom: Scalar, right: Scalar) -> Scalar:
+    """Sum over rows top … bottom and columns left … right (inclusive), cut to the map."""
+    top, left = max(top, 0), max(left, 0)
+    bottom, right = min(bottom + 1, table.shape[0] - 1), min(right + 1, table.shape[1] - 1)
+    return table[bottom, right] - table[top, right] - table[bottom, left] + table[top, left]
+
+
+@kernel
+def find_directions(
+    places: NDArray[np.int64],
+    right: NDArray[np.int8],
+    below: NDArray[np.int8],
+    across: NDArray[np.int32],
+    down: NDArray[np.int32],
+    radius: Scalar,
+    vectors: NDArray[np.int32],
+) -> None:
+    """For each contour pixel twice the sum (x, y) of crack normals, near to far, in the window around its lower right corner.
+
+    The window is 2·radius + 1 pixels wide and high. Cracks across its rim lie half inside and count half.
+    (0, 0) says that the contour has no direction there: no crack of the pixel's own 2×2 square is directed. Where normals
+    cancel (a line one or two pixels wide), smaller windows decide, at last the first directed crack of the square.
+    ``across`` and ``down`` are the tables of ``right`` and ``below``.
+    """
+    height, width = right.shape
+    for i in range(places.size):
+        y, x = places[i] // width, places[i] % width
+        yy, xx = min(y + 1, height - 1), min(x + 1, width - 1)
+        own_x = right[y, x] if right[y, x] & 1 else (right[yy, x] if right[yy, x] & 1 else 0)
+        own_y = below[y, x] if below[y, x] & 1 else (below[y, xx] if below[y, xx] & 1 else 0)
+        vectors[i, 0] = vectors[i, 1] = 0
+        if own_x == 0 and own_y == 0:
+            continue
+        for r in range(radius, -1, -1):
+            vx = _box(across, y - r, x - r, y + r, x + r) + _box(across, y - r + 1, x - r, y + r + 1, x + r)
+            vy = _box(down, y - r, x - r, y + r, x + r) + _box(down, y - r, x - r + 1, y + r, x + r + 1)
+            if vx != 0 or vy != 0:
+                vectors[i, 0], vectors[i, 1] = vx, vy
+                break
+        if vectors[i, 0] == 0 and vectors[i, 1] == 0:
+            vectors[i, 0] = own_x
+            vectors[i, 1] = own_y if own_x == 0 else 0
+
+
+@allocating_kernel
+def group_pixels(labels: NDArray[np.int32], count: Scalar) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The pixels of region r, in reading order, as ``places[start[r] : start[r + 1]]``; void pixels are left out."""
+    height, width = labels.shape
+    start = np.zeros(count + 1, np.int64)
+    for y in range(height):
+        for x in range(width):
+            if labels[y, x] >= 0:
+                start[labels[y, x] + 1] += 1
+    for r in range(count):
+        start[r + 1] += start[r]
+    cursor = start[:count].copy()
+    places = np.empty(start[count], np.int64)
+    for y in range(height):
+        for x in range(width):
+            r = labels[y, x]
+            if r >= 0:
+                places[cursor[r]] = y * width + x
+                cursor[r] += 1
+    return places, start
+
+
+@allocating_kernel
+def middle_values(
+    values: NDArray[np.float32], places: NDArray[np.int64], start: NDArray[np.int64], low: Scalar
+) -> NDArray[np.float64]:
+    """Median of the known values of each region, NaN where none is known; of two middle ones their mean, or the lower."""
+    medians = np.full(start.size - 1, np.nan)
+    known = np.empty(places.size, np.float32)
+    for r in range(start.size - 1):
+        n = 0
+        for i in range(start[r], start[r + 1]):
+            value = values[places[i]]
+            if not np.isnan(value):
+                known[n] = value
+                n += 1
+        if n == 0:
+            continue
+        least, most = known[0], known[0]
+        for i in range(1, n):
+            least, most = min(least, known[i]), max(most, known[i])
+        if least == most:
+            medians[r] = least
+            continue
+        half = np.sort(known[:n])
+        lower, upper = np.float64(half[(n - 1) // 2]), np.float64(half[n // 2])
+        medians[r] = lower if low else (lower + upper) / 2
+    return medians
+
+
+@allocating_kernel
+def best_overlaps(
+    places: NDArray[np.int64], start: NDArray[np.int64], truth: NDArray[np.int32], areas: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """For each region the true region of largest Jaccard index, −1 where it meets none; void pixels of the truth do not count.
+
+    Fractions are compared by cross-multiplication, so ties are ties: the larger intersection wins, then the smaller label.
+    """
+    best = np.full(start.size - 1, -1, np.int64)
+    shared = np.zeros(areas.size, np.int64)
+    met = np.empty(areas.size, np.int64)
+    for r in range(start.size - 1):
+        n_met, area = 0, 0
+        for i in range(start[r], start[r + 1]):
+            g = truth[places[i]]
+            if g >= 0:
+                if shared[g] == 0:
+                    met[n_met] = g
+                    n_met += 1
+                shared[g] += 1
+                area += 1
+        best_shared, best_union = 0, 1
+        for k in range(n_met):
+            g = met[k]
+            common, union = shared[g], area + areas[g] - shared[g]
+            shared[g] = 0
+            gain = common * best_union - best_shared * union
+            if gain == 0:
+                gain = common - best_shared
+                if gain == 0:
+                    gain = best[r] - g
+            if gain > 0:
+                best[r], best_shared, best_union = g, common, union
+    return best
+
+
+@kernel
+def _count_order(
+    depth: NDArray[np.float64], a: Scalar, a_end: Scalar, b: Scalar, b_end: Scalar, same: Scalar, order: Scalar
+) -> Scalar:
+    """Pairs (k, l) of two sorted runs of ``depth`` whose order sgn(k − l) is ``order``; apart by at most ``same`` is equal."""
+    below, within = b, b  # first l that is not clearly less than k; first l that is clearly more
+    less, more = 0, 0
+    for k in range(a, a_end):
+        while below < b_end and depth[k] - depth[below] > same:
+            below += 1
+        while within < b_end and depth[within] - depth[k] <= same:
+            within += 1
+        more += below - b
+        less += b_end - within
+    if order > 0:
+        return more
+    if order < 0:
+        return less
+    return (a_end - a) * (b_end - b) - more - less
+
+
+@kernel
+def compare_pairs(
+    depth: NDArray[np.float64],
+    start: NDArray[np.int64],
+    truth: NDArray[np.float64],
+    size_class: NDArray[np.int64],
+    same: Scalar,
+    leave_ties: Scalar,
+    agreeing: NDArray[np.int64],
+    pairs: NDArray[np.int64],
+) -> None:
+    """All pairs of matched true regions: how many pairs of the system's regions agree with their order.
+
+    ``depth[start[i] : start[i + 1]]`` are the depths, sorted, of the regions matched to true region i of depth ``truth[i]``. The
+    share of agreeing pairs has the denominator nᵢ·nⱼ; numerators are added up by the classes of nᵢ and nⱼ, numbers of true
+    pairs in ``pairs``. With ``leave_ties`` true pairs of equal depth are passed over.
+    """
+    for i in range(truth.size):
+        for j in range(i + 1, truth.size):
+            order = 0
+            if truth[i] - truth[j] > same:
+                order = 1
+            elif truth[j] - truth[i] > same:
+                order = -1
+            if order == 0 and leave_ties:
+                continue
+            found = _count_order(depth, start[i], start[i + 1], start[j], start[j + 1], same, order)
+            agreeing[size_class[i], size_class[j]] += found
+            pairs[size_class[i], size_class[j]] += 1
+
+
+@kernel
+def count_unequal(depth: NDArray[np.float64], start: NDArray[np.int64], same: Scalar) -> Scalar:
+    """Pairs of different depth within the runs of ``depth``, which are sorted."""
+    total = 0
+    for i in range(start.size - 1):
+        first = start[i]
+        for k in range(start[i], start[i + 1]):
+            while depth[k] - depth[first] > same:
+                first += 1
+            total += first - start[i]
+    return total
+
+
+@kernel
+def nearest_steps(
+    labels: NDArray[np.int32], sides: NDArray[np.float32], reach: Scalar, votes: NDArray[np.int8]
+) -> None:
+    """For the crack right of each pixel, where regions meet: which side a labelled step nearby says is the figure.
+
+    ``sides`` is +1 and −1 on either side of a labelled contour, NaN elsewhere. Along the row, the step nearest to the crack
+    and at most ``reach`` pixels away decides: +1 the left side, −1 the right one, 0 where there is none. Two steps of equal
+    distance that contradict each other do not count. For cracks below pixels, transpose the maps.
+    """
+    height, width = labels.shape
+    for y in range(height):
+        for x in range(width - 1):
+            votes[y, x] = 0
+            if labels[y, x] < 0 or labels[y, x + 1] < 0 or labels[y, x] == labels[y, x + 1]:
+                continue
+            for distance in range(reach + 1):
+                vote = _step(sides, y, x - distance)
+                if distance > 0:
+                    vote += _step(sides, y, x + distance)
+                if vote != 0:
+                    votes[y, x] = 1 if vote > 0 else -1
+                    break
+        votes[y, width - 1] = 0
+
+
+@kernel
+def _step(sides: NDArray[np.float32], y: Scalar, x: Scalar) -> Scalar:
+    """The labelled step between a pixel and its right neighbour: +1 figure on the left, −1 on the right, 0 no step."""
+    if x < 0 or x + 1 >= sides.shape[1] or not sides[y, x] * sides[y, x + 1] < 0:
+        return 0
+    return 1 if sides[y, x] > 0 else -1

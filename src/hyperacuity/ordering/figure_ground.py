@@ -1,0 +1,263 @@
+"""The figure/ground benchmark: of two neighbouring regions, which one is in front? (Maire, Narihira & Yu 2016)
+
+Truth and prediction are brought onto the same segmentation, and every pair of neighbouring regions of which the truth knows
+the front one is a question:
+
+* **R-ACC**: the share of questions answered right;
+* **B-ACC**: the same, weighted by the length of the common boundary, which the front region owns;
+* **B-ACC-50, B-ACC-25**: B-ACC over the boundaries owned by the foremost half or quarter of the image's regions.
+
+A dense order comes onto a segmentation by the median of each region's pixels, labelled contours
+(:class:`~hyperacuity.ordering.orderings.Sides`) by a vote along each common boundary. The foremost regions are known only of a
+dense order: labelled contours order neighbours, not the image.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hyperacuity.errors import InputError
+from hyperacuity.kernels.ordering import nearest_steps
+from hyperacuity.maps import LabelMap, label_map, same_size
+from hyperacuity.ordering.orderings import Middle, Ordering, Partition, Sides, consecutive, region_medians
+
+Tie = Literal["wrong", "half", "skip"]
+Cut = Literal["ceil", "floor", "round"]
+Length = Literal["crack", "front-pixels", "both-pixels"]
+
+UNKNOWN = -2
+"""In :attr:`Ownership.predicted`: nothing is known of a region."""
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbours:
+    """Pairs of neighbouring regions, the smaller number first, sorted; and all pixel pairs across their borders.
+
+    ``pair`` is the number of the pair each pixel pair belongs to, ``here`` and ``there`` are flat places. A pixel pair is
+    ``straight`` when the pixels share a side, and then it is a crack.
+    """
+
+    labels: LabelMap
+    first: Ints
+    second: Ints
+    pair: Ints
+    here: Ints
+    there: Ints
+    straight: NDArray[np.bool_]
+
+    @property
+    def count(self) -> int:
+        """Number of pairs of regions."""
+        return self.first.size
+
+    def add_up(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The sum over each pair's border of a value per pixel pair."""
+        return np.bincount(self.pair, weights=values, minlength=self.count).astype(np.float64)
+
+    @property
+    def cracks(self) -> NDArray[np.float64]:
+        """Length of each common boundary in cracks."""
+        return self.add_up(self.straight.astype(np.float64))
+
+
+@dataclass(frozen=True, eq=False)
+class Ownership:
+    """The questions of one image: pairs of neighbouring regions whose front one the truth knows.
+
+    ``true`` is +1 where the first region is in front, −1 where the second is; ``predicted`` likewise, 0 for a tie and
+    :data:`UNKNOWN` where nothing is predicted. ``foremost`` has a row for the nearest 50 % of regions and one for the nearest
+    25 %: whether the front region of each question is among them (all false where that is not known).
+    """
+
+    first: Ints
+    second: Ints
+    length: NDArray[np.float64]
+    true: Ints
+    predicted: Ints
+    foremost: NDArray[np.bool_]
+
+    def correct(self, tie: Tie = "wrong") -> NDArray[np.float64]:
+        """1 for a right answer, 0 for a wrong one, for a tie what ``tie`` says (NaN: it is skipped)."""
+        if tie not in ("wrong", "half", "skip"):
+            raise InputError(f"tie {tie!r}: expected 'wrong', 'half' or 'skip'")
+        right: NDArray[np.float64] = (self.true == self.predicted).astype(np.float64)
+        right[self.predicted == 0] = {"wrong": 0.0, "half": 0.5, "skip": np.nan}[tie]
+        return right
+
+    def sums(self, tie: Tie = "wrong") -> NDArray[np.float64]:
+        """Numerators (first row) and denominators (second) of R-ACC, B-ACC, B-ACC-50 and B-ACC-25."""
+        right = self.correct(tie)
+        asked = ~np.isnan(right)
+        weights = np.stack([np.ones(self.length.size), self.length, *(self.foremost * self.length)]) * asked
+        gains = weights * np.nan_to_num(right)
+        return np.array([gains.sum(axis=1), weights.sum(axis=1)], np.float64)
+
+    def accuracy(self, tie: Tie = "wrong") -> dict[str, float]:
+        """R-ACC, B-ACC, B-ACC-50 and B-ACC-25 of this image; NaN without a question."""
+        return dict(zip(ACCURACIES, ratios(self.sums(tie)), strict=True))
+
+
+ACCURACIES = ("racc", "bacc", "bacc50", "bacc25")
+
+
+def ratios(sums: NDArray[np.float64]) -> list[float]:
+    """The four accuracies from their numerators and denominators; NaN where there was no question."""
+    return [float(top / bottom) if bottom > 0 else float("nan") for top, bottom in sums.T]
+
+
+def neighbours(labels: ArrayLike, *, adjacency: Literal[4, 8] = 4) -> Neighbours:
+    """The pairs of neighbouring regions. With ``adjacency=8`` regions that touch at a corner only are neighbours too.
+
+    Regions are numbered 0, 1, … in the order of their labels; void pixels have no neighbours.
+
+    >>> found = neighbours([[1, 1, 1, 2], [1, 1, 1, 2], [3, 3, 3, 3]])
+    >>> np.stack([found.first, found.second, found.cracks.astype(int)])
+    array([[0, 0, 1],
+           [1, 2, 2],
+           [2, 3, 1]])
+    """
+    if adjacency not in (4, 8):
+        raise InputError(f"adjacency {adjacency}: expected 4 or 8")
+    numbered = consecutive(label_map(labels))
+    height, width = numbered.shape
+    steps = [(0, 1), (1, 0)] if adjacency == 4 else [(0, 1), (1, 0), (1, 1), (1, -1)]
+    heres, theres, straights = [], [], []
+    for dy, dx in steps:
+        rows, columns = slice(0, height - dy), slice(max(0, -dx), width - max(0, dx))
+        a = numbered[rows, columns]
+        b = numbered[dy:, columns.start + dx : columns.stop + dx]
+        y, x = np.nonzero((a != b) & (a >= 0) & (b >= 0))
+        here = y * width + x + columns.start
+        heres.append(here)
+        theres.append(here + dy * width + dx)
+        straights.append(np.full(here.size, dy == 0 or dx == 0))
+    here, there, straight = np.concatenate(heres), np.concatenate(theres), np.concatenate(straights)
+    flat = numbered.ravel().astype(np.int64)
+    a, b = flat[here], flat[there]
+    count = int(numbered.max()) + 1
+    codes, pair = np.unique(np.minimum(a, b) * count + np.maximum(a, b), return_inverse=True)
+    return Neighbours(numbered, codes // max(count, 1), codes % max(count, 1), pair, here, there, straight)
+
+
+def order_of_pairs(given: Ordering, beside: Neighbours, *, middle: Middle = "mean", reach: int = 0) -> Ints:
+    """Who is in front in each pair: +1 the first region, −1 the second, 0 a tie, :data:`UNKNOWN` where nothing is known.
+
+    A partition's dense order is compared by the medians of the regions. Labelled contours vote: each crack between two
+    regions votes for the side that is the figure in the nearest labelled step along its normal, at most ``reach`` pixels away
+    (0: the step must be the crack itself, as on the segmentation that was labelled). A boundary with no vote, or as many
+    for one side as for the other, has no owner and is a tie.
+    """
+    if isinstance(given, Partition):
+        depth = region_medians(given.order, beside.labels, middle=middle)
+        difference = depth[beside.first] - depth[beside.second]
+        return np.where(np.isnan(difference), UNKNOWN, np.sign(np.nan_to_num(difference))).astype(np.int64)
+    votes = beside.add_up(_votes(given, beside, reach))
+    return np.sign(votes).astype(np.int64)
+
+
+def compare_neighbours(
+    prediction: Ordering,
+    truth: Ordering,
+    labels: ArrayLike,
+    *,
+    middle: Middle = "mean",
+    cut: Cut = "ceil",
+    length: Length = "crack",
+    adjacency: Literal[4, 8] = 4,
+    reach: int = 0,
+) -> Ownership:
+    """Bring truth and prediction onto a segmentation and compare who is in front.
+
+    Parameters
+    ----------
+    labels
+        The segmentation: the true one, or a machine's.
+    middle
+        Median of an even number of pixels.
+    cut
+        How many of n regions are the foremost share q: q·n rounded up, down or to the nearest. Regions that tie with the
+        last are among them.
+    length
+        Length of a common boundary: in cracks, in pixels of the front region that touch the other, or in pixels of both.
+    adjacency
+        Which regions are neighbours; with 8 those that touch at corners only are, with a length of 0 cracks.
+    reach
+        See :func:`order_of_pairs`.
+
+    Examples
+    --------
+    >>> from hyperacuity.ordering import ordering
+    >>> labels = [[1, 1, 1, 2], [1, 1, 1, 2], [3, 3, 3, 3]]
+    >>> said = ordering([[0.1, 0.1, 9, 0.9], [0.1, 0.1, 0.1, 0.9], [0.5, 0.5, 0.5, 0.5]])
+    >>> {name: round(value, 3) for name, value in compare_neighbours(said, ordering(labels), labels).accuracy().items()}
+    {'racc': 0.667, 'bacc': 0.833, 'bacc50': 0.833, 'bacc25': 0.75}
+    """
+    beside = neighbours(labels, adjacency=adjacency)
+    for name, given in (("prediction", prediction), ("truth", truth)):
+        size = given.order if isinstance(given, Partition) else given.sides
+        same_size(size, beside.labels, names=(name, "segmentation"))
+    true = order_of_pairs(truth, beside, middle=middle, reach=reach)
+    predicted = order_of_pairs(prediction, beside, middle=middle, reach=reach)
+    asked = np.abs(true) == 1
+    front = np.where(true > 0, beside.first, beside.second)
+    if isinstance(truth, Partition):
+        depth = region_medians(truth.order, beside.labels, middle=middle)
+        foremost = np.stack([foremost_regions(depth, share, cut=cut)[front] for share in (0.5, 0.25)])
+    else:
+        foremost = np.zeros((2, beside.count), np.bool_)
+    lengths = boundary_length(beside, front, length)
+    return Ownership(
+        beside.first[asked], beside.second[asked], lengths[asked], true[asked], predicted[asked], foremost[:, asked]
+    )
+
+
+def foremost_regions(depth: NDArray[np.float64], share: float, *, cut: Cut = "ceil") -> NDArray[np.bool_]:
+    """Which regions are among the foremost ``share``; those that tie with the last one are, those of unknown depth are not.
+
+    >>> foremost_regions(np.array([1.0, 2.0, 3.0]), 0.5), foremost_regions(np.array([1.0, 2.0, 3.0]), 0.5, cut="floor")
+    (array([False,  True,  True]), array([False, False,  True]))
+    """
+    if cut not in ("ceil", "floor", "round"):
+        raise InputError(f"cut {cut!r}: expected 'ceil', 'floor' or 'round'")
+    known = np.sort(depth[~np.isnan(depth)])
+    exact = share * known.size
+    count = {"ceil": math.ceil(exact), "floor": math.floor(exact), "round": math.floor(exact + 0.5)}[cut]
+    if count == 0:
+        return np.zeros(depth.shape, np.bool_)
+    foremost: NDArray[np.bool_] = depth >= known[-count]
+    return foremost
+
+
+def boundary_length(beside: Neighbours, front: Ints, length: Length = "crack") -> NDArray[np.float64]:
+    """The length of each pair's common boundary; ``front`` is the region in front."""
+    if length not in ("crack", "front-pixels", "both-pixels"):
+        raise InputError(f"length {length!r}: expected 'crack', 'front-pixels' or 'both-pixels'")
+    if length == "crack":
+        return beside.cracks
+    flat = beside.labels.ravel()
+    total = np.zeros(beside.count)
+    pixels = np.unique(np.concatenate([beside.pair * flat.size + beside.here, beside.pair * flat.size + beside.there]))
+    pair, place = pixels // flat.size, pixels % flat.size
+    counted = np.ones(pair.size, np.bool_) if length == "both-pixels" else flat[place] == front[pair]
+    np.add.at(total, pair[counted], 1)
+    return total
+
+
+def _votes(given: Sides, beside: Neighbours, reach: int) -> NDArray[np.float64]:
+    """Per pixel pair +1 for the pair's first region, −1 for its second, 0 for no vote. Corners have none."""
+    labels = beside.labels
+    width = labels.shape[1]
+    right, below = np.empty(labels.shape, np.int8), np.empty(labels.shape[::-1], np.int8)
+    nearest_steps(labels, given.sides, reach, right)
+    nearest_steps(np.ascontiguousarray(labels.T), np.ascontiguousarray(given.sides.T), reach, below)
+    level = beside.there == beside.here + 1
+    votes = np.where(level, right.ravel()[beside.here], below.T[beside.here // width, beside.here % width])
+    here_is_first = labels.ravel()[beside.here] == beside.first[beside.pair]
+    return np.where(beside.straight, np.where(here_is_first, votes, -votes), 0).astype(np.float64)
