@@ -72,7 +72,7 @@ def test_the_table_names_every_measure_and_its_best_system(maps: Path) -> None:
     done = call(maps / "good", maps / "truth", "--system", maps / "poor", "--measures", "psi,baddeley")
     assert done.exit_code == 0
     lines = [line.split() for line in done.stdout.splitlines()]
-    assert ["psi", "Ψ", "good", "0.0000", "*", "0.0000", "–", "0.0000"] == lines[1][:8]
+    assert lines[1][:8] == ["psi", "Ψ", "good", "0.0000", "*", "0.0000", "–", "0.0000"]
     assert any(line[:2] == ["baddeley(k=2)", "Δ²"] for line in lines)
     assert "edges|measures:psi+baddeley(k=2)|" in done.stdout
 

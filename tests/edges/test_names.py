@@ -89,5 +89,5 @@ def test_symbols_are_those_of_the_paper() -> None:
         "Ψ",
         "Δ²",
         "S¹",
-        "H₅%",
+        "H5%",
     ]

@@ -38,21 +38,21 @@ class Family:
 
 
 FAMILIES: dict[str, Family] = {
-    "pm": Family(pm, "Pₘ*", "statistical"),
+    "pm": Family(pm, "Pm*", "statistical"),
     "phi": Family(phi, "Φ*", "statistical"),
     "chi2": Family(chi2, "χ²*", "statistical"),
     "f_alpha": Family(f_alpha, "Fα*", "statistical"),
     "fom": Family(fom, "FoM", "normalised"),
-    "fom_e": Family(fom_e, "FoMₑ", "normalised", "false"),
+    "fom_e": Family(fom_e, "FoMe", "normalised", "false"),
     "f_pinho": Family(f_pinho, "F", "normalised"),
-    "d4": Family(d4, "d₄", "normalised"),
+    "d4": Family(d4, "d4", "normalised"),
     "sfom": Family(sfom, "SFoM", "normalised"),
     "mfom": Family(mfom, "MFoM", "normalised"),
-    "dp": Family(dp, "Dₚ", "normalised"),
+    "dp": Family(dp, "Dp", "normalised"),
     "yasnoff": Family(yasnoff, "Υ", "distance", "false"),
     "hausdorff": Family(hausdorff, "H", "distance"),
     "dk": Family(dk, "Dᵏ", "distance", "false"),
-    "f2d6": Family(f2d6, "f₂d₆", "distance"),
+    "f2d6": Family(f2d6, "f2d6", "distance"),
     "theta": Family(theta, "Θ", "distance", "false"),
     "omega": Family(omega, "Ω", "distance", "missed"),
     "baddeley": Family(baddeley, "Δᵏ", "distance"),
@@ -86,13 +86,13 @@ class Measure:
 
     @property
     def symbol(self) -> str:
-        """The paper's symbol with its parameter, for charts: Δ², H₅%, S¹."""
+        """The paper's symbol with its parameter, in letters that every font has: Δ², H5%, S¹."""
         options = _defaults(self.family) | dict(self.options)
         symbol = FAMILIES[self.family].symbol
         if "k" in options and symbol.endswith("ᵏ"):
             return symbol[:-1] + _text(options["k"]).translate(_SUPERSCRIPT)
         if options.get("percent"):
-            return symbol + _text(options["percent"]).translate(_SUBSCRIPT) + "%"
+            return f"{symbol}{_text(options['percent'])}%"
         return symbol
 
     @property
@@ -203,4 +203,3 @@ def _text(value: Any) -> str:
 
 
 _SUPERSCRIPT = str.maketrans("0123456789.", "⁰¹²³⁴⁵⁶⁷⁸⁹·")
-_SUBSCRIPT = str.maketrans("0123456789.", "₀₁₂₃₄₅₆₇₈₉.")

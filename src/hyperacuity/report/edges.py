@@ -1,0 +1,245 @@
+"""Charts of the edge studies."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import altair as alt
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperacuity.edges.names import measure
+from hyperacuity.edges.shift import Shift
+from hyperacuity.edges.studies import Trial, Trials
+from hyperacuity.maps import EdgeMap
+from hyperacuity.report import theme
+from hyperacuity.report.pictures import data_uri, edge_picture
+
+PANEL_HEIGHT = 110
+
+
+def shift_chart(study: Shift, *, columns: int = 6) -> Any:
+    """One small panel per measure: its score against the distance of a line of false and of missed pixels (Fig. 2)."""
+    theme.register()
+    false, missed = study.normalised()
+    labelled = int(np.argmax(np.abs(false[:, -1] - missed[:, -1]) > 0.3))  # the first panel with room for both names
+    panels = [
+        _shift_panel(study, {"false": false[n], "missed": missed[n]}, n, columns, labelled=n == labelled)
+        for n in range(len(study.measures))
+    ]
+    title = "Score of a line of false (solid) or missed (dashed) pixels, by its distance from the true contour"
+    return alt.concat(*panels, columns=columns, spacing=12, title=title)
+
+
+def robustness_chart(study: Trials, *, axis: str, columns: int = 3) -> Any:
+    """One panel per measure: each detector's mean best score against the level of a disturbance, with its interval.
+
+    The conditions of the study are its levels, numbers. Each panel has its own scale of scores.
+    """
+    theme.register()
+    levels = [float(condition) for condition in study.conditions]
+    intervals = study.interval()
+    panels = [
+        _lines_panel(
+            measure(name).symbol,
+            levels,
+            {detector: study.mean[:, d, m] for d, detector in enumerate(study.detectors)},
+            axis=axis,
+            band={detector: intervals[:, d, m] for d, detector in enumerate(study.detectors)},
+        ).properties(width=theme.TWO_COLUMNS / columns - 66, height=PANEL_HEIGHT)
+        for m, name in enumerate(study.measures)
+    ]
+    return alt.concat(*panels, columns=columns, spacing=16, title=f"Mean best score against {axis}; lower is better")
+
+
+def curves_chart(study: Trial, *, condition: int = 0, columns: int = 3) -> Any:
+    """One panel per measure: each detector's score against the threshold, its minimum marked (Fig. 8)."""
+    theme.register()
+    sweeps = dict(zip(study.detectors, study.sweeps[condition], strict=True))
+    first = next(iter(sweeps.values()))
+    panels = [
+        _lines_panel(
+            measure(name).symbol,
+            first.thresholds.tolist(),
+            {detector: swept.of(name) for detector, swept in sweeps.items()},
+            axis="threshold",
+            top=2 * float(np.median([swept.of(name) for swept in sweeps.values()])),
+            marks={detector: (b.threshold, b.score) for detector, b in ((d, s.best(name)) for d, s in sweeps.items())},
+        ).properties(width=theme.TWO_COLUMNS / columns - 66, height=PANEL_HEIGHT)
+        for name in first.names
+    ]
+    return alt.concat(
+        *panels, columns=columns, spacing=16, title=f"{study.picture}: score against threshold, minimum marked"
+    )
+
+
+def sheet_chart(study: Trial, truth: EdgeMap, *, condition: int = 0) -> Any:
+    """Best edge maps: one row per measure, one column per detector, each with its threshold and score (Fig. 9).
+
+    Hits, false and missed pixels have the colours they have everywhere; the best score of each row is bold.
+    """
+    theme.register()
+    sweeps = study.sweeps[condition]
+    width = theme.TWO_COLUMNS // len(sweeps) - 8
+    height = round(width * truth.shape[0] / truth.shape[1])
+    rows = []
+    for name in sweeps[0].names:
+        best = [swept.best(name) for swept in sweeps]
+        lowest = min((b.score for b in best), default=math.nan)
+        cells = [
+            _picture_cell(edge_picture(truth, b.edges, side=2 * width), width, height).properties(
+                title=alt.TitleParams(
+                    [detector] if name == sweeps[0].names[0] else [],
+                    subtitle=f"{measure(name).symbol} = {b.score:.3g} · Th = {b.threshold:.2f}",
+                    subtitleFontSize=8,
+                    subtitleFontWeight="bold" if b.score == lowest else "normal",
+                    subtitleColor=theme.INK,
+                    anchor="middle",
+                    offset=2,
+                )
+            )
+            for detector, b in zip(study.detectors, best, strict=True)
+        ]
+        rows.append(alt.hconcat(*cells, spacing=6))
+    title = alt.TitleParams(
+        f"{study.picture}: best edge map of each detector under each measure",
+        subtitle="hits green, false pixels orange, missed pixels blue; bold: the best of the row",
+    )
+    return alt.vconcat(*rows, spacing=4, title=title)
+
+
+def truth_chart(study: Trials, *, columns: int = 4) -> Any:
+    """Per measure and detector, the mean best score under two truths (Table 4): how much lower is the second?
+
+    Scores of one measure are divided by the largest of them, so that measures with different units share an axis.
+    """
+    theme.register()
+    before, after = study.conditions
+    largest = study.mean.max(axis=(0, 1))
+    scaled = study.mean / np.where(largest > 0, largest, 1)
+    colour, _, _ = theme.channels(theme.systems(study.detectors), "detector")
+    panels = []
+    for m, name in enumerate(study.measures):
+        rows = [
+            {"detector": detector, "from": float(scaled[0, d, m]), "to": float(scaled[1, d, m])}
+            for d, detector in enumerate(study.detectors)
+        ]
+        title = "share of the largest" if m >= len(study.measures) - columns else None
+        scale, axis = alt.Scale(domain=[0, 1]), alt.Axis(values=[0, 0.5, 1], labels=title is not None)
+        base = alt.Chart({"values": rows}).encode(
+            y=alt.Y(
+                "detector:N",
+                sort=list(study.detectors),
+                title=None,
+                axis=alt.Axis(ticks=False, domain=False, labels=m % columns == 0),
+            ),
+            color=colour,
+        )
+        span = base.mark_rule(strokeWidth=2).encode(x=alt.X("from:Q", scale=scale, axis=axis, title=title), x2="to:Q")
+        ends = [
+            base.mark_point(filled=filled, size=36, strokeWidth=1.5, opacity=1).encode(
+                x=alt.X(f"{field}:Q", scale=scale)
+            )
+            for field, filled in (("from", False), ("to", True))
+        ]
+        panels.append(
+            alt.layer(span, *ends, title=measure(name).symbol).properties(
+                width=theme.TWO_COLUMNS / columns - 26, height=12 * len(study.detectors)
+            )
+        )
+    title = f"Mean best score under two truths: {before} ○, {after} ●"
+    return alt.concat(*panels, columns=columns, spacing=14, title=title)
+
+
+def _shift_panel(
+    study: Shift, curves: Mapping[str, NDArray[np.float64]], n: int, columns: int, *, labelled: bool
+) -> Any:
+    rows = [
+        {"errors": errors, "distance": int(d), "score": float(score)}
+        for errors, curve in curves.items()
+        for d, score in zip(study.distances, curve, strict=True)
+    ]
+    far, kinds = int(study.distances[-1]), list(curves)
+    leftmost, lowest = n % columns == 0, n >= len(study.measures) - columns
+    base = (
+        alt.Chart({"values": rows}, title=study.measures[n].symbol)
+        .encode(
+            x=alt.X(
+                "distance:Q",
+                title="distance, px" if lowest else None,
+                axis=alt.Axis(values=[0, far / 2, far], labels=lowest, ticks=lowest),
+            ),
+            y=alt.Y(
+                "score:Q",
+                title=None,
+                scale=alt.Scale(domain=[0, 1]),
+                axis=alt.Axis(values=[0, 0.5, 1], labels=leftmost, ticks=leftmost, domain=leftmost),
+            ),
+            color=alt.Color("errors:N", scale=alt.Scale(domain=kinds, range=[theme.FALSE, theme.MISS]), legend=None),
+        )
+        .properties(width=theme.TWO_COLUMNS / columns - 24, height=64)
+    )
+    dash = alt.StrokeDash("errors:N", scale=alt.Scale(domain=kinds, range=[[1, 0], [4, 2]]), legend=None)
+    lines = base.mark_line().encode(strokeDash=dash)
+    if not labelled:
+        return lines
+    names = base.mark_text(align="right", dx=-2, dy=-6).encode(text="errors:N")
+    return lines + names.transform_filter(f"datum.distance == {far}")
+
+
+def _picture_cell(picture: NDArray[np.uint8], width: int, height: int) -> Any:
+    row = {"x": 0.5, "y": 0.5, "url": data_uri(picture)}
+    return (
+        alt.Chart({"values": [row]}, width=width, height=height)
+        .mark_image(width=width, height=height, aspect=False)
+        .encode(
+            x=alt.X("x:Q", scale=alt.Scale(domain=[0, 1]), axis=None),
+            y=alt.Y("y:Q", scale=alt.Scale(domain=[0, 1]), axis=None),
+            url="url:N",
+        )
+        .properties(view=alt.ViewConfig(stroke=theme.GRID))
+    )
+
+
+def _lines_panel(
+    title: str,
+    xs: Sequence[float],
+    curves: Mapping[str, NDArray[np.float64]],
+    *,
+    axis: str,
+    band: Mapping[str, NDArray[np.float64]] | None = None,
+    marks: Mapping[str, tuple[float, float]] | None = None,
+    top: float = math.inf,
+) -> Any:
+    """Lines of several systems with their names at the right end; markers at every point, or where ``marks`` says.
+
+    ``band`` holds an interval [low, high] per point. Scores above ``top`` are cut off.
+    """
+    points: list[dict[str, Any]] = [
+        {"system": name, "x": float(x), "y": float(y), "low": float(low), "high": float(high)}
+        for name, curve in curves.items()
+        for x, y, (low, high) in zip(xs, curve, band[name] if band else np.stack([curve, curve], axis=1), strict=True)
+        if np.isfinite(y)
+    ]
+    top = min(top, max((point["high"] for point in points), default=0.0)) or 1.0
+    ends = [min(float(curve[-1]), top) for curve in curves.values()]
+    places = theme.spread(ends, top * 11 / PANEL_HEIGHT, low=0, high=top)
+    labels = [{"system": name, "x": xs[-1], "y": place} for name, place in zip(curves, places, strict=True)]
+    shown = [{"system": name, "x": x, "y": y} for name, (x, y) in marks.items()] if marks else points
+
+    styles = theme.systems(list(curves))
+    colour, dash, shape = theme.channels(styles, "system")
+    x = alt.X("x:Q", title=axis, scale=alt.Scale(domain=[xs[0], xs[-1]], nice=False), axis=alt.Axis(grid=False))
+    y = alt.Y("y:Q", title=None, scale=alt.Scale(domain=[0, top * 1.02], nice=False), axis=alt.Axis(tickCount=4))
+    layers = []
+    if band:
+        area = alt.Chart({"values": points}).mark_area(opacity=0.12)
+        layers.append(area.encode(x=x, y=alt.Y("low:Q", title=None), y2="high:Q", color=colour))
+    layers.append(alt.Chart({"values": points}).mark_line(clip=True).encode(x=x, y=y, color=colour, strokeDash=dash))
+    layers.append(alt.Chart({"values": shown}).mark_point(opacity=1).encode(x=x, y=y, color=colour, shape=shape))
+    named = alt.Chart({"values": labels})
+    layers.append(named.mark_point(opacity=1, size=24, xOffset=10).encode(x=x, y=y, color=colour, shape=shape))
+    layers.append(named.mark_text(align="left", dx=16, fontSize=8).encode(x=x, y=y, text="system:N"))
+    return alt.layer(*layers, title=title)

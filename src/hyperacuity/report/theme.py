@@ -1,0 +1,191 @@
+"""One look for every chart: colours that mean the same everywhere, type, grid and sizes, and how a chart is saved.
+
+A module that draws calls :func:`register` once, builds its chart, and hands it to :func:`save` with the signature of the scores
+it shows. Colours are Okabe and Ito's, which colour-blind readers can tell apart; all the same, nothing is told by colour
+alone: systems have a marker and a dash of their own as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hyperacuity.errors import UsageError
+
+HIT = "#009E73"
+FALSE = "#D55E00"
+MISS = "#0072B2"
+INCONSISTENT = "#F0E442"
+INK = "#222222"
+FAINT = "#767676"
+GRID = "#e6e6e6"
+GROUND = "#ffffff"
+
+ONE_COLUMN, TWO_COLUMNS = 333, 680
+"""Widths in pixels of a chart for one and for two columns of a paper (88 and 180 mm at 96 pixels per inch)."""
+
+FONT = "Liberation Sans, Arial, Helvetica, DejaVu Sans, sans-serif"
+
+_SYSTEM_COLOURS = ("#E69F00", "#56B4E9", "#CC79A7", "#999999")
+_SYSTEM_MARKERS = (
+    "circle",
+    "square",
+    "triangle-up",
+    "cross",
+    "triangle-down",
+    "triangle-right",
+    "triangle-left",
+    "wedge",
+)
+_SYSTEM_DASHES = ([1, 0], [6, 2], [2, 2], [8, 2, 2, 2])
+
+
+@dataclass(frozen=True)
+class Style:
+    """How one system is drawn."""
+
+    colour: str
+    marker: str
+    dash: list[int]
+
+
+HUMAN = Style("#000000", "diamond", [1, 0])
+"""Human performance, always."""
+
+
+def systems(names: Sequence[str]) -> dict[str, Style]:
+    """A style per system, by its place in the list: the colours that carry no meaning, a marker and a dash each.
+
+    >>> styles = systems(["canny", "hk"])
+    >>> styles["canny"].marker, styles["hk"].marker
+    ('circle', 'square')
+    """
+    return {
+        name: Style(
+            _SYSTEM_COLOURS[n % len(_SYSTEM_COLOURS)],
+            _SYSTEM_MARKERS[n % len(_SYSTEM_MARKERS)],
+            _SYSTEM_DASHES[(n // len(_SYSTEM_COLOURS)) % len(_SYSTEM_DASHES)],
+        )
+        for n, name in enumerate(names)
+    }
+
+
+def channels(styles: Mapping[str, Style], field: str) -> tuple[Any, Any, Any]:
+    """Colour, dash and marker of systems as encodings of a chart whose rows name the system in ``field``; without legends."""
+    import altair as alt
+
+    def scale(values: list[Any]) -> Any:
+        return alt.Scale(domain=list(styles), range=values)
+
+    every = list(styles.values())
+    return (
+        alt.Color(f"{field}:N", scale=scale([style.colour for style in every]), legend=None),
+        alt.StrokeDash(f"{field}:N", scale=scale([style.dash for style in every]), legend=None),
+        alt.Shape(f"{field}:N", scale=scale([style.marker for style in every]), legend=None),
+    )
+
+
+def spread(places: Sequence[float], gap: float, *, low: float, high: float) -> list[float]:
+    """Places for direct labels: near where they belong, at least ``gap`` apart, and within [low, high] if there is room.
+
+    >>> spread([0.5, 0.0, 0.5], 0.2, low=0, high=1)
+    [0.4, 0.0, 0.6]
+    >>> spread([1.0, 1.0], 0.2, low=0, high=1)
+    [0.8, 1.0]
+    """
+
+    def bottom(block: Sequence[int]) -> float:
+        length = gap * (len(block) - 1)
+        centred = sum(places[n] for n in block) / len(block) - length / 2
+        return max(min(centred, high - length), low)
+
+    # Labels that would overlap form a block, which is centred on the mean of where they belong.
+    blocks: list[list[int]] = []
+    for n in sorted(range(len(places)), key=lambda n: places[n]):
+        blocks.append([n])
+        while len(blocks) > 1 and bottom(blocks[-2]) + gap * len(blocks[-2]) > bottom(blocks[-1]):
+            above = blocks.pop()
+            blocks[-1] += above
+    result = list(places)
+    for block in blocks:
+        for step, n in enumerate(block):
+            result[n] = round(bottom(block) + step * gap, 12)
+    return result
+
+
+def require() -> None:
+    """Refuse with a sentence that helps when the packages for charts are not installed."""
+    try:
+        import altair  # noqa: F401
+        import vl_convert  # noqa: F401
+    except ImportError as error:
+        raise UsageError(f"charts need the package {error.name}: pip install 'hyperacuity[report]'") from error
+
+
+def register() -> None:
+    """Let every chart made from now on have this look."""
+    import altair as alt
+
+    look: Any = _config
+    alt.theme.register("hyperacuity", enable=True)(look)  # one registry for the process; to register again is harmless
+
+
+def save(chart: Any, path: Path, *, signature: str = "") -> Path:
+    """Write a chart as SVG, PNG or a JSON specification, told by the suffix; the signature stands in small type below it."""
+    import altair as alt
+
+    if signature:
+        below = alt.TitleParams(
+            signature, orient="bottom", anchor="start", fontSize=7, fontWeight="normal", color=FAINT, offset=8
+        )
+        chart = alt.vconcat(chart, title=below)
+    if path.suffix not in (".svg", ".png", ".json"):
+        raise UsageError(f"{path}: a chart is written as .svg, .png or .json")
+    try:
+        chart.save(str(path), **({"ppi": 192} if path.suffix == ".png" else {}))
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written ({error.strerror})") from error
+    return path
+
+
+def _config() -> dict[str, Any]:
+    text = {"font": FONT, "color": INK, "fontSize": 10, "fontWeight": "normal"}
+    axis = {
+        "labelFont": FONT,
+        "labelFontSize": 9,
+        "labelColor": INK,
+        "titleFont": FONT,
+        "titleFontSize": 10,
+        "titleFontWeight": "normal",
+        "titleColor": INK,
+        "domainColor": FAINT,
+        "tickColor": FAINT,
+        "tickSize": 3,
+        "gridColor": GRID,
+        "gridWidth": 0.5,
+    }
+    legend = {"labelFont": FONT, "labelFontSize": 9, "titleFont": FONT, "titleFontSize": 9, "titleFontWeight": "normal"}
+    return {
+        "config": {
+            "background": GROUND,
+            "font": FONT,
+            "view": {"stroke": None},
+            "title": {
+                **text,
+                "anchor": "start",
+                "frame": "group",
+                "offset": 4,
+                "subtitleFont": FONT,
+                "subtitleFontSize": 9,
+                "subtitleColor": FAINT,
+            },
+            "axis": axis,
+            "header": {"labelFont": FONT, "labelFontSize": 10, "labelColor": INK, "title": None},
+            "legend": legend,
+            "line": {"strokeWidth": 1.5},
+            "point": {"filled": True, "size": 30},
+            "text": {"font": FONT, "fontSize": 9, "color": INK},
+        }
+    }
