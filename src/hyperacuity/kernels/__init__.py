@@ -6,8 +6,8 @@ no parallel loops. Decorate with :func:`kernel` what only reads and writes array
 counts that are otherwise kept, atomically, each time an array is handed from one small function to the next.
 
 numba's own cache notices a change of the file that a function is in, but not of the files of the functions it calls, which are
-compiled into it. So the kept kernels live in a folder whose name is a digest of all kernel sources: a change of one is a new
-folder, and stale machine code can never answer for new source.
+compiled into it. So the kept kernels of a module live in a folder whose name is a digest of its source and of those of the
+kernel modules it imports: a change of one is a new folder, and stale machine code can never answer for new source.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import contextlib
 import hashlib
 import logging
 import os
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
@@ -32,21 +33,32 @@ Scalar = Any
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-def _digest() -> str:
-    digest = hashlib.blake2b(numba.__version__.encode(), digest_size=8)
-    for source in sorted(Path(__file__).parent.glob("*.py")):
-        digest.update(source.read_bytes())
-    return digest.hexdigest()
+_IMPORTED = re.compile(
+    rf"^from {re.escape(__name__)}\.(\w+) import|^from {re.escape(__name__)} import (.+)", re.MULTILINE
+)
 
 
-def _folder() -> Path:
-    """Where compiled kernels are kept: under ``NUMBA_CACHE_DIR`` if that is set, else in the user's cache folder."""
+def _sources(module: str, seen: dict[str, bytes]) -> dict[str, bytes]:
+    """The sources of a kernel module and, in ``seen``, of all kernel modules that it imports, directly or not."""
+    path = Path(__file__).with_name(f"{module}.py")
+    if module not in seen and path.exists():
+        text = path.read_text(encoding="utf-8")
+        seen[module] = text.encode()
+        for one, several in _IMPORTED.findall(text):
+            for name in [one] if one else re.findall(r"\w+", several):
+                _sources(name, seen)
+    return seen
+
+
+def cache_folder(module: str) -> Path:
+    """Where a module's compiled kernels are kept: under ``NUMBA_CACHE_DIR`` if that is set, else in the user's cache folder."""
     chosen = os.environ.get("NUMBA_CACHE_DIR")
     base = Path(chosen) if chosen else Path(platformdirs.user_cache_dir("hyperacuity", appauthor=False))
-    return base / f"kernels-{_digest()}"
-
-
-CACHE = _folder()
+    name = module.rpartition(".")[2]
+    digest = hashlib.blake2b(numba.__version__.encode(), digest_size=8)
+    for other, source in sorted((_sources(name, {}) | _sources("__init__", {})).items()):
+        digest.update(other.encode() + source)
+    return base / "kernels" / f"{name}-{digest.hexdigest()}"
 
 
 class _Announcement(event.Listener):
@@ -69,11 +81,11 @@ _events.register("numba:compile", _Announcement())
 
 
 @contextlib.contextmanager
-def _own_cache() -> Iterator[None]:
+def _own_cache(module: str) -> Iterator[None]:
     """numba chooses a function's cache folder when the function is decorated, from this setting."""
     settings: Any = numba.config
     before = settings.CACHE_DIR
-    settings.CACHE_DIR = str(CACHE)
+    settings.CACHE_DIR = str(cache_folder(module))
     try:
         yield
     finally:
@@ -81,7 +93,7 @@ def _own_cache() -> Iterator[None]:
 
 
 def _compile(function: _Function, **options: Any) -> _Function:
-    with _own_cache():
+    with _own_cache(function.__module__):
         compiled: _Function = numba.njit(cache=True, nogil=True, error_model="numpy", **options)(function)
         return compiled
 
