@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from hyperacuity.boundary.matching import match
 from hyperacuity.boundary.protocol import Protocol
 from hyperacuity.boundary.scores import Point, f_measure, recall_precision
-from hyperacuity.boundary.tallies import BoundaryTally, tally
+from hyperacuity.boundary.tallies import BoundaryTally
 from hyperacuity.errors import InputError
 from hyperacuity.maps import EdgeMap
 
@@ -17,18 +19,22 @@ from hyperacuity.maps import EdgeMap
 def tally_humans(truths: Sequence[EdgeMap], protocol: Protocol = Protocol()) -> BoundaryTally:  # noqa: B008
     """Counts of an image, each annotator in turn against all the others, added up; one entry.
 
-    Human maps are used as they are: neither suppressed nor thinned. At least two annotators are needed.
+    Human maps are used as they are: neither suppressed nor thinned. At least two annotators are needed. Each pair of
+    annotators is matched once and read both ways.
     """
-    if len(truths) < 2:
-        raise InputError(f"human performance needs at least two annotators, found {len(truths)}")
-    as_drawn = Protocol(tolerance=protocol.tolerance, thin=False, thresholds=(0.5,), precision=protocol.precision)
-    total: BoundaryTally | None = None
-    for number, drawn in enumerate(truths):
-        others = [truth for other, truth in enumerate(truths) if other != number]
-        one = tally(np.asarray(drawn, np.float32), others, as_drawn)
-        total = one if total is None else total + one
-    assert total is not None  # noqa: S101 (there are two annotators or more)
-    return total
+    n = len(truths)
+    if n < 2:
+        raise InputError(f"human performance needs at least two annotators, found {n}")
+    found_by_any = [np.zeros(np.asarray(truth).shape, np.bool_) for truth in truths]
+    pairs = 0
+    for one, other in itertools.combinations(range(n), 2):
+        found = match(truths[one], truths[other], protocol.tolerance)
+        found_by_any[one].flat[found.detected] = True
+        found_by_any[other].flat[found.truth] = True
+        pairs += found.count
+    drawn = sum(int(np.count_nonzero(truth)) for truth in truths)
+    counts = (2 * pairs, drawn * (n - 1), sum(int(found.sum()) for found in found_by_any), drawn, drawn * (n - 1))
+    return BoundaryTally(*(np.array([count], np.int64) for count in counts))
 
 
 @dataclass(frozen=True)
