@@ -2,17 +2,21 @@
 
 :func:`tally` and :func:`collect` are Berkeley's region benchmark: segmentation covering, probabilistic Rand index and variation
 of information of a hierarchy (:func:`ucm_levels`) or a stack of segmentations, against several annotators.
+
+:func:`hierarchy` makes a hierarchy of a soft boundary map; :func:`ucm_hierarchy` reads one from a contour map.
 """
 
 from __future__ import annotations
 
 from hyperacuity.regions.berkeley import berkeley_files
+from hyperacuity.regions.hierarchy import Hierarchy, hierarchy, merge_boundaries, ucm_hierarchy
 from hyperacuity.regions.levels import Levels, level_thresholds, ucm_levels
 from hyperacuity.regions.measures import Agreement, compare, covering, rand_index, variation_of_information
 from hyperacuity.regions.protocol import Protocol, RegionScore, RegionTally, Summary, collect, tally
 
 __all__ = [
     "Agreement",
+    "Hierarchy",
     "Levels",
     "Protocol",
     "RegionScore",
@@ -22,9 +26,12 @@ __all__ = [
     "collect",
     "compare",
     "covering",
+    "hierarchy",
     "level_thresholds",
+    "merge_boundaries",
     "rand_index",
     "tally",
+    "ucm_hierarchy",
     "ucm_levels",
     "variation_of_information",
 ]

@@ -78,12 +78,28 @@ def ucm_levels(ucm2: ArrayLike, thresholds: ArrayLike | None = None) -> Levels:
     >>> levels.at(0), levels.at(1)
     (array([[0, 1]], dtype=int32), array([[0, 0]], dtype=int32))
     """
+    cells = double_size(ucm2)
+    steps = level_thresholds(99) if thresholds is None else rising(thresholds)
+    return Levels(steps, *rising_levels(cells, steps))
+
+
+def double_size(ucm2: ArrayLike) -> NDArray[np.float64]:
+    """An ultrametric contour map in double precision, refused unless it is (2H+1) × (2W+1) numbers."""
     cells = np.ascontiguousarray(ucm2, dtype=np.float64)
     if cells.ndim != 2 or min(cells.shape) < 3 or cells.shape[0] % 2 == 0 or cells.shape[1] % 2 == 0:
         raise InputError(f"ucm2 has shape {cells.shape}, expected double size, 2H+1 × 2W+1")
     if np.isnan(cells).any():
         raise InputError("ucm2 holds NaN, expected the strength of contours")
-    steps = level_thresholds(99) if thresholds is None else np.asarray(thresholds, dtype=np.float64)
+    return cells
+
+
+def rising(thresholds: ArrayLike) -> NDArray[np.float64]:
+    """Levels as an array, refused unless they rise.
+
+    >>> rising([0.25, 0.5])
+    array([0.25, 0.5 ])
+    """
+    steps = np.asarray(thresholds, dtype=np.float64)
     if steps.ndim != 1 or steps.size == 0 or not (np.diff(steps) > 0).all():
         raise UsageError("levels must be a list of rising numbers")
-    return Levels(steps, *rising_levels(cells, steps))
+    return steps

@@ -1,0 +1,242 @@
+"""Merge neighbouring regions, the weakest boundary first, into a binary partition tree.
+
+Regions are nodes of a graph; an edge holds the total strength and the length (in cracks) of the boundary between two regions.
+The edge of least weight is taken from a heap, its regions merge, and edges that now lead to the same neighbour are put together:
+with mean weights by adding strengths and lengths, with least weights by taking the lower. Neither can fall below the weight
+just taken, since both parts were in the heap beside it; so heights rise along the way. Among equal weights the shorter boundary
+goes first, then the regions that come first in reading order: the tree is a function of the values alone.
+
+An edge that was put together gets a new number and the old ones are struck out, so nothing inside the heap ever moves.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperacuity.kernels import Scalar, allocating_kernel, kernel
+from hyperacuity.kernels.ultrametric import find
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Labels = NDArray[np.int32]
+
+
+@allocating_kernel
+def boundary_edges(
+    labels: Labels, right: NDArray[np.float32], down: NDArray[np.float32]
+) -> tuple[Labels, Floats, Floats, Ints]:
+    """Boundaries between neighbouring regions: label pairs (lower, higher), sum and least of the strength, length.
+
+    ``right[y, x]`` is the strength of the crack between (y, x) and (y, x + 1), ``down[y, x]`` of that to (y + 1, x).
+    """
+    height, width = labels.shape
+    keys = np.empty(2 * height * width, np.int64)
+    values = np.empty(2 * height * width, np.float32)
+    regions = np.int64(labels.max()) + 1
+    count = 0
+    for y in range(height):
+        for x in range(width):
+            here = np.int64(labels[y, x])
+            if x + 1 < width and labels[y, x + 1] != here:
+                there = np.int64(labels[y, x + 1])
+                keys[count], values[count] = min(here, there) * regions + max(here, there), right[y, x]
+                count += 1
+            if y + 1 < height and labels[y + 1, x] != here:
+                there = np.int64(labels[y + 1, x])
+                keys[count], values[count] = min(here, there) * regions + max(here, there), down[y, x]
+                count += 1
+    order = np.argsort(keys[:count], kind="mergesort")
+    pairs = np.empty((count, 2), np.int32)
+    sums, least, lengths = np.zeros(count), np.full(count, np.inf), np.zeros(count, np.int64)
+    found = -1
+    last = np.int64(-1)
+    for i in order:
+        if keys[i] != last:
+            found += 1
+            last = keys[i]
+            pairs[found, 0], pairs[found, 1] = last // regions, last % regions
+        sums[found] += values[i]
+        least[found] = min(least[found], values[i])
+        lengths[found] += 1
+    found += 1
+    return pairs[:found].copy(), sums[:found].copy(), least[:found].copy(), lengths[:found].copy()
+
+
+@kernel
+def _earlier(weights: Floats, lengths: Ints, pairs: Labels, a: Scalar, b: Scalar) -> Scalar:
+    """Whether edge ``a`` is merged before edge ``b``."""
+    if weights[a] != weights[b]:
+        return weights[a] < weights[b]
+    if lengths[a] != lengths[b]:
+        return lengths[a] < lengths[b]
+    if pairs[a, 0] != pairs[b, 0]:
+        return pairs[a, 0] < pairs[b, 0]
+    return pairs[a, 1] < pairs[b, 1]
+
+
+@kernel
+def _push(heap: Labels, size: Scalar, weights: Floats, lengths: Ints, pairs: Labels, edge: Scalar) -> None:
+    at = size
+    while at > 0 and _earlier(weights, lengths, pairs, edge, heap[(at - 1) // 2]):
+        heap[at] = heap[(at - 1) // 2]
+        at = (at - 1) // 2
+    heap[at] = edge
+
+
+@kernel
+def _pop(heap: Labels, size: Scalar, weights: Floats, lengths: Ints, pairs: Labels) -> Scalar:
+    first, last = heap[0], heap[size - 1]
+    at, child = 0, 1
+    while child < size - 1:
+        if child + 1 < size - 1 and _earlier(weights, lengths, pairs, heap[child + 1], heap[child]):
+            child += 1
+        if not _earlier(weights, lengths, pairs, heap[child], last):
+            break
+        heap[at] = heap[child]
+        at, child = child, 2 * child + 1
+    heap[at] = last
+    return first
+
+
+@allocating_kernel
+def merge_regions(
+    regions: Scalar, pairs: Labels, sums: Floats, lengths: Ints, mean: Scalar
+) -> tuple[Labels, Floats, Ints, Floats]:
+    """The merges that make one region of many.
+
+    Returns the children, the height, and the length of the boundary that goes, one entry per merge; and for each of ``pairs``
+    the height at which its regions come to lie in one: the saliency of the boundary.
+
+    Leaves are 0 … n − 1, and merge i makes node n + i. ``sums`` holds total strengths if ``mean``, else least ones. Regions
+    without a path between them stay apart, so there may be fewer than n − 1 merges.
+    """
+    edges = len(pairs)
+    # Each put-together edge replaces two, so there are never more than twice the first ones.
+    ends = np.empty((2 * edges + 1, 2), np.int32)  # regions, by a leaf in them
+    total = np.empty(2 * edges + 1)
+    weights = np.empty(2 * edges + 1)
+    length = np.empty(2 * edges + 1, np.int64)
+    struck = np.zeros(2 * edges + 1, np.bool_)
+    became = np.full(2 * edges + 1, -1, np.int32)  # the edge that an edge was put into
+    saliency = np.full(2 * edges + 1, np.inf)
+    heap = np.empty(2 * edges + 1, np.int32)
+    # Every region has a list of its edges: slot 2e + s is edge e at its end s; lists are joined by their tails.
+    first, tail = np.full(regions, -1, np.int32), np.full(regions, -1, np.int32)
+    after = np.full(2 * (2 * edges + 1), -1, np.int32)
+    parents = np.arange(regions).astype(np.int32)
+    node = np.arange(regions).astype(np.int32)  # the tree's node of each root
+    met_by = np.full(regions, -1, np.int32)  # the merge that last met a region as neighbour, and by which edge
+    met_edge = np.empty(regions, np.int32)
+    children = np.empty((max(regions - 1, 0), 2), np.int32)
+    heights = np.empty(max(regions - 1, 0))
+    removed = np.empty(max(regions - 1, 0), np.int64)
+
+    for edge in range(edges):
+        ends[edge, 0], ends[edge, 1] = pairs[edge, 0], pairs[edge, 1]
+        total[edge], length[edge] = sums[edge], lengths[edge]
+        weights[edge] = sums[edge] / max(lengths[edge], 1) if mean else sums[edge]
+        for side in range(2):
+            _append(first, tail, after, ends[edge, side], 2 * edge + side)
+        _push(heap, edge, weights, length, ends, edge)
+    size, count, merges, height = edges, edges, 0, -np.inf
+    while size > 0:
+        edge = _pop(heap, size, weights, length, ends)
+        size -= 1
+        if struck[edge]:
+            continue
+        struck[edge] = True
+        a, b = find(parents, ends[edge, 0]), find(parents, ends[edge, 1])
+        a, b = min(a, b), max(a, b)
+        height = max(height, weights[edge])
+        children[merges, 0], children[merges, 1] = min(node[a], node[b]), max(node[a], node[b])
+        heights[merges], removed[merges] = height, length[edge]
+        saliency[edge] = height
+        parents[b] = a
+        node[a] = regions + merges
+        if first[b] >= 0:
+            if first[a] < 0:
+                first[a] = first[b]
+            else:
+                after[tail[a]] = first[b]
+            tail[a] = tail[b]
+        # Keep what is alive, and put together the edges that now lead to the same neighbour.
+        slot = first[a]
+        first[a], tail[a] = -1, -1
+        while slot >= 0:
+            following = after[slot]
+            one = slot // 2
+            if not struck[one]:
+                other = find(parents, ends[one, 1 - slot % 2])
+                if met_by[other] != merges:
+                    met_by[other], met_edge[other] = merges, one
+                    _append(first, tail, after, a, slot)
+                else:
+                    two = met_edge[other]
+                    struck[one], struck[two] = True, True
+                    became[one], became[two] = count, count
+                    ends[count, 0], ends[count, 1] = min(a, other), max(a, other)
+                    length[count] = length[one] + length[two]
+                    if mean:
+                        total[count] = total[one] + total[two]
+                        weights[count] = total[count] / max(length[count], 1)
+                    else:
+                        total[count] = min(total[one], total[two])
+                        weights[count] = total[count]
+                    met_edge[other] = count
+                    _append(first, tail, after, a, 2 * count + (0 if a < other else 1))
+                    _append(first, tail, after, other, 2 * count + (1 if a < other else 0))
+                    _push(heap, size, weights, length, ends, count)
+                    size += 1
+                    count += 1
+            slot = following
+        merges += 1
+    for edge in range(count - 1, -1, -1):
+        if became[edge] >= 0:
+            saliency[edge] = saliency[became[edge]]
+    return children[:merges].copy(), heights[:merges].copy(), removed[:merges].copy(), saliency[:edges].copy()
+
+
+@kernel
+def _append(first: Labels, tail: Labels, after: Labels, region: Scalar, slot: Scalar) -> None:
+    after[slot] = -1
+    if first[region] < 0:
+        first[region] = slot
+    else:
+        after[tail[region]] = slot
+    tail[region] = slot
+
+
+@kernel
+def contour_cells(labels: Labels, saliency: Floats, pairs: Labels, cells: NDArray[np.float32]) -> None:
+    """Draw a double-size map: cracks take the saliency of their pair of regions, corners the largest of their cracks.
+
+    ``pairs`` is sorted, as :func:`boundary_edges` gives it; ``saliency`` has an entry for each. ``cells`` starts at 0.
+    """
+    height, width = labels.shape
+    for y in range(height):
+        for x in range(width):
+            for step in range(2):
+                v, u = y + step, x + 1 - step
+                if v >= height or u >= width or labels[v, u] == labels[y, x]:
+                    continue
+                a, b = min(labels[y, x], labels[v, u]), max(labels[y, x], labels[v, u])
+                value = np.float32(saliency[_pair_index(pairs, a, b)])
+                row, column = y + v + 1, x + u + 1
+                cells[row, column] = value
+                for end in range(-1, 2, 2):
+                    corner_row = row + (end if step == 0 else 0)
+                    corner_column = column + (end if step == 1 else 0)
+                    cells[corner_row, corner_column] = max(cells[corner_row, corner_column], value)
+
+
+@kernel
+def _pair_index(pairs: Labels, a: Scalar, b: Scalar) -> Scalar:
+    low, high = 0, len(pairs)
+    while low < high:
+        middle = (low + high) // 2
+        if pairs[middle, 0] < a or (pairs[middle, 0] == a and pairs[middle, 1] < b):
+            low = middle + 1
+        else:
+            high = middle
+    return low
