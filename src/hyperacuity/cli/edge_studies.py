@@ -393,9 +393,8 @@ def _tell(
         raise typer.Exit(status)
     if study is not None:
         common.results.print(_table(study))
-        common.results.print(
-            f"\nmean best score of {len(study.pictures)} pictures; * the best of its row", markup=False
-        )
+        pictures = f"{len(study.pictures)} picture{'' if len(study.pictures) == 1 else 's'}"
+        common.results.print(f"\nmean best score of {pictures}; * the best of its row", markup=False)
     common.results.print(signature, markup=False)
     for path in files:
         common.results.print(f"wrote {path}", markup=False)

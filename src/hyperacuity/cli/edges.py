@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hyperacuity.cli import common
-from hyperacuity.errors import UsageError
+from hyperacuity.cli import cells, common
 
 if TYPE_CHECKING:
-    from hyperacuity.data import Pairing
     from hyperacuity.edges.protocol import EdgeScore, EdgeTally, Protocol
     from hyperacuity.run import Cell
 
@@ -63,32 +61,24 @@ def edges(
 
     Example: [bold]hyperacuity edges maps/canny truth --system hk=maps/hk --measures "psi,sk(k=1)"[/bold]
     """
-    from hyperacuity.edges.names import PAPER
+    from hyperacuity.edges.names import PAPER, measures
     from hyperacuity.edges.protocol import Protocol, collect, wins
-    from hyperacuity.run import open_store, run_grid
 
     protocol = Protocol(
-        names=PAPER if names is None else tuple(_split(names)),
+        names=PAPER if names is None else tuple(str(m) for m in measures(names)),
         thresholds=thresholds,
         thin="structured" if thin else "none",
     )
-    systems = _systems(prediction, system or [])
-    cells, inverted, unpaired = _cells(systems, truth, data, inverted)
-    job = EdgesJob(protocol, inverted)
-    if run is None:
-        outcome = run_grid(job, cells, workers=workers)
-    else:
-        with open_store(run) as store:
-            outcome = run_grid(job, cells, store=store, workers=workers)
+    paired = cells.pair_systems(cells.systems_named(prediction, system or []), truth, data)
+    job = EdgesJob(protocol, inverted or paired.inverted)
+    outcome = cells.evaluate(job, paired, run=run, workers=workers)
     done = {name: tallies for name, tallies in outcome.tallies.items() if tallies}
     scores = {name: collect(tallies, protocol) for name, tallies in done.items()}
     won = wins(done, protocol) if len(done) > 1 else {}
-    for path in unpaired:
-        common.warn(f"{path} has no partner and is left out")
     status = common.tell_failures((f"{f.system}: {f.image}", f.reason) for f in outcome.failures)
     if json:
         failed = [{"system": f.system, "image": f.image, "reason": f.reason} for f in outcome.failures]
-        common.print_json(_summary(job.signature, scores, won) | {"failed": failed, "unpaired": unpaired})
+        common.print_json(_summary(job.signature, scores, won) | {"failed": failed, "unpaired": paired.unpaired})
     elif scores:
         common.results.print(_table(scores, won))
         images = ", ".join(f"{name} {score.images}" for name, score in scores.items())
@@ -123,58 +113,6 @@ class EdgesJob:
 
         truths = read_boundary_truths(cell.truths, inverted=self.inverted)
         return tally(read_soft(cell.prediction), truths, self.protocol)
-
-
-def _split(names: str) -> list[str]:
-    from hyperacuity.edges.names import measures
-
-    return [str(m) for m in measures(names)]
-
-
-def _systems(prediction: Path, more: Sequence[str]) -> dict[str, Path]:
-    if not prediction.exists():
-        raise UsageError(f"there is no file or folder {prediction}")
-    first = prediction.resolve()
-    systems = {first.name if first.is_dir() else first.stem: prediction}
-    for name, folder in common.named_systems(more).items():
-        if name in systems:
-            raise UsageError(f"--system {name}: the name is taken by {systems[name]}; give another one, NAME={folder}")
-        systems[name] = folder
-    return systems
-
-
-def _cells(
-    systems: Mapping[str, Path], truth: str, data: Path | None, inverted: bool
-) -> tuple[list[Cell], bool, list[Path]]:
-    """What is to be evaluated, whether truths are inverted, and the predictions and truths that are left over."""
-    from hyperacuity.data import load_dataset, pair_folders, pair_truths
-    from hyperacuity.data.datasets import LAYOUTS
-    from hyperacuity.run import Cell
-
-    path = Path(truth)
-    truths = None
-    if not path.exists():
-        if truth not in LAYOUTS:
-            raise UsageError(f"there is no file or folder {truth}, nor a data set of that name")
-        dataset = load_dataset(truth, data)
-        inverted = dataset.inverted or inverted
-        truths = {sample.name: sample.truths for sample in dataset.samples}
-    cells: list[Cell] = []
-    unpaired: dict[Path, None] = {}
-    for name, predictions in systems.items():
-        if predictions.is_file():
-            if truths is not None or not path.is_file():
-                raise UsageError(f"{predictions} is one file, so TRUTH must be one file too, not {truth}")
-            cells.append(Cell(name, predictions.stem, predictions, (path,)))
-            continue
-        if path.is_file():
-            raise UsageError(f"{predictions} is a folder, so TRUTH must be one too, not the file {truth}")
-        found: Pairing = (
-            pair_folders(predictions, path) if truths is None else pair_truths(predictions, truths, of=truth)
-        )
-        cells += [Cell(name, pair.name, pair.prediction, pair.truths) for pair in found.pairs]
-        unpaired.update(dict.fromkeys((*found.unpaired_predictions, *found.unpaired_truths)))
-    return cells, inverted, list(unpaired)
 
 
 def _summary(signature: str, scores: Mapping[str, EdgeScore], won: Mapping[str, Any]) -> dict[str, Any]:
