@@ -84,22 +84,34 @@ class TestDirections:
 
     @settings(max_examples=25, deadline=None)
     @given(arrays(np.float32, (9, 11), elements=st.integers(0, 2)))
-    def test_the_window_sum_is_the_sum_over_the_window(self, order):
-        found = contours(ordering(order), window=3)
+    def test_the_window_sum_is_the_sum_over_the_pixels_own_contours(self, order):
+        """Two regions suffice here: all of one order, so every crack is between the same two."""
+        labels = order > 0
+        given = partition(labels, labels.astype(int))
+        found = contours(given, window=3)
+        step = given.painted()
         for y, x in zip(*np.nonzero(found.pixels), strict=True):
             # The window of three pixels around the pixel's lower right corner; a crack across its rim counts half.
             vx = sum(
-                np.sign(order[r, c] - order[r, c + 1]) * (0.5 if r in (y - 1, y + 2) else 1)
+                (step[r, c] - step[r, c + 1]) * (0.5 if r in (y - 1, y + 2) else 1)
                 for r, c in itertools.product(range(y - 1, y + 3), range(x - 1, x + 2))
                 if 0 <= r < 9 and 0 <= c < 10
             )
             vy = sum(
-                np.sign(order[r, c] - order[r + 1, c]) * (0.5 if c in (x - 1, x + 2) else 1)
+                (step[r, c] - step[r + 1, c]) * (0.5 if c in (x - 1, x + 2) else 1)
                 for r, c in itertools.product(range(y - 1, y + 2), range(x - 1, x + 3))
                 if 0 <= r < 8 and 0 <= c < 11
             )
             if vx or vy:
                 assert found.angle[y, x] == pytest.approx(math.degrees(math.atan2(vy, vx)) % 360)
+
+    def test_at_a_junction_contours_keep_their_own_direction(self):
+        order = np.full((12, 12), 3.0)
+        order[6:, :6], order[6:, 6:] = 1.0, 2.0
+        found = contours(ordering(order))
+        assert found.angle[5, 2] == found.angle[5, 9] == 90
+        assert found.angle[7, 5] == 180
+        assert found.angle[5, 4] == 90
 
     def test_regions_of_equal_depth_have_a_contour_without_direction(self):
         tied = partition([[1, 1, 1, 1]] * 2, [[0, 0, 1, 1]] * 2)

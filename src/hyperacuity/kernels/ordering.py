@@ -3,7 +3,7 @@
 A *crack* is the line between two pixels that are neighbours in a row or column. Contours run along cracks, so lengths, signs and
 directions are counted on them, in whole numbers. The sum of a contour's crack normals between two points is the normal of
 the chord from one to the other, whichever way the pixels staircase: summing normals in a window is the exact way to average
-them. Window sums come from summed-area tables and cost the same for any window.
+them.
 
 Pairs of regions are counted without visiting them: the regions that belong to one true region are sorted by depth once,
 then two such lists are compared by one walk along both.
@@ -60,63 +60,95 @@ def mark_cracks(right: NDArray[np.int8], below: NDArray[np.int8], marks: NDArray
             marks[y, x] = (right[y, x] | below[y, x] | right[yy, x] | below[y, xx]) != NO_CRACK
 
 
-@allocating_kernel
-def sum_table(codes: NDArray[np.int8]) -> NDArray[np.int32]:
-    """Summed-area table of the directed cracks, one row and column larger than the map."""
-    height, width = codes.shape
-    table = np.zeros((height + 1, width + 1), np.int32)
-    for y in range(height):
-        line = np.int32(0)
-        for x in range(width):
-            if codes[y, x] != UNDIRECTED:
-                line += codes[y, x]
-            table[y + 1, x + 1] = table[y, x + 1] + line
-    return table
+@kernel
+def _list_own_pairs(
+    y: Scalar,
+    x: Scalar,
+    labels: NDArray[np.int32],
+    right: NDArray[np.int8],
+    below: NDArray[np.int8],
+    own: NDArray[np.int32],
+) -> Scalar:
+    """Write the pairs of regions that meet at directed cracks in the 2×2 square of a pixel, and each crack's normal (x, y).
+
+    Returns how many there are, four at most.
+    """
+    n = 0
+    last_y, last_x = min(y + 1, labels.shape[0] - 1), min(x + 1, labels.shape[1] - 1)
+    for yy in range(y, last_y + 1):
+        if right[yy, x] & 1:
+            own[n, 0], own[n, 1], own[n, 2], own[n, 3] = labels[yy, x], labels[yy, x + 1], right[yy, x], 0
+            n += 1
+    for xx in range(x, last_x + 1):
+        if below[y, xx] & 1:
+            own[n, 0], own[n, 1], own[n, 2], own[n, 3] = labels[y, xx], labels[y + 1, xx], 0, below[y, xx]
+            n += 1
+    return n
 
 
 @kernel
-def _box(table: NDArray[np.int32], top: Scalar, left: Scalar, bottom: Scalar, right: Scalar) -> Scalar:
-    """Sum over rows top … bottom and columns left … right (inclusive), cut to the map."""
-    top, left = max(top, 0), max(left, 0)
-    bottom, right = min(bottom + 1, table.shape[0] - 1), min(right + 1, table.shape[1] - 1)
-    return table[bottom, right] - table[top, right] - table[bottom, left] + table[top, left]
+def _is_own(a: Scalar, b: Scalar, own: NDArray[np.int32], n: Scalar) -> Scalar:
+    found = False
+    for k in range(n):
+        found |= (own[k, 0] == a and own[k, 1] == b) or (own[k, 0] == b and own[k, 1] == a)
+    return found
+
+
+@kernel
+def _sum_normals(
+    y: Scalar,
+    x: Scalar,
+    radius: Scalar,
+    labels: NDArray[np.int32],
+    right: NDArray[np.int8],
+    below: NDArray[np.int8],
+    own: NDArray[np.int32],
+    n: Scalar,
+) -> tuple[Scalar, Scalar]:
+    """Twice the sum of the normals of a pixel's own contours in the window around its lower right corner."""
+    vx, vy = 0, 0
+    height, width = labels.shape
+    top, bottom = y - radius, y + radius + 1
+    left, far = x - radius, x + radius + 1
+    for yy in range(max(top, 0), min(bottom + 1, height)):
+        for xx in range(max(left, 0), min(far + 1, width)):
+            if right[yy, xx] & 1 and xx < far and _is_own(labels[yy, xx], labels[yy, xx + 1], own, n):
+                vx += right[yy, xx] * (1 if yy in (top, bottom) else 2)
+            if below[yy, xx] & 1 and yy < bottom and _is_own(labels[yy, xx], labels[yy + 1, xx], own, n):
+                vy += below[yy, xx] * (1 if xx in (left, far) else 2)
+    return vx, vy
 
 
 @kernel
 def find_directions(
     places: NDArray[np.int64],
+    labels: NDArray[np.int32],
     right: NDArray[np.int8],
     below: NDArray[np.int8],
-    across: NDArray[np.int32],
-    down: NDArray[np.int32],
     radius: Scalar,
+    own: NDArray[np.int32],
     vectors: NDArray[np.int32],
 ) -> None:
-    """For each contour pixel twice the sum (x, y) of crack normals, near to far, in the window around its lower right corner.
+    """For each contour pixel a vector (x, y) along the sum of crack normals, near to far, in the window around it.
 
-    The window is 2·radius + 1 pixels wide and high. Cracks across its rim lie half inside and count half.
-    (0, 0) says that the contour has no direction there: no crack of the pixel's own 2×2 square is directed. Where normals
-    cancel (a line one or two pixels wide), smaller windows decide, at last the first directed crack of the square.
-    ``across`` and ``down`` are the tables of ``right`` and ``below``.
+    The window is 2·radius + 1 pixels wide and high, around the pixel's lower right corner, where its contour passes. Cracks
+    across its rim lie half inside and count half. Only cracks between the same two regions count as those that meet
+    within the pixel's 2×2 square: other contours that pass have directions of their own. Without a directed crack in the square
+    the vector is (0, 0). Where normals cancel (a line one or two pixels wide), smaller windows decide, at last the first
+    crack of the square. ``own`` is scratch, 4 × 4.
     """
-    height, width = right.shape
+    width = labels.shape[1]
     for i in range(places.size):
         y, x = places[i] // width, places[i] % width
-        yy, xx = min(y + 1, height - 1), min(x + 1, width - 1)
-        own_x = right[y, x] if right[y, x] & 1 else (right[yy, x] if right[yy, x] & 1 else 0)
-        own_y = below[y, x] if below[y, x] & 1 else (below[y, xx] if below[y, xx] & 1 else 0)
-        vectors[i, 0] = vectors[i, 1] = 0
-        if own_x == 0 and own_y == 0:
-            continue
-        for r in range(radius, -1, -1):
-            vx = _box(across, y - r, x - r, y + r, x + r) + _box(across, y - r + 1, x - r, y + r + 1, x + r)
-            vy = _box(down, y - r, x - r, y + r, x + r) + _box(down, y - r, x - r + 1, y + r, x + r + 1)
+        n = _list_own_pairs(y, x, labels, right, below, own)
+        vx, vy = 0, 0
+        for r in range(radius if n > 0 else -1, -1, -1):
+            vx, vy = _sum_normals(y, x, r, labels, right, below, own, n)
             if vx != 0 or vy != 0:
-                vectors[i, 0], vectors[i, 1] = vx, vy
                 break
-        if vectors[i, 0] == 0 and vectors[i, 1] == 0:
-            vectors[i, 0] = own_x
-            vectors[i, 1] = own_y if own_x == 0 else 0
+        if n > 0 and vx == 0 and vy == 0:
+            vx, vy = own[0, 2], own[0, 3]
+        vectors[i, 0], vectors[i, 1] = vx, vy
 
 
 @allocating_kernel

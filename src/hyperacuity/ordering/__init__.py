@@ -15,24 +15,34 @@ from hyperacuity.ordering.local import LocalMatch, combine, match_contours
 from hyperacuity.ordering.orderings import Ordering, Partition, Sides, ordering, partition, transfer
 from hyperacuity.ordering.pairwise import PairCounts, compare_regions, match_regions
 from hyperacuity.ordering.prc import Outcomes, Summary, from_confusion, over_random_index, summary
+from hyperacuity.ordering.protocol import Protocol
+from hyperacuity.ordering.scores import Consistency, OrderingScore, collect, collect_sweep
+from hyperacuity.ordering.tallies import OrderingTally, match_image, tally, tally_humans
 
 __all__ = [
+    "Consistency",
     "Contours",
     "LocalMatch",
     "Neighbours",
     "Ordering",
+    "OrderingScore",
+    "OrderingTally",
     "Outcomes",
     "Ownership",
     "PairCounts",
     "Partition",
+    "Protocol",
     "Sides",
     "Summary",
+    "collect",
+    "collect_sweep",
     "combine",
     "compare_neighbours",
     "compare_regions",
     "contours",
     "from_confusion",
     "match_contours",
+    "match_image",
     "match_regions",
     "neighbours",
     "order_of_pairs",
@@ -40,5 +50,7 @@ __all__ = [
     "over_random_index",
     "partition",
     "summary",
+    "tally",
+    "tally_humans",
     "transfer",
 ]

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperacuity.errors import UsageError
-from hyperacuity.kernels.ordering import find_cracks, find_directions, mark_cracks, sum_table
+from hyperacuity.kernels.ordering import find_cracks, find_directions, mark_cracks
 from hyperacuity.kernels.thinning import thin
-from hyperacuity.maps import VOID, EdgeMap
+from hyperacuity.maps import VOID, EdgeMap, LabelMap
 from hyperacuity.ordering.orderings import Ordering, Partition
 
 WINDOW = 7
@@ -39,9 +39,10 @@ def contours(
     """The contours of an ordering.
 
     A pixel is on a contour when the 2×2 square of which it is the upper left corner touches more than one region; these marks are
-    thinned, which is BSDS's rule. The direction at a pixel is the sum of the crack normals, near to far, in a window
-    around it: the normal of the contour's chord there, as in Palou & Salembier (2014), step 2 of section 3.1. Void pixels bound
-    nothing. One region has no contour.
+    thinned, which is BSDS's rule. The direction at a pixel is the sum of the contour's crack normals, near to far, in a window
+    around it: the normal of its chord there (Palou & Salembier 2014, step 2 of section 3.1). Only cracks between the same
+    two regions as at the pixel itself count, so that a junction does not mix what meets there. Void
+    pixels bound nothing. One region has no contour.
 
     Parameters
     ----------
@@ -62,6 +63,7 @@ def contours(
     """
     if window < 1 or window % 2 == 0:
         raise UsageError(f"a window of {window} pixels: expected an odd number")
+    labels = regions_of(given)
     right, below = cracks(given, same_depth=same_depth)
     if not undirected:
         right[right == 2] = 0
@@ -71,7 +73,7 @@ def contours(
     pixels = thin(marks)
     places = np.flatnonzero(pixels)
     vectors = np.empty((places.size, 2), np.int32)
-    find_directions(places, right, below, sum_table(right), sum_table(below), window // 2, vectors)
+    find_directions(places, labels, right, below, window // 2, np.empty((4, 4), np.int32), vectors)
     angle = np.full(pixels.shape, np.nan)
     degrees = np.degrees(np.arctan2(vectors[:, 1], vectors[:, 0])) % 360
     angle.flat[places] = np.where(vectors.any(axis=1), degrees, np.nan)
@@ -85,15 +87,18 @@ def cracks(given: Ordering, *, same_depth: float = SAME_DEPTH) -> tuple[NDArray[
     >>> cracks(ordering([[2, 1, 5]]))[0]
     array([[ 1, -1,  0]], dtype=int8)
     """
-    if isinstance(given, Partition):
-        labels, order = given.labels, given.painted()
-    else:
-        order = given.sides.astype(np.float64)
-        # Without regions, the two sides are the regions; what is not labelled is void.
-        labels = np.where(np.isnan(order), VOID, order > 0).astype(np.int32) if given.labels is None else given.labels
+    labels = regions_of(given)
+    order = given.painted() if isinstance(given, Partition) else given.sides.astype(np.float64)
     right, below = np.empty(labels.shape, np.int8), np.empty(labels.shape, np.int8)
     find_cracks(labels, order, same_depth, right, below)
     return right, below
+
+
+def regions_of(given: Ordering) -> LabelMap:
+    """The regions that contours run between; of sides without regions the two sides, and what is not labelled is void."""
+    if given.labels is not None:
+        return given.labels
+    return np.where(np.isnan(given.sides), VOID, given.sides > 0).astype(np.int32)
 
 
 def angle_between(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -30,6 +30,9 @@ Tie = Literal["wrong", "half", "skip"]
 Cut = Literal["ceil", "floor", "round"]
 Length = Literal["crack", "front-pixels", "both-pixels"]
 
+REACH = 3
+"""How far from a boundary labelled contours may lie and still vote on its owner, in pixels."""
+
 UNKNOWN = -2
 """In :attr:`Ownership.predicted`: nothing is known of a region."""
 
@@ -171,7 +174,7 @@ def compare_neighbours(
     cut: Cut = "ceil",
     length: Length = "crack",
     adjacency: Literal[4, 8] = 4,
-    reach: int = 0,
+    reach: int = REACH,
 ) -> Ownership:
     """Bring truth and prediction onto a segmentation and compare who is in front.
 
@@ -189,7 +192,8 @@ def compare_neighbours(
     adjacency
         Which regions are neighbours; with 8 those that touch at corners only are, with a length of 0 cracks.
     reach
-        See :func:`order_of_pairs`.
+        How far from a boundary labelled contours may lie and still vote (:func:`order_of_pairs`). On the segmentation that
+        was labelled they lie on the boundary, and only those that do vote.
 
     Examples
     --------
@@ -199,12 +203,15 @@ def compare_neighbours(
     >>> {name: round(value, 3) for name, value in compare_neighbours(said, ordering(labels), labels).accuracy().items()}
     {'racc': 0.667, 'bacc': 0.833, 'bacc50': 0.833, 'bacc25': 0.75}
     """
-    beside = neighbours(labels, adjacency=adjacency)
+    regions = label_map(labels, name="segmentation")
+    beside = neighbours(regions, adjacency=adjacency)
     for name, given in (("prediction", prediction), ("truth", truth)):
         size = given.order if isinstance(given, Partition) else given.sides
         same_size(size, beside.labels, names=(name, "segmentation"))
-    true = order_of_pairs(truth, beside, middle=middle, reach=reach)
-    predicted = order_of_pairs(prediction, beside, middle=middle, reach=reach)
+    true, predicted = (
+        order_of_pairs(given, beside, middle=middle, reach=0 if _was_labelled(given, regions) else reach)
+        for given in (truth, prediction)
+    )
     asked = np.abs(true) == 1
     front = np.where(true > 0, beside.first, beside.second)
     if isinstance(truth, Partition):
@@ -248,6 +255,10 @@ def boundary_length(beside: Neighbours, front: Ints, length: Length = "crack") -
     counted = np.ones(pair.size, np.bool_) if length == "both-pixels" else flat[place] == front[pair]
     np.add.at(total, pair[counted], 1)
     return total
+
+
+def _was_labelled(given: Ordering, regions: LabelMap) -> bool:
+    return isinstance(given, Sides) and given.labels is not None and np.array_equal(given.labels, regions)
 
 
 def _votes(given: Sides, beside: Neighbours, reach: int) -> NDArray[np.float64]:

@@ -1,0 +1,224 @@
+"""A data set: counts of all images together, the operating point of a sweep, and intervals by the bootstrap."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperacuity.errors import InputError
+from hyperacuity.ordering.figure_ground import ACCURACIES
+from hyperacuity.ordering.prc import Numbers, Outcomes, Summary, over_random_index, summary
+from hyperacuity.ordering.protocol import Protocol
+from hyperacuity.ordering.tallies import OrderingTally
+from hyperacuity.resampling import bootstrap_weights, percentile_interval, resample
+from hyperacuity.tally import stack
+
+Interval = tuple[float, float]
+NO_INTERVAL: Interval = (float("nan"), float("nan"))
+
+LOCAL_ONLY = (
+    "labelled contours order neighbours only; pairs of all regions need an order map as prediction and as truth"
+)
+NO_REGIONS = "there are no regions to ask about: the truth has none, and none were given"
+NO_FOREMOST = "which regions are foremost is known only where the truth is an order map"
+NO_QUESTION = "the truth orders no two neighbouring regions"
+NOTHING_THERE = "neither the truth nor the prediction has anything to count"
+
+
+@dataclass(frozen=True, eq=False)
+class Consistency:
+    """LDC or GDC of one system: outcomes at each parameter value, the four numbers at the best one, their 95 % intervals."""
+
+    outcomes: Outcomes
+    best: Summary
+    intervals: Mapping[str, Interval]
+
+
+@dataclass(frozen=True, eq=False)
+class OrderingScore:
+    """One system on a data set.
+
+    Parameters
+    ----------
+    parameters
+        The values of the system's parameter, as many as there are operating points; one, named "", without a sweep.
+    ldc, gdc
+        Local and global depth consistency; None where the data do not allow it.
+    accuracy
+        R-ACC, B-ACC, B-ACC-50 and B-ACC-25 (``racc`` …) at the parameter value ``chosen``; NaN where the data do not allow it.
+    accuracies
+        The same at every parameter value.
+    intervals
+        Bootstrap intervals of ``accuracy``.
+    reasons
+        Why something is None or NaN.
+    """
+
+    protocol: Protocol
+    images: int
+    parameters: tuple[str, ...]
+    ldc: Consistency | None
+    gdc: Consistency | None
+    chosen: int
+    accuracy: Mapping[str, float]
+    accuracies: Mapping[str, Numbers]
+    intervals: Mapping[str, Interval]
+    reasons: Mapping[str, str] = field(default_factory=dict)
+
+
+def collect(
+    tallies: Mapping[str, OrderingTally], protocol: Protocol | None = None, *, resamples: int = 1000, seed: int = 0
+) -> OrderingScore:
+    """Score a data set from its images' tallies.
+
+    Examples
+    --------
+    >>> from hyperacuity.ordering import ordering, tally
+    >>> truth = ordering([[2, 2, 1, 1]] * 3)
+    >>> score = collect({"a": tally(truth, [truth])})
+    >>> score.ldc.best.fmax, score.gdc.best.ori, score.accuracy["bacc"]
+    (1.0, 1.0, 1.0)
+    """
+    return collect_sweep({"": tallies}, protocol, resamples=resamples, seed=seed)
+
+
+def collect_sweep(
+    sweep: Mapping[str, Mapping[str, OrderingTally]],
+    protocol: Protocol | None = None,
+    *,
+    resamples: int = 1000,
+    seed: int = 0,
+) -> OrderingScore:
+    """Score a system from its images' tallies at every value of a parameter: ``{value: {image: tally}}``.
+
+    LDC and GDC each take the value where F(1) of the whole data set is best; figure/ground accuracies are those at LDC's. In
+    every bootstrap resample the best value is chosen anew. Images that are missing at some value are left out. Without a common
+    image ``InputError`` is raised.
+    """
+    protocol = protocol or Protocol()
+    images = _common_images(list(sweep.values()))
+    if not images:
+        raise InputError("no image has a tally, so there is nothing to collect")
+    columns = [[tallies[image] for image in images] for tallies in sweep.values()]
+    # [image, parameter value, …]
+    contours, pairs, questions, measured = (
+        np.stack([stack(column, name) for column in columns], axis=1)
+        for name in ("contours", "pairs", "questions", "measured")
+    )
+    weights = bootstrap_weights(len(images), resamples, seed) if resamples > 0 else None
+    possible = measured.sum(axis=(0, 1)) > 0
+    reasons: dict[str, str] = {}
+    ldc = _consistency(contours, protocol, weights)
+    gdc = _consistency(pairs[..., :4], protocol, weights) if possible[1] else None
+    if gdc is None:
+        reasons["gdc"] = LOCAL_ONLY
+    for name, found in (("ldc", ldc), ("gdc", gdc)):
+        if found is not None and found.best.index < 0:
+            reasons[name] = NOTHING_THERE
+    chosen = max(ldc.best.index, 0)
+    accuracies = _accuracies(questions, protocol)
+    for n, name in enumerate(ACCURACIES):
+        if not possible[2]:
+            reasons[name] = NO_REGIONS
+        elif np.isnan(accuracies[chosen, n]):
+            reasons[name] = NO_QUESTION if np.isnan(accuracies[chosen, 0]) else NO_FOREMOST
+    intervals = _accuracy_intervals(questions[:, chosen], protocol, weights)
+    return OrderingScore(
+        protocol=protocol,
+        images=len(images),
+        parameters=tuple(sweep),
+        ldc=ldc,
+        gdc=gdc,
+        chosen=chosen,
+        accuracy={name: float(accuracies[chosen, n]) for n, name in enumerate(ACCURACIES)},
+        accuracies={name: accuracies[:, n] for n, name in enumerate(ACCURACIES)},
+        intervals=dict(zip(ACCURACIES, intervals, strict=True)),
+        reasons=reasons,
+    )
+
+
+def _common_images(columns: Sequence[Mapping[str, OrderingTally]]) -> list[str]:
+    return [image for image in columns[0] if all(image in other for other in columns[1:])] if columns else []
+
+
+def _outcomes(counts: NDArray[np.float64]) -> Outcomes:
+    """Outcomes from an array whose last axis has four counts, or six with those of the truth."""
+    consistent, inconsistent, false, missed, *recalled = np.moveaxis(counts, -1, 0)
+    if not recalled:
+        return Outcomes(consistent, inconsistent, false, missed)
+    return Outcomes(
+        consistent, inconsistent, false, missed, recalled_consistent=recalled[0], recalled_inconsistent=recalled[1]
+    )
+
+
+def _consistency(counts: NDArray[np.float64], protocol: Protocol, weights: NDArray[np.int64] | None) -> Consistency:
+    """From [image, parameter value, count]."""
+    pooled = _outcomes(counts.sum(axis=0))
+    if protocol.aggregate == "pooled":
+        best = summary(pooled)
+        drawn = None if weights is None else _outcomes(resample(weights, counts))
+        samples = None if drawn is None else _four(drawn.f(1), drawn.f(0), drawn.accuracy)
+    else:
+        each = _outcomes(counts)
+        parts = [each.f(1), each.f(0), each.accuracy]
+        means = [_mean(np.ones((1, len(counts)), np.int64), part) for part in parts]
+        best = _mean_summary(*(mean[0] for mean in means))
+        samples = None if weights is None else _four(*(_mean(weights, part) for part in parts))
+    names = ("fmax", "fmin", "ori", "fg")
+    if samples is None:
+        return Consistency(pooled, best, dict.fromkeys(names, NO_INTERVAL))
+    intervals = {name: percentile_interval(values) for name, values in zip(names, samples, strict=True)}
+    return Consistency(pooled, best, intervals)
+
+
+def _mean_summary(detection: Numbers, classified: Numbers, accuracy: Numbers) -> Summary:
+    if np.isnan(detection).all():
+        return Summary(-1, *[float("nan")] * 4)
+    index = int(np.nanargmax(detection))
+    fmax, fmin = float(detection[index]), float(classified[index])
+    return Summary(index, fmax, fmin, over_random_index(fmax, fmin), float(accuracy[index]))
+
+
+def _four(detection: Numbers, classified: Numbers, accuracy: Numbers) -> list[Numbers]:
+    """Per resample (rows) F_max, F_min, ORI and accuracy at the best parameter value (columns)."""
+    best = np.argmax(np.nan_to_num(detection, nan=-1.0), axis=1)[:, None]
+    fmax, fmin, fg = (np.take_along_axis(part, best, axis=1)[:, 0] for part in (detection, classified, accuracy))
+    return [fmax, fmin, np.array([over_random_index(a, b) for a, b in zip(fmax, fmin, strict=True)]), fg]
+
+
+def _mean(weights: NDArray[np.int64], values: Numbers) -> Numbers:
+    """Weighted means over images (the first axis), those without a value left out."""
+    known = ~np.isnan(values)
+    total, count = resample(weights, np.nan_to_num(values)), resample(weights, known.astype(np.int64))
+    result = np.full(total.shape, np.nan)
+    np.divide(total, count, out=result, where=count > 0)
+    return result
+
+
+def _ratio(sums: NDArray[np.float64]) -> Numbers:
+    """Numerators over denominators, which stand side by side in the last axis but one."""
+    top, bottom = sums[..., 0, :], sums[..., 1, :]
+    result = np.full(top.shape, np.nan)
+    np.divide(top, bottom, out=result, where=bottom > 0)
+    return result
+
+
+def _accuracies(questions: NDArray[np.float64], protocol: Protocol) -> Numbers:
+    """[parameter value, accuracy] from [image, parameter value, numerator or denominator, accuracy]."""
+    if protocol.aggregate == "pooled":
+        return _ratio(questions.sum(axis=0))
+    means: Numbers = _mean(np.ones((1, len(questions)), np.int64), _ratio(questions))[0]
+    return means
+
+
+def _accuracy_intervals(
+    questions: NDArray[np.float64], protocol: Protocol, weights: NDArray[np.int64] | None
+) -> list[Interval]:
+    if weights is None:
+        return [NO_INTERVAL] * len(ACCURACIES)
+    pooled = protocol.aggregate == "pooled"
+    samples = _ratio(resample(weights, questions)) if pooled else _mean(weights, _ratio(questions))
+    return [percentile_interval(column) for column in samples.T]
