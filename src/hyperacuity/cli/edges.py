@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hyperacuity.cli import cells, common
+from hyperacuity.cli import common
+from hyperacuity.cli.inputs import evaluate, systems_and_truths
 
 if TYPE_CHECKING:
     from hyperacuity.edges.protocol import EdgeScore, EdgeTally, Protocol
@@ -69,9 +70,9 @@ def edges(
         thresholds=thresholds,
         thin="structured" if thin else "none",
     )
-    paired = cells.pair_systems(cells.systems_named(prediction, system or []), truth, data)
+    paired = systems_and_truths(prediction, truth, system or [], data=data)
     job = EdgesJob(protocol, inverted or paired.inverted)
-    outcome = cells.evaluate(job, paired, run=run, workers=workers)
+    outcome = evaluate(job, paired, run=run, workers=workers)
     done = {name: tallies for name, tallies in outcome.tallies.items() if tallies}
     scores = {name: collect(tallies, protocol) for name, tallies in done.items()}
     won = wins(done, protocol) if len(done) > 1 else {}

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hyperacuity.cli import cells, common
+from hyperacuity.cli import common
+from hyperacuity.cli.inputs import evaluate, systems_and_truths
 
 if TYPE_CHECKING:
     from hyperacuity.maps import LabelMap
@@ -78,10 +79,10 @@ def regions(
     from hyperacuity.regions.protocol import Protocol, collect
 
     protocol = Protocol(levels)
-    paired = cells.pair_systems(cells.systems_named(prediction, system or []), truth, data)
+    paired = systems_and_truths(prediction, truth, system or [], data=data)
     folder = None if berkeley is None else common.output_folder(berkeley)
     job = RegionsJob(protocol, form)
-    outcome = cells.evaluate(job, paired, run=run, workers=workers)
+    outcome = evaluate(job, paired, run=run, workers=workers)
     done = {name: tallies for name, tallies in outcome.tallies.items() if tallies}
     scores = {name: collect(tallies, protocol) for name, tallies in done.items()}
     if folder is not None:
