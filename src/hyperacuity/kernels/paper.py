@@ -12,8 +12,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from hyperacuity.kernels import allocating_kernel, kernel
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -66,7 +67,7 @@ class Sheets(NamedTuple):
     """Per sheet the colours of the paper, of its pattern and of its motif, in linear light."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _hash(x: int, y: int, seed: int) -> float:
     """A number in [0, 1) for a lattice point; 32-bit mixing in 64-bit integers, which cannot overflow."""
     h = (x * 374761393 + y * 668265263 + seed * 69069) & 0xFFFFFFFF
@@ -75,7 +76,7 @@ def _hash(x: int, y: int, seed: int) -> float:
     return (h ^ (h >> 16)) * (1.0 / 4294967296.0)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _noise(u: float, v: float, seed: int) -> float:
     """Value noise in [0, 1]: hashed lattice points, smoothly interpolated."""
     left, top = math.floor(u), math.floor(v)
@@ -87,12 +88,12 @@ def _noise(u: float, v: float, seed: int) -> float:
     return upper * (1 - b) + lower * b
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _clamp(value: float) -> float:
     return min(max(value, 0.0), 1.0)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _wave(turns: float) -> float:
     """A smooth wave of period 1 in [−1, 1], made of parabolas."""
     part = turns - math.floor(turns)
@@ -101,7 +102,7 @@ def _wave(turns: float) -> float:
     return -16 * (part - 0.5) * (1 - part)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _line(u: float, pitch: float, share: float) -> float:
     """Soft-edged stripes across u: 1 on the given share of each pitch, 0 elsewhere."""
     part = u / pitch - math.floor(u / pitch)
@@ -109,7 +110,7 @@ def _line(u: float, pitch: float, share: float) -> float:
     return _clamp(distance / 1.2 + 0.5)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _spots(u: float, v: float, pitch: float, seed: int) -> float:
     """Irregular chips, one per lattice cell."""
     x, y = math.floor(u / pitch), math.floor(v / pitch)
@@ -123,7 +124,7 @@ def _spots(u: float, v: float, pitch: float, seed: int) -> float:
     return most
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _pattern(kind: int, u: float, v: float, pitch: float, seed: int) -> float:
     """How much of the second tone shows at a place of the sheet, in [0, 1]."""
     if kind == STRIPES:
@@ -156,7 +157,7 @@ def _pattern(kind: int, u: float, v: float, pitch: float, seed: int) -> float:
     return 0.12 * _noise(u / 30, v / 30, seed)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _height(kind: int, u: float, v: float, seed: int) -> float:
     """The sheet's relief at a place, about [0, 1]: fibres for most, threads for woven cloth."""
     if kind == WOVEN:
@@ -174,7 +175,7 @@ def _height(kind: int, u: float, v: float, seed: int) -> float:
     return 0.55 * fine + 0.45 * fibres
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _shade(masks: NDArray[np.uint8], level: int, box: Ints, x: float, y: float) -> float:
     """A blurred mask at a place given in cells, by bilinear interpolation; 0 outside its box."""
     left, top = math.floor(x), math.floor(y)
@@ -189,7 +190,7 @@ def _shade(masks: NDArray[np.uint8], level: int, box: Ints, x: float, y: float) 
     return float((upper * (1 - b) + lower * b) * (1 / 255.0))
 
 
-@njit(cache=True, nogil=True)
+@allocating_kernel
 def blur_masks(masks: NDArray[np.uint8], boxes: Ints, radii: Ints) -> None:
     """Fill each further level of every mask with a running mean of the level before, twice across and twice down."""
     for k in range(boxes.shape[0]):
@@ -209,7 +210,7 @@ def blur_masks(masks: NDArray[np.uint8], boxes: Ints, radii: Ints) -> None:
                     _running_mean(target[:, i], line, radii[level])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _running_mean(values: NDArray[np.uint8], line: Ints, radius: int) -> None:
     """Mean of 2·radius + 1 neighbours in whole numbers, in place; the ends repeat their last value."""
     count = values.shape[0]
@@ -224,7 +225,7 @@ def _running_mean(values: NDArray[np.uint8], line: Ints, radius: int) -> None:
         total += line[min(i + radius + 1, count - 1)] - line[max(i - radius, 0)]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _reaching(
     k: int, x: float, y: float, heights: Floats, shadows: Shadows, near: NDArray[np.bool_], light: Light
 ) -> tuple[float, float]:
@@ -247,7 +248,7 @@ def _reaching(
     return direct, ambient
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _census(codes: NDArray[np.int16], top: int, left: int, grid: int, seen: Ints, shares: Ints) -> int:
     """Which codes a pixel's samples have, and how many each; returns the number of different ones."""
     count = 0
@@ -265,7 +266,7 @@ def _census(codes: NDArray[np.int16], top: int, left: int, grid: int, seen: Ints
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _rim(
     codes: NDArray[np.int16], top: int, left: int, grid: int, parts: int, step_x: int, step_y: int, code: int
 ) -> int:
@@ -283,7 +284,7 @@ def _rim(
     return rim
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _inside(codes: NDArray[np.int16], top: int, left: int, grid: int, parts: int, step_x: int, step_y: int) -> bool:
     """Whether the corners of a pixel, moved towards and away from the light, show the sheet that the pixel shows."""
     height, width = codes.shape
@@ -297,7 +298,7 @@ def _inside(codes: NDArray[np.int16], top: int, left: int, grid: int, parts: int
     return True
 
 
-@njit(cache=True, nogil=True)
+@allocating_kernel
 def photograph(
     codes: NDArray[np.int16], grid: int, parts: int, sheets: Sheets, shadows: Shadows, light: Light
 ) -> Floats:

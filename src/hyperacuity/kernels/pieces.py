@@ -8,13 +8,14 @@ alone.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from hyperacuity.kernels import allocating_kernel, kernel
 
 Labels = NDArray[np.int32]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _root(parent: Labels, place: int) -> int:
     while parent[place] != place:
         parent[place] = parent[parent[place]]
@@ -22,7 +23,7 @@ def _root(parent: Labels, place: int) -> int:
     return place
 
 
-@njit(cache=True, nogil=True)
+@allocating_kernel
 def label_pieces(values: Labels) -> Labels:
     """The 4-connected pieces of equal value, numbered from 0 in reading order."""
     height, width = values.shape

@@ -7,11 +7,12 @@ left, each one pixel away and 0 outside the picture. Adding the same guess again
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from hyperacuity.kernels import allocating_kernel, kernel
 
-@njit(cache=True, nogil=True)
+
+@allocating_kernel
 def unfilter(filters: NDArray[np.uint8], lines: NDArray[np.uint8], step: int) -> NDArray[np.uint8]:
     """The bytes of a picture from its filtered rows; ``step`` bytes make a pixel, ``filters`` holds each row's kind (0 … 4)."""
     height, width = lines.shape
@@ -34,7 +35,7 @@ def unfilter(filters: NDArray[np.uint8], lines: NDArray[np.uint8], step: int) ->
     return out[1:, step:].copy()
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _paeth(left: np.int64, above: np.int64, corner: np.int64) -> np.int64:
     """Whichever neighbour is nearest to left + above − corner; ties go to left, then to above."""
     guess = left + above - corner

@@ -8,13 +8,14 @@ contours is not zero; upper ends of contour pieces count, lower ends do not, so 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from hyperacuity.kernels import allocating_kernel, kernel
 
 Ints = NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
+@allocating_kernel
 def spans(corners: Ints, ends: Ints, step: int, rows: int) -> Ints:
     """Runs of samples inside an outline, one per line: row, first column, column after the last.
 
@@ -72,7 +73,7 @@ def spans(corners: Ints, ends: Ints, step: int, rows: int) -> Ints:
     return found[:count].copy()
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def paint(target: NDArray[np.int16], runs: Ints, shift: int, colour: int, first: int, last: int) -> None:
     """Give every sample of the runs, moved ``shift`` columns to the left, a colour.
 

@@ -15,10 +15,10 @@ import math
 from typing import Literal
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from hyperacuity.errors import InputError, UsageError
+from hyperacuity.kernels import allocating_kernel, kernel
 
 Float32Map = NDArray[np.float32]
 Float64Map = NDArray[np.float64]
@@ -118,7 +118,7 @@ def _plane(values: ArrayLike, name: str) -> Float32Map:
     return array
 
 
-@njit(cache=True, nogil=True)
+@allocating_kernel
 def _suppress(strength: Float32Map, direction: Float32Map, sectors: bool) -> Float32Map:
     height, width = strength.shape
     thin = np.zeros((height, width), np.float32)
@@ -146,13 +146,13 @@ def _suppress(strength: Float32Map, direction: Float32Map, sectors: bool) -> Flo
     return thin
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _between(a: float, b: float, weight: float) -> float:
     """The value at ``weight`` of the way from ``a`` to ``b``; exactly ``a`` when the two are equal, which keeps plateaus flat."""
     return a + weight * (b - a)
 
 
-@njit(cache=True, nogil=True)
+@allocating_kernel
 def _suppress_by_curvature(soft: Float64Map, steady: Float64Map, radius: int) -> Float64Map:
     height, width = soft.shape
     thin = np.zeros((height, width))
@@ -178,7 +178,7 @@ def _fade(image: Float64Map, width: int) -> None:
             line *= i / width
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _bilinear(image: Float64Map, x: float, y: float) -> float:
     """Bilinear value at (x, y), moved to the nearest point of the image when outside."""
     height, width = image.shape
@@ -190,7 +190,7 @@ def _bilinear(image: Float64Map, x: float, y: float) -> float:
     return _between(upper, lower, y - top)
 
 
-@njit(cache=True, nogil=True)
+@allocating_kernel
 def _triangle(image: Float64Map, radius: int) -> Float64Map:
     """Weights 1, 2, …, radius + 1, …, 2, 1 along both axes, normalised once at the end; borders are reflected."""
     height, width = image.shape
@@ -214,7 +214,7 @@ def _triangle(image: Float64Map, radius: int) -> Float64Map:
     return smooth
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _reflect(i: int, n: int) -> int:
     """Index ``i`` folded back into 0 … n − 1, the border pixel repeated: −1 is 0 and n is n − 1."""
     while i < 0 or i >= n:
@@ -222,7 +222,7 @@ def _reflect(i: int, n: int) -> int:
     return i
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _second_derivatives(image: Float64Map, x: int, y: int) -> tuple[float, float, float]:
     """(E_xx, E_xy, E_yy) at a pixel: central differences of central differences, one-sided at the border."""
     left, right, per_x = _neighbours(x, image.shape[1])
@@ -233,19 +233,19 @@ def _second_derivatives(image: Float64Map, x: int, y: int) -> tuple[float, float
     return xx, xy, yy
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _slope_x(image: Float64Map, x: int, y: int) -> float:
     left, right, per_x = _neighbours(x, image.shape[1])
     return float((image[y, right] - image[y, left]) * per_x)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _slope_y(image: Float64Map, x: int, y: int) -> float:
     above, below, per_y = _neighbours(y, image.shape[0])
     return float((image[below, x] - image[above, x]) * per_y)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _neighbours(i: int, n: int) -> tuple[int, int, float]:
     """The indices on either side of ``i`` within 0 … n − 1, and one over their distance (which is 2, or 1 at the border)."""
     before, after = max(i - 1, 0), min(i + 1, n - 1)
