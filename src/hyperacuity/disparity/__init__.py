@@ -1,0 +1,62 @@
+"""Disparity: how far a stereo system's depth is off, in which parts of the picture, and how well it predicts a view.
+
+==============================  ==========================================================================
+:mod:`~.disparity.errors`       bad(δ), mean, RMS, quantiles, KITTI's D1, density, bias: one function each
+:mod:`~.disparity.masks`        the regions nonocc, all, disc and untextured, where no masks are shipped
+:mod:`~.disparity.protocol`     the benchmark: tally one image, collect a data set
+:mod:`~.disparity.views`        forward and inverse prediction of another view, with or without truth
+:mod:`~.disparity.consistency`  how far independently computed maps disagree
+==============================  ==========================================================================
+
+>>> import numpy as np
+>>> truth = np.full((4, 12), 1.0); truth[:, 5:8] = 3
+>>> protocol = Protocol(deltas=(1,))
+>>> errors = tally(np.ones((4, 12)), truth, regions(truth), protocol)
+>>> collect([errors], protocol).value("bad(1)", "all")
+25.0
+"""
+
+from hyperacuity.disparity.consistency import View, consistency_curve, distances, stereo_views
+from hyperacuity.disparity.errors import bad, bias, d1, density, epe, quantile, rms
+from hyperacuity.disparity.masks import disc, nonocc, regions, untextured
+from hyperacuity.disparity.protocol import Errors, Protocol, Score, collect, measured, sense, tally, unit
+from hyperacuity.disparity.views import (
+    ViewError,
+    forward,
+    interval_error,
+    inverse,
+    prediction_error,
+    view_error,
+)
+
+__all__ = [
+    "Errors",
+    "Protocol",
+    "Score",
+    "View",
+    "ViewError",
+    "bad",
+    "bias",
+    "collect",
+    "consistency_curve",
+    "d1",
+    "density",
+    "disc",
+    "distances",
+    "epe",
+    "forward",
+    "interval_error",
+    "inverse",
+    "measured",
+    "nonocc",
+    "prediction_error",
+    "quantile",
+    "regions",
+    "rms",
+    "sense",
+    "stereo_views",
+    "tally",
+    "unit",
+    "untextured",
+    "view_error",
+]
