@@ -104,6 +104,7 @@ def test_files_without_a_partner_are_named(world, tmp_path):
         (["--protocol", "crisp"], "thin:none|"),
         (["--tolerance", "0.02", "--thresholds", "7"], "tol:0.02diag|nms:none|thin:guo-hall|thr:7|"),
         (["--precision", "mean"], "precision:mean|"),
+        (["--thresholds", "0.2,0.5"], "thr:0.2,0.5|"),
     ],
 )
 def test_options_stand_in_the_signature(world, options, part):
@@ -120,6 +121,7 @@ def test_options_stand_in_the_signature(world, options, part):
         ["{world}/maps/canny", "{world}/groundTruth", "--nms", "magic"],
         ["{world}/maps/canny", "{world}/groundTruth", "--protocol", "magic"],
         ["{world}/maps/canny", "{world}/groundTruth", "--tolerance", "7"],
+        ["{world}/maps/canny", "{world}/groundTruth", "--thresholds", "some"],
         ["{world}/maps/canny", "{world}/groundTruth", "--system", "canny={world}/maps/sobel"],
         ["{world}/maps/canny", "{empty}"],
         ["{empty}", "{world}/groundTruth"],

@@ -58,7 +58,9 @@ def boundary(
             "--thin/--no-thin", help="Thin every thresholded map (default: the protocol's).", show_default=False
         ),
     ] = None,
-    thresholds: Annotated[int, typer.Option(min=1, help="How many thresholds between 0 and 1.")] = 99,
+    thresholds: Annotated[
+        str, typer.Option(metavar="N", help="How many thresholds between 0 and 1, or the thresholds: 0.2,0.5,0.8.")
+    ] = "99",
     segmentations: Annotated[
         bool, typer.Option("--segmentations", help="Predictions are stacks of segmentations, a level each (segs).")
     ] = False,
@@ -99,7 +101,9 @@ def boundary(
     """
     from hyperacuity.boundary import collect, compare_systems
 
-    agreed = _protocol(protocol, tolerance, nms, thin, "levels" if segmentations else thresholds, precision)
+    agreed = _protocol(
+        protocol, tolerance, nms, thin, "levels" if segmentations else _thresholds(thresholds), precision
+    )
     inputs = systems_and_truths(prediction, truth, system or [], data=data, split=split)
     folder = None if berkeley is None else common.output_folder(berkeley)
     job = BoundaryJob(agreed, inputs.inverted)
@@ -158,7 +162,12 @@ class BoundaryJob:
 
 
 def _protocol(
-    name: str, tolerance: float | None, nms: str | None, thin: bool | None, thresholds: int | str, precision: str
+    name: str,
+    tolerance: float | None,
+    nms: str | None,
+    thin: bool | None,
+    thresholds: int | tuple[float, ...] | str,
+    precision: str,
 ) -> Protocol:
     from hyperacuity.boundary import protocol
 
@@ -170,6 +179,14 @@ def _protocol(
     if thin is not None:
         changes["thin"] = thin
     return protocol(name, **changes)
+
+
+def _thresholds(text: str) -> int | tuple[float, ...]:
+    """A number of thresholds, or a list of them."""
+    try:
+        return int(text) if text.strip().isdigit() else tuple(float(part) for part in text.split(","))
+    except ValueError as error:
+        raise UsageError(f"--thresholds {text}: expected a number such as 99, or a list such as 0.2,0.5") from error
 
 
 def _suppression(text: str) -> Suppression | None:
