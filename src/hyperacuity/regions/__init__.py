@@ -3,7 +3,8 @@
 :func:`tally` and :func:`collect` are Berkeley's region benchmark: segmentation covering, probabilistic Rand index and variation
 of information of a hierarchy (:func:`ucm_levels`) or a stack of segmentations, against several annotators.
 
-:func:`hierarchy` makes a hierarchy of a soft boundary map; :func:`ucm_hierarchy` reads one from a contour map.
+:func:`hierarchy` makes a hierarchy of a soft boundary map; :func:`ucm_hierarchy` reads one from a contour map;
+:func:`prune` and :func:`pruning_path` cut it where a region energy says so.
 """
 
 from __future__ import annotations
@@ -13,12 +14,23 @@ from hyperacuity.regions.hierarchy import Hierarchy, hierarchy, merge_boundaries
 from hyperacuity.regions.levels import Levels, level_thresholds, ucm_levels
 from hyperacuity.regions.measures import Agreement, compare, covering, rand_index, variation_of_information
 from hyperacuity.regions.protocol import Protocol, RegionScore, RegionTally, Summary, collect, tally
+from hyperacuity.regions.pruning import (
+    Energy,
+    PruningPath,
+    least_energy,
+    node_means,
+    piecewise_constant,
+    prune,
+    pruning_path,
+)
 
 __all__ = [
     "Agreement",
+    "Energy",
     "Hierarchy",
     "Levels",
     "Protocol",
+    "PruningPath",
     "RegionScore",
     "RegionTally",
     "Summary",
@@ -27,8 +39,13 @@ __all__ = [
     "compare",
     "covering",
     "hierarchy",
+    "least_energy",
     "level_thresholds",
     "merge_boundaries",
+    "node_means",
+    "piecewise_constant",
+    "prune",
+    "pruning_path",
     "rand_index",
     "tally",
     "ucm_hierarchy",

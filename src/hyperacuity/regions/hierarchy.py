@@ -8,6 +8,7 @@ tree; drawn back into the image, with the height of the merge as strength, they 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -61,15 +62,18 @@ class Hierarchy:
         parents[self.children] = np.arange(self.leaves, 2 * self.leaves - 1, dtype=np.int32)[:, np.newaxis]
         return parents
 
-    def levels(self, thresholds: ArrayLike) -> Levels:
-        """Cut at rising levels: at level t every merge of height ≤ t has happened."""
-        steps = rising(thresholds)
-        # A node is called after its first leaf, so that regions keep their names while they grow.
+    @cached_property
+    def joins(self) -> NDArray[np.int32]:
+        """The merges by the first leaves of their two sides (stays, goes), so that regions keep their names while they grow."""
         first = np.arange(2 * self.leaves - 1, dtype=np.int32)
         for merge, (a, b) in enumerate(self.children):
             first[self.leaves + merge] = min(first[a], first[b])
-        joins = np.sort(first[self.children], axis=1)
-        return Levels(steps, self.labels, joins, np.searchsorted(self.heights, steps, side="right"))
+        return np.sort(first[self.children], axis=1)
+
+    def levels(self, thresholds: ArrayLike) -> Levels:
+        """Cut at rising levels: at level t every merge of height ≤ t has happened."""
+        steps = rising(thresholds)
+        return Levels(steps, self.labels, self.joins, np.searchsorted(self.heights, steps, side="right"))
 
     def at(self, threshold: float) -> LabelMap:
         """The regions at one level.
@@ -266,12 +270,10 @@ def _seen(
     planes: NDArray[np.float32], across: NDArray[np.float32] | None, along: NDArray[np.float32] | None
 ) -> NDArray[np.float32]:
     """Each pixel's strength for a boundary in the direction ``along``, which is NaN where there is none."""
-    whatever: NDArray[np.float32] = planes[0]
-    if along is None:
-        return whatever
-    angles = np.nan_to_num(along)
-    if across is not None:
-        return np.multiply(whatever, np.abs(np.sin(angles - across)), dtype=np.float32)
-    bins = np.rint(angles * (len(planes) / np.pi)).astype(np.intp) % len(planes)
-    seen: NDArray[np.float32] = np.take_along_axis(planes, bins[np.newaxis], axis=0)[0]
+    seen: NDArray[np.float32] = planes[0]
+    if along is not None and across is not None:
+        seen = seen * np.abs(np.sin(np.nan_to_num(along) - across))
+    elif along is not None:
+        bins = np.rint(np.nan_to_num(along) * (len(planes) / np.pi)).astype(np.intp) % len(planes)
+        seen = np.take_along_axis(planes, bins[np.newaxis], axis=0)[0]
     return seen
