@@ -95,9 +95,9 @@ def boundary(
     Pixels are matched one to one within the tolerance, exactly: as many pairs as possible, then the least distance. ODS is the
     best F at one threshold for all images, OIS with a threshold for each; intervals are 95 % bootstrap over images.
 
-    Example: [bold]hyperacuity boundary maps/canny truth --system hk=maps/hk --berkeley eval[/bold]
+    Example: [bold]hyperacuity boundary maps/canny truth --system hk=maps/hk[/bold]
 
-    Example: [bold]hyperacuity boundary bsds500/ucm2/test bsds500 --split test --human --run runs/ucm[/bold]
+    Example: [bold]hyperacuity boundary maps/ucm bsds500 --split test --human[/bold]
     """
     from hyperacuity.boundary import collect, compare_systems
 
