@@ -18,7 +18,7 @@ from hyperacuity.errors import InputError, UsageError
 if TYPE_CHECKING:
     from hyperacuity.edges.studies import Condition, FindEdges, Picture, Trial, Trials
 
-SIX = "sobel,canny,sf1,sf5,agk,hk"
+SEVEN = "sobel,canny,sf1,sf5,agk,hk,speckle"
 NINE = "fom,f_pinho,d4,dp,hausdorff(percent=5),baddeley,sk(k=1),sk(k=2),psi"
 SHEET = f"phi,chi2,f_alpha,{NINE}"
 
@@ -35,7 +35,7 @@ Truth = Annotated[
 Place = Annotated[
     Path | None, typer.Option("--data", metavar="DIR", help="Where a known data set lies.", show_default=False)
 ]
-Detectors = Annotated[str, typer.Option("--with", help="Detectors, with commas.")]
+Detectors = Annotated[str, typer.Option("--with", help="Detectors, with commas; speckle is a control: random pixels.")]
 Measures = Annotated[str, typer.Option("--measures", help="Measures, with commas.")]
 Count = Annotated[int | None, typer.Option("--count", min=1, help="Only the first pictures.", show_default=False)]
 Workers = Annotated[
@@ -78,7 +78,7 @@ def sheet(
     out: Out,
     truth: Truth = None,
     place: Place = None,
-    detectors: Detectors = SIX,
+    detectors: Detectors = SEVEN,
     measures: Measures = SHEET,
     snr: Annotated[
         float | None,
@@ -131,7 +131,7 @@ def noise(
     levels: Annotated[
         str, typer.Option(help="Standard deviations in grey levels of 255, with commas.")
     ] = "0,5,10,20,40,80",
-    detectors: Detectors = SIX,
+    detectors: Detectors = SEVEN,
     measures: Measures = NINE,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the noise.")] = 0,
     count: Count = None,
@@ -157,7 +157,7 @@ def blur(
     truth: Truth = None,
     place: Place = None,
     levels: Annotated[str, typer.Option(help="Standard deviations in pixels, with commas.")] = "0,0.5,1,1.5,2,3,4",
-    detectors: Detectors = SIX,
+    detectors: Detectors = SEVEN,
     measures: Measures = NINE,
     count: Count = None,
     workers: Workers = None,
@@ -186,7 +186,7 @@ def truth_study(
         typer.Option(metavar="DIR", help="Semi-automatic truths, by the names of the pictures.", show_default=False),
     ] = None,
     radius: Annotated[float, typer.Option(min=0, help="Without --semi: how far found edges may lie, pixels.")] = 3,
-    detectors: Detectors = SIX,
+    detectors: Detectors = SEVEN,
     measures: Measures = SHEET,
     count: Count = None,
     workers: Workers = None,
@@ -308,12 +308,15 @@ def _trials(
 
 def _detectors(names: str) -> dict[str, FindEdges]:
     from hyperacuity.detect import detector, split_names
+    from hyperacuity.edges.studies import speckle
 
     def finder(name: str) -> FindEdges:
+        if name == "speckle":
+            return lambda image: speckle(image.shape[:2])
         find = detector(name)
         return lambda image: find(image).thin
 
-    found = {str(detector(name)): finder(name) for name in split_names(names)}
+    found = {name if name == "speckle" else str(detector(name)): finder(name) for name in split_names(names)}
     if not found:
         raise UsageError("--with names no detector; for example --with canny,hk")
     return found

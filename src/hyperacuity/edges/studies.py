@@ -151,6 +151,24 @@ def blurred(sigma: float) -> Condition:
     return lambda picture: replace(picture, image=ndimage.gaussian_filter(picture.image, sigma, axes=(0, 1)))
 
 
+def speckle(shape: tuple[int, int], *, seed: int = 0) -> SoftMap:
+    """Random pixels, as a soft map to be swept: the control that every detector should beat.
+
+    The share of pixels at threshold Th is 10^(−4·Th): all of them at 0, one in ten thousand at 1.
+
+    Examples
+    --------
+    >>> soft = speckle((100, 100))
+    >>> [int((soft >= threshold).sum()) for threshold in (0, 0.25, 0.5)]
+    [10000, 1000, 100]
+    """
+    words = np.random.PCG64(seed).random_raw(shape[0] * shape[1])
+    rank = np.empty(len(words))
+    rank[np.argsort(words, kind="stable")] = np.arange(1, len(words) + 1)
+    strength = np.clip(-np.log10(rank / len(words)) / 4, 1e-6, 1)
+    return np.asarray(strength.reshape(shape), np.float32)
+
+
 def semi_automatic(hand: ArrayLike, found: ArrayLike, *, radius: float = 3) -> EdgeMap:
     """A hand-drawn truth redrawn on the edges found in the image: a stand-in for semi-automatic labels (section 3.1).
 

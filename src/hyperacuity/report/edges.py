@@ -34,20 +34,21 @@ def shift_chart(study: Shift, *, columns: int = 6) -> Any:
 
 
 def robustness_chart(study: Trials, *, axis: str, columns: int = 3) -> Any:
-    """One panel per measure: each detector's mean best score against the level of a disturbance, with its interval.
+    """One panel per measure: each detector's mean best score against the level of a disturbance.
 
-    The conditions of the study are its levels, numbers. Each panel has its own scale of scores.
+    The conditions of the study are its levels, numbers. Each panel has its own scale of scores, which a control that is far
+    worse than the detectors may leave.
     """
     theme.register()
     levels = [float(condition) for condition in study.conditions]
-    intervals = study.interval()
+    on_trial = [d for d, detector in enumerate(study.detectors) if detector != "speckle"] or [0]
     panels = [
         _lines_panel(
             measure(name).symbol,
             levels,
             {detector: study.mean[:, d, m] for d, detector in enumerate(study.detectors)},
             axis=axis,
-            band={detector: intervals[:, d, m] for d, detector in enumerate(study.detectors)},
+            top=1.2 * float(study.mean[:, on_trial, m].max()),
         ).properties(width=theme.TWO_COLUMNS / columns - 66, height=PANEL_HEIGHT)
         for m, name in enumerate(study.measures)
     ]
@@ -209,22 +210,22 @@ def _lines_panel(
     curves: Mapping[str, NDArray[np.float64]],
     *,
     axis: str,
-    band: Mapping[str, NDArray[np.float64]] | None = None,
     marks: Mapping[str, tuple[float, float]] | None = None,
     top: float = math.inf,
 ) -> Any:
     """Lines of several systems with their names at the right end; markers at every point, or where ``marks`` says.
 
-    ``band`` holds an interval [low, high] per point. Scores above ``top`` are cut off.
+    Scores above ``top`` are cut off.
     """
-    points: list[dict[str, Any]] = [
-        {"system": name, "x": float(x), "y": float(y), "low": float(low), "high": float(high)}
+    points = [
+        {"system": name, "x": float(x), "y": float(y)}
         for name, curve in curves.items()
-        for x, y, (low, high) in zip(xs, curve, band[name] if band else np.stack([curve, curve], axis=1), strict=True)
+        for x, y in zip(xs, curve, strict=True)
         if np.isfinite(y)
     ]
-    top = min(top, max((point["high"] for point in points), default=0.0)) or 1.0
-    ends = [min(float(curve[-1]), top) for curve in curves.values()]
+    values = np.concatenate(list(curves.values()))
+    top = min(top, float(np.max(values, initial=0.0, where=np.isfinite(values)))) or 1.0
+    ends = [float(np.nan_to_num(curve[-1], nan=top).clip(max=top)) for curve in curves.values()]
     places = theme.spread(ends, top * 11 / PANEL_HEIGHT, low=0, high=top)
     labels = [{"system": name, "x": xs[-1], "y": place} for name, place in zip(curves, places, strict=True)]
     shown = [{"system": name, "x": x, "y": y} for name, (x, y) in marks.items()] if marks else points
@@ -233,13 +234,11 @@ def _lines_panel(
     colour, dash, shape = theme.channels(styles, "system")
     x = alt.X("x:Q", title=axis, scale=alt.Scale(domain=[xs[0], xs[-1]], nice=False), axis=alt.Axis(grid=False))
     y = alt.Y("y:Q", title=None, scale=alt.Scale(domain=[0, top * 1.02], nice=False), axis=alt.Axis(tickCount=4))
-    layers = []
-    if band:
-        area = alt.Chart({"values": points}).mark_area(opacity=0.12)
-        layers.append(area.encode(x=x, y=alt.Y("low:Q", title=None), y2="high:Q", color=colour))
-    layers.append(alt.Chart({"values": points}).mark_line(clip=True).encode(x=x, y=y, color=colour, strokeDash=dash))
-    layers.append(alt.Chart({"values": shown}).mark_point(opacity=1).encode(x=x, y=y, color=colour, shape=shape))
     named = alt.Chart({"values": labels})
-    layers.append(named.mark_point(opacity=1, size=24, xOffset=10).encode(x=x, y=y, color=colour, shape=shape))
-    layers.append(named.mark_text(align="left", dx=16, fontSize=8).encode(x=x, y=y, text="system:N"))
-    return alt.layer(*layers, title=title)
+    return alt.layer(
+        alt.Chart({"values": points}).mark_line(clip=True).encode(x=x, y=y, color=colour, strokeDash=dash),
+        alt.Chart({"values": shown}).mark_point(clip=True, opacity=1).encode(x=x, y=y, color=colour, shape=shape),
+        named.mark_point(opacity=1, size=24, xOffset=10).encode(x=x, y=y, color=colour, shape=shape),
+        named.mark_text(align="left", dx=16, fontSize=8).encode(x=x, y=y, text="system:N"),
+        title=title,
+    )
