@@ -28,7 +28,7 @@ MAY_IMPORT = {
     **dict.fromkeys(TASKS, GROUND | TASKS),
     "compare": GROUND | TASKS,
     "run": GROUND | TASKS | {"data", "compare"},
-    "report": GROUND | TASKS | {"compare", "run"},
+    "report": GROUND | TASKS | {"data", "compare", "run"},
     "studio": GROUND | TASKS | {"data", "compare", "run", "report"},
     "cli": GROUND | TASKS | {"data", "compare", "run", "report", "studio"},
 }

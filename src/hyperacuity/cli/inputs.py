@@ -40,12 +40,14 @@ def systems_and_truths(
     systems = _systems(prediction, more)
     path = Path(truth)
     known, inverted = None, False
+    pictures: dict[str, Path | None] = {}
     if not path.exists():
         if truth not in LAYOUTS:
             raise UsageError(f"there is no file or folder {truth}, nor a data set of that name ({', '.join(LAYOUTS)})")
         dataset = load_dataset(truth, data, split=split)
         inverted = dataset.inverted
         known = {sample.name: sample.truths for sample in dataset.samples}
+        pictures = {sample.name: sample.image for sample in dataset.samples}
     elif split is not None:
         raise UsageError(f"--split {split} is for known data sets; {truth} is a path")
     cells: list[Cell] = []
@@ -59,7 +61,9 @@ def systems_and_truths(
         if path.is_file():
             raise UsageError(f"{predictions} is a folder, so TRUTH must be one too, not the file {truth}")
         found = pair_folders(predictions, path) if known is None else pair_truths(predictions, known, of=truth)
-        cells += [Cell(name, pair.name, pair.prediction, pair.truths) for pair in found.pairs]
+        cells += [
+            Cell(name, pair.name, pair.prediction, pair.truths, picture=pictures.get(pair.name)) for pair in found.pairs
+        ]
         unpaired.update(dict.fromkeys((*found.unpaired_predictions, *found.unpaired_truths)))
     return Inputs(systems, cells, inverted, list(unpaired))
 

@@ -1,0 +1,300 @@
+"""The boundary benchmark in a report: leaderboard, charts, findings, and overlays that follow the threshold."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperacuity.boundary import (
+    BoundaryScore,
+    BoundaryTally,
+    HumanScore,
+    Protocol,
+    Suppression,
+    collect,
+    collect_humans,
+    overlays,
+    resampled_scores,
+    tally_humans,
+    tolerance_in_pixels,
+)
+from hyperacuity.boundary.scores import f_measure, recall_precision
+from hyperacuity.compare.significance import Pairwise, pairwise_of_samples
+from hyperacuity.data import read_boundary_truths, read_image, read_segmentations, read_soft
+from hyperacuity.errors import InputError, UsageError
+from hyperacuity.report import charts_boundary, layers, theme
+from hyperacuity.report.gather import Grid
+from hyperacuity.report.sheet import Column, Figure, Layer, Line, Sheet, Viewer, ranked
+from hyperacuity.resampling import bootstrap_weights
+from hyperacuity.run import Cell
+
+STEPS = 18
+"""Thresholds that the viewer's slider has at most."""
+
+WORTH_SEEING = 0.6
+"""The slider spans the thresholds at which F is at least this share of the best."""
+
+COLUMNS = (
+    Column("ods", "ODS", note="Best F at one threshold for all images"),
+    Column("ois", "OIS", note="F with the best threshold for each image"),
+    Column("ap", "AP", note="Average precision: area under precision over recall"),
+    Column("r50", "R50", note="Recall at a precision of one half", better=""),
+    Column("threshold", "threshold", note="The threshold of ODS", better="", digits=2),
+)
+
+LAYERS = (
+    Layer("match", "Match", "Hits, false alarms and misses at the threshold"),
+    Layer("prediction", "Prediction", "The soft map as the system gave it; dark is strong"),
+    Layer("truth", "Truth", "What people drew; the darker, the more of them agree"),
+    Layer("photo", "Photograph"),
+)
+
+LEGEND = (
+    ("hit", theme.HIT, "hit: detected, and within the tolerance of what somebody drew"),
+    ("false", theme.FALSE, "false alarm: detected, but matched by nobody"),
+    ("miss", theme.MISS, "miss: drawn by somebody, but not detected"),
+)
+
+
+def sheet(grid: Grid, each: Callable[..., Any]) -> Sheet:
+    """The boundary part of a report. ``each(title, function, items)`` maps a function over items, with progress."""
+    protocol, inverted = protocol_of(grid), bool(grid.options.get("inverted", False))
+    tallies = grid.tallies(BoundaryTally)
+    scores = {system: collect(images, protocol) for system, images in tallies.items()}
+    people = _people(grid, protocol, inverted, each)
+    tested = _tested(tallies, grid.shared_images(), protocol)
+    lines = ranked(COLUMNS, [_line(grid, system, score) for system, score in scores.items()], tested)
+    ordered = {line.system: scores[line.system] for line in lines}
+    return Sheet(
+        title="Boundaries",
+        grid=grid,
+        columns=COLUMNS,
+        lines=lines,
+        figures=_figures(ordered, people) if ordered else (),
+        findings=tuple(_findings(lines, ordered, people, tested, list(scores))),
+        image_score=Column("f", "best F", note="F at the image's own best threshold"),
+        image_scores=_image_scores(ordered),
+        viewer=Viewer(LAYERS, LEGEND, _Look(protocol, inverted, ordered, tallies)),
+    )
+
+
+def protocol_of(grid: Grid) -> Protocol:
+    """The protocol that the run recorded. A run that does not say, or says something else than its signature, is refused."""
+    told = grid.options.get("protocol")
+    if not isinstance(told, Mapping):
+        raise UsageError(f"the run of {grid.signature} does not say how it was set up: run it again to report it")
+    nms, thresholds = told["nms"], told["thresholds"]
+    protocol = Protocol(
+        tolerance=told["tolerance"],
+        thin=told["thin"],
+        thresholds=tuple(thresholds) if isinstance(thresholds, list) else thresholds,
+        nms=None if nms is None else Suppression(**nms),
+        precision=told["precision"],
+    )
+    if grid.signature.replace("|truth:inverted", "") != protocol.signature:
+        raise UsageError(f"the run says {grid.signature}, but was set up as {protocol.signature}")
+    return protocol
+
+
+def _line(grid: Grid, system: str, score: BoundaryScore) -> Line:
+    return Line(
+        system,
+        {
+            "ods": score.ods.f,
+            "ois": score.ois.f,
+            "ap": score.ap,
+            "r50": score.r50,
+            "threshold": score.ods.threshold,
+        },
+        interval=score.ods.interval,
+        images=len(score.images),
+        failed=sum(failure.system == system for failure in grid.failures),
+    )
+
+
+def _tested(
+    tallies: Mapping[str, Mapping[str, BoundaryTally]], shared: list[str], protocol: Protocol
+) -> Pairwise | None:
+    """Paired bootstrap of ODS for all pairs of systems, on the images that all have."""
+    if len(tallies) < 2 or len(shared) < 2:
+        return None
+    weights = bootstrap_weights(len(shared))
+    both = np.concatenate([np.ones((1, len(shared)), np.int64), weights])
+    samples = np.stack(
+        [resampled_scores([images[name] for name in shared], both, protocol)["ods"] for images in tallies.values()], 1
+    )
+    observed = samples[0]
+    return pairwise_of_samples(samples[1:], observed[:, None] - observed[None])
+
+
+def _people(grid: Grid, protocol: Protocol, inverted: bool, each: Callable[..., Any]) -> HumanScore:
+    """People against each other, on the images whose truths can still be read and have two annotators or more."""
+    truths = {cell.truths: None for cells in grid.cells.values() for cell in cells.values()}
+
+    def one(paths: tuple[Any, ...]) -> BoundaryTally | None:
+        try:
+            drawn = read_boundary_truths(paths, inverted=inverted)
+            return tally_humans(drawn, protocol) if len(drawn) > 1 else None
+        except InputError:
+            return None
+
+    found = [tally for tally in each("people", one, list(truths)) if tally is not None]
+    return collect_humans(found, protocol)
+
+
+def _image_scores(scores: Mapping[str, BoundaryScore]) -> dict[str, dict[str, float]]:
+    found: dict[str, dict[str, float]] = {}
+    for system, score in scores.items():
+        for image, point in zip(score.images, score.per_image, strict=True):
+            found.setdefault(image, {})[system] = point.f
+    return found
+
+
+def _figures(scores: Mapping[str, BoundaryScore], people: HumanScore) -> tuple[Figure, ...]:
+    best = next(iter(scores))
+    figures = [
+        Figure(
+            "precision-recall",
+            "Precision over recall",
+            f"Precision–recall curves of {len(scores)} systems. {best} has the best point, F = {scores[best].ods.f:.3f}. "
+            "The leaderboard holds the same numbers.",
+            charts_boundary.precision_recall(scores, human=people.point if people.images else None),
+        ),
+        Figure(
+            "f-over-threshold",
+            "F over the threshold",
+            "F at every threshold for each system; the mark is the best one, ODS.",
+            charts_boundary.f_over_threshold(scores),
+        ),
+    ]
+    if any(len(score.images) > 1 for score in scores.values()):
+        figures.append(
+            Figure(
+                "images",
+                "Image by image",
+                "The best F of every image, a row for each system; the tall mark is the median.",
+                charts_boundary.scatter_of_images(scores),
+            )
+        )
+    return tuple(figures)
+
+
+def _findings(
+    lines: tuple[Line, ...],
+    scores: Mapping[str, BoundaryScore],
+    people: HumanScore,
+    tested: Pairwise | None,
+    order: list[str],
+) -> list[str]:
+    if not lines:
+        return ["No image could be evaluated."]
+    first = lines[0]
+    low, high = first.interval
+    within = f" (95 % interval {low:.3f} to {high:.3f})" if not math.isnan(low) else ""
+    told = f"{first.system} reaches ODS {first.values['ods']:.3f}{within}"
+    if len(lines) > 1:
+        second = lines[1]
+        ahead = f"ahead of {second.system} by {first.values['ods'] - second.values['ods']:.3f}"
+        if tested is None:
+            told += f", {ahead}"
+        else:
+            p = float(tested.corrected[order.index(first.system), order.index(second.system)])
+            told += f", {ahead}" + (f" (p = {p:.3f})" if p < 0.05 else f"; that may be chance (p = {p:.2f})")
+    findings = [told + "."]
+    if people.images and not math.isnan(people.point.f):
+        gap = people.point.f - first.values["ods"]
+        findings.append(
+            f"People, held against each other on the same images, reach F {people.point.f:.3f}: "
+            + (f"{gap:.3f} above the best system." if gap > 0 else f"{-gap:.3f} below the best system.")
+        )
+    else:
+        gain = first.values["ois"] - first.values["ods"]
+        findings.append(f"Choosing the threshold for each image would give {first.system} {gain:.3f} more (OIS).")
+    findings += _about_images(scores)
+    return findings
+
+
+def _about_images(scores: Mapping[str, BoundaryScore]) -> list[str]:
+    found = {image: of for image, of in _image_scores(scores).items() if len(of) == len(scores)}
+    if len(found) < 2:
+        return []
+    hardest = min(found, key=lambda image: max(found[image].values()))
+    told = f"The hardest image is {hardest}, where no system gets beyond F {max(found[hardest].values()):.2f}"
+    if len(scores) > 1:
+        split = max(found, key=lambda image: max(found[image].values()) - min(found[image].values()))
+        least, most = min(found[split].values()), max(found[split].values())
+        told += f"; systems differ most on {split}, from {least:.2f} to {most:.2f}"
+    return [told + "."]
+
+
+class _Look:
+    """Makes the pictures of one image, for all systems."""
+
+    def __init__(
+        self,
+        protocol: Protocol,
+        inverted: bool,
+        scores: Mapping[str, BoundaryScore],
+        tallies: Mapping[str, Mapping[str, BoundaryTally]],
+    ) -> None:
+        self.protocol, self.inverted, self.tallies = protocol, inverted, tallies
+        self.steps = {system: slider_steps(score) for system, score in scores.items()}
+        self.scores = scores
+
+    def __call__(self, image: str, cells: Mapping[str, Cell]) -> dict[str, Any]:
+        some = next(iter(cells.values()))
+        truths = read_boundary_truths(some.truths, inverted=self.inverted)
+        height, width = truths[0].shape
+        shared: dict[str, Any] = {}
+        near = tolerance_in_pixels(truths[0].shape, self.protocol.tolerance)
+        shared["truth"] = layers.strength(layers.agreement(truths, near), len(truths))
+        picture = next((cell.picture for cell in cells.values() if cell.picture is not None), None)
+        if picture is not None:
+            shared["photo"] = layers.photograph(read_image(picture))
+        systems = []
+        for system in self.scores:
+            try:
+                systems.append(self._system(system, image, cells[system], truths))
+            except KeyError:
+                systems.append({"missing": "this system was not run on this image"})
+            except InputError as error:
+                systems.append({"missing": str(error)})
+        return {"size": [width, height], "shared": shared, "systems": systems}
+
+    def _system(self, system: str, image: str, cell: Cell, truths: list[NDArray[np.bool_]]) -> dict[str, Any]:
+        counts = self.tallies[system].get(image)
+        if counts is None:
+            return {"missing": "this image failed"}
+        steps = self.steps[system]
+        stack = self.protocol.thresholds == "levels"
+        prediction: Any = read_segmentations([cell.prediction]) if stack else read_soft(cell.prediction)
+        recall, precision = recall_precision(counts, self.protocol.precision)
+        score = self.scores[system]
+        made: dict[str, Any] = {
+            "match": layers.states(overlays(prediction, truths, self.protocol, levels=steps)),
+            "steps": [round(float(score.curve.threshold[step]), 4) for step in steps],
+            "start": int(np.argmin(np.abs(score.curve.threshold[steps] - score.ods.threshold))),
+            "numbers": {
+                "precision": np.round(precision[steps], 3).tolist(),
+                "recall": np.round(recall[steps], 3).tolist(),
+                "F": np.round(f_measure(recall, precision)[steps], 3).tolist(),
+            },
+        }
+        if not stack:
+            made["prediction"] = layers.soft_picture(prediction)
+        return made
+
+
+def slider_steps(score: BoundaryScore) -> list[int]:
+    """The thresholds, by their place, at which an overlay is kept: evenly over those worth seeing, the best one among them."""
+    f = score.curve.f
+    worth = np.flatnonzero(f >= WORTH_SEEING * f.max()) if f.max() > 0 else np.arange(f.size)
+    even = np.round(np.linspace(worth[0], worth[-1], min(STEPS, worth[-1] - worth[0] + 1))).astype(int)
+    best = int(np.argmin(np.abs(score.curve.threshold - score.ods.threshold)))
+    nearest = int(np.argmin(np.abs(even - best)))
+    even[nearest] = best
+    return sorted(set(even.tolist()))

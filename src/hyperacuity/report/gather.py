@@ -1,0 +1,119 @@
+"""Run folders brought together: one grid of systems × images per protocol, wherever its parts were run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from hyperacuity.errors import UsageError
+from hyperacuity.run import Cell, Failure, Run, open_run
+from hyperacuity.run.job import T
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a part of a grid comes from: the run folder, how it was made, and a fingerprint of the data."""
+
+    folder: Path
+    about: Mapping[str, Any]
+    fingerprint: str
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Everything runs hold under one signature. Tallies are packed: the task knows their type."""
+
+    signature: str
+    packed: Mapping[str, Mapping[str, bytes]]
+    cells: Mapping[str, Mapping[str, Cell]]
+    failures: tuple[Failure, ...] = ()
+    waiting: tuple[tuple[str, str], ...] = ()
+    origins: tuple[Origin, ...] = field(default=())
+
+    @property
+    def task(self) -> str:
+        """The first word of the signature."""
+        return self.signature.partition("|")[0]
+
+    @property
+    def images(self) -> list[str]:
+        """Every image that some system was given, in the order of the runs."""
+        return list(dict.fromkeys(image for cells in self.cells.values() for image in cells))
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """How the job was set up: its protocol and other options."""
+        options: Mapping[str, Any] = self.origins[0].about.get("job", {}) if self.origins else {}
+        return options
+
+    def tallies(self, tally_type: type[T]) -> dict[str, dict[str, T]]:
+        """The tallies by system and image. Systems of which every image failed are not among them."""
+        return {
+            system: {image: tally_type.unpack(data) for image, data in images.items()}
+            for system, images in self.packed.items()
+            if images
+        }
+
+    def shared_images(self) -> list[str]:
+        """The images that every system with any tally has one of."""
+        done = [images for images in self.packed.values() if images]
+        return [image for image in self.images if done and all(image in images for images in done)]
+
+
+def gather(folders: Sequence[Path]) -> list[Grid]:
+    """Read run folders; protocols stand in the order in which they are met.
+
+    Systems of the same name under one protocol, from different folders, are told apart by the name of their folder.
+    """
+    if not folders:
+        raise UsageError("there is no run to report: name at least one run folder")
+    parts: dict[str, list[tuple[Path, Grid]]] = {}
+    for folder in dict.fromkeys(path.resolve() for path in folders):
+        with open_run(folder) as run:
+            signatures = run.signatures()
+            if not signatures:
+                raise UsageError(f"{folder}: the run holds no cell yet")
+            for signature in signatures:
+                parts.setdefault(signature, []).append((folder, _read(run, folder, signature)))
+    return [_joined(signature, found) for signature, found in parts.items()]
+
+
+def _read(run: Run, folder: Path, signature: str) -> Grid:
+    cells: dict[str, dict[str, Cell]] = {system: {} for system in run.systems(signature)}
+    for cell in run.cells(signature):
+        cells[cell.system][cell.image] = cell
+    return Grid(
+        signature=signature,
+        packed={system: run.packed(signature, system) for system in cells},
+        cells=cells,
+        failures=tuple(run.failures(signature)),
+        waiting=tuple(run.waiting(signature)),
+        origins=(Origin(folder, run.metadata(signature), run.fingerprint(signature)),),
+    )
+
+
+def _joined(signature: str, parts: Sequence[tuple[Path, Grid]]) -> Grid:
+    if len(parts) == 1:
+        return parts[0][1]
+    count: dict[str, int] = {}
+    for _, grid in parts:
+        for system in grid.packed:
+            count[system] = count.get(system, 0) + 1
+    packed: dict[str, Mapping[str, bytes]] = {}
+    cells: dict[str, Mapping[str, Cell]] = {}
+    failures: list[Failure] = []
+    waiting: list[tuple[str, str]] = []
+    for folder, grid in parts:
+        names = {}
+        for system in grid.packed:
+            name = system if count[system] == 1 else f"{system} ({folder.name})"
+            while name in packed:
+                name += "′"
+            names[system] = name
+            packed[name], cells[name] = grid.packed[system], grid.cells[system]
+        failures += [Failure(names[f.system], f.image, f.reason, f.detail) for f in grid.failures]
+        waiting += [(names[system], image) for system, image in grid.waiting]
+    origins = tuple(origin for _, grid in parts for origin in grid.origins)
+    return Grid(signature, packed, cells, tuple(failures), tuple(waiting), origins)

@@ -1,0 +1,355 @@
+"""A report as a folder that opens from disk, or as one HTML file: nothing in it is fetched from anywhere else.
+
+The page is ``index.html``; its script, style and charts library lie in ``assets``. What the viewer shows of an image is loaded
+when the image is opened, as a script in ``data`` that hands over one object (a page opened from disk may load scripts, but may
+not fetch files).
+"""
+
+from __future__ import annotations
+
+import base64
+import functools
+import json
+import math
+import os
+import shutil
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from hyperacuity import __version__
+from hyperacuity.errors import HyperacuityError, InputError, UsageError
+from hyperacuity.report import theme
+from hyperacuity.report.gather import Grid, gather
+from hyperacuity.report.sheet import Figure, Sheet
+from hyperacuity.report.tasks import make_sheet
+from hyperacuity.run import Cell
+
+A = TypeVar("A")
+B = TypeVar("B")
+
+MARKER_PATHS = {
+    "circle": "M-4,0a4,4 0 1,0 8,0a4,4 0 1,0 -8,0Z",
+    "square": "M-3.5,-3.5h7v7h-7Z",
+    "triangle-up": "M0,-4.2L4.4,3.4H-4.4Z",
+    "cross": "M-4,-1.4h2.6v-2.6h2.8v2.6h2.6v2.8h-2.6v2.6h-2.8v-2.6h-2.6Z",
+    "triangle-down": "M0,4.2L4.4,-3.4H-4.4Z",
+    "stroke": "M-4.5,-1h9v2h-9Z",
+    "triangle-right": "M4.2,0L-3.4,4.4V-4.4Z",
+    "triangle-left": "M-4.2,0L3.4,4.4V-4.4Z",
+}
+"""The systems' markers as SVG paths, as Vega draws them."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a report is written."""
+
+    single_file: bool = False
+    viewer: bool = True
+    pictures: Path | None = None
+    title: str = ""
+    workers: int | None = None
+    progress: bool = True
+
+
+def write_report(
+    run_folders: Sequence[Path],
+    out: Path,
+    *,
+    single_file: bool = False,
+    viewer: bool = True,
+    pictures: Path | None = None,
+    title: str = "",
+    workers: int | None = None,
+    progress: bool = True,
+) -> Path:
+    """Write the report of one or more runs; returns the path of its front page.
+
+    Systems that were run under the same protocol share a leaderboard, even from different folders. Files that have moved since
+    are missing from the viewer only: scores need nothing but the run. A folder that a report was written to before is
+    written over; ``UsageError`` if it holds anything else.
+
+    Parameters
+    ----------
+    run_folders
+        What ``--run`` named, or :func:`~hyperacuity.run.open_store` wrote.
+    out
+        Folder of the report, or with ``single_file`` the HTML file (``report.html`` in it, if it is a folder).
+    viewer
+        Whether images can be looked at; without, the report is small and made at once.
+    pictures
+        Folder of the photographs, for runs that do not name them; files are paired with images by their stem.
+    title
+        Heading of the page.
+    """
+    theme.require()
+    options = Options(single_file, viewer, pictures, title, workers, progress)
+    page = _place(out, single_file=single_file)
+    each = _mapper(options)
+    sheets = [make_sheet(_pictured(grid, pictures), each) for grid in gather(run_folders)]
+    payloads = _payloads(sheets, each) if viewer else {}
+    if single_file:
+        return _write(page, _html(sheets, payloads, options, inline=True))
+    _clear(page.parent)
+    for name, text in _assets().items():
+        _write(page.parent / "assets" / name, text)
+    for key, payload in payloads.items():
+        _write(page.parent / "data" / f"{key}.js", f"hyperacuity.put({_json(key)},{payload.text});\n")
+        if payload.thumbnail:
+            _write(page.parent / "data" / f"{key}.webp", payload.thumbnail)
+    return _write(page, _html(sheets, payloads, options, inline=False))
+
+
+@dataclass(frozen=True)
+class _Payload:
+    """What the viewer needs of an image, as JSON, and the image's thumbnail."""
+
+    text: str
+    thumbnail: bytes
+
+
+def _place(out: Path, *, single_file: bool) -> Path:
+    """Where the page goes, refusing places where it would do harm before hours of work go into it."""
+    page = out / "index.html"
+    if single_file:
+        page = out if out.suffix.lower() in (".html", ".htm") else out / "report.html"
+    elif out.exists() and not out.is_dir():
+        raise UsageError(f"cannot write to {out}: it is a file, expected a folder")
+    elif out.is_dir() and any(out.iterdir()) and not _is_report(out):
+        raise UsageError(f"{out} holds something else than a report: name a new or an empty folder")
+    try:
+        page.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"cannot write to {page.parent}: {error.strerror}") from error
+    if not os.access(page.parent, os.W_OK):
+        raise UsageError(f"cannot write to {page.parent}: permission denied")
+    return page
+
+
+MARK = '<meta name="generator" content="hyperacuity report">'
+
+
+def _is_report(folder: Path) -> bool:
+    page = folder / "index.html"
+    return page.is_file() and MARK in page.read_text(encoding="utf-8", errors="replace")[:2000]
+
+
+def _clear(folder: Path) -> None:
+    """Take away what an earlier report left, so that none of its images linger."""
+    for name in ("data", "assets"):
+        if (folder / name).is_dir():
+            shutil.rmtree(folder / name)
+        (folder / name).mkdir()
+
+
+def _write(path: Path, content: str | bytes) -> Path:
+    try:
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror}") from error
+    return path
+
+
+def _mapper(options: Options) -> Callable[..., Any]:
+    from rich.console import Console
+    from rich.progress import track
+
+    console = Console(stderr=True, highlight=False)
+
+    def each(title: str, function: Callable[[A], B], items: Iterable[A]) -> list[B]:
+        work = list(items)
+        with ThreadPoolExecutor(options.workers or os.cpu_count()) as pool:
+            shown = options.progress and console.is_terminal
+            found = track(
+                pool.map(function, work), title, len(work), console=console, transient=True, disable=not shown
+            )
+            return list(found)
+
+    return each
+
+
+def _pictured(grid: Grid, folder: Path | None) -> Grid:
+    """The grid with photographs from a folder, for cells that name none."""
+    if folder is None:
+        return grid
+    from hyperacuity.data.pairing import files_in, stem_of
+
+    found = {stem_of(path): path for path in files_in(folder)}
+    cells = {
+        system: {
+            image: cell if cell.picture is not None else replace(cell, picture=found.get(image))
+            for image, cell in images.items()
+        }
+        for system, images in grid.cells.items()
+    }
+    return replace(grid, cells=cells)
+
+
+def _payloads(sheets: Sequence[Sheet], each: Callable[..., Any]) -> dict[str, _Payload]:
+    """What the viewer shows, by key ``s0-0``: sheet and image, both by number. Images nobody has files for are left out."""
+    made: dict[str, _Payload] = {}
+    for number, sheet in enumerate(sheets):
+        if sheet.viewer is None:
+            continue
+        look = functools.partial(_look, sheet)
+        images = sheet.grid.images
+        for place, payload in enumerate(each(f"pictures of {sheet.title.lower()}", look, images)):
+            if payload is not None:
+                made[f"s{number}-{place}"] = payload
+    return made
+
+
+def _look(sheet: Sheet, image: str) -> _Payload | None:
+    from hyperacuity.data import read_image
+    from hyperacuity.report.layers import thumbnail
+
+    cells: dict[str, Cell] = {system: images[image] for system, images in sheet.grid.cells.items() if image in images}
+    if sheet.viewer is None or not cells:
+        return None
+    picture = next((cell.picture for cell in cells.values() if cell.picture is not None), None)
+    small = b""
+    try:
+        small = thumbnail(read_image(picture)) if picture is not None else b""
+    except InputError:
+        cells = {system: replace(cell, picture=None) for system, cell in cells.items()}
+    try:
+        shown = sheet.viewer.look(image, cells)
+    except HyperacuityError as error:
+        shown = {"missing": str(error)}
+    return _Payload(_json(shown), small)
+
+
+def _html(sheets: Sequence[Sheet], payloads: Mapping[str, _Payload], options: Options, *, inline: bool) -> str:
+    from jinja2 import Environment, PackageLoader
+    from markupsafe import Markup
+
+    environment = Environment(
+        loader=PackageLoader("hyperacuity.report"), autoescape=True, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters["number"] = _number
+    told = [_told(number, sheet, payloads, inline=inline) for number, sheet in enumerate(sheets)]
+    return environment.get_template("index.html.j2").render(
+        title=options.title or _title(sheets),
+        version=__version__,
+        sheets=told,
+        inline=inline,
+        assets={name: Markup(_safe(text)) for name, text in _assets().items()} if inline else {},  # noqa: S704 (ours)
+        payloads={key: Markup(payload.text) for key, payload in payloads.items()} if inline else {},  # noqa: S704
+        facts=Markup(_json([fact["facts"] for fact in told])),  # noqa: S704 (JSON in which < is escaped)
+        mark=Markup(MARK),  # noqa: S704 (ours)
+    )
+
+
+def _told(number: int, sheet: Sheet, payloads: Mapping[str, _Payload], *, inline: bool) -> dict[str, Any]:
+    """A sheet as the template wants it."""
+    styles = theme.systems([line.system for line in sheet.lines])
+    images = [
+        _image(number, place, image, sheet, payloads, inline=inline) for place, image in enumerate(sheet.grid.images)
+    ]
+    viewer = sheet.viewer
+    facts = {
+        "systems": [line.system for line in sheet.lines],
+        "charts": [_spec(figure) for figure in sheet.figures],
+        "layers": [] if viewer is None else [[layer.key, layer.title, layer.note] for layer in viewer.layers],
+        "legend": [] if viewer is None else [list(entry) for entry in viewer.legend],
+        "better": sheet.image_score.better if sheet.image_score else "max",
+        "images": [
+            {
+                "name": image["name"],
+                "key": image["key"],
+                "scores": [_rounded(image["scores"].get(line.system)) for line in sheet.lines],
+            }
+            for image in images
+        ],
+    }
+    spans = [value for line in sheet.lines for value in (*line.interval, line.values[sheet.main.key])]
+    known = [value for value in spans if not math.isnan(value)]
+    return {
+        "id": f"s{number}",
+        "sheet": sheet,
+        "styles": styles,
+        "paths": MARKER_PATHS,
+        "span": (min(known), max(known)) if known else (0.0, 1.0),
+        "images": images,
+        "facts": facts,
+    }
+
+
+def _image(
+    number: int, place: int, image: str, sheet: Sheet, payloads: Mapping[str, _Payload], *, inline: bool
+) -> dict[str, Any]:
+    key = f"s{number}-{place}"
+    payload = payloads.get(key)
+    source = ""
+    if payload is not None and payload.thumbnail:
+        source = f"data/{key}.webp"
+        if inline:
+            source = f"data:image/webp;base64,{base64.b64encode(payload.thumbnail).decode()}"
+    scores = sheet.image_scores.get(image, {})
+    known = [score for score in scores.values() if not math.isnan(score)]
+    return {
+        "name": image,
+        "key": key if payload is not None else "",
+        "thumbnail": source,
+        "scores": scores,
+        "least": min(known) if known else math.nan,
+        "most": max(known) if known else math.nan,
+    }
+
+
+def _spec(figure: Figure) -> dict[str, Any]:
+    specification: dict[str, Any] = figure.chart.to_dict()
+    return specification
+
+
+def _title(sheets: Sequence[Sheet]) -> str:
+    return " and ".join(dict.fromkeys(sheet.title for sheet in sheets))
+
+
+def _number(value: float | None, digits: int = 3) -> str:
+    """Fixed decimals, so that columns align; a dash for what does not exist."""
+    return "–" if value is None or math.isnan(value) else f"{value:.{digits}f}"
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None or math.isnan(value) else round(value, 4)
+
+
+def _json(value: Any) -> str:
+    """JSON that may stand inside a script of a page: nothing in it can end the script."""
+    return json.dumps(_finite(value), allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+
+
+def _finite(value: Any) -> Any:
+    """NaN and infinity, which JSON lacks, as null."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return value
+
+
+def _safe(text: str) -> str:
+    """Script or style that may stand inside a page."""
+    return text.replace("</script", "<\\/script").replace("</style", "<\\/style").replace("<!--", "<\\!--")
+
+
+@functools.cache
+def _assets() -> dict[str, str]:
+    from importlib.resources import files
+
+    import altair as alt
+    import vl_convert
+
+    folder = files("hyperacuity.report") / "templates"
+    wanted = ".".join(alt.SCHEMA_VERSION.split(".")[:2])
+    return {
+        "vega.js": vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=wanted),
+        "report.js": (folder / "report.js").read_text(encoding="utf-8"),
+        "report.css": (folder / "report.css").read_text(encoding="utf-8"),
+    }

@@ -1,0 +1,150 @@
+"""What a page of the report shows of one protocol, whatever the task: the values that tasks fill in and pages print.
+
+A task makes a :class:`Sheet` from a :class:`~hyperacuity.report.gather.Grid`; see :mod:`hyperacuity.report.tasks`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperacuity.compare.significance import Pairwise, clusters
+from hyperacuity.report.gather import Grid
+from hyperacuity.run import Cell
+
+NAN = float("nan")
+
+
+@dataclass(frozen=True)
+class Column:
+    """A score on the leaderboard. ``better`` is ``"max"``, ``"min"``, or empty for a number that is neither good nor bad."""
+
+    key: str
+    title: str
+    better: str = "max"
+    digits: int = 3
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Line:
+    """A system on the leaderboard, with its scores by column, and the interval of the main one.
+
+    ``group`` counts from 1: systems of one group cannot be told apart by the images at hand. ``alone``: first, and significantly
+    better than every other. ``optimal``: no other system is at least as good by every score and better by one.
+    """
+
+    system: str
+    values: Mapping[str, float]
+    interval: tuple[float, float] = (NAN, NAN)
+    images: int = 0
+    failed: int = 0
+    rank: int = 0
+    group: int = 0
+    alone: bool = False
+    optimal: bool = False
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart, with what it is called (also its file's name), a title, and words for those who cannot see it."""
+
+    name: str
+    title: str
+    words: str
+    chart: Any
+
+
+@dataclass(frozen=True)
+class Layer:
+    """Something the viewer can show of an image: the photograph, the truth, a prediction, a match."""
+
+    key: str
+    title: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Viewer:
+    """How images are looked at. ``look(image, cells)`` gives the pictures of one image as JSON can say them.
+
+    ``cells`` are the image's cells by system. The result has ``size`` (width, height), ``shared`` (by layer) and ``systems`` (a
+    list in the order of the leaderboard's systems, each a mapping by layer, or with ``missing`` and the reason). A layer is
+    made by a function of :mod:`hyperacuity.report.layers`.
+    """
+
+    layers: tuple[Layer, ...]
+    legend: tuple[tuple[str, str, str], ...]
+    look: Callable[[str, Mapping[str, Cell]], dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """One protocol's part of a report."""
+
+    title: str
+    grid: Grid
+    columns: tuple[Column, ...]
+    lines: tuple[Line, ...]
+    figures: tuple[Figure, ...] = ()
+    findings: tuple[str, ...] = ()
+    image_score: Column | None = None
+    image_scores: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """Per image and system the score by which images are sorted."""
+    image_span: float = 1.0
+    """Where the axis of the images' scores ends; it begins at 0."""
+    viewer: Viewer | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def main(self) -> Column:
+        """The score by which systems are ranked."""
+        return self.columns[0]
+
+
+def ranked(
+    columns: Sequence[Column],
+    lines: Sequence[Line],
+    tested: Pairwise | None = None,
+) -> tuple[Line, ...]:
+    """The lines in the order of the main score, with ranks, significance groups and Pareto membership filled in.
+
+    ``tested`` holds the paired tests of the lines as given. Without it every system is a group of its own, none is alone.
+    Equal scores share a rank. A system without a score is last.
+    """
+    from dataclasses import replace
+
+    from hyperacuity.compare import optimal
+
+    if not lines:
+        return ()
+    main = columns[0]
+    costs = np.array([_cost(line.values.get(main.key, NAN), main) for line in lines])
+    order = sorted(range(len(lines)), key=lambda n: (math.isnan(costs[n]), costs[n], n))
+    better: NDArray[np.bool_] = np.zeros((len(lines), len(lines)), bool) if tested is None else tested.better()
+    places = np.empty(len(lines))
+    places[order] = np.arange(len(lines))
+    groups = clusters(places, better) if tested is not None else (places + 1).astype(np.int64)
+    judged = [column for column in columns if column.better]
+    scores = np.array([[line.values.get(column.key, NAN) for column in judged] for line in lines])
+    best = optimal(scores, senses=[column.better for column in judged])
+    others = np.arange(len(lines))
+    return tuple(
+        replace(
+            lines[n],
+            rank=1 + int(np.count_nonzero(costs < costs[n])) if not math.isnan(costs[n]) else len(lines),
+            group=int(groups[n]),
+            alone=len(lines) > 1 and bool(better[n, others != n].all()),
+            optimal=bool(best[n]),
+        )
+        for n in order
+    )
+
+
+def _cost(value: float, column: Column) -> float:
+    return -value if column.better == "max" else value

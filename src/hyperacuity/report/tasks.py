@@ -1,0 +1,44 @@
+"""Which module makes the sheet of which task. A new task plugs in with one line here and one module.
+
+The module has a function ``sheet(grid, each) -> Sheet``: ``grid`` is what the runs hold under one signature, and
+``each(title, function, items)`` maps a function over items in threads, with progress, for what takes long.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol, TypeVar
+
+from hyperacuity.report.gather import Grid
+from hyperacuity.report.sheet import Sheet
+
+A = TypeVar("A")
+B = TypeVar("B")
+
+MODULES = {
+    "boundary": "hyperacuity.report.boundary",
+}
+"""Modules by the first word of a signature."""
+
+
+class Each(Protocol):
+    """Map a function over items, in threads, in their order."""
+
+    def __call__(self, title: str, function: Callable[[A], B], items: Iterable[A]) -> list[B]:
+        """The results in the order of the items."""
+
+
+def make_sheet(grid: Grid, each: Each) -> Sheet:
+    """The sheet of a grid. A task without a module of its own gets one that says so, and what failed."""
+    if grid.task not in MODULES:
+        return Sheet(
+            title=grid.task.capitalize(),
+            grid=grid,
+            columns=(),
+            lines=(),
+            notes=(f"There is no page for {grid.task} yet; its scores are printed by hyperacuity {grid.task}.",),
+        )
+    module: Any = importlib.import_module(MODULES[grid.task])
+    sheet: Sheet = module.sheet(grid, each)
+    return sheet

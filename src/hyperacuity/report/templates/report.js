@@ -1,0 +1,505 @@
+// The page's behaviour: theme, charts, sorting, the order of images, and the viewer. No library but Vega for the charts.
+var hyperacuity = (() => {
+  "use strict";
+  const facts = JSON.parse(document.getElementById("facts").textContent);
+  const $ = (id) => document.getElementById(id);
+
+  // What the data scripts hand over, and who waits for it.
+  const arrived = new Map();
+  const waiting = new Map();
+  function put(key, value) {
+    arrived.set(key, value);
+    if (waiting.has(key)) waiting.get(key)(value);
+  }
+  function load(key) {
+    if (arrived.has(key)) return Promise.resolve(arrived.get(key));
+    const inline = $(key);
+    if (inline) {
+      put(key, JSON.parse(inline.textContent));
+      return load(key);
+    }
+    return new Promise((resolve, reject) => {
+      waiting.set(key, resolve);
+      const script = document.createElement("script");
+      script.src = `data/${key}.js`;
+      script.onerror = () => reject(new Error(`the file data/${key}.js cannot be read`));
+      document.head.append(script);
+    });
+  }
+
+  // Theme: as the system wishes, unless told otherwise.
+  const themes = ["auto", "light", "dark"];
+  function keep(name) {
+    try { localStorage.setItem("hyperacuity-theme", name); } catch { /* a page from disk may not keep anything */ }
+  }
+  function kept() {
+    try { return localStorage.getItem("hyperacuity-theme"); } catch { return null; }
+  }
+  let theme = themes.includes(kept()) ? kept() : "auto";
+  const prefersDark = matchMedia("(prefers-color-scheme: dark)");
+  const isDark = () => theme === "dark" || (theme === "auto" && prefersDark.matches);
+  function showTheme() {
+    if (theme === "auto") delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = theme;
+    $("theme").textContent = `Theme: ${theme}`;
+    drawCharts();
+  }
+
+  // Charts are specified in the light colours; in the dark, those that carry no meaning are exchanged.
+  const darkOf = {
+    "#222222": "#eeeeee", "#000000": "#ffffff", "#767676": "#a6adb8", "#e6e6e6": "#363b44", "#ffffff": "#16181d",
+  };
+  function recoloured(value) {
+    if (typeof value === "string") return darkOf[value.toLowerCase()] || value;
+    if (Array.isArray(value)) return value.map(recoloured);
+    if (value && typeof value === "object") {
+      return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, recoloured(item)]));
+    }
+    return value;
+  }
+  const composed = (spec) => ["concat", "hconcat", "vconcat", "facet", "repeat"].some((key) => key in spec);
+  const drawn = new Map();
+  let drawing = 0;
+  async function drawCharts() {
+    const mine = ++drawing;
+    for (const [number, sheet] of facts.entries()) {
+      for (const [place, original] of sheet.charts.entries()) {
+        const target = $(`s${number}-chart-${place}`);
+        if (!target || mine !== drawing) continue;
+        const spec = structuredClone(isDark() ? recoloured(original) : original);
+        const square = spec.width && spec.width === spec.height;
+        if (composed(spec)) target.classList.add("wide");
+        else {
+          const room = Math.min(target.clientWidth || 320, 560);
+          spec.width = room - 8;
+          if (square) spec.height = room - 8;
+          spec.autosize = { type: "fit", contains: "padding" };
+        }
+        const actions = { export: true, source: false, compiled: false, editor: false };
+        const name = `${sheet.systems.length ? "hyperacuity" : "chart"}-${number}-${place}`;
+        const options = { renderer: "svg", actions, downloadFileName: name, ast: false };
+        drawn.get(target.id)?.finalize();
+        drawn.set(target.id, await vegaEmbed(target, spec, options));
+      }
+    }
+  }
+  let lastWidth = innerWidth;
+  addEventListener("resize", () => {
+    if (innerWidth !== lastWidth) { lastWidth = innerWidth; clearTimeout(drawCharts.later); drawCharts.later = setTimeout(drawCharts, 150); }
+    viewer.fit();
+  });
+
+  // Tables that sort: by number where there is one, then by text; what has no value is last either way.
+  function sortable(table) {
+    const heads = [...table.tHead.rows[0].cells];
+    for (const head of heads) {
+      const button = head.querySelector("button");
+      if (!button) continue;
+      button.addEventListener("click", () => {
+        const down = head.getAttribute("aria-sort") === "ascending" ||
+          (!head.hasAttribute("aria-sort") && button.textContent.includes("↑"));
+        for (const other of heads) other.removeAttribute("aria-sort");
+        head.setAttribute("aria-sort", down ? "descending" : "ascending");
+        const column = head.cellIndex;
+        const value = (row) => row.cells[column].dataset.value ?? row.cells[column].textContent;
+        const rows = [...table.tBodies[0].rows];
+        rows.sort((a, b) => compare(value(a), value(b), down));
+        table.tBodies[0].append(...rows);
+      });
+    }
+  }
+  function compare(a, b, down) {
+    const [x, y] = [Number(a), Number(b)];
+    const [xn, yn] = [a === "nan" || a === "", b === "nan" || b === ""];
+    if (xn || yn) return xn - yn;
+    const order = Number.isNaN(x) || Number.isNaN(y) ? a.localeCompare(b, undefined, { numeric: true }) : x - y;
+    return down ? -order : order;
+  }
+
+  // The order of images.
+  function arrange(form) {
+    const number = Number(form.dataset.controls.slice(1));
+    const sheet = facts[number];
+    const list = form.parentElement.querySelector(".images");
+    const chosen = (name) => (form.elements[name]?.value ?? "");
+    const known = (image) => image.scores.filter((score) => score !== null);
+    const sign = sheet.better === "min" ? -1 : 1;
+    const one = (image) => {
+      if (chosen("first") !== "") return image.scores[chosen("first")];
+      const all = known(image);
+      return all.length ? all.reduce((a, b) => a + b, 0) / all.length : null;
+    };
+    const apart = (image) => {
+      const all = known(image);
+      if (all.length < 2) return null;
+      const [a, b] = [chosen("first"), chosen("second")].map((place) => place === "" ? undefined : image.scores[place]);
+      if (a === null || b === null) return null;
+      if (a === undefined && b === undefined) return Math.max(...all) - Math.min(...all);
+      if (a !== undefined && b !== undefined) return Math.abs(a - b);
+      return Math.max(...all.map((score) => Math.abs(score - (a ?? b))));
+    };
+    const order = chosen("order");
+    const rank = { worst: (i) => one(i) === null ? null : sign * one(i), best: (i) => one(i) === null ? null : -sign * one(i),
+      apart: (i) => apart(i) === null ? null : -apart(i) }[order];
+    const places = sheet.images.map((_, place) => place);
+    places.sort((p, q) => {
+      const [a, b] = [sheet.images[p], sheet.images[q]];
+      if (!rank) return a.name.localeCompare(b.name, undefined, { numeric: true });
+      const [x, y] = [rank(a), rank(b)];
+      return (x === null) - (y === null) || x - y || p - q;
+    });
+    sheet.order = places;
+    const items = new Map([...list.children].map((item) => [Number(item.dataset.place), item]));
+    list.append(...places.map((place) => items.get(place)));
+  }
+
+  // The viewer: panes that show one layer of one system each, and move together.
+  const viewer = (() => {
+    const dialog = $("viewer");
+    const colours = { hit: [0, 158, 115], false: [213, 94, 0], miss: [0, 114, 178] };
+    const state = { sheet: 0, place: 0, layer: "", ground: "faded", paired: true, zoom: 1, x: 0, y: 0, shown: new Set(["hit", "false", "miss"]) };
+    let panes = [];
+    let payload = null;
+    let turn = 0;
+
+    async function inflate(text) {
+      const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+      const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+      return new Uint8Array(await new Response(stream).arrayBuffer());
+    }
+    function picture(uri) {
+      return new Promise((resolve, reject) => {
+        const image = new Image();
+        image.onload = () => resolve(image);
+        image.onerror = () => reject(new Error("a picture cannot be shown"));
+        image.src = uri;
+      });
+    }
+    // A layer made ready to paint: a picture, or the pixels that are ever anything and their values.
+    async function ready(layer, [width, height]) {
+      if (!layer || layer.ready) return layer;
+      if (layer.kind === "picture") layer.ready = await picture(layer.uri);
+      else {
+        const bytes = await inflate(layer.data);
+        const head = Math.ceil(width * height / 8);
+        const places = [];
+        for (let at = 0; at < width * height; at++) if (bytes[at >> 3] & (128 >> (at & 7))) places.push(at);
+        layer.ready = { places, values: bytes.subarray(head), stride: Math.ceil((layer.count || 4) / 4) };
+      }
+      return layer;
+    }
+    function painted(layer, step, [width, height]) {
+      const image = new ImageData(width, height);
+      const { places, values, stride } = layer.ready;
+      const set = (at, [red, green, blue]) => { image.data.set([red, green, blue, 255], 4 * at); };
+      const counts = { hit: 0, false: 0, miss: 0 };
+      if (layer.kind === "states") {
+        const names = [null, "hit", "false", "miss"];
+        for (let n = 0; n < places.length; n++) {
+          const name = names[(values[n * stride + (step >> 2)] >> (2 * (step & 3))) & 3];
+          if (!name) continue;
+          counts[name]++;
+          if (state.shown.has(name)) set(places[n], colours[name]);
+        }
+      } else {
+        for (let n = 0; n < places.length; n++) {
+          const share = layer.most > 1 ? (values[n] - 1) / (layer.most - 1) : 1;
+          set(places[n], [Math.round(178 - 170 * share), Math.round(210 - 162 * share), Math.round(238 - 131 * share)]);
+        }
+      }
+      const canvas = new OffscreenCanvas(width, height);
+      canvas.getContext("2d").putImageData(image, 0, 0);
+      return { canvas, counts };
+    }
+
+    function systemOf(pane) { return payload?.systems?.[pane.system.value]; }
+    async function paint(pane) {
+      const mine = turn;
+      if (!payload || !payload.size) return;
+      const size = payload.size;
+      const own = systemOf(pane) || {};
+      const layer = await ready(own[state.layer] || payload.shared[state.layer], size).catch(() => null);
+      const photo = await ready(payload.shared.photo, size).catch(() => null);
+      if (mine !== turn) return;
+      const [width, height] = size;
+      const canvas = pane.canvas;
+      if (canvas.width !== width || canvas.height !== height) { canvas.width = width; canvas.height = height; }
+      const context = canvas.getContext("2d");
+      context.globalAlpha = 1;
+      context.fillStyle = "#fff";
+      context.fillRect(0, 0, width, height);
+      const ground = state.layer === "photo" ? "full" : state.ground;
+      if (photo && ground !== "plain") {
+        context.globalAlpha = ground === "faded" ? 0.3 : 1;
+        context.drawImage(photo.ready, 0, 0, width, height);
+        context.globalAlpha = 1;
+      }
+      const steps = own.steps || [];
+      const step = Number(pane.slider.value);
+      let counts = null;
+      if (layer && state.layer !== "photo") {
+        if (layer.kind === "picture") {
+          context.globalCompositeOperation = layer.ink ? "multiply" : "source-over";
+          context.drawImage(layer.ready, 0, 0, width, height);
+          context.globalCompositeOperation = "source-over";
+        } else {
+          const made = painted(layer, step, size);
+          context.drawImage(made.canvas, 0, 0);
+          if (layer.kind === "states") counts = made.counts;
+        }
+      }
+      pane.at.textContent = steps.length ? String(steps[step]) : "";
+      const numbers = own.numbers || {};
+      const told = Object.entries(numbers).map(([name, values]) =>
+        `${name} ${Array.isArray(values) ? values[step]?.toFixed(3) : values}`);
+      if (counts) told.push(`${counts.hit} hits, ${counts.false} false alarms, ${counts.miss} misses`);
+      pane.numbers.textContent = own.missing || told.join(" · ");
+      const title = facts[state.sheet].layers.find(([key]) => key === state.layer)?.[1] || "";
+      const name = facts[state.sheet].systems[pane.system.value] || "";
+      pane.window.setAttribute("aria-label", `${title}, ${name}, ${facts[state.sheet].images[state.place].name}`);
+      pane.node.dataset.painted = `${state.sheet}-${state.place}-${state.layer}-${step}`;
+      pane.node.dataset.hits = counts ? counts.hit : "";
+    }
+    function settle(pane) {
+      const own = systemOf(pane) || {};
+      const steps = own.steps || [];
+      pane.slider.max = Math.max(steps.length - 1, 0);
+      pane.slider.value = own.start ?? 0;
+      pane.slide.hidden = steps.length < 2;
+      return paint(pane);
+    }
+    const paintAll = () => Promise.all(panes.map(paint));
+
+    function place() {
+      for (const pane of panes) {
+        const box = pane.window.getBoundingClientRect();
+        if (!payload?.size || !box.width) continue;
+        const [width, height] = payload.size;
+        const scale = Math.min(box.width / width, box.height / height) * state.zoom;
+        const spare = (room, length) => (room - length * scale) / 2;
+        const x = spare(box.width, width) + state.x * width * scale;
+        const y = spare(box.height, height) + state.y * height * scale;
+        pane.canvas.style.transform = `translate(${x}px, ${y}px) scale(${scale})`;
+        pane.window.classList.toggle("near", scale > 2);
+      }
+      $("zoom").textContent = `${state.zoom.toFixed(state.zoom < 10 ? 1 : 0).replace(/\.0$/, "")}×`;
+    }
+    // Positions are shares of the image, measured from its middle, so that panes of any size move together.
+    function zoomTo(factor, pane, clientX, clientY) {
+      const before = state.zoom;
+      state.zoom = Math.min(40, Math.max(1, factor));
+      const ratio = state.zoom / before;
+      if (pane && payload?.size) {
+        const box = pane.window.getBoundingClientRect();
+        const [width, height] = payload.size;
+        const base = Math.min(box.width / width, box.height / height);
+        const u = (clientX - box.left - box.width / 2) / (width * base);
+        const v = (clientY - box.top - box.height / 2) / (height * base);
+        state.x = u / state.zoom - (u / before - state.x);
+        state.y = v / state.zoom - (v / before - state.y);
+      }
+      void ratio;
+      bound();
+    }
+    function bound() {
+      const most = Math.max(0, (1 - 1 / state.zoom) / 2) + (state.zoom > 1 ? 0.1 : 0);
+      state.x = Math.min(most, Math.max(-most, state.x));
+      state.y = Math.min(most, Math.max(-most, state.y));
+      place();
+    }
+    function reset() { state.zoom = 1; state.x = 0; state.y = 0; place(); }
+
+    function movable(pane) {
+      const held = new Map();
+      let span = 0;
+      const box = pane.window;
+      box.addEventListener("pointerdown", (event) => {
+        held.set(event.pointerId, [event.clientX, event.clientY]);
+        box.setPointerCapture(event.pointerId);
+      });
+      const gone = (event) => { held.delete(event.pointerId); span = 0; };
+      box.addEventListener("pointerup", gone);
+      box.addEventListener("pointercancel", gone);
+      box.addEventListener("pointermove", (event) => {
+        const from = held.get(event.pointerId);
+        if (!from || !payload?.size) return;
+        const [width, height] = payload.size;
+        const room = box.getBoundingClientRect();
+        const scale = Math.min(room.width / width, room.height / height) * state.zoom;
+        if (held.size === 1) {
+          state.x += (event.clientX - from[0]) / (width * scale);
+          state.y += (event.clientY - from[1]) / (height * scale);
+          bound();
+        }
+        held.set(event.pointerId, [event.clientX, event.clientY]);
+        if (held.size === 2) {
+          const [[ax, ay], [bx, by]] = [...held.values()];
+          const now = Math.hypot(ax - bx, ay - by);
+          if (span) zoomTo(state.zoom * now / span, pane, (ax + bx) / 2, (ay + by) / 2);
+          span = now;
+        }
+      });
+      box.addEventListener("wheel", (event) => {
+        event.preventDefault();
+        zoomTo(state.zoom * Math.exp(-event.deltaY / 400), pane, event.clientX, event.clientY);
+      }, { passive: false });
+      box.addEventListener("keydown", (event) => {
+        const step = 0.1 / state.zoom;
+        const moves = { ArrowLeft: [step, 0], ArrowRight: [-step, 0], ArrowUp: [0, step], ArrowDown: [0, -step] };
+        if (state.zoom > 1 && event.key in moves) {
+          state.x += moves[event.key][0];
+          state.y += moves[event.key][1];
+          bound();
+          event.preventDefault();
+          event.stopPropagation();
+        }
+      });
+    }
+
+    function makePanes() {
+      const sheet = facts[state.sheet];
+      const count = state.paired && sheet.systems.length > 1 ? 2 : 1;
+      const before = panes.map((pane) => pane.system.value);
+      $("panes").replaceChildren();
+      panes = [];
+      for (let n = 0; n < count; n++) {
+        const node = $("pane").content.firstElementChild.cloneNode(true);
+        const pane = {
+          node, canvas: node.querySelector("canvas"), window: node.querySelector(".window"), system: node.querySelector(".system"),
+          slide: node.querySelector(".slide"), slider: node.querySelector("input"), at: node.querySelector(".at"), numbers: node.querySelector(".numbers"),
+        };
+        for (const [place, name] of sheet.systems.entries()) pane.system.add(new Option(name, place));
+        pane.system.value = before[n] ?? Math.min(n, sheet.systems.length - 1);
+        pane.system.addEventListener("change", () => settle(pane));
+        pane.slider.addEventListener("input", () => paint(pane));
+        movable(pane);
+        $("panes").append(node);
+        panes.push(pane);
+      }
+      $("pair").hidden = sheet.systems.length < 2;
+      $("pair").setAttribute("aria-pressed", String(count === 2));
+    }
+    function makeTools() {
+      const sheet = facts[state.sheet];
+      const layers = $("layers");
+      layers.replaceChildren(layers.firstElementChild);
+      if (!sheet.layers.some(([key]) => key === state.layer)) state.layer = sheet.layers[0]?.[0] || "";
+      for (const [key, title, note] of sheet.layers) {
+        const label = document.createElement("label");
+        const radio = Object.assign(document.createElement("input"), { type: "radio", name: "layer", value: key, checked: key === state.layer });
+        radio.addEventListener("change", () => { state.layer = key; legend(); paintAll(); });
+        label.title = note;
+        label.append(radio, title);
+        layers.append(label);
+      }
+      const fields = $("legend");
+      fields.replaceChildren(fields.firstElementChild);
+      for (const [key, colour, words] of sheet.legend) {
+        const label = document.createElement("label");
+        const box = Object.assign(document.createElement("input"), { type: "checkbox", value: key, checked: state.shown.has(key) });
+        box.addEventListener("change", () => { state.shown[box.checked ? "add" : "delete"](key); paintAll(); });
+        const chip = document.createElement("span");
+        chip.className = "chip";
+        chip.style.background = colour;
+        label.append(box, chip, words);
+        fields.append(label);
+      }
+      legend();
+    }
+    function legend() { $("legend").hidden = state.layer !== facts[state.sheet].layers[0]?.[0] || !facts[state.sheet].legend.length; }
+
+    async function open(number, at) {
+      const image = facts[number]?.images[at];
+      if (!image?.key) return close();
+      const mine = ++turn;
+      const another = number !== state.sheet || !panes.length;
+      state.sheet = number;
+      state.place = at;
+      if (another) { panes = []; makeTools(); makePanes(); }
+      $("viewer-title").textContent = image.name;
+      $("problem").textContent = "";
+      if (!dialog.open) dialog.showModal();
+      try {
+        payload = await load(image.key);
+        if (mine !== turn) return;
+        if (payload.missing) throw new Error(payload.missing);
+        const photo = facts[number].layers.some(([key]) => key === "photo") && !payload.shared.photo;
+        $("ground").disabled = photo;
+        reset();
+        await Promise.all(panes.map(settle));
+      } catch (error) {
+        if (mine === turn) $("problem").textContent = `This image cannot be shown: ${error.message}`;
+      }
+    }
+    function follow() {
+      const found = /^#s(\d+)-(\d+)$/.exec(location.hash);
+      if (found) open(Number(found[1]), Number(found[2]));
+      else if (dialog.open) dialog.close();
+    }
+    function close() { if (/^#s\d+-\d+$/.test(location.hash)) location.hash = `s${state.sheet}-images`; else if (dialog.open) dialog.close(); }
+    function step(by) {
+      const sheet = facts[state.sheet];
+      const order = (sheet.order || sheet.images.map((_, place) => place)).filter((place) => sheet.images[place].key);
+      const next = order[(order.indexOf(state.place) + by + order.length) % order.length];
+      location.replace(`#s${state.sheet}-${next}`);
+    }
+    dialog.addEventListener("close", close);
+    addEventListener("hashchange", follow);
+    $("close").addEventListener("click", close);
+    $("previous").addEventListener("click", () => step(-1));
+    $("next").addEventListener("click", () => step(1));
+    $("fit").addEventListener("click", reset);
+    $("in").addEventListener("click", () => zoomTo(state.zoom * 1.5));
+    $("out").addEventListener("click", () => zoomTo(state.zoom / 1.5));
+    $("ground").addEventListener("change", (event) => { state.ground = event.target.value; paintAll(); });
+    $("pair").addEventListener("click", () => { state.paired = !state.paired; makePanes(); place(); panes.map(settle); });
+    dialog.addEventListener("keydown", (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.target.matches("select, input[type=range], input[type=radio]") && event.key.startsWith("Arrow")) return;
+      const radios = [...document.querySelectorAll("#layers input")];
+      if (event.key === "ArrowLeft") step(-1);
+      else if (event.key === "ArrowRight") step(1);
+      else if (event.key === "+" || event.key === "=") zoomTo(state.zoom * 1.5);
+      else if (event.key === "-") zoomTo(state.zoom / 1.5);
+      else if (event.key === "0") reset();
+      else if (/^[1-9]$/.test(event.key) && radios[event.key - 1]) radios[event.key - 1].click();
+      else return;
+      event.preventDefault();
+    });
+    return { fit: () => { if (dialog.open) place(); }, follow };
+  })();
+
+  async function copy(button) {
+    const text = $(button.dataset.copy).textContent;
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      const range = document.createRange();
+      range.selectNodeContents($(button.dataset.copy));
+      getSelection().removeAllRanges();
+      getSelection().addRange(range);
+      document.execCommand("copy");
+    }
+    button.textContent = "Copied";
+    setTimeout(() => { button.textContent = "Copy"; }, 1500);
+  }
+
+  addEventListener("DOMContentLoaded", () => {
+    for (const table of document.querySelectorAll("table.sortable")) sortable(table);
+    for (const form of document.querySelectorAll("[data-controls]")) {
+      form.addEventListener("submit", (event) => event.preventDefault());
+      form.addEventListener("change", () => arrange(form));
+      arrange(form);
+    }
+    for (const button of document.querySelectorAll(".copy")) button.addEventListener("click", () => copy(button));
+    $("theme").addEventListener("click", () => {
+      theme = themes[(themes.indexOf(theme) + 1) % themes.length];
+      keep(theme);
+      showTheme();
+    });
+    prefersDark.addEventListener("change", () => { if (theme === "auto") drawCharts(); });
+    showTheme();
+    viewer.follow();
+  });
+  return { put };
+})();
