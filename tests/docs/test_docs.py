@@ -1,0 +1,181 @@
+"""The documentation is true: the site builds without a warning, its examples run, its commands exist."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import importlib.util
+import inspect
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from typer.main import get_command
+from typer.testing import CliRunner
+
+import hyperacuity.data
+from hyperacuity.cli import app
+from hyperacuity.data import write_png
+from hyperacuity.data.scenes import make_scene
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted((ROOT / "docs").rglob("*.md"))
+FENCE = re.compile(r"^( *)(`{3,})([^\n`]*)\n(.*?)^\1\2 *$", re.MULTILINE | re.DOTALL)
+FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+
+pytestmark = pytest.mark.skipif(not PAGES, reason="needs the documentation's source")
+
+
+class Block(NamedTuple):
+    language: str
+    text: str
+    line: int
+
+
+def blocks(page: Path) -> list[Block]:
+    text = page.read_text(encoding="utf-8")
+    return [
+        Block(found[3].strip().partition(" ")[0], found[4], text.count("\n", 0, found.start()) + 2)
+        for found in FENCE.finditer(text)
+    ]
+
+
+def name_of(page: Path) -> str:
+    return page.relative_to(ROOT / "docs").as_posix()
+
+
+def pages_with(language: str, *, but: set[str]) -> list[Path]:
+    return [p for p in PAGES if name_of(p) not in but and any(block.language == language for block in blocks(p))]
+
+
+def run_python(block: Block, page: Path, names: dict[str, object]) -> None:
+    """Run an example: as a doctest where it has prompts, else as a program. Names live on from block to block."""
+    if ">>>" not in block.text:
+        exec(compile("\n" * (block.line - 1) + block.text, str(page), "exec"), names)  # noqa: S102
+        return
+    test = doctest.DocTestParser().get_doctest(block.text, names, name_of(page), str(page), block.line - 1)
+    report: list[str] = []
+    result = doctest.DocTestRunner(optionflags=FLAGS).run(test, out=report.append, clear_globs=False)
+    names.update(test.globs)
+    assert result.failed == 0, "".join(report)
+
+
+def test_the_site_builds_without_a_warning(tmp_path):
+    for module in ("mkdocs", "material", "mkdocstrings_handlers", "latex2mathml"):
+        if importlib.util.find_spec(module) is None:
+            pytest.skip(f"needs {module}: pip install 'hyperacuity[docs]'")
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path)],
+        cwd=ROOT,
+        capture_output=True,
+        encoding="utf-8",
+        env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    for page in PAGES:
+        built = tmp_path / page.relative_to(ROOT / "docs").with_suffix("")
+        html = (built.parent if page.stem == "index" else built) / "index.html"
+        text = html.read_text(encoding="utf-8")
+        loaded = re.findall(
+            r"<(?:script|img|iframe)[^>]*\bsrc=\"?https?:|<link[^>]*rel=\"?stylesheet[^>]*https?:", text
+        )
+        assert not loaded, f"{name_of(page)} loads something from elsewhere"
+        assert ":func:`" not in text
+        assert ".. math::" not in text
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch) -> Path:
+    """An empty working folder but for one picture, which pages may take for the reader's own."""
+    (tmp_path / "photos").mkdir()
+    write_png(tmp_path / "photos" / "goat.png", make_scene(1, size=(96, 64), leaves=6).image)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    "page", pages_with("python", but={"datasets.md", "formats.md", "runs.md", "tutorial.md"}), ids=name_of
+)
+def test_the_examples_of_a_page_run(page):
+    names: dict[str, object] = {}
+    for block in blocks(page):
+        if block.language == "python":
+            run_python(block, page, names)
+
+
+@pytest.mark.usefixtures("shared_data")
+def test_the_examples_on_data_sets_run():
+    page = ROOT / "docs" / "datasets.md"
+    for block in blocks(page):
+        if block.language == "python":
+            run_python(block, page, {})
+
+
+def test_the_readers_on_the_page_about_formats_take_these_options():
+    (block,) = [one for one in blocks(ROOT / "docs" / "formats.md") if one.language == "python"]
+    calls = [node for node in ast.walk(ast.parse(block.text)) if isinstance(node, ast.Call)]
+    assert len(calls) == len(ast.parse(block.text).body)
+    for call in calls:
+        assert isinstance(call.func, ast.Name)
+        parameters = inspect.signature(getattr(hyperacuity.data, call.func.id)).parameters
+        assert next(iter(parameters)) == ast.unparse(call.args[0]), call.func.id
+        shown = {keyword.arg: ast.literal_eval(keyword.value) for keyword in call.keywords}
+        defaults = {name: one.default for name, one in parameters.items() if one.default is not one.empty}
+        assert shown.items() <= defaults.items(), call.func.id
+
+
+def test_the_tutorial_runs_from_the_first_line_to_the_last(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    page = ROOT / "docs" / "tutorial.md"
+    names: dict[str, object] = {}
+    commands = 0
+    for block in blocks(page):
+        if block.language == "console":
+            for line in (line[2:] for line in block.text.splitlines() if line.startswith("$ ")):
+                call, _, target = line.partition(" > ")
+                program, *arguments = shlex.split(call)
+                assert program == "hyperacuity"
+                done = CliRunner().invoke(app, arguments)
+                assert done.exit_code == 0, f"{line}\n{done.output}"
+                if target:
+                    Path(target).write_text(done.stdout, encoding="utf-8")
+                commands += 1
+        elif block.language == "python":
+            run_python(block, page, names)
+    assert commands > 5
+    assert sorted(path.name for path in Path("eval").iterdir()) == [
+        "eval_bdry.txt",
+        "eval_bdry_img.txt",
+        "eval_bdry_thr.txt",
+    ]
+
+
+def commands_of(page: Path) -> Iterator[tuple[int, str]]:
+    """(line, command) of every call of the program in a page's blocks."""
+    for block in blocks(page):
+        if block.language in ("", "console", "sh", "bash"):
+            for number, line in enumerate(block.text.splitlines(), block.line):
+                if line.removeprefix("$ ").startswith("hyperacuity "):
+                    yield number, line.removeprefix("$ ").partition(" > ")[0]
+
+
+COMMANDS = [pytest.param(line, id=f"{name_of(page)}:{number}") for page in PAGES for number, line in commands_of(page)]
+
+
+@pytest.mark.parametrize("line", COMMANDS)
+def test_commands_on_the_pages_have_a_verb_and_options_that_exist(line):
+    _, verb, *words = shlex.split(line, comments=True)
+    verbs = get_command(app).commands
+    assert verb in verbs or verb.startswith("-"), f"there is no verb {verb}"
+    if verb in verbs:
+        known = {name for one in verbs[verb].params for name in (*one.opts, *one.secondary_opts)} | {"--help", "-h"}
+        asked = {word.partition("=")[0] for word in words if re.match(r"--?[a-z]", word)}
+        assert asked <= known, f"hyperacuity {verb} has no {', '.join(sorted(asked - known))}"
