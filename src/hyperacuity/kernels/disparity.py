@@ -11,15 +11,16 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from hyperacuity.kernels import allocating_kernel, kernel
 
 Map = NDArray[np.float32]
 Mask = NDArray[np.bool_]
 Picture = NDArray[np.float32]
 
 
-@njit(cache=True, nogil=True)
+@allocating_kernel
 def errors(
     truth: Map, estimate: Map, mask: Mask, deltas: NDArray[np.float64], d1_pixels: float, d1_share: float
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float32]]:
@@ -55,7 +56,7 @@ def errors(
     return counts, sums, found[:known]
 
 
-@njit(cache=True, nogil=True)
+@allocating_kernel
 def mapped(disparity: Map, gap: float) -> Map:
     """The disparity that the other view would show, made from this view alone: −∞ where nothing is mapped to."""
     height, width = disparity.shape
@@ -78,7 +79,7 @@ def mapped(disparity: Map, gap: float) -> Map:
     return result
 
 
-@njit(cache=True, nogil=True)
+@allocating_kernel
 def seen(disparity: Map, other: Map, tolerance: float, both_ways: bool) -> Mask:
     """Whether each pixel lands inside the other view, where that shows no disparity larger by more than the tolerance.
 
@@ -99,7 +100,7 @@ def seen(disparity: Map, other: Map, tolerance: float, both_ways: bool) -> Mask:
     return result
 
 
-@njit(cache=True, nogil=True)
+@allocating_kernel
 def jumps(disparity: Map, gap: float, at_unknown: bool) -> Mask:
     """Both of two neighbours (left-right or up-down) whose disparities differ by ``gap`` or more; or one of them unknown."""
     height, width = disparity.shape
@@ -120,7 +121,7 @@ def jumps(disparity: Map, gap: float, at_unknown: bool) -> Mask:
     return result
 
 
-@njit(cache=True, nogil=True)
+@allocating_kernel
 def grow(mask: Mask, radius: int) -> Mask:
     """Dilation by a box of (2·radius + 1)², along rows, then along columns: is the last pixel seen at most that far back?"""
     height, width = mask.shape
@@ -143,7 +144,7 @@ def grow(mask: Mask, radius: int) -> Mask:
     return result
 
 
-@njit(cache=True, nogil=True)
+@allocating_kernel
 def textureless(image: Picture, radius: int, threshold: float) -> Mask:
     """Where squared horizontal differences, the larger of left and right, average below ``threshold``² over a box.
 
@@ -174,7 +175,7 @@ def textureless(image: Picture, radius: int, threshold: float) -> Mask:
     return result
 
 
-@njit(cache=True, nogil=True)
+@allocating_kernel
 def drawn(image: Picture, disparity: Map, position: float, gap: float) -> tuple[Picture, Mask]:
     """The view at a position as the reference picture and its disparities predict it, and where anything is drawn at all.
 
@@ -208,7 +209,7 @@ def drawn(image: Picture, disparity: Map, position: float, gap: float) -> tuple[
     return view, depth > -np.inf
 
 
-@njit(cache=True, nogil=True)
+@allocating_kernel
 def fetched(other: Picture, disparity: Map, position: float, cubic: bool) -> tuple[Picture, Mask]:
     """The reference picture as the view at a position predicts it, and where the disparity points inside that view.
 
@@ -242,7 +243,7 @@ def fetched(other: Picture, disparity: Map, position: float, cubic: bool) -> tup
     return result, inside
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def squared_error(first: Picture, second: Picture, mask: Mask) -> tuple[float, int]:
     """Sum of squared differences over masked pixels and all channels, and how many were added."""
     total, count = 0.0, 0
@@ -256,7 +257,7 @@ def squared_error(first: Picture, second: Picture, mask: Mask) -> tuple[float, i
     return total, count
 
 
-@njit(cache=True, nogil=True)
+@allocating_kernel
 def squared_gap(first: Picture, second: Picture, mask: Mask, radius: int) -> tuple[float, int]:
     """The same of gaps between what the two pictures hold in a box around each masked pixel, unmasked pixels left out."""
     low, high = _extremes(first, mask, radius)
@@ -272,7 +273,7 @@ def squared_gap(first: Picture, second: Picture, mask: Mask, radius: int) -> tup
     return total, count
 
 
-@njit(cache=True, nogil=True)
+@allocating_kernel
 def _extremes(picture: Picture, mask: Mask, radius: int) -> tuple[Picture, Picture]:
     """Least and largest value in a box around each pixel: of the rows, then of the columns."""
     height, width, channels = picture.shape

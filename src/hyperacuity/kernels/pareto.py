@@ -20,8 +20,9 @@ puts it in (Kung, Luccio & Preparata 1975 for the optimal set; Jensen 2003, Buzd
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from hyperacuity.kernels import allocating_kernel, kernel
 
 Costs = NDArray[np.float64]
 Members = NDArray[np.int32]
@@ -35,7 +36,7 @@ FEW_MEMBERS = 24
 FEW_PAIRS = 512
 
 
-@njit(cache=True, nogil=True)
+@allocating_kernel
 def sift(costs: Costs, weight: NDArray[np.float64]) -> Members:
     """Rows of ``costs`` that no vector of a small window dominates: every optimal row, and perhaps some others.
 
@@ -69,7 +70,7 @@ def sift(costs: Costs, weight: NDArray[np.float64]) -> Members:
     return kept[:survivors]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _under_window(window: Costs, filled: int, costs: Costs, i: int, under: NDArray[np.bool_]) -> bool:
     """Whether a vector of the window dominates row i. ``under`` is room for one flag per lane."""
     d = window.shape[0]
@@ -87,7 +88,7 @@ def _under_window(window: Costs, filled: int, costs: Costs, i: int, under: NDArr
     return False
 
 
-@njit(cache=True, nogil=True)
+@allocating_kernel
 def _smallest_sums(costs: Costs, weight: NDArray[np.float64]) -> Members:
     """The rows of smallest weighted sum, best first, as many as fill half the window; none if a sum is NaN."""
     n, d = costs.shape
@@ -106,7 +107,7 @@ def _smallest_sums(costs: Costs, weight: NDArray[np.float64]) -> Members:
     return rows[np.argsort(sums)]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _dominates(first: Costs, i: int, second: Costs, j: int) -> bool:
     d: int = first.shape[1]
     k = 0
@@ -120,7 +121,7 @@ def _dominates(first: Costs, i: int, second: Costs, j: int) -> bool:
     return k < d
 
 
-@njit(cache=True, nogil=True)
+@allocating_kernel
 def stable_order(values: NDArray[np.float64]) -> Members:
     """Positions that sort ``values`` (no NaN), equal ones in their given order: a radix sort, byte by byte.
 
@@ -150,7 +151,7 @@ def stable_order(values: NDArray[np.float64]) -> Members:
     return order
 
 
-@njit(cache=True, nogil=True)
+@allocating_kernel
 def places(columns: Costs) -> tuple[Places, Members]:
     """Place of every vector in each column but the first, and all vectors in the order of the last column but one of those.
 
@@ -169,7 +170,7 @@ def places(columns: Costs) -> tuple[Places, Members]:
     return result, members
 
 
-@njit(cache=True, nogil=True)
+@allocating_kernel
 def settle(place: Places, level: Levels, members: Members, limit: int) -> None:
     """Raise the level of every vector above those of the vectors that dominate it, in place.
 
@@ -195,7 +196,7 @@ def settle(place: Places, level: Levels, members: Members, limit: int) -> None:
                         level[j] = level[i] + 1
 
 
-@njit(cache=True, nogil=True)
+@allocating_kernel
 def pass_on(place: Places, level: Levels, givers: Members, takers: Members, limit: int) -> None:
     """Raise the levels of the takers above those of the givers that dominate them, in place.
 
@@ -228,7 +229,7 @@ def pass_on(place: Places, level: Levels, givers: Members, takers: Members, limi
             stack.append((low_first, high_second, column + 1))
 
 
-@njit(cache=True, nogil=True)
+@allocating_kernel
 def _sweep(place: Places, level: Levels, first: Members, second: Members) -> None:
     """Settle the last two columns: walk along the one, and keep for each level the smallest place in the other so far.
 
@@ -258,7 +259,7 @@ def _sweep(place: Places, level: Levels, first: Members, second: Members) -> Non
             level[j] = max(level[j], lowest + low)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _before(place: Places, i: int, j: int, column: int) -> bool:
     columns: int = place.shape[0]
     k = column
@@ -267,7 +268,7 @@ def _before(place: Places, i: int, j: int, column: int) -> bool:
     return k == columns
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _mean_place(place: NDArray[np.int32], first: Members, second: Members) -> float:
     """Near the median, as places are spread evenly; above the smallest place, so that a split by it leaves no part whole."""
     total = 0.0
@@ -278,7 +279,7 @@ def _mean_place(place: NDArray[np.int32], first: Members, second: Members) -> fl
     return total / (len(first) + len(second))
 
 
-@njit(cache=True, nogil=True)
+@allocating_kernel
 def _part(members: Members, is_high: NDArray[np.bool_]) -> tuple[Members, Members]:
     """Members in two lists, order kept. Each is written to both, and one list grows: a branch here would be a coin toss."""
     low, high = np.empty(len(members) + 1, np.int32), np.empty(len(members) + 1, np.int32)
@@ -290,7 +291,7 @@ def _part(members: Members, is_high: NDArray[np.bool_]) -> tuple[Members, Member
     return low[: len(members) - highs], high[:highs]
 
 
-@njit(cache=True, nogil=True)
+@allocating_kernel
 def _still_open(members: Members, level: Levels, limit: int) -> Members:
     """Without the members that have reached the limit: they neither change nor decide anything any more."""
     if limit == 0:
@@ -303,7 +304,7 @@ def _still_open(members: Members, level: Levels, limit: int) -> Members:
     return kept[:count]
 
 
-@njit(cache=True, nogil=True)
+@allocating_kernel
 def relation(costs: Costs, epsilon: NDArray[np.float64], strict: bool) -> NDArray[np.bool_]:
     """``result[i, j]``: does i dominate j, with a tolerance per cost? By pairs, as tolerant dominance is not transitive.
 
