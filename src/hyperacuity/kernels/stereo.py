@@ -1,0 +1,127 @@
+"""Block matching: for each disparity, what a window costs; for each pixel, the disparity whose window costs least.
+
+Costs are summed over a square window by running sums along rows and columns, so the window's size does not matter: about
+H·W·D steps for D disparities. All costs are whole numbers, so sums are exact and ties are decided alike everywhere: the
+smaller disparity wins.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperacuity.kernels import allocating_kernel, kernel
+
+Costs = NDArray[np.int32]
+
+
+@allocating_kernel
+def match(
+    left: NDArray[np.uint64], right: NDArray[np.uint64], radius: int, disparities: int, census: bool, subpixel: bool
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Best disparity of each left pixel, and how clearly it is best: by what share the second-best cost is larger.
+
+    ``left`` and ``right`` are H×W×C: census words, compared by the bits in which they differ, or grey levels, compared by
+    absolute differences. Neighbours of the best disparity do not count as second best. ``subpixel`` refines by the parabola
+    through the best cost and its two neighbours.
+    """
+    height, width, _ = left.shape
+    cost = np.empty((height, width), np.int32)
+    summed, previous = np.empty((height, width), np.int32), np.empty((height, width), np.int32)
+    least = np.full((height, width), 2**30, np.int32)
+    second = np.full((height, width), 2**30, np.int32)
+    before, after = np.zeros((height, width), np.int32), np.zeros((height, width), np.int32)
+    best = np.zeros((height, width), np.int32)
+    for d in range(disparities):
+        _pixel_costs(left, right, d, census, cost)
+        _window_sums(cost, radius, summed)
+        for y in range(height):
+            for x in range(d, width):  # further left, the window would lie outside the right picture
+                now = summed[y, x]
+                if now < least[y, x]:
+                    if best[y, x] < d - 1:
+                        second[y, x] = min(second[y, x], least[y, x])
+                    before[y, x] = previous[y, x]
+                    least[y, x], best[y, x] = now, d
+                elif best[y, x] == d - 1:
+                    after[y, x] = now
+                else:
+                    second[y, x] = min(second[y, x], now)
+        summed, previous = previous, summed
+    result = np.empty((height, width), np.float32)
+    margin = np.empty((height, width), np.float32)
+    for y in range(height):
+        for x in range(width):
+            result[y, x] = best[y, x]
+            margin[y, x] = (second[y, x] - least[y, x]) / max(least[y, x], 1)
+            bend = before[y, x] + after[y, x] - 2 * least[y, x]
+            if subpixel and 0 < best[y, x] < min(disparities - 1, x) and bend > 0:
+                result[y, x] += (before[y, x] - after[y, x]) / (2.0 * bend)
+    return result, margin
+
+
+@kernel
+def _pixel_costs(left: NDArray[np.uint64], right: NDArray[np.uint64], d: int, census: bool, cost: Costs) -> None:
+    height, width, channels = left.shape
+    for y in range(height):
+        for x in range(width):
+            total = 0
+            for c in range(channels):
+                first, second = left[y, x, c], right[y, max(x - d, 0), c]
+                if census:
+                    total += _bits_set(first ^ second)
+                else:
+                    total += first - second if first > second else second - first
+            cost[y, x] = total
+
+
+@kernel
+def _bits_set(word: np.uint64) -> np.uint64:
+    """Number of ones, summed in pairs, in fours and in bytes."""
+    word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return (word * np.uint64(0x0101010101010101)) >> np.uint64(56)
+
+
+@allocating_kernel
+def _window_sums(cost: Costs, radius: int, result: Costs) -> None:
+    """Sums over (2·radius + 1)² windows, the picture's border repeated outwards."""
+    height, width = cost.shape
+    columns = np.zeros(width, np.int32)
+    for offset in range(-radius, radius):
+        for x in range(width):
+            columns[x] += cost[min(max(offset, 0), height - 1), x]
+    for y in range(height):
+        entering, leaving = min(y + radius, height - 1), max(y - radius - 1, 0)
+        for x in range(width):
+            columns[x] += cost[entering, x]
+            if y > 0:
+                columns[x] -= cost[leaving, x]
+        total = 0
+        for offset in range(-radius, radius + 1):
+            total += columns[min(max(offset, 0), width - 1)]
+        result[y, 0] = total
+        for x in range(1, width):
+            total += columns[min(x + radius, width - 1)] - columns[max(x - radius - 1, 0)]
+            result[y, x] = total
+
+
+@allocating_kernel
+def census_words(grey: NDArray[np.float32]) -> NDArray[np.uint64]:
+    """For each pixel 48 bits: is each neighbour in the 7×7 window around it darker? (Zabih & Woodfill 1994.)
+
+    The picture's border is repeated outwards.
+    """
+    height, width = grey.shape
+    words = np.zeros((height, width, 1), np.uint64)
+    for y in range(height):
+        for x in range(width):
+            word = np.uint64(0)
+            for dy in range(-3, 4):
+                for dx in range(-3, 4):
+                    if dy != 0 or dx != 0:
+                        near = grey[min(max(y + dy, 0), height - 1), min(max(x + dx, 0), width - 1)]
+                        word = (word << np.uint64(1)) | np.uint64(near < grey[y, x])
+            words[y, x, 0] = word
+    return words
