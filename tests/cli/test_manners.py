@@ -27,6 +27,7 @@ JSON_CALLS: dict[str, str] = {
     "detect": "detect {world}/images --out {out}",
     "demo": "demo {out} --count 1 --size 96x64",
     "boundary": "boundary {world}/boundaries {world}/groundTruth --human",
+    "ordering": "ordering {world}/order {world} --human",
     "edges": "edges {world}/boundaries {world}/groundTruth --measures psi,pm",
 }
 """A small call of each verb that has --json. ``{out}`` is an empty folder, ``{world}`` one that ``scenes`` has written."""

@@ -15,7 +15,7 @@ from typing import Annotated
 import typer
 
 from hyperacuity import __version__
-from hyperacuity.cli import boundary, demo, detect, edges, regions, scenes, study
+from hyperacuity.cli import boundary, demo, detect, edges, ordering, regions, scenes, study
 from hyperacuity.cli.common import Verbs
 
 app = typer.Typer(
@@ -49,6 +49,7 @@ app.command("demo")(demo.demo)
 app.command("boundary")(boundary.boundary)
 app.command("detect")(detect.detect)
 app.command("edges")(edges.edges)
+app.command("ordering")(ordering.ordering)
 app.command("regions")(regions.regions)
 app.command("scenes")(scenes.scenes)
 app.add_typer(study.app, name="study")

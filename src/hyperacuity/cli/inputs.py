@@ -37,7 +37,7 @@ def systems_and_truths(
     from hyperacuity.data.datasets import LAYOUTS
     from hyperacuity.run import Cell
 
-    systems = _systems(prediction, more)
+    systems = named_predictions(prediction, more)
     path = Path(truth)
     known, inverted = None, False
     pictures: dict[str, Path | None] = {}
@@ -82,7 +82,8 @@ def evaluate(
         return run_grid(job, inputs.cells, store=store, workers=workers)
 
 
-def _systems(prediction: Path, more: Sequence[str]) -> dict[str, Path]:
+def named_predictions(prediction: Path, more: Sequence[str]) -> dict[str, Path]:
+    """The systems by name: the first is named after its folder or file, the others are ``NAME=DIR`` options."""
     if not prediction.exists():
         raise UsageError(f"there is no file or folder {prediction}")
     first = prediction.resolve()

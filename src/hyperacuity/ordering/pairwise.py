@@ -133,6 +133,38 @@ def compare_regions(
     )
 
 
+def pair_tables(
+    system: Partition, truth: Partition, *, same_depth: float = SAME_DEPTH
+) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
+    """What became of every pair of regions, as two tables (Fig. 5 of the paper); for looking at, in quadratic time.
+
+    The first has a row and a column per true region: the share of consistent pairs, NaN where the pair is missed and on the
+    diagonal. The second has those of the system's regions: 1 consistent, 0 inconsistent, −1 false (both stand for one true
+    region but differ in depth), 2 for no pair. Regions of unknown depth are left out; the others keep their order.
+    """
+    truth, system = known_regions(truth), known_regions(system)
+    standing_for = match_regions(system, truth)
+
+    def orders(depth: NDArray[np.float64]) -> NDArray[np.float64]:
+        difference = depth[:, None] - depth[None, :]
+        return np.where(np.abs(difference) <= same_depth, 0.0, np.sign(difference))
+
+    ours, true = orders(system.depth), orders(truth.depth)
+    one, other = np.meshgrid(standing_for, standing_for, indexing="ij")
+    met = (one >= 0) & (other >= 0)
+    right = met & (one != other) & (ours == true[one, other])
+    table = np.where(right, 1, 0).astype(np.int8)
+    table[met & (one == other)] = np.where(ours != 0, -1, 2)[met & (one == other)]
+    table[~met | np.eye(system.regions, dtype=np.bool_)] = 2
+    pairs, agreeing = (np.zeros((truth.regions, truth.regions)) for _ in range(2))
+    np.add.at(pairs, (one[met], other[met]), 1)
+    np.add.at(agreeing, (one[met], other[met]), right[met])
+    shares = np.full(pairs.shape, np.nan)
+    np.divide(agreeing, pairs, out=shares, where=pairs > 0)
+    np.fill_diagonal(shares, np.nan)
+    return shares, table
+
+
 def known_regions(given: Partition) -> Partition:
     """The partition without its regions of unknown depth; what they covered is void."""
     known = ~np.isnan(given.depth)

@@ -1,0 +1,235 @@
+"""Pictures of one image's order: matched contours, who owns boundaries, which regions stand for which, pairs of regions."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageColor, ImageDraw, ImageFont
+
+from hyperacuity.maps import LabelMap, OrderMap
+from hyperacuity.ordering import (
+    Ordering,
+    Partition,
+    Protocol,
+    compare_neighbours,
+    match_image,
+    match_regions,
+    neighbours,
+)
+from hyperacuity.ordering.figure_ground import Ownership
+from hyperacuity.ordering.local import CONSISTENT, FALSE, INCONSISTENT, MISSED, LocalMatch
+from hyperacuity.ordering.orderings import transfer
+from hyperacuity.ordering.pairwise import known_regions, pair_tables
+from hyperacuity.report import theme
+
+Picture = NDArray[np.uint8]
+
+NIGHT = "#16181d"
+"""The ground of overlays: yellow would be lost on white."""
+
+DIM = "#4a4d55"
+SHORE = "#b8bac0"
+
+DEPTHS = ("#1f2f6b", "#4a6fae", "#9fb4c4", "#ecdcb0", "#f0a860", "#c8481e")
+"""Far to near: cool to warm."""
+
+PANEL = 420
+"""Longer side of a panel, at least."""
+
+
+def order_picture(order: OrderMap) -> Picture:
+    """An order map in colours: warm is near, cool is far, by rank; grey is unknown.
+
+    >>> order_picture(np.array([[1, 2, np.nan]], np.float32)).shape
+    (1, 3, 3)
+    """
+    known = ~np.isnan(order)
+    picture = np.empty((*order.shape, 3), np.uint8)
+    picture[:] = _rgb(SHORE)
+    if known.any():
+        levels, rank = np.unique(order[known], return_inverse=True)
+        share = rank / max(levels.size - 1, 1)
+        stops = np.array([_rgb(colour) for colour in DEPTHS], np.float64)
+        at = np.linspace(0, 1, len(stops))
+        picture[known] = np.stack([np.interp(share, at, stops[:, channel]) for channel in range(3)], axis=1).round()
+    return picture
+
+
+def matching_picture(found: LocalMatch) -> Picture:
+    """Contours after matching: consistent green, inconsistent yellow, false vermilion, missed blue, on dark.
+
+    Partners are both drawn, so a displaced contour is a double line.
+    """
+    picture = np.empty((*found.truth.pixels.shape, 3), np.uint8)
+    picture[:] = _rgb(NIGHT)
+    for codes in (found.truth_codes(), found.detected_codes()):
+        for code, colour in (
+            (MISSED, theme.MISS),
+            (FALSE, theme.FALSE),
+            (INCONSISTENT, theme.INCONSISTENT),
+            (CONSISTENT, theme.HIT),
+        ):
+            picture[codes == code] = _rgb(colour)
+    return picture
+
+
+def ownership_picture(asked: Ownership, labels: LabelMap) -> Picture:
+    """Boundaries by whether the right owner was predicted, drawn on the true owner's side.
+
+    Right green, wrong vermilion, tie yellow. Boundaries that the truth gives to nobody are faint.
+    """
+    beside = neighbours(labels)
+    verdict = np.full(beside.count, -1)
+    number = {pair: n for n, pair in enumerate(zip(beside.first.tolist(), beside.second.tolist(), strict=True))}
+    front = np.full(beside.count, -1)
+    for first, second, true, predicted in zip(
+        asked.first.tolist(), asked.second.tolist(), asked.true.tolist(), asked.predicted.tolist(), strict=True
+    ):
+        pair = number[first, second]
+        verdict[pair] = 2 if predicted == 0 else int(predicted == true)
+        front[pair] = first if true > 0 else second
+    picture = np.empty((*labels.shape, 3), np.uint8)
+    picture[:] = _rgb(NIGHT)
+    flat = picture.reshape(-1, 3)
+    regions = beside.labels.ravel()
+    for code, colour in ((-1, DIM), (1, theme.HIT), (2, theme.INCONSISTENT), (0, theme.FALSE)):
+        of_code = verdict[beside.pair] == code
+        for side in (beside.here, beside.there):
+            owned = of_code & ((regions[side] == front[beside.pair]) | (code == -1))
+            flat[side[owned]] = _rgb(colour)
+    return picture
+
+
+def region_picture(system: Partition, truth: Partition) -> Picture:
+    """The system's regions in the colour of the true region each stands for (:func:`~hyperacuity.ordering.match_regions`)."""
+    system, truth = known_regions(system), known_regions(truth)
+    colours = _region_colours(truth)
+    standing_for = np.append(match_regions(system, truth), -1)
+    picture = np.append(colours, [_rgb(SHORE)], axis=0)[standing_for[system.labels]].astype(np.uint8)
+    return _with_borders(picture, system.labels)
+
+
+def true_region_picture(truth: Partition) -> Picture:
+    """The true regions in the colours that :func:`region_picture` uses."""
+    truth = known_regions(truth)
+    picture = np.append(_region_colours(truth), [_rgb(SHORE)], axis=0)[truth.labels].astype(np.uint8)
+    return _with_borders(picture, truth.labels)
+
+
+def pair_table_pictures(system: Partition, truth: Partition, *, side: int = PANEL) -> tuple[Picture, Picture]:
+    """Tables of all pairs of true regions and of the system's, nearest first (Fig. 5 of Palou & Salembier 2014).
+
+    True pairs: green to yellow by the share of consistent pairs that stand for them, blue when missed. Pairs of the system's:
+    consistent green, inconsistent yellow, false vermilion. Grey has no pair.
+    """
+    system, truth = known_regions(system), known_regions(truth)
+    shares, table = pair_tables(system, truth)
+    near_truth, near_system = np.argsort(-truth.depth, kind="stable"), np.argsort(-system.depth, kind="stable")
+    shares, table = shares[np.ix_(near_truth, near_truth)], table[np.ix_(near_system, near_system)]
+    right, wrong = np.array(_rgb(theme.HIT), float), np.array(_rgb(theme.INCONSISTENT), float)
+    mixed = np.nan_to_num(shares)[..., None] * right + (1 - np.nan_to_num(shares))[..., None] * wrong
+    mixed[np.isnan(shares)] = _rgb(theme.MISS)
+    mixed[np.eye(len(shares), dtype=bool)] = _rgb(SHORE)
+    codes = np.array([_rgb(theme.INCONSISTENT), _rgb(theme.HIT), _rgb(SHORE), _rgb(theme.FALSE)], np.uint8)
+    return _resized(mixed.round().astype(np.uint8), side), _resized(codes[table], side)
+
+
+def picture_sheet(
+    prediction: Ordering, truth: Ordering, protocol: Protocol | None = None, labels: LabelMap | None = None
+) -> Picture:
+    """Everything about one image and one annotator on one sheet, each panel with its numbers.
+
+    ``labels`` are the regions to ask about; without them the truth's own.
+    """
+    protocol = protocol or Protocol()
+    found = match_image(prediction, [truth], protocol)[0]
+    counts = found.outcomes()
+    panels = [
+        (order_picture(_dense(truth)), "truth: warm is near"),
+        (order_picture(_dense(prediction)), "prediction"),
+        (
+            matching_picture(found),
+            f"contours: {counts.consistent:.0f} consistent, {counts.inconsistent:.0f} inconsistent (yellow), "
+            f"{counts.false:.0f} false, {counts.missed:.0f} missed (blue)",
+        ),
+    ]
+    regions = truth.labels if labels is None else labels
+    if regions is not None:
+        asked = compare_neighbours(prediction, truth, regions, middle=protocol.middle, reach=protocol.reach)
+        accuracy = asked.accuracy(protocol.question_tie)
+        if isinstance(prediction, Partition):
+            panels.append((order_picture(transfer(prediction.order, regions)), "prediction, median of each region"))
+        panels.append(
+            (
+                ownership_picture(asked, regions),
+                f"owners: R-ACC {accuracy['racc']:.2f}, B-ACC {accuracy['bacc']:.2f} (green right, orange wrong, yellow tie)",
+            )
+        )
+    if isinstance(prediction, Partition) and isinstance(truth, Partition) and prediction.regions <= 2000:
+        panels.append((true_region_picture(truth), f"{truth.regions} true regions"))
+        panels.append(
+            (region_picture(prediction, truth), f"{prediction.regions} regions by the true one they stand for")
+        )
+        height = int(panels[0][0].shape[0] * _scale(panels[0][0]))
+        true_pairs, our_pairs = pair_table_pictures(prediction, truth, side=height)
+        panels.append((true_pairs, "true pairs: green right, yellow wrong, blue missed"))
+        panels.append((our_pairs, "pairs of regions: the same; orange false"))
+    return _sheet(panels)
+
+
+def _dense(given: Ordering) -> OrderMap:
+    return given.painted().astype(np.float32) if isinstance(given, Partition) else given.sides
+
+
+def _region_colours(truth: Partition) -> NDArray[np.float64]:
+    """A colour per true region: hues apart by the golden angle, so that neighbours in number differ."""
+    hues = (np.arange(truth.regions) * 0.6180339887) % 1
+    phase = (hues[:, None] + np.array([0, 1 / 3, 2 / 3])) % 1
+    colours: NDArray[np.float64] = np.round(150 + 80 * np.cos(2 * np.pi * phase))
+    return colours
+
+
+def _with_borders(picture: Picture, labels: LabelMap) -> Picture:
+    border = np.zeros(labels.shape, bool)
+    border[:, :-1] |= labels[:, :-1] != labels[:, 1:]
+    border[:-1] |= labels[:-1] != labels[1:]
+    picture[border] = _rgb(NIGHT)
+    return picture
+
+
+def _rgb(colour: str) -> tuple[int, ...]:
+    return ImageColor.getrgb(colour)
+
+
+def _scale(picture: Picture) -> float:
+    """A whole number of times larger, so that single pixels can be seen, or as it is."""
+    return float(max(1, -(-PANEL // max(picture.shape[:2]))))
+
+
+def _resized(picture: Picture, side: int) -> Picture:
+    return np.asarray(Image.fromarray(picture).resize((side, side), Image.Resampling.NEAREST))
+
+
+def _sheet(panels: list[tuple[Picture, str]], *, columns: int = 3) -> Picture:
+    """Panels in rows, a caption under each."""
+    font, gap, caption = ImageFont.load_default(13), 12, 22
+    scale = _scale(panels[0][0])
+    width, height = (int(length * scale) for length in panels[0][0].shape[1::-1])
+    rows = -(-len(panels) // columns)
+    size = (gap + columns * (width + gap), gap + rows * (height + caption + gap))
+    sheet = Image.new("RGB", size, theme.GROUND)
+    pen = ImageDraw.Draw(sheet)
+    for n, (picture, text) in enumerate(panels):
+        x, y = gap + (n % columns) * (width + gap), gap + (n // columns) * (height + caption + gap)
+        image = Image.fromarray(picture)
+        if picture.shape[:2] == panels[0][0].shape[:2]:
+            image = image.resize((width, height), Image.Resampling.NEAREST)
+        sheet.paste(image, (x, y))
+        while pen.textlength(text, font) > width and " " in text:
+            text = (
+                text.rpartition(" ")[0] + " …"
+                if not text.endswith(" …")
+                else text.removesuffix(" …").rpartition(" ")[0] + " …"
+            )
+        pen.text((x, y + height + 4), text, fill=theme.INK, font=font)
+    return np.asarray(sheet)
