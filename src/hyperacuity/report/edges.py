@@ -49,7 +49,7 @@ def robustness_chart(study: Trials, *, axis: str, columns: int = 3) -> Any:
             {detector: study.mean[:, d, m] for d, detector in enumerate(study.detectors)},
             axis=axis,
             top=1.2 * float(study.mean[:, on_trial, m].max()),
-        ).properties(width=theme.TWO_COLUMNS / columns - 66, height=PANEL_HEIGHT)
+        ).properties(width=theme.TWO_COLUMNS / columns - 84, height=PANEL_HEIGHT)
         for m, name in enumerate(study.measures)
     ]
     return alt.concat(*panels, columns=columns, spacing=16, title=f"Mean best score against {axis}; lower is better")
@@ -68,7 +68,7 @@ def curves_chart(study: Trial, *, condition: int = 0, columns: int = 3) -> Any:
             axis="threshold",
             top=2 * float(np.median([swept.of(name) for swept in sweeps.values()])),
             marks={detector: (b.threshold, b.score) for detector, b in ((d, s.best(name)) for d, s in sweeps.items())},
-        ).properties(width=theme.TWO_COLUMNS / columns - 66, height=PANEL_HEIGHT)
+        ).properties(width=theme.TWO_COLUMNS / columns - 84, height=PANEL_HEIGHT)
         for name in first.names
     ]
     return alt.concat(
@@ -93,7 +93,7 @@ def sheet_chart(study: Trial, truth: EdgeMap, *, condition: int = 0) -> Any:
             _picture_cell(edge_picture(truth, b.edges, side=2 * width), width, height).properties(
                 title=alt.TitleParams(
                     [detector] if name == sweeps[0].names[0] else [],
-                    subtitle=f"{measure(name).symbol} = {b.score:.3g} · Th = {b.threshold:.2f}",
+                    subtitle=[f"{measure(name).symbol} = {b.score:.3g}", f"Th = {b.threshold:.2f}"],
                     subtitleFontSize=8,
                     subtitleFontWeight="bold" if b.score == lowest else "normal",
                     subtitleColor=theme.INK,
@@ -215,9 +215,9 @@ def _lines_panel(
 ) -> Any:
     """Lines of several systems with their names at the right end; markers at every point, or where ``marks`` says.
 
-    Scores above ``top`` are cut off.
+    Scores above ``top`` are cut off; a line that ends there has an arrow beside its name.
     """
-    points = [
+    points: list[dict[str, Any]] = [
         {"system": name, "x": float(x), "y": float(y)}
         for name, curve in curves.items()
         for x, y in zip(xs, curve, strict=True)
@@ -227,8 +227,14 @@ def _lines_panel(
     top = min(top, float(np.max(values, initial=0.0, where=np.isfinite(values)))) or 1.0
     ends = [float(np.nan_to_num(curve[-1], nan=top).clip(max=top)) for curve in curves.values()]
     places = theme.spread(ends, top * 11 / PANEL_HEIGHT, low=0, high=top)
-    labels = [{"system": name, "x": xs[-1], "y": place} for name, place in zip(curves, places, strict=True)]
-    shown = [{"system": name, "x": x, "y": y} for name, (x, y) in marks.items()] if marks else points
+    labels = [
+        {"system": name, "x": xs[-1], "y": place, "label": f"{name} ↑" if curve[-1] > top else name}
+        for (name, curve), place in zip(curves.items(), places, strict=True)
+    ]
+    marked: list[dict[str, Any]] = (
+        [{"system": name, "x": x, "y": y} for name, (x, y) in marks.items()] if marks else points
+    )
+    shown = [point for point in marked if point["y"] <= top]
 
     styles = theme.systems(list(curves))
     colour, dash, shape = theme.channels(styles, "system")
@@ -237,8 +243,8 @@ def _lines_panel(
     named = alt.Chart({"values": labels})
     return alt.layer(
         alt.Chart({"values": points}).mark_line(clip=True).encode(x=x, y=y, color=colour, strokeDash=dash),
-        alt.Chart({"values": shown}).mark_point(clip=True, opacity=1).encode(x=x, y=y, color=colour, shape=shape),
+        alt.Chart({"values": shown}).mark_point(opacity=1).encode(x=x, y=y, color=colour, shape=shape),
         named.mark_point(opacity=1, size=24, xOffset=10).encode(x=x, y=y, color=colour, shape=shape),
-        named.mark_text(align="left", dx=16, fontSize=8).encode(x=x, y=y, text="system:N"),
+        named.mark_text(align="left", dx=16, fontSize=8).encode(x=x, y=y, text="label:N"),
         title=title,
     )
