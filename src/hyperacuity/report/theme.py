@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from PIL import Image
+
 from hyperacuity.errors import UsageError
 
 HIT = "#009E73"
@@ -25,6 +27,9 @@ GROUND = "#ffffff"
 
 ONE_COLUMN, TWO_COLUMNS = 333, 680
 """Widths in pixels of a chart for one and for two columns of a paper (88 and 180 mm at 96 pixels per inch)."""
+
+PPI = 192
+"""Pixels per inch of pictures of charts."""
 
 FONT = "Liberation Sans, Arial, Helvetica, DejaVu Sans, sans-serif"
 
@@ -119,6 +124,7 @@ def require() -> None:
     """Refuse with a sentence that helps when the packages for charts are not installed."""
     try:
         import altair  # noqa: F401
+        import jinja2  # noqa: F401
         import vl_convert  # noqa: F401
     except ImportError as error:
         raise UsageError(f"charts need the package {error.name}: pip install 'hyperacuity[report]'") from error
@@ -133,7 +139,7 @@ def register() -> None:
 
 
 def save(chart: Any, path: Path, *, signature: str = "") -> Path:
-    """Write a chart as SVG, PNG or a JSON specification, told by the suffix; the signature stands in small type below it."""
+    """Write a chart as PDF, SVG, PNG or JSON specification, told by the suffix; the signature stands in small type below it."""
     import altair as alt
 
     if signature:
@@ -141,10 +147,14 @@ def save(chart: Any, path: Path, *, signature: str = "") -> Path:
             signature, orient="bottom", anchor="start", fontSize=7, fontWeight="normal", color=FAINT, offset=8
         )
         chart = alt.vconcat(chart, title=below)
-    if path.suffix not in (".svg", ".png", ".json"):
-        raise UsageError(f"{path}: a chart is written as .svg, .png or .json")
+    if path.suffix not in (".pdf", ".svg", ".png", ".json"):
+        raise UsageError(f"{path}: a chart is written as .pdf, .svg, .png or .json")
     try:
-        chart.save(str(path), **({"ppi": 192} if path.suffix == ".png" else {}))
+        chart.save(str(path), **({"ppi": PPI} if path.suffix == ".png" else {}))
+        if path.suffix == ".png":
+            with Image.open(path) as picture:
+                opaque = picture.convert("RGB")
+            opaque.save(path, optimize=True, dpi=(PPI, PPI))  # half of what the renderer writes
     except OSError as error:
         raise UsageError(f"{path}: cannot be written ({error.strerror})") from error
     return path
@@ -166,7 +176,15 @@ def _config() -> dict[str, Any]:
         "gridColor": GRID,
         "gridWidth": 0.5,
     }
-    legend = {"labelFont": FONT, "labelFontSize": 9, "titleFont": FONT, "titleFontSize": 9, "titleFontWeight": "normal"}
+    legend = {
+        "labelFont": FONT,
+        "labelFontSize": 9,
+        "labelColor": INK,
+        "titleFont": FONT,
+        "titleFontSize": 9,
+        "titleFontWeight": "normal",
+        "titleColor": INK,
+    }
     return {
         "config": {
             "background": GROUND,
