@@ -23,6 +23,7 @@ VERBS = {command.name: command for command in app.registered_commands}
 
 JSON_CALLS: dict[str, str] = {
     "regions": "regions {world}/groundTruth {world}/groundTruth --berkeley {out}",
+    "report": "report {world}/run --no-viewer --out {out}",
     "scenes": "scenes {out} --count 1 --size 96x64 --leaves 6",
     "detect": "detect {world}/images --out {out}",
     "demo": "demo {out} --count 1 --size 96x64",
@@ -30,14 +31,20 @@ JSON_CALLS: dict[str, str] = {
     "ordering": "ordering {world}/order {world} --human",
     "edges": "edges {world}/boundaries {world}/groundTruth --measures psi,pm",
 }
-"""A small call of each verb that has --json. ``{out}`` is an empty folder, ``{world}`` one that ``scenes`` has written."""
+"""A small call of each verb that has --json. ``{out}`` is an empty folder, ``{world}`` one that ``scenes`` has written, with
+a ``run``."""
 
 
 @pytest.fixture(scope="session")
 def world(tmp_path_factory):
     folder = tmp_path_factory.mktemp("world")
-    done = hyperacuity("scenes", str(folder), "--count", "2", "--size", "96x64", "--leaves", "6")
-    assert done.returncode == 0, done.stderr
+    truths = [f"{folder}/boundaries", f"{folder}/groundTruth"]
+    for words in (
+        ["scenes", str(folder), "--count", "2", "--size", "96x64", "--leaves", "6"],
+        ["edges", *truths, "--measures", "psi", "--run", f"{folder}/run"],
+    ):
+        done = hyperacuity(*words)
+        assert done.returncode == 0, done.stderr
     return folder
 
 

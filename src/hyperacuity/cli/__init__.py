@@ -15,7 +15,7 @@ from typing import Annotated
 import typer
 
 from hyperacuity import __version__
-from hyperacuity.cli import boundary, demo, detect, edges, ordering, regions, scenes, study
+from hyperacuity.cli import boundary, demo, detect, edges, ordering, regions, report, scenes, study
 from hyperacuity.cli.common import Verbs
 
 app = typer.Typer(
@@ -51,6 +51,7 @@ app.command("detect")(detect.detect)
 app.command("edges")(edges.edges)
 app.command("ordering")(ordering.ordering)
 app.command("regions")(regions.regions)
+app.command("report")(report.report)
 app.command("scenes")(scenes.scenes)
 app.add_typer(study.app, name="study")
 

@@ -17,11 +17,15 @@ FEW = 8
 
 
 def precision_recall(
-    scores: Mapping[str, BoundaryScore], *, human: Point | None = None, width: int = theme.ONE_COLUMN
+    scores: Mapping[str, BoundaryScore],
+    *,
+    human: Point | None = None,
+    width: int = theme.ONE_COLUMN,
+    hover: bool = False,
 ) -> Any:
     """Precision over recall, a curve per system with its best point (ODS), lines of equal F, and people as a black diamond.
 
-    Systems stand in the key in the order given, with their ODS.
+    Systems stand in the key in the order given, with their ODS. With ``hover``, each point of a curve tells its threshold.
     """
     import altair as alt
 
@@ -35,7 +39,6 @@ def precision_recall(
         x=x.title("recall"),
         y=y.title("precision"),
         color=_by_system(alt.Color, "colour", styles, names),
-        strokeDash=_by_system(alt.StrokeDash, "dash", styles, names),
         order=alt.Order("threshold:Q"),
     )
     tooltip = [
@@ -57,18 +60,18 @@ def precision_recall(
     )
     layers = [
         *_iso_f(alt, x, y),
-        curves.mark_line(strokeWidth=1.6),
-        curves.mark_point(size=60, opacity=0, filled=True).encode(tooltip=tooltip, shape=alt.value("circle")),
+        curves.mark_line(strokeWidth=1.6).encode(strokeDash=_by_system(alt.StrokeDash, "dash", styles, names)),
+        *([curves.mark_circle(size=60, opacity=0).encode(tooltip=tooltip)] if hover else []),
         points,
     ]
     if human is not None and not math.isnan(human.f):
         layers += _people(alt, human, x, y)
-    return (
-        alt.layer(*layers).resolve_scale(strokeDash="shared", shape="independent").properties(width=width, height=width)
-    )
+    return alt.layer(*layers).properties(width=width, height=width)
 
 
-def f_over_threshold(scores: Mapping[str, BoundaryScore], *, width: int = theme.ONE_COLUMN, height: int = 200) -> Any:
+def f_over_threshold(
+    scores: Mapping[str, BoundaryScore], *, width: int = theme.ONE_COLUMN, height: int = 200, hover: bool = False
+) -> Any:
     """F at each threshold, a curve per system, with the best one marked: how much does the choice of threshold matter?"""
     import altair as alt
 
@@ -91,7 +94,9 @@ def f_over_threshold(scores: Mapping[str, BoundaryScore], *, width: int = theme.
             x=x, y=y, color=colour, shape=_by_system(alt.Shape, "marker", styles, names, legend=False), tooltip=tooltip
         )
     )
-    layers = [lines.mark_line().encode(strokeDash=dash), lines.mark_point(opacity=0, size=50).encode(tooltip=tooltip)]
+    layers = [lines.mark_line().encode(strokeDash=dash)]
+    if hover:
+        layers.append(lines.mark_circle(opacity=0, size=50).encode(tooltip=tooltip))
     return alt.layer(*layers, marks).properties(width=width, height=height)
 
 
@@ -115,7 +120,7 @@ def scatter_of_images(scores: Mapping[str, BoundaryScore], *, width: int = theme
         color=_by_system(alt.Color, "colour", styles, names, legend=False), tooltip=["system:N", "image:N", "F:Q"]
     )
     median = base.mark_tick(thickness=2.5, size=17, color=theme.INK).encode(x=alt.X("median(F):Q"))
-    return (dots + median).properties(width=width, height=alt.Step(22))
+    return (dots + median).properties(width=width, height=22 * len(scores))
 
 
 def _names(scores: Mapping[str, BoundaryScore]) -> dict[str, str]:
@@ -168,7 +173,7 @@ def _iso_f(alt: Any, x: Any, y: Any) -> list[Any]:
     rows = [
         {"level": f, "recall": round(recall, 4), "precision": round(f * recall / (2 * recall - f), 4)}
         for f in ISO_F
-        for recall in np.linspace(f / (2 - f), 1, 40).tolist()
+        for recall in np.geomspace(f / (2 - f), 1, 40).tolist()
     ]
     lines = alt.Chart(_rows(rows)).mark_line(color=theme.GRID, strokeWidth=1).encode(x=x, y=y, detail="level:N")
     ends = [{"recall": 1.0, "precision": f / (2 - f), "label": f"{f:.1f}"} for f in ISO_F]

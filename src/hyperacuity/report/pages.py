@@ -23,7 +23,7 @@ from hyperacuity import __version__
 from hyperacuity.errors import HyperacuityError, InputError, UsageError
 from hyperacuity.report import theme
 from hyperacuity.report.gather import Grid, gather
-from hyperacuity.report.sheet import Figure, Sheet
+from hyperacuity.report.sheet import Each, Figure, Sheet
 from hyperacuity.report.tasks import make_sheet
 from hyperacuity.run import Cell
 
@@ -41,18 +41,6 @@ MARKER_PATHS = {
     "triangle-left": "M-4.2,0L3.4,4.4V-4.4Z",
 }
 """The systems' markers as SVG paths, as Vega draws them."""
-
-
-@dataclass(frozen=True)
-class Options:
-    """How a report is written."""
-
-    single_file: bool = False
-    viewer: bool = True
-    pictures: Path | None = None
-    title: str = ""
-    workers: int | None = None
-    progress: bool = True
 
 
 def write_report(
@@ -85,14 +73,38 @@ def write_report(
     title
         Heading of the page.
     """
+    place_of(out, single_file=single_file)  # before hours of work go into it
+    sheets = make_sheets(run_folders, pictures=pictures, workers=workers, progress=progress)
+    return write_pages(
+        sheets, out, single_file=single_file, viewer=viewer, title=title, workers=workers, progress=progress
+    )
+
+
+def make_sheets(
+    run_folders: Sequence[Path], *, pictures: Path | None = None, workers: int | None = None, progress: bool = True
+) -> list[Sheet]:
+    """What runs have to tell, a sheet per protocol: the input of pages, figures and tables."""
     theme.require()
-    options = Options(single_file, viewer, pictures, title, workers, progress)
-    page = _place(out, single_file=single_file)
-    each = _mapper(options)
-    sheets = [make_sheet(_pictured(grid, pictures), each) for grid in gather(run_folders)]
-    payloads = _payloads(sheets, each) if viewer else {}
+    each = mapper(workers, progress=progress)
+    return [make_sheet(_pictured(grid, pictures), each) for grid in gather(run_folders)]
+
+
+def write_pages(
+    sheets: Sequence[Sheet],
+    out: Path,
+    *,
+    single_file: bool = False,
+    viewer: bool = True,
+    title: str = "",
+    workers: int | None = None,
+    progress: bool = True,
+) -> Path:
+    """Write sheets as a page; see :func:`write_report`."""
+    page = place_of(out, single_file=single_file)
+    payloads = _payloads(sheets, mapper(workers, progress=progress)) if viewer else {}
+    title = title or _title(sheets)
     if single_file:
-        return _write(page, _html(sheets, payloads, options, inline=True))
+        return _write(page, _html(sheets, payloads, title, inline=True))
     _clear(page.parent)
     for name, text in _assets().items():
         _write(page.parent / "assets" / name, text)
@@ -100,7 +112,7 @@ def write_report(
         _write(page.parent / "data" / f"{key}.js", f"hyperacuity.put({_json(key)},{payload.text});\n")
         if payload.thumbnail:
             _write(page.parent / "data" / f"{key}.webp", payload.thumbnail)
-    return _write(page, _html(sheets, payloads, options, inline=False))
+    return _write(page, _html(sheets, payloads, title, inline=False))
 
 
 @dataclass(frozen=True)
@@ -111,8 +123,8 @@ class _Payload:
     thumbnail: bytes
 
 
-def _place(out: Path, *, single_file: bool) -> Path:
-    """Where the page goes, refusing places where it would do harm before hours of work go into it."""
+def place_of(out: Path, *, single_file: bool) -> Path:
+    """Where the page goes. Places that cannot be written to, or where it would do harm, are refused."""
     page = out / "index.html"
     if single_file:
         page = out if out.suffix.lower() in (".html", ".htm") else out / "report.html"
@@ -153,7 +165,8 @@ def _write(path: Path, content: str | bytes) -> Path:
     return path
 
 
-def _mapper(options: Options) -> Callable[..., Any]:
+def mapper(workers: int | None = None, *, progress: bool = True) -> Each:
+    """Map functions over items in threads, with a bar on a terminal."""
     from rich.console import Console
     from rich.progress import track
 
@@ -161,8 +174,8 @@ def _mapper(options: Options) -> Callable[..., Any]:
 
     def each(title: str, function: Callable[[A], B], items: Iterable[A]) -> list[B]:
         work = list(items)
-        with ThreadPoolExecutor(options.workers or os.cpu_count()) as pool:
-            shown = options.progress and console.is_terminal
+        with ThreadPoolExecutor(workers or os.cpu_count()) as pool:
+            shown = progress and console.is_terminal
             found = track(
                 pool.map(function, work), title, len(work), console=console, transient=True, disable=not shown
             )
@@ -188,7 +201,7 @@ def _pictured(grid: Grid, folder: Path | None) -> Grid:
     return replace(grid, cells=cells)
 
 
-def _payloads(sheets: Sequence[Sheet], each: Callable[..., Any]) -> dict[str, _Payload]:
+def _payloads(sheets: Sequence[Sheet], each: Each) -> dict[str, _Payload]:
     """What the viewer shows, by key ``s0-0``: sheet and image, both by number. Images nobody has files for are left out."""
     made: dict[str, _Payload] = {}
     for number, sheet in enumerate(sheets):
@@ -222,7 +235,7 @@ def _look(sheet: Sheet, image: str) -> _Payload | None:
     return _Payload(_json(shown), small)
 
 
-def _html(sheets: Sequence[Sheet], payloads: Mapping[str, _Payload], options: Options, *, inline: bool) -> str:
+def _html(sheets: Sequence[Sheet], payloads: Mapping[str, _Payload], title: str, *, inline: bool) -> str:
     from jinja2 import Environment, PackageLoader
     from markupsafe import Markup
 
@@ -232,7 +245,7 @@ def _html(sheets: Sequence[Sheet], payloads: Mapping[str, _Payload], options: Op
     environment.filters["number"] = _number
     told = [_told(number, sheet, payloads, inline=inline) for number, sheet in enumerate(sheets)]
     return environment.get_template("index.html.j2").render(
-        title=options.title or _title(sheets),
+        title=title,
         version=__version__,
         sheets=told,
         inline=inline,
@@ -274,6 +287,7 @@ def _told(number: int, sheet: Sheet, payloads: Mapping[str, _Payload], *, inline
         "paths": MARKER_PATHS,
         "span": (min(known), max(known)) if known else (0.0, 1.0),
         "images": images,
+        "uneven": len({line.images for line in sheet.lines}) > 1 or any(line.failed for line in sheet.lines),
         "facts": facts,
     }
 
@@ -301,7 +315,7 @@ def _image(
 
 
 def _spec(figure: Figure) -> dict[str, Any]:
-    specification: dict[str, Any] = figure.chart.to_dict()
+    specification: dict[str, Any] = figure.draw(True).to_dict()
     return specification
 
 

@@ -6,9 +6,9 @@ A task makes a :class:`Sheet` from a :class:`~hyperacuity.report.gather.Grid`; s
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,17 @@ from hyperacuity.compare.significance import Pairwise, clusters
 from hyperacuity.report.gather import Grid
 from hyperacuity.run import Cell
 
+A = TypeVar("A")
+B = TypeVar("B")
+
 NAN = float("nan")
+
+
+class Each(Protocol):
+    """Map a function over items, in threads."""
+
+    def __call__(self, title: str, function: Callable[[A], B], items: Iterable[A]) -> list[B]:
+        """The results in the order of the items; ``title`` names the work while it goes on."""
 
 
 @dataclass(frozen=True)
@@ -52,12 +62,15 @@ class Line:
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart, with what it is called (also its file's name), a title, and words for those who cannot see it."""
+    """A chart, with what it is called (also its file's name), a title, and words for those who cannot see it.
+
+    ``draw(hover)`` makes it; with ``hover``, it tells more where the pointer is, which paper has no use for.
+    """
 
     name: str
     title: str
     words: str
-    chart: Any
+    draw: Callable[[bool], Any]
 
 
 @dataclass(frozen=True)
@@ -79,7 +92,8 @@ class Viewer:
     """
 
     layers: tuple[Layer, ...]
-    legend: tuple[tuple[str, str, str], ...]
+    legend: tuple[tuple[str, str, str, str], ...]
+    """Of the first layer's states: key, colour, word, and what it means."""
     look: Callable[[str, Mapping[str, Cell]], dict[str, Any]]
 
 

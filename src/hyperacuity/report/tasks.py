@@ -7,26 +7,15 @@ The module has a function ``sheet(grid, each) -> Sheet``: ``grid`` is what the r
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterable
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 from hyperacuity.report.gather import Grid
-from hyperacuity.report.sheet import Sheet
-
-A = TypeVar("A")
-B = TypeVar("B")
+from hyperacuity.report.sheet import Each, Sheet
 
 MODULES = {
-    "boundary": "hyperacuity.report.boundary",
+    "boundary": "hyperacuity.report.sheets.boundary",
 }
 """Modules by the first word of a signature."""
-
-
-class Each(Protocol):
-    """Map a function over items, in threads, in their order."""
-
-    def __call__(self, title: str, function: Callable[[A], B], items: Iterable[A]) -> list[B]:
-        """The results in the order of the items."""
 
 
 def make_sheet(grid: Grid, each: Each) -> Sheet:

@@ -146,7 +146,9 @@ def save(chart: Any, path: Path, *, signature: str = "") -> Path:
         below = alt.TitleParams(
             signature, orient="bottom", anchor="start", fontSize=7, fontWeight="normal", color=FAINT, offset=8
         )
-        chart = alt.vconcat(chart, title=below)
+        # A title of its own would be lost; and inside another chart, a key leaves its corner.
+        titled = chart.to_dict(validate=False).get("title") is not None
+        chart = alt.vconcat(chart, title=below) if titled else chart.properties(title=below)
     if path.suffix not in (".pdf", ".svg", ".png", ".json"):
         raise UsageError(f"{path}: a chart is written as .pdf, .svg, .png or .json")
     try:

@@ -51,11 +51,16 @@ var hyperacuity = (() => {
   };
   function recoloured(value) {
     if (typeof value === "string") return darkOf[value.toLowerCase()] || value;
-    if (Array.isArray(value)) return value.map(recoloured);
-    if (value && typeof value === "object") {
-      return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, recoloured(item)]));
-    }
-    return value;
+    return mapped(value, (key, item) => key === "values" ? item : recoloured(item));
+  }
+  // Type is sized for paper; a screen is read from farther away.
+  function enlarged(value) {
+    return mapped(value, (key, item) => /fontSize$/i.test(key) && typeof item === "number" ? Math.round(item * 1.25) : enlarged(item));
+  }
+  function mapped(value, change) {
+    if (Array.isArray(value)) return value.map((item) => change("", item));
+    if (!value || typeof value !== "object") return value;
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, change(key, item)]));
   }
   const composed = (spec) => ["concat", "hconcat", "vconcat", "facet", "repeat"].some((key) => key in spec);
   const drawn = new Map();
@@ -66,14 +71,14 @@ var hyperacuity = (() => {
       for (const [place, original] of sheet.charts.entries()) {
         const target = $(`s${number}-chart-${place}`);
         if (!target || mine !== drawing) continue;
-        const spec = structuredClone(isDark() ? recoloured(original) : original);
+        const spec = enlarged(isDark() ? recoloured(original) : original);
         const square = spec.width && spec.width === spec.height;
         if (composed(spec)) target.classList.add("wide");
         else {
           const room = Math.min(target.clientWidth || 320, 560);
           spec.width = room - 8;
           if (square) spec.height = room - 8;
-          spec.autosize = { type: "fit", contains: "padding" };
+          spec.autosize = { type: square ? "fit" : "fit-x", contains: "padding" };
         }
         const actions = { export: true, source: false, compiled: false, editor: false };
         const name = `${sheet.systems.length ? "hyperacuity" : "chart"}-${number}-${place}`;
@@ -139,6 +144,9 @@ var hyperacuity = (() => {
       return Math.max(...all.map((score) => Math.abs(score - (a ?? b))));
     };
     const order = chosen("order");
+    for (const label of form.querySelectorAll("[data-for]")) {
+      label.hidden = order === "name" || (label.dataset.for === "two") !== (order === "apart") && label.dataset.for !== "both";
+    }
     const rank = { worst: (i) => one(i) === null ? null : sign * one(i), best: (i) => one(i) === null ? null : -sign * one(i),
       apart: (i) => apart(i) === null ? null : -apart(i) }[order];
     const places = sheet.images.map((_, place) => place);
@@ -394,14 +402,15 @@ var hyperacuity = (() => {
       }
       const fields = $("legend");
       fields.replaceChildren(fields.firstElementChild);
-      for (const [key, colour, words] of sheet.legend) {
-        const label = document.createElement("label");
+      for (const [key, colour, word, meaning] of sheet.legend) {
+        const label = Object.assign(document.createElement("label"), { title: meaning });
         const box = Object.assign(document.createElement("input"), { type: "checkbox", value: key, checked: state.shown.has(key) });
         box.addEventListener("change", () => { state.shown[box.checked ? "add" : "delete"](key); paintAll(); });
         const chip = document.createElement("span");
         chip.className = "chip";
         chip.style.background = colour;
-        label.append(box, chip, words);
+        const more = Object.assign(document.createElement("span"), { className: "meaning", textContent: meaning });
+        label.append(box, chip, word, more);
         fields.append(label);
       }
       legend();

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,7 @@ from hyperacuity.data import read_boundary_truths, read_image, read_segmentation
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.report import charts_boundary, layers, theme
 from hyperacuity.report.gather import Grid
-from hyperacuity.report.sheet import Column, Figure, Layer, Line, Sheet, Viewer, ranked
+from hyperacuity.report.sheet import Column, Each, Figure, Layer, Line, Sheet, Viewer, ranked
 from hyperacuity.resampling import bootstrap_weights
 from hyperacuity.run import Cell
 
@@ -54,13 +54,13 @@ LAYERS = (
 )
 
 LEGEND = (
-    ("hit", theme.HIT, "hit: detected, and within the tolerance of what somebody drew"),
-    ("false", theme.FALSE, "false alarm: detected, but matched by nobody"),
-    ("miss", theme.MISS, "miss: drawn by somebody, but not detected"),
+    ("hit", theme.HIT, "hit", "detected, and matched with what somebody drew"),
+    ("false", theme.FALSE, "false alarm", "detected, but matched with nothing that anybody drew"),
+    ("miss", theme.MISS, "miss", "drawn by somebody, but not detected"),
 )
 
 
-def sheet(grid: Grid, each: Callable[..., Any]) -> Sheet:
+def sheet(grid: Grid, each: Each) -> Sheet:
     """The boundary part of a report. ``each(title, function, items)`` maps a function over items, with progress."""
     protocol, inverted = protocol_of(grid), bool(grid.options.get("inverted", False))
     tallies = grid.tallies(BoundaryTally)
@@ -131,7 +131,7 @@ def _tested(
     return pairwise_of_samples(samples[1:], observed[:, None] - observed[None])
 
 
-def _people(grid: Grid, protocol: Protocol, inverted: bool, each: Callable[..., Any]) -> HumanScore:
+def _people(grid: Grid, protocol: Protocol, inverted: bool, each: Each) -> HumanScore:
     """People against each other, on the images whose truths can still be read and have two annotators or more."""
     truths = {cell.truths: None for cells in grid.cells.values() for cell in cells.values()}
 
@@ -162,13 +162,15 @@ def _figures(scores: Mapping[str, BoundaryScore], people: HumanScore) -> tuple[F
             "Precision over recall",
             f"Precision–recall curves of {len(scores)} systems. {best} has the best point, F = {scores[best].ods.f:.3f}. "
             "The leaderboard holds the same numbers.",
-            charts_boundary.precision_recall(scores, human=people.point if people.images else None),
+            lambda hover: charts_boundary.precision_recall(
+                scores, human=people.point if people.images else None, hover=hover
+            ),
         ),
         Figure(
             "f-over-threshold",
             "F over the threshold",
             "F at every threshold for each system; the mark is the best one, ODS.",
-            charts_boundary.f_over_threshold(scores),
+            lambda hover: charts_boundary.f_over_threshold(scores, hover=hover),
         ),
     ]
     if any(len(score.images) > 1 for score in scores.values()):
@@ -177,7 +179,7 @@ def _figures(scores: Mapping[str, BoundaryScore], people: HumanScore) -> tuple[F
                 "images",
                 "Image by image",
                 "The best F of every image, a row for each system; the tall mark is the median.",
-                charts_boundary.scatter_of_images(scores),
+                lambda hover: charts_boundary.scatter_of_images(scores),
             )
         )
     return tuple(figures)
@@ -203,7 +205,7 @@ def _findings(
             told += f", {ahead}"
         else:
             p = float(tested.corrected[order.index(first.system), order.index(second.system)])
-            told += f", {ahead}" + (f" (p = {p:.3f})" if p < 0.05 else f"; that may be chance (p = {p:.2f})")
+            told += f", {ahead}" + (f" (p = {p:.3f})" if p < 0.05 else f", which may be chance (p = {p:.2f})")
     findings = [told + "."]
     if people.images and not math.isnan(people.point.f):
         gap = people.point.f - first.values["ods"]

@@ -1,0 +1,122 @@
+"""``hyperacuity report``: runs as a page to look at, figures for a paper, tables to paste."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from hyperacuity.cli import common
+from hyperacuity.errors import UsageError
+
+if TYPE_CHECKING:
+    from hyperacuity.report.sheet import Sheet
+
+
+class TableKind(StrEnum):
+    """How a table is written."""
+
+    CSV = "csv"
+    LATEX = "latex"
+    MARKDOWN = "markdown"
+
+
+def report(
+    runs: Annotated[
+        list[Path],
+        typer.Argument(metavar="RUN…", help="Run folders, as --run of the other verbs makes them.", show_default=False),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Write the page here; with --single-file, to this file or folder.", show_default=False
+        ),
+    ] = None,
+    single_file: Annotated[bool, typer.Option("--single-file", help="One HTML file that holds everything.")] = False,
+    pictures: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="The photographs, where the runs do not name them; paired by name.", show_default=False
+        ),
+    ] = None,
+    viewer: Annotated[
+        bool, typer.Option("--viewer/--no-viewer", help="Whether images can be looked at; without, a small page.")
+    ] = True,
+    figures: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Write the charts here as PDF, SVG and PNG.", show_default=False),
+    ] = None,
+    table: Annotated[
+        TableKind | None, typer.Option(help="Print the leaderboard as csv, latex or markdown.", show_default=False)
+    ] = None,
+    title: Annotated[str, typer.Option(help="Heading of the page.", show_default=False)] = "",
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Threads (default: one per processor).", show_default=False)
+    ] = None,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object: what was written, and the scores.")
+    ] = False,
+) -> None:
+    """Make a page of one or more runs: who is better, by how much, under which protocol, and where in which image it goes wrong.
+
+    The page opens from disk with no network and can be put on any web server. Systems run under the same protocol share a
+    leaderboard, also from several folders.
+
+    Example: [bold]hyperacuity report runs/edges runs/boundary --out report[/bold]
+
+    Example: [bold]hyperacuity report runs/boundary --table latex --figures paper/figures[/bold]
+    """
+    if out is None and figures is None and table is None and not json:
+        raise UsageError("nothing to write: name a folder for the page (--out DIR), --figures DIR or --table KIND")
+    if single_file and out is None:
+        raise UsageError("--single-file needs --out FILE.html")
+    if table is not None and json:
+        raise UsageError("--table and --json both write to standard output: choose one")
+    from hyperacuity.report import theme
+
+    theme.require()
+    from hyperacuity.report.figures import write_figures
+    from hyperacuity.report.pages import make_sheets, place_of, write_pages
+    from hyperacuity.report.tables import tables
+
+    if out is not None:
+        place_of(out, single_file=single_file)  # before hours of work go into it
+    shown = common.messages.is_terminal
+    sheets = make_sheets(runs, pictures=pictures, workers=workers, progress=shown)
+    written = [] if figures is None else write_figures(sheets, figures)
+    page = None
+    if out is not None:
+        page = write_pages(
+            sheets, out, single_file=single_file, viewer=viewer, title=title, workers=workers, progress=shown
+        )
+    if json:
+        common.print_json({"page": page, "figures": written, "sheets": [_summary(sheet) for sheet in sheets]})
+        return
+    if table is not None:
+        typer.echo(tables(sheets, table.value), nl=False)
+    if written:
+        common.messages.print(f"{len(written)} figures in {figures}", markup=False)
+    if page is not None:
+        common.messages.print(f"open {page}", markup=False)
+
+
+def _summary(sheet: Sheet) -> dict[str, Any]:
+    return {
+        "task": sheet.grid.task,
+        "signature": sheet.grid.signature,
+        "findings": sheet.findings,
+        "failed": len(sheet.grid.failures),
+        "systems": {
+            line.system: {
+                **line.values,
+                "interval": line.interval,
+                "images": line.images,
+                "rank": line.rank,
+                "group": line.group,
+                "pareto": line.optimal,
+            }
+            for line in sheet.lines
+        },
+    }
