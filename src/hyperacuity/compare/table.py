@@ -94,18 +94,25 @@ class Table:
         names = tuple(f"{image} {criterion}" for image in self.images for criterion in self.criteria)
         return self.values.reshape(len(self.systems), -1), names, self.senses * len(self.images)
 
-    def select(self, *, systems: Sequence[str] | None = None, criteria: Sequence[str] | None = None) -> Table:
-        """The table of some systems and some criteria, in the order given."""
+    def select(
+        self,
+        *,
+        systems: Sequence[str] | None = None,
+        images: Sequence[str] | None = None,
+        criteria: Sequence[str] | None = None,
+    ) -> Table:
+        """The table of some systems, images and criteria, in the order given."""
         rows = _positions("system", systems, self.systems)
+        chosen = _positions("image", images, self.images)
         columns = _positions("criterion", criteria, self.criteria)
-        rescore = self.rescore
         return replace(
             self,
             systems=tuple(self.systems[i] for i in rows),
+            images=tuple(self.images[i] for i in chosen),
             criteria=tuple(self.criteria[j] for j in columns),
             senses=tuple(self.senses[j] for j in columns),
-            values=self.values[rows][:, :, columns],
-            rescore=None if rescore is None else lambda weights: rescore(weights)[:, rows][:, :, columns],
+            values=self.values[np.ix_(rows, chosen, columns)],
+            rescore=None if self.rescore is None else _part(self.rescore, len(self.images), rows, chosen, columns),
         )
 
     def rounded(self, decimals: int) -> Table:
@@ -116,6 +123,17 @@ class Table:
             values=np.round(self.values, decimals),
             rescore=None if rescore is None else lambda weights: np.round(rescore(weights), decimals),
         )
+
+
+def _part(rescore: Rescore, images: int, rows: list[int], chosen: list[int], columns: list[int]) -> Rescore:
+    """A rescore of some systems, images and criteria."""
+
+    def part(weights: NDArray[np.int64]) -> Scores:
+        everywhere = np.zeros((len(weights), images), dtype=np.int64)
+        everywhere[:, chosen] = weights
+        return rescore(everywhere)[np.ix_(range(len(weights)), rows, columns)]
+
+    return part
 
 
 def _positions(what: str, wanted: Sequence[str] | None, there: Sequence[str]) -> list[int]:

@@ -5,6 +5,7 @@
 :mod:`~.disparity.masks`        the regions nonocc, all, disc and untextured, where no masks are shipped
 :mod:`~.disparity.protocol`     the benchmark: tally one image, collect a data set
 :mod:`~.disparity.views`        forward and inverse prediction of another view, with or without truth
+:mod:`~.disparity.prediction`   that as a benchmark: tally one image, collect a data set
 :mod:`~.disparity.consistency`  how far independently computed maps disagree
 ==============================  ==========================================================================
 
@@ -19,6 +20,7 @@
 from hyperacuity.disparity.consistency import View, consistency_curve, distances, stereo_views
 from hyperacuity.disparity.errors import bad, bias, d1, density, epe, quantile, rms
 from hyperacuity.disparity.masks import disc, nonocc, regions, untextured
+from hyperacuity.disparity.prediction import ViewProtocol, Views, collect_views, measured_views, tally_views
 from hyperacuity.disparity.protocol import Errors, Protocol, Score, collect, measured, sense, tally, unit
 from hyperacuity.disparity.views import (
     ViewError,
@@ -35,9 +37,12 @@ __all__ = [
     "Score",
     "View",
     "ViewError",
+    "ViewProtocol",
+    "Views",
     "bad",
     "bias",
     "collect",
+    "collect_views",
     "consistency_curve",
     "d1",
     "density",
@@ -48,6 +53,7 @@ __all__ = [
     "interval_error",
     "inverse",
     "measured",
+    "measured_views",
     "nonocc",
     "prediction_error",
     "quantile",
@@ -56,6 +62,7 @@ __all__ = [
     "sense",
     "stereo_views",
     "tally",
+    "tally_views",
     "unit",
     "untextured",
     "view_error",

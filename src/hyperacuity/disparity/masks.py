@@ -25,8 +25,8 @@ Mask = NDArray[np.bool_]
 GAP = 2.0
 """Neighbours whose disparities differ by this much or more are on two surfaces (``disp_gap`` of StereoMatcher)."""
 
-SPARSE = 0.5
-"""With a smaller share of known pixels a truth is a scatter of points, and the unknown between them is no edge."""
+SCATTERED = 0.1
+"""When more of the known pixels touch an unknown one, the truth is a scatter of points, and no edge lies between them."""
 
 
 def nonocc(truth: ArrayLike, *, right: ArrayLike | None = None, tolerance: float = 1.0) -> Mask:
@@ -55,7 +55,7 @@ def disc(truth: ArrayLike, *, within: ArrayLike | None = None, gap: float = GAP,
     """Pixels near a jump in disparity, of those in ``within`` (by default :func:`nonocc`).
 
     Two neighbours, left-right or up-down, whose disparities differ by ``gap`` or more are a jump; so are a known and an
-    unknown one, as in the masks that Middlebury ships, unless the truth is sparse or the unknown is a margin around all
+    unknown one, as in the masks that Middlebury ships, unless the truth is scattered or the unknown is a margin around all
     that is known. A box of ``width`` pixels grows them.
 
     >>> left = [[1, 1, 1, 1, 1, 3, 3, 3, 1, 1, 1, 1]]
@@ -69,7 +69,9 @@ def disc(truth: ArrayLike, *, within: ArrayLike | None = None, gap: float = GAP,
     rows, columns = np.flatnonzero(known.any(axis=1)), np.flatnonzero(known.any(axis=0))
     box = slice(rows[0], rows[-1] + 1), slice(columns[0], columns[-1] + 1)
     jumps = np.zeros(left.shape, dtype=bool)
-    jumps[box] = kernels.jumps(np.ascontiguousarray(left[box]), float(gap), bool(known[box].mean() > SPARSE))
+    alone = kernels.grow(~known[box], 1) & known[box]
+    dense = alone.sum() <= SCATTERED * known.sum()
+    jumps[box] = kernels.jumps(np.ascontiguousarray(left[box]), float(gap), bool(dense))
     near: Mask = kernels.grow(jumps, width // 2)
     counted = nonocc(left) if within is None else edge_map(within, name="region")
     same_size(counted, left, names=("region", "truth"))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,6 +23,8 @@ from hyperacuity.tally import Counts, Sums, Tally, signature
 
 VERSION = 1
 """Goes up whenever the same input would get another score."""
+
+Masks = Literal["given", "derived", "mixed"]
 
 PERCENTS = (50.0, 90.0, 95.0, 99.0)
 
@@ -39,11 +41,13 @@ class Protocol:
         Names of the masks in which errors are counted.
     invalid
         Whether a missing estimate is ``"bad"`` or left out (``"skip"``).
+    masks
+        Where the regions come from: ``"given"`` with the data, ``"derived"`` from the truth, or ``"mixed"``.
 
     Examples
     --------
     >>> Protocol().signature
-    'disparity|delta:0.5,1,2|regions:nonocc,all,disc|invalid:bad|v:1'
+    'disparity|delta:0.5,1,2|regions:nonocc,all,disc|masks:given|invalid:bad|v:1'
     >>> Protocol(deltas=(1,)).measures
     ('bad(1)', 'epe', 'rms', 'a50', 'a90', 'a95', 'a99', 'd1', 'density', 'bias')
     """
@@ -51,6 +55,7 @@ class Protocol:
     deltas: tuple[float, ...] = (0.5, 1.0, 2.0)
     regions: tuple[str, ...] = ("nonocc", "all", "disc")
     invalid: Invalid = "bad"
+    masks: Masks = "given"
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant."""
@@ -60,8 +65,9 @@ class Protocol:
             raise UsageError(f"δ = {self.deltas}: expected thresholds in pixels, none of them negative")
         if not self.regions or len(set(self.regions)) < len(self.regions):
             raise UsageError(f"regions {self.regions}: expected at least one, none of them twice")
-        if self.invalid not in get_args(Invalid):
-            raise UsageError(f"invalid={self.invalid!r}: expected bad or skip")
+        for option, choices in (("invalid", get_args(Invalid)), ("masks", get_args(Masks))):
+            if getattr(self, option) not in choices:
+                raise UsageError(f"{option}={getattr(self, option)!r}: expected {' or '.join(choices)}")
 
     @property
     def signature(self) -> str:
@@ -71,6 +77,7 @@ class Protocol:
             VERSION,
             delta=",".join(f"{delta:g}" for delta in self.deltas),
             regions=",".join(self.regions),
+            masks=self.masks,
             invalid=self.invalid,
         )
 
@@ -85,18 +92,16 @@ class Protocol:
         """The protocol that a signature names.
 
         >>> Protocol.parse(Protocol(invalid="skip").signature)
-        Protocol(deltas=(0.5, 1.0, 2.0), regions=('nonocc', 'all', 'disc'), invalid='skip')
+        Protocol(deltas=(0.5, 1.0, 2.0), regions=('nonocc', 'all', 'disc'), invalid='skip', masks='given')
         """
-        task, *parts = line.split("|")
-        options = dict(part.partition(":")[::2] for part in parts)
+        options: dict[str, Any] = dict(part.partition(":")[::2] for part in line.split("|"))
         try:
             deltas = tuple(float(delta) for delta in options["delta"].split(","))
-            regions = tuple(options["regions"].split(","))
-            found = cls(deltas, regions, "skip" if options["invalid"] == "skip" else "bad")
+            found = cls(deltas, tuple(options["regions"].split(",")), options["invalid"], options["masks"])
+            if found.signature != line:
+                raise ValueError
         except (KeyError, ValueError) as error:
-            raise UsageError(f"{line} is no signature of a disparity benchmark") from error
-        if task != "disparity" or found.signature != line:
-            raise UsageError(f"{line} is no signature that this version of the disparity benchmark writes")
+            raise UsageError(f"{line} is no signature of a disparity benchmark that this version writes") from error
         return found
 
 
