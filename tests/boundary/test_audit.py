@@ -219,4 +219,4 @@ def test_a_protocol_that_makes_no_sense_is_refused(wrong):
 def test_the_signature_tells_everything_that_changes_the_tallies():
     changed = [AuditProtocol(), AuditProtocol(EXACT), AuditProtocol(repeats=2), AuditProtocol(seed=1)]
     assert len({one.signature for one in [*changed, AuditProtocol(strengths=(0, 1))]}) == 5
-    assert AuditProtocol().signature.startswith("audit:1|boundary|tol:0.0075diag|")
+    assert AuditProtocol().signature.startswith("audit|tol:0.0075diag|")

@@ -22,6 +22,7 @@ from hyperacuity.errors import InputError, UsageError
 VERBS = {command.name: command for command in app.registered_commands}
 
 JSON_CALLS: dict[str, str] = {
+    "audit": "audit {world}/groundTruth --system drawn={world}/boundaries --partial 1 --trials {out}",
     "regions": "regions {world}/groundTruth {world}/groundTruth --berkeley {out}",
     "report": "report {world}/run --no-viewer --out {out}",
     "scenes": "scenes {out} --count 1 --size 96x64 --leaves 6",

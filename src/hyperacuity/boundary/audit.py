@@ -79,9 +79,11 @@ class AuditProtocol:
     @property
     def signature(self) -> str:
         """The protocol as one line."""
-        head, _, version = self.protocol.signature.rpartition("|")
+        _, _, benchmark = self.protocol.signature.partition("|")
+        head, _, version = benchmark.rpartition("|v:")
         strengths = ",".join(f"{strength:g}" for strength in self.strengths)
-        return f"audit:{VERSION}|{head}|strengths:{strengths}|partial:{self.repeats}|seed:{self.seed}|{version}"
+        own = f"strengths:{strengths}|partial:{self.repeats}|seed:{self.seed}|boundary:{version}|v:{VERSION}"
+        return f"audit|{head}|{own}"
 
 
 @dataclass(frozen=True, eq=False)

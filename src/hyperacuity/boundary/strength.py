@@ -28,7 +28,7 @@ from hyperacuity.maps import EdgeMap, edge_map, same_size
 from hyperacuity.resampling import bootstrap_weights, percentile_interval, resample
 from hyperacuity.tally import Counts, Tally
 
-CLASSES = ("0 – 0.2", "0.2 – 0.4", "0.4 – 0.6", "0.6 – 0.8", "0.8 – 1", "1")
+CLASSES = ("[0, 0.2)", "[0.2, 0.4)", "[0.4, 0.6)", "[0.6, 0.8)", "[0.8, 1)", "1")
 """Classes of strength; each includes its lower end, and the last is consensus alone."""
 
 ROUNDING = 1e-9

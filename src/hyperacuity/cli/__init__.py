@@ -15,7 +15,7 @@ from typing import Annotated
 import typer
 
 from hyperacuity import __version__
-from hyperacuity.cli import boundary, demo, detect, edges, ordering, regions, report, scenes, study
+from hyperacuity.cli import audit, boundary, demo, detect, disparity, edges, ordering, regions, report, scenes, study
 from hyperacuity.cli.common import Verbs
 
 app = typer.Typer(
@@ -46,8 +46,10 @@ def options(
 
 
 app.command("demo")(demo.demo)
+app.command("audit")(audit.audit)
 app.command("boundary")(boundary.boundary)
 app.command("detect")(detect.detect)
+app.command("disparity")(disparity.disparity)
 app.command("edges")(edges.edges)
 app.command("ordering")(ordering.ordering)
 app.command("regions")(regions.regions)

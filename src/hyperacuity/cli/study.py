@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from hyperacuity.cli import edge_studies
+from hyperacuity.cli import edge_studies, study_risk
 
 app = typer.Typer(
     help="Experiments that show what measures and detectors do, each with figures and a CSV file.", no_args_is_help=True
@@ -14,3 +14,4 @@ app.command("sheet")(edge_studies.sheet)
 app.command("noise")(edge_studies.noise)
 app.command("blur")(edge_studies.blur)
 app.command("truth")(edge_studies.truth_study)
+app.command("risk")(study_risk.risk)
