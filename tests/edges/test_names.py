@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -82,6 +84,11 @@ def test_several_names_may_stand_in_one_text() -> None:
         "sk(k=1)",
         "theta(k=1,delta=2)",
     ]
+
+
+def test_the_documentation_lists_every_measure() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "tasks" / "edges.md").read_text(encoding="utf-8")
+    assert [name for name in FAMILIES if f"| `{name}` |" not in text] == []
 
 
 def test_symbols_are_those_of_the_paper() -> None:

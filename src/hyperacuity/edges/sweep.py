@@ -148,10 +148,10 @@ def edges_at(thin: SoftMap, threshold: float) -> EdgeMap:
 
 def threshold_levels(thresholds: int | ArrayLike) -> NDArray[np.float64]:
     """Thresholds as an ascending array: that many evenly from 0 to 1, or as given."""
-    if isinstance(thresholds, int):
+    if isinstance(thresholds, int | np.integer):
         if thresholds < 1:
             raise UsageError(f"{thresholds} thresholds: expected at least 1")
-        return np.linspace(0, 1, thresholds)
+        return np.linspace(0, 1, int(thresholds))
     levels = np.atleast_1d(np.asarray(thresholds, np.float64))
     if levels.ndim != 1 or not len(levels) or not np.all(np.diff(levels) > 0) or levels[0] < 0 or levels[-1] > 1:
         raise UsageError(f"thresholds {thresholds}: expected ascending numbers in [0, 1]")
