@@ -137,6 +137,8 @@ def ordering(
         if done and set.intersection(*(set(tallies) for tallies in done.values())):
             scores[name] = collect_sweep(done, protocol)
     people = _people(found.cells, job) if human else None
+    if human and people is None:
+        common.warn("no image has two annotators, so nothing can be said about people")
     if folders[0] is not None and scores:
         _draw_charts(folders[0], scores, people, job.signature)
     if folders[1] is not None:
@@ -145,7 +147,9 @@ def ordering(
     images = len({image for tallies in outcome.tallies.values() for image in tallies})
     if json:
         failed = [{"system": f.system, "image": f.image, "reason": f.reason} for f in outcome.failures]
-        summary = _summary(job.signature, images, scores, people)
+        summary = _summary(job.signature, images, scores)
+        if human:
+            summary["human"] = None if people is None else _told(people)
         common.print_json(summary | {"failed": failed, "unpaired": found.unpaired})
     elif scores:
         _print(scores, people, images, job.signature)
@@ -184,10 +188,18 @@ class OrderingJob:
 
     def evaluate(self, cell: Cell) -> OrderingTally:
         """Count one image."""
-        from hyperacuity.ordering import tally
+        from hyperacuity.data.files import warn
+        from hyperacuity.ordering import Partition, tally
 
+        prediction = self.prediction(cell)
+        if isinstance(prediction, Partition) and not self.transfer and 4 * prediction.regions > prediction.labels.size:
+            # Without the file's name, so that a folder of such maps is told of once.
+            warn(
+                "an order map has nearly as many regions as pixels: as contours and regions they mean little. "
+                "Bring dense orders onto segmentations with --regions DIR --transfer"
+            )
         regions = [labels for path in cell.extras for labels in read_regions(path, self.level)]
-        return tally(self.prediction(cell), self.truths(cell), self.protocol, regions=regions, on_regions=self.transfer)
+        return tally(prediction, self.truths(cell), self.protocol, regions=regions, on_regions=self.transfer)
 
     def prediction(self, cell: Cell) -> Ordering:
         """The system's ordering."""
@@ -296,17 +308,12 @@ def _draw_pictures(folder: Path, found: OrderingInputs, job: OrderingJob) -> Non
         write_png(place / f"{cell.image}.png", sheet)
 
 
-def _summary(
-    signature: str, images: int, scores: Mapping[str, OrderingScore], people: OrderingScore | None
-) -> dict[str, Any]:
-    summary: dict[str, Any] = {
+def _summary(signature: str, images: int, scores: Mapping[str, OrderingScore]) -> dict[str, Any]:
+    return {
         "signature": signature,
         "images": images,
         "systems": {name: _told(score) for name, score in scores.items()},
     }
-    if people is not None:
-        summary["human"] = _told(people)
-    return summary
 
 
 def _told(score: OrderingScore) -> dict[str, Any]:
