@@ -23,6 +23,7 @@ import json
 import os
 import platform
 import statistics
+import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -216,6 +217,7 @@ def show_verdicts(found: list[tuple[str, str, str, bool]]) -> None:
 
 def main() -> None:
     """Measure, print tables, write numbers and charts."""
+    sys.stdout.reconfigure(line_buffering=True)  # a long run shows how far it is, in a log too
     options = _options()
     parts = options.parts or ["peers", "growth", "start", "testset"]
     options.out.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,7 @@
 """Docstrings for the web pages: the few marks of reStructuredText that ours use become what Markdown and browsers know.
 
 ``:func:`name``` becomes a link, ``:math:`` and ``.. math::`` become MathML (no script, nothing loaded from elsewhere), tables
-drawn with ``====`` become tables.
+drawn with ``====`` become tables, and examples outside a section of their own become code.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from latex2mathml.converter import convert
 _ROLE = re.compile(r":(?:func|class|meth|mod|attr|data|exc):`(~?)([\w.]+)`")
 _INLINE_MATH = re.compile(r":math:`([^`]+)`")
 _DISPLAY_MATH = re.compile(r"^( *)\.\. math::(.*(?:\n(?:\1 +\S.*|\s*(?=\n\1 +\S)))*)", re.MULTILINE)
+_EXAMPLE = re.compile(r"^( *)>>> .*(?:\n\1\S.*)*", re.MULTILINE)
+_EXAMPLES = re.compile(r"^ *Examples\n *-+$", re.MULTILINE)
 _TABLE = re.compile(r"^ *=+(?: +=+)+ *$", re.MULTILINE)
 
 
@@ -33,7 +35,13 @@ def markdown(text: str, module: str) -> str:
     text = _DISPLAY_MATH.sub(_display, text)
     text = _INLINE_MATH.sub(lambda found: convert(found[1]), text)
     text = _ROLE.sub(lambda found: _link(found, module), text)
-    return _tables(text)
+    found = _EXAMPLES.search(text)
+    end = found.start() if found else len(text)
+    return _tables(_EXAMPLE.sub(_fenced, text[:end]) + text[end:])
+
+
+def _fenced(found: re.Match[str]) -> str:
+    return f"{found[1]}```pycon\n{found[0]}\n{found[1]}```"
 
 
 def _display(found: re.Match[str]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import doctest
+import importlib
 import importlib.util
 import inspect
 import os
@@ -11,6 +12,7 @@ import re
 import shlex
 import subprocess
 import sys
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -23,8 +25,10 @@ import hyperacuity.data
 from hyperacuity.cli import app
 from hyperacuity.data import write_png
 from hyperacuity.data.scenes import make_scene
+from hyperacuity.detect import canny
 
 ROOT = Path(__file__).parents[2]
+ROOMS = ("boundary", "edges", "regions", "ordering", "disparity", "compare", "detect", "data", "data.scenes", "run")
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
 FENCE = re.compile(r"^( *)(`{3,})([^\n`]*)\n(.*?)^\1\2 *$", re.MULTILINE | re.DOTALL)
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
@@ -89,23 +93,42 @@ def test_the_site_builds_without_a_warning(tmp_path):
         assert not loaded, f"{name_of(page)} loads something from elsewhere"
         assert ":func:`" not in text
         assert ".. math::" not in text
+    missing = set(public_names()) - documented(tmp_path / "objects.inv")
+    assert not missing, f"no page of the reference shows {', '.join(sorted(missing))}"
+
+
+def documented(inventory: Path) -> set[str]:
+    """The names that a site's pages show, from the inventory that it offers to other sites (Sphinx's format)."""
+    *_, packed = inventory.read_bytes().split(b"\n", 4)
+    return {line.split()[0] for line in zlib.decompress(packed).decode().splitlines()}
+
+
+def public_names() -> Iterator[str]:
+    """The classes and functions that rooms offer, by the module they are made in or by the room."""
+    for room in ROOMS:
+        module = importlib.import_module(f"hyperacuity.{room}")
+        for name in module.__all__:
+            made = getattr(getattr(module, name), "__module__", "")
+            if made.startswith("hyperacuity."):
+                # A function named like its module hides behind it, and is shown under its full name.
+                yield f"{made}.{name}" if made == f"{module.__name__}.{name}" else f"{module.__name__}.{name}"
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch) -> Path:
-    """An empty working folder but for one picture, which pages may take for the reader's own."""
+def names(tmp_path, monkeypatch) -> dict[str, object]:
+    """What pages may take for the reader's own: a picture in the working folder, and maps that need no introduction."""
+    scene = make_scene(1, size=(96, 64), leaves=6)
     (tmp_path / "photos").mkdir()
-    write_png(tmp_path / "photos" / "goat.png", make_scene(1, size=(96, 64), leaves=6).image)
+    write_png(tmp_path / "photos" / "goat.png", scene.image)
     monkeypatch.chdir(tmp_path)
-    return tmp_path
+    thin = canny(scene.image).thin
+    return {"truth": scene.boundaries, "thin": thin, "detected": thin > 0.2}
 
 
-@pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
     "page", pages_with("python", but={"datasets.md", "formats.md", "runs.md", "tutorial.md"}), ids=name_of
 )
-def test_the_examples_of_a_page_run(page):
-    names: dict[str, object] = {}
+def test_the_examples_of_a_page_run(page, names):
     for block in blocks(page):
         if block.language == "python":
             run_python(block, page, names)
