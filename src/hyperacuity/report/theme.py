@@ -7,6 +7,7 @@ alone: systems have a marker and a dash of their own as well.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -144,7 +145,13 @@ def save(chart: Any, path: Path, *, signature: str = "") -> Path:
 
     if signature:
         below = alt.TitleParams(
-            signature, orient="bottom", anchor="start", fontSize=7, fontWeight="normal", color=FAINT, offset=8
+            signature_lines(signature),
+            orient="bottom",
+            anchor="start",
+            fontSize=7,
+            fontWeight="normal",
+            color=FAINT,
+            offset=8,
         )
         # A title of its own would be lost; and inside another chart, a key leaves its corner.
         titled = chart.to_dict(validate=False).get("title") is not None
@@ -160,6 +167,20 @@ def save(chart: Any, path: Path, *, signature: str = "") -> Path:
     except OSError as error:
         raise UsageError(f"{path}: cannot be written ({error.strerror})") from error
     return path
+
+
+def signature_lines(signature: str, *, most: int = 96) -> list[str]:
+    """A signature in lines that fit under a chart of one column, broken between its parts.
+
+    >>> signature_lines("ordering|ldc:3px|v:1", most=16)
+    ['ordering|ldc:3px', '|v:1']
+    """
+    lines = [""]
+    for part in re.findall(r"\|?[^|]*", signature):
+        if lines[-1] and len(lines[-1]) + len(part) > most:
+            lines.append("")
+        lines[-1] += part
+    return lines
 
 
 def _config() -> dict[str, Any]:
