@@ -130,10 +130,15 @@ def tally_audit(
     maps = [edge_map(truth, name=f"truth of annotator {number}") for number, truth in enumerate(truths, 1)]
     found = strengths(maps, benchmark.tolerance)
     left = [int(kept.sum()) for kept in found.consensus]
-    counts = []
+    counts: list[BoundaryTally] = []
+    labels = -1
     for kind, which in protocol.truths:
         if kind == "strength":
             chosen = found.at_least(which)
+            before, labels = labels, sum(int(kept.sum()) for kept in chosen)
+            if labels == before:  # with few annotators neighbouring strengths keep the same labels
+                counts.append(counts[-1])
+                continue
         else:
             seed = (protocol.seed, number_of(image), int(which))
             chosen = partial_labels(maps, left, kind=kind, seed=seed)
