@@ -13,7 +13,7 @@ from hyperacuity.cli import common
 from hyperacuity.errors import InputError, UsageError
 
 if TYPE_CHECKING:
-    from hyperacuity.detect import Detector
+    from hyperacuity.detect import Detector, Orderer
 
 _PICTURES = {".bmp", ".jpeg", ".jpg", ".pbm", ".pgm", ".png", ".pnm", ".ppm", ".tif", ".tiff"}
 
@@ -22,8 +22,18 @@ def detect(
     images: Annotated[list[Path], typer.Argument(help="Pictures, or folders of pictures.", show_default=False)],
     out: Annotated[Path, typer.Option("--out", help="Folder to write to; made if need be.", show_default=False)],
     names: Annotated[
-        str, typer.Option("--with", help="Detectors, with commas: masks, sobel, canny, sf1, sf5, agk, hk.")
+        str,
+        typer.Option(
+            "--with",
+            help="Detectors, with commas: masks, sobel, canny, sf1, sf5, agk, hk; for depth: ownership, depth-order.",
+        ),
     ] = "canny",
+    lambdas: Annotated[
+        str | None,
+        typer.Option(
+            "--lambda", help="λ of depth-order, or several with commas: larger = fewer regions.", show_default=False
+        ),
+    ] = None,
     thin: Annotated[
         bool, typer.Option("--thin/--soft", help="Write thin maps, or the strength before non-maximum suppression.")
     ] = True,
@@ -38,6 +48,8 @@ def detect(
 
     Maps are divided by their largest value. Each folder DIR/DETECTOR is a system for the verbs edges and boundary.
 
+    ownership and depth-order write depth instead, larger = nearer: DIR/depth-order/NAME.pfm, for the verb ordering.
+
     A detector's options stand in parentheses: --with "canny(sigma=2),hk".
 
     Example: [bold]hyperacuity detect photos --with canny,hk --out maps[/bold]
@@ -46,9 +58,10 @@ def detect(
         raise UsageError(f"--bits {bits}: expected 8 or 16")
     pictures = _pictures(images)
 
-    from hyperacuity.detect import detector, split_names
+    from hyperacuity.detect import split_names
 
-    chosen = {str(found): found for found in map(detector, split_names(names))}
+    found = [_named(part) for name in split_names(names) for part in _with_lambdas(name, lambdas)]
+    chosen = {str(one): one for one in found}
     if not chosen:
         raise UsageError("--with names no detector; for example --with canny,hk")
     folders = {name: common.output_folder(out / name) for name in chosen}
@@ -68,11 +81,29 @@ def detect(
             }
         )
     else:
-        for folder in folders.values():
-            common.results.print(
-                f"{folder}: {written} {kind} map{'' if written == 1 else 's'}, {bits} bit", markup=False
-            )
+        from hyperacuity.detect import Orderer
+
+        for name, folder in folders.items():
+            made = "order" if isinstance(chosen[name], Orderer) else kind
+            depth = "" if made == "order" else f", {bits} bit"
+            common.results.print(f"{folder}: {written} {made} map{'' if written == 1 else 's'}{depth}", markup=False)
     raise typer.Exit(status)
+
+
+def _with_lambdas(name: str, lambdas: str | None) -> list[str]:
+    """The names that a name stands for: depth-order once for each λ of ``--lambda``."""
+    if lambdas is None or name != "depth-order":
+        return [name]
+    try:
+        return [f"depth-order(lam={float(value)})" for value in lambdas.split(",")]
+    except ValueError as error:
+        raise UsageError(f"--lambda {lambdas}: expected numbers, with commas") from error
+
+
+def _named(name: str) -> Detector | Orderer:
+    from hyperacuity.detect import detector, is_orderer, orderer
+
+    return orderer(name) if is_orderer(name) else detector(name)
 
 
 def _pictures(paths: Iterable[Path]) -> list[Path]:
@@ -92,21 +123,31 @@ def _pictures(paths: Iterable[Path]) -> list[Path]:
 
 
 def _detect_all(
-    pictures: Sequence[Path], chosen: dict[str, Detector], folders: dict[str, Path], *, thin: bool, bits: int, jobs: int
+    pictures: Sequence[Path],
+    chosen: dict[str, Detector | Orderer],
+    folders: dict[str, Path],
+    *,
+    thin: bool,
+    bits: int,
+    jobs: int,
 ) -> list[tuple[Path, str]]:
     """Detect and write; the pictures that could not be used, each with the reason, in the order given."""
     from concurrent.futures import ThreadPoolExecutor
 
     from rich.progress import track
 
-    from hyperacuity.data import read_image, write_soft
+    from hyperacuity.data import read_image, write_order, write_soft
+    from hyperacuity.detect import Orderer
 
     first_with_stem: dict[str, Path] = {}
     for path in pictures:
         first_with_stem.setdefault(path.stem, path)
 
     def work(path: Path) -> str | None:
-        targets = {name: folder / f"{path.stem}.png" for name, folder in folders.items()}
+        targets = {
+            name: folders[name] / f"{path.stem}.{'pfm' if isinstance(find, Orderer) else 'png'}"
+            for name, find in chosen.items()
+        }
         if (other := first_with_stem[path.stem]) != path:
             return f"its map would overwrite that of {other}, which has the same name"
         if path.resolve() in {target.resolve() for target in targets.values()}:
@@ -114,6 +155,9 @@ def _detect_all(
         try:
             image = read_image(path)
             for name, find in chosen.items():
+                if isinstance(find, Orderer):
+                    write_order(targets[name], find(image))
+                    continue
                 seen = find(image)
                 write_soft(targets[name], seen.thin if thin else seen.soft, bits=16 if bits == 16 else 8)
         except InputError as error:

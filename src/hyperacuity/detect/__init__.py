@@ -15,6 +15,8 @@ name          what it measures                                            option
 Each takes a grey (H×W) or colour (H×W×3) image, uint8, uint16 or floats in [0, 1], and returns a :class:`Detection`: strength,
 direction across the edge, and the thin map after non-maximum suppression. None needs more than numpy, scipy and numba.
 
+Two more order an image by depth, larger = nearer: ``ownership`` and ``depth-order`` (:func:`depth_order`).
+
 >>> import numpy as np
 >>> image = np.zeros((32, 32)); image[8:24, 8:24] = 1
 >>> canny(image).thin.max()
@@ -23,20 +25,37 @@ np.float32(1.0)
 
 from hyperacuity.detect.detection import Detection
 from hyperacuity.detect.gradient import canny, masks, sf1, sobel
+from hyperacuity.detect.order import depth_order, ownership, region_tree
 from hyperacuity.detect.oriented import agk, hk, sf5
-from hyperacuity.detect.registry import Detector, detector, detectors, split_names
+from hyperacuity.detect.registry import (
+    Detector,
+    Orderer,
+    detector,
+    detectors,
+    is_orderer,
+    orderer,
+    orderers,
+    split_names,
+)
 from hyperacuity.detect.threshold import otsu, rosin
 
 __all__ = [
     "Detection",
     "Detector",
+    "Orderer",
     "agk",
     "canny",
+    "depth_order",
     "detector",
     "detectors",
     "hk",
+    "is_orderer",
     "masks",
+    "orderer",
+    "orderers",
     "otsu",
+    "ownership",
+    "region_tree",
     "rosin",
     "sf1",
     "sf5",

@@ -13,13 +13,16 @@ from numpy.typing import ArrayLike
 
 from hyperacuity.detect.detection import Detection
 from hyperacuity.detect.gradient import canny, masks, sf1, sobel
+from hyperacuity.detect.order import depth_order, ownership
 from hyperacuity.detect.oriented import agk, hk, sf5
 from hyperacuity.errors import UsageError
+from hyperacuity.maps import OrderMap
 
 _DETECTORS: Mapping[str, Callable[..., Detection]] = {
     function.__name__: function for function in (masks, sobel, canny, sf1, sf5, agk, hk)
 }
-_CALL = re.compile(r"\s*(\w+)\s*(?:\((.*)\))?\s*", re.DOTALL)
+_ORDERERS: Mapping[str, Callable[..., OrderMap]] = {"ownership": ownership, "depth-order": depth_order}
+_CALL = re.compile(r"\s*([\w-]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -40,8 +43,26 @@ class Detector:
         return _DETECTORS[self.base](image, **self.options)
 
     def __str__(self) -> str:
-        settings = ", ".join(f"{key}={value!r}".replace('"', "'") for key, value in self.options.items())
-        return f"{self.base}({settings})" if settings else self.base
+        return _written(self.base, self.options)
+
+
+@dataclass(frozen=True)
+class Orderer:
+    """What orders an image by depth, with its options; call it with an image. ``str()`` gives the canonical name.
+
+    >>> str(orderer("depth-order( lam = 0.5 )"))
+    'depth-order(lam=0.5)'
+    """
+
+    base: str
+    options: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+    def __call__(self, image: ArrayLike) -> OrderMap:
+        """Run on a grey (H×W) or colour (H×W×3) image."""
+        return _ORDERERS[self.base](image, **self.options)
+
+    def __str__(self) -> str:
+        return _written(self.base, self.options)
 
 
 def detectors() -> list[str]:
@@ -63,13 +84,43 @@ def detector(name: str) -> Detector:
     Traceback (most recent call last):
     hyperacuity.errors.UsageError: there is no detector prewitt; there are masks, sobel, canny, sf1, sf5, agk, hk
     """
+    return Detector(*_parsed(name, _DETECTORS))
+
+
+def orderers() -> list[str]:
+    """The names of all that order an image by depth.
+
+    >>> orderers()
+    ['ownership', 'depth-order']
+    """
+    return list(_ORDERERS)
+
+
+def orderer(name: str) -> Orderer:
+    """The orderer of that name, options included: ``ownership``, ``depth-order(lam=0.5)``."""
+    return Orderer(*_parsed(name, _ORDERERS))
+
+
+def is_orderer(name: str) -> bool:
+    """Whether a name, with or without options, is that of an orderer."""
     call = _CALL.fullmatch(name)
-    if call is None or call[1] not in _DETECTORS:
-        raise UsageError(f"there is no detector {name.strip()}; there are {', '.join(_DETECTORS)}")
+    return call is not None and call[1] in _ORDERERS
+
+
+def _written(base: str, options: Mapping[str, Any]) -> str:
+    settings = ", ".join(f"{key}={value!r}".replace('"', "'") for key, value in options.items())
+    return f"{base}({settings})" if settings else base
+
+
+def _parsed(name: str, functions: Mapping[str, Callable[..., Any]]) -> tuple[str, dict[str, Any]]:
+    """A name's function, and those of its options that are not at their default."""
+    call = _CALL.fullmatch(name)
+    if call is None or call[1] not in functions:
+        raise UsageError(f"there is no detector {name.strip()}; there are {', '.join(functions)}")
     base, written = call[1], _options(call[2] or "", name)
     known = {
         key: parameter.default
-        for key, parameter in inspect.signature(_DETECTORS[base]).parameters.items()
+        for key, parameter in inspect.signature(functions[base]).parameters.items()
         if parameter.kind is parameter.KEYWORD_ONLY
     }
     for key, value in written.items():
@@ -78,7 +129,7 @@ def detector(name: str) -> Detector:
         if isinstance(known[key], float) != (isinstance(value, int | float) and not isinstance(value, bool)):
             raise UsageError(f"{name.strip()}: {key} is {value!r}, expected a value such as {known[key]!r}")
     typed = {key: type(default)(written.get(key, default)) for key, default in known.items()}
-    return Detector(base, {key: value for key, value in typed.items() if value != known[key]})
+    return base, {key: value for key, value in typed.items() if value != known[key]}
 
 
 def split_names(names: str) -> list[str]:

@@ -1,0 +1,194 @@
+"""How strongly each pixel is claimed by the components around it, and smoothing that stops at edges.
+
+A component C claims a pixel x outside it by ``exp(−d/τ) · (1 − exp(−c·κ))``: d is the distance from x to C, κ the curvature of
+the level line of the distance through x. Claims fade with distance, so each component is looked at within a window only: its
+bounding box and a margin. Distances in the window are exact, since all of C lies in it: first along columns, then for each row
+the lower envelope of the parabolas (x − i)² + g(i)² (Felzenszwalb & Huttenlocher 2012).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperacuity.kernels import Scalar, allocating_kernel, kernel
+
+Plane = NDArray[np.float32]
+
+NO_CURVATURE, ABSOLUTE, CONVEX, CONCAVE = 0, 1, 2, 3
+
+
+@allocating_kernel
+def bounding_boxes(labels: NDArray[np.int32]) -> NDArray[np.int64]:
+    """For each label 0 … n − 1: first and last row, first and last column, number of pixels."""
+    height, width = labels.shape
+    boxes = np.zeros((labels.max() + 1, 5), np.int64)
+    boxes[:, 0], boxes[:, 2] = height, width
+    for y in range(height):
+        for x in range(width):
+            box = boxes[labels[y, x]]
+            box[0], box[1] = min(box[0], y), max(box[1], y)
+            box[2], box[3] = min(box[2], x), max(box[3], x)
+            box[4] += 1
+    return boxes
+
+
+@kernel
+def _distances(
+    labels: NDArray[np.int32],
+    label: Scalar,
+    top: Scalar,
+    left: Scalar,
+    away: Plane,
+    apex: NDArray[np.int64],
+    start: NDArray[np.float64],
+    high: NDArray[np.float64],
+) -> None:
+    """Distance to a component at each pixel of a window whose upper left corner is (top, left).
+
+    ``apex``, ``start`` and ``high`` are scratch, as long as a row: the parabolas of the envelope, where each begins, and how
+    high its lowest point is above the row.
+    """
+    height, width = away.shape
+    none = np.float32(height + 1)
+    for x in range(width):
+        since = none
+        for y in range(height):
+            since = np.float32(0) if labels[top + y, left + x] == label else min(since + np.float32(1), none)
+            away[y, x] = since
+        since = none
+        for y in range(height - 1, -1, -1):
+            since = np.float32(0) if away[y, x] == 0 else min(since + np.float32(1), none)
+            away[y, x] = min(away[y, x], since)
+    for y in range(height):
+        count = 0
+        for i in range(width):
+            g = np.float64(away[y, i])
+            if g >= none:
+                continue
+            begin = -np.inf
+            while count > 0:
+                j, h = apex[count - 1], high[count - 1]
+                begin = (g * g + i * i - h * h - j * j) / (2.0 * (i - j))
+                if begin > start[count - 1]:
+                    break
+                count -= 1
+                begin = -np.inf
+            apex[count], start[count], high[count] = i, begin, g
+            count += 1
+        part = 0
+        for x in range(width):
+            while part + 1 < count and start[part + 1] < x:
+                part += 1
+            away[y, x] = np.sqrt((x - apex[part]) ** 2 + high[part] ** 2)
+
+
+@kernel
+def _smooth(plane: Plane, scratch: Plane) -> None:
+    """Convolve with the binomial [1 4 6 4 1] / 16 both ways (standard deviation 1), the border repeated."""
+    height, width = plane.shape
+    for y in range(height):
+        for x in range(width):
+            far = plane[y, max(x - 2, 0)] + plane[y, min(x + 2, width - 1)]
+            near = plane[y, max(x - 1, 0)] + plane[y, min(x + 1, width - 1)]
+            scratch[y, x] = (far + 4 * near + 6 * plane[y, x]) / 16
+    for y in range(height):
+        for x in range(width):
+            far = scratch[max(y - 2, 0), x] + scratch[min(y + 2, height - 1), x]
+            near = scratch[max(y - 1, 0), x] + scratch[min(y + 1, height - 1), x]
+            plane[y, x] = (far + 4 * near + 6 * scratch[y, x]) / 16
+
+
+@kernel
+def _curvature(plane: Plane, y: Scalar, x: Scalar) -> Scalar:
+    """div(∇d / |∇d|) by central differences; positive around a convex shape."""
+    height, width = plane.shape
+    up, down, west, east = max(y - 1, 0), min(y + 1, height - 1), max(x - 1, 0), min(x + 1, width - 1)
+    dx, dy = (plane[y, east] - plane[y, west]) / 2, (plane[down, x] - plane[up, x]) / 2
+    steep = dx * dx + dy * dy
+    if steep < 1e-6:
+        return 0.0
+    dxx = plane[y, east] - 2 * plane[y, x] + plane[y, west]
+    dyy = plane[down, x] - 2 * plane[y, x] + plane[up, x]
+    dxy = (plane[down, east] - plane[down, west] - plane[up, east] + plane[up, west]) / 4
+    return (dxx * dy * dy - 2 * dxy * dx * dy + dyy * dx * dx) / steep**1.5
+
+
+@allocating_kernel
+def add_claims(
+    labels: NDArray[np.int32],
+    boxes: NDArray[np.int64],
+    sources: NDArray[np.bool_],
+    reach: Scalar,
+    fade: Scalar,
+    bend: Scalar,
+    curvature: Scalar,
+    smooth: Scalar,
+    claims: Plane,
+) -> None:
+    """Add to ``claims`` what each component among ``sources`` claims of the pixels outside it, up to ``reach`` away."""
+    height, width = labels.shape
+    rooms = np.empty((3, height * width), np.float32)
+    apex, start, high = np.empty(width, np.int64), np.empty(width), np.empty(width)
+    for label in range(len(boxes)):
+        if not sources[label]:
+            continue
+        top, bottom = max(boxes[label, 0] - reach, 0), min(boxes[label, 1] + reach + 1, height)
+        left, right = max(boxes[label, 2] - reach, 0), min(boxes[label, 3] + reach + 1, width)
+        size = (bottom - top) * (right - left)
+        away = rooms[0, :size].reshape(bottom - top, right - left)
+        _distances(labels, label, top, left, away, apex, start, high)
+        bent = rooms[1, :size].reshape(bottom - top, right - left)
+        bent[:] = away
+        if smooth:
+            _smooth(bent, rooms[2, :size].reshape(bottom - top, right - left))
+        for y in range(bottom - top):
+            for x in range(right - left):
+                if labels[top + y, left + x] == label or away[y, x] > reach:
+                    continue
+                claim = np.exp(-away[y, x] / fade)
+                if curvature != NO_CURVATURE:
+                    kappa = _curvature(bent, y, x)
+                    if curvature == ABSOLUTE:
+                        kappa = abs(kappa)
+                    elif curvature == CONCAVE:
+                        kappa = -kappa
+                    if kappa <= 0:
+                        continue
+                    claim *= 1 - np.exp(-bend * kappa)
+                claims[top + y, left + x] += np.float32(claim)
+
+
+@allocating_kernel
+def smooth_within_edges(plane: Plane, guide: NDArray[np.float32], space: Scalar, tone: Scalar, rounds: Scalar) -> Plane:
+    """Smooth a plane, but not across edges of a guide (channels × H × W), by the recursive domain transform.
+
+    Along each row and column, pixels are as far apart as their distance in space plus ``space / tone`` times the change of the
+    guide between them; a recursive filter runs there and back. Rounds of falling width make it act in all directions (Gastal &
+    Oliveira 2011).
+    """
+    channels, height, width = guide.shape
+    result = plane.copy()
+    across, down = np.ones((height, width), np.float32), np.ones((height, width), np.float32)
+    for y in range(height):
+        for x in range(width):
+            for c in range(channels):
+                if x > 0:
+                    across[y, x] += abs(guide[c, y, x] - guide[c, y, x - 1]) * space / tone
+                if y > 0:
+                    down[y, x] += abs(guide[c, y, x] - guide[c, y - 1, x]) * space / tone
+    for turn in range(rounds):
+        sigma = space * np.sqrt(3.0) * 2.0 ** (rounds - turn - 1) / np.sqrt(4.0**rounds - 1)
+        feedback = -np.sqrt(2.0) / sigma
+        for y in range(height):
+            for x in range(1, width):
+                result[y, x] += np.exp(feedback * across[y, x]) * (result[y, x - 1] - result[y, x])
+            for x in range(width - 2, -1, -1):
+                result[y, x] += np.exp(feedback * across[y, x + 1]) * (result[y, x + 1] - result[y, x])
+        for y in range(1, height):
+            for x in range(width):
+                result[y, x] += np.exp(feedback * down[y, x]) * (result[y - 1, x] - result[y, x])
+        for y in range(height - 2, -1, -1):
+            for x in range(width):
+                result[y, x] += np.exp(feedback * down[y + 1, x]) * (result[y + 1, x] - result[y, x])
+    return result
