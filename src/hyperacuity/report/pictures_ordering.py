@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageColor, ImageDraw, ImageFont
@@ -149,8 +151,8 @@ def picture_sheet(
         (order_picture(_dense(prediction)), "prediction"),
         (
             matching_picture(found),
-            f"contours: {counts.consistent:.0f} consistent, {counts.inconsistent:.0f} inconsistent (yellow), "
-            f"{counts.false:.0f} false, {counts.missed:.0f} missed (blue)",
+            f"green {counts.consistent:.0f} consistent, yellow {counts.inconsistent:.0f} inconsistent, "
+            f"orange {counts.false:.0f} false, blue {counts.missed:.0f} missed",
         ),
     ]
     regions = truth.labels if labels is None else labels
@@ -225,11 +227,21 @@ def _sheet(panels: list[tuple[Picture, str]], *, columns: int = 3) -> Picture:
         if picture.shape[:2] == panels[0][0].shape[:2]:
             image = image.resize((width, height), Image.Resampling.NEAREST)
         sheet.paste(image, (x, y))
-        while pen.textlength(text, font) > width and " " in text:
-            text = (
-                text.rpartition(" ")[0] + " …"
-                if not text.endswith(" …")
-                else text.removesuffix(" …").rpartition(" ")[0] + " …"
-            )
-        pen.text((x, y + height + 4), text, fill=theme.INK, font=font)
+        pen.text(
+            (x, y + height + 4), _shortened(text, lambda t: pen.textlength(t, font) <= width), fill=theme.INK, font=font
+        )
     return np.asarray(sheet)
+
+
+def _shortened(text: str, fits: Callable[[str], bool]) -> str:
+    """The text, or as many of its words as fit.
+
+    >>> _shortened("one two three", lambda text: len(text) < 10)
+    'one two …'
+    """
+    words = text.split(" ")
+    for count in range(len(words), 0, -1):
+        short = " ".join(words[:count]) + (" …" if count < len(words) else "")
+        if fits(short):
+            return short
+    return ""
