@@ -28,7 +28,7 @@ def photograph(image: NDArray[np.uint8] | NDArray[np.uint16]) -> dict[str, Any]:
     """A photograph as a picture layer."""
     picture = as_picture(image)
     picture.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
-    return {"kind": "picture", "uri": _uri(picture, "JPEG", quality=80)}
+    return {"kind": "picture", "uri": _uri(picture, "WEBP", quality=70, method=2)}
 
 
 def thumbnail(image: NDArray[np.uint8] | NDArray[np.uint16]) -> bytes:
@@ -41,7 +41,7 @@ def thumbnail(image: NDArray[np.uint8] | NDArray[np.uint16]) -> bytes:
 def soft_picture(soft: SoftMap) -> dict[str, Any]:
     """A soft map as a picture layer: dark ink on white, so that strong is dark."""
     grey = (255 - 255 * np.clip(soft, 0, 1)).astype(np.uint8)
-    return {"kind": "picture", "ink": True, "uri": _uri(Image.fromarray(grey), "WEBP", quality=60, method=2)}
+    return {"kind": "picture", "ink": True, "uri": _uri(Image.fromarray(grey), "WEBP", quality=20, method=2)}
 
 
 def states(pictures: NDArray[np.uint8]) -> dict[str, Any]:

@@ -32,10 +32,10 @@ from hyperacuity.report.sheet import Column, Each, Figure, Layer, Line, Sheet, V
 from hyperacuity.resampling import bootstrap_weights
 from hyperacuity.run import Cell
 
-STEPS = 18
+STEPS = 15
 """Thresholds that the viewer's slider has at most."""
 
-WORTH_SEEING = 0.6
+WORTH_SEEING = 0.75
 """The slider spans the thresholds at which F is at least this share of the best."""
 
 COLUMNS = (
