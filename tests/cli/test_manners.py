@@ -30,6 +30,9 @@ JSON_CALLS: dict[str, str] = {
     "demo": "demo {out} --count 1 --size 96x64",
     "boundary": "boundary {world}/boundaries {world}/groundTruth --human",
     "ordering": "ordering {world}/order {world} --human",
+    "compare": "compare {world}/run",
+    "disparity": "disparity {world}/disparity {world}",
+    "stereo": "stereo {world} --with sad --out {out}",
     "edges": "edges {world}/boundaries {world}/groundTruth --measures psi,pm",
 }
 """A small call of each verb that has --json. ``{out}`` is an empty folder, ``{world}`` one that ``scenes`` has written, with

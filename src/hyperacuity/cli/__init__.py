@@ -15,7 +15,21 @@ from typing import Annotated
 import typer
 
 from hyperacuity import __version__
-from hyperacuity.cli import audit, boundary, demo, detect, disparity, edges, ordering, regions, report, scenes, study
+from hyperacuity.cli import (
+    audit,
+    boundary,
+    compare,
+    demo,
+    detect,
+    disparity,
+    edges,
+    ordering,
+    regions,
+    report,
+    scenes,
+    stereo,
+    study,
+)
 from hyperacuity.cli.common import Verbs
 
 app = typer.Typer(
@@ -45,6 +59,7 @@ def options(
     """Options that stand before the verb."""
 
 
+app.command("compare")(compare.compare)
 app.command("demo")(demo.demo)
 app.command("audit")(audit.audit)
 app.command("boundary")(boundary.boundary)
@@ -55,6 +70,7 @@ app.command("ordering")(ordering.ordering)
 app.command("regions")(regions.regions)
 app.command("report")(report.report)
 app.command("scenes")(scenes.scenes)
+app.command("stereo")(stereo.stereo)
 app.add_typer(study.app, name="study")
 
 

@@ -2,6 +2,7 @@
 
 =============================  ===========================================================================
 :mod:`~.compare.table`         scores of systems × images × criteria, from any task or a CSV file
+:mod:`~.compare.criteria`      what each task is judged by: its tallies as a table
 :mod:`~.compare.pareto`        dominance, the optimal set A*, groups by peeling, the graph, words
 :mod:`~.compare.ranks`         places and average rank, as the Middlebury server counts them
 :mod:`~.compare.ranking`       all of that for one table
@@ -30,7 +31,7 @@ from hyperacuity.compare.significance import (
     signed_rank,
 )
 from hyperacuity.compare.stability import stability
-from hyperacuity.compare.table import Table
+from hyperacuity.compare.table import Table, usual_sense
 
 __all__ = [
     "CriticalDifference",
@@ -57,4 +58,5 @@ __all__ = [
     "ranks",
     "signed_rank",
     "stability",
+    "usual_sense",
 ]

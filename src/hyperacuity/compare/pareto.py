@@ -205,7 +205,7 @@ def interpretation(
     elif len(systems) == 1:
         said = f"{best[0]} is optimal trivially: it is the only system."
     elif len(best) == 1:
-        said = f"{best[0]} is of superior performance: it is nowhere dominated and every other system is."
+        said = f"{best[0]} is of superior performance: no other system dominates it."
     else:
         each = "neither" if len(best) == 2 else "none"
         said = f"{_listed(best)} are of comparable performance: {each} is better in one respect without being worse in another."

@@ -125,6 +125,51 @@ class Table:
         )
 
 
+_LARGER_IS_BETTER = {
+    *(
+        "accuracy",
+        "ap",
+        "auc",
+        "bacc",
+        "bacc25",
+        "bacc50",
+        "covering",
+        "density",
+        "f",
+        "f1",
+        "fscore",
+        "gdc-ori",
+        "iou",
+    ),
+    *(
+        "ldc-ori",
+        "map",
+        "miou",
+        "ods",
+        "ois",
+        "ori",
+        "precision",
+        "pri",
+        "psnr",
+        "r50",
+        "racc",
+        "recall",
+        "ssim",
+        "visible",
+    ),
+}
+
+
+def usual_sense(criterion: str) -> str:
+    """``"max"`` for scores that everybody knows to be better when larger, ``"min"`` for all others: they are taken for errors.
+
+    >>> usual_sense("ODS"), usual_sense("psnr forward"), usual_sense("tsukuba_nonocc")
+    ('max', 'max', 'min')
+    """
+    first = criterion.strip().lower().replace("_", " ").split(" ")[0]
+    return "max" if first in _LARGER_IS_BETTER else "min"
+
+
 def _part(rescore: Rescore, images: int, rows: list[int], chosen: list[int], columns: list[int]) -> Rescore:
     """A rescore of some systems, images and criteria."""
 

@@ -15,6 +15,8 @@ answer; with ``margin``, where the second-best answer is nearly as good: so dens
 
 from __future__ import annotations
 
+import ast
+import inspect
 import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -172,7 +174,33 @@ def matcher(base: str, **options: Any) -> Matcher:
     """
     if base not in _MATCHERS:
         raise UsageError(f"there is no stereo system {base}; there are {', '.join(_MATCHERS)}")
+    known = [
+        key for key, part in inspect.signature(_MATCHERS[base]).parameters.items() if part.kind is part.KEYWORD_ONLY
+    ]
+    for key, value in options.items():
+        if key not in known:
+            raise UsageError(f"{base} has no option {key}; it has {', '.join(known)}")
+        if not isinstance(value, int | float):
+            raise UsageError(f"{base}: {key} is {value!r}, expected a number")
     return Matcher(base, tuple(options.items()))
+
+
+def matcher_named(name: str) -> Matcher:
+    """The system that a name with options in parentheses stands for.
+
+    >>> str(matcher_named("sad( window = 5, check=1)")), str(matcher_named("sgm"))
+    ('sad(window=5, check=1)', 'sgm')
+    """
+    try:
+        call = ast.parse(name.strip(), mode="eval").body
+        if isinstance(call, ast.Name):
+            return matcher(call.id)
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
+            raise ValueError
+        options = {str(option.arg): ast.literal_eval(option.value) for option in call.keywords}
+    except (ValueError, SyntaxError) as error:
+        raise UsageError(f"{name}: a stereo system is written as in sad or sad(window=5, check=1)") from error
+    return matcher(call.func.id, **options)
 
 
 def grid(base: str, **choices: tuple[Any, ...]) -> list[Matcher]:
