@@ -225,6 +225,17 @@ def test_monotone_changes_of_depth_change_nothing(said, truth):
     assert four(match_contours(contours(ordering(said**3 + 11)), true).outcomes()) == before
 
 
+@settings(max_examples=30, deadline=None)
+@given(arrays(np.int32, (10, 12), elements=st.integers(0, 4)), orders, orders, st.permutations(range(5)))
+def test_the_names_of_regions_do_not_matter(labels, said, truth, names):
+    true = contours(ordering(truth))
+    before, after = (
+        match_contours(contours(partition(said, regions)), true).outcomes()
+        for regions in (labels, 7 * np.array(names)[labels])
+    )
+    assert four(before) == four(after)
+
+
 @settings(max_examples=20, deadline=None)
 @given(orders, orders)
 def test_detection_does_not_depend_on_the_cost(said, truth):

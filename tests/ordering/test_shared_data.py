@@ -39,16 +39,15 @@ def test_two_people_agree_on_95_percent_of_the_pixels_both_labelled(people):
 
 @pytest.fixture(scope="module")
 def questions(people):
-    """Numerators and denominators per image: one subject against the other, a constant, and lower-is-nearer, by tie rule."""
+    """Numerators and denominators per image, by tie rule: one subject against the other; on some images two simple rules too."""
     found = {}
-    for one, other in people.values():
+    for n, (one, other) in enumerate(people.values()):
         truth, labels = sides(*one), one[1].astype(np.int32)
         height, width = labels.shape
-        answers = {
-            "person": sides(*other),
-            "constant": ordering(np.ones((height, width))),
-            "lower": ordering(np.repeat(np.arange(height), width).reshape(height, width)),
-        }
+        answers = {"person": sides(*other)}
+        if n % 3 == 0:
+            answers["constant"] = ordering(np.ones((height, width)))
+            answers["lower"] = ordering(np.repeat(np.arange(height), width).reshape(height, width))
         for name, answer in answers.items():
             asked = compare_neighbours(answer, truth, labels)
             for tie in ("wrong", "half"):

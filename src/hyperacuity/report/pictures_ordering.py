@@ -172,8 +172,8 @@ def picture_sheet(
         panels.append(
             (region_picture(prediction, truth), f"{prediction.regions} regions by the true one they stand for")
         )
-        height = int(panels[0][0].shape[0] * _scale(panels[0][0]))
-        true_pairs, our_pairs = pair_table_pictures(prediction, truth, side=height)
+        side = int(min(panels[0][0].shape[:2]) * _scale(panels[0][0]))
+        true_pairs, our_pairs = pair_table_pictures(prediction, truth, side=side)
         panels.append((true_pairs, "true pairs: green right, yellow wrong, blue missed"))
         panels.append((our_pairs, "pairs of regions: the same; orange false"))
     return _sheet(panels)
@@ -214,34 +214,37 @@ def _resized(picture: Picture, side: int) -> Picture:
 
 def _sheet(panels: list[tuple[Picture, str]], *, columns: int = 3) -> Picture:
     """Panels in rows, a caption under each."""
-    font, gap, caption = ImageFont.load_default(13), 12, 22
+    font, gap, line = ImageFont.load_default(13), 12, 17
     scale = _scale(panels[0][0])
     width, height = (int(length * scale) for length in panels[0][0].shape[1::-1])
+    measure = ImageDraw.Draw(Image.new("RGB", (1, 1)))
+    captions = [_wrapped(text, lambda words: measure.textlength(words, font) <= width) for _, text in panels]
+    caption = 4 + line * max(len(lines) for lines in captions)
     rows = -(-len(panels) // columns)
     size = (gap + columns * (width + gap), gap + rows * (height + caption + gap))
     sheet = Image.new("RGB", size, theme.GROUND)
     pen = ImageDraw.Draw(sheet)
-    for n, (picture, text) in enumerate(panels):
+    for n, ((picture, _), lines) in enumerate(zip(panels, captions, strict=True)):
         x, y = gap + (n % columns) * (width + gap), gap + (n // columns) * (height + caption + gap)
         image = Image.fromarray(picture)
         if picture.shape[:2] == panels[0][0].shape[:2]:
             image = image.resize((width, height), Image.Resampling.NEAREST)
         sheet.paste(image, (x, y))
-        pen.text(
-            (x, y + height + 4), _shortened(text, lambda t: pen.textlength(t, font) <= width), fill=theme.INK, font=font
-        )
+        pen.multiline_text((x, y + height + 4), "\n".join(lines), fill=theme.INK, font=font)
     return np.asarray(sheet)
 
 
-def _shortened(text: str, fits: Callable[[str], bool]) -> str:
-    """The text, or as many of its words as fit.
+def _wrapped(text: str, fits: Callable[[str], bool]) -> list[str]:
+    """The text in lines that fit, broken between words.
 
-    >>> _shortened("one two three", lambda text: len(text) < 10)
-    'one two …'
+    >>> _wrapped("one two three", lambda line: len(line) < 8)
+    ['one two', 'three']
     """
-    words = text.split(" ")
-    for count in range(len(words), 0, -1):
-        short = " ".join(words[:count]) + (" …" if count < len(words) else "")
-        if fits(short):
-            return short
-    return ""
+    lines = [""]
+    for word in text.split(" "):
+        longer = f"{lines[-1]} {word}".strip()
+        if lines[-1] and not fits(longer):
+            lines.append(word)
+        else:
+            lines[-1] = longer
+    return lines
