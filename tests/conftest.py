@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,3 +21,28 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"HYPERACUITY_DATA names {folder}, which is not a folder")
     return folder
+
+
+CHROMIUM_OPTIONS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """A running Chromium, driven by Playwright: the one that ``CHROMIUM`` names, or one on the path; else the test is skipped."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs the package playwright")
+    named = os.environ.get("CHROMIUM")
+    found = named or next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if found is None:
+        pytest.skip("needs a Chromium: install one, or set CHROMIUM to its program")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=found, args=list(CHROMIUM_OPTIONS))
+        yield browser
+        browser.close()

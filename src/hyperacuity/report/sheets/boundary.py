@@ -35,6 +35,9 @@ from hyperacuity.run import Cell
 STEPS = 15
 """Thresholds that the viewer's slider has at most."""
 
+BUDGET = 90_000
+"""Letters that an image's overlays of one system may take, so that 200 images × 4 systems stay below 80 MB."""
+
 WORTH_SEEING = 0.75
 """The slider spans the thresholds at which F is at least this share of the best."""
 
@@ -276,10 +279,13 @@ class _Look:
         prediction: Any = read_segmentations([cell.prediction]) if stack else read_soft(cell.prediction)
         recall, precision = recall_precision(counts, self.protocol.precision)
         score = self.scores[system]
+        best = int(np.argmin(np.abs(score.curve.threshold[steps] - score.ods.threshold)))
+        match, kept = within_budget(overlays(prediction, truths, self.protocol, levels=steps), best)
+        steps = [steps[place] for place in kept]
         made: dict[str, Any] = {
-            "match": layers.states(overlays(prediction, truths, self.protocol, levels=steps)),
+            "match": match,
             "steps": [round(float(score.curve.threshold[step]), 4) for step in steps],
-            "start": int(np.argmin(np.abs(score.curve.threshold[steps] - score.ods.threshold))),
+            "start": kept.index(best),
             "numbers": {
                 "precision": np.round(precision[steps], 3).tolist(),
                 "recall": np.round(recall[steps], 3).tolist(),
@@ -289,6 +295,16 @@ class _Look:
         if not stack:
             made["prediction"] = layers.soft_picture(prediction)
         return made
+
+
+def within_budget(pictures: NDArray[np.uint8], best: int) -> tuple[dict[str, Any], list[int]]:
+    """The pictures as a layer, and which of them were kept: every other one goes, but for the best, until it is small enough."""
+    kept = list(range(len(pictures)))
+    layer = layers.states(pictures)
+    while len(layer["data"]) > BUDGET and len(kept) > 3:
+        kept = kept[kept.index(best) % 2 :: 2]
+        layer = layers.states(pictures[kept])
+    return layer, kept
 
 
 def slider_steps(score: BoundaryScore) -> list[int]:
