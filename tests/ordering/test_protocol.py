@@ -22,6 +22,7 @@ from hyperacuity.ordering import (
     contours,
     match_contours,
     ordering,
+    resampled_scores,
     tally,
     tally_humans,
 )
@@ -192,6 +193,24 @@ class TestCollect:
         assert low < wider.ldc.best.fmin < high
         low, high = collect(tallies, Protocol(aggregate="mean")).ldc.intervals["fmin"]
         assert low < high
+
+
+@pytest.mark.parametrize("aggregate", ["pooled", "mean"])
+def test_resampled_scores_are_those_of_the_drawn_images(aggregate):
+    protocol = Protocol(aggregate=aggregate)
+    flat = ordering(np.ones((12, 18)))
+    tallies = [tally(said, [TRUTH], protocol) for said in (ROUGH, TRUTH, ordering(-TRUTH.order), flat)]
+    weights = np.array([[1, 1, 1, 1], [0, 2, 0, 2], [3, 0, 1, 0], [0, 0, 0, 4]])
+    found = resampled_scores(tallies, weights, protocol)
+    for n, row in enumerate(weights):
+        drawn = {f"{i} {k}": tallies[i] for i in range(4) for k in range(row[i])}
+        score = collect(drawn, protocol, resamples=0)
+        for which, part in (("ldc", score.ldc), ("gdc", score.gdc)):
+            for name in ("fmax", "fmin", "ori", "fg"):
+                expected = getattr(part.best, name)
+                assert found[f"{which}-{name}"][n] == pytest.approx(expected, nan_ok=True), (which, name, row)
+        for name, expected in score.accuracy.items():
+            assert found[name][n] == pytest.approx(expected, nan_ok=True)
 
 
 class TestPeople:

@@ -16,7 +16,7 @@ from hyperacuity.ordering.orderings import Ordering, Partition, Sides, ordering,
 from hyperacuity.ordering.pairwise import PairCounts, compare_regions, match_regions
 from hyperacuity.ordering.prc import Outcomes, Summary, from_confusion, over_random_index, summary
 from hyperacuity.ordering.protocol import Protocol
-from hyperacuity.ordering.scores import Consistency, OrderingScore, collect, collect_sweep
+from hyperacuity.ordering.scores import Consistency, OrderingScore, collect, collect_sweep, resampled_scores
 from hyperacuity.ordering.tallies import OrderingTally, match_image, tally, tally_humans
 
 __all__ = [
@@ -49,6 +49,7 @@ __all__ = [
     "ordering",
     "over_random_index",
     "partition",
+    "resampled_scores",
     "summary",
     "tally",
     "tally_humans",

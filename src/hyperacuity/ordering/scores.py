@@ -19,6 +19,8 @@ from hyperacuity.tally import stack
 Interval = tuple[float, float]
 NO_INTERVAL: Interval = (float("nan"), float("nan"))
 
+PARTS = ("fmax", "fmin", "ori", "fg")
+
 LOCAL_ONLY = (
     "labelled contours order neighbours only; pairs of all regions need an order map as prediction and as truth"
 )
@@ -154,24 +156,52 @@ def _outcomes(counts: NDArray[np.float64]) -> Outcomes:
     )
 
 
+def resampled_scores(
+    tallies: Sequence[OrderingTally], weights: NDArray[np.int64], protocol: Protocol | None = None
+) -> dict[str, Numbers]:
+    """What a data set would score if each image counted as often as ``weights`` (resamples × images) says.
+
+    One number per resample under ``ldc-fmax``, ``ldc-fmin``, ``ldc-ori``, ``ldc-fg``, the same of ``gdc``, ``racc``, ``bacc``,
+    ``bacc50`` and ``bacc25``; NaN where the data do not allow it.
+
+    >>> from hyperacuity.ordering import ordering, tally
+    >>> truth = ordering([[2, 2, 1, 1]] * 3)
+    >>> both = [tally(truth, [truth]), tally(ordering(-truth.order), [truth])]
+    >>> resampled_scores(both, np.array([[1, 1], [2, 0]]))["racc"]
+    array([0.5, 1. ])
+    """
+    protocol = protocol or Protocol()
+    contours, pairs, questions = (stack(tallies, name)[:, None] for name in ("contours", "pairs", "questions"))
+    found = {}
+    for which, counts in (("ldc", contours), ("gdc", pairs[..., :4])):
+        for name, values in zip(PARTS, _resampled(counts, protocol, weights), strict=True):
+            found[f"{which}-{name}"] = values
+    return found | dict(zip(ACCURACIES, _resampled_accuracies(questions[:, 0], protocol, weights).T, strict=True))
+
+
 def _consistency(counts: NDArray[np.float64], protocol: Protocol, weights: NDArray[np.int64] | None) -> Consistency:
     """From [image, parameter value, count]."""
     pooled = _outcomes(counts.sum(axis=0))
     if protocol.aggregate == "pooled":
         best = summary(pooled)
-        drawn = None if weights is None else _outcomes(resample(weights, counts))
-        samples = None if drawn is None else _four(drawn.f(1), drawn.f(0), drawn.accuracy)
     else:
         each = _outcomes(counts)
-        parts = [each.f(1), each.f(0), each.accuracy]
-        means = [_mean(np.ones((1, len(counts)), np.int64), part) for part in parts]
-        best = _mean_summary(*(mean[0] for mean in means))
-        samples = None if weights is None else _four(*(_mean(weights, part) for part in parts))
-    names = ("fmax", "fmin", "ori", "fg")
-    if samples is None:
-        return Consistency(pooled, best, dict.fromkeys(names, NO_INTERVAL))
-    intervals = {name: percentile_interval(values) for name, values in zip(names, samples, strict=True)}
+        once = np.ones((1, len(counts)), np.int64)
+        best = _mean_summary(*(_mean(once, part)[0] for part in (each.f(1), each.f(0), each.accuracy)))
+    if weights is None:
+        return Consistency(pooled, best, dict.fromkeys(PARTS, NO_INTERVAL))
+    samples = _resampled(counts, protocol, weights)
+    intervals = {name: percentile_interval(values) for name, values in zip(PARTS, samples, strict=True)}
     return Consistency(pooled, best, intervals)
+
+
+def _resampled(counts: NDArray[np.float64], protocol: Protocol, weights: NDArray[np.int64]) -> list[Numbers]:
+    """F_max, F_min, ORI and accuracy of every resample, from [image, parameter value, count]."""
+    if protocol.aggregate == "pooled":
+        drawn = _outcomes(resample(weights, counts))
+        return _four(drawn.f(1), drawn.f(0), drawn.accuracy)
+    each = _outcomes(counts)
+    return _four(*(_mean(weights, part) for part in (each.f(1), each.f(0), each.accuracy)))
 
 
 def _mean_summary(detection: Numbers, classified: Numbers, accuracy: Numbers) -> Summary:
@@ -186,7 +216,8 @@ def _four(detection: Numbers, classified: Numbers, accuracy: Numbers) -> list[Nu
     """Per resample (rows) F_max, F_min, ORI and accuracy at the best parameter value (columns)."""
     best = np.argmax(np.nan_to_num(detection, nan=-1.0), axis=1)[:, None]
     fmax, fmin, fg = (np.take_along_axis(part, best, axis=1)[:, 0] for part in (detection, classified, accuracy))
-    return [fmax, fmin, np.array([over_random_index(a, b) for a, b in zip(fmax, fmin, strict=True)]), fg]
+    ratio = np.divide(fmin, fmax, out=np.where(np.isnan(fmax), np.nan, 0.5), where=fmax > 0)
+    return [fmax, fmin, np.clip(2 * ratio - 1, 0, None), fg]
 
 
 def _mean(weights: NDArray[np.int64], values: Numbers) -> Numbers:
@@ -219,6 +250,11 @@ def _accuracy_intervals(
 ) -> list[Interval]:
     if weights is None:
         return [NO_INTERVAL] * len(ACCURACIES)
-    pooled = protocol.aggregate == "pooled"
-    samples = _ratio(resample(weights, questions)) if pooled else _mean(weights, _ratio(questions))
-    return [percentile_interval(column) for column in samples.T]
+    return [percentile_interval(column) for column in _resampled_accuracies(questions, protocol, weights).T]
+
+
+def _resampled_accuracies(questions: NDArray[np.float64], protocol: Protocol, weights: NDArray[np.int64]) -> Numbers:
+    """[resample, accuracy] from [image, numerator or denominator, accuracy]."""
+    if protocol.aggregate == "pooled":
+        return _ratio(resample(weights, questions))
+    return _mean(weights, _ratio(questions))
