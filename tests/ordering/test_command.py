@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import math
 
@@ -10,8 +11,10 @@ import pytest
 from typer.testing import CliRunner
 
 from hyperacuity.cli import app
+from hyperacuity.cli.ordering_inputs import LabelledContours
 from hyperacuity.data import write_mat
 from hyperacuity.data.scenes import write_scenes
+from hyperacuity.errors import InputError
 
 
 @pytest.fixture(scope="module")
@@ -163,6 +166,10 @@ def test_berkeleys_labels_are_read_from_their_folders(tmp_path):
     (tmp_path / "maps").mkdir()
     np.save(tmp_path / "maps" / "42.npy", 1.0 - labels)
     found = scores(tmp_path / "maps", tmp_path / "truth", "--human")
+    labelled = LabelledContours(tmp_path / "truth", {"42"})
+    assert len(labelled.of("42")) == len(copy.deepcopy(labelled).of("42")) == 2
+    with pytest.raises(InputError, match="has no figure/ground labels of 43"):
+        labelled.of("43")
     assert found["systems"]["maps"]["racc"] == 0.5  # one subject says so, the other the opposite
     assert found["systems"]["maps"]["ldc"]["fmax"] == 1
     assert found["human"]["ldc"]["fmax"] == 1

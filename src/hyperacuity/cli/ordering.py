@@ -127,6 +127,10 @@ def ordering(
     if transfer and regions is None:
         raise UsageError("--transfer brings predictions onto regions, so give them: --regions DIR")
     found = find_inputs(named_predictions(prediction, system or []), truth, regions, data=data)
+    if charts is not None:
+        from hyperacuity.report import theme
+
+        theme.require()
     folders = [None if folder is None else common.output_folder(folder) for folder in (charts, pictures)]
     job = OrderingJob(protocol, found.labelled, farther.value, transfer=transfer)
     job = _calibrated(job, found.cells, level)
@@ -283,7 +287,6 @@ def _draw_charts(
     from hyperacuity.report import theme
     from hyperacuity.report.charts_ordering import accuracy_chart, figure_ground_chart, prc_chart
 
-    theme.require()
     theme.save(prc_chart(scores, "ldc", human=people), folder / "ldc.svg", signature=signature)
     if any(score.gdc is not None for score in scores.values()):
         theme.save(prc_chart(scores, "gdc", human=people), folder / "gdc.svg", signature=signature)

@@ -30,6 +30,10 @@ class LabelledContours:
         self._guard = threading.Lock()
         self._held: dict[str, list[tuple[NDArray[np.int8], NDArray[Any]]]] | None = None
 
+    def __reduce__(self) -> tuple[type[LabelledContours], tuple[Path, Collection[str]]]:
+        """Travel to another process without what was read, which it reads itself."""
+        return LabelledContours, (self.source, self._images)
+
     def of(self, image: str) -> list[Ordering]:
         """What every subject said about an image."""
         import numpy as np
