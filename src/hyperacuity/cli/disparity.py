@@ -94,11 +94,11 @@ def disparity(
     from hyperacuity.disparity import ViewProtocol, collect
     from hyperacuity.run import open_store, run_grid
 
+    systems = named_predictions(prediction, system or [])
     scenes = stereo_samples(truth, data)
     masks = _masks(mask or [])
     reader = Reader(scenes, masks, scale, truth_scale)
     protocol = _protocol(delta, region, invalid, reader)
-    systems = named_predictions(prediction, system or [])
     folder = None if pictures is None else common.output_folder(pictures)
     cells, unpaired = grid(systems, scenes, masks)
     for path in unpaired:
@@ -137,8 +137,8 @@ def disparity(
 def _masks(options: Sequence[str]) -> dict[str, Path]:
     masks: dict[str, Path] = {}
     for option in options:
-        name, _, folder = option.partition("=")
-        if not name or not Path(folder).is_dir():
+        name, found, folder = option.partition("=")
+        if not name or not found or not Path(folder).is_dir():
             raise UsageError(f"--mask {option}: expected NAME=DIR, a folder that holds SCENE.png")
         masks[name] = Path(folder)
     return masks

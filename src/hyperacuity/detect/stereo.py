@@ -193,14 +193,14 @@ def matcher_named(name: str) -> Matcher:
     """
     try:
         call = ast.parse(name.strip(), mode="eval").body
-        if isinstance(call, ast.Name):
-            return matcher(call.id)
-        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
+        base = call.func if isinstance(call, ast.Call) and not call.args else call
+        if not isinstance(base, ast.Name):
             raise ValueError
-        options = {str(option.arg): ast.literal_eval(option.value) for option in call.keywords}
+        options = call.keywords if isinstance(call, ast.Call) else []
+        values = {str(option.arg): ast.literal_eval(option.value) for option in options}
     except (ValueError, SyntaxError) as error:
         raise UsageError(f"{name}: a stereo system is written as in sad or sad(window=5, check=1)") from error
-    return matcher(call.func.id, **options)
+    return matcher(base.id, **values)
 
 
 def grid(base: str, **choices: tuple[Any, ...]) -> list[Matcher]:

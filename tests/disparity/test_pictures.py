@@ -1,0 +1,41 @@
+"""Pictures of errors: the colour of a pixel says what happened there."""
+
+from __future__ import annotations
+
+import numpy as np
+from PIL import ImageColor
+
+from hyperacuity.report import theme
+from hyperacuity.report.pictures_disparity import ERRORS, HIDDEN, SHORE, depth_picture, error_picture, error_sheet
+
+TRUTH = np.array([[5, 5, 5, np.nan, 5]], np.float32)
+ESTIMATE = np.array([[5, 9, np.nan, 5, 9]], np.float32)
+REGIONS = {"nonocc": np.array([[True, True, True, False, False]]), "all": ~np.isnan(TRUTH)}
+
+
+def test_right_wrong_missing_unknown_and_occluded_look_different():
+    colours = [tuple(pixel) for pixel in error_picture(TRUTH, ESTIMATE, REGIONS, cap=4)[0]]
+    expected = (ERRORS[0], ERRORS[-1], theme.FALSE, SHORE, HIDDEN[-1])
+    assert colours == [ImageColor.getrgb(colour) for colour in expected]
+
+
+def test_near_is_warm_and_far_is_cool():
+    far, near = depth_picture([[1, 9]])[0].astype(int)
+    assert far[2] > far[0]
+    assert near[0] > near[2]
+
+
+def test_a_map_of_nothing_can_be_drawn():
+    nothing = np.full((1, 5), np.nan, np.float32)
+    assert (depth_picture(nothing) == ImageColor.getrgb(SHORE)).all()
+    assert error_sheet(TRUTH, nothing, REGIONS).ndim == 3
+
+
+def test_the_outline_of_the_discontinuities_is_drawn():
+    truth = np.full((9, 9), 5, np.float32)
+    disc = np.zeros((9, 9), bool)
+    disc[2:7, 2:7] = True
+    picture = error_picture(truth, truth, {"disc": disc})
+    faint = (picture == ImageColor.getrgb(theme.FAINT)).all(axis=2)
+    assert faint.sum() == 16
+    assert not faint[4, 4]
