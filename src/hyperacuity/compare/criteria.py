@@ -195,20 +195,13 @@ def _regions(options: dict[str, Any]) -> Criteria:
 
 
 def _ordering(options: dict[str, Any]) -> Criteria:
-    from hyperacuity.ordering import OrderingTally, Protocol, collect
+    from hyperacuity.ordering import OrderingTally, Protocol, resampled_scores
 
     protocol = Protocol(**options)
-    accuracies = ("racc", "bacc", "bacc50", "bacc25")
-    names = ("ldc-ori", "gdc-ori", *accuracies)
-
-    def one(tallies: dict[str, OrderingTally]) -> list[float]:
-        score = collect(tallies, protocol, resamples=0)
-        depth = [np.nan if part is None else part.best.ori for part in (score.ldc, score.gdc)]
-        return [*depth, *(score.accuracy.get(name, np.nan) for name in accuracies)]
+    names = ("ldc-ori", "gdc-ori", "racc", "bacc", "bacc50", "bacc25")
 
     def rescore(tallies: Sequence[OrderingTally], weights: Weights) -> Scores:
-        # A tally drawn twice stands there twice: some of these scores are means over images, not ratios of sums.
-        drawn = ({f"{i} {k}": tally for i, tally in enumerate(tallies) for k in range(row[i])} for row in weights)
-        return np.array([one(tallies) for tallies in drawn])
+        found = resampled_scores(tallies, weights, protocol)
+        return np.column_stack([found[name] for name in names])
 
     return Criteria(OrderingTally, names, ("max",) * len(names), rescore, ("racc", "bacc", "ldc-ori"))
