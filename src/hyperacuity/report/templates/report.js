@@ -82,9 +82,14 @@ var hyperacuity = (() => {
         }
         const actions = { export: true, source: false, compiled: false, editor: false };
         const name = `${sheet.systems.length ? "hyperacuity" : "chart"}-${number}-${place}`;
-        const options = { renderer: "svg", actions, downloadFileName: name, ast: false };
         drawn.get(target.id)?.finalize();
-        drawn.set(target.id, await vegaEmbed(target, spec, options));
+        drawn.set(target.id, await vegaEmbed(target, spec, { renderer: "svg", actions, downloadFileName: name }));
+        // One picture with words of its own, not a hundred named marks.
+        const picture = target.querySelector("svg.marks");
+        for (const part of picture.children) part.setAttribute("aria-hidden", "true");
+        picture.setAttribute("role", "img");
+        picture.setAttribute("aria-label", target.dataset.words);
+        target.querySelector("summary")?.setAttribute("aria-label", "Save this chart");
       }
     }
   }
@@ -296,7 +301,6 @@ var hyperacuity = (() => {
     function zoomTo(factor, pane, clientX, clientY) {
       const before = state.zoom;
       state.zoom = Math.min(40, Math.max(1, factor));
-      const ratio = state.zoom / before;
       if (pane && payload?.size) {
         const box = pane.window.getBoundingClientRect();
         const [width, height] = payload.size;
@@ -306,7 +310,6 @@ var hyperacuity = (() => {
         state.x = u / state.zoom - (u / before - state.x);
         state.y = v / state.zoom - (v / before - state.y);
       }
-      void ratio;
       bound();
     }
     function bound() {
@@ -381,6 +384,7 @@ var hyperacuity = (() => {
         pane.system.addEventListener("change", () => settle(pane));
         pane.slider.addEventListener("input", () => paint(pane));
         movable(pane);
+        new ResizeObserver(place).observe(pane.window);
         $("panes").append(node);
         panes.push(pane);
       }
