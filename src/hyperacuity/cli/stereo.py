@@ -101,20 +101,21 @@ def _match(sample: Sample, chosen: dict[str, Matcher], folders: dict[str, Path],
     if sample.image is None or "right" not in sample.extras:
         raise InputError("the pictures of the pair are not with the data")
     left, right = read_image(sample.image), read_image(sample.extras["right"])
-    count = disparities or _largest(sample) or max(16, left.shape[1] // SHARE)
+    count = disparities or disparities_of(sample, left.shape[1])
     for name, find in chosen.items():
         write_disparity(folders[name] / f"{sample.name}.pfm", find(left, right, count))
 
 
-def _largest(sample: Sample) -> int | None:
-    """How many disparities the data set says a scene has: Middlebury's ``info.txt``, or ``ndisp`` of a ``calib.txt``."""
+def disparities_of(sample: Sample, width: int) -> int:
+    """How many disparities to try: as Middlebury's ``info.txt`` or ``ndisp`` of a ``calib.txt`` says, else by the width."""
     info = sample.truths[0].with_name("info.txt")
+    calibration = sample.extras.get("calibration")
     try:
         if info.is_file():
             return int(float(info.read_text().split()[1])) + 1
-        if calibration := sample.extras.get("calibration"):
+        if calibration is not None:
             lines = dict(line.partition("=")[::2] for line in calibration.read_text().splitlines())
-            return int(lines["ndisp"])
+            return min(int(lines["ndisp"]), width // 2)
     except (OSError, ValueError, IndexError, KeyError):
-        return None
-    return None
+        pass
+    return max(16, width // SHARE)

@@ -5,6 +5,9 @@ Groups run from dark (the optimal set) to light, and each has a dash and a marke
 
 from __future__ import annotations
 
+import itertools
+import json
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -26,14 +29,16 @@ def front_chart(ranking: Ranking, *, width: int = theme.ONE_COLUMN) -> Any:
     """Two criteria: every system a point, the optimal ones joined by the staircase of what nothing dominates."""
     theme.register()
     domains = [_padded(column) for column in ranking.values.T]
-    at = np.column_stack(
-        [width * (column - low) / (high - low) for column, (low, high) in zip(ranking.values.T, domains, strict=True)]
-    )
+    low, span = (np.array(part) for part in zip(*((low, high - low) for low, high in domains), strict=True))
+    places = _beside(width * (ranking.values - low) / span, ranking.systems, width)
     points: list[dict[str, Any]] = [
-        {"system": name, "x": float(x), "y": float(y), "group": _group(group)} | place
-        for name, (x, y), group, place in zip(
-            ranking.systems, ranking.values, ranking.group, _beside(at, ranking.systems, width), strict=True
-        )
+        {"system": name, "x": float(x), "y": float(y), "group": _group(group)}
+        for name, (x, y), group in zip(ranking.systems, ranking.values, ranking.group, strict=True)
+    ]
+    named = [
+        {"system": row["system"], "x": row["x"], "y": row["y"], "side": side}
+        | dict(zip(("x2", "y2"), (low + np.array(at) * span / width).tolist(), strict=True))
+        for row, (side, at) in zip(points, places, strict=True)
     ]
     x, y = (
         kind(f"{name}:Q", title=_axis(component, sense), scale=alt.Scale(domain=domain, nice=False))
@@ -46,14 +51,20 @@ def front_chart(ranking: Ranking, *, width: int = theme.ONE_COLUMN) -> Any:
     line = alt.Chart(_rows([{"x": a, "y": b} for a, b in front])).mark_line(
         interpolate=step, color=_GROUPS[0], strokeWidth=1, opacity=0.6
     )
+    leaders = alt.Chart(_rows(named)).mark_rule(color=theme.FAINT, strokeWidth=0.5).encode(x=x, y=y, x2="x2", y2="y2")
     dots = alt.Chart(_rows(points)).mark_point(filled=True, size=45, opacity=1)
+    aligned: tuple[Any, Any] = ("left", "right")
     labels = [
-        alt.Chart(_rows([row])).mark_text(align=row["align"], dx=row["dx"], dy=row["dy"], fontSize=8) for row in points
+        alt.Chart(_rows([row for row in named if row["side"] == side]))
+        .mark_text(align=side, baseline="middle", dx=2 if side == "left" else -2, fontSize=8)
+        .encode(x=alt.X("x2:Q"), y=alt.Y("y2:Q"), text="system:N")
+        for side in aligned
     ]
     return alt.layer(
         line.encode(x=x, y=y),
+        leaders,
         dots.encode(x=x, y=y, color=_colour(), shape=_shape(), tooltip=["system:N", "group:N", "x:Q", "y:Q"]),
-        *(label.encode(x=x, y=y, text="system:N") for label in labels),
+        *labels,
     ).properties(width=width, height=width)
 
 
@@ -63,30 +74,30 @@ def _padded(values: NDArray[np.float64]) -> list[float]:
     return [low - margin, high + margin]
 
 
-def _beside(at: NDArray[np.float64], names: Sequence[str], width: int) -> list[dict[str, Any]]:
-    """Where each label goes: right of its point, left, above or below, at the first place that nothing covers yet.
+def _beside(at: NDArray[np.float64], names: Sequence[str], width: int) -> list[tuple[str, tuple[float, float]]]:
+    """Where each label starts or ends: near its point, at the first place that neither points nor labels cover.
 
-    Places are in pixels; a letter is about 4.5 wide and 9 high.
+    Places are in pixels; a letter is about 4.4 wide and a line 10 high.
     """
     taken = [(x - 4, y - 4, x + 4, y + 4) for x, y in at]
     chosen = []
-    for (x, y), name in zip(at, names, strict=True):
-        long = 4.5 * len(name)
-        sides: list[tuple[str, int, int, tuple[float, float, float, float]]] = [
-            ("left", 7, 0, (x + 6, y - 4, x + 6 + long, y + 4)),
-            ("right", -7, 0, (x - 6 - long, y - 4, x - 6, y + 4)),
-            ("center", 0, -10, (x - long / 2, y + 5, x + long / 2, y + 14)),
-            ("center", 0, 11, (x - long / 2, y - 15, x + long / 2, y - 6)),
-        ]
-        free = [side for side in sides if side[3][0] >= 0 and side[3][2] <= width + 60 and not _covered(side[3], taken)]
-        align, dx, dy, box = (free or sides)[0]
+    for (x, y), name in zip(at.tolist(), names, strict=True):
+        tried = []
+        for far, turn in itertools.product((5, 14, 24, 36, 50, 66), (0, 4, 1, 7, 3, 5, 2, 6)):
+            across, up = far * math.cos(turn * math.pi / 4), far * math.sin(turn * math.pi / 4)
+            side = "left" if across > -1 else "right"
+            end = x + across + (2 + 4.4 * len(name)) * (1 if side == "left" else -1)
+            box = (min(x + across, end), y + up - 5, max(x + across, end), y + up + 5)
+            inside = box[0] >= 0 and box[2] <= width + 90 and box[1] >= 0 and box[3] <= width
+            tried.append((not inside, _covered(box, taken), far, side, (x + across, y + up), box))
+        _, _, _, side, place, box = min(tried, key=lambda one: (one[1], one[0], one[2]))
         taken.append(box)
-        chosen.append({"align": align, "dx": dx, "dy": dy})
+        chosen.append((side, place))
     return chosen
 
 
-def _covered(box: tuple[float, ...], taken: Sequence[tuple[float, ...]]) -> bool:
-    return any(box[0] < t[2] and t[0] < box[2] and box[1] < t[3] and t[1] < box[3] for t in taken)
+def _covered(box: tuple[float, ...], taken: Sequence[tuple[float, ...]]) -> int:
+    return sum(box[0] < t[2] and t[0] < box[2] and box[1] < t[3] and t[1] < box[3] for t in taken)
 
 
 def parallel_chart(ranking: Ranking, *, width: int = theme.TWO_COLUMNS, height: int = 240) -> Any:
@@ -100,6 +111,7 @@ def parallel_chart(ranking: Ranking, *, width: int = theme.TWO_COLUMNS, height: 
             "system": name,
             "group": _group(group),
             "criterion": component,
+            "place": c,
             "share": float(share[i, c]),
             "value": float(ranking.values[i, c]),
         }
@@ -107,13 +119,19 @@ def parallel_chart(ranking: Ranking, *, width: int = theme.TWO_COLUMNS, height: 
         for c, component in enumerate(ranking.components)
         if not np.isnan(share[i, c])
     ]
-    order = list(ranking.components)
+    count = len(ranking.components)
     x = alt.X(
-        "criterion:N",
-        sort=order,
+        "place:Q",
         title=None,
-        scale=alt.Scale(type="point", padding=0.3),
-        axis=alt.Axis(labelAngle=-35 if len(order) > 5 else 0, grid=True, domain=False),
+        scale=alt.Scale(domain=[-0.2, count - 0.9], nice=False),
+        axis=alt.Axis(
+            values=list(range(count)),
+            labelExpr=f"{json.dumps(list(ranking.components))}[datum.value]",
+            labelAngle=-35 if count > 5 else 0,
+            labelOverlap=False,
+            grid=True,
+            domain=False,
+        ),
     )
     y = alt.Y(
         "share:Q",
@@ -131,14 +149,14 @@ def parallel_chart(ranking: Ranking, *, width: int = theme.TWO_COLUMNS, height: 
         .mark_point(filled=True, size=18, opacity=1)
         .encode(x=x, y=y, color=_colour(), shape=_shape(), tooltip=["system:N", "group:N", "criterion:N", "value:Q"])
     )
-    ends = [row for row in rows if row["criterion"] == order[-1]]
+    ends = [row for row in rows if row["place"] == count - 1]
     places = theme.spread([row["share"] for row in ends], 11 / height, low=0, high=1)
+    named = [row | {"at": at, "end": count - 1 + 0.035 * count} for row, at in zip(ends, places, strict=True)]
+    leaders = alt.Chart(_rows(named)).mark_rule(color=theme.FAINT, strokeWidth=0.5).encode(x=x, y=y, x2="end", y2="at")
     labels = (
-        alt.Chart(_rows([row | {"at": at} for row, at in zip(ends, places, strict=True)]))
-        .mark_text(align="left", dx=8, fontSize=8)
-        .encode(x=x, y=alt.Y("at:Q", scale=alt.Scale(domain=[0, 1])), text="system:N")
+        alt.Chart(_rows(named)).mark_text(align="left", dx=3, fontSize=8).encode(x="end:Q", y="at:Q", text="system:N")
     )
-    return alt.layer(*lines, dots, labels).properties(width=width - 110, height=height)
+    return alt.layer(leaders, *lines, dots, labels).properties(width=width - 110, height=height)
 
 
 def rank_group_chart(
@@ -226,7 +244,9 @@ def dominance_chart(ranking: Ranking, *, width: int = theme.TWO_COLUMNS) -> Any:
         .mark_point(filled=True, size=45, opacity=1)
         .encode(x=x, y=y, color=_colour(legend=False), shape=_shape(legend=False), tooltip=["system:N", "group:N"])
     )
-    labels = alt.Chart(_rows(nodes)).mark_text(dy=-10, fontSize=8).encode(x=x, y=y, text="system:N")
+    written = alt.Chart(_rows(nodes)).encode(x=x, y=y, text="system:N")
+    halo = written.mark_text(dy=-10, fontSize=8, stroke=theme.GROUND, strokeWidth=4, strokeJoin="round")
+    labels = halo + written.mark_text(dy=-10, fontSize=8)
     height = 46 * (int(ranking.group.max()) + 1)
     return alt.layer(lines, dots, labels).properties(width=width, height=height)
 
@@ -324,6 +344,7 @@ def roc_chart(curves: Mapping[str, Curve], boundary: Curve, *, width: int = them
         "sparsity:Q",
         title="sparsity: share of matchable pixels left out",
         scale=alt.Scale(domain=[0, right], nice=False),
+        axis=alt.Axis(tickCount=5),
     )
     y = alt.Y("error:Q", title="error rate: share matched wrongly", scale=alt.Scale(domain=[0, top], nice=False))
     colour, dash, shape = theme.channels(styles, "system")
