@@ -36,7 +36,7 @@ from rich.table import Table
 import boundary_charts
 import boundary_growth
 from boundary_inputs import KINDS, Picture, bsds500, pictures, soft_map_of
-from boundary_peers import PEERS, TITLES
+from boundary_peers import PEERS, STEADY, TITLES
 from hyperacuity.boundary import tally
 from hyperacuity.kernels.thinning import thin
 
@@ -225,7 +225,14 @@ def main() -> None:
         "machine": f"{platform.machine()}, Python {platform.python_version()}, numpy {np.__version__}",
         "data": "BSDS500 test" if bsds500() else "made scenes",
     }
+    if hasattr(os, "getloadavg"):
+        results["load"] = os.getloadavg()[0]
+    busy = results.get("load", 0) > (os.cpu_count() or 1) / 2
     console.print(f"{results['data']}; {results['machine']}")
+    if busy:
+        console.print(
+            f"The machine is busy (load {results['load']:.1f}): wall times say nothing, CPU times are a little high."
+        )
     if "peers" in parts:
         every = 1 if options.full else EVERY
         rows = []
@@ -261,7 +268,7 @@ def _options() -> argparse.Namespace:
         "--full", action="store_true", help="peers at all 99 thresholds (minutes per picture), growth up to 12 Mpx"
     )
     parser.add_argument("--pictures", type=int, default=3, help="how many (default 3)")
-    parser.add_argument("--peers", default=",".join(PEERS), help=f"of {', '.join(PEERS)}, with commas; empty for none")
+    parser.add_argument("--peers", default=",".join(STEADY), help=f"of {', '.join(PEERS)}, with commas; '' for none")
     parser.add_argument("--maps", default=",".join(KINDS), help=f"of {', '.join(KINDS)}, with commas")
     parser.add_argument("--out", type=Path, default=Path("out/benchmarks"), help="folder for numbers and charts")
     options = parser.parse_args()

@@ -73,7 +73,11 @@ def scipy_lean(detected: Map, truth: Map, tolerance: float) -> int:
 
 
 def hopcroft_karp(detected: Map, truth: Map, tolerance: float) -> int:
-    """(c) scipy's Hopcroft–Karp. The number of pairs only: which pairs, and how far apart, is left to chance."""
+    """(c) scipy's Hopcroft–Karp. The number of pairs only: which pairs, and how far apart, is left to chance.
+
+    Most calls take milliseconds, some take seconds (7 s on a map of BSDS500's image 100007); which ones depends on the order in
+    which pairs are listed, and in some orders it is minutes.
+    """
     graph = find_graph(detected, truth, tolerance)
     if graph.cost.size == 0:
         return 0
@@ -88,6 +92,9 @@ PEERS: dict[str, Peer] = {
     "scipy-lean": scipy_lean,
     "hopcroft-karp": hopcroft_karp,
 }
+
+STEADY = ("berkeley", "scipy", "scipy-lean")
+"""Those whose time can be foreseen; the others are measured when asked for."""
 
 TITLES = {
     "berkeley": "(a) Berkeley's C++",
