@@ -28,6 +28,8 @@ class ReadableDocstrings(griffe.Extension):
         if obj.docstring:
             module = obj.path if obj.is_module else obj.module.path
             obj.docstring.value = markdown(obj.docstring.value, module)
+        if obj.is_function and obj.name.startswith("__"):
+            obj.public = False
 
 
 def markdown(text: str, module: str) -> str:
