@@ -120,24 +120,23 @@ def parallel_chart(ranking: Ranking, *, width: int = theme.TWO_COLUMNS, height: 
         if not np.isnan(share[i, c])
     ]
     count = len(ranking.components)
-    x = alt.X(
-        "place:Q",
+    across = alt.Axis(
+        values=list(range(count)),
         title=None,
-        scale=alt.Scale(domain=[-0.2, count - 0.9], nice=False),
-        axis=alt.Axis(
-            values=list(range(count)),
-            labelExpr=f"{json.dumps(list(ranking.components))}[datum.value]",
-            labelAngle=-35 if count > 5 else 0,
-            labelOverlap=False,
-            grid=True,
-            domain=False,
-        ),
+        labelExpr=f"{json.dumps(list(ranking.components))}[datum.value]",
+        labelAngle=-35 if count > 5 else 0,
+        labelOverlap=False,
+        tickCount=count,
+        grid=True,
+        domain=False,
     )
-    y = alt.Y(
-        "share:Q",
+    up = alt.Axis(
+        values=[0, 1],
         title="best ← each criterion's own scale → worst",
-        axis=alt.Axis(values=[0, 1], labelExpr="datum.value == 0 ? 'best' : 'worst'"),
+        labelExpr="datum.value == 0 ? 'best' : 'worst'",
     )
+    x = alt.X("place:Q", scale=alt.Scale(domain=[-0.2, count - 0.9], nice=False), axis=across)
+    y = alt.Y("share:Q", axis=up)
     lines = [  # the optimal set last, on top
         alt.Chart(_rows([row for row in rows if row["group"] == _group(n)]))
         .mark_line(strokeWidth=1.4, opacity=0.9, color=_GROUPS[n], strokeDash=_DASHES[n])
@@ -154,7 +153,9 @@ def parallel_chart(ranking: Ranking, *, width: int = theme.TWO_COLUMNS, height: 
     named = [row | {"at": at, "end": count - 1 + 0.035 * count} for row, at in zip(ends, places, strict=True)]
     leaders = alt.Chart(_rows(named)).mark_rule(color=theme.FAINT, strokeWidth=0.5).encode(x=x, y=y, x2="end", y2="at")
     labels = (
-        alt.Chart(_rows(named)).mark_text(align="left", dx=3, fontSize=8).encode(x="end:Q", y="at:Q", text="system:N")
+        alt.Chart(_rows(named))
+        .mark_text(align="left", dx=3, fontSize=8)
+        .encode(x=alt.X("end:Q", axis=across), y=alt.Y("at:Q", axis=up), text="system:N")
     )
     return alt.layer(leaders, *lines, dots, labels).properties(width=width - 110, height=height)
 

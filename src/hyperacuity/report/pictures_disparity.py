@@ -89,7 +89,7 @@ def error_sheet(
         left = gap + place * (width + gap)
         draw.text((left, 4), caption, fill=theme.INK, font=font)
         sheet.paste(Image.fromarray(block), (left, CAPTION))
-    _key(draw, font, gap + 2 * (width + gap), height + CAPTION + 6, width, cap)
+    _key(draw, font, gap, height + CAPTION + 6, width, cap)
     return np.asarray(sheet)
 
 
