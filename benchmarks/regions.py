@@ -119,7 +119,7 @@ def orders_of(image: np.ndarray) -> dict[str, np.ndarray]:
     rows = np.repeat(np.arange(light.shape[0], dtype=np.float32)[:, np.newaxis], light.shape[1], axis=1)
     return {
         "ownership": order,
-        "ownership on the tree": depth_partition(order, region_tree(image), 0.3).order,
+        "ownership on the tree": depth_partition(order, region_tree(image), 0.1).order,
         "ownership, |κ|": probability_of_ownership(image, curvature="absolute", smooth=True),
         "ownership without curvature": probability_of_ownership(image, curvature="none"),
         "gradient": np.hypot(*np.gradient(light)),

@@ -47,7 +47,7 @@ def test_each_lambda_is_a_system_and_larger_means_fewer_regions(picture, tmp_pat
 
 
 def test_the_default_lambda_has_the_plain_name():
-    assert str(orderer("depth-order(lam=0.3)")) == "depth-order"
+    assert str(orderer("depth-order(lam=0.1)")) == "depth-order"
     assert str(orderer("ownership(curvature='absolute')")) == "ownership(curvature='absolute')"
 
 

@@ -30,7 +30,7 @@ def region_tree(image: ArrayLike, *, sigma: float = EDGE_SCALE) -> Hierarchy:
 
 
 def depth_order(
-    image: ArrayLike, *, lam: float = 0.3, curvature: Curvature = "convex", sigma: float = EDGE_SCALE
+    image: ArrayLike, *, lam: float = 0.1, curvature: Curvature = "convex", sigma: float = EDGE_SCALE
 ) -> OrderMap:
     """Regions in depth order: ownership averaged over the regions of the hierarchy, pruned with λ (Palou & Salembier 2014).
 
