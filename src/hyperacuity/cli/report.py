@@ -68,10 +68,10 @@ def report(
 
     Example: [bold]hyperacuity report runs/boundary --table latex --figures paper/figures[/bold]
     """
-    if out is None and figures is None and table is None and not json:
-        raise UsageError("nothing to write: name a folder for the page (--out DIR), --figures DIR or --table KIND")
     if single_file and out is None:
         raise UsageError("--single-file needs --out FILE.html")
+    if out is None and figures is None and table is None and not json:
+        raise UsageError("nothing to write: name a folder for the page (--out DIR), --figures DIR or --table KIND")
     if table is not None and json:
         raise UsageError("--table and --json both write to standard output: choose one")
     from hyperacuity.report import theme

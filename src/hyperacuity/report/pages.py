@@ -315,12 +315,13 @@ def _image(
 
 
 def _spec(figure: Figure) -> dict[str, Any]:
-    specification: dict[str, Any] = figure.draw(True).to_dict()
-    return specification
+    return {"spec": figure.draw(True).to_dict(), "fluid": figure.fluid}
 
 
 def _title(sheets: Sequence[Sheet]) -> str:
-    return " and ".join(dict.fromkeys(sheet.title for sheet in sheets))
+    first, *others = dict.fromkeys(sheet.title for sheet in sheets)
+    *middle, last = [first, *(other.lower() for other in others)]
+    return f"{', '.join(middle)} and {last}" if middle else last
 
 
 def _number(value: float | None, digits: int = 3) -> str:

@@ -39,6 +39,11 @@ class Column:
     better: str = "max"
     digits: int = 3
     note: str = ""
+    unit: str = ""
+
+    def told(self, value: float) -> str:
+        """The value as text, with its unit; a dash for what does not exist."""
+        return "–" if math.isnan(value) else f"{value:.{self.digits}f}" + (f" {self.unit}" if self.unit else "")
 
 
 @dataclass(frozen=True)
@@ -71,6 +76,8 @@ class Figure:
     title: str
     words: str
     draw: Callable[[bool], Any]
+    fluid: bool = True
+    """Whether the chart may be made as wide as the page has room for it."""
 
 
 @dataclass(frozen=True)

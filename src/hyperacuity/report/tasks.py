@@ -14,6 +14,11 @@ from hyperacuity.report.sheet import Each, Sheet
 
 MODULES = {
     "boundary": "hyperacuity.report.sheets.boundary",
+    "disparity": "hyperacuity.report.sheets.disparity",
+    "edges": "hyperacuity.report.sheets.edges",
+    "ordering": "hyperacuity.report.sheets.ordering",
+    "regions": "hyperacuity.report.sheets.regions",
+    "views": "hyperacuity.report.sheets.judged",
 }
 """Modules by the first word of a signature."""
 

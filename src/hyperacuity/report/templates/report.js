@@ -48,6 +48,7 @@ var hyperacuity = (() => {
   // Charts are specified in the light colours; in the dark, those that carry no meaning are exchanged.
   const darkOf = {
     "#222222": "#eeeeee", "#000000": "#ffffff", "#767676": "#a6adb8", "#e6e6e6": "#363b44", "#ffffff": "#16181d",
+    "#1b1b3a": "#e4e8f6", "#4d5a9a": "#a9b6e2", "#8d9cc8": "#7484bd", "#b4bedd": "#4d5a9a",
   };
   function recoloured(value) {
     if (typeof value === "string") return darkOf[value.toLowerCase()] || value;
@@ -68,13 +69,12 @@ var hyperacuity = (() => {
   async function drawCharts() {
     const mine = ++drawing;
     for (const [number, sheet] of facts.entries()) {
-      for (const [place, original] of sheet.charts.entries()) {
+      for (const [place, { spec: original, fluid }] of sheet.charts.entries()) {
         const target = $(`s${number}-chart-${place}`);
         if (!target || mine !== drawing) continue;
         const spec = enlarged(isDark() ? recoloured(original) : original);
         const square = spec.width && spec.width === spec.height;
-        if (composed(spec)) target.classList.add("wide");
-        else {
+        if (fluid && !composed(spec)) {
           const room = Math.min(target.clientWidth || 320, 560);
           spec.width = room - 8;
           if (square) spec.height = room - 8;
@@ -83,7 +83,7 @@ var hyperacuity = (() => {
         const actions = { export: true, source: false, compiled: false, editor: false };
         const name = `${sheet.systems.length ? "hyperacuity" : "chart"}-${number}-${place}`;
         drawn.get(target.id)?.finalize();
-        drawn.set(target.id, await vegaEmbed(target, spec, { renderer: "svg", actions, downloadFileName: name }));
+        drawn.set(target.id, await vegaEmbed(target, spec, { renderer: "svg", actions, downloadFileName: name, logLevel: 1 }));
         // One picture with words of its own, not a hundred named marks.
         const picture = target.querySelector("svg.marks");
         for (const part of picture.children) part.setAttribute("aria-hidden", "true");
@@ -428,7 +428,7 @@ var hyperacuity = (() => {
       const another = number !== state.sheet || !panes.length;
       state.sheet = number;
       state.place = at;
-      if (another) { panes = []; makeTools(); makePanes(); }
+      if (another) { panes = []; state.layer = ""; makeTools(); makePanes(); }
       $("viewer-title").textContent = image.name;
       $("problem").textContent = "";
       if (!dialog.open) dialog.showModal();

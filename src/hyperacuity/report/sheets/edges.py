@@ -1,0 +1,142 @@
+"""Edge measures in a report: measures on the leaderboard, scores over thresholds, and edge maps that follow the threshold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperacuity.data import read_boundary_truths, read_image, read_soft
+from hyperacuity.edges.names import measure
+from hyperacuity.edges.protocol import EdgeTally, Protocol, collect, is_binary
+from hyperacuity.errors import InputError
+from hyperacuity.kernels.suppression import suppress_structured
+from hyperacuity.report import layers, theme
+from hyperacuity.report.gather import Grid
+from hyperacuity.report.sheet import Column, Each, Figure, Layer, Sheet, Viewer
+from hyperacuity.report.sheets.boundary import STEPS, within_budget
+from hyperacuity.report.sheets.judged import MOST_COLUMNS, Judged, judge, judged_sheet
+from hyperacuity.run import Cell
+
+LAYERS = (
+    Layer("match", "Edges", "Hits, false and missed pixels at the threshold"),
+    Layer("prediction", "Prediction", "The map as the system gave it; dark is strong"),
+    Layer("truth", "Truth", "What people drew; the darker, the more of them drew the pixel"),
+    Layer("photo", "Photograph"),
+)
+
+LEGEND = (
+    ("hit", theme.HIT, "hit", "detected where somebody drew an edge"),
+    ("false", theme.FALSE, "false", "detected where nobody drew one"),
+    ("miss", theme.MISS, "missed", "drawn by somebody, but not detected"),
+)
+
+
+def sheet(grid: Grid, each: Each) -> Sheet:
+    """The edges part of a report; systems are ranked by the first measure."""
+    names = tuple(grid.options["protocol"]["names"])
+    columns = [
+        Column(name, measure(name).symbol, better="min", digits=4, note=f"{name}: mean over images of the least score")
+        for name in names[:MOST_COLUMNS]
+    ]
+    judged = judge(grid, columns)
+    protocol = Protocol(**{**grid.options["protocol"], "names": names})
+    inverted = bool(grid.options.get("inverted", False))
+    return judged_sheet(
+        grid,
+        judged,
+        title="Edges",
+        figures=_figures(judged, protocol) if judged.lines else (),
+        viewer=Viewer(LAYERS, LEGEND, _Look(protocol, inverted, judged)),
+    )
+
+
+def _figures(judged: Judged, protocol: Protocol) -> tuple[Figure, ...]:
+    scores = {line.system: collect(judged.tallies[line.system], protocol, resamples=1) for line in judged.lines}
+    main = measure(protocol.names[0]).symbol
+
+    def draw(hover: bool) -> Any:
+        import altair as alt
+
+        theme.register()
+        styles = theme.systems(list(scores))
+        rows = [
+            {"system": system, "threshold": round(float(t), 3), "score": float(f"{value:.4g}")}
+            for system, score in scores.items()
+            for t, value in zip(protocol.levels, score.curves[0], strict=True)
+            if np.isfinite(value)
+        ]
+        least = [float(np.nanmin(score.curves[0])) for score in scores.values()]
+        top = 3 * float(np.median(least)) or 1.0
+        names = list(scores)
+        key = alt.Legend(title=None, orient="bottom", columns=3) if len(names) > 1 else None
+        base = alt.Chart(alt.InlineData(values=rows)).encode(
+            x=alt.X("threshold:Q"),
+            y=alt.Y("score:Q", title=main, scale=alt.Scale(domain=[0, top], clamp=True)),
+            color=alt.Color(
+                "system:N", scale=alt.Scale(domain=names, range=[styles[n].colour for n in names]), legend=key
+            ),
+            strokeDash=alt.StrokeDash(
+                "system:N", scale=alt.Scale(domain=names, range=[styles[n].dash for n in names]), legend=key
+            ),
+        )
+        return base.mark_line(clip=True).properties(width=theme.ONE_COLUMN, height=220)
+
+    words = f"The mean of {main} over images at every threshold, a curve for each system; lower is better."
+    return (Figure("score-over-threshold", f"{main} over the threshold", words, draw),)
+
+
+class _Look:
+    """Makes the pictures of one image, for all systems."""
+
+    def __init__(self, protocol: Protocol, inverted: bool, judged: Judged) -> None:
+        self.protocol, self.inverted, self.judged = protocol, inverted, judged
+
+    def __call__(self, image: str, cells: Mapping[str, Cell]) -> dict[str, Any]:
+        some = next(iter(cells.values()))
+        truths = read_boundary_truths(some.truths, inverted=self.inverted)
+        height, width = truths[0].shape
+        shared: dict[str, Any] = {"truth": layers.strength(layers.agreement(truths, 0), len(truths))}
+        if some.picture is not None:
+            shared["photo"] = layers.photograph(read_image(some.picture))
+        drawn = np.logical_or.reduce(truths)
+        systems = []
+        for line in self.judged.lines:
+            counts = self.judged.tallies[line.system].get(image)
+            try:
+                if counts is None:
+                    raise InputError("this system has no score on this image")
+                systems.append(self._system(cells[line.system], drawn, counts))
+            except InputError as error:
+                systems.append({"missing": str(error)})
+        return {"size": [width, height], "shared": shared, "systems": systems}
+
+    def _system(self, cell: Cell, drawn: NDArray[np.bool_], counts: EdgeTally) -> dict[str, Any]:
+        soft = read_soft(cell.prediction)
+        given = layers.soft_picture(soft)
+        levels = np.array([0.0])
+        chosen, best = np.array([0]), 0
+        if not is_binary(soft):
+            soft = suppress_structured(soft) if self.protocol.thin == "structured" else soft
+            highest = float(soft.max())
+            soft = soft / np.float32(highest) if self.protocol.norm == "max" and highest > 0 else soft
+            levels = self.protocol.levels
+            own = int(np.argmin(np.abs(levels - counts.threshold[0])))
+            chosen = np.unique(np.append(np.linspace(1, len(levels) - 2, STEPS - 1).round().astype(int), own))
+            best = int(np.flatnonzero(chosen == own)[0])
+        found = np.stack([(soft >= level) & (soft > 0) for level in levels[chosen]])
+        pictures = np.where(found, np.where(drawn, 1, 2), np.where(drawn, 3, 0)).astype(np.uint8)
+        match, kept = within_budget(pictures, best)
+        steps = chosen[kept]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            scores = counts.scores[0, steps] / counts.counted[0, steps]
+        name = measure(self.protocol.names[0]).symbol
+        return {
+            "match": match,
+            "prediction": given,
+            "steps": [round(float(levels[step]), 3) for step in steps],
+            "start": kept.index(best),
+            "numbers": {name: [float(f"{score:.4g}") for score in scores]},
+        }

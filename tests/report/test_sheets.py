@@ -1,0 +1,248 @@
+"""Leaderboards, figures and tables: ranks and groups by hand, every task's sheet on scenes, text that pastes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import re
+
+import numpy as np
+import pytest
+from PIL import Image
+from typer.testing import CliRunner
+
+from hyperacuity.boundary import BoundaryTally, Point, Protocol, collect
+from hyperacuity.cli import app
+from hyperacuity.compare.significance import Pairwise
+from hyperacuity.report import charts_boundary, theme
+from hyperacuity.report.figures import write_figures
+from hyperacuity.report.gather import Grid
+from hyperacuity.report.pages import make_sheets, write_pages
+from hyperacuity.report.sheet import Column, Line, Sheet, ranked
+from hyperacuity.report.tables import table, tables
+from hyperacuity.report.tasks import make_sheet
+
+ODS, ERROR = Column("ods", "ODS"), Column("error", "error", better="min", digits=1, unit="%")
+LINES = [
+    Line("a", {"ods": 0.5, "error": 9}),
+    Line("b", {"ods": 0.7, "error": 12}),
+    Line("c", {"ods": 0.5, "error": 10}),
+]
+
+
+def outcomes(*better: tuple[int, int]) -> Pairwise:
+    """Paired tests in which the first of each pair is significantly better than the second."""
+    difference, p = np.zeros((3, 3)), np.ones((3, 3))
+    for i, j in better:
+        difference[i, j], difference[j, i] = 1, -1
+        p[i, j] = p[j, i] = 0.001
+    return Pairwise(difference, p, p)
+
+
+class TestRanks:
+    def test_best_first_equal_scores_share_a_rank(self):
+        found = ranked([ODS], LINES)
+        assert [(line.system, line.rank) for line in found] == [("b", 1), ("a", 2), ("c", 2)]
+
+    def test_errors_are_better_when_small(self):
+        assert [line.system for line in ranked([ERROR, ODS], LINES)] == ["a", "c", "b"]
+
+    def test_the_optimal_set_looks_at_every_criterion(self):
+        assert {line.system for line in ranked([ODS, ERROR], LINES) if line.optimal} == {"a", "b"}
+
+    def test_a_system_is_alone_only_when_better_than_every_other(self):
+        (first, *_) = ranked([ODS], LINES, outcomes((1, 0), (1, 2)))
+        assert first.alone
+        assert not any(line.alone for line in ranked([ODS], LINES, outcomes((1, 0))))
+        assert not any(line.alone for line in ranked([ODS], LINES))
+
+    def test_groups_join_what_cannot_be_told_apart(self):
+        found = ranked([ODS], LINES, outcomes((1, 2), (0, 2)))
+        assert {line.system: line.group for line in found} == {"b": 1, "a": 1, "c": 2}
+
+    def test_what_has_no_score_is_last(self):
+        found = ranked([ODS], [Line("nan", {"ods": math.nan}), *LINES])
+        assert found[-1].system == "nan"
+        assert found[-1].rank == 4
+
+    def test_nothing_gives_nothing(self):
+        assert ranked([ODS], []) == ()
+
+
+NASTY = "a_b & 50% $x$ #1 {z} ~ ^ \\ | <i>"
+
+
+@pytest.fixture
+def sheet() -> Sheet:
+    lines = (
+        Line("plain", {"ods": 0.71234, "error": 3}, interval=(0.7, 0.72), rank=1, group=1, alone=True, images=5),
+        Line(NASTY, {"ods": 0.6, "error": math.nan}, rank=2, group=2, images=4),
+    )
+    return Sheet("Title", Grid("boundary|tol:1|v:1", {}, {}), (ODS, ERROR), lines)
+
+
+class TestTables:
+    def test_csv_reads_back_with_full_precision(self, sheet):
+        first, second = csv.DictReader(io.StringIO(table(sheet, "csv")))
+        assert (first["system"], float(first["ods"]), float(first["ods_low"])) == ("plain", 0.71234, 0.7)
+        assert (second["system"], second["error"], second["signature"]) == (NASTY, "", "boundary|tol:1|v:1")
+
+    def test_latex_has_booktabs_and_escapes_what_is_special(self, sheet):
+        text = table(sheet, "latex")
+        assert text.startswith("\\begin{tabular}{lrrrr}\n\\toprule\n")
+        assert r"plain & \textbf{0.712} & 3.0 & 0.700 -- 0.720 & 1 \\" in text
+        row = next(line for line in text.splitlines() if line.startswith("a"))
+        assert r"a\_b \& 50\% \$x\$ \#1 \{z\} \textasciitilde{} \textasciicircum{} \textbackslash{} \textbar{}" in row
+        assert len(re.findall(r"(?<!\\)&", row)) == 4
+        assert r"error, \% $\downarrow$" in text
+
+    def test_markdown_has_one_cell_per_column(self, sheet):
+        head, rule, first, second, *_ = table(sheet, "markdown").splitlines()
+        assert head == "| system | ODS ↑ | error, % ↓ | 95 % interval | group |"
+        assert first == "| plain | **0.712** | 3.0 | 0.700 – 0.720 | 1 |"
+        assert {len(re.findall(r"(?<!\\)\|", line)) for line in (head, rule, first, second)} == {6}
+        assert "<i>" not in second
+
+    def test_sheets_without_systems_have_no_table(self, sheet):
+        empty = Sheet("Nothing", sheet.grid, (ODS,), ())
+        assert tables([empty, sheet], "csv") == table(sheet, "csv")
+
+
+class TestCharts:
+    @pytest.fixture
+    def scores(self):
+        levels = Protocol().levels
+        found = {}
+        for name, worth in (("a", 1.0), ("b", 0.7)):
+            n = np.full(levels.size, 1000, np.int64)
+            right = np.round(1000 * worth * (1 - levels)).astype(np.int64)
+            shown = np.round(1200 * (1.05 - levels)).astype(np.int64)
+            tally = BoundaryTally(right, n, np.minimum(right, shown), shown, shown)
+            found[name] = collect({"x": tally, "y": tally}, resamples=0)
+        return found
+
+    @staticmethod
+    def rows(spec):
+        return [row for values in spec["datasets"].values() for row in values]
+
+    def test_every_point_of_the_curve_is_in_the_chart(self, scores):
+        rows = self.rows(charts_boundary.precision_recall(scores).to_dict())
+        of_a = [row for row in rows if row.get("system", "").endswith("  a") and "F" in row]
+        assert len(of_a) == np.count_nonzero(scores["a"].curve.f) + 1
+        for row in of_a:
+            p, r = row["precision"], row["recall"]
+            assert row["F"] == pytest.approx(2 * p * r / (p + r), abs=2e-4)
+
+    def test_iso_lines_have_the_f_they_are_labelled_with(self, scores):
+        lines = [row for row in self.rows(charts_boundary.precision_recall(scores).to_dict()) if "level" in row]
+        assert {row["level"] for row in lines} == set(charts_boundary.ISO_F)
+        for row in lines:
+            p, r = row["precision"], row["recall"]
+            assert 2 * p * r / (p + r) == pytest.approx(row["level"], abs=1e-3)
+
+    def test_people_are_the_black_diamond(self, scores):
+        spec = charts_boundary.precision_recall(scores, human=Point(math.nan, 0.7, 0.9, 0.7875)).to_dict()
+        (mark,) = [layer["mark"] for layer in spec["layer"] if layer["mark"].get("shape") == "diamond"]
+        assert mark["color"] == theme.HUMAN.colour == "#000000"
+        without = charts_boundary.precision_recall(scores).to_dict()
+        assert not [layer for layer in without["layer"] if layer["mark"].get("shape") == "diamond"]
+
+    def test_thresholds_are_told_on_screen_not_on_paper(self, scores):
+        for draw in (charts_boundary.precision_recall, charts_boundary.f_over_threshold):
+            assert len(draw(scores, hover=True).to_dict()["layer"]) == len(draw(scores).to_dict()["layer"]) + 1
+
+
+def test_figures_are_written_for_print(plain_run, tmp_path):
+    paths = write_figures(make_sheets([plain_run], progress=False), tmp_path / "figures")
+    names = [f"boundary-{name}" for name in ("precision-recall", "f-over-threshold", "images")]
+    assert sorted(path.name for path in paths) == sorted(f"{n}.{kind}" for n in names for kind in ("pdf", "svg", "png"))
+    assert (tmp_path / "figures" / "boundary-images.pdf").read_bytes().startswith(b"%PDF")
+    svg = (tmp_path / "figures" / "boundary-precision-recall.svg").read_text(encoding="utf-8")
+    assert "boundary|tol:0.02diag" in svg
+    assert Image.open(tmp_path / "figures" / "boundary-precision-recall.png").width > 600
+
+
+def test_a_task_without_a_page_says_so(plain_run, tmp_path):
+    grid = Grid("newtask|v:1", {"system": {"image": b""}}, {"system": {}})
+    sheet = make_sheet(grid, lambda title, function, items: [function(item) for item in items])
+    page = write_pages([sheet], tmp_path, progress=False)
+    assert "There is no page for newtask yet" in page.read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    """Two small scenes, two detectors, and a run of each benchmark that has a page."""
+    folder = tmp_path_factory.mktemp("world")
+    scenes, maps = folder / "scenes", folder / "maps"
+    for words in (
+        f"scenes {scenes} --count 2 --size 96x64 --leaves 6",
+        f"detect {scenes}/images --with canny,sobel --out {maps}",
+        f"edges {maps}/canny scenes --data {scenes} --system {maps}/sobel --measures psi,fom --run {folder}/edges",
+        f"regions {scenes}/labels {scenes}/groundTruth --run {folder}/regions",
+        f"ordering {scenes}/order {scenes} --run {folder}/ordering",
+        f"disparity {scenes}/disparity scenes --data {scenes} --run {folder}/disparity",
+    ):
+        result = CliRunner().invoke(app, words.split())
+        assert result.exit_code == 0, (words, result.output)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("task", "title", "best"),
+    [
+        ("edges", "Edges", None),
+        ("regions", "Regions", None),
+        ("ordering", "Depth order", {"racc": 1.0, "bacc": 1.0}),
+        ("disparity", "Disparity", {"bad(1) nonocc": 0.0, "epe nonocc": 0.0}),
+    ],
+)
+def test_every_task_has_a_page(world, tmp_path, task, title, best):
+    (sheet,) = make_sheets([world / task], pictures=world / "scenes" / "images", progress=False)
+    assert sheet.title == title
+    assert sheet.lines
+    assert sheet.findings
+    assert set(sheet.image_scores) == {"scene-0001", "scene-0002"}
+    if best is not None:  # the truth against itself
+        assert {key: sheet.lines[0].values[key] for key in best} == best
+    page = write_pages([sheet], tmp_path, progress=False)
+    text = page.read_text(encoding="utf-8")
+    assert "cannot be shown" not in text
+    for script in (tmp_path / "data").glob("*.js"):
+        assert '"missing"' not in script.read_text(encoding="utf-8")
+
+
+def test_the_leaderboard_says_what_the_verb_says(world):
+    (sheet,) = make_sheets([world / "edges"], progress=False)
+    result = CliRunner().invoke(
+        app,
+        f"edges {world}/maps/canny scenes --data {world}/scenes --system {world}/maps/sobel"
+        f" --measures psi,fom --run {world}/edges --json".split(),
+    )
+    told = json.loads(result.stdout)["systems"]
+    for line in sheet.lines:
+        assert line.values["psi"] == pytest.approx(told[line.system]["measures"]["psi"]["minimum"], rel=1e-12)
+        assert line.interval == pytest.approx(told[line.system]["measures"]["psi"]["interval"], rel=1e-12)
+
+
+class TestVerb:
+    @pytest.mark.parametrize(
+        ("words", "sentence"),
+        [
+            ("report {run}", "nothing to write"),
+            ("report {run} --single-file", "--single-file needs --out"),
+            ("report {run} --table csv --json", "choose one"),
+            ("report {run}/nowhere --out {out}", "there is no run"),
+        ],
+    )
+    def test_a_call_that_makes_no_sense_is_refused(self, plain_run, tmp_path, words, sentence, capfd):
+        with pytest.raises(SystemExit) as end:
+            app(words.format(run=plain_run, out=tmp_path / "out").split())
+        assert end.value.code == 2
+        assert sentence in capfd.readouterr().err
+
+    def test_a_table_goes_to_standard_output_and_nothing_else_does(self, plain_run):
+        result = CliRunner().invoke(app, ["report", str(plain_run), "--table", "csv"])
+        assert result.exit_code == 0
+        assert [row["system"] for row in csv.DictReader(io.StringIO(result.stdout))] == ["good", "fair", "poor"]
