@@ -96,6 +96,16 @@ class TestLayouts:
         found = scores(tmp_path / "maps" / "one.pfm", tmp_path / "truths" / "one.pfm", "--region", "all")
         assert found["systems"]["one"]["mean"]["all"]["density"] == 100
 
+    def test_one_scene_of_a_data_set(self, middlebury, tmp_path):
+        write_disparity(tmp_path / "books.pfm", TRUTH + 1)
+        for truth in (middlebury, middlebury / "books"):
+            found = scores(tmp_path / "books.pfm", truth, "--delta", "1")
+            assert list(found["systems"]["books"]["images"]) == ["books"]
+            assert found["systems"]["books"]["mean"]["nonocc"]["epe"] == 1
+            assert "masks:given" in found["signature"]
+        write_disparity(tmp_path / "other.pfm", TRUTH)
+        assert "has its name" in call("disparity", tmp_path / "other.pfm", middlebury, status=2).stderr
+
     def test_kittis_example(self, shared_data):
         found = scores(shared_data / "kitti" / "disp_est.png", shared_data / "kitti", "--delta", "3", "--region", "all")
         assert round(found["systems"]["disp_est"]["mean"]["all"]["bad(3)"], 3) == 7.894

@@ -94,7 +94,7 @@ def compare(
     ranking = rank(table, **options)
     several = len(table.images) > 1
     often = stability(table, **options, resamples=resamples) if several and resamples else None
-    tests = _tests(table, test, alpha) if test and several else {}
+    tests = _tests(table, test, alpha, resamples) if test and several else {}
     difference = _difference(ranking, table, alpha)
     if test and not several:
         common.warn("there are no images to test over: the scores are of whole data sets")
@@ -107,15 +107,29 @@ def compare(
         _print_tests(table, tests, alpha)
 
 
-def _tests(table: Table, test: str, alpha: float) -> dict[str, dict[str, Any]]:
-    """For each criterion: p-values of all pairs after correction, and the clusters that follow."""
+def _tests(table: Table, test: str, alpha: float, resamples: int) -> dict[str, dict[str, Any]]:
+    """For each criterion: p-values of all pairs after correction, and the clusters that follow.
+
+    The bootstrap is of the score on the whole data set, the other tests are of the images' scores.
+    """
     from hyperacuity.compare import average_rank, clusters, pairwise
+    from hyperacuity.compare.significance import pairwise_of_samples
+    from hyperacuity.resampling import bootstrap_weights
 
     kind: Any = test
     found: dict[str, dict[str, Any]] = {}
+    weights = bootstrap_weights(len(table.images), max(resamples, 1000)) if test == "bootstrap" else None
+    samples = None if weights is None else table.resampled(weights)
+    whole = table.overall()
     for place, (name, sense) in enumerate(zip(table.criteria, table.senses, strict=True)):
         scores = table.values[:, :, place]
-        result = pairwise(scores, sense=sense, test=kind)
+        if samples is None:
+            result = pairwise(scores, sense=sense, test=kind)
+        else:
+            up = 1 if sense == "max" else -1
+            result = pairwise_of_samples(
+                up * samples[:, :, place], up * (whole[:, None, place] - whole[None, :, place])
+            )
         mean_rank = average_rank(scores, senses=(sense,) * len(table.images), ties="average")
         found[name] = {
             "test": test,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,7 @@ LAYOUTS = ("scenes", "middlebury-v2", "middlebury-2014", "kitti-2015", "kitti-20
 def stereo_samples(truth: str, data: Path | None = None) -> dict[str, Sample]:
     """The scenes that TRUTH stands for: a data set by name or by folder, a folder of disparity maps, or one map."""
     from hyperacuity.data import Sample, load_dataset
+    from hyperacuity.data.datasets import LAYOUTS as KNOWN
     from hyperacuity.data.pairing import files_in, stem_of
 
     path = Path(truth)
@@ -36,10 +38,14 @@ def stereo_samples(truth: str, data: Path | None = None) -> dict[str, Sample]:
     if path.is_file():
         return {stem_of(path): Sample(stem_of(path), None, (path,))}
     for layout in LAYOUTS:
-        try:
-            return _by_name(load_dataset(layout, path).samples)
-        except UsageError:
-            continue
+        for load in (
+            partial(load_dataset, layout),
+            KNOWN[layout].load,
+        ):  # a folder that holds the data set, or is (part of) it
+            try:
+                return _by_name(load(path).samples) if load else {}
+            except UsageError:
+                continue
     return {stem_of(file): Sample(stem_of(file), None, (file,)) for file in files_in(path)}
 
 
@@ -57,11 +63,13 @@ def _by_name(samples: Sequence[Sample]) -> dict[str, Sample]:
 def find_maps(folder: Path, scenes: Mapping[str, Sample]) -> tuple[dict[str, Path], list[Path]]:
     """A system's map of each scene, ``SCENE.png`` (pfm, npy …) or the one in the folder ``SCENE``, and files left over."""
     from hyperacuity.data import pair_truths
+    from hyperacuity.data.pairing import stem_of
 
     if folder.is_file():
-        if len(scenes) != 1:
-            raise UsageError(f"{folder} is one map, but there are {len(scenes)} scenes: expected a folder of maps")
-        return {next(iter(scenes)): folder}, []
+        named = [name for name in scenes if name == stem_of(folder) or len(scenes) == 1]
+        if not named:
+            raise UsageError(f"{folder} is one map, and none of the {len(scenes)} scenes has its name")
+        return {named[0]: folder}, []
     folders = {path.name.lower(): path for path in sorted(folder.iterdir()) if path.is_dir()}
     inside = {name: _only_map(folders[name.lower()]) for name in scenes if name.lower() in folders}
     if inside:
@@ -97,7 +105,7 @@ def grid(
             info = sample.truths[0].with_name("info.txt")  # the scale of Middlebury v2 stands there
             extras = [*sample.extras.values(), *filter(None, [sample.image]), *([info] if info.is_file() else [])]
             extras += [found for found in (_mask_of(scene, place) for place in masks.values()) if found]
-            cells.append(Cell(name, scene, maps[scene], sample.truths, tuple(extras)))
+            cells.append(Cell(name, scene, maps[scene], sample.truths, tuple(extras), sample.image))
     return cells, list(dict.fromkeys(unpaired))
 
 
@@ -120,7 +128,7 @@ class Reader:
         self.scenes, self.masks, self.scale, self.truth_scale = scenes, masks, scale, truth_scale
 
     def estimate(self, cell: Cell) -> DisparityMap:
-        """The system's map. A map without any known pixel is legal: it has failed everywhere."""
+        """The system's map."""
         from hyperacuity.data import read_disparity
 
         path = cell.prediction
