@@ -54,14 +54,34 @@ def demo(
 
 def _tour(out: Path, count: int, size: str, seed: int) -> list[list[str]]:
     """The commands of the demo, in order."""
-    scenes, maps, runs = str(out / "scenes"), out / "maps", out / "runs"
-    first, *others = (str(maps / name) for name in DETECTORS)
-    further = [word for folder in others for word in ("--system", folder)]
+    scenes, maps, soft = str(out / "scenes"), str(out / "maps"), str(out / "soft")
+    stereo, depth, runs = str(out / "stereo"), str(out / "depth"), str(out / "runs")
+    truth = f"{scenes}/groundTruth"
+    further = [word for name in DETECTORS[1:] for word in ("--system", f"{maps}/{name}")]
+    tasks = ("boundary", "edges", "regions", "disparity", "ordering")
     return [
         ["scenes", scenes, "--count", str(count), "--size", size, "--seed", str(seed)],
-        ["detect", f"{scenes}/images", "--with", ",".join(DETECTORS), "--out", str(maps)],
-        ["boundary", first, f"{scenes}/groundTruth", *further, "--human", "--run", str(runs / "boundary")],
-        ["edges", first, f"{scenes}/boundaries", *further, "--measures", MEASURES, "--run", str(runs / "edges")],
+        ["detect", f"{scenes}/images", "--with", ",".join(DETECTORS), "--out", maps],
+        ["boundary", f"{maps}/{DETECTORS[0]}", truth, *further, "--human", "--run", f"{runs}/boundary"],
+        ["audit", truth],
+        [
+            "edges",
+            f"{maps}/{DETECTORS[0]}",
+            f"{scenes}/boundaries",
+            *further,
+            "--measures",
+            MEASURES,
+            "--run",
+            f"{runs}/edges",
+        ],
+        ["detect", f"{scenes}/images", "--with", "canny,sf5", "--soft", "--out", soft],
+        ["regions", f"{soft}/canny", truth, "--system", f"{soft}/sf5", "--as", "soft", "--run", f"{runs}/regions"],
+        ["stereo", scenes, "--with", "sad,census", "--out", stereo],
+        ["disparity", f"{stereo}/sad", scenes, "--system", f"{stereo}/census", "--run", f"{runs}/disparity"],
+        ["compare", f"{runs}/disparity", "--groups"],
+        ["detect", f"{scenes}/images", "--with", "depth-order", "--out", depth],
+        ["ordering", f"{depth}/depth-order", scenes, "--run", f"{runs}/ordering"],
+        ["report", *(f"{runs}/{task}" for task in tasks), "--out", str(out / "report")],
     ]
 
 
