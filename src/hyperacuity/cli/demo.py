@@ -81,7 +81,7 @@ def _tour(out: Path, count: int, size: str, seed: int) -> list[list[str]]:
         ["compare", f"{runs}/disparity", "--groups"],
         ["detect", f"{scenes}/images", "--with", "depth-order", "--out", depth],
         ["ordering", f"{depth}/depth-order", scenes, "--run", f"{runs}/ordering"],
-        ["report", *(f"{runs}/{task}" for task in tasks), "--out", str(out / "report")],
+        ["report", *(f"{runs}/{task}" for task in tasks), "--out", f"{out}/report", "--pictures", f"{scenes}/images"],
     ]
 
 
