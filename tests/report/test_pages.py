@@ -145,6 +145,13 @@ def test_few_or_many_systems_and_images(make_run, tmp_path, systems, images):
     assert page.stat().st_size < 2_000_000
 
 
+def test_among_many_systems_clear_differences_are_still_significant(make_run):
+    """Holm's correction is for 66 pairs; with 1000 resamples, no difference could ever pass it."""
+    (sheet,) = make_sheets([make_run([f"system {n}" for n in range(12)], 6, noise=0.04)], progress=False)
+    assert sheet.lines[0].group < sheet.lines[-1].group
+    assert sheet.lines[0].interval[0] > sheet.lines[-1].interval[1]
+
+
 def test_files_that_moved_are_missing_from_the_viewer_only(make_run, tmp_path):
     run = make_run(["first", "second"], 2)
     shutil.rmtree(run.parent / "0")

@@ -19,7 +19,7 @@ from hyperacuity.compare.significance import Pairwise
 from hyperacuity.report import charts_boundary, theme
 from hyperacuity.report.figures import write_figures
 from hyperacuity.report.gather import Grid
-from hyperacuity.report.pages import make_sheets, write_pages
+from hyperacuity.report.pages import MARKER_PATHS, make_sheets, write_pages
 from hyperacuity.report.sheet import Column, Line, Sheet, ranked
 from hyperacuity.report.tables import table, tables
 from hyperacuity.report.tasks import make_sheet
@@ -162,6 +162,10 @@ def test_figures_are_written_for_print(plain_run, tmp_path):
     svg = (tmp_path / "figures" / "boundary-precision-recall.svg").read_text(encoding="utf-8")
     assert "boundary|tol:0.02diag" in svg
     assert Image.open(tmp_path / "figures" / "boundary-precision-recall.png").width > 600
+
+
+def test_every_marker_of_the_charts_has_a_shape_on_the_page():
+    assert {style.marker for style in theme.systems([str(n) for n in range(50)]).values()} == set(MARKER_PATHS)
 
 
 def test_a_task_without_a_page_says_so(plain_run, tmp_path):

@@ -36,7 +36,7 @@ MARKER_PATHS = {
     "triangle-up": "M0,-4.2L4.4,3.4H-4.4Z",
     "cross": "M-4,-1.4h2.6v-2.6h2.8v2.6h2.6v2.8h-2.6v2.6h-2.8v-2.6h-2.6Z",
     "triangle-down": "M0,4.2L4.4,-3.4H-4.4Z",
-    "stroke": "M-4.5,-1h9v2h-9Z",
+    "wedge": "M0,-4.6L2.2,3.8H-2.2Z",
     "triangle-right": "M4.2,0L-3.4,4.4V-4.4Z",
     "triangle-left": "M-4.2,0L3.4,4.4V-4.4Z",
 }
@@ -287,9 +287,17 @@ def _told(number: int, sheet: Sheet, payloads: Mapping[str, _Payload], *, inline
         "paths": MARKER_PATHS,
         "span": (min(known), max(known)) if known else (0.0, 1.0),
         "images": images,
+        "stacked": _is_wide(sheet),
         "uneven": len({line.images for line in sheet.lines}) > 1 or any(line.failed for line in sheet.lines),
         "facts": facts,
     }
+
+
+def _is_wide(sheet: Sheet) -> bool:
+    """Whether the leaderboard needs the whole width, or leaves room for a chart beside it."""
+    beside = bool(sheet.figures) and sheet.figures[0].fluid
+    longest = max((len(line.system) for line in sheet.lines), default=0)
+    return not beside or len(sheet.columns) > 5 or len(sheet.lines) > 8 or longest > 12
 
 
 def _image(

@@ -28,8 +28,7 @@ from hyperacuity.data import read_boundary_truths, read_image, read_segmentation
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.report import charts_boundary, layers, theme
 from hyperacuity.report.gather import Grid
-from hyperacuity.report.sheet import Column, Each, Figure, Layer, Line, Sheet, Viewer, ranked
-from hyperacuity.resampling import bootstrap_weights
+from hyperacuity.report.sheet import Column, Each, Figure, Layer, Line, Sheet, Viewer, enough_weights, ranked
 from hyperacuity.run import Cell
 
 STEPS = 15
@@ -125,13 +124,14 @@ def _tested(
     """Paired bootstrap of ODS for all pairs of systems, on the images that all have."""
     if len(tallies) < 2 or len(shared) < 2:
         return None
-    weights = bootstrap_weights(len(shared))
-    both = np.concatenate([np.ones((1, len(shared)), np.int64), weights])
-    samples = np.stack(
-        [resampled_scores([images[name] for name in shared], both, protocol)["ods"] for images in tallies.values()], 1
-    )
-    observed = samples[0]
-    return pairwise_of_samples(samples[1:], observed[:, None] - observed[None])
+    columns = [[images[name] for name in shared] for images in tallies.values()]
+
+    def ods(weights: NDArray[np.int64]) -> NDArray[np.float64]:
+        return np.stack([resampled_scores(column, weights, protocol)["ods"] for column in columns], axis=1)
+
+    observed = ods(np.ones((1, len(shared)), np.int64))[0]
+    samples = np.concatenate([ods(weights) for weights in enough_weights(len(shared), len(tallies))])
+    return pairwise_of_samples(samples, observed[:, None] - observed[None])
 
 
 def _people(grid: Grid, protocol: Protocol, inverted: bool, each: Each) -> HumanScore:

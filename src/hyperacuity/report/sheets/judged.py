@@ -18,7 +18,7 @@ from hyperacuity.compare.criteria import Criteria, criteria, table_of
 from hyperacuity.compare.significance import Pairwise, pairwise_of_samples
 from hyperacuity.report import charts_compare
 from hyperacuity.report.gather import Grid
-from hyperacuity.report.sheet import Column, Each, Figure, Line, Sheet, Viewer, ranked
+from hyperacuity.report.sheet import Column, Each, Figure, Line, Sheet, Viewer, enough_weights, ranked
 from hyperacuity.resampling import bootstrap_weights, percentile_interval
 
 TITLES = {"disparity": "Disparity", "ordering": "Depth order", "views": "Predicted views"}
@@ -106,7 +106,8 @@ def _tested(table: Table, column: Column) -> Pairwise:
     """Paired bootstrap of one criterion for all pairs of systems."""
     chosen = table.select(criteria=[column.key])
     sign = 1.0 if column.better == "max" else -1.0
-    samples: NDArray[np.float64] = sign * chosen.resampled(bootstrap_weights(len(table.images)))[:, :, 0]
+    parts = enough_weights(len(table.images), len(table.systems))
+    samples: NDArray[np.float64] = sign * np.concatenate([chosen.resampled(part)[:, :, 0] for part in parts])
     observed = sign * chosen.overall()[:, 0]
     return pairwise_of_samples(samples, observed[:, None] - observed[None])
 

@@ -77,8 +77,8 @@ var hyperacuity = (() => {
         if (fluid && !composed(spec)) {
           const room = Math.min(target.clientWidth || 320, 560);
           spec.width = room - 8;
-          if (square) spec.height = room - 8;
-          spec.autosize = { type: square ? "fit" : "fit-x", contains: "padding" };
+          if (square) spec.height = room - 64;
+          spec.autosize = { type: "fit-x", contains: "padding" };
         }
         const actions = { export: true, source: false, compiled: false, editor: false };
         const name = `${sheet.systems.length ? "hyperacuity" : "chart"}-${number}-${place}`;

@@ -1,0 +1,40 @@
+"""Every chart, in one place for notebooks: functions of scores that return Altair charts, for paper and screen alike.
+
+>>> from hyperacuity.report import charts
+>>> chart = charts.precision_recall(scores)                          # doctest: +SKIP
+>>> charts.save(chart, Path("curves.pdf"), signature=signature)      # doctest: +SKIP
+"""
+
+from hyperacuity.report.charts_boundary import f_over_threshold, precision_recall, scatter_of_images
+from hyperacuity.report.charts_compare import (
+    critical_difference_chart,
+    dominance_chart,
+    front_chart,
+    parallel_chart,
+    rank_group_chart,
+    roc_chart,
+)
+from hyperacuity.report.charts_ordering import accuracy_chart, figure_ground_chart, prc_chart
+from hyperacuity.report.edges import curves_chart, robustness_chart, sheet_chart, shift_chart, truth_chart
+from hyperacuity.report.theme import save
+
+__all__ = [
+    "accuracy_chart",
+    "critical_difference_chart",
+    "curves_chart",
+    "dominance_chart",
+    "f_over_threshold",
+    "figure_ground_chart",
+    "front_chart",
+    "parallel_chart",
+    "prc_chart",
+    "precision_recall",
+    "rank_group_chart",
+    "robustness_chart",
+    "roc_chart",
+    "save",
+    "scatter_of_images",
+    "sheet_chart",
+    "shift_chart",
+    "truth_chart",
+]
