@@ -25,7 +25,7 @@ def detect(
         str,
         typer.Option(
             "--with",
-            help="Detectors, with commas: masks, sobel, canny, sf1, sf5, agk, hk; for depth: ownership, depth-order.",
+            help="Detectors, with commas: masks, sobel, canny, sf1, sf5, agk, hk, pb; for depth: ownership, depth-order.",
         ),
     ] = "canny",
     lambdas: Annotated[

@@ -10,6 +10,7 @@ name          what it measures                                            option
 ``sf5``       steerable filter of order 5: longer than wide               σ, step, channels
 ``agk``       oriented anisotropic Gaussian kernels                       σ across and along
 ``hk``        half kernels: the two arms of an edge may meet at an angle  σ across and along
+``pb``        probability of a boundary, learned from what people drew    model
 ============  ==========================================================  =================
 
 Each takes a grey (H×W) or colour (H×W×3) image, uint8, uint16 or floats in [0, 1], and returns a :class:`Detection`: strength,
@@ -27,6 +28,7 @@ from hyperacuity.detect.detection import Detection
 from hyperacuity.detect.gradient import canny, masks, sf1, sobel
 from hyperacuity.detect.order import depth_order, ownership, region_tree
 from hyperacuity.detect.oriented import agk, hk, sf5
+from hyperacuity.detect.pb import pb
 from hyperacuity.detect.registry import (
     Detector,
     Orderer,
@@ -55,6 +57,7 @@ __all__ = [
     "orderers",
     "otsu",
     "ownership",
+    "pb",
     "region_tree",
     "rosin",
     "sf1",

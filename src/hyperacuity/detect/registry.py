@@ -15,11 +15,12 @@ from hyperacuity.detect.detection import Detection
 from hyperacuity.detect.gradient import canny, masks, sf1, sobel
 from hyperacuity.detect.order import depth_order, ownership
 from hyperacuity.detect.oriented import agk, hk, sf5
+from hyperacuity.detect.pb import pb
 from hyperacuity.errors import UsageError
 from hyperacuity.maps import OrderMap
 
 _DETECTORS: Mapping[str, Callable[..., Detection]] = {
-    function.__name__: function for function in (masks, sobel, canny, sf1, sf5, agk, hk)
+    function.__name__: function for function in (masks, sobel, canny, sf1, sf5, agk, hk, pb)
 }
 _ORDERERS: Mapping[str, Callable[..., OrderMap]] = {"ownership": ownership, "depth-order": depth_order}
 _CALL = re.compile(r"\s*([\w-]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
@@ -69,7 +70,7 @@ def detectors() -> list[str]:
     """The names of all detectors, from the plainest to the most elaborate.
 
     >>> detectors()
-    ['masks', 'sobel', 'canny', 'sf1', 'sf5', 'agk', 'hk']
+    ['masks', 'sobel', 'canny', 'sf1', 'sf5', 'agk', 'hk', 'pb']
     """
     return list(_DETECTORS)
 
@@ -82,7 +83,7 @@ def detector(name: str) -> Detector:
     (5, 5)
     >>> detector("prewitt")
     Traceback (most recent call last):
-    hyperacuity.errors.UsageError: there is no detector prewitt; there are masks, sobel, canny, sf1, sf5, agk, hk
+    hyperacuity.errors.UsageError: there is no detector prewitt; there are masks, sobel, canny, sf1, sf5, agk, hk, pb
     """
     return Detector(*_parsed(name, _DETECTORS))
 

@@ -1,0 +1,222 @@
+r"""``pb``: the probability that a boundary passes, learned from what people drew.
+
+At each pixel and for eight orientations, a disc is cut in two, and the halves are compared by brightness, by colour (a and b of
+Lab) and by texture (:mod:`hyperacuity.kernels.half_discs`). Each gradient is localised by fitting a parabola across the line. A
+logistic function of the four gives the probability; the orientation of the greatest one counts.
+
+Its parameters, the texton dictionary among them, are in ``pb.json`` beside this module, with how they were obtained;
+:mod:`hyperacuity.detect.pb_training` learns others.
+
+References
+----------
+Martin, Fowlkes & Malik (2004), Learning to detect natural image boundaries using local brightness, color, and texture cues.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import fft
+
+from hyperacuity.detect.bank import responses, rotated
+from hyperacuity.detect.detection import Detection, Float32Array, ThinNorm, finish, planes
+from hyperacuity.errors import InputError
+from hyperacuity.kernels.half_discs import DIRECTIONS, half_disc_gradients
+from hyperacuity.maps import diagonal
+
+BINS = 32
+SMOOTH = 0.1 * BINS
+"""Histograms of brightness and colour are smoothed by a tenth of the range."""
+
+CUES = ("brightness", "a", "b", "texture")
+RADII = (0.01, 0.02, 0.02, 0.02)
+"""Radius of the disc for each cue, as a fraction of the image diagonal."""
+
+SHIPPED = Path(__file__).with_name("pb.json")
+
+_XYZ = np.array([[0.412453, 0.357580, 0.180423], [0.212671, 0.715160, 0.072169], [0.019334, 0.119193, 0.950227]])
+_WHITE = _XYZ.sum(axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class PbModel:
+    """What was learned: textons (K × filters), and the logistic function's weights (constant first) of the four cues.
+
+    ``about`` says how it was obtained.
+    """
+
+    textons: NDArray[np.float64]
+    weights: NDArray[np.float64]
+    about: str
+
+    def save(self, path: Path) -> Path:
+        """Write as readable JSON."""
+        rows = ",\n  ".join(json.dumps([float(f"{value:.4g}") for value in row]) for row in self.textons)
+        weights = json.dumps(
+            {name: round(float(w), 4) for name, w in zip(("constant", *CUES), self.weights, strict=True)}
+        )
+        text = f'{{\n "about": {json.dumps(self.about)},\n "weights": {weights},\n "textons": [\n  {rows}\n ]\n}}\n'
+        path.write_text(text, encoding="utf-8")
+        return path
+
+
+def load_model(path: Path = SHIPPED) -> PbModel:
+    """Read a model; ``InputError`` when the file holds none."""
+    try:
+        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        weights = np.array([found["weights"][name] for name in ("constant", *CUES)], np.float64)
+        textons = np.array(found["textons"], np.float64)
+        about = str(found["about"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{path}: holds no model of pb ({error})") from error
+    if textons.ndim != 2 or textons.shape[1] != len(texture_kernels()[0]) or not 1 <= len(textons) <= 256:
+        raise InputError(f"{path}: textons have shape {textons.shape}, expected up to 256 rows of filter responses")
+    return PbModel(textons, weights, about)
+
+
+@cache
+def _shipped() -> PbModel:
+    return load_model()
+
+
+def pb(image: ArrayLike, *, model: str = "", thin_norm: ThinNorm = "none") -> Detection:
+    """Probability of a boundary, learned from BSDS500's training images (Martin, Fowlkes & Malik 2004).
+
+    ``strength`` is the probability, ``thin`` the same after non-maximum suppression. ``model`` is a file with other parameters.
+    A grey image has no colour gradients.
+
+    Examples
+    --------
+    >>> image = np.zeros((40, 60), np.uint8)
+    >>> image[:, 30:] = 200
+    >>> seen = pb(image)
+    >>> bool(seen.strength[20, 29:31].max() > 5 * seen.strength[20, 10])
+    True
+    """
+    chosen = load_model(Path(model)) if model else _shipped()
+    return detect_with(chosen, image, thin_norm=thin_norm)
+
+
+def detect_with(model: PbModel, image: ArrayLike, *, thin_norm: ThinNorm = "none") -> Detection:
+    """Run a model."""
+    return detect_from(gradients(image, model.textons), model.weights, thin_norm=thin_norm)
+
+
+def detect_from(cues: Float32Array, weights: NDArray[np.float64], *, thin_norm: ThinNorm = "none") -> Detection:
+    """Put the cues of an image (:func:`gradients`) together by weights, the constant first."""
+    score = np.tensordot(weights[1:].astype(np.float32), cues, axes=1) + np.float32(weights[0])
+    best = score.argmax(axis=0)
+    strength = 1 / (1 + np.exp(-np.take_along_axis(score, best[None], axis=0)[0]))
+    # Plateaus are level only to rounding, and suppression relies on level ones.
+    strength = (np.rint(strength * 1e5) * 1e-5).astype(np.float32)
+    return finish(strength, across(best), thin_norm)
+
+
+def across(direction: NDArray[np.int64]) -> Float32Array:
+    """The angle across the dividing line of a direction, as detections have it."""
+    return np.asarray(direction * (np.pi / DIRECTIONS) + np.pi / 2, np.float32)
+
+
+def gradients(image: ArrayLike, textons: NDArray[np.float64]) -> Float32Array:
+    """The localised gradients of all cues: cues × directions × H × W, 0 or more."""
+    pixels = planes(image)
+    diameter = diagonal(pixels.shape[1:])
+    lab = to_lab(pixels)
+    maps = [np.minimum((plane * BINS).astype(np.int64), BINS - 1).astype(np.uint8) for plane in lab]
+    maps.append(nearest_texton(texture_responses(lab[0]), textons))
+    found = np.zeros((len(CUES), DIRECTIONS, *pixels.shape[1:]), np.float32)
+    for cue, (labels, share) in enumerate(zip(maps, RADII, strict=True)):
+        if labels.min() == labels.max():
+            continue  # no colour, or nothing at all
+        radius = max(1.0, share * diameter)
+        texture = CUES[cue] == "texture"
+        raw = half_disc_gradients(labels, len(textons) if texture else BINS, radius, smooth=0 if texture else SMOOTH)
+        found[cue] = localised(raw, radius)
+    return found
+
+
+def to_lab(pixels: Float32Array) -> Float32Array:
+    """L, a and b in [0, 1] of planes in [0, 1]: a gamma of 2.5, L / 100, and [−73, 95] of a and b brought to [0, 1]."""
+    colour = np.repeat(pixels, 3, axis=0) if len(pixels) == 1 else pixels
+    linear = np.clip(colour, 0, 1).astype(np.float64) ** 2.5
+    ratio = np.tensordot(_XYZ, linear, axes=1) / _WHITE[:, None, None]
+    f = np.where(ratio > 0.008856, np.cbrt(ratio), 7.787 * ratio + 16 / 116)
+    light = np.where(ratio[1] > 0.008856, 116 * np.cbrt(ratio[1]) - 16, 903.3 * ratio[1]) / 100
+    a, b = 500 * (f[0] - f[1]), 200 * (f[1] - f[2])
+    if len(pixels) == 1:
+        a, b = np.zeros_like(a), np.zeros_like(b)  # not the last bits of a rounding
+    return np.asarray(np.clip(np.stack([light, (a + 73) / 168, (b + 73) / 168]), 0, 1), np.float32)
+
+
+@cache
+def texture_kernels() -> tuple[list[NDArray[np.float64]], int]:
+    """The filters that texture is seen with, each of absolute sum 1, and their radius.
+
+    Second and first derivatives of a Gaussian three times as long as wide, at six orientations and two scales, for lines and
+    edges; and a centre-surround filter at each scale, for spots.
+    """
+    radius = 9
+    kernels = []
+    for sigma in (1.0, math.sqrt(2)):
+        for turn in range(6):
+            u, v = rotated(turn * math.pi / 6, radius)
+            bell = np.exp(-0.5 * ((u / sigma) ** 2 + (v / (3 * sigma)) ** 2))
+            kernels += [bell * ((u / sigma) ** 2 - 1), bell * u / sigma]
+        u, v = rotated(0, radius)
+        distance = (u * u + v * v) / sigma**2
+        kernels.append(np.exp(-0.5 * distance) - np.exp(-0.25 * distance) / 2)
+    scaled = []
+    for kernel in kernels:
+        centred = kernel - kernel.mean()
+        scaled.append(centred / np.abs(centred).sum())
+    return scaled, radius
+
+
+def texture_responses(light: Float32Array) -> Float32Array:
+    """What each filter answers: filters × H × W."""
+    kernels, radius = texture_kernels()
+    return np.stack([answer[0].copy() for answer in responses(light[None], kernels, radius)])
+
+
+def nearest_texton(answers: Float32Array, textons: NDArray[np.float64]) -> NDArray[np.uint8]:
+    """The number of the texton that is nearest to each pixel's answers."""
+    flat = answers.reshape(len(answers), -1)
+    known = textons.astype(np.float32)
+    far = (known**2).sum(axis=1)[:, None] / 2 - known @ flat
+    return np.asarray(far.argmin(axis=0).astype(np.uint8).reshape(answers.shape[1:]))
+
+
+def localised(raw: Float32Array, radius: float) -> Float32Array:
+    """The middle of the parabola, across the line, that fits best in an ellipse; 0 or more.
+
+    The ellipse has the semi-axes ``radius`` along the line and a quarter of it across, at least 1.5 pixels.
+    """
+    reach = math.ceil(radius)
+    height, width = raw.shape[1:]
+    padded = np.pad(raw, ((0, 0), (reach, reach), (reach, reach)), mode="symmetric")
+    shape = [fft.next_fast_len(size, real=True) for size in padded.shape[1:]]
+    inside = slice(2 * reach, 2 * reach + height), slice(2 * reach, 2 * reach + width)
+    result = np.empty_like(raw)
+    for direction, plane in enumerate(padded):
+        transfer = fft.rfft2(_parabola(direction * math.pi / DIRECTIONS, radius, reach).astype(np.float32), shape)
+        result[direction] = fft.irfft2(fft.rfft2(plane, shape) * transfer, shape)[inside]
+    return np.maximum(result, 0)
+
+
+@cache
+def _parabola(angle: float, radius: float, reach: int) -> NDArray[np.float64]:
+    """Weights that give the constant term of a + b·v + c·v², v across, fitted to the values in the ellipse."""
+    u, v = rotated(angle, reach)
+    wide = max(1.5, radius / 4)
+    inside = (u / radius) ** 2 + (v / wide) ** 2 <= 1
+    powers = np.stack([np.ones(inside.sum()), v[inside], v[inside] ** 2], axis=1)
+    weights = np.zeros(u.shape)
+    weights[inside] = np.linalg.pinv(powers)[0]
+    return weights[::-1, ::-1]

@@ -1,0 +1,142 @@
+"""Learning the parameters of :mod:`hyperacuity.detect.pb` from images and what people drew on them.
+
+Textons are the centres of k-means over filter answers at random pixels. The logistic function is fitted, by maximum likelihood,
+to the pixels that it will have to judge: those that survive non-maximum suppression of the plain sum of the cues, with the cues
+at their best orientation. A pixel is a boundary when a label lies within two pixels.
+
+References
+----------
+Martin, Fowlkes & Malik (2004), section 4. Hou, Yuille & Koch (2013), section 5.1, for training on consensus labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import ndimage
+
+from hyperacuity.detect.detection import planes
+from hyperacuity.detect.pb import CUES, PbModel, across, gradients, texture_responses, to_lab
+from hyperacuity.errors import UsageError
+from hyperacuity.kernels.suppression import suppress
+from hyperacuity.maps import EdgeMap
+
+NEAR = 2.0
+"""How far, in pixels, a label may be from the boundary that it stands for."""
+
+Floats = NDArray[np.float64]
+
+
+class Observed(NamedTuple):
+    """Pixels of an image that may be boundaries: their places (flat) and their cues (pixels × cues)."""
+
+    shape: tuple[int, int]
+    places: NDArray[np.int64]
+    cues: Floats
+
+
+def texture_samples(image: ArrayLike, *, samples: int = 2000, seed: int = 0) -> Floats:
+    """What the texture filters answer at random pixels: samples × filters."""
+    answers = texture_responses(to_lab(planes(image))[0])
+    flat = answers.reshape(len(answers), -1)
+    chosen = np.random.PCG64(seed).random_raw(samples) % np.uint64(flat.shape[1])
+    return flat[:, chosen.astype(np.int64)].T.astype(np.float64)
+
+
+def learn_textons(answers: Floats, *, count: int = 64, rounds: int = 30, seed: int = 0) -> Floats:
+    """Centres of the answers by k-means (Lloyd's rounds from random answers); a centre that loses all stays where it is."""
+    if len(answers) < count:
+        raise UsageError(f"{len(answers)} samples are too few for {count} textons")
+    order = np.argsort(np.random.PCG64(seed).random_raw(len(answers)), kind="stable")
+    centres = answers[order[:count]].copy()
+    for _ in range(rounds):
+        nearest = ((centres**2).sum(axis=1) / 2 - answers @ centres.T).argmin(axis=1)
+        sizes = np.bincount(nearest, minlength=count)
+        sums = np.stack([np.bincount(nearest, column, minlength=count) for column in answers.T], axis=1)
+        centres = np.where(sizes[:, None] > 0, sums / np.maximum(sizes, 1)[:, None], centres)
+    return centres
+
+
+def observe(image: ArrayLike, textons: Floats, *, samples: int = 2000, seed: int = 0) -> Observed:
+    """Up to so many random pixels of those that stand out from their neighbours, and their cues at the best orientation."""
+    cues = gradients(image, textons)
+    spread = cues.max(axis=1).reshape(len(CUES), -1).std(axis=1)
+    even = np.divide(1, spread, out=np.zeros_like(spread), where=spread > 0)
+    total = np.tensordot(even, cues, axes=1)
+    best = total.argmax(axis=0)
+    strength = np.take_along_axis(total, best[None], axis=0)[0]
+    places = np.flatnonzero(suppress(np.rint(strength * 1e4).astype(np.float32), across(best)))
+    places = places[np.argsort(np.random.PCG64(seed).random_raw(places.size), kind="stable")[:samples]]
+    y, x = np.unravel_index(places, best.shape)
+    return Observed((best.shape[0], best.shape[1]), places, cues[:, best[y, x], y, x].T.astype(np.float64))
+
+
+def fit(observed: Sequence[Observed], labels: Sequence[EdgeMap], weak: Sequence[EdgeMap] | None = None) -> Floats:
+    """Weights of the cues, the constant first, from pixels and the labels of their images.
+
+    Pixels near a ``weak`` label but near no label say nothing and are left out.
+    """
+    if not observed:
+        raise UsageError("there is nothing to learn from: no image was given")
+    features, truth = [], []
+    for number, (seen, drawn) in enumerate(zip(observed, labels, strict=True)):
+        near = _near(drawn).ravel()[seen.places]
+        known = near | ~_near(weak[number]).ravel()[seen.places] if weak is not None else np.ones_like(near)
+        features.append(seen.cues[known])
+        truth.append(near[known])
+    return logistic_fit(np.concatenate(features), np.concatenate(truth).astype(np.float64))
+
+
+def train(
+    images: Sequence[ArrayLike], labels: Sequence[EdgeMap], *, samples: int = 2000, seed: int = 0, about: str = ""
+) -> PbModel:
+    """Learn textons and weights from images and their labels. Equal seeds give equal models.
+
+    Examples
+    --------
+    >>> from hyperacuity.detect.pb import detect_with
+    >>> image = np.tile(np.repeat(np.uint8([40, 200, 90]), 24), (48, 1))
+    >>> labels = np.zeros(image.shape, dtype=bool)
+    >>> labels[:, [23, 47]] = True
+    >>> model = train([image], [labels], samples=500)
+    >>> seen = detect_with(model, image).strength[24]
+    >>> bool(min(seen[23:25].max(), seen[47:49].max()) > seen[30:40].max())
+    True
+    """
+    answers = [texture_samples(image, samples=samples, seed=seed + n) for n, image in enumerate(images)]
+    if not answers:
+        raise UsageError("there is nothing to learn from: no image was given")
+    textons = learn_textons(np.concatenate(answers), seed=seed)
+    observed = [observe(image, textons, samples=samples, seed=seed + n) for n, image in enumerate(images)]
+    return PbModel(textons, fit(observed, labels), about)
+
+
+def logistic_fit(features: Floats, truth: Floats) -> Floats:
+    r"""Weights, the constant first, that maximise the likelihood of ``truth`` (0 or 1) given the features.
+
+    Newton's method with a trace of ridge (10⁻⁶ per example on standardised weights), so that a feature that never varies gets the
+    weight 0 and a truth that can be told perfectly does not drive the weights to infinity.
+    """
+    scale = features.std(axis=0)
+    scale = np.where(scale > 0, scale, 1)
+    design = np.column_stack([np.ones(len(features)), features / scale])
+    ridge = 1e-6 * len(features) * np.eye(design.shape[1])
+    weights = np.zeros(design.shape[1])
+    for _ in range(50):
+        chance = 1 / (1 + np.exp(-np.clip(design @ weights, -30, 30)))
+        slope = design.T @ (truth - chance) - ridge @ weights
+        bend = (design * (chance * (1 - chance))[:, None]).T @ design + ridge
+        step = np.linalg.solve(bend, slope)
+        weights = weights + step
+        if np.abs(step).max() < 1e-9:
+            break
+    return np.asarray(np.concatenate([weights[:1], weights[1:] / scale]), np.float64)
+
+
+def _near(labels: EdgeMap) -> NDArray[np.bool_]:
+    if not labels.any():
+        return np.zeros(labels.shape, np.bool_)
+    return np.asarray(ndimage.distance_transform_edt(~labels) <= NEAR)
