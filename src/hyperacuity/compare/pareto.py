@@ -25,6 +25,9 @@ from hyperacuity.kernels import pareto as kernels
 
 NanRule = Literal["worst", "drop-component", "error"]
 
+SMALL = 500
+"""Systems up to which all pairs are compared: quick enough, and it spares the first call the large kernels' compilation."""
+
 MOST_PAIRS = 20_000
 """Systems above which the relation of all pairs, n² bytes, is refused."""
 
@@ -67,7 +70,7 @@ def optimal(
     array([ True,  True, False,  True,  True, False])
     """
     table = _minimised(values, senses)
-    if not _transitive(epsilon, strict):
+    if len(table) <= SMALL or not _transitive(epsilon, strict):
         dominated: NDArray[np.bool_] = np.any(_relation(_without_nan(table, nan), epsilon, strict), axis=0)
         return ~dominated
     survivors = kernels.sift(table, _weights(table))
@@ -95,7 +98,7 @@ def groups(
     array([0, 0, 1, 0, 0, 2], dtype=int32)
     """
     least = costs(values, senses=senses, nan=nan)
-    if _transitive(epsilon, strict):
+    if len(least) > SMALL and _transitive(epsilon, strict):
         return _levels(least, limit=0)
     relation = _relation(least, epsilon, strict)
     result = np.zeros(len(least), dtype=np.int32)
@@ -274,7 +277,7 @@ def _lexicographic(least: NDArray[np.float64]) -> tuple[NDArray[np.int32], NDArr
 
     Without ties in the first column (None) the others need not be looked at.
     """
-    order: NDArray[np.int32] = kernels.stable_order(least[:, 0])
+    order: NDArray[np.int32] = kernels.stable_order(least[:, 0].copy())
     first = least[order, 0]
     if (first[1:] != first[:-1]).all():
         return order, None

@@ -50,7 +50,8 @@ def sift(costs: Costs, weight: NDArray[np.float64]) -> Members:
     if len(good) == 0:
         return good
     window = np.full((d, WINDOW), np.inf)
-    window[:, : len(good)] = costs[good].T
+    for w in range(len(good)):
+        _enter(window, w, costs, good[w])
     leader, filled, room = good[0], len(good), WINDOW
     under = np.empty(LANES, np.bool_)
     kept = np.empty(n, np.int32)
@@ -60,7 +61,7 @@ def sift(costs: Costs, weight: NDArray[np.float64]) -> Members:
             kept[survivors] = i
             survivors += 1
             if filled < room:
-                window[:, filled] = costs[i]
+                _enter(window, filled, costs, i)
                 filled += 1
         if i % BLOCK == BLOCK - 1:
             if survivors - survivors_before > BLOCK // 2:
@@ -88,9 +89,15 @@ def _under_window(window: Costs, filled: int, costs: Costs, i: int, under: NDArr
     return False
 
 
+@kernel
+def _enter(window: Costs, at: int, costs: Costs, i: int) -> None:
+    for k in range(window.shape[0]):
+        window[k, at] = costs[i, k]
+
+
 @allocating_kernel
 def _smallest_sums(costs: Costs, weight: NDArray[np.float64]) -> Members:
-    """The rows of smallest weighted sum, best first, as many as fill half the window; none if a sum is NaN."""
+    """The rows of smallest weighted sum, the best first, as many as fill half the window; none if a sum is NaN."""
     n, d = costs.shape
     rows = np.zeros(min(n, WINDOW // 2), np.int32)
     sums = np.full(len(rows), np.inf)
@@ -103,8 +110,16 @@ def _smallest_sums(costs: Costs, weight: NDArray[np.float64]) -> Members:
             if np.isnan(total):
                 return rows[:0]
             rows[worst], sums[worst] = i, total
-            worst = int(np.argmax(sums))
-    return rows[np.argsort(sums)]
+            for r in range(len(rows)):
+                if sums[r] > sums[worst]:
+                    worst = r
+    best = 0
+    for r in range(len(rows)):
+        if sums[r] < sums[best]:
+            best = r
+    if n > 0:
+        rows[0], rows[best] = rows[best], rows[0]
+    return rows
 
 
 @kernel
@@ -135,12 +150,14 @@ def stable_order(values: NDArray[np.float64]) -> Members:
         for byte in range(8):
             counts[byte, (keys[i] >> (8 * byte)) & 255] += 1
     order = np.arange(n).astype(np.int32)
-    next_keys, next_order = np.empty_like(keys), np.empty_like(order)
+    next_keys, next_order, starts = np.empty_like(keys), np.empty_like(order), np.empty(256, np.int64)
     for byte in range(8):
         if counts[byte].max() == n:
             continue
-        ends = np.cumsum(counts[byte])
-        starts = ends - counts[byte]
+        before = 0
+        for digit in range(256):
+            starts[digit] = before
+            before += counts[byte, digit]
         for i in range(n):
             digit = (keys[i] >> (8 * byte)) & 255
             next_keys[starts[digit]] = keys[i]
