@@ -12,6 +12,7 @@ import typer
 from hyperacuity.cli import common
 from hyperacuity.cli.audit_inputs import Audited, AuditJob, StrengthJob, audit_inputs
 from hyperacuity.cli.inputs import evaluate
+from hyperacuity.cli.options import Data, Run, Split, Workers
 from hyperacuity.errors import InputError
 
 if TYPE_CHECKING:
@@ -41,12 +42,8 @@ def audit(
             metavar="DIR", help="Photographs: for the pictures, and for the names of images.", show_default=False
         ),
     ] = None,
-    data: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Where a known data set lies.", show_default=False)
-    ] = None,
-    split: Annotated[
-        str | None, typer.Option(help="Part of a known data set: train, val or test.", show_default=False)
-    ] = None,
+    data: Data = None,
+    split: Split = None,
     tolerance: Annotated[float, typer.Option(help="Fraction of the image diagonal.")] = 0.0075,
     thresholds: Annotated[int, typer.Option(min=1, help="How many thresholds between 0 and 1.")] = 99,
     partial: Annotated[int, typer.Option(min=1, help="How many partial truths of each kind, as a control.")] = 3,
@@ -62,13 +59,8 @@ def audit(
             show_default=False,
         ),
     ] = None,
-    run: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Keep what is computed here, and take up what is there.", show_default=False),
-    ] = None,
-    workers: Annotated[
-        int | None, typer.Option(min=1, help="Threads (default: one per processor).", show_default=False)
-    ] = None,
+    run: Run = None,
+    workers: Workers = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of findings.")] = False,
 ) -> None:
     """Ask how far the labels of a data set can be trusted: who agrees with whom, and what that does to systems.

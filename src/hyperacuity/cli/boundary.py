@@ -11,6 +11,7 @@ import typer
 
 from hyperacuity.cli import common
 from hyperacuity.cli.inputs import evaluate, systems_and_truths
+from hyperacuity.cli.options import Data, Human, Json, Run, Split, Systems, Workers
 from hyperacuity.errors import UsageError
 
 if TYPE_CHECKING:
@@ -29,12 +30,7 @@ def boundary(
         str,
         typer.Argument(metavar="TRUTH", help="Folder of truths, one truth, or a known data set such as bsds500."),
     ],
-    system: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=DIR", help="A further system on the same truth; may be repeated.", show_default=False
-        ),
-    ] = None,
+    system: Systems = None,
     protocol: Annotated[
         str,
         typer.Option(metavar="NAME", help="bsds, nyud (tolerance 0.011), crisp (no thinning), biped (suppression)."),
@@ -68,27 +64,16 @@ def boundary(
         str,
         typer.Option(help="any: a pixel that any annotator drew is right (Berkeley); mean: the mean over annotators."),
     ] = "any",
-    human: Annotated[
-        bool, typer.Option("--human", help="Also score each annotator against the others: how well do people do?")
-    ] = False,
-    data: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Where a known data set lies.", show_default=False)
-    ] = None,
-    split: Annotated[
-        str | None, typer.Option(help="Part of a known data set: train, val or test.", show_default=False)
-    ] = None,
-    run: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Keep what is computed here, and take up what is there.", show_default=False),
-    ] = None,
+    human: Human = False,
+    data: Data = None,
+    split: Split = None,
+    run: Run = None,
     berkeley: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Write eval_bdry*.txt as Berkeley's benchmark does.", show_default=False),
     ] = None,
-    workers: Annotated[
-        int | None, typer.Option(min=1, help="Threads (default: one per processor).", show_default=False)
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")] = False,
+    workers: Workers = None,
+    json: Json = False,
 ) -> None:
     """Score soft boundary maps against human boundaries: ODS, OIS, AP and R50 with Berkeley's rules.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hyperacuity.cli import common
+from hyperacuity.cli.options import Json
 from hyperacuity.errors import UsageError
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def compare(
     charts: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write charts here (needs the extra report).", show_default=False)
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")] = False,
+    json: Json = False,
 ) -> None:
     """Compare systems by Pareto dominance, average rank and paired tests.
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hyperacuity.cli import common
+from hyperacuity.cli.options import Json
 from hyperacuity.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def detect(
         int | None,
         typer.Option(min=1, help="Images worked on at the same time (default: one per processor).", show_default=False),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")] = False,
+    json: Json = False,
 ) -> None:
     """Detect edges and write one map per image: DIR/canny/NAME.png, DIR/hk/NAME.png and so on.
 

@@ -11,6 +11,7 @@ import typer
 
 from hyperacuity.cli import common
 from hyperacuity.cli.inputs import named_predictions
+from hyperacuity.cli.options import Data, Json, Run, Systems, Workers
 from hyperacuity.errors import UsageError
 
 if TYPE_CHECKING:
@@ -34,12 +35,7 @@ def disparity(
             show_default=False,
         ),
     ],
-    system: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=DIR", help="A further system on the same truth; may be repeated.", show_default=False
-        ),
-    ] = None,
+    system: Systems = None,
     delta: Annotated[str, typer.Option(metavar="LIST", help="Error thresholds in pixels.")] = "0.5,1,2",
     region: Annotated[
         str, typer.Option(metavar="LIST", help="Regions: nonocc, all, disc, untextured, and names of masks given.")
@@ -66,20 +62,13 @@ def disparity(
     views: Annotated[
         bool, typer.Option("--views", help="Also predict one picture of the pair from the other, and compare.")
     ] = False,
-    data: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Where a known data set lies.", show_default=False)
-    ] = None,
-    run: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Keep what is computed here, for hyperacuity compare.", show_default=False),
-    ] = None,
+    data: Data = None,
+    run: Run = None,
     pictures: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write a picture of each map's errors here.", show_default=False)
     ] = None,
-    workers: Annotated[
-        int | None, typer.Option(min=1, help="Threads (default: one per processor).", show_default=False)
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")] = False,
+    workers: Workers = None,
+    json: Json = False,
 ) -> None:
     """Score disparity maps: bad pixels, mean and RMS error, quantiles, outliers, density and bias, in each region.
 

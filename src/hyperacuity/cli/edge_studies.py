@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hyperacuity.cli import common
+from hyperacuity.cli.options import Json
 from hyperacuity.cli.study_pictures import Source, study_pictures
 from hyperacuity.errors import InputError, UsageError
 
@@ -41,7 +42,7 @@ Count = Annotated[int | None, typer.Option("--count", min=1, help="Only the firs
 Workers = Annotated[
     int | None, typer.Option(min=1, help="Pictures at a time (default: one per processor).", show_default=False)
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")]
+Json = Json
 
 
 def shift(out: Out, json: Json = False) -> None:

@@ -11,6 +11,7 @@ import typer
 
 from hyperacuity.cli import common
 from hyperacuity.cli.inputs import evaluate, systems_and_truths
+from hyperacuity.cli.options import Data, Json, Run, Systems, Workers
 
 if TYPE_CHECKING:
     from hyperacuity.edges.protocol import EdgeScore, EdgeTally, Protocol
@@ -25,12 +26,7 @@ def edges(
         str,
         typer.Argument(metavar="TRUTH", help="Truth, folder of truths, or a known data set such as rug or uded."),
     ],
-    system: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=DIR", help="A further system on the same truth; may be repeated.", show_default=False
-        ),
-    ] = None,
+    system: Systems = None,
     names: Annotated[
         str | None,
         typer.Option(
@@ -42,17 +38,10 @@ def edges(
         bool, typer.Option("--thin", help="Thin soft maps first. Without it they must be thin already.")
     ] = False,
     inverted: Annotated[bool, typer.Option("--inverted", help="In the truth, 0 is the edge.")] = False,
-    data: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Where a known data set lies.", show_default=False)
-    ] = None,
-    run: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Keep what is computed here, and take up what is there.", show_default=False),
-    ] = None,
-    workers: Annotated[
-        int | None, typer.Option(min=1, help="Threads (default: one per processor).", show_default=False)
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")] = False,
+    data: Data = None,
+    run: Run = None,
+    workers: Workers = None,
+    json: Json = False,
 ) -> None:
     """Score edge maps against the truth with up to 23 dissimilarity measures; 0 is perfect.
 

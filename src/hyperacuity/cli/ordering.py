@@ -12,6 +12,7 @@ import typer
 
 from hyperacuity.cli import common
 from hyperacuity.cli.inputs import Inputs, evaluate, named_predictions
+from hyperacuity.cli.options import Data, Human, Json, Run, Systems, Workers
 from hyperacuity.cli.ordering_inputs import (
     LabelledContours,
     OrderingInputs,
@@ -66,12 +67,7 @@ def ordering(
     transfer: Annotated[
         bool, typer.Option("--transfer", help="Bring predictions onto the regions for LDC and GDC too.")
     ] = False,
-    system: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=DIR", help="A further system on the same truth; may be repeated.", show_default=False
-        ),
-    ] = None,
+    system: Systems = None,
     farther: Annotated[
         Farther, typer.Option(help="Whose maps are depth maps, in which larger is farther.")
     ] = Farther.NONE,
@@ -83,26 +79,17 @@ def ordering(
     annotators: Annotated[str, typer.Option(help="Several annotators' contours: bsds, sum or best.")] = "bsds",
     tie: Annotated[str, typer.Option(help="A predicted tie in R-ACC and B-ACC: wrong, half or skip.")] = "wrong",
     mean: Annotated[bool, typer.Option("--mean", help="Mean over images instead of counts of all images.")] = False,
-    human: Annotated[
-        bool, typer.Option("--human", help="Also score each annotator against the others: how well do people do?")
-    ] = False,
-    data: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Where a known data set lies.", show_default=False)
-    ] = None,
-    run: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Keep what is computed here, and take up what is there.", show_default=False),
-    ] = None,
+    human: Human = False,
+    data: Data = None,
+    run: Run = None,
     charts: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write charts (SVG) of all systems here.", show_default=False)
     ] = None,
     pictures: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write a picture of every image here.", show_default=False)
     ] = None,
-    workers: Annotated[
-        int | None, typer.Option(min=1, help="Threads (default: one per processor).", show_default=False)
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")] = False,
+    workers: Workers = None,
+    json: Json = False,
 ) -> None:
     """Score depth orders: local and global depth consistency (LDC, GDC), the over-random index, R-ACC and B-ACC.
 

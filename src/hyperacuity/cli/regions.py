@@ -12,6 +12,7 @@ import typer
 
 from hyperacuity.cli import common
 from hyperacuity.cli.inputs import evaluate, systems_and_truths
+from hyperacuity.cli.options import Data, Json, Run, Systems, Workers
 
 if TYPE_CHECKING:
     from hyperacuity.maps import LabelMap
@@ -38,12 +39,7 @@ def regions(
         str,
         typer.Argument(metavar="TRUTH", help="Folder of annotators' segmentations, one file, or bsds500."),
     ],
-    system: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=DIR", help="A further system on the same truth; may be repeated.", show_default=False
-        ),
-    ] = None,
+    system: Systems = None,
     levels: Annotated[int, typer.Option(min=1, help="At how many levels a hierarchy is cut.")] = 99,
     form: Annotated[
         Form,
@@ -52,21 +48,14 @@ def regions(
             help="What predictions hold; soft: boundary maps, of which hierarchies are made. auto: ucm2 or labels.",
         ),
     ] = Form.AUTO,
-    data: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Where a known data set lies.", show_default=False)
-    ] = None,
-    run: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Keep what is computed here, and take up what is there.", show_default=False),
-    ] = None,
+    data: Data = None,
+    run: Run = None,
     berkeley: Annotated[
         Path | None,
         typer.Option(metavar="DIR", help="Write Berkeley's eval_cover*.txt and eval_RI_VOI*.txt.", show_default=False),
     ] = None,
-    workers: Annotated[
-        int | None, typer.Option(min=1, help="Threads (default: one per processor).", show_default=False)
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")] = False,
+    workers: Workers = None,
+    json: Json = False,
 ) -> None:
     """Score segmentations: covering, probabilistic Rand index (PRI), variation of information (VI), as in BSDS500.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hyperacuity.cli import common
+from hyperacuity.cli.options import Workers
 from hyperacuity.errors import UsageError
 
 if TYPE_CHECKING:
@@ -52,9 +53,7 @@ def report(
         TableKind | None, typer.Option(help="Print the leaderboard as csv, latex or markdown.", show_default=False)
     ] = None,
     title: Annotated[str, typer.Option(help="Heading of the page.", show_default=False)] = "",
-    workers: Annotated[
-        int | None, typer.Option(min=1, help="Threads (default: one per processor).", show_default=False)
-    ] = None,
+    workers: Workers = None,
     json: Annotated[
         bool, typer.Option("--json", help="Print one JSON object: what was written, and the scores.")
     ] = False,

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from hyperacuity.cli import common
+from hyperacuity.cli.options import Json
 from hyperacuity.errors import UsageError
 
 
@@ -26,7 +27,7 @@ def scenes(
     ] = None,
     annotators: Annotated[int, typer.Option(min=1, max=20, help="Simulated annotators per scene.")] = 5,
     jobs: Annotated[int, typer.Option(min=1, help="Scenes made at the same time; the files are the same.")] = 2,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")] = False,
+    json: Json = False,
 ) -> None:
     """Make scenes of layered paper cut-outs whose truth is known exactly.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hyperacuity.cli import common
+from hyperacuity.cli.options import Data, Json
 from hyperacuity.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -31,13 +32,11 @@ def stereo(
             min=1, help="How many to try (default: the data set's, or a sixth of the width).", show_default=False
         ),
     ] = None,
-    data: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Where a known data set lies.", show_default=False)
-    ] = None,
+    data: Data = None,
     jobs: Annotated[
         int | None, typer.Option(min=1, help="Pairs worked on at once (default: all processors).", show_default=False)
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")] = False,
+    json: Json = False,
 ) -> None:
     """Match stereo pairs and write one disparity map per scene: DIR/sad/SCENE.pfm, DIR/census/SCENE.pfm and so on.
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hyperacuity.cli import common
+from hyperacuity.cli.options import Data, Workers
 from hyperacuity.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -34,9 +35,7 @@ def cabezas2011(
     data_set: Annotated[
         str, typer.Option("--data-set", metavar="DATA", help="A stereo data set: its folder, or its name.")
     ] = "middlebury-v2",
-    data: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Where a known data set lies.", show_default=False)
-    ] = None,
+    data: Data = None,
     delta: Annotated[float, typer.Option(min=0.0, help="Error threshold in pixels.")] = 1.0,
     sgm: Annotated[
         bool | None,
@@ -45,9 +44,7 @@ def cabezas2011(
         ),
     ] = None,
     figures: Annotated[bool, typer.Option("--figures/--no-figures", help="Draw the figures.")] = True,
-    workers: Annotated[
-        int | None, typer.Option(min=1, help="Threads (default: one per processor).", show_default=False)
-    ] = None,
+    workers: Workers = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
 ) -> None:
     """Run the paper "A non-linear quantitative evaluation approach for disparity estimation" again.

@@ -15,6 +15,7 @@ from hyperacuity.cli import common
 from hyperacuity.cli.audit import Result, summary, write_figures
 from hyperacuity.cli.audit_inputs import Audited, AuditJob, StrengthJob
 from hyperacuity.cli.inputs import Inputs, evaluate
+from hyperacuity.cli.options import Json, Workers
 from hyperacuity.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -52,10 +53,8 @@ def hou2013(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the partial labels.")] = 0,
     figures: Annotated[bool, typer.Option("--figures/--no-figures", help="Draw the figures.")] = True,
-    workers: Annotated[
-        int | None, typer.Option(min=1, help="Threads (default: one per processor).", show_default=False)
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")] = False,
+    workers: Workers = None,
+    json: Json = False,
 ) -> None:
     """Run the paper "Boundary detection benchmarking: beyond F-measures" again: its numbers beside those found here.
 

@@ -11,6 +11,7 @@ import typer
 from hyperacuity.cli import common
 from hyperacuity.cli.audit_inputs import AuditJob
 from hyperacuity.cli.inputs import Inputs, evaluate
+from hyperacuity.cli.options import Json, Workers
 from hyperacuity.errors import InputError, UsageError
 
 if TYPE_CHECKING:
@@ -37,10 +38,8 @@ def pb(
         int | None, typer.Option(min=0, help="Test on so many images, evenly chosen; 0: none.", show_default=False)
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the pixels that are learned from.")] = 0,
-    workers: Annotated[
-        int | None, typer.Option(min=1, help="Threads (default: one per processor).", show_default=False)
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")] = False,
+    workers: Workers = None,
+    json: Json = False,
 ) -> None:
     """Learn the detector pb from BSDS500's training images, from all labels and from consensus labels, and test on both.
 

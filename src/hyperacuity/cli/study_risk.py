@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hyperacuity.cli import common
+from hyperacuity.cli.options import Json
 
 if TYPE_CHECKING:
     from hyperacuity.boundary.risk import Risk, RiskScore
@@ -25,7 +26,7 @@ def risk(
         typer.Option(help="Table of answers: subject, trial, choice (default: DIR/answers.csv).", show_default=False),
     ] = None,
     figures: Annotated[Path | None, typer.Option(metavar="DIR", help="Write a chart here.", show_default=False)] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")] = False,
+    json: Json = False,
 ) -> None:
     """Tell how often people found a system's false alarm stronger than a human label: the risk of the data set.
 

@@ -1,0 +1,24 @@
+"""Options that several verbs share, so that they are called and explained alike."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Systems = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAME=DIR", help="A further system on the same truth; may be repeated.", show_default=False),
+]
+Human = Annotated[
+    bool, typer.Option("--human", help="Also score each annotator against the others: how well do people do?")
+]
+Data = Annotated[Path | None, typer.Option(metavar="DIR", help="Where a known data set lies.", show_default=False)]
+Split = Annotated[str | None, typer.Option(help="Part of a known data set: train, val or test.", show_default=False)]
+Run = Annotated[
+    Path | None,
+    typer.Option(metavar="DIR", help="Keep what is computed here, and take up what is there.", show_default=False),
+]
+Workers = Annotated[int | None, typer.Option(min=1, help="Threads (default: one per processor).", show_default=False)]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")]
