@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from hyperacuity.compare.criteria import criteria
-from hyperacuity.data import DataWarning, read_disparity, read_image
+from hyperacuity.data import read_disparity, read_image
+from hyperacuity.data.sniff import IMAGE_KINDS, kind_of
 from hyperacuity.errors import InputError
+from hyperacuity.maps import DisparityMap
 from hyperacuity.report import layers
 from hyperacuity.report.gather import Grid
-from hyperacuity.report.pictures_disparity import depth_picture
-from hyperacuity.report.sheet import Column, Each, Layer, Sheet, Viewer
+from hyperacuity.report.pictures_disparity import depth_picture, error_picture
+from hyperacuity.report.sheet import NAN, Column, Each, Layer, Sheet, Viewer
 from hyperacuity.report.sheets.judged import Judged, judge, judged_sheet
 from hyperacuity.run import Cell
 
 LAYERS = (
+    Layer("errors", "Errors", "White is right, dark is 4 px or more; vermilion: no estimate; grey: truth unknown"),
     Layer("prediction", "Estimate", "Warm is near, cool is far, grey is unknown; each map has its own range"),
     Layer("truth", "Truth", "Warm is near, cool is far, grey is unknown"),
     Layer("photo", "Photograph"),
@@ -42,14 +47,20 @@ def _column(key: str, sense: str) -> Column:
 def _look(judged: Judged) -> Any:
     def look(image: str, cells: Mapping[str, Cell]) -> dict[str, Any]:
         some = next(iter(cells.values()))
-        truth = _shown(some.truths[0])
-        shared: dict[str, Any] = {"truth": layers.picture_uri(truth)}
+        truth, in_pixels = _read(some.truths[0], some)
+        shared: dict[str, Any] = {"truth": layers.picture_uri(depth_picture(truth))}
         if some.picture is not None:
             shared["photo"] = layers.photograph(read_image(some.picture))
         systems: list[dict[str, Any]] = []
         for line in judged.lines:
             try:
-                systems.append({"prediction": layers.picture_uri(_shown(cells[line.system].prediction))})
+                estimate, comparable = _read(cells[line.system].prediction, some)
+                made: dict[str, Any] = {"prediction": layers.picture_uri(depth_picture(estimate))}
+                if in_pixels and comparable:
+                    made["errors"] = layers.picture_uri(error_picture(truth, estimate, {}))
+                main = judged.columns[0]
+                made["numbers"] = {main.title: main.told(judged.image_scores.get(image, {}).get(line.system, NAN))}
+                systems.append(made)
             except KeyError:
                 systems.append({"missing": "this system was not run on this image"})
             except InputError as error:
@@ -59,9 +70,14 @@ def _look(judged: Judged) -> Any:
     return look
 
 
-def _shown(path: Any) -> Any:
-    with (
-        warnings.catch_warnings()
-    ):  # colours are relative, so the scale of a picture's grey levels does not matter here
-        warnings.simplefilter("ignore", DataWarning)
-        return depth_picture(read_disparity(path))
+def _read(path: Path, cell: Cell) -> tuple[DisparityMap, bool]:
+    """A map, and whether its values are pixels for certain: of an 8-bit picture, only with the scale of Middlebury v2.
+
+    A map without any is shown all the same, since its colours are relative.
+    """
+    if kind_of(path) not in IMAGE_KINDS or read_image(path).dtype != np.uint8:
+        return read_disparity(path), True
+    info = next((extra for extra in cell.extras if extra.name == "info.txt"), None)
+    if info is not None:
+        return read_disparity(path, scale=float(info.read_text().split()[0])), True
+    return read_disparity(path, scale=1), False
