@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hyperacuity.cli import common
-from hyperacuity.cli.inputs import Inputs
+from hyperacuity.cli.inputs import Inputs, told_apart
 from hyperacuity.errors import UsageError
 
 if TYPE_CHECKING:
@@ -141,8 +141,7 @@ class AuditJob:
     @property
     def signature(self) -> str:
         """The protocol's; truths read the other way round are told apart, since their files are the same."""
-        head, _, version = self.protocol.signature.rpartition("|")
-        return f"{head}|truth:inverted|{version}" if self.inverted else self.protocol.signature
+        return told_apart(self.protocol.signature, self.inverted)
 
     @property
     def tally_type(self) -> type[AuditTally]:

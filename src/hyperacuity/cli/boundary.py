@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hyperacuity.cli import common
-from hyperacuity.cli.inputs import evaluate, systems_and_truths
+from hyperacuity.cli.inputs import evaluate, systems_and_truths, told_apart
 from hyperacuity.cli.options import Data, Human, Json, Run, Split, Systems, Workers
 from hyperacuity.errors import UsageError
 
@@ -125,8 +125,7 @@ class BoundaryJob:
     @property
     def signature(self) -> str:
         """The protocol's; truths read the other way round are told apart, since their files are the same."""
-        head, _, version = self.protocol.signature.rpartition("|")
-        return f"{head}|truth:inverted|{version}" if self.inverted else self.protocol.signature
+        return told_apart(self.protocol.signature, self.inverted)
 
     @property
     def tally_type(self) -> type[BoundaryTally]:

@@ -93,3 +93,13 @@ def named_predictions(prediction: Path, more: Sequence[str]) -> dict[str, Path]:
             raise UsageError(f"--system {name}: the name is taken by {systems[name]}; give another one, NAME={folder}")
         systems[name] = folder
     return systems
+
+
+def told_apart(signature: str, inverted: bool) -> str:
+    """A job's signature: the protocol's, with a mark where truths are read the other way round, since their files are the same.
+
+    >>> told_apart("boundary|thr:99|v:1", True)
+    'boundary|thr:99|truth:inverted|v:1'
+    """
+    head, _, version = signature.rpartition("|")
+    return f"{head}|truth:inverted|{version}" if inverted else signature
