@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from hyperacuity.ordering import Protocol, collect
-from hyperacuity.report import charts_ordering
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from hyperacuity.data import read_image, read_order
+from hyperacuity.errors import InputError
+from hyperacuity.maps import OrderMap
+from hyperacuity.ordering import Partition, Protocol, collect, match_image, ordering
+from hyperacuity.report import charts_ordering, layers
 from hyperacuity.report.gather import Grid
-from hyperacuity.report.sheet import Column, Each, Figure, Sheet
+from hyperacuity.report.pictures_ordering import matching_picture, order_picture
+from hyperacuity.report.sheet import NAN, Column, Each, Figure, Layer, Sheet, Viewer
 from hyperacuity.report.sheets.judged import Judged, judge, judged_sheet
+from hyperacuity.run import Cell
 
 COLUMNS = (
     Column("racc", "R-ACC", note="Pairs of neighbouring regions in the right order"),
@@ -18,10 +27,31 @@ COLUMNS = (
 )
 
 
+LAYERS = (
+    Layer(
+        "match",
+        "Contours",
+        "Against the first annotator: green in the right order, yellow in the wrong one, orange false, blue missed",
+    ),
+    Layer("prediction", "Prediction", "Warm is near, cool is far"),
+    Layer("truth", "Truth", "The first annotator's order: warm is near, cool is far"),
+    Layer("photo", "Photograph"),
+)
+
+MOST_REGIONS = 2000
+"""Order maps with more regions than this are dense; as contours they mean little."""
+
+
 def sheet(grid: Grid, each: Each) -> Sheet:
     """The depth-order part of a report."""
     judged = judge(grid, COLUMNS)
-    return judged_sheet(grid, judged, title="Depth order", figures=_figures(grid, judged) if judged.lines else ())
+    return judged_sheet(
+        grid,
+        judged,
+        title="Depth order",
+        figures=_figures(grid, judged) if judged.lines else (),
+        viewer=Viewer(LAYERS, (), _look(judged, Protocol(**grid.options["protocol"]), grid.options.get("farther"))),
+    )
 
 
 def _figures(grid: Grid, judged: Judged) -> tuple[Figure, ...]:
@@ -43,3 +73,36 @@ def _figures(grid: Grid, judged: Judged) -> tuple[Figure, ...]:
             fluid=False,
         ),
     )
+
+
+def _look(judged: Judged, protocol: Protocol, farther: Any) -> Any:
+    """Makes the pictures of one image. ``farther`` says which files count depth the other way round."""
+
+    def read(path: Path, kind: str) -> OrderMap:
+        return read_order(path, larger="farther" if farther in (kind, "both") else "nearer")
+
+    def look(image: str, cells: Mapping[str, Cell]) -> dict[str, Any]:
+        some = next(iter(cells.values()))
+        truth = read(some.truths[0], "truth")
+        shared: dict[str, Any] = {"truth": layers.picture_uri(order_picture(truth))}
+        if some.picture is not None:
+            shared["photo"] = layers.photograph(read_image(some.picture))
+        systems: list[dict[str, Any]] = []
+        for line in judged.lines:
+            try:
+                found = read(cells[line.system].prediction, "pred")
+                made: dict[str, Any] = {"prediction": layers.picture_uri(order_picture(found))}
+                given = ordering(found)
+                if not isinstance(given, Partition) or given.regions <= MOST_REGIONS:
+                    matched = match_image(given, [ordering(truth)], protocol)[0]
+                    made["match"] = layers.picture_uri(matching_picture(matched))
+                main = judged.columns[0]
+                made["numbers"] = {main.title: main.told(judged.image_scores.get(image, {}).get(line.system, NAN))}
+                systems.append(made)
+            except KeyError:
+                systems.append({"missing": "this system was not run on this image"})
+            except InputError as error:
+                systems.append({"missing": str(error)})
+        return {"size": [truth.shape[1], truth.shape[0]], "shared": shared, "systems": systems}
+
+    return look

@@ -419,7 +419,12 @@ var hyperacuity = (() => {
       }
       legend();
     }
-    function legend() { $("legend").hidden = state.layer !== facts[state.sheet].layers[0]?.[0] || !facts[state.sheet].legend.length; }
+    function legend() {
+      const { layers, legend: entries } = facts[state.sheet];
+      const keyed = entries.length > 0 && state.layer === layers[0]?.[0];
+      $("legend").hidden = !keyed;
+      $("about").textContent = keyed ? "" : layers.find(([key]) => key === state.layer)?.[2] || "";
+    }
 
     async function open(number, at) {
       const image = facts[number]?.images[at];
