@@ -23,9 +23,10 @@ from typer.testing import CliRunner
 
 import hyperacuity.data
 from hyperacuity.cli import app
-from hyperacuity.data import write_png
+from hyperacuity.data import write_mat, write_png, write_truths
 from hyperacuity.data.scenes import make_scene
 from hyperacuity.detect import canny
+from hyperacuity.regions import hierarchy
 
 ROOT = Path(__file__).parents[2]
 ROOMS = ("boundary", "edges", "regions", "ordering", "disparity", "compare", "detect", "data", "data.scenes", "run")
@@ -116,19 +117,34 @@ def public_names() -> Iterator[str]:
 
 @pytest.fixture
 def names(tmp_path, monkeypatch) -> dict[str, object]:
-    """What pages may take for the reader's own: a picture in the working folder, and maps that need no introduction."""
+    """What pages may take for the reader's own: files in the working folder, and maps that need no introduction."""
     scene = make_scene(1, size=(96, 64), leaves=6)
-    (tmp_path / "photos").mkdir()
+    labels = [one.labels for one in scene.annotators]
+    for folder in ("photos", "truth"):
+        (tmp_path / folder).mkdir()
     write_png(tmp_path / "photos" / "goat.png", scene.image)
+    write_truths(tmp_path / "truth" / "100007.mat", labels)
+    write_mat(tmp_path / "100007.mat", ucm2=hierarchy(canny(scene.image).soft).ucm2())
     monkeypatch.chdir(tmp_path)
     thin = canny(scene.image).thin
-    return {"truth": scene.boundaries, "thin": thin, "detected": thin > 0.2}
+    return {
+        "image": scene.image,
+        "truth": scene.boundaries,
+        "thin": thin,
+        "detected": thin > 0.2,
+        "segmentation": labels[0],
+        "values": scene.image[..., 1] / 255,
+        "said": {"goat": scene.order},
+        "truths": {"goat": [scene.order]},
+    }
 
 
 @pytest.mark.parametrize(
     "page", pages_with("python", but={"datasets.md", "formats.md", "runs.md", "tutorial.md"}), ids=name_of
 )
 def test_the_examples_of_a_page_run(page, names):
+    if page.stem == "regions":
+        names["truth"] = names["segmentation"]
     for block in blocks(page):
         if block.language == "python":
             run_python(block, page, names)
