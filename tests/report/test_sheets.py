@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import csv
 import io
 import json
@@ -185,6 +186,7 @@ def world(tmp_path_factory):
         f"detect {scenes}/images --with canny,sobel --out {maps}",
         f"edges {maps}/canny scenes --data {scenes} --system {maps}/sobel --measures psi,fom --run {folder}/edges",
         f"regions {scenes}/labels {scenes}/groundTruth --run {folder}/regions",
+        f"regions {maps}/canny {scenes}/groundTruth --as soft --run {folder}/soft-regions",
         f"ordering {scenes}/order {scenes} --run {folder}/ordering",
         f"disparity {scenes}/disparity scenes --data {scenes} --run {folder}/disparity",
     ):
@@ -215,6 +217,16 @@ def test_every_task_has_a_page(world, tmp_path, task, title, best):
     assert "cannot be shown" not in text
     for script in (tmp_path / "data").glob("*.js"):
         assert '"missing"' not in script.read_text(encoding="utf-8")
+
+
+def test_soft_maps_are_not_taken_for_labels(world):
+    """Both are grey pictures; only how the job was set up tells them apart."""
+    for task in ("regions", "soft-regions"):
+        (sheet,) = make_sheets([world / task], progress=False)
+        cells = {system: images["scene-0001"] for system, images in sheet.grid.cells.items()}
+        uri = sheet.viewer.look("scene-0001", cells)["systems"][0]["prediction"]["uri"]
+        shown = np.asarray(Image.open(io.BytesIO(base64.b64decode(uri.partition(",")[2]))).convert("L"))
+        assert (shown > 128).mean() > 0.5, "most of a map of borders is empty"
 
 
 def test_the_leaderboard_says_what_the_verb_says(world):

@@ -170,7 +170,7 @@ def findings(judged: Judged) -> list[str]:
             sentences.append(f"By every criterion shown, {optimal[0]} is as good as any other system or better.")
         else:
             sentences.append(
-                f"{len(optimal)} of {len(lines)} systems are Pareto-optimal: none of the others is better throughout."
+                f"{len(optimal)} of {len(lines)} systems are Pareto-optimal: no other is as good by every score."
             )
     worst = _hardest(judged)
     if worst:

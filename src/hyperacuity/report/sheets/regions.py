@@ -37,7 +37,7 @@ def sheet(grid: Grid, each: Each) -> Sheet:
         judged,
         title="Regions",
         figures=_figures(judged, Protocol(**grid.options["protocol"])) if judged.lines else (),
-        viewer=Viewer(layer, (), _look(judged)),
+        viewer=Viewer(layer, (), _look(judged, grid.options.get("form"))),
     )
 
 
@@ -72,7 +72,7 @@ def _figures(judged: Judged, protocol: Protocol) -> tuple[Figure, ...]:
     return (Figure("covering-over-level", "Covering over the level", words, draw),)
 
 
-def _look(judged: Judged) -> Any:
+def _look(judged: Judged, form: object) -> Any:
     def look(image: str, cells: Mapping[str, Cell]) -> dict[str, Any]:
         some = next(iter(cells.values()))
         truths = [np.asarray(boundary_marks(labels), np.bool_) for labels in read_segmentations(some.truths)]
@@ -83,7 +83,7 @@ def _look(judged: Judged) -> Any:
         systems: list[dict[str, Any]] = []
         for line in judged.lines:
             try:
-                systems.append({"prediction": layers.soft_picture(_borders(cells[line.system]))})
+                systems.append({"prediction": layers.soft_picture(_borders(cells[line.system], form))})
             except KeyError:
                 systems.append({"missing": "this system was not run on this image"})
             except InputError as error:
@@ -93,8 +93,10 @@ def _look(judged: Judged) -> Any:
     return look
 
 
-def _borders(cell: Cell) -> SoftMap:
+def _borders(cell: Cell, form: object) -> SoftMap:
     """How long each border lasts: over the levels of a stack of segmentations, or as a contour map says."""
+    if form in ("soft", "ucm"):
+        return read_soft(cell.prediction)
     try:
         stack = read_segmentations([cell.prediction])
     except InputError:
