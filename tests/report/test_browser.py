@@ -235,6 +235,15 @@ def test_the_theme_follows_the_system_and_can_be_chosen(folder_page, visit):
     tab.wait_for_function(f"{ink} === '#eeeeee'")
 
 
+def test_on_paper_the_dark_theme_is_dark_ink_on_white(folder_page, visit):
+    tab = visit(folder_page, color_scheme="dark")
+    tab.emulate_media(media="print", color_scheme="dark")
+    assert tab.evaluate("getComputedStyle(document.body).color") == "rgb(34, 34, 34)"
+    assert tab.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert "invert" in tab.evaluate("getComputedStyle(document.querySelector('.plot svg.marks')).filter")
+    assert not tab.locator("nav").is_visible()
+
+
 def test_the_signature_can_be_copied(folder_page, visit):
     tab = visit(folder_page, permissions=["clipboard-read", "clipboard-write"])
     tab.get_by_role("button", name="Copy").first.click()

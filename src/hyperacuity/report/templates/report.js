@@ -68,6 +68,7 @@ var hyperacuity = (() => {
   let drawing = 0;
   async function drawCharts() {
     const mine = ++drawing;
+    document.documentElement.classList.toggle("dark-charts", isDark());
     for (const [number, sheet] of facts.entries()) {
       for (const [place, { spec: original, fluid }] of sheet.charts.entries()) {
         const target = $(`s${number}-chart-${place}`);
