@@ -35,7 +35,7 @@ STEPS = 15
 """Thresholds that the viewer's slider has at most."""
 
 BUDGET = 90_000
-"""Letters that an image's overlays of one system may take, so that 200 images × 4 systems stay below 80 MB."""
+"""Letters that an image's overlays of one system may take. Detectors need about 25 000 to 60 000, pure noise far more."""
 
 WORTH_SEEING = 0.75
 """The slider spans the thresholds at which F is at least this share of the best."""
