@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+os.environ.pop("COLUMNS", None)  # pytest-xdist sets it, and messages would be wrapped as in a terminal
+
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:

@@ -33,8 +33,8 @@ All four lines hold again, but for nodes that still wait for their turn. Nothing
 The queue
 ---------
 Nodes wait in buckets by path length (:func:`_bucket`), ``WINDOW`` buckets from the current one on, linked lists all; those beyond
-wait in one more list. Nodes of one bucket come out in any order: one whose path is shortened after it came out is queued again,
-so the order affects the work, never the result.
+wait in one more list until the window has moved to reach them. Nodes of one bucket come out in any order: one whose path is
+shortened after it came out is queued again, so the order affects the work, never the result.
 """
 
 from __future__ import annotations
@@ -74,13 +74,15 @@ class Matching(NamedTuple):
 
     ``label[x]`` is a node's PRICE and the LENGTH of the path to it; ``node[x]`` its partner (MATE), the node before it on the
     path (CAME_FROM) and its place in the queue (AFTER, BEFORE, BUCKET). ``head`` are the first nodes of the buckets;
-    ``occupied`` has a bit for every bucket that is not empty, and one more word with a bit for every word that is not zero.
+    ``occupied`` has a bit for every bucket that is not empty, and one more word with a bit for every word that is not zero;
+    ``beyond`` is the least number of a bucket among the nodes beyond the window.
     """
 
     label: Labels
     node: Nodes
     head: Heads
     occupied: Words
+    beyond: NDArray[np.int64]
     touched: NDArray[np.uint32]
     better: NDArray[np.int64]
 
@@ -96,6 +98,7 @@ def new_matching(pairs: Pairs, n_truth: int) -> Matching:
         node=np.full((nodes, 8), FREE, np.uint32),
         head=np.full(WINDOW + 1, FREE, np.uint32),
         occupied=np.zeros(_SUMMARY + 1, np.uint64),
+        beyond=np.full(1, _FAR, np.int64),
         touched=np.empty(nodes, np.uint32),
         better=np.empty((nodes, 2), np.int64),
     )
@@ -142,9 +145,14 @@ def _unlink(node: Nodes, head: Heads, occupied: Words, x: Scalar) -> None:
 
 
 @kernel
-def _enqueue(node: Nodes, head: Heads, occupied: Words, x: Scalar, number: Scalar, current: Scalar) -> None:
+def _enqueue(
+    node: Nodes, head: Heads, occupied: Words, beyond: NDArray[np.int64], x: Scalar, number: Scalar, current: Scalar
+) -> None:
     """Put x into the bucket of its path length, out of the one it may be in."""
-    bucket = _BEYOND if number - current >= WINDOW else np.uint64(number) & _IN_WINDOW
+    bucket = np.uint64(number) & _IN_WINDOW
+    if number - current >= WINDOW:
+        bucket = _BEYOND
+        beyond[0] = min(beyond[0], number)
     old = node[x, BUCKET]
     if old != bucket:
         if old != FREE:
@@ -170,41 +178,42 @@ def _next_bucket(occupied: Words, current: Scalar) -> Scalar:
 
 
 @kernel
-def _fetch(label: Labels, node: Nodes, head: Heads, occupied: Words, best: Scalar, to: Scale) -> Scalar:
-    """Move the window, which is empty, to the nearest of the nodes beyond it; returns its number, −1 if none beats ``best``."""
-    nearest = _FAR
-    x = head[_BEYOND]
-    while x != FREE:
-        nearest = min(nearest, label[x, LENGTH])
-        x = node[x, AFTER]
-    if nearest >= best:
-        return np.int64(-1)
-    current = _bucket(nearest, to)
+def _fetch(
+    label: Labels, node: Nodes, head: Heads, occupied: Words, beyond: NDArray[np.int64], current: Scalar, to: Scale
+) -> None:
+    """Bring the nodes that the window has come to reach into it."""
+    beyond[0] = _FAR
     x = head[_BEYOND]
     while x != FREE:
         after = node[x, AFTER]
-        number = _bucket(label[x, LENGTH], to)
-        if number - current < WINDOW:
-            _enqueue(node, head, occupied, x, number, current)
+        _enqueue(node, head, occupied, beyond, x, _bucket(label[x, LENGTH], to), current)
         x = after
-    return current
 
 
 @kernel
 def _pop(
-    label: Labels, node: Nodes, head: Heads, occupied: Words, current: Scalar, best: Scalar, to: Scale
+    label: Labels,
+    node: Nodes,
+    head: Heads,
+    occupied: Words,
+    beyond: NDArray[np.int64],
+    current: Scalar,
+    best: Scalar,
+    to: Scale,
 ) -> tuple[Scalar, Scalar]:
     """Take out a node with a path shorter than ``best``, from the first bucket that has one: (node or ``FREE``, number)."""
     last = _bucket(best, to)
     while True:
         number = _next_bucket(occupied, current)
-        if number < 0 or number > last:
-            if head[_BEYOND] == FREE:
+        if number < 0 or beyond[0] <= number:
+            if beyond[0] > last:
                 return FREE, current
             if number < 0:
-                number = _fetch(label, node, head, occupied, best, to)
-                if number < 0:
-                    return FREE, current
+                current = beyond[0]
+            _fetch(label, node, head, occupied, beyond, current, to)
+            continue
+        if number > last:
+            return FREE, current
         current = number
         x = head[np.uint64(current) & _IN_WINDOW]
         _unlink(node, head, occupied, x)
@@ -213,7 +222,7 @@ def _pop(
 
 
 @kernel
-def _clear_queue(head: Heads, occupied: Words) -> None:
+def _clear_queue(head: Heads, occupied: Words, beyond: NDArray[np.int64]) -> None:
     """Empty all buckets. Which bucket a node was in is forgotten by :func:`_shift_prices`."""
     summary = occupied[_SUMMARY]
     while summary != 0:
@@ -226,6 +235,7 @@ def _clear_queue(head: Heads, occupied: Words) -> None:
             buckets &= buckets - ONE
     occupied[_SUMMARY] = 0
     head[_BEYOND] = FREE
+    beyond[0] = _FAR
 
 
 @kernel
@@ -271,7 +281,8 @@ def restore(m: Matching, pairs: Pairs, to: Scale, root: Scalar) -> tuple[Scalar,
     Returns the path's end and whether that was a free node, which now has a partner; if not, it is the end that has none now.
     """
     start, partner, cost = pairs.start, pairs.partner, pairs.cost
-    label, node, head, occupied, touched, better = m.label, m.node, m.head, m.occupied, m.touched, m.better
+    label, node, head, occupied, beyond = m.label, m.node, m.head, m.occupied, m.beyond
+    touched, better = m.touched, m.better
     best = label[root, PRICE]
     end, end_is_free = np.uint32(root), False
     x, base = np.uint32(root), best
@@ -300,8 +311,8 @@ def restore(m: Matching, pairs: Pairs, to: Scale, root: Scalar) -> tuple[Scalar,
                 touched[n_touched] = y
                 n_touched += np.int64(label[y, LENGTH] == _FAR)
                 label[y, LENGTH] = length
-                _enqueue(node, head, occupied, y, _bucket(length, to), current)
-        y, current = _pop(label, node, head, occupied, current, best, to)
+                _enqueue(node, head, occupied, beyond, y, _bucket(length, to), current)
+        y, current = _pop(label, node, head, occupied, beyond, current, best, to)
         if y == FREE:
             break
         # Its partner is as far from the root as the node itself, and may be the one that is better left free.
@@ -309,7 +320,7 @@ def restore(m: Matching, pairs: Pairs, to: Scale, root: Scalar) -> tuple[Scalar,
         base = label[y, LENGTH] + label[x, PRICE]
         if base < best:
             best, end, end_is_free = base, x, False
-    _clear_queue(head, occupied)
+    _clear_queue(head, occupied, beyond)
     _shift_prices(label, node, touched, n_touched, root, best)
     _flip(node, root, end, end_is_free)
     return end, end_is_free
