@@ -109,7 +109,7 @@ class AuditTally(Tally):
 def tally_audit(
     prediction: SoftMap,
     truths: Sequence[EdgeMap],
-    protocol: AuditProtocol = AuditProtocol(),  # noqa: B008 (a frozen value)
+    protocol: AuditProtocol = AuditProtocol(),
     *,
     image: str = "",
 ) -> AuditTally:
@@ -243,7 +243,7 @@ class SystemAudit:
 
 def collect_audit(
     tallies: Mapping[str, AuditTally],
-    protocol: AuditProtocol = AuditProtocol(),  # noqa: B008 (a frozen value)
+    protocol: AuditProtocol = AuditProtocol(),
     *,
     resamples: int = 1000,
     seed: int = 0,

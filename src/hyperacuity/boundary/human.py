@@ -16,7 +16,7 @@ from hyperacuity.errors import InputError
 from hyperacuity.maps import EdgeMap
 
 
-def tally_humans(truths: Sequence[EdgeMap], protocol: Protocol = Protocol()) -> BoundaryTally:  # noqa: B008
+def tally_humans(truths: Sequence[EdgeMap], protocol: Protocol = Protocol()) -> BoundaryTally:
     """Counts of an image, each annotator in turn against all the others, added up; one entry.
 
     Human maps are used as they are: neither suppressed nor thinned. At least two annotators are needed. Each pair of
@@ -45,7 +45,7 @@ class HumanScore:
     point: Point
 
 
-def collect_humans(tallies: Sequence[BoundaryTally], protocol: Protocol = Protocol()) -> HumanScore:  # noqa: B008
+def collect_humans(tallies: Sequence[BoundaryTally], protocol: Protocol = Protocol()) -> HumanScore:
     """Recall, precision and F of people over a data set; NaN without images."""
     if not tallies:
         nan = float("nan")

@@ -18,7 +18,7 @@ from hyperacuity.maps import EdgeMap, LabelMap, SoftMap, boundary_marks, edge_ma
 def overlays(
     prediction: SoftMap | Sequence[LabelMap],
     truths: Sequence[EdgeMap],
-    protocol: Protocol = Protocol(),  # noqa: B008 (a frozen value)
+    protocol: Protocol = Protocol(),
     *,
     levels: Sequence[int] | None = None,
 ) -> NDArray[np.uint8]:

@@ -128,7 +128,7 @@ def recall_at_half_precision(recall: Floats, precision: Floats) -> float:
 
 def collect(
     tallies: Mapping[str, BoundaryTally],
-    protocol: Protocol = Protocol(),  # noqa: B008 (a frozen value)
+    protocol: Protocol = Protocol(),
     *,
     resamples: int = 1000,
     seed: int = 0,
@@ -165,7 +165,7 @@ def collect(
 def compare_systems(
     first: Mapping[str, BoundaryTally],
     second: Mapping[str, BoundaryTally],
-    protocol: Protocol = Protocol(),  # noqa: B008 (a frozen value)
+    protocol: Protocol = Protocol(),
     *,
     resamples: int = 1000,
     seed: int = 0,
@@ -193,7 +193,7 @@ def compare_systems(
 def resampled_scores(
     tallies: Sequence[BoundaryTally],
     weights: NDArray[np.int64],
-    protocol: Protocol = Protocol(),  # noqa: B008 (a frozen value)
+    protocol: Protocol = Protocol(),
 ) -> dict[str, Floats]:
     """ODS and OIS of every resampled data set, whose images count as often as a row of ``weights`` says.
 

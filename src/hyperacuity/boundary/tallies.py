@@ -44,7 +44,7 @@ class BoundaryTally(Tally):
 def tally(
     prediction: SoftMap | Sequence[LabelMap],
     truths: Sequence[EdgeMap],
-    protocol: Protocol = Protocol(),  # noqa: B008 (a frozen value)
+    protocol: Protocol = Protocol(),
     *,
     checked: bool = False,
 ) -> BoundaryTally:

@@ -83,7 +83,7 @@ def candidates(
     truths: Sequence[EdgeMap],
     threshold: float,
     mode: Mode,
-    protocol: Protocol = Protocol(),  # noqa: B008 (a frozen value)
+    protocol: Protocol = Protocol(),
 ) -> Candidates:
     """False alarms of a system at a threshold, and the labels that they are to compete with.
 

@@ -32,8 +32,9 @@ def read_indices(path: Path) -> NDArray[Any]:
     return _decode(path, palette=False)
 
 
-def read_image(path: Path) -> NDArray[Any]:
+def read_image(path: Path | str) -> NDArray[Any]:
     """A photograph: uint8 or uint16, H×W or H×W×3. A 1-bit picture becomes 0 and 255; other types are refused."""
+    path = Path(path)
     pixels = read_pixels(path)
     if pixels.dtype == np.bool_:
         return pixels.astype(np.uint8) * np.uint8(255)
@@ -55,8 +56,9 @@ def read_grey(path: Path) -> NDArray[Any]:
     return grey
 
 
-def write_png(path: Path, pixels: NDArray[Any]) -> None:
+def write_png(path: Path | str, pixels: NDArray[Any]) -> None:
     """Write bool (1 bit), uint8 (H×W, H×W×3 or H×W×4) or uint16 (H×W) pixels as PNG."""
+    path = Path(path)
     shapes = {"H×W"} if pixels.dtype in (np.bool_, np.uint16) else {"H×W", "H×W×3", "H×W×4"}
     if pixels.dtype not in (np.bool_, np.uint8, np.uint16) or _shape_name(pixels) not in shapes or not pixels.size:
         raise InputError(f"{path}: cannot write {pixels.dtype} pixels of shape {pixels.shape} as PNG")

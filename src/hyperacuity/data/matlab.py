@@ -98,11 +98,14 @@ def read_truth_segmentations(path: Path) -> list[LabelMap]:
     return [label_map(_plane(plane, path), name=_numbered(path, i)) for i, plane in enumerate(planes)]
 
 
-def write_truths(path: Path, segmentations: Sequence[LabelMap], boundaries: Sequence[EdgeMap] | None = None) -> None:
+def write_truths(
+    path: Path | str, segmentations: Sequence[LabelMap], boundaries: Sequence[EdgeMap] | None = None
+) -> None:
     """Write annotators in BSDS form: ``groundTruth{i}.Segmentation`` (uint16) and ``.Boundaries`` (logical).
 
     Without ``boundaries`` those of the segmentations are written.
     """
+    path = Path(path)
     if boundaries is None:
         boundaries = [boundaries_of(labels) for labels in segmentations]
     truths: list[Value] = [
@@ -112,13 +115,15 @@ def write_truths(path: Path, segmentations: Sequence[LabelMap], boundaries: Sequ
     _write(path, {"groundTruth": truths})
 
 
-def write_segs(path: Path, segmentations: Sequence[LabelMap]) -> None:
+def write_segs(path: Path | str, segmentations: Sequence[LabelMap]) -> None:
     """Write the levels of a segmentation in BSDS form: the cell ``segs`` of uint16 label maps."""
+    path = Path(path)
     _write(path, {"segs": [_unsigned(labels, path) for labels in segmentations]})
 
 
-def write_mat(path: Path, **arrays: NDArray[Any]) -> None:
+def write_mat(path: Path | str, **arrays: NDArray[Any]) -> None:
     """Write named matrices of numbers, for example ``write_mat(path, ucm2=contours)``."""
+    path = Path(path)
     _write(path, dict(arrays))
 
 

@@ -42,11 +42,12 @@ MOST_EDGES = 0.5
 """A truth in which more than this share of the pixels is edge is taken to be inverted, and warned about."""
 
 
-def read_soft(path: Path, *, variable: str | None = None) -> SoftMap:
+def read_soft(path: Path | str, *, variable: str | None = None) -> SoftMap:
     """Edge strength in [0, 1]. 8- and 16-bit values are divided by 255 and 65535; ``ucm2`` is read at image size.
 
     ``variable`` names the array in a MAT or NPZ file that holds several.
     """
+    path = Path(path)
     values = _plane(path, variable, expected=("ucm2",))
     if values.dtype in (np.uint8, np.uint16):
         highest = np.iinfo(values.dtype).max
@@ -61,8 +62,9 @@ def read_soft(path: Path, *, variable: str | None = None) -> SoftMap:
     return strength
 
 
-def read_ucm(path: Path, *, variable: str | None = None) -> SoftMap:
+def read_ucm(path: Path | str, *, variable: str | None = None) -> SoftMap:
     """An ultrametric contour map at double size, (2H+1) × (2W+1): pixels at odd positions, contours between them."""
+    path = Path(path)
     if kind_of(path).startswith("MAT"):
         _, values = read_array(path, variable, ("ucm2",))
     else:
@@ -71,8 +73,9 @@ def read_ucm(path: Path, *, variable: str | None = None) -> SoftMap:
     return soft_map(values, name=str(path))
 
 
-def read_edges(path: Path, *, variable: str | None = None, inverted: bool = False) -> EdgeMap:
+def read_edges(path: Path | str, *, variable: str | None = None, inverted: bool = False) -> EdgeMap:
     """Edge or not. Anything above zero is an edge; with ``inverted`` (as in RUG's truths) zero is the edge."""
+    path = Path(path)
     values = _plane(path, variable, expected=())
     edges = edge_map(values, name=str(path))
     if values.dtype != np.bool_ and (edges & (values != values.max())).any():
@@ -80,12 +83,13 @@ def read_edges(path: Path, *, variable: str | None = None, inverted: bool = Fals
     return _doubted(~edges if inverted else edges, str(path))
 
 
-def read_labels(path: Path, *, variable: str | None = None) -> LabelMap:
+def read_labels(path: Path | str, *, variable: str | None = None) -> LabelMap:
     """Region labels as the file has them; of a palette image, the indices.
 
     Regions painted in colours get one label per colour. A MAT file with several annotators is refused; see
     :func:`read_segmentations`.
     """
+    path = Path(path)
     kind = kind_of(path)
     if kind == "SEG":
         return read_seg(path)
@@ -101,7 +105,7 @@ def read_labels(path: Path, *, variable: str | None = None) -> LabelMap:
 
 
 def read_order(
-    path: Path,
+    path: Path | str,
     *,
     variable: str | None = None,
     larger: Literal["nearer", "farther"] = "nearer",
@@ -112,6 +116,7 @@ def read_order(
     Depth maps count the other way: with ``larger="farther"`` their values are negated. ``unknown`` is the value that stands
     for unknown besides NaN and infinity, for example 0 in most depth images.
     """
+    path = Path(path)
     if kind_of(path) == "FG":
         return read_fg(path)
     values = _single(_plane(path, variable, expected=()))
@@ -119,13 +124,14 @@ def read_order(
     return order_map(-values if larger == "farther" else values, name=str(path))
 
 
-def read_disparity(path: Path, *, scale: float | None = None, variable: str | None = None) -> DisparityMap:
+def read_disparity(path: Path | str, *, scale: float | None = None, variable: str | None = None) -> DisparityMap:
     """Disparity in pixels, NaN where unknown.
 
     Of a picture it is grey / ``scale``, and grey 0 is unknown: 16-bit pictures have KITTI's scale 256 unless told otherwise;
     8-bit pictures need to be told (without, grey levels are taken for pixels, with a warning). PFM, NPY and MAT files hold
     pixels; there the unknown is NaN or infinity, and a scale divides too.
     """
+    path = Path(path)
     kind = kind_of(path)
     if scale is not None and not 0 < scale < float("inf"):
         raise InputError(f"{path}: disparity scale {scale:g}, expected a positive number")
@@ -139,8 +145,9 @@ def read_disparity(path: Path, *, scale: float | None = None, variable: str | No
     return disparity_map(_single(values) / np.float32(scale or 1), name=str(path))
 
 
-def read_mask(path: Path) -> EdgeMap:
+def read_mask(path: Path | str) -> EdgeMap:
     """A region mask: only the full value counts (255 of 8 bit), as in Middlebury's, where 128 is outside. Refused if empty."""
+    path = Path(path)
     values = _plane(path, None, expected=())
     full = 1 if values.dtype == np.bool_ or values.dtype.kind == "f" else np.iinfo(values.dtype).max
     mask = np.ascontiguousarray(values == full)
@@ -149,7 +156,7 @@ def read_mask(path: Path) -> EdgeMap:
     return mask
 
 
-def read_boundary_truths(paths: Iterable[Path], *, inverted: bool = False) -> list[EdgeMap]:
+def read_boundary_truths(paths: Iterable[Path | str], *, inverted: bool = False) -> list[EdgeMap]:
     """The boundaries every annotator drew, from any number of files: one edge map each, or all of a BSDS ``groundTruth``.
 
     Where a file has segmentations only (``.seg``), the boundaries are those of its regions.
@@ -157,7 +164,7 @@ def read_boundary_truths(paths: Iterable[Path], *, inverted: bool = False) -> li
     return _all_of(paths, lambda path: _boundaries(path, inverted))
 
 
-def read_segmentations(paths: Iterable[Path]) -> list[LabelMap]:
+def read_segmentations(paths: Iterable[Path | str]) -> list[LabelMap]:
     """Segmentations from any number of files: one each, or all of a BSDS ``groundTruth`` or ``segs``, or a stack (N×H×W)."""
     return _all_of(paths, _segmentations)
 
@@ -185,11 +192,11 @@ def _segmentations(path: Path) -> list[LabelMap]:
     return [read_labels(path)]
 
 
-def _all_of(paths: Iterable[Path], read: Callable[[Path], list[M]]) -> list[M]:
+def _all_of(paths: Iterable[Path | str], read: Callable[[Path], list[M]]) -> list[M]:
     """What all files hold, checked to be of one size."""
     maps: list[M] = []
     for path in paths:
-        for found in read(path):
+        for found in read(Path(path)):
             if maps:
                 same_size(found, maps[0], names=(str(path), "the annotator before"))
             maps.append(found)

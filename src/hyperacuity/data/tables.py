@@ -32,8 +32,9 @@ class Table:
         return column
 
 
-def read_table(path: Path) -> Table:
+def read_table(path: Path | str) -> Table:
     """Read a table. Lines that start with ``#`` and empty lines are skipped; comma, semicolon or tab separates."""
+    path = Path(path)
     try:
         text = read_bytes(path).decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -76,8 +77,9 @@ def parse_table(text: str, name: str) -> Table:
     return Table(tuple(row[0] for row in rows), tuple(header[1:]), values)
 
 
-def write_table(path: Path, table: Table, *, heading: str = "name") -> None:
+def write_table(path: Path | str, table: Table, *, heading: str = "name") -> None:
     """Write a table as CSV; numbers in the shortest form that reads back exactly, NaN as an empty cell."""
+    path = Path(path)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([heading, *table.columns])

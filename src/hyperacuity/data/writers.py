@@ -21,8 +21,9 @@ from hyperacuity.errors import InputError, UsageError
 from hyperacuity.maps import DisparityMap, EdgeMap, LabelMap, OrderMap, SoftMap
 
 
-def write_soft(path: Path, strength: SoftMap, *, bits: Literal[8, 16] = 8) -> None:
+def write_soft(path: Path | str, strength: SoftMap, *, bits: Literal[8, 16] = 8) -> None:
     """Write edge strength; PNG rounds to the nearest of 256 or, with ``bits=16``, 65536 levels."""
+    path = Path(path)
     if _suffix(path, "png", "npy", "mat") == ".png":
         dtype = np.uint8 if bits == 8 else np.uint16
         write_png(path, np.rint(np.asarray(strength, dtype=np.float64) * np.iinfo(dtype).max).astype(dtype))
@@ -30,16 +31,18 @@ def write_soft(path: Path, strength: SoftMap, *, bits: Literal[8, 16] = 8) -> No
         _write_array(path, np.asarray(strength, dtype=np.float32), "strength")
 
 
-def write_edges(path: Path, edges: EdgeMap) -> None:
+def write_edges(path: Path | str, edges: EdgeMap) -> None:
     """Write an edge map; in PNG an edge is 255."""
+    path = Path(path)
     if _suffix(path, "png", "npy", "mat") == ".png":
         write_png(path, edges.astype(np.uint8) * np.uint8(255))
     else:
         _write_array(path, edges.astype(np.bool_), "edges")
 
 
-def write_labels(path: Path, labels: LabelMap) -> None:
+def write_labels(path: Path | str, labels: LabelMap) -> None:
     """Write region labels; PNG holds 0 to 65535 and no void."""
+    path = Path(path)
     if _suffix(path, "png", "npy", "mat") == ".png":
         if labels.min() < 0 or labels.max() > 65535:
             raise InputError(f"{path}: PNG holds labels from 0 to 65535, found {labels.min()} to {labels.max()}")
@@ -48,16 +51,18 @@ def write_labels(path: Path, labels: LabelMap) -> None:
         _write_array(path, labels.astype(np.int32), "labels")
 
 
-def write_order(path: Path, order: OrderMap) -> None:
+def write_order(path: Path | str, order: OrderMap) -> None:
     """Write an order map, larger = nearer; the unknown is infinite in PFM and NaN in NPY."""
+    path = Path(path)
     if _suffix(path, "pfm", "npy") == ".pfm":
         write_pfm(path, order)
     else:
         write_npy(path, order.astype(np.float32))
 
 
-def write_disparity(path: Path, disparity: DisparityMap) -> None:
+def write_disparity(path: Path | str, disparity: DisparityMap) -> None:
     """Write disparity in pixels: PFM and NPY as it is, PNG in KITTI's steps of 1/256."""
+    path = Path(path)
     suffix = _suffix(path, "pfm", "npy", "png")
     if suffix == ".png":
         write_kitti(path, disparity)

@@ -1,0 +1,19 @@
+"""Paths may be strings, as people write them in notebooks."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hyperacuity.data import read_boundary_truths, read_disparity, read_image, read_soft, write_disparity, write_soft
+
+
+def test_readers_and_writers_take_strings(tmp_path):
+    soft = np.linspace(0, 1, 12, dtype=np.float32).reshape(3, 4)
+    place = str(tmp_path / "map.npy")
+    np.save(place, soft)
+    np.testing.assert_array_equal(read_soft(place), soft)
+    write_soft(str(tmp_path / "map.png"), soft)
+    assert read_image(str(tmp_path / "map.png")).shape == (3, 4)
+    assert len(read_boundary_truths([str(tmp_path / "map.png")])) == 1
+    write_disparity(str(tmp_path / "map.pfm"), soft + 1)
+    np.testing.assert_array_equal(read_disparity(str(tmp_path / "map.pfm")), soft + 1)
