@@ -132,3 +132,11 @@ def test_kernels_do_not_trade_exactness_for_speed(path):
         if isinstance(node, ast.keyword) and node.arg in {"fastmath", "parallel"}:
             assert isinstance(node.value, ast.Constant)
             assert not node.value.value, f"line {node.value.lineno}: {node.arg} makes results depend on the machine"
+
+
+@pytest.mark.parametrize("module", sorted(PACKAGE.glob("cli/*.py")), ids=lambda path: path.stem)
+def test_examples_in_help_fit_a_line_so_that_they_can_be_pasted(module):
+    for line in module.read_text(encoding="utf-8").splitlines():
+        if line.strip().startswith("Example: [bold]"):
+            shown = line.strip().replace("[bold]", "").replace("[/bold]", "")
+            assert len(shown) <= 78, shown

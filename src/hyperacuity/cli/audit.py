@@ -72,7 +72,7 @@ def audit(
 
     Example: [bold]hyperacuity audit bsds500 --split test --figures figures[/bold]
 
-    Example: [bold]hyperacuity audit truth --system canny=maps/canny --system hk=maps/hk --run runs/audit[/bold]
+    Example: [bold]hyperacuity audit truth --system canny=maps/canny --run runs/audit[/bold]
     """  # fmt: skip
     from hyperacuity.boundary import (
         AuditProtocol,

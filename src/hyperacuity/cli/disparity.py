@@ -75,7 +75,7 @@ def disparity(
     A pixel is bad when its error exceeds δ. Bad pixels, outliers and density are in percent, the rest in pixels; a data
     set's score is the mean over its scenes. Masks that come with the data are used; where there are none, they are derived.
 
-    Example: [bold]hyperacuity disparity maps/sgm middlebury-v2 --system sad=maps/sad --run runs/stereo[/bold]
+    Example: [bold]hyperacuity disparity maps/sgm middlebury-v2 --system sad=maps/sad[/bold]
 
     Example: [bold]hyperacuity disparity disp_est.png disp_gt.png --delta 3[/bold]
     """

@@ -49,7 +49,7 @@ def edges(
     scored as it is. The table gives each measure's mean minimum over the images with a 95 % bootstrap interval, the mean
     threshold that reaches it, and on how many images each system is best.
 
-    Example: [bold]hyperacuity edges maps/canny truth --system hk=maps/hk --measures "psi,sk(k=1)"[/bold]
+    Example: [bold]hyperacuity edges maps/canny truth --measures "psi,sk(k=1)"[/bold]
     """
     from hyperacuity.edges.names import PAPER, measures
     from hyperacuity.edges.protocol import Protocol, collect, wins

@@ -97,7 +97,7 @@ def ordering(
 
     Order maps have larger = nearer (see --farther). Labelled contours (.fg) order neighbours only, so they have no GDC.
 
-    Example: [bold]hyperacuity ordering depth scenes-folder --system po=maps/po --charts charts[/bold]
+    Example: [bold]hyperacuity ordering depth scenes --system po=maps/po[/bold]
 
     Example: [bold]hyperacuity ordering depth bsds-fg --regions ucm2 --human --tie half[/bold]
     """

@@ -65,7 +65,7 @@ def report(
 
     Example: [bold]hyperacuity report runs/edges runs/boundary --out report[/bold]
 
-    Example: [bold]hyperacuity report runs/boundary --table latex --figures paper/figures[/bold]
+    Example: [bold]hyperacuity report runs/boundary --table latex --figures figures[/bold]
     """
     if single_file and out is None:
         raise UsageError("--single-file needs --out FILE.html")
