@@ -184,3 +184,14 @@ def enough_weights(images: int, systems: int) -> list[NDArray[np.int64]]:
 
 def _cost(value: float, column: Column) -> float:
     return -value if column.better == "max" else value
+
+
+def told_chance(p: float, systems: int) -> str:
+    """How a lead is qualified by its p-value, which is corrected for all pairs of systems (Holm).
+
+    >>> told_chance(0.004, 2), told_chance(0.3, 3)
+    (' (p = 0.004)', ', which may be chance (p = 0.30, corrected for 3 pairs)')
+    """
+    pairs = systems * (systems - 1) // 2
+    corrected = f", corrected for {pairs} pairs" if pairs > 1 else ""
+    return f" (p = {p:.3f}{corrected})" if p < 0.05 else f", which may be chance (p = {p:.2f}{corrected})"

@@ -28,7 +28,18 @@ from hyperacuity.data import read_boundary_truths, read_image, read_segmentation
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.report import charts_boundary, layers, theme
 from hyperacuity.report.gather import Grid
-from hyperacuity.report.sheet import Column, Each, Figure, Layer, Line, Sheet, Viewer, enough_weights, ranked
+from hyperacuity.report.sheet import (
+    Column,
+    Each,
+    Figure,
+    Layer,
+    Line,
+    Sheet,
+    Viewer,
+    enough_weights,
+    ranked,
+    told_chance,
+)
 from hyperacuity.run import Cell
 
 STEPS = 15
@@ -208,7 +219,7 @@ def _findings(
             told += f", {ahead}"
         else:
             p = float(tested.corrected[order.index(first.system), order.index(second.system)])
-            told += f", {ahead}" + (f" (p = {p:.3f})" if p < 0.05 else f", which may be chance (p = {p:.2f})")
+            told += f", {ahead}{told_chance(p, len(lines))}"
     findings = [told + "."]
     if people.images and not math.isnan(people.point.f):
         gap = people.point.f - first.values["ods"]

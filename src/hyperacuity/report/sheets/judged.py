@@ -18,7 +18,7 @@ from hyperacuity.compare.criteria import Criteria, criteria, table_of
 from hyperacuity.compare.significance import Pairwise, pairwise_of_samples
 from hyperacuity.report import charts_compare
 from hyperacuity.report.gather import Grid
-from hyperacuity.report.sheet import Column, Each, Figure, Line, Sheet, Viewer, enough_weights, ranked
+from hyperacuity.report.sheet import Column, Each, Figure, Line, Sheet, Viewer, enough_weights, ranked, told_chance
 from hyperacuity.resampling import bootstrap_weights, percentile_interval
 
 TITLES = {"disparity": "Disparity", "ordering": "Depth order", "views": "Predicted views"}
@@ -162,7 +162,7 @@ def findings(judged: Judged) -> list[str]:
         if judged.tested is not None:
             order = list(judged.tallies)
             p = float(judged.tested.corrected[order.index(first.system), order.index(second.system)])
-            told += f" (p = {p:.3f})" if p < 0.05 else f", which may be chance (p = {p:.2f})"
+            told += told_chance(p, len(lines))
     sentences = [told + "."]
     optimal = [line.system for line in lines if line.optimal]
     if len(lines) > 1 and len(judged.columns) > 1:
