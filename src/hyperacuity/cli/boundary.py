@@ -14,6 +14,8 @@ from hyperacuity.cli.inputs import evaluate, systems_and_truths, told_apart
 from hyperacuity.cli.options import Data, Human, Json, Run, Split, Systems, Workers
 from hyperacuity.errors import UsageError
 
+FEW_IMAGES = 10
+
 if TYPE_CHECKING:
     from hyperacuity.boundary import BoundaryScore, BoundaryTally, HumanScore, Point, Protocol, Suppression
     from hyperacuity.run import Cell
@@ -310,6 +312,8 @@ def _print(
     common.results.print(table)
     if len(scores) > 1:
         common.results.print("\np: paired bootstrap of ODS over the images; from 0.05 on the difference may be chance")
+    if min(len(score.images) for score in scores.values()) < FEW_IMAGES:
+        common.results.print(f"\nfewer than {FEW_IMAGES} images: intervals and p-values say little")
     common.results.print(f"\n{tolerance}\n{signature}", markup=False)
 
 
