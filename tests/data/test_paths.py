@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from hyperacuity.data import read_boundary_truths, read_disparity, read_image, read_soft, write_disparity, write_soft
+from hyperacuity.data import (
+    read_boundary_truths,
+    read_disparity,
+    read_image,
+    read_soft,
+    write_disparity,
+    write_edges,
+    write_soft,
+)
 
 
 def test_readers_and_writers_take_strings(tmp_path):
@@ -14,6 +22,7 @@ def test_readers_and_writers_take_strings(tmp_path):
     np.testing.assert_array_equal(read_soft(place), soft)
     write_soft(str(tmp_path / "map.png"), soft)
     assert read_image(str(tmp_path / "map.png")).shape == (3, 4)
-    assert len(read_boundary_truths([str(tmp_path / "map.png")])) == 1
+    write_edges(str(tmp_path / "edges.png"), np.eye(8, dtype=bool))
+    assert len(read_boundary_truths([str(tmp_path / "edges.png")])) == 1
     write_disparity(str(tmp_path / "map.pfm"), soft + 1)
     np.testing.assert_array_equal(read_disparity(str(tmp_path / "map.pfm")), soft + 1)
