@@ -18,7 +18,6 @@ from hyperacuity.cli.ordering_inputs import (
     OrderingInputs,
     best_level,
     find_inputs,
-    holds_ucm,
     read_regions,
 )
 from hyperacuity.errors import InputError, UsageError
@@ -238,6 +237,8 @@ def _calibrated(job: OrderingJob, cells: list[Cell], level: str) -> OrderingJob:
 
 
 def _is_hierarchy(path: Path) -> bool:
+    from hyperacuity.data import holds_ucm
+
     try:
         return holds_ucm(path)
     except InputError:

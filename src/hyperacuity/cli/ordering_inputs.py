@@ -126,7 +126,7 @@ def _paired(predictions: Path, truth: str, known: Mapping[str, Sequence[Path]] |
 
 def read_regions(path: Path, level: float | None) -> list[LabelMap]:
     """The segmentations in a file; of an ultrametric contour map the one at ``level``."""
-    from hyperacuity.data import read_segmentations, read_ucm
+    from hyperacuity.data import holds_ucm, read_segmentations, read_ucm
     from hyperacuity.regions import ucm_levels
 
     if holds_ucm(path):
@@ -134,17 +134,6 @@ def read_regions(path: Path, level: float | None) -> list[LabelMap]:
             raise InputError(f"{path}: is a hierarchy; at which level are its regions meant?")
         return [ucm_levels(read_ucm(path), [level]).at(0)]
     return read_segmentations([path])
-
-
-def holds_ucm(path: Path) -> bool:
-    """Whether a file holds an ultrametric contour map."""
-    from hyperacuity.data.matlab import read_variable
-    from hyperacuity.data.sniff import kind_of
-
-    if not kind_of(path).startswith("MAT"):
-        return False
-    name, _ = read_variable(path, ("ucm2", "segs", "groundTruth"), fields=(), any_plane=True)
-    return name == "ucm2"
 
 
 def best_level(pairs: Iterable[tuple[Path, Sequence[Ordering]]]) -> float:

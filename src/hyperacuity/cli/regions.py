@@ -116,24 +116,14 @@ class RegionsJob:
         return tally(self._read(cell.prediction), read_segmentations(cell.truths), self.protocol)
 
     def _read(self, path: Path) -> Levels | list[LabelMap]:
-        from hyperacuity.data import read_segmentations, read_soft, read_ucm
+        from hyperacuity.data import holds_ucm, read_segmentations, read_soft, read_ucm
         from hyperacuity.regions import hierarchy, ucm_levels
 
         if self.form is Form.SOFT:
             return hierarchy(read_soft(path)).levels(self.protocol.thresholds)
-        if self.form is Form.UCM or (self.form is Form.AUTO and _holds_ucm(path)):
+        if self.form is Form.UCM or (self.form is Form.AUTO and holds_ucm(path)):
             return ucm_levels(read_ucm(path), self.protocol.thresholds)
         return read_segmentations([path])
-
-
-def _holds_ucm(path: Path) -> bool:
-    from hyperacuity.data.matlab import read_variable
-    from hyperacuity.data.sniff import kind_of
-
-    if not kind_of(path).startswith("MAT"):
-        return False
-    name, _ = read_variable(path, ("ucm2", "segs", "groundTruth"), fields=(), any_plane=True)
-    return name == "ucm2"
 
 
 def _write_berkeley(folder: Path, done: Mapping[str, Mapping[str, RegionTally]], protocol: Protocol) -> None:

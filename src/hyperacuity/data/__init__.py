@@ -11,6 +11,7 @@ from hyperacuity.data.images import read_image, write_png
 from hyperacuity.data.matlab import write_mat, write_segs, write_truths
 from hyperacuity.data.pairing import Pair, Pairing, pair_folders, pair_truths
 from hyperacuity.data.readers import (
+    holds_ucm,
     read_boundary_truths,
     read_disparity,
     read_edges,
@@ -35,6 +36,7 @@ __all__ = [
     "Table",
     "figure_ground",
     "find_data",
+    "holds_ucm",
     "load_dataset",
     "pair_folders",
     "pair_truths",

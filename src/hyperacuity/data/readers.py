@@ -18,7 +18,13 @@ from hyperacuity.data.berkeley import boundaries_of, read_fg, read_seg
 from hyperacuity.data.files import check_pixels, warn
 from hyperacuity.data.images import read_grey, read_indices
 from hyperacuity.data.kitti import SCALE as KITTI_SCALE
-from hyperacuity.data.matlab import read_array, read_truth_boundaries, read_truth_segmentations, ucm_at_image_size
+from hyperacuity.data.matlab import (
+    read_array,
+    read_truth_boundaries,
+    read_truth_segmentations,
+    read_variable,
+    ucm_at_image_size,
+)
 from hyperacuity.data.pfm import read_pfm
 from hyperacuity.data.sniff import IMAGE_KINDS, kind_of
 from hyperacuity.errors import InputError
@@ -71,6 +77,15 @@ def read_ucm(path: Path | str, *, variable: str | None = None) -> SoftMap:
         values = _plane(path, variable, expected=())
     ucm_at_image_size(values, str(path))
     return soft_map(values, name=str(path))
+
+
+def holds_ucm(path: Path | str) -> bool:
+    """Whether a file holds an ultrametric contour map, that is a MAT file with a variable ``ucm2``."""
+    path = Path(path)
+    if not kind_of(path).startswith("MAT"):
+        return False
+    name, _ = read_variable(path, ("ucm2", "segs", "groundTruth"), fields=(), any_plane=True)
+    return name == "ucm2"
 
 
 def read_edges(path: Path | str, *, variable: str | None = None, inverted: bool = False) -> EdgeMap:
