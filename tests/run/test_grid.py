@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _thread
 import random
+import signal
 import time
 
 import pytest
@@ -111,6 +112,15 @@ def test_a_file_that_changes_while_its_cell_is_evaluated_fails_the_cell(cells, m
         assert run_grid(make_job(), [cell], store=store, progress=False).computed == 1
 
 
+@pytest.fixture
+def ctrl_c_raises():
+    """Python's own answer to Ctrl-C, whatever other tests in this process have put in its place."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ctrl_c_raises")
 def test_interruption_keeps_what_is_finished_and_a_second_run_does_the_rest(cells, make_job, tmp_path):
     job = make_job(dawdle=0.01, special={("sobel", "image 2"): _thread.interrupt_main})
     with open_store(tmp_path / "run") as store, pytest.raises(KeyboardInterrupt):
