@@ -117,7 +117,7 @@ def ctrl_c_raises():
     """Python's own answer to Ctrl-C, whatever other tests in this process have put in its place."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
-    signal.signal(signal.SIGINT, before)
+    signal.signal(signal.SIGINT, signal.default_int_handler if before is None else before)
 
 
 @pytest.mark.usefixtures("ctrl_c_raises")
