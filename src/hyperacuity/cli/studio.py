@@ -1,0 +1,7 @@
+"""``hyperacuity studio``: pages where people label and judge. One module per page; this one lists them."""
+
+from __future__ import annotations
+
+import typer
+
+app = typer.Typer(help="Pages where people label and judge, in the browser.", no_args_is_help=True)

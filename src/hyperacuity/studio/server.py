@@ -1,0 +1,121 @@
+"""Start a page on an address, say where it is, and stop it cleanly."""
+
+from __future__ import annotations
+
+import ipaddress
+import logging
+import re
+import secrets
+import socket
+import threading
+import webbrowser
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+
+import uvicorn
+
+from hyperacuity.errors import UsageError
+from hyperacuity.studio.security import LOOPBACK
+from hyperacuity.studio.web import Page, make_app
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where a studio listens: its address without a path, and the token that it asks for, if it does."""
+
+    base: str
+    token: str | None = None
+
+    @property
+    def front(self) -> str:
+        """The address to open."""
+        return self.base + "/" + (f"?token={self.token}" if self.token else "")
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach an address.
+
+    >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("0.0.0.0")
+    (True, True, False)
+    """
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def new_token() -> str:
+    """A token that cannot be guessed: 192 random bits, in letters that an address can carry."""
+    return secrets.token_urlsafe(24)
+
+
+def choose_token(host: str, token: str | None, *, always: bool = False) -> str | None:
+    """The token that a studio on this host asks for: the one given, a new one, or none on loopback unless ``always``."""
+    if token is not None and not re.fullmatch(r"[A-Za-z0-9._~-]{16,200}", token):
+        raise UsageError("--token: expected 16 letters, digits or any of . _ ~ - at least, so that nobody guesses it")
+    if token is None and (always or not is_loopback(host)):
+        return new_token()
+    return token
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens on the address; port 0 takes a free one."""
+    try:
+        family, kind, protocol, _, place = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        listening = socket.socket(family, kind, protocol)
+    except OSError as error:
+        raise UsageError(f"--host {host}: there is no such address ({error.strerror})") from error
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(place)
+        listening.listen(256)
+    except OSError as error:
+        listening.close()
+        raise UsageError(f"cannot listen on {host}, port {port}: {error.strerror}") from error
+    return listening
+
+
+@contextmanager
+def prepared(
+    page: Page, *, host: str = "127.0.0.1", port: int = 0, token: str | None = None
+) -> Iterator[tuple[uvicorn.Server, socket.socket, Address]]:
+    """A server that is ready to run, its socket and its address. ``token`` must be given for a host that is not loopback."""
+    if token is None and not is_loopback(host):
+        raise UsageError(f"--host {host} can be reached from other machines: it needs a token")
+    hosts = (*LOOPBACK, host.lower()) if is_loopback(host) else None
+    with listen(host, port) as listening:
+        shown = f"[{host}]" if ":" in host else host
+        address = Address(f"http://{shown}:{listening.getsockname()[1]}", token)
+        config = uvicorn.Config(
+            make_app(page, token=token, hosts=hosts),
+            log_config=None,
+            access_log=False,  # addresses hold tokens
+            server_header=False,
+            timeout_graceful_shutdown=3,
+            ws="none",
+        )
+        logging.getLogger("uvicorn").setLevel(logging.ERROR)
+        yield uvicorn.Server(config), listening, address
+
+
+def serve(
+    page: Page,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    token: str | None = None,
+    browser: bool = True,
+    tell: Callable[[Address], None],
+) -> None:
+    """Serve a page until Ctrl-C. ``tell`` is called with the address as soon as it can be opened."""
+    with prepared(page, host=host, port=port, token=token) as (server, listening, address):
+        tell(address)
+        if browser:  # the socket listens already; a slow browser must not hold up the server
+            threading.Thread(target=webbrowser.open, args=(address.front,), daemon=True).start()
+        with suppress(KeyboardInterrupt):  # the server has closed by itself; it only passes the signal on
+            server.run(sockets=[listening])

@@ -1,0 +1,213 @@
+"""What people have done, in one SQLite file: every action is on disk before it is acknowledged.
+
+One thread writes. Changes that arrive while it waits for the disk are committed together, so that fifty people cost little more
+than one, and each is acknowledged only after the commit. Readers have connections of their own and never wait for the writer
+(SQLite's write-ahead log). A server killed at any moment loses nothing that it has acknowledged.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+import sqlite3
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from hyperacuity.errors import UsageError
+
+T = TypeVar("T")
+
+APPLICATION = 0x48595053  # "HYPS" in SQLite's header, so that `file` and we can tell whose it is
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The tables of one page: its name, the version of the tables, and the statements that make them."""
+
+    name: str
+    version: int
+    statements: tuple[str, ...]
+
+
+class StateError(UsageError):
+    """The file cannot be read or written; what was acknowledged before is kept."""
+
+
+class State:
+    """The studio's file. Several pages may keep their tables in one; several servers may use it at once.
+
+    ``UsageError`` when the file cannot be written to, belongs to another program, or has tables of another version.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> layout = Layout("notes", 1, ("CREATE TABLE notes (text TEXT NOT NULL)",))
+    >>> with tempfile.TemporaryDirectory() as folder, State(Path(folder) / "studio.sqlite", [layout]) as state:
+    ...     state.write_now(lambda file: file.execute("INSERT INTO notes VALUES ('seen')").rowcount)
+    ...     state.read_now(lambda file: file.execute("SELECT text FROM notes").fetchall())
+    1
+    [('seen',)]
+    """
+
+    def __init__(self, path: Path | str, layouts: Sequence[Layout]) -> None:
+        self.path = Path(path)
+        self._here = threading.local()
+        self._guard = threading.Lock()
+        self._readers: list[sqlite3.Connection] = []
+        self._waiting: queue.SimpleQueue[tuple[Callable[[sqlite3.Connection], Any], Future[Any]] | None] = (
+            queue.SimpleQueue()
+        )
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = _connect(self.path)
+        except (OSError, sqlite3.OperationalError) as error:
+            raise StateError(f"cannot write to {self.path}: {error}") from error
+        except sqlite3.DatabaseError as error:
+            raise StateError(f"{self.path} is damaged or no SQLite file: choose another with --state") from error
+        try:
+            _lay_out(self._file, self.path, layouts)
+        except BaseException:
+            self._file.close()
+            raise
+        self._writer = threading.Thread(target=self._write_all, name="studio writer", daemon=True)
+        self._writer.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    async def write(self, change: Callable[[sqlite3.Connection], T]) -> T:
+        """Make a change and return what it returns, once it is on disk. A change that raises leaves no trace."""
+        return await asyncio.wrap_future(self._ask(change))
+
+    def write_now(self, change: Callable[[sqlite3.Connection], T]) -> T:
+        """As :meth:`write`, for code outside of the server's loop."""
+        return self._ask(change).result()
+
+    async def read(self, query: Callable[[sqlite3.Connection], T]) -> T:
+        """Look something up, without holding up the server's loop."""
+        return await asyncio.to_thread(self.read_now, query)
+
+    def read_now(self, query: Callable[[sqlite3.Connection], T]) -> T:
+        """As :meth:`read`, for code outside of the server's loop. The query sees one state of the file throughout."""
+        file: sqlite3.Connection | None = getattr(self._here, "file", None)
+        if file is None:
+            file = self._here.file = _connect(self.path)
+            file.execute("PRAGMA query_only = ON")
+            with self._guard:
+                self._readers.append(file)
+        file.execute("BEGIN")
+        try:
+            return query(file)
+        finally:
+            file.execute("ROLLBACK")
+
+    def close(self) -> None:
+        """Finish what waits, then let go of the file. Several calls are as good as one."""
+        self._waiting.put(None)
+        self._writer.join()
+        with self._guard:
+            for file in self._readers:
+                file.close()
+            self._readers.clear()
+        self._file.close()
+
+    def _ask(self, change: Callable[[sqlite3.Connection], T]) -> Future[T]:
+        future: Future[T] = Future()
+        if not self._writer.is_alive():
+            raise StateError(f"{self.path} is closed")
+        self._waiting.put((change, future))
+        return future
+
+    def _write_all(self) -> None:
+        while (first := self._waiting.get()) is not None:
+            changes = [first]
+            last = False
+            while not last and not self._waiting.empty():
+                following = self._waiting.get()
+                last = following is None
+                if following is not None:
+                    changes.append(following)
+            self._commit([(change, future) for change, future in changes if future.set_running_or_notify_cancel()])
+            if last:
+                return
+
+    def _commit(self, changes: Sequence[tuple[Callable[[sqlite3.Connection], Any], Future[Any]]]) -> None:
+        """All changes in one transaction, each with a point of its own to go back to."""
+        results: list[tuple[Any, BaseException | None]] = []
+        try:
+            self._file.execute("BEGIN IMMEDIATE")
+            for change, _ in changes:
+                self._file.execute("SAVEPOINT change")
+                try:
+                    results.append((change(self._file), None))
+                except Exception as error:
+                    self._file.execute("ROLLBACK TO change")
+                    results.append((None, error))
+                self._file.execute("RELEASE change")
+            self._file.execute("COMMIT")
+        except sqlite3.Error as error:
+            if self._file.in_transaction:
+                self._file.execute("ROLLBACK")
+            failed = StateError(f"cannot write to {self.path}: {error}; what was acknowledged before is kept")
+            results = [(None, failed)] * len(changes)
+        for (_, future), (result, raised) in zip(changes, results, strict=True):
+            if raised is None:
+                future.set_result(result)
+            else:
+                future.set_exception(raised)
+
+
+def now() -> str:
+    """The time as it is kept in the file: UTC, to the millisecond."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    # check_same_thread=False: a connection is used by one thread, but closed by another. isolation_level=None: we say BEGIN.
+    file = sqlite3.connect(path, timeout=30, isolation_level=None, check_same_thread=False)
+    try:
+        file.execute("PRAGMA journal_mode = WAL")
+        file.execute("PRAGMA synchronous = FULL")  # an acknowledged answer survives a power cut too
+        file.execute("PRAGMA foreign_keys = ON")
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def _lay_out(file: sqlite3.Connection, path: Path, layouts: Sequence[Layout]) -> None:
+    """Make the tables that are not there yet; refuse a file that is not ours."""
+    file.execute("BEGIN IMMEDIATE")
+    try:
+        if file.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
+            file.execute("CREATE TABLE layouts (name TEXT PRIMARY KEY, version INTEGER NOT NULL) WITHOUT ROWID")
+            file.execute(f"PRAGMA application_id = {APPLICATION}")
+            file.execute(f"PRAGMA user_version = {VERSION}")
+        (application,) = file.execute("PRAGMA application_id").fetchone()
+        (version,) = file.execute("PRAGMA user_version").fetchone()
+        if application != APPLICATION:
+            raise StateError(f"{path} is an SQLite file, but not the studio's: choose another with --state")
+        kept = dict(file.execute("SELECT name, version FROM layouts"))
+        for layout in layouts:
+            if version != VERSION or kept.get(layout.name, layout.version) != layout.version:
+                raise StateError(f"{path} was written by another version of hyperacuity: choose another with --state")
+            if layout.name not in kept:
+                for statement in layout.statements:
+                    file.execute(statement)
+                file.execute("INSERT INTO layouts VALUES (?, ?)", (layout.name, layout.version))
+        file.execute("COMMIT")
+    except BaseException:
+        file.execute("ROLLBACK")
+        raise

@@ -1,0 +1,116 @@
+"""Fixtures of the studio's tests: a page in process, on a port, and in a browser."""
+
+from __future__ import annotations
+
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+
+pytest.importorskip("starlette", reason='needs the studio: pip install "hyperacuity[studio]"')
+pytest.importorskip("uvicorn", reason='needs the studio: pip install "hyperacuity[studio]"')
+
+from hyperacuity.studio.security import LOOPBACK
+from hyperacuity.studio.server import Address, prepared
+from hyperacuity.studio.web import Page, make_app
+
+
+@pytest.fixture
+def client_of() -> Iterator[Callable[..., Any]]:
+    """``client_of(page, token=…)``: a client that talks to the page without a network. Errors of the server are answers too."""
+    pytest.importorskip("httpx", reason="needs the package httpx")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the name of the package that it talks with
+        from starlette.testclient import TestClient
+
+    with ExitStack() as opened:
+
+        def make(
+            page: Page, *, token: str | None = None, hosts: tuple[str, ...] | None = LOOPBACK, **options: Any
+        ) -> Any:
+            app = make_app(page, token=token, hosts=hosts)
+            client = TestClient(app, base_url="http://127.0.0.1", raise_server_exceptions=False, **options)
+            return opened.enter_context(client)
+
+        yield make
+
+
+@pytest.fixture
+def live() -> Iterator[Callable[..., Address]]:
+    """``live(page, token=…)``: the page on a free port of loopback until the test ends; returns its address."""
+    with ExitStack() as running:
+
+        def start(page: Page, *, token: str | None = None) -> Address:
+            server, listening, address = running.enter_context(prepared(page, token=token))
+            thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+            thread.start()
+
+            def stop() -> None:
+                server.should_exit = True
+                thread.join()
+
+            running.callback(stop)
+            while not server.started and thread.is_alive():
+                time.sleep(0.01)
+            assert server.started
+            return address
+
+        yield start
+
+
+@pytest.fixture
+def visit(chromium) -> Iterator[Callable[..., Any]]:
+    """``visit(address)``: a new tab, in a context of its own (another person), on that address.
+
+    When the test ends, no page may have complained, nor asked anything of another server. Answers that a test provokes are
+    named in ``expected`` (a part of the message).
+    """
+    contexts: list[Any] = []
+    complaints: list[str] = []
+
+    def go(
+        address: str,
+        *,
+        width: int = 1440,
+        height: int = 900,
+        context: Any = None,
+        expected: tuple[str, ...] = (),
+        **options: Any,
+    ) -> Any:
+        if context is None:
+            context = chromium.new_context(viewport={"width": width, "height": height}, **options)
+            contexts.append(context)
+        tab = context.new_page()
+        tab.set_default_timeout(20_000)
+        base = "/".join(address.split("/")[:3])
+
+        def complain(text: str) -> None:
+            if not any(part in text for part in ("willReadFrequently", *expected)):
+                complaints.append(text)
+
+        tab.on("console", lambda message: complain(message.text))
+        tab.on("pageerror", lambda error: complain(str(error)))
+        tab.on("request", lambda r: None if r.url.startswith((base, "data:", "blob:")) else complain(r.url))
+        tab.goto(address)
+        return tab
+
+    yield go
+    for context in contexts:
+        context.close()
+    assert complaints == []
+
+
+@pytest.fixture(scope="session")
+def serious() -> Callable[[Any], list[tuple[str, str]]]:
+    """``serious(tab)``: what axe finds serious or critical about the page in a tab."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs the package axe-playwright-python")
+
+    def find(tab: Any) -> list[tuple[str, str]]:
+        found = axe.Axe().run(tab, options={"preload": False}).response["violations"]
+        return [(f["id"], f["nodes"][0]["html"][:160]) for f in found if f["impact"] in ("serious", "critical")]
+
+    return find

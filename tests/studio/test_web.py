@@ -1,0 +1,257 @@
+"""What every page of the studio can rely on: who is let in, from where, with what, and what is never said."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from starlette.routing import Route
+
+from hyperacuity.errors import InputError, UsageError
+from hyperacuity.studio.people import LAYOUT, People
+from hyperacuity.studio.server import choose_token, prepared
+from hyperacuity.studio.state import State
+from hyperacuity.studio.web import Page, Refused, answer, field, read_json, render
+
+TOKEN = "a-token-nobody-guesses"  # noqa: S105 (of a test)
+EVERYWHERE = "0.0.0.0"  # noqa: S104 (what a token is for)
+
+
+@pytest.fixture
+def state(tmp_path):
+    with State(tmp_path / "studio.sqlite", [LAYOUT]) as opened:
+        yield opened
+
+
+@pytest.fixture
+def page(state):
+    """A page that greets, echoes, and fails on request."""
+    people = People(state, "echo")
+
+    async def front(request):
+        person = await people.find(request)
+        if person is None:
+            return await people.welcome(request, title="Echo <room>")
+        return render(request, "refusal.html.j2", sentence=f"hello {person.name}")
+
+    async def echo(request):
+        values = await read_json(request)
+        return answer({"text": field(values, "text", str, high=10), "who": (await people.require(request)).name})
+
+    async def fail(request):
+        how = request.path_params["how"]
+        if how == "input":
+            raise InputError("/home/secret/a.png: is damaged")
+        if how == "refused":
+            raise Refused(409, "not now")
+        raise RuntimeError("a detail that is nobody's business")
+
+    async def open_door(request):
+        return answer({"open": True})
+
+    routes = [
+        Route("/", front),
+        Route("/echo", echo, methods=["POST"]),
+        Route("/fail/{how}", fail),
+        Route("/guests/room", open_door),
+        *people.routes,
+    ]
+    return Page("echo", "Echo", routes, guests=("/guests/",), largest_body=1000)
+
+
+class TestVisitors:
+    def test_a_name_is_kept_and_known_again(self, page, client_of):
+        client = client_of(page)
+        assert "Who are you?" in client.get("/").text
+        assert client.post("/echo", json={"text": "hi"}).status_code == 401
+        assert client.post("/people", json={"name": "  Ada \t Lovelace "}).status_code == 400  # a tab is not printable
+        assert client.post("/people", json={"name": "  Ada   Lovelace "}).json() == {"name": "Ada Lovelace"}
+        assert "Hello Ada Lovelace" in client.get("/").text
+        assert client.post("/echo", json={"text": "hi"}).json() == {"text": "hi", "who": "Ada Lovelace"}
+        assert client.delete("/people").status_code == 200
+        assert "Who are you?" in client.get("/").text
+
+    def test_the_same_name_in_another_browser_is_the_same_person(self, page, client_of, state):
+        for _ in range(2):
+            client_of(page).post("/people", json={"name": "Ada"})
+        assert state.read_now(lambda file: file.execute("SELECT count(*) FROM people").fetchone()) == (1,)
+
+    @pytest.mark.parametrize("name", ["", "   ", "x" * 81, 3, None, ["a"], "\ud800", "a\0b"])
+    def test_names_that_are_none_are_refused(self, page, client_of, name):
+        body, headers = json.dumps({"name": name}), {"content-type": "application/json"}
+        assert client_of(page).post("/people", content=body, headers=headers).status_code == 400
+
+    def test_names_are_shown_as_text(self, page, client_of):
+        client = client_of(page)
+        client.post("/people", json={"name": "<script>alert(1)</script>"})
+        assert "<script>alert" not in client.get("/").text
+        client.delete("/people")
+        assert "<script>alert" not in client.get("/").text
+
+    def test_cookies_stay_on_the_site_and_out_of_scripts(self, page, client_of):
+        kept = client_of(page).post("/people", json={"name": "Ada"}).headers["set-cookie"].lower()
+        assert "samesite=strict" in kept
+        assert "httponly" in kept
+
+
+class TestToken:
+    def test_without_it_there_is_nothing_to_see(self, page, client_of):
+        client = client_of(page, token=TOKEN)
+        for path in ("/", "/fail/refused", "/nowhere", "/?token=wrong", "/?token="):
+            assert client.get(path).status_code == 403
+        assert client.post("/people", json={"name": "Ada"}).status_code == 403
+        assert client.get("/guests/room").json() == {"open": True}
+        assert client.get("/static/studio.css").status_code == 200
+
+    def test_with_it_a_cookie_takes_over(self, page, client_of):
+        client = client_of(page, token=TOKEN)
+        first = client.get(f"/?token={TOKEN}&image=3")
+        assert first.status_code == 200
+        assert "url=/?image=3" in first.text
+        assert TOKEN not in first.text
+        assert "SameSite=Strict" in first.headers["set-cookie"]
+        assert "Who are you?" in client.get("/").text
+
+    def test_it_cannot_send_people_elsewhere(self, page, client_of):
+        text = client_of(page, token=TOKEN).get(f"http://127.0.0.1//evil.example/?token={TOKEN}").text
+        assert "url=/evil.example/" in text
+
+    def test_it_is_demanded_of_every_host_but_loopback(self, page):
+        assert choose_token("127.0.0.1", None) is None
+        assert choose_token("127.0.0.1", None, always=True)
+        assert len(choose_token(EVERYWHERE, None)) >= 32
+        assert choose_token(EVERYWHERE, TOKEN) == TOKEN
+        with pytest.raises(UsageError, match="--token"):
+            choose_token(EVERYWHERE, "short")
+        with pytest.raises(UsageError, match="needs a token"), prepared(page, host=EVERYWHERE):
+            pass
+
+
+class TestOrigin:
+    @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "", "localhost.evil.example:80"])
+    def test_a_name_that_points_here_is_not_ours(self, page, client_of, host):
+        assert client_of(page).get("/", headers={"host": host}).status_code == 421
+
+    @pytest.mark.parametrize("host", ["127.0.0.1", "localhost:8123", "[::1]:80", "LOCALHOST"])
+    def test_loopback_has_several_names(self, page, client_of, host):
+        assert client_of(page).get("/", headers={"host": host}).status_code == 200
+
+    @pytest.mark.parametrize(
+        "headers",
+        [
+            {"origin": "http://evil.example"},
+            {"origin": "null"},
+            {"origin": "http://127.0.0.1:81"},
+            {"origin": "http://[bad"},
+            {"sec-fetch-site": "cross-site"},
+            {"sec-fetch-site": "same-site"},
+        ],
+    )
+    def test_other_sites_cannot_change_anything(self, page, client_of, headers):
+        assert client_of(page).post("/people", json={"name": "Eve"}, headers=headers).status_code == 403
+
+    def test_forms_of_other_sites_cannot_either(self, page, client_of):
+        body = json.dumps({"name": "Eve"})
+        assert client_of(page).post("/people", content=body, headers={"content-type": "text/plain"}).status_code == 415
+
+    def test_our_own_pages_can(self, page, client_of):
+        headers = {"origin": "http://127.0.0.1", "sec-fetch-site": "same-origin"}
+        assert client_of(page).post("/people", json={"name": "Ada"}, headers=headers).status_code == 200
+
+
+class TestBodies:
+    def test_too_much_is_refused_whether_announced_or_not(self, page, client_of):
+        client = client_of(page)
+        headers = {"content-type": "application/json"}
+        assert client.post("/people", content=b"[" * 1001, headers=headers).status_code == 413
+        assert client.post("/people", content=iter([b"[" * 600] * 2), headers=headers).status_code == 413
+        assert (
+            client.post("/people", content=b"[" * 900, headers=headers | {"content-length": "many"}).status_code == 413
+        )
+
+    @pytest.mark.parametrize("body", [b"", b"{", b"[]", b"3", b'"a"', b"\xff", b'{"name": NaN}', b"[" * 999])
+    def test_what_is_no_object_is_refused(self, page, client_of, body):
+        refused = client_of(page).post("/people", content=body, headers={"content-type": "application/json"})
+        assert refused.status_code == 400
+        assert refused.json()["error"]
+
+    def test_a_field_is_what_it_should_be(self):
+        values = {"n": 3, "x": 0.5, "yes": True, "text": "abc", "list": [1, 2], "nan": float("nan")}
+        assert field(values, "n", int, low=0, high=3) == 3
+        assert field(values, "n", float) == 3.0
+        assert field(values, "yes", bool) is True
+        assert field(values, "list", list, high=2) == [1, 2]
+        for name, kind, bounds in [
+            ("n", int, {"low": 4}),
+            ("n", str, {}),
+            ("yes", int, {}),
+            ("yes", float, {}),
+            ("x", int, {}),
+            ("x", float, {"high": 0.4}),
+            ("text", str, {"high": 2}),
+            ("list", list, {"low": 3}),
+            ("missing", str, {}),
+        ]:
+            with pytest.raises(Refused):
+                field(values, name, kind, **bounds)
+
+
+class TestAnswers:
+    def test_every_answer_restrains_the_browser(self, page, client_of):
+        client = client_of(page, token=None)
+        for response in (
+            client.get("/"),
+            client.get("/nowhere"),
+            client.get("/fail/boom"),
+            client.get("/", headers={"host": "evil.example"}),
+            client.get("/static/studio.js"),
+        ):
+            policy = response.headers["content-security-policy"]
+            assert "default-src 'none'" in policy
+            assert "unsafe" not in policy
+            assert response.headers["x-content-type-options"] == "nosniff"
+            assert response.headers["referrer-policy"] == "no-referrer"
+            assert response.headers["cache-control"] in ("no-store", "no-cache")
+
+    @pytest.mark.parametrize("accept", ["application/json", "text/html"])
+    def test_failures_say_a_sentence_and_no_more(self, page, client_of, accept):
+        client = client_of(page, headers={"accept": accept})
+        for how, status in (("input", 422), ("refused", 409), ("boom", 500)):
+            response = client.get(f"/fail/{how}")
+            assert response.status_code == status
+            for secret in ("Traceback", "RuntimeError", "business", "/home", ".py"):
+                assert secret not in response.text
+        assert "not now" in client.get("/fail/refused").text.lower()
+
+    @pytest.mark.parametrize("name", ["../web.py", "..%2fweb.py", "base.html.j2", "/etc/passwd", "%2e%2e/state.py", ""])
+    def test_only_scripts_and_styles_are_handed_out(self, page, client_of, name):
+        assert client_of(page).get(f"/static/{name}").status_code == 404
+
+    def test_files_that_have_not_changed_are_not_sent_again(self, page, client_of):
+        client = client_of(page)
+        tag = client.get("/static/studio.css").headers["etag"]
+        assert client.get("/static/studio.css", headers={"if-none-match": tag}).status_code == 304
+
+    def test_scripts_have_a_type_that_browsers_run(self, page, client_of):
+        assert client_of(page).get("/static/studio.js").headers["content-type"].startswith("text/javascript")
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    method=st.sampled_from(["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"]),
+    path=st.one_of(
+        st.sampled_from(["/", "/echo", "/people", "/static/studio.js"]), st.text(max_size=20).map(lambda text: "/" + text)
+    ),
+    body=st.one_of(st.binary(max_size=60), st.dictionaries(st.sampled_from(["name", "text"]), st.text(max_size=12)).map(
+        lambda values: json.dumps(values).encode()
+    )),
+    cookie=st.one_of(st.none(), st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=20)),
+)  # fmt: skip
+def test_no_request_breaks_the_server(page, client_of, method, path, body, cookie):
+    from urllib.parse import quote
+
+    headers = {"content-type": "application/json"} | ({} if cookie is None else {"cookie": f"annotator-echo={cookie}"})
+    response = client_of(page).request(method, quote(path), content=body, headers=headers)
+    assert response.status_code < 500
