@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 import zlib
 from math import prod
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 from numpy.lib import format as npy
@@ -16,11 +17,19 @@ from numpy.typing import NDArray
 from hyperacuity.data.files import check_bytes, check_file, read_bytes, write_bytes
 from hyperacuity.errors import InputError
 
+_TYPE = re.compile(rb"""['"]descr['"] *: *['"]([<>=|]?[a-zA-Z?]\d{0,2})['"]""")
+_ORDER = re.compile(rb"""['"]fortran_order['"] *: *(True|False)""")
+_SHAPE = re.compile(rb"""['"]shape['"] *: *\( *((?:\d{1,18}L? *, *)*(?:\d{1,18}L? *)?)\)""")
+"""NumPy would read the header as a Python literal, with all that Python allows; these are all it has to say."""
+
+_MAX_HEADER = 10_000
+_RATIO = 1032
+"""Deflate turns one byte into at most this many."""
+
 
 def read_npy(path: Path) -> NDArray[Any]:
     """The array of an ``.npy`` file."""
-    data = read_bytes(path)
-    return _parse(io.BytesIO(data), len(data), str(path))
+    return parse_npy(read_bytes(path), str(path))
 
 
 def read_npz(path: Path, variable: str | None = None) -> NDArray[Any]:
@@ -38,13 +47,17 @@ def read_npz(path: Path, variable: str | None = None) -> NDArray[Any]:
                 raise InputError(f"{path}: holds {_listed(members)}, expected {wanted}")
             member = members[variable]
             check_bytes(member.file_size, f"{path}, array {variable}")
+            if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise InputError(f"{path}: is packed in a way that NumPy does not use")
+            if member.file_size > _RATIO * max(member.compress_size, 1):
+                raise InputError(f"{path}, array {variable}: cannot be as large as it says")
             with archive.open(member) as file:
                 data = file.read(member.file_size)
     except InputError:
         raise
     except (OSError, zipfile.BadZipFile, zlib.error, EOFError, ValueError, NotImplementedError, RuntimeError) as error:
         raise InputError(f"{path}: is damaged or not an NPZ archive ({error})") from error
-    return _parse(io.BytesIO(data), len(data), f"{path}, array {variable}")
+    return parse_npy(data, f"{path}, array {variable}")
 
 
 def write_npy(path: Path, array: NDArray[Any]) -> None:
@@ -56,21 +69,44 @@ def write_npy(path: Path, array: NDArray[Any]) -> None:
     write_bytes(path, file.getvalue())
 
 
-def _parse(file: BinaryIO, size: int, name: str) -> NDArray[Any]:
-    try:
-        version = npy.read_magic(file)
-        header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
-        shape, fortran, dtype = header(file)
-    except Exception as error:  # the header is a Python literal; a damaged one fails in many ways
-        raise InputError(f"{name}: is damaged or not an NPY file") from error
-    if dtype.hasobject:
+def parse_npy(data: bytes, name: str) -> NDArray[Any]:
+    """The array in the bytes of an ``.npy`` file.
+
+    >>> file = io.BytesIO()
+    >>> np.save(file, np.eye(2))
+    >>> parse_npy(file.getvalue(), "tiny")
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    lengths = {1: 2, 2: 4, 3: 4}.get(data[6] if len(data) > 6 else 0)
+    if not data.startswith(b"\x93NUMPY") or lengths is None:
+        raise InputError(f"{name}: is damaged or not an NPY file")
+    start = 8 + lengths + int.from_bytes(data[8 : 8 + lengths], "little")
+    header = data[8 + lengths : start]
+    if len(header) > _MAX_HEADER or b"'descr': [" in header:
+        raise InputError(f"{name}: holds records, expected numbers")
+    kind, order, sizes = _TYPE.search(header), _ORDER.search(header), _SHAPE.search(header)
+    if kind is None or order is None or sizes is None:
+        raise InputError(f"{name}: is damaged or not an NPY file")
+    text = kind[1].decode()
+    if "O" in text:
         raise InputError(f"{name}: holds pickled Python objects, which are never opened; save a plain array instead")
-    if dtype.kind not in "biuf":
-        raise InputError(f"{name}: holds {dtype} values, expected numbers")
-    found, expected = size - file.tell(), prod(shape) * dtype.itemsize
-    if found < expected or min(shape, default=0) < 0:
-        raise InputError(f"{name}: is truncated: {found} bytes of data where shape {shape} needs {expected}")
-    array = np.frombuffer(file.read(expected), dtype).reshape(shape, order="F" if fortran else "C")
+    if text.strip("<>=|0123456789") not in tuple("?biuf"):
+        raise InputError(f"{name}: holds values of type {text}, expected numbers")
+    shape = tuple(int(size) for size in re.findall(rb"\d+", sizes[1]))
+    try:
+        dtype = np.dtype(text)
+        expected = prod(shape) * dtype.itemsize
+        if len(data) - start < expected:
+            raise InputError(
+                f"{name}: is truncated: {len(data) - start} bytes of data where shape {shape} needs {expected}"
+            )
+        array = np.frombuffer(data, dtype, prod(shape), start) if expected else np.empty(0, dtype)
+        array = array.reshape(shape, order="F" if order[1] == b"True" else "C")
+    except (TypeError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{name}: is damaged or not an NPY file") from error
     return array.astype(dtype.newbyteorder("="))
 
 

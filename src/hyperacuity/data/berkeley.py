@@ -33,7 +33,9 @@ def parse_seg(data: bytes, name: str) -> LabelMap:
     keys = dict(line.split(maxsplit=1) for line in head.splitlines() if len(line.split(maxsplit=1)) == 2)
     try:
         width, height = int(keys[b"width"]), int(keys[b"height"])
-        runs = np.array(body.split(), dtype=np.int64)
+        if body.translate(None, b"0123456789 \t\r\n"):
+            raise ValueError
+        runs = np.fromstring(body.strip(), dtype=np.int64, sep=" ")
         if not found or runs.size % 4 or width <= 0 or height <= 0:
             raise ValueError
     except (KeyError, ValueError, OverflowError) as error:
@@ -44,8 +46,10 @@ def parse_seg(data: bytes, name: str) -> LabelMap:
     segment, row, first, last = runs.reshape(-1, 4).T
     if runs.size == 0:
         raise InputError(f"{name}: holds no run of pixels")
-    if runs.min() < 0 or row.max() >= height or last.max() >= width or (first > last).any():
+    if row.max() >= height or last.max() >= width or (first > last).any():
         raise InputError(f"{name}: holds a run outside its {width}×{height} pixels")
+    if segment.max() > np.iinfo(np.int32).max:
+        raise InputError(f"{name}: holds the label {segment.max()}, expected labels up to {np.iinfo(np.int32).max}")
     # Starts and ends of runs in raster order; a running sum of label changes paints them all at once.
     labels = np.full(height * width, VOID, dtype=np.int32)
     lengths = last - first + 1

@@ -6,19 +6,45 @@ never read as indices, except by :func:`read_indices`, for palette images whose 
 
 from __future__ import annotations
 
+import contextlib
 import io
+import threading
+import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
+from PIL.BmpImagePlugin import BmpImageFile
+from PIL.ImageFile import ImageFile
+from PIL.JpegImagePlugin import JpegImageFile
+from PIL.PngImagePlugin import PngImageFile
+from PIL.PpmImagePlugin import PpmImageFile
+from PIL.TiffImagePlugin import TiffImageFile
 
-from hyperacuity.data.files import check_file, check_pixels, read_head, warn, write_bytes
-from hyperacuity.data.png16 import is_deep_colour, read_deep_colour
+from hyperacuity.data.bare import bare_jpeg, bare_png, scans_of
+from hyperacuity.data.files import check_pixels, read_bytes, warn, write_bytes
+from hyperacuity.data.png16 import is_deep_colour, parse_deep_colour
+from hyperacuity.data.sniff import kind_of_bytes
 from hyperacuity.errors import InputError
 
-_FORMATS = ("PNG", "JPEG", "BMP", "TIFF", "PPM")
+# Opened by name: Image.open would try its own limits, with warnings, and look for further pictures in the file.
+_DECODERS: dict[str, type[ImageFile]] = {
+    "PNG": PngImageFile,
+    "JPEG": JpegImageFile,
+    "BMP": BmpImageFile,
+    "TIFF": TiffImageFile,
+    "PNM": PpmImageFile,
+}
+_DENSEST = {"PNG": 8 * 1032, "JPEG": 8 * 1032, "PNM": 8}
+"""Most pixels in a byte: deflate makes 1032 bytes of one. (TIFF knows codes for which a page of white is a few bytes.)"""
+
+_MAX_SCANS = 500
+"""A progressive JPEG has about ten scans; each costs the time of the whole picture, and takes a few bytes to ask for."""
+
+_quiet_tiff = threading.Lock()
 _LUMINANCE = np.array([0.299, 0.587, 0.114])
 
 
@@ -72,12 +98,20 @@ def _shape_name(pixels: NDArray[Any]) -> str:
 
 
 def _decode(path: Path, *, palette: bool) -> NDArray[Any]:
-    check_file(path)
-    if is_deep_colour(read_head(path, 64)):
-        return read_deep_colour(path)
+    data = read_bytes(path)
+    kind = kind_of_bytes(data[:140])
+    if is_deep_colour(data[:64]):
+        return parse_deep_colour(data, str(path))
+    if kind not in _DECODERS:
+        raise InputError(f"{path}: is damaged or not a picture")
+    if kind == "JPEG" and scans_of(data) > _MAX_SCANS:
+        raise InputError(f"{path}: goes {scans_of(data)} times over its pixels, more than the limit of {_MAX_SCANS}")
+    size, bare = len(data), {"PNG": bare_png, "JPEG": bare_jpeg}.get(kind)
     try:
-        with Image.open(path, formats=_FORMATS) as image:
+        with _quiet(kind), _DECODERS[kind](io.BytesIO(bare(data) if bare else data)) as image:
             check_pixels((image.height, image.width), str(path))
+            if image.height * image.width > _DENSEST.get(kind, 1 << 40) * size:
+                raise InputError(f"{path}: declares {image.width}×{image.height} pixels, too many for its {size} bytes")
             deep = _is_deep_colour(image)
             pixels = _array(image, palette=palette)
     except InputError:
@@ -89,6 +123,17 @@ def _decode(path: Path, *, palette: bool) -> NDArray[Any]:
     if deep:
         warn(f"{path}: has more than 8 bits per colour channel; only the upper 8 are read")
     return pixels
+
+
+@contextlib.contextmanager
+def _quiet(kind: str) -> Iterator[None]:
+    """No word from Pillow about odd tags in a TIFF. One at a time, since Python's filters of warnings are common to threads."""
+    if kind != "TIFF":
+        yield
+        return
+    with _quiet_tiff, warnings.catch_warnings():
+        warnings.filterwarnings("ignore", module=r"PIL\.")
+        yield
 
 
 def _array(image: Image.Image, *, palette: bool) -> NDArray[Any]:

@@ -41,6 +41,10 @@ _CELL, _STRUCT, _SPARSE = 1, 2, 5
 _CLASS_NAMES = {1: "cell", 2: "struct", 3: "object", 4: "char", 16: "function", 17: "opaque"}
 _LOGICAL, _COMPLEX = 0x200, 0x800
 _MAX_DEPTH = 8
+_MAX_DIMENSIONS = 32
+_MAX_VARIABLES = 10_000
+_COST_OF_A_NODE = 256
+"""What a value costs besides its numbers, so that a million empty ones are bounded too."""
 _MAX_RATIO = 1032
 """Deflate turns one byte into at most this many."""
 
@@ -88,6 +92,8 @@ def variables(data: bytes) -> list[Variable]:
         if kind == _MATRIX:
             flags, shape, name, _ = _header(head[8:], order)
             found.append(Variable(name, _kind(flags), shape, order, content, size + 8, compressed))
+        if len(found) > _MAX_VARIABLES:
+            raise ValueError(f"it holds more than {_MAX_VARIABLES:,} variables")
     return found
 
 
@@ -97,7 +103,7 @@ def decode(variable: Variable, fields: Collection[str] | None = None) -> Value:
         raise ValueError(f"{variable.name} unpacks to {variable.size:,} bytes, more than the limit of {MAX_BYTES:,}")
     data = memoryview(inflate(variable.packed, variable.size)) if variable.compressed else variable.packed
     _, content, _ = _element(data, 0, variable.order)
-    return _matrix(content, variable.order, fields, 0)
+    return _Decoder(variable.order, fields).matrix(content, 0)
 
 
 def inflate(packed: memoryview, size: int) -> bytes:
@@ -157,7 +163,8 @@ def _header(view: memoryview, order: str) -> tuple[int, tuple[int, ...], str, in
     flags, at = _numbers(view, 0, order)
     shape, at = _numbers(view, at, order)
     name, at = _text(view, at, order)
-    if flags.size != 2 or shape.size < 2 or shape.min() < 0:
+    whole = flags.dtype.kind in "iu" and shape.dtype.kind in "iu"
+    if not whole or flags.size != 2 or not 2 <= shape.size <= _MAX_DIMENSIONS or shape.min() < 0:
         raise ValueError("a variable's header makes no sense")
     return int(flags[0]), tuple(int(n) for n in shape), name.decode("latin-1"), at
 
@@ -171,82 +178,106 @@ def _kind(flags: int) -> str:
     return "sparse" if number == _SPARSE else _CLASS_NAMES.get(number, "opaque")
 
 
-def _matrix(view: memoryview, order: str, fields: Collection[str] | None, depth: int) -> Value:
-    if len(view) == 0:  # how MATLAB writes [] inside a cell
-        return np.zeros((0, 0))
-    if depth > _MAX_DEPTH:
-        raise ValueError(f"cells and structs are nested more than {_MAX_DEPTH} deep")
-    flags, shape, _, at = _header(view, order)
-    number, count = flags & 0xFF, prod(shape)
-    if number in _CLASSES:
-        return _plain(view, at, order, flags, shape)
-    if number == _SPARSE:
-        return _sparse(view, at, order, flags, shape)
-    if number == _CELL:
-        return _matrices(view, at, order, count, fields, depth)[0]
-    if number == _STRUCT:
-        width, at = _numbers(view, at, order)
-        text, at = _text(view, at, order)
-        if width.size != 1 or width[0] < 1:
+class _Decoder:
+    """Unpacks the matrices of one variable and keeps account of what they cost.
+
+    A few bytes can stand for many: a number may be stored in a smaller type than it is read as, a sparse matrix stores no
+    zeros, and an empty matrix is eight bytes in the file and a hundred in memory.
+    """
+
+    def __init__(self, order: str, fields: Collection[str] | None) -> None:
+        self.order, self.fields, self.left = order, fields, MAX_BYTES
+
+    def matrix(self, view: memoryview, depth: int) -> Value:
+        self._spend(0)
+        if len(view) == 0:  # how MATLAB writes [] inside a cell
+            return np.zeros((0, 0))
+        if depth > _MAX_DEPTH:
+            raise ValueError(f"cells and structs are nested more than {_MAX_DEPTH} deep")
+        flags, shape, _, at = _header(view, self.order)
+        number, count = flags & 0xFF, prod(shape)
+        if number in _CLASSES:
+            return self._plain(view, at, flags, shape)
+        if number == _SPARSE:
+            return self._sparse(view, at, flags, shape)
+        if number == _CELL:
+            return self._matrices(view, at, count, depth)[0]
+        if number == _STRUCT:
+            return self._structs(view, at, count, depth)
+        return None
+
+    def _structs(self, view: memoryview, at: int, count: int, depth: int) -> list[Value]:
+        width, at = _numbers(view, at, self.order)
+        text, at = _text(view, at, self.order)
+        if width.size != 1 or width.dtype.kind not in "iu" or width[0] < 1:
             raise ValueError("a struct's field names have no length")
         step = int(width[0])
         names = [text[i : i + step].split(b"\0")[0].decode("latin-1") for i in range(0, len(text), step)]
-        structs: list[Value] = []
         if count * len(names) * 8 > len(view):
             raise ValueError("a struct has more elements than bytes")
+        structs: list[Value] = []
         for _ in range(count if names else 0):
-            values, at = _matrices(view, at, order, len(names), fields, depth, names)
+            values, at = self._matrices(view, at, len(names), depth, names)
             structs.append(dict(zip(names, values, strict=True)))
         return structs
-    return None
+
+    def _matrices(
+        self, view: memoryview, at: int, count: int, depth: int, names: Sequence[str] = ()
+    ) -> tuple[list[Value], int]:
+        if count * 8 > len(view) - at:
+            raise ValueError("a cell has more elements than bytes")
+        values: list[Value] = []
+        for index in range(count):
+            kind, content, at = _element(view, at, self.order)
+            if kind != _MATRIX:
+                raise ValueError("a cell or struct holds something that is no matrix")
+            wanted = not names or self.fields is None or names[index] in self.fields
+            values.append(self.matrix(content, depth + 1) if wanted else None)
+        return values, at
+
+    def _plain(self, view: memoryview, at: int, flags: int, shape: tuple[int, ...]) -> NDArray[Any]:
+        """Numbers may be stored in a smaller type than the variable's class; the class decides."""
+        if flags & _COMPLEX:
+            raise ValueError("it holds complex numbers")
+        numbers, _ = _numbers(view, at, self.order)
+        if numbers.size != prod(shape):
+            raise ValueError(f"a matrix of shape {shape} holds {numbers.size} numbers")
+        dtype = np.dtype(np.bool_ if flags & _LOGICAL else _CLASSES[flags & 0xFF])
+        if dtype.kind in "iu" and numbers.dtype.kind == "f":
+            raise ValueError(f"a matrix of {dtype.name} stores floating-point numbers")
+        self._spend(numbers.size * dtype.itemsize)
+        return numbers.astype(dtype, copy=False).reshape(shape, order="F")
+
+    def _sparse(self, view: memoryview, at: int, flags: int, shape: tuple[int, ...]) -> NDArray[Any]:
+        if len(shape) != 2 or flags & _COMPLEX:
+            raise ValueError("a sparse matrix has more than two dimensions or complex numbers")
+        dtype = np.dtype(np.bool_ if flags & _LOGICAL else np.float64)
+        self._spend(prod(shape) * dtype.itemsize)
+        stored, at = _numbers(view, at, self.order)
+        rows = _indices(stored)
+        stored, at = _numbers(view, at, self.order)
+        starts = _indices(stored)
+        values, _ = _numbers(view, at, self.order)
+        if starts.size != shape[1] + 1 or (np.diff(starts) < 0).any() or starts[0] != 0:
+            raise ValueError("a sparse matrix has no valid columns")
+        count = int(starts[-1])
+        if count > min(rows.size, values.size) or (count and rows[:count].max() >= shape[0]):
+            raise ValueError("a sparse matrix points outside itself")
+        dense: NDArray[Any] = np.zeros(shape, dtype=dtype)
+        dense[rows[:count], np.repeat(np.arange(shape[1]), np.diff(starts))] = values[:count]
+        return dense
+
+    def _spend(self, count: int) -> None:
+        self.left -= count + _COST_OF_A_NODE
+        if self.left < 0:
+            raise ValueError(f"a variable unpacks to more than the limit of {MAX_BYTES:,} bytes")
 
 
-def _matrices(
-    view: memoryview,
-    at: int,
-    order: str,
-    count: int,
-    fields: Collection[str] | None,
-    depth: int,
-    names: Sequence[str] = (),
-) -> tuple[list[Value], int]:
-    if count * 8 > len(view) - at:
-        raise ValueError("a cell has more elements than bytes")
-    values: list[Value] = []
-    for index in range(count):
-        kind, content, at = _element(view, at, order)
-        if kind != _MATRIX:
-            raise ValueError("a cell or struct holds something that is no matrix")
-        wanted = not names or fields is None or names[index] in fields
-        values.append(_matrix(content, order, fields, depth + 1) if wanted else None)
-    return values, at
-
-
-def _plain(view: memoryview, at: int, order: str, flags: int, shape: tuple[int, ...]) -> NDArray[Any]:
-    """Numbers may be stored in a smaller type than the variable's class; the class decides."""
-    if flags & _COMPLEX:
-        raise ValueError("it holds complex numbers")
-    numbers, _ = _numbers(view, at, order)
-    if numbers.size != prod(shape):
-        raise ValueError(f"a matrix of shape {shape} holds {numbers.size} numbers")
-    dtype = np.dtype(np.bool_ if flags & _LOGICAL else _CLASSES[flags & 0xFF])
-    return numbers.astype(dtype, copy=False).reshape(shape, order="F")
-
-
-def _sparse(view: memoryview, at: int, order: str, flags: int, shape: tuple[int, ...]) -> NDArray[Any]:
-    if len(shape) != 2 or prod(shape) * 8 > MAX_BYTES:
-        raise ValueError(f"a sparse matrix of shape {shape} is too large")
-    rows, at = _numbers(view, at, order)
-    starts, at = _numbers(view, at, order)
-    values, _ = _numbers(view, at, order)
-    if starts.size != shape[1] + 1 or (np.diff(starts) < 0).any() or starts[0] != 0:
-        raise ValueError("a sparse matrix has no valid columns")
-    count = int(starts[-1])
-    if count > min(rows.size, values.size) or (count and (rows[:count].min() < 0 or rows[:count].max() >= shape[0])):
-        raise ValueError("a sparse matrix points outside itself")
-    dense: NDArray[Any] = np.zeros(shape, dtype=np.bool_ if flags & _LOGICAL else np.float64)
-    dense[rows[:count], np.repeat(np.arange(shape[1]), np.diff(starts))] = values[:count]
-    return dense
+def _indices(numbers: NDArray[Any]) -> NDArray[np.int64]:
+    """Row and column numbers as signed ones: differences of unsigned ones wrap around."""
+    if numbers.dtype.kind not in "iu" or (numbers.size and not 0 <= numbers.min() <= numbers.max() < 1 << 62):
+        raise ValueError("a sparse matrix has rows or columns that are no numbers of rows or columns")
+    return numbers.astype(np.int64)
 
 
 def encode(values: Mapping[str, Value]) -> bytes:

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import struct
 import zlib
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperacuity.data.files import check_pixels, read_bytes
+from hyperacuity.data.files import check_pixels
 from hyperacuity.errors import InputError
 
 _CHANNELS = {2: 3, 4: 2, 6: 4}
@@ -27,23 +26,22 @@ def is_deep_colour(head: bytes) -> bool:
     return head.startswith(b"\x89PNG") and len(head) > 28 and head[24] == 16 and head[25] in _CHANNELS and head[28] == 0
 
 
-def read_deep_colour(path: Path) -> NDArray[np.uint16]:
-    """The picture as uint16: H×W×3, or H×W for grey with alpha. Alpha is dropped."""
-    data = read_bytes(path)
+def parse_deep_colour(data: bytes, name: str) -> NDArray[np.uint16]:
+    """The picture in a file's bytes as uint16: H×W×3, or H×W for grey with alpha. Alpha is dropped."""
     width, height = struct.unpack_from(">II", data, 16)
     channels = _CHANNELS[data[25]]
-    check_pixels((height, width), str(path))
+    check_pixels((height, width), name)
     size = height * (1 + 2 * channels * width)
     try:
         stream = zlib.decompressobj()
         rows = stream.decompress(b"".join(_image_chunks(data)), size)
     except (zlib.error, struct.error) as error:
-        raise InputError(f"{path}: is a damaged PNG") from error
+        raise InputError(f"{name}: is a damaged PNG") from error
     if len(rows) != size or size == 0:
-        raise InputError(f"{path}: is a truncated PNG: {len(rows)} of {size} bytes of pixels")
+        raise InputError(f"{name}: is a truncated PNG: {len(rows)} of {size} bytes of pixels")
     lines = np.frombuffer(rows, np.uint8).reshape(height, -1)
     if lines[:, 0].max() > 4:
-        raise InputError(f"{path}: is a damaged PNG (filter {lines[:, 0].max()})")
+        raise InputError(f"{name}: is a damaged PNG (filter {lines[:, 0].max()})")
     pixels = _unfiltered(lines[:, 0], lines[:, 1:], 2 * channels).view(">u2").reshape(height, width, channels)
     kept: NDArray[Any] = pixels[..., 0] if channels == 2 else pixels[..., :3]
     return kept.astype(np.uint16)

@@ -15,6 +15,8 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"BM", "BMP"),
     (b"II*\x00", "TIFF"),
     (b"MM\x00*", "TIFF"),
+    (b"II+\x00", "TIFF"),
+    (b"MM\x00+", "TIFF"),
     (b"\x93NUMPY", "NPY"),
     (b"PK\x03\x04", "NPZ"),
     (b"PK\x05\x06", "NPZ"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +13,9 @@ from numpy.typing import NDArray
 
 from hyperacuity.data.files import read_bytes, write_bytes
 from hyperacuity.errors import InputError
+
+_MAX_BYTES = 1 << 26
+"""Most bytes of a table (64 MiB); a cell takes a few of them in the file and some fifty in memory while it is read."""
 
 _MISSING = {"", "-", "–", "nan", "na", "n/a"}
 
@@ -35,8 +39,11 @@ class Table:
 def read_table(path: Path | str) -> Table:
     """Read a table. Lines that start with ``#`` and empty lines are skipped; comma, semicolon or tab separates."""
     path = Path(path)
+    data = read_bytes(path)
+    if len(data) > _MAX_BYTES:
+        raise InputError(f"{path}: is a table of {len(data):,} bytes, more than the limit of {_MAX_BYTES:,}")
     try:
-        text = read_bytes(path).decode("utf-8-sig")
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: is no text in UTF-8, expected a CSV table") from error
     return parse_table(text, str(path))
@@ -62,17 +69,18 @@ def parse_table(text: str, name: str) -> Table:
         raise InputError(f"{name}: is no CSV table ({error})") from error
     if len(header) < 2:
         raise InputError(f"{name}: has one column, expected names and at least one column of numbers")
-    values = np.empty((len(rows), len(header) - 1))
     for i, row in enumerate(rows):
         if len(row) != len(header):
             raise InputError(f"{name}: row {row[0] if row else i + 1} has {len(row)} cells, expected {len(header)}")
+    values = np.empty((len(rows), len(header) - 1))
+    for i, row in enumerate(rows):
         for j, cell in enumerate(row[1:]):
             try:
                 values[i, j] = np.nan if cell.lower() in _MISSING else float(cell)
             except ValueError as error:
                 raise InputError(f"{name}: {cell!r} in row {row[0]}, column {header[j + 1]}, is no number") from error
     for kind, entries in (("row", [row[0] for row in rows]), ("column", header[1:])):
-        if repeated := {entry for entry in entries if entries.count(entry) > 1}:
+        if repeated := [entry for entry, count in Counter(entries).items() if count > 1]:
             raise InputError(f"{name}: the {kind} {min(repeated)} stands there twice")
     return Table(tuple(row[0] for row in rows), tuple(header[1:]), values)
 

@@ -1,0 +1,57 @@
+"""Pictures stripped to their pixels, before a decoder sees them.
+
+Profiles, texts, thumbnails and camera data can hold anything: streams that unpack to gigabytes, tables that point in circles,
+warnings that say nothing about the picture. None of it changes a pixel here, so none of it is handed on.
+"""
+
+from __future__ import annotations
+
+import struct
+
+_PIXEL_CHUNKS = frozenset({b"IHDR", b"PLTE", b"IDAT", b"IEND"})
+_SCAN = 0xDA
+_COLOUR_SEGMENTS = frozenset({0xE0, 0xEE})
+"""JFIF's and Adobe's segments tell which colours are stored; the other APP segments and comments tell about the picture."""
+
+
+def bare_png(data: bytes) -> bytes:
+    """The PNG with its header, palette and pixels only. A chunk that is cut off stays, for the decoder to complain about.
+
+    >>> def chunk(kind, content=b""):
+    ...     return struct.pack(">I", len(content)) + kind + content + bytes(4)
+    >>> head, pixels = b"\\x89PNG\\r\\n\\x1a\\n" + chunk(b"IHDR", bytes(13)), chunk(b"IDAT", b"pixels")
+    >>> bare_png(head + chunk(b"zTXt", bytes(1000)) + pixels) == head + pixels
+    True
+    """
+    kept, at = [data[:8]], 8
+    while at < len(data):
+        length = struct.unpack_from(">I", data, at)[0] if at + 8 <= len(data) else len(data)
+        end = at + 12 + length
+        if end > len(data) or data[at + 4 : at + 8] in _PIXEL_CHUNKS:
+            kept.append(data[at:end])
+        at = end
+    return b"".join(kept)
+
+
+def bare_jpeg(data: bytes) -> bytes:
+    """The JPEG without comments and APP segments, except those that tell which colours it stores.
+
+    >>> pixels = b"\\xff\\xda\\x00\\x02 pixels"
+    >>> bare_jpeg(b"\\xff\\xd8" + b"\\xff\\xe1\\x00\\x06Exif" + pixels) == b"\\xff\\xd8" + pixels
+    True
+    """
+    kept, at = [data[:2]], 2
+    while at + 4 <= len(data) and data[at] == 0xFF:
+        marker, length = data[at + 1], int.from_bytes(data[at + 2 : at + 4], "big")
+        if marker == _SCAN or marker == 0xFF or length < 2:  # pixels, filling, or nothing that can be skipped
+            break
+        describes = 0xE0 <= marker <= 0xEF or marker == 0xFE
+        if not describes or marker in _COLOUR_SEGMENTS:
+            kept.append(data[at : at + 2 + length])
+        at += 2 + length
+    return b"".join([*kept, data[at:]])
+
+
+def scans_of(data: bytes) -> int:
+    """How many times a JPEG goes over its pixels (at most: metadata may look like it)."""
+    return data.count(bytes([0xFF, _SCAN]))
