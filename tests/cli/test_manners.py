@@ -27,6 +27,7 @@ JSON_CALLS: dict[str, str] = {
     "report": "report {world}/run --no-viewer --out {out}",
     "scenes": "scenes {out} --count 1 --size 96x64 --leaves 6",
     "detect": "detect {world}/images --out {out}",
+    "detect train pb": "detect train pb --images {world}/images --labels {world}/groundTruth --out {out}/pb.json",
     "demo": "demo {out} --count 1 --size 96x64",
     "boundary": "boundary {world}/boundaries {world}/groundTruth --human",
     "ordering": "ordering {world}/order {world} --human",

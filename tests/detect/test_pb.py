@@ -7,10 +7,11 @@ import math
 
 import numpy as np
 import pytest
-from scipy.ndimage import convolve1d, gaussian_filter
+from scipy.ndimage import convolve1d, distance_transform_edt, gaussian_filter
 from scipy.optimize import minimize
 from skimage.color import rgb2lab
 
+from hyperacuity.data.scenes import make_scene
 from hyperacuity.detect import detector
 from hyperacuity.detect.pb import (
     CUES,
@@ -23,12 +24,29 @@ from hyperacuity.detect.pb import (
     texture_kernels,
     to_lab,
 )
-from hyperacuity.detect.pb_training import fit, learn_textons, logistic_fit, observe, train
+from hyperacuity.detect.pb_training import Observed, examples, learn_textons, logistic_fit, train
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.kernels.half_discs import half_disc_gradients
 
 
-def half_discs_by_hand(labels, bins, radius, direction, smooth):
+def chi2(g, h, smooth):
+    if smooth:
+        at = np.arange(-math.ceil(2.5 * smooth), math.ceil(2.5 * smooth) + 1)
+        taps = np.exp(-0.5 * (at / smooth) ** 2)
+        g, h = convolve1d(np.stack([g, h]), taps / taps.sum(), axis=1, mode="constant")
+    known = g + h > 1e-9
+    return 0.5 * ((g - h)[known] ** 2 / (g + h)[known]).sum()
+
+
+def quadratic(g, h, smooth):
+    """The form of the spec, |g − h|ᵀ S |g − h|, with bin centres in [0, 1] and σ a part of that range."""
+    centres = (np.arange(g.size) + 0.5) / g.size
+    sigma = smooth / g.size
+    matrix = 1 - np.exp(-((centres[:, None] - centres) ** 2) / (2 * sigma**2))
+    return np.abs(g - h) @ matrix @ np.abs(g - h)
+
+
+def half_discs_by_hand(labels, bins, radius, direction, smooth, distance):
     """Two histograms at every pixel, counted pixel by pixel."""
     reach = math.ceil(radius)
     padded = np.pad(labels, reach, mode="symmetric")
@@ -43,13 +61,7 @@ def half_discs_by_hand(labels, bins, radius, direction, smooth):
                         beyond = (math.atan2(dy, dx) - line + 1e-9) % (2 * math.pi) < math.pi
                         halves[int(beyond), padded[y + reach + dy, x + reach + dx]] += 1
             halves /= halves.sum(axis=1, keepdims=True)
-            if smooth:
-                at = np.arange(-math.ceil(2.5 * smooth), math.ceil(2.5 * smooth) + 1)
-                taps = np.exp(-0.5 * (at / smooth) ** 2)
-                halves = convolve1d(halves, taps / taps.sum(), axis=1, mode="constant")
-            g, h = halves
-            known = g + h > 1e-9
-            result[y, x] = 0.5 * ((g - h)[known] ** 2 / (g + h)[known]).sum()
+            result[y, x] = distance(*halves, smooth)
     return result
 
 
@@ -59,8 +71,30 @@ class TestHalfDiscs:
         labels = np.random.default_rng(3).integers(0, 6, (9, 11)).astype(np.uint8)
         found = half_disc_gradients(labels, 6, radius, smooth=smooth)
         for direction in range(8):
-            expected = half_discs_by_hand(labels, 6, radius, direction, smooth)
+            expected = half_discs_by_hand(labels, 6, radius, direction, smooth, chi2)
             np.testing.assert_allclose(found[direction], expected, atol=1e-5)
+
+    @pytest.mark.parametrize("smooth", [0.6, 3.2])
+    def test_the_quadratic_form_is_that_of_the_whole_matrix(self, smooth):
+        labels = np.random.default_rng(4).integers(0, 9, (7, 8)).astype(np.uint8)
+        found = half_disc_gradients(labels, 9, 2.3, smooth=smooth, hist_distance="quadratic")
+        for direction in range(8):
+            expected = half_discs_by_hand(labels, 9, 2.3, direction, smooth, quadratic)
+            np.testing.assert_allclose(found[direction], expected, atol=1e-5)
+
+    def test_a_move_to_a_bin_nearby_is_a_small_one_by_the_quadratic_form_only(self):
+        def step(far, **options):
+            labels = np.zeros((9, 9), np.uint8)
+            labels[:, 5:] = far
+            return half_disc_gradients(labels, 32, 3, **options)[4, 4, 4]
+
+        options = {"smooth": 3.2, "hist_distance": "quadratic"}
+        assert step(1, **options) < 0.1 * step(20, **options)
+        assert step(1) == step(20)
+
+    def test_another_distance_is_refused(self):
+        with pytest.raises(UsageError, match="expected chi2 or quadratic"):
+            half_disc_gradients(np.zeros((3, 3), np.uint8), 2, 1, hist_distance="emd")
 
     def test_a_flat_picture_has_none(self):
         assert not half_disc_gradients(np.full((8, 8), 3, np.uint8), 5, 3).any()
@@ -183,40 +217,65 @@ class TestLearning:
 
     @staticmethod
     def world():
-        generator = np.random.default_rng(9)
-        image = np.clip(np.where(np.arange(90) < 45, 90, 150) + generator.normal(scale=25, size=(70, 90)), 0, 255)
-        labels = np.zeros((70, 90), bool)
-        labels[:, 45] = True
-        return image.astype(np.uint8), labels
+        """Two dead-leaves scenes and their boundaries; ``far`` is what lies well away from those of the first."""
+        scenes = [make_scene(seed, size=(160, 120), leaves=8) for seed in (1, 2)]
+        images, labels = [scene.image for scene in scenes], [scene.boundaries for scene in scenes]
+        return images, labels, distance_transform_edt(~labels[0]) > 6
 
     def test_what_is_learned_finds_what_was_drawn_and_equal_seeds_learn_the_same(self):
-        image, labels = self.world()
-        one, two = (train([image], [labels], samples=800, seed=3) for _ in range(2))
+        images, labels, far = self.world()
+        one, two = (train(images, labels, samples=1500, seed=3) for _ in range(2))
         assert np.array_equal(one.weights, two.weights)
-        seen = detect_with(one, image).strength
-        assert seen[10:-10, 44:47].max(axis=1).mean() > 4 * np.delete(seen, slice(38, 52), axis=1).mean()
+        seen = detect_with(one, images[0]).strength
+        assert seen[labels[0]].mean() > 10 * seen[far].mean()
 
-    def test_pixels_near_weak_labels_only_say_nothing(self):
-        image, labels = self.world()
-        model = train([image], [labels], samples=800)
-        seen = observe(image, model.textons, samples=800)
-        everywhere = np.ones_like(labels)
-        assert np.array_equal(fit([seen], [labels]), fit([seen], [labels], weak=[labels]))
-        constant, *weights = fit([seen], [labels], weak=[everywhere])  # only boundaries are left
-        near = np.abs(seen.places % 90 - 45) <= 2
-        assert (constant + seen.cues[near] @ weights).min() > 2
+    def test_pixels_near_weak_labels_only_say_nothing_or_are_no_boundaries(self):
+        """Twelve pixels in a row; a label proper at 2, a weak one at 7. Near is within two pixels."""
+        row = np.arange(12)
+        seen = Observed((1, 12), row, row[:, None] * 1.0)
+        strong, every = row[None] == 2, np.isin(row[None], (2, 7))
+        plain = examples([seen], [every])
+        assert plain.cues.ravel().tolist() == row.tolist()
+        assert np.flatnonzero(plain.boundary).tolist() == [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
+        left_out = examples([seen], [strong], [every])
+        assert left_out.cues.ravel().tolist() == [0, 1, 2, 3, 4, 10, 11]
+        assert left_out.boundary.tolist() == [1, 1, 1, 1, 1, 0, 0]
+        negative = examples([seen], [strong], [every], weak="negative")
+        assert negative.cues.ravel().tolist() == row.tolist()
+        assert negative.boundary.tolist() == [1] * 5 + [0] * 7
+        with pytest.raises(UsageError, match="expected ignore or negative"):
+            examples([seen], [strong], [every], weak="positive")
         with pytest.raises(UsageError, match="nothing to learn"):
-            fit([], [])
+            examples([], [])
+
+    def test_weak_labels_taken_for_no_boundaries_make_boundaries_rarer(self):
+        images, labels, _ = self.world()
+        strong = [drawn & (np.arange(160) < 80) for drawn in labels]
+        ignore, negative = (train(images, strong, labels, weak=weak, samples=1500) for weak in ("ignore", "negative"))
+        assert np.array_equal(ignore.textons, negative.textons)
+        left, right = (detect_with(model, images[0]).strength[labels[0]].mean() for model in (ignore, negative))
+        assert right < 0.7 * left
+
+    def test_a_model_compares_histograms_as_it_learned_to(self, tmp_path):
+        images, labels, far = self.world()
+        model = train(images, labels, samples=1500, hist_distance="quadratic")
+        back = load_model(model.save(tmp_path / "pb.json"))
+        assert back.hist_distance == "quadratic"
+        seen = detect_with(back, images[0]).strength
+        assert seen[labels[0]].mean() > 10 * seen[far].mean()
+        otherwise = PbModel(back.textons, back.weights, "")
+        assert otherwise.hist_distance == "chi2"
+        assert not np.array_equal(detect_with(otherwise, images[0]).strength, seen)
 
     def test_a_model_is_written_and_read_back(self, tmp_path):
-        image, labels = self.world()
-        model = train([image], [labels], samples=300, about="made for a test")
+        images, labels, _ = self.world()
+        model = train(images[:1], labels[:1], samples=300, about="made for a test")
         back = load_model(model.save(tmp_path / "pb.json"))
         assert back.about == "made for a test"
-        np.testing.assert_allclose(back.textons, model.textons, rtol=1e-3)
+        assert np.array_equal(back.textons, model.textons), "weights are learned for the textons as they are written"
         np.testing.assert_allclose(back.weights, model.weights, atol=1e-4)
         named = detector(f"pb(model='{tmp_path / 'pb.json'}')")
-        assert np.array_equal(named(image).thin, detect_with(back, image).thin)
+        assert np.array_equal(named(images[0]).thin, detect_with(back, images[0]).thin)
 
     @pytest.mark.parametrize("text", ["{}", "no json", json.dumps({"about": "", "weights": {}, "textons": []})])
     def test_a_file_that_holds_no_model_is_refused(self, tmp_path, text):
@@ -230,6 +289,20 @@ class TestLearning:
         PbModel(np.zeros((4, 3)), np.zeros(5), "").save(tmp_path / "pb.json")
         with pytest.raises(InputError, match=r"shape \(4, 3\)"):
             load_model(tmp_path / "pb.json")
+
+    @pytest.mark.parametrize(
+        ("old", "new", "complaint"),
+        [('"chi2"', '"emd"', "compares histograms by 'emd'"), ('"texture": 0.0', '"texture": NaN', "no finite number")],
+    )
+    def test_values_that_make_no_sense_are_refused(self, tmp_path, old, new, complaint):
+        path = PbModel(np.zeros((4, 26)), np.zeros(5), "").save(tmp_path / "pb.json")
+        path.write_text(path.read_text().replace(old, new))
+        with pytest.raises(InputError, match=complaint):
+            load_model(path)
+
+    def test_a_model_that_cannot_be_written_is_a_wrong_call(self, tmp_path):
+        with pytest.raises(UsageError, match="cannot be written"):
+            PbModel(np.zeros((4, 26)), np.zeros(5), "").save(tmp_path / "nowhere" / "pb.json")
 
 
 def test_the_shipped_model_says_how_it_was_obtained():

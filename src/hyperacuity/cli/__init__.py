@@ -21,6 +21,7 @@ from hyperacuity.cli import (
     compare,
     demo,
     detect,
+    detect_train,
     disparity,
     edges,
     ordering,
@@ -64,6 +65,7 @@ app.command("demo")(demo.demo)
 app.command("audit")(audit.audit)
 app.command("boundary")(boundary.boundary)
 app.command("detect")(detect.detect)
+app.command("detect train pb")(detect_train.train_pb)
 app.command("disparity")(disparity.disparity)
 app.command("edges")(edges.edges)
 app.command("ordering")(ordering.ordering)

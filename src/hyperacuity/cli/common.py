@@ -35,7 +35,19 @@ results = _console(stderr=False, columns_elsewhere=200)
 
 
 class Verbs(TyperGroup):
-    """The verbs of the command line; known errors become one line on standard error and the right exit status."""
+    """The verbs of the command line; known errors become one line on standard error and the right exit status.
+
+    A verb may have several words. ``detect train pb`` goes before ``detect`` with two pictures, whose folders can be written
+    ``./train`` and ``./pb``.
+    """
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """Find the verb with the most words that the call begins with."""
+        for words in range(max(name.count(" ") + 1 for name in self.commands), 1, -1):
+            name = " ".join(args[:words])
+            if name in self.commands:
+                return name, self.commands[name], args[words:]
+        return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]  # typer's own context is a click one
         """Run the verb that was called."""

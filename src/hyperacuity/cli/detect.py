@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -54,6 +55,12 @@ def detect(
     A detector's options stand in parentheses: --with "canny(sigma=2),hk".
 
     Example: [bold]hyperacuity detect photos --with canny,hk --out maps[/bold]
+
+    pb can be learned from other pictures and labels; hyperacuity detect train pb --help tells more.
+
+    Example: [bold]hyperacuity detect train pb --truth consensus --out my.json[/bold]
+
+    Example: [bold]hyperacuity detect photos --with "pb(model='my.json')" --out maps[/bold]
     """
     if bits not in (8, 16):
         raise UsageError(f"--bits {bits}: expected 8 or 16")
@@ -65,7 +72,7 @@ def detect(
     chosen = {str(one): one for one in found}
     if not chosen:
         raise UsageError("--with names no detector; for example --with canny,hk")
-    folders = {name: common.output_folder(out / name) for name in chosen}
+    folders = {name: common.output_folder(out / folder) for name, folder in folder_names(chosen).items()}
     failed = _detect_all(pictures, chosen, folders, thin=thin, bits=bits, jobs=jobs or os.cpu_count() or 1)
 
     status = common.tell_failures((str(path), reason) for path, reason in failed)
@@ -89,6 +96,21 @@ def detect(
             depth = "" if made == "order" else f", {bits} bit"
             common.results.print(f"{folder}: {written} {made} map{'' if written == 1 else 's'}{depth}", markup=False)
     raise typer.Exit(status)
+
+
+def folder_names(detectors: Mapping[str, Detector | Orderer]) -> dict[str, str]:
+    """The folder of each detector's maps: its name, in which a file goes by its last part.
+
+    ``pb(model='learned/my.json')`` has the folder ``pb(model='my.json')``. Two detectors with one folder are a wrong call.
+    """
+    folders: dict[str, str] = {}
+    for name, one in detectors.items():
+        plain = {key: Path(value).name if isinstance(value, str) else value for key, value in one.options.items()}
+        folder = str(replace(one, options=plain))
+        if folder in folders.values():
+            raise UsageError(f"{name}: the folder {folder} is taken already; give the file another name")
+        folders[name] = folder
+    return folders
 
 
 def _with_lambdas(name: str, lambdas: str | None) -> list[str]:
@@ -119,7 +141,8 @@ def _pictures(paths: Iterable[Path]) -> list[Path]:
         elif path.exists():
             found.append(path)
         else:
-            raise UsageError(f"there is no file or folder {path}")
+            hint = "; hyperacuity detect train pb learns a detector" if path == Path("train") else ""
+            raise UsageError(f"there is no file or folder {path}{hint}")
     return found
 
 

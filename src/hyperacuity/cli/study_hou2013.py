@@ -14,6 +14,7 @@ import typer
 from hyperacuity.cli import common
 from hyperacuity.cli.audit import Result, summary, write_figures
 from hyperacuity.cli.audit_inputs import Audited, AuditJob, StrengthJob
+from hyperacuity.cli.detect import folder_names
 from hyperacuity.cli.inputs import Inputs, evaluate
 from hyperacuity.cli.options import Json, Workers
 from hyperacuity.errors import InputError, UsageError
@@ -230,11 +231,10 @@ def _detect(samples: Sequence[Sample], names: str, folder: Path, workers: int | 
     from hyperacuity.run.job import Failure
 
     chosen = {str(found): found for found in map(detector, split_names(names))}
-    for name in chosen:
-        common.output_folder(folder / name)
+    places = {name: common.output_folder(folder / own) for name, own in folder_names(chosen).items()}
 
     def work(sample: Sample) -> Failure | None:
-        missing = {n: found for n, found in chosen.items() if not (folder / n / f"{sample.name}.png").exists()}
+        missing = {n: found for n, found in chosen.items() if not (places[n] / f"{sample.name}.png").exists()}
         if not missing:
             return None
         if sample.image is None:
@@ -242,7 +242,7 @@ def _detect(samples: Sequence[Sample], names: str, folder: Path, workers: int | 
         try:
             image = read_image(sample.image)
             for name, find in missing.items():
-                path = folder / name / f"{sample.name}.png"
+                path = places[name] / f"{sample.name}.png"
                 part = path.with_name(f".{path.stem}.part.png")  # a map half written must not pass for one
                 write_soft(part, find(image).thin, bits=16)
                 part.replace(path)
@@ -254,7 +254,7 @@ def _detect(samples: Sequence[Sample], names: str, folder: Path, workers: int | 
         failures = [failure for failure in pool.map(work, samples) if failure is not None]
     failed = {failure.image for failure in failures}
     cells = [
-        Cell(name, one.name, folder / name / f"{one.name}.png", one.truths, picture=one.image)
+        Cell(name, one.name, places[name] / f"{one.name}.png", one.truths, picture=one.image)
         for name in chosen
         for one in samples
         if one.name not in failed

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from hyperacuity.cli import common
 from hyperacuity.cli.audit_inputs import AuditJob
+from hyperacuity.cli.detect_train import TRUTHS, Course, bsds500_lessons, each, evenly, learn
 from hyperacuity.cli.inputs import Inputs, evaluate
 from hyperacuity.cli.options import Json, Workers
 from hyperacuity.errors import InputError, UsageError
@@ -18,11 +19,6 @@ if TYPE_CHECKING:
     from hyperacuity.boundary import SystemAudit
     from hyperacuity.data import Sample
     from hyperacuity.detect.pb import PbModel
-
-TRUTHS = ("all", "consensus")
-
-Item = TypeVar("Item")
-Made = TypeVar("Made")
 
 
 def pb(
@@ -37,14 +33,17 @@ def pb(
     test: Annotated[
         int | None, typer.Option(min=0, help="Test on so many images, evenly chosen; 0: none.", show_default=False)
     ] = None,
+    weak: Annotated[
+        str, typer.Option(help="Pixels near labels that not everyone drew: ignore or negative.")
+    ] = "ignore",
     seed: Annotated[int, typer.Option(min=0, help="Seed of the pixels that are learned from.")] = 0,
     workers: Workers = None,
     json: Json = False,
 ) -> None:
     """Learn the detector pb from BSDS500's training images, from all labels and from consensus labels, and test on both.
 
-    Fig. 8 of Hou, Yuille & Koch (2013). Writes pb-all.json and pb-consensus.json, which the detector takes as pb(model='FILE'),
-    and the maps of the test images.
+    Fig. 8 of Hou, Yuille & Koch (2013). Writes pb-all.json and pb-consensus.json, as hyperacuity detect train pb does, and the
+    maps of the test images.
 
     Example: [bold]hyperacuity study pb --data datasets --out pb[/bold]
     """  # fmt: skip
@@ -54,15 +53,16 @@ def pb(
 
     if truth is not None and truth not in TRUTHS:
         raise UsageError(f"--truth {truth}: expected all or consensus")
+    course = Course(seed=seed, weak=weak)
     folder = common.output_folder(out)
-    lessons = _evenly(load_dataset("bsds500", data, split="train").samples, train)
-    models = _learn(lessons, TRUTHS if truth is None else (truth,), seed, workers)
+    lessons, source = bsds500_lessons(data, train)
+    learned = learn(lessons, TRUTHS if truth is None else (truth,), course, source, workers)
     # Tested is what was written, rounded as it is.
-    models = {name: load_model(model.save(folder / f"pb-{name}.json")) for name, model in models.items()}
+    models = {name: load_model(one.model.save(folder / f"pb-{name}.json")) for name, one in learned.items()}
     audits: dict[str, SystemAudit] = {}
     failures: list[Any] = []
     if test != 0:
-        samples = _evenly(load_dataset("bsds500", data, split="test").samples, test)
+        samples = evenly(load_dataset("bsds500", data, split="test").samples, test)
         protocol = AuditProtocol(strengths=(0, 1), repeats=1, seed=seed)
         cells = _detect(samples, models, folder / "maps", workers)
         outcome = evaluate(AuditJob(protocol), Inputs({}, cells, False, []), run=None, workers=workers)
@@ -71,54 +71,11 @@ def pb(
     status = common.tell_failures((f"{f.system}: {f.image}", f.reason) for f in failures)
     if json:
         common.print_json(
-            {"models": {name: _told(m) for name, m in models.items()}, "scores": _scores(audits), "out": folder}
+            {"models": {name: one.told() for name, one in learned.items()}, "scores": _scores(audits), "out": folder}
         )
     else:
         _print(audits, folder)
     raise typer.Exit(status)
-
-
-def _evenly(samples: Sequence[Sample], count: int | None) -> list[Sample]:
-    usable = [sample for sample in samples if sample.image is not None]
-    if count is None or count >= len(usable):
-        return usable
-    return [usable[n * len(usable) // count] for n in range(count)]
-
-
-def _each(work: Callable[[Item], Made], items: Iterable[Item], workers: int | None) -> list[Made]:
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(workers) as pool:
-        return list(pool.map(work, items))
-
-
-def _learn(samples: Sequence[Sample], truths: Sequence[str], seed: int, workers: int | None) -> dict[str, PbModel]:
-    import numpy as np
-
-    from hyperacuity.boundary import strengths
-    from hyperacuity.data import read_boundary_truths, read_image
-    from hyperacuity.detect.pb import PbModel
-    from hyperacuity.detect.pb_training import fit, learn_textons, observe, texture_samples
-
-    images = [read_image(sample.image) for sample in samples if sample.image is not None]
-    people = _each(lambda sample: strengths(read_boundary_truths(sample.truths)), samples, workers)
-    numbered = list(enumerate(images, seed))
-    answers = _each(lambda one: texture_samples(one[1], seed=one[0]), numbered, workers)
-    textons = learn_textons(np.concatenate(answers), seed=seed)
-    observed = _each(lambda one: observe(one[1], textons, seed=one[0]), numbered, workers)
-    every = [np.any(found.at_least(0), axis=0) for found in people]
-    strong = [np.any(found.consensus, axis=0) for found in people]
-    models = {}
-    for truth in truths:
-        weights = fit(observed, every) if truth == "all" else fit(observed, strong, weak=every)
-        kind = "all labels" if truth == "all" else "the labels that everyone drew; pixels near other labels left out"
-        models[truth] = PbModel(
-            textons,
-            weights,
-            f"Learned from {len(images)} of BSDS500's 200 training images and {kind}, with seed {seed}: "
-            "hyperacuity study pb. 64 textons by k-means; weights by maximum likelihood.",
-        )
-    return models
 
 
 def _detect(samples: Sequence[Sample], models: Mapping[str, PbModel], folder: Path, workers: int | None) -> list[Any]:
@@ -141,14 +98,8 @@ def _detect(samples: Sequence[Sample], models: Mapping[str, PbModel], folder: Pa
             cells.append(Cell(f"pb, {name} labels", sample.name, path, sample.truths))
         return cells
 
-    found = _each(work, samples, workers)
+    found = each(work, samples, workers, "detecting")
     return [cells[place] for place in range(len(models)) for cells in found]
-
-
-def _told(model: PbModel) -> dict[str, Any]:
-    from hyperacuity.detect.pb import CUES
-
-    return {"about": model.about, "weights": dict(zip(("constant", *CUES), model.weights.tolist(), strict=True))}
 
 
 def _scores(audits: Mapping[str, SystemAudit]) -> dict[str, Any]:

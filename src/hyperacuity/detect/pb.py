@@ -27,13 +27,13 @@ from scipy import fft
 
 from hyperacuity.detect.bank import responses, rotated
 from hyperacuity.detect.detection import Detection, Float32Array, ThinNorm, finish, planes
-from hyperacuity.errors import InputError
-from hyperacuity.kernels.half_discs import DIRECTIONS, half_disc_gradients
+from hyperacuity.errors import InputError, UsageError
+from hyperacuity.kernels.half_discs import DIRECTIONS, HistDistance, half_disc_gradients
 from hyperacuity.maps import diagonal
 
 BINS = 32
 SMOOTH = 0.1 * BINS
-"""Histograms of brightness and colour are smoothed by a tenth of the range."""
+"""Brightnesses and colours closer than about a tenth of the range are much alike, in bins."""
 
 CUES = ("brightness", "a", "b", "texture")
 RADII = (0.01, 0.02, 0.02, 0.02)
@@ -49,22 +49,36 @@ _WHITE = _XYZ.sum(axis=1)
 class PbModel:
     """What was learned: textons (K × filters), and the logistic function's weights (constant first) of the four cues.
 
-    ``about`` says how it was obtained.
+    ``about`` says how it was obtained, ``hist_distance`` how histograms of brightness and colour are compared; those of textons,
+    which have no order, are always compared by χ².
     """
 
     textons: NDArray[np.float64]
     weights: NDArray[np.float64]
     about: str
+    hist_distance: HistDistance = "chi2"
 
     def save(self, path: Path) -> Path:
-        """Write as readable JSON."""
-        rows = ",\n  ".join(json.dumps([float(f"{value:.4g}") for value in row]) for row in self.textons)
+        """Write as readable JSON: textons with four significant digits, weights with four decimals."""
+        rows = ",\n  ".join(json.dumps(row) for row in as_written(self.textons).tolist())
         weights = json.dumps(
             {name: round(float(w), 4) for name, w in zip(("constant", *CUES), self.weights, strict=True)}
         )
-        text = f'{{\n "about": {json.dumps(self.about)},\n "weights": {weights},\n "textons": [\n  {rows}\n ]\n}}\n'
-        path.write_text(text, encoding="utf-8")
+        head = f' "about": {json.dumps(self.about)},\n "hist_distance": "{self.hist_distance}",\n "weights": {weights},'
+        try:
+            path.write_text(f'{{\n{head}\n "textons": [\n  {rows}\n ]\n}}\n', encoding="utf-8")
+        except OSError as error:
+            raise UsageError(f"{path}: cannot be written ({error.strerror})") from error
         return path
+
+
+def as_written(textons: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Textons as a file holds them, so that weights can be learned for what will be used.
+
+    >>> as_written(np.array([[0.123456, -2.0]]))
+    array([[ 0.1235, -2.    ]])
+    """
+    return np.array([[float(f"{value:.4g}") for value in row] for row in textons], np.float64).reshape(textons.shape)
 
 
 def load_model(path: Path = SHIPPED) -> PbModel:
@@ -73,12 +87,16 @@ def load_model(path: Path = SHIPPED) -> PbModel:
         found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         weights = np.array([found["weights"][name] for name in ("constant", *CUES)], np.float64)
         textons = np.array(found["textons"], np.float64)
-        about = str(found["about"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        about, hist_distance = str(found["about"]), found.get("hist_distance", "chi2")
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{path}: holds no model of pb ({error})") from error
     if textons.ndim != 2 or textons.shape[1] != len(texture_kernels()[0]) or not 1 <= len(textons) <= 256:
         raise InputError(f"{path}: textons have shape {textons.shape}, expected up to 256 rows of filter responses")
-    return PbModel(textons, weights, about)
+    if not (np.isfinite(textons).all() and np.isfinite(weights).all()):
+        raise InputError(f"{path}: has a weight or texton that is no finite number")
+    if hist_distance not in ("chi2", "quadratic"):
+        raise InputError(f"{path}: compares histograms by {hist_distance!r}, expected chi2 or quadratic")
+    return PbModel(textons, weights, about, hist_distance)
 
 
 @cache
@@ -106,7 +124,8 @@ def pb(image: ArrayLike, *, model: str = "", thin_norm: ThinNorm = "none") -> De
 
 def detect_with(model: PbModel, image: ArrayLike, *, thin_norm: ThinNorm = "none") -> Detection:
     """Run a model."""
-    return detect_from(gradients(image, model.textons), model.weights, thin_norm=thin_norm)
+    cues = gradients(image, model.textons, hist_distance=model.hist_distance)
+    return detect_from(cues, model.weights, thin_norm=thin_norm)
 
 
 def detect_from(cues: Float32Array, weights: NDArray[np.float64], *, thin_norm: ThinNorm = "none") -> Detection:
@@ -124,7 +143,7 @@ def across(direction: NDArray[np.int64]) -> Float32Array:
     return np.asarray(direction * (np.pi / DIRECTIONS) + np.pi / 2, np.float32)
 
 
-def gradients(image: ArrayLike, textons: NDArray[np.float64]) -> Float32Array:
+def gradients(image: ArrayLike, textons: NDArray[np.float64], *, hist_distance: HistDistance = "chi2") -> Float32Array:
     """The localised gradients of all cues: cues × directions × H × W, 0 or more."""
     pixels = planes(image)
     diameter = diagonal(pixels.shape[1:])
@@ -137,7 +156,10 @@ def gradients(image: ArrayLike, textons: NDArray[np.float64]) -> Float32Array:
             continue  # no colour, or nothing at all
         radius = max(1.0, share * diameter)
         texture = CUES[cue] == "texture"
-        raw = half_disc_gradients(labels, len(textons) if texture else BINS, radius, smooth=0 if texture else SMOOTH)
+        if texture:
+            raw = half_disc_gradients(labels, len(textons), radius)
+        else:
+            raw = half_disc_gradients(labels, BINS, radius, smooth=SMOOTH, hist_distance=hist_distance)
         found[cue] = localised(raw, radius)
     return found
 

@@ -2,7 +2,8 @@
 
 Textons are the centres of k-means over filter answers at random pixels. The logistic function is fitted, by maximum likelihood,
 to the pixels that it will have to judge: those that survive non-maximum suppression of the plain sum of the cues, with the cues
-at their best orientation. A pixel is a boundary when a label lies within two pixels.
+at their best orientation. A pixel is a boundary when a label lies within two pixels. Where only strong labels are to be learned
+(those that everyone drew, say), the pixels near weak ones are left out or count as no boundary.
 
 References
 ----------
@@ -12,20 +13,24 @@ Martin, Fowlkes & Malik (2004), section 4. Hou, Yuille & Koch (2013), section 5.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import ndimage
 
 from hyperacuity.detect.detection import planes
-from hyperacuity.detect.pb import CUES, PbModel, across, gradients, texture_responses, to_lab
+from hyperacuity.detect.pb import CUES, PbModel, across, as_written, gradients, texture_responses, to_lab
 from hyperacuity.errors import UsageError
+from hyperacuity.kernels.half_discs import HistDistance
 from hyperacuity.kernels.suppression import suppress
 from hyperacuity.maps import EdgeMap
 
 NEAR = 2.0
 """How far, in pixels, a label may be from the boundary that it stands for."""
+
+Weak = Literal["ignore", "negative"]
+"""What a pixel near weak labels only is: left out, or no boundary."""
 
 Floats = NDArray[np.float64]
 
@@ -36,6 +41,13 @@ class Observed(NamedTuple):
     shape: tuple[int, int]
     places: NDArray[np.int64]
     cues: Floats
+
+
+class Examples(NamedTuple):
+    """What is learned from: the cues of pixels (pixels × cues), and whether each is a boundary (0 or 1)."""
+
+    cues: Floats
+    boundary: Floats
 
 
 def texture_samples(image: ArrayLike, *, samples: int = 2000, seed: int = 0) -> Floats:
@@ -60,9 +72,11 @@ def learn_textons(answers: Floats, *, count: int = 64, rounds: int = 30, seed: i
     return centres
 
 
-def observe(image: ArrayLike, textons: Floats, *, samples: int = 2000, seed: int = 0) -> Observed:
+def observe(
+    image: ArrayLike, textons: Floats, *, samples: int = 2000, seed: int = 0, hist_distance: HistDistance = "chi2"
+) -> Observed:
     """Up to so many random pixels of those that stand out from their neighbours, and their cues at the best orientation."""
-    cues = gradients(image, textons)
+    cues = gradients(image, textons, hist_distance=hist_distance)
     spread = cues.max(axis=1).reshape(len(CUES), -1).std(axis=1)
     even = np.divide(1, spread, out=np.zeros_like(spread), where=spread > 0)
     total = np.tensordot(even, cues, axes=1)
@@ -74,26 +88,47 @@ def observe(image: ArrayLike, textons: Floats, *, samples: int = 2000, seed: int
     return Observed((best.shape[0], best.shape[1]), places, cues[:, best[y, x], y, x].T.astype(np.float64))
 
 
-def fit(observed: Sequence[Observed], labels: Sequence[EdgeMap], weak: Sequence[EdgeMap] | None = None) -> Floats:
-    """Weights of the cues, the constant first, from pixels and the labels of their images.
+def examples(
+    observed: Sequence[Observed],
+    labels: Sequence[EdgeMap],
+    others: Sequence[EdgeMap] | None = None,
+    *,
+    weak: Weak = "ignore",
+) -> Examples:
+    """What pixels and the labels of their images teach.
 
-    Pixels near a ``weak`` label but near no label say nothing and are left out.
+    ``others`` are labels that are too weak to be learned as boundaries. A pixel near one of them, but near no label proper, says
+    nothing and is left out (``"ignore"``), or is no boundary (``"negative"``).
     """
+    if weak not in ("ignore", "negative"):
+        raise UsageError(f"weak labels as {weak!r}: expected ignore or negative")
     if not observed:
         raise UsageError("there is nothing to learn from: no image was given")
-    features, truth = [], []
+    cues, boundary = [], []
     for number, (seen, drawn) in enumerate(zip(observed, labels, strict=True)):
         near = _near(drawn).ravel()[seen.places]
-        known = near | ~_near(weak[number]).ravel()[seen.places] if weak is not None else np.ones_like(near)
-        features.append(seen.cues[known])
-        truth.append(near[known])
-    return logistic_fit(np.concatenate(features), np.concatenate(truth).astype(np.float64))
+        known = np.ones_like(near)
+        if others is not None and weak == "ignore":
+            known = near | ~_near(others[number]).ravel()[seen.places]
+        cues.append(seen.cues[known])
+        boundary.append(near[known])
+    return Examples(np.concatenate(cues), np.concatenate(boundary).astype(np.float64))
 
 
 def train(
-    images: Sequence[ArrayLike], labels: Sequence[EdgeMap], *, samples: int = 2000, seed: int = 0, about: str = ""
+    images: Sequence[ArrayLike],
+    labels: Sequence[EdgeMap],
+    others: Sequence[EdgeMap] | None = None,
+    *,
+    weak: Weak = "ignore",
+    hist_distance: HistDistance = "chi2",
+    samples: int = 2000,
+    seed: int = 0,
+    about: str = "",
 ) -> PbModel:
-    """Learn textons and weights from images and their labels. Equal seeds give equal models.
+    """Learn textons and weights from images and their labels; ``others`` and ``weak`` as for :func:`examples`.
+
+    Equal seeds give equal models. The model is what :meth:`PbModel.save` writes, but for the last digits of its weights.
 
     Examples
     --------
@@ -109,9 +144,13 @@ def train(
     answers = [texture_samples(image, samples=samples, seed=seed + n) for n, image in enumerate(images)]
     if not answers:
         raise UsageError("there is nothing to learn from: no image was given")
-    textons = learn_textons(np.concatenate(answers), seed=seed)
-    observed = [observe(image, textons, samples=samples, seed=seed + n) for n, image in enumerate(images)]
-    return PbModel(textons, fit(observed, labels), about)
+    textons = as_written(learn_textons(np.concatenate(answers), seed=seed))
+    observed = [
+        observe(image, textons, samples=samples, seed=seed + n, hist_distance=hist_distance)
+        for n, image in enumerate(images)
+    ]
+    weights = logistic_fit(*examples(observed, labels, others, weak=weak))
+    return PbModel(textons, weights, about, hist_distance)
 
 
 def logistic_fit(features: Floats, truth: Floats) -> Floats:

@@ -8,29 +8,44 @@ s = g + h, which is the same for all directions, the distance is
     χ² = ½ Σ (g − h)² / (g + h) = ½ Σ (2g − s)² / s ,
 
 with each half's counts divided by their sum. Histograms of bins with an order may be smoothed first; smoothing is linear, so it
-is applied to s and to g − h. Sums run in a fixed order: the result is the same on any machine.
+is applied to s and to g − h. The other distance is the quadratic form of a = |g − h|,
+
+    aᵀ S a = Σ aᵢ (Σ aⱼ − Σ Kᵢⱼ aⱼ) ,    Sᵢⱼ = 1 − Kᵢⱼ ,    Kᵢⱼ = exp(−(i − j)² / 2w²) ,
+
+in which counts that moved to a bin nearby weigh little: K a is a convolution too. Sums run in a fixed order: the result is the
+same on any machine.
 """
 
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hyperacuity.errors import UsageError
 from hyperacuity.kernels import allocating_kernel, kernel
+
+HistDistance = Literal["chi2", "quadratic"]
 
 DIRECTIONS = 8
 WEDGES = 2 * DIRECTIONS
 
 
 def half_disc_gradients(
-    labels: NDArray[np.uint8], bins: int, radius: float, *, smooth: float = 0.0
+    labels: NDArray[np.uint8],
+    bins: int,
+    radius: float,
+    *,
+    smooth: float = 0.0,
+    hist_distance: HistDistance = "chi2",
 ) -> NDArray[np.float32]:
-    """χ² of the two halves of the disc at each pixel, 8 × H × W in [0, 1]; the line has the angle k · 22.5°, x right and y down.
+    """Distance of the two halves of the disc at each pixel, 8 × H × W; the line has the angle k · 22.5°, x right and y down.
 
-    The picture is mirrored at its border. The centre is in neither half. ``smooth`` is the width (standard deviation, in bins) of
-    the Gaussian that histograms are smoothed with.
+    The picture is mirrored at its border. The centre is in neither half. ``"chi2"`` lies in [0, 1], ``"quadratic"`` in [0, 4).
+    ``smooth`` is a width (standard deviation, in bins): of the Gaussian that histograms are smoothed with before χ², or w of the
+    quadratic form.
 
     >>> step = np.zeros((9, 9), dtype=np.uint8)
     >>> step[:, 5:] = 1
@@ -47,12 +62,17 @@ def half_disc_gradients(
     wedge = np.minimum((angle / (np.pi / DIRECTIONS) + 1e-9).astype(np.int64), DIRECTIONS - 1)
     wedge = np.where(upper, wedge, wedge + DIRECTIONS)
     taps = np.zeros(1, np.float32) + 1
-    if smooth > 0:
+    if hist_distance not in ("chi2", "quadratic"):
+        raise UsageError(f"histograms cannot be compared by {hist_distance!r}: expected chi2 or quadratic")
+    quadratic = hist_distance == "quadratic"
+    if smooth > 0 and quadratic:
+        taps = np.exp(-0.5 * (np.arange(1 - bins, bins) / smooth) ** 2).astype(np.float32)
+    elif smooth > 0:
         at = np.arange(-math.ceil(2.5 * smooth), math.ceil(2.5 * smooth) + 1)
         taps = np.exp(-0.5 * (at / smooth) ** 2).astype(np.float32)
         taps /= taps.sum()
     padded = np.pad(labels, reach, mode="symmetric")
-    return _gradients(padded, bins, reach, dy, dx, wedge, taps)
+    return _gradients(padded, bins, reach, dy, dx, wedge, taps, quadratic)
 
 
 @allocating_kernel
@@ -64,6 +84,7 @@ def _gradients(
     dx: NDArray[np.int64],
     wedge: NDArray[np.int64],
     taps: NDArray[np.float32],
+    quadratic: bool,
 ) -> NDArray[np.float32]:
     height, width = padded.shape[0] - 2 * reach, padded.shape[1] - 2 * reach
     margin = taps.size // 2
@@ -97,11 +118,19 @@ def _gradients(
                 weight[b] = np.float32(0.5) / smoothed[b] if smoothed[b] > 1e-9 else np.float32(0)
             for d in range(DIRECTIONS):
                 for b in range(bins):
-                    difference[margin + b] = 2 * half[b] - whole[margin + b]
+                    change = 2 * half[b] - whole[margin + b]
+                    difference[margin + b] = abs(change) if quadratic else change
                 _smooth(difference, taps, smoothed)
                 total = np.float32(0)
-                for b in range(bins):
-                    total += smoothed[b] * smoothed[b] * weight[b]
+                if quadratic:
+                    moved = np.float32(0)
+                    for b in range(bins):
+                        moved += difference[margin + b]
+                    for b in range(bins):
+                        total += difference[margin + b] * (moved - smoothed[b])
+                else:
+                    for b in range(bins):
+                        total += smoothed[b] * smoothed[b] * weight[b]
                 result[d, y, x] = total
                 for b in range(bins):
                     half[b] += counts[d + DIRECTIONS, b] - counts[d, b]

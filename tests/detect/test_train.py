@@ -1,0 +1,140 @@
+"""``hyperacuity detect train pb`` as a user calls it, on a small world laid out as BSDS500 is."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from hyperacuity.cli import app
+from hyperacuity.data.scenes import make_scene, write_scene
+from hyperacuity.detect.pb import load_model
+
+
+@pytest.fixture(scope="module")
+def bsds(tmp_path_factory):
+    made, folder = tmp_path_factory.mktemp("made"), tmp_path_factory.mktemp("data") / "BSDS500"
+    for part in ("train", "val", "test"):
+        for kind in ("images", "groundTruth"):
+            (folder / kind / part).mkdir(parents=True)
+    for seed in (1, 2):
+        write_scene(made, make_scene(seed, size=(160, 120), leaves=8))
+        for kind in ("images", "groundTruth"):
+            for file in (made / kind).glob(f"scene-{seed:04d}.*"):
+                shutil.copy(file, folder / kind / "train")
+    return folder
+
+
+def call(*words):
+    return CliRunner().invoke(app, [*map(str, words)])
+
+
+def learn(*words):
+    return call("detect", "train", "pb", *words)
+
+
+def test_the_labels_that_everyone_drew_teach_something_else_than_all(bsds, tmp_path):
+    told = {}
+    for truth in ("all", "consensus"):
+        done = learn("--data", bsds, "--truth", truth, "--out", tmp_path / f"{truth}.json", "--json")
+        assert done.exit_code == 0, done.stderr
+        told[truth] = json.loads(done.stdout)
+    assert told["all"]["images"] == 2
+    assert told["all"]["boundaries"] > told["consensus"]["boundaries"] > 0
+    assert told["all"]["pixels"] > told["consensus"]["pixels"], "pixels near weak labels are left out"
+    assert told["all"]["weights"] != told["consensus"]["weights"]
+    for name, one in told.items():
+        model = load_model(tmp_path / f"{name}.json")
+        assert model.about == one["about"]
+        assert f"hyperacuity detect train pb --truth {name}" in model.about
+        np.testing.assert_allclose(model.weights, list(one["weights"].values()), atol=1e-4)
+
+
+def test_weak_labels_may_count_as_no_boundary(bsds, tmp_path):
+    done = learn("--data", bsds, "--truth", "consensus", "--weak", "negative", "--out", tmp_path / "my.json", "--json")
+    assert done.exit_code == 0, done.stderr
+    ignored = json.loads(learn("--data", bsds, "--truth", "consensus", "--out", tmp_path / "i.json", "--json").stdout)
+    negative = json.loads(done.stdout)
+    assert negative["pixels"] > ignored["pixels"]
+    assert negative["pixels"] * negative["boundaries"] == pytest.approx(ignored["pixels"] * ignored["boundaries"])
+    assert "--weak negative" in negative["about"]
+
+
+def test_folders_of_pictures_and_labels_teach_what_the_data_set_does(bsds, tmp_path):
+    labels = bsds / "groundTruth" / "train"
+    mine = learn("--images", bsds / "images" / "train", "--labels", labels, "--out", tmp_path / "new" / "mine.json")
+    assert mine.exit_code == 0, mine.stderr
+    assert "Learned from 2 images and all labels" in mine.stdout
+    assert "brightness" in mine.stdout
+    assert learn("--data", bsds, "--workers", 1, "--out", tmp_path / "set.json").exit_code == 0
+    one, other = load_model(tmp_path / "new" / "mine.json"), load_model(tmp_path / "set.json")
+    assert np.array_equal(one.weights, other.weights)
+    assert np.array_equal(one.textons, other.textons)
+
+
+def test_a_learned_model_detects_in_one_folder_whatever_its_path(bsds, tmp_path):
+    assert learn("--data", bsds, "--hist-distance", "quadratic", "--out", tmp_path / "my.json").exit_code == 0
+    photo = bsds / "images" / "train" / "scene-0001.png"
+    named = f"pb(model='{tmp_path / 'my.json'}')"
+    done = call("detect", photo, "--with", f"sobel,{named}", "--out", tmp_path / "maps")
+    assert done.exit_code == 0, done.stderr
+    assert sorted(path.name for path in (tmp_path / "maps").iterdir()) == ["pb(model='my.json')", "sobel"]
+    assert (tmp_path / "maps" / "pb(model='my.json')" / "scene-0001.png").exists()
+
+
+def test_two_models_of_one_name_would_share_a_folder(bsds, tmp_path):
+    photo = bsds / "images" / "train" / "scene-0001.png"
+    done = call("detect", photo, "--with", "pb(model='a/my.json'),pb(model='b/my.json')", "--out", tmp_path)
+    assert done.exit_code == 2
+    assert "is taken already" in done.stderr
+
+
+def test_a_folder_called_train_is_still_a_folder_of_pictures(bsds, tmp_path, monkeypatch):
+    monkeypatch.chdir(bsds / "images")
+    done = call("detect", "train", "--with", "sobel", "--out", tmp_path)
+    assert done.exit_code == 0, done.stderr
+    assert len(list((tmp_path / "sobel").iterdir())) == 2
+
+
+def test_pictures_without_a_boundary_teach_nothing(bsds, tmp_path):
+    labels = tmp_path / "labels"
+    labels.mkdir()
+    for path in (bsds / "images" / "train").glob("*.png"):
+        np.save(labels / f"{path.stem}.npy", np.zeros((120, 160), bool))
+    done = learn("--images", bsds / "images" / "train", "--labels", labels, "--out", tmp_path / "my.json")
+    assert done.exit_code == 1
+    assert "nothing to tell apart" in done.stderr
+    assert not (tmp_path / "my.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["--truth", "some"], "expected all or consensus"),
+        (["--weak", "positive"], "expected ignore or negative"),
+        (["--hist-distance", "emd"], "expected chi2 or quadratic"),
+        (["--images", "{bsds}"], "belong together"),
+        (["--data", "{bsds}/images"], "bsds500 is not in"),
+    ],
+)
+def test_wrong_calls_exit_with_2(words, complaint, bsds, tmp_path):
+    done = learn(*(word.format(bsds=bsds) for word in words), "--out", tmp_path / "my.json")
+    assert done.exit_code == 2
+    assert complaint in done.stderr
+
+
+def test_a_folder_cannot_be_the_model(tmp_path):
+    done = learn("--out", tmp_path)
+    assert done.exit_code == 2
+    assert "is a folder" in done.stderr
+
+
+def test_train_without_the_name_of_a_detector_says_how_it_is_called(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = call("detect", "train", "--out", "maps")
+    assert done.exit_code == 2
+    assert "hyperacuity detect train pb" in done.stderr
+    assert "hyperacuity detect train pb" in call("detect", "--help").stdout
