@@ -47,7 +47,7 @@ def read_variable(
             names = planes if len(planes) == 1 else []
         if names:
             return names[0], decode(found[names[0]], fields)
-    except (ValueError, TypeError, KeyError, struct.error, zlib.error, RuntimeError, OSError) as error:
+    except (ValueError, TypeError, KeyError, OverflowError, struct.error, zlib.error, RuntimeError, OSError) as error:
         raise InputError(f"{path}: is a damaged MAT file ({error})") from error
     listed = ", ".join(map(str, found.values())) or "no variable"
     raise InputError(f"{path}: holds {listed}; expected {' or '.join(wanted) or 'one matrix of numbers'}")
@@ -173,7 +173,7 @@ def _numbered(path: Path, index: int) -> str:
 def _open(path: Path, data: bytes) -> tuple[dict[str, Any], Callable[[Any, Collection[str] | None], Value]]:
     """The file's variables by name, and the function that decodes one."""
     if data.startswith(_HDF5_MARK) or data[512:520] == _HDF5_MARK:
-        from hyperacuity.data import mat73  # h5py takes a while to import, and few files need it
+        from hyperacuity.data import apart  # few files need it
 
-        return {variable.name: variable for variable in mat73.variables(path)}, mat73.decode
+        return {variable.name: variable for variable in apart.variables(path)}, apart.decode
     return {variable.name: variable for variable in mat5.variables(data)}, mat5.decode
