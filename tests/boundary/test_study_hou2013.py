@@ -34,7 +34,7 @@ def test_the_paper_stands_beside_what_is_found_and_a_second_run_takes_it_up(bsds
         "--out",
         str(tmp_path),
         "--with",
-        "sobel",
+        "sobel,pb",
         "--no-figures",
         "--json",
     ]
@@ -47,8 +47,20 @@ def test_the_paper_stands_beside_what_is_found_and_a_second_run_takes_it_up(bsds
     assert orphans["paper"] == 29.40
     assert 0 < orphans["here"] < 100
     assert rows["BSDS300: images"]["here"] == 2
-    assert rows["sobel: F on all labels"]["paper"] is None
-    assert 0.05 < rows["sobel: F on consensus labels"]["here"] < rows["sobel: F on all labels"]["here"]
+    of = "F on the 200 new images"
+    assert rows[f"sobel: {of}, all labels"]["paper"] is None
+    assert 0.05 < rows[f"sobel: {of}, consensus labels"]["here"] < rows[f"sobel: {of}, all labels"]["here"]
+    assert rows["pb: F on BSDS300's test set, all labels"]["paper"] == 0.65
+    assert rows[f"pb: {of}, all labels"]["paper"] is None, "the paper's F is on the other set"
+    differences = [
+        rows[f"{name}: {of}, {labels} labels"]["here"]
+        - rows[f"{name}: F on BSDS300's test set, {labels} labels"]["here"]
+        for name in ("sobel", "pb")
+        for labels in ("all", "consensus")
+    ]
+    mean = rows["F on the 200 new images minus F on BSDS300's test set: mean"]
+    assert (mean["paper"], mean["here"]) == (0.028, pytest.approx(sum(differences) / 4))
+    assert rows["drop of precision from all to consensus labels, 200 new images, points"]["paper"] == 28.7
     assert rows["mean risk, hard"] == {
         "quantity": "mean risk, hard",
         "paper": 0.5017,
@@ -58,6 +70,18 @@ def test_the_paper_stands_beside_what_is_found_and_a_second_run_takes_it_up(bsds
     with (tmp_path / "hou2013.csv").open() as file:
         assert len(list(csv.reader(file))) == len(rows) + 1
     assert (tmp_path / "maps" / "new-200" / "sobel" / "scene-0003.png").exists()
+
+
+def test_a_published_system_stands_beside_what_was_published_and_says_where(bsds, tmp_path):
+    """The name is known from the paper; its maps here are those of another detector."""
+    photos = bsds / "images" / "test"
+    assert CliRunner().invoke(app, ["detect", str(photos), "--with", "canny", "--out", str(tmp_path)]).exit_code == 0
+    words = ["study", "hou2013", "--data", str(bsds), "--out", str(tmp_path / "out"), "--with", "sobel"]
+    done = CliRunner().invoke(app, [*words, "--system", f"SCG={tmp_path / 'canny'}", "--no-figures", "--json"])
+    assert done.exit_code == 0, done.stderr
+    rows = {row["quantity"]: row for row in json.loads(done.stdout)["table"]}
+    assert rows["SCG: F on the 200 new images, all labels"]["paper"] == 0.71
+    assert rows["SCG: F on the 200 new images, all labels"]["note"] == "on BSDS300's test set"
 
 
 def test_without_the_data_it_is_a_wrong_call(tmp_path):
