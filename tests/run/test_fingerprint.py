@@ -12,35 +12,43 @@ from pathlib import Path
 import pytest
 
 import hyperacuity
+from hyperacuity.data.remote import Nearby
 from hyperacuity.errors import InputError
-from hyperacuity.run import fingerprint
+from hyperacuity.run import Cell, fingerprint
 from hyperacuity.run.fingerprint import Digests, code_version, stamp
+
+
+def new_digests(path, digests):
+    """The digests worth recording after a cell of one file was looked at."""
+    read = []
+    digests.of_cell(Cell("system", "image", path, ()), {}, Nearby(), read)
+    return read
 
 
 def test_a_file_is_hashed_with_blake2b(tmp_path):
     path = tmp_path / "a.png"
     path.write_bytes(b"abc" * 100_000)
     expected = hashlib.blake2b(b"abc" * 100_000, digest_size=20).digest()
-    assert Digests().of_file(path, stamp(path)) == expected
+    assert Digests().of_file(path, stamp(path), Nearby())[0] == expected
 
 
 def test_a_file_that_many_threads_ask_for_is_read_once(tmp_path, monkeypatch):
     path = tmp_path / "truth.png"
     path.write_bytes(b"x" * 1000)
     reads, together = [], threading.Barrier(8)
-    read = Digests._read
+    read = fingerprint._read
 
-    def slow(self, path, key):
+    def slow(path, seen, nearby):
         reads.append(path)
         time.sleep(0.05)
-        return read(self, path, key)
+        return read(path, seen, nearby)
 
-    monkeypatch.setattr(Digests, "_read", slow)
+    monkeypatch.setattr(fingerprint, "_read", slow)
     digests = Digests()
 
     def ask(_):
         together.wait()
-        return digests.of_file(path, stamp(path))
+        return digests.of_file(path, stamp(path), Nearby())[0]
 
     with ThreadPoolExecutor(8) as pool:
         assert len(set(pool.map(ask, range(8)))) == 1
@@ -50,9 +58,7 @@ def test_a_file_that_many_threads_ask_for_is_read_once(tmp_path, monkeypatch):
 def test_a_file_just_written_is_hashed_but_its_digest_is_not_kept(tmp_path):
     path = tmp_path / "a.png"
     path.write_bytes(b"abc")
-    digests = Digests()
-    digests.of_file(path, stamp(path))
-    assert digests.take_new() == []
+    assert new_digests(path, Digests()) == []
 
 
 def test_the_digest_of_a_settled_file_is_handed_over_once(tmp_path, monkeypatch):
@@ -61,9 +67,9 @@ def test_the_digest_of_a_settled_file_is_handed_over_once(tmp_path, monkeypatch)
     path.write_bytes(b"abc")
     time.sleep(0.02)
     digests = Digests()
-    digest = digests.of_file(path, stamp(path))
-    assert digests.take_new() == [(str(path), stamp(path), digest)]
-    assert digests.take_new() == []
+    digest = hashlib.blake2b(b"abc", digest_size=20).digest()
+    assert new_digests(path, digests) == [(str(path), stamp(path), digest)]
+    assert new_digests(path, digests) == []
 
 
 def test_a_file_dated_in_the_future_is_never_taken_for_settled(tmp_path, monkeypatch):
@@ -71,20 +77,27 @@ def test_a_file_dated_in_the_future_is_never_taken_for_settled(tmp_path, monkeyp
     path = tmp_path / "a.png"
     path.write_bytes(b"abc")
     os.utime(path, (time.time() + 3600,) * 2)
-    digests = Digests()
-    digests.of_file(path, stamp(path))
-    assert digests.take_new() == []
+    assert new_digests(path, Digests()) == []
 
 
 def test_a_failed_read_is_not_remembered(tmp_path, monkeypatch):
     path = tmp_path / "a.png"
     path.write_bytes(b"abc")
-    seen, digests, read = stamp(path), Digests(), Digests._read
-    monkeypatch.setattr(Digests, "_read", lambda self, path, key: (_ for _ in ()).throw(InputError("server gone")))
+    seen, digests, read = stamp(path), Digests(), fingerprint._read
+    monkeypatch.setattr(fingerprint, "_read", lambda *_: (_ for _ in ()).throw(InputError("server gone")))
     with pytest.raises(InputError, match="server gone"):
-        digests.of_file(path, seen)
-    monkeypatch.setattr(Digests, "_read", read)
-    assert len(digests.of_file(path, seen)) == 20
+        digests.of_file(path, seen, Nearby())
+    monkeypatch.setattr(fingerprint, "_read", read)
+    assert len(digests.of_file(path, seen, Nearby())[0]) == 20
+
+
+def test_no_more_digests_are_at_hand_than_agreed(tmp_path, monkeypatch):
+    monkeypatch.setattr(fingerprint, "AT_HAND", 3)
+    digests = Digests()
+    for name in "abcdef":
+        (tmp_path / name).write_text(name)
+        new_digests(tmp_path / name, digests)
+    assert [Path(path).name for path, _ in digests._known] == ["d", "e", "f"]
 
 
 @pytest.mark.parametrize(("make", "sentence"), [(Path.mkdir, "is not a file"), (lambda path: None, "cannot be read")])

@@ -121,7 +121,7 @@ def test_digests_of_settled_files_are_kept_so_that_they_are_not_read_again(run, 
     time.sleep(0.02)  # let the clock pass the files' change time
     run(make_job(), cells)
     reads = []
-    monkeypatch.setattr("hyperacuity.run.fingerprint.Digests._read", lambda self, path, key: reads.append(path))
+    monkeypatch.setattr("hyperacuity.run.fingerprint._read", lambda path, *_: reads.append(path))
     assert counts(run(make_job(), cells)) == (0, 24, 0)
     assert reads == []
 

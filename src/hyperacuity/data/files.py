@@ -10,6 +10,9 @@ from __future__ import annotations
 import os
 import stat
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from math import prod
 from pathlib import Path
 
@@ -26,9 +29,27 @@ class DataWarning(UserWarning):
     """What is legal but probably wrong: an inverted truth, an empty map, colours where grey was expected."""
 
 
+_heard: ContextVar[list[str] | None] = ContextVar("hyperacuity-heard", default=None)
+
+
 def warn(sentence: str) -> None:
     """Tell a doubt about a file; the sentence names it."""
-    warnings.warn(sentence, DataWarning, stacklevel=3)
+    heard = _heard.get()
+    if heard is None:
+        warnings.warn(sentence, DataWarning, stacklevel=3)
+    else:
+        heard.append(sentence)
+
+
+@contextmanager
+def hearing() -> Iterator[list[str]]:
+    """Collect the doubts told in this thread instead of showing them: on another machine, nobody would see them."""
+    heard: list[str] = []
+    token = _heard.set(heard)
+    try:
+        yield heard
+    finally:
+        _heard.reset(token)
 
 
 def read_bytes(path: Path) -> bytes:
@@ -89,6 +110,15 @@ def check_pixels(shape: tuple[int, ...], name: str) -> None:
     """Refuse a picture of more than ``MAX_PIXELS``; ``shape`` is (height, width)."""
     if prod(shape) > MAX_PIXELS:
         raise InputError(f"{name}: declares {shape[1]}×{shape[0]} pixels, more than the limit of {MAX_PIXELS:,}")
+
+
+def first_line(error: Exception) -> str:
+    """What an error says, in one line for a message.
+
+    >>> first_line(ValueError("bad\\nand long")), first_line(EOFError())
+    ('bad', 'EOFError')
+    """
+    return (str(error).splitlines() or [type(error).__name__])[0]
 
 
 def _unreadable(path: Path, error: Exception) -> InputError:

@@ -5,9 +5,21 @@ A verb makes :class:`Cell` values (which files belong together) and a :class:`Jo
 all a report needs.
 """
 
-from hyperacuity.run.grid import Outcome, run_grid
+from hyperacuity.run.grid import Filled, Outcome, fill_grid, run_grid
 from hyperacuity.run.job import Cell, Failure, Job
 from hyperacuity.run.records import Run, open_run
 from hyperacuity.run.store import Store, open_store
 
-__all__ = ["Cell", "Failure", "Job", "Outcome", "Run", "Store", "open_run", "open_store", "run_grid"]
+__all__ = [
+    "Cell",
+    "Failure",
+    "Filled",
+    "Job",
+    "Outcome",
+    "Run",
+    "Store",
+    "fill_grid",
+    "open_run",
+    "open_store",
+    "run_grid",
+]

@@ -15,16 +15,21 @@ import stat
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
 from pathlib import Path
 
 import hyperacuity
+from hyperacuity.data import remote
+from hyperacuity.data.remote import Nearby, full, is_remote, shown
 from hyperacuity.errors import InputError
 from hyperacuity.run.job import Cell, Job
 from hyperacuity.tally import Tally
 
 SETTLED_NS = 2_000_000_000
+AT_HAND = 100_000
+_SAYS_LITTLE = " (tells of no change)"
 
 _PACKAGE = Path(hyperacuity.__file__).parent
 _ALWAYS = ("kernels", "data", "maps.py", "tally.py")
@@ -32,8 +37,15 @@ _ABOVE = {"compare", "run", "report", "studio", "cli"}
 """Rooms that work on tallies already made, or show them: their code cannot change one."""
 
 
+Recorded = tuple[str, bytes]
+"""A file's stamp and digest, as a store remembers them."""
+
+
 def stamp(path: Path) -> str:
     """Size, times and inode of a file as one string: while it stays the same, so do the contents."""
+    if is_remote(path):
+        seen, telling = remote.stamp(path)
+        return seen if telling else f"{seen}{_SAYS_LITTLE}"
     try:
         facts = path.stat()
     except OSError as error:
@@ -46,75 +58,83 @@ def stamp(path: Path) -> str:
 class Digests:
     """Content hashes of files, each file read once however many cells and threads ask for it.
 
-    ``recall(path, stamp)`` looks a digest up in an earlier run's records. :meth:`take_new` hands over what is worth
-    recording.
+    The last ``AT_HAND`` of them are remembered; a store remembers them all.
     """
 
-    def __init__(self, recall: Callable[[str, str], bytes | None] = lambda path, stamp: None) -> None:
-        self._recall = recall
+    def __init__(self) -> None:
         self._guard = threading.Lock()
-        self._known: dict[tuple[str, str], bytes] = {}
+        self._known: OrderedDict[tuple[str, str], bytes] = OrderedDict()
         self._reading: dict[tuple[str, str], Future[bytes]] = {}
-        self._new: list[tuple[str, str, bytes]] = []
 
-    def of_cell(self, cell: Cell) -> tuple[bytes, tuple[str, ...]]:
-        """The hash of all inputs of a cell in their roles, and the stamp of each file at that moment."""
+    def of_cell(
+        self, cell: Cell, recorded: Mapping[str, Recorded], nearby: Nearby, read: list[tuple[str, str, bytes]]
+    ) -> tuple[bytes, tuple[str, ...]]:
+        """The hash of all inputs of a cell in their roles, and the stamp of each file at that moment.
+
+        ``recorded`` are digests known from earlier. Those of files that had to be read and are worth recording are added to
+        ``read``, as (path, stamp, digest).
+        """
         stamps = tuple(stamp(path) for path in cell.files)
         parts = hashlib.blake2b(digest_size=20)
         parts.update(f"{len(cell.truths)} truths, {len(cell.extras)} extras\n".encode())
         for path, seen in zip(cell.files, stamps, strict=True):
+            earlier, digest = recorded.get(str(full(path)), ("", b""))
+            if earlier != seen:
+                digest, is_new = self.of_file(path, seen, nearby)
+                if is_new:
+                    read.append((str(full(path)), seen, digest))
             # Readers choose the format by content or by suffix, so the suffix is an input like the content.
-            parts.update(f"{path.suffix.lower()}\n".encode() + self.of_file(path, seen))
+            parts.update(f"{path.suffix.lower()}\n".encode() + digest)
         return parts.digest(), stamps
 
-    def of_file(self, path: Path, seen: str) -> bytes:
-        """The hash of one file whose stamp is ``seen``."""
-        key = (str(path.absolute()), seen)
+    def of_file(self, path: Path, seen: str, nearby: Nearby) -> tuple[bytes, bool]:
+        """The hash of one file whose stamp is ``seen``, and whether it was read just now and may be recorded."""
+        key = (str(full(path)), seen)
+        settled = False
         with self._guard:
             if key in self._known:
-                return self._known[key]
+                self._known.move_to_end(key)
+                return self._known[key], False
             promised = self._reading.get(key)
             mine = promised is None
             if promised is None:
                 promised = self._reading[key] = Future()
         if mine:
             try:
-                digest = self._recall(*key) or self._read(path, key)
-                self._known[key] = digest
+                digest, settled = _read(path, seen, nearby)
+                with self._guard:
+                    self._known[key] = digest
+                    if len(self._known) > AT_HAND:
+                        self._known.popitem(last=False)
                 promised.set_result(digest)
             except BaseException as error:  # not remembered: the next cell may try again, file servers have bad moments
                 promised.set_exception(error)
             finally:
                 with self._guard:
                     del self._reading[key]
-        return promised.result()
+        return promised.result(), settled
 
-    def take_new(self) -> list[tuple[str, str, bytes]]:
-        """(path, stamp, digest) of every file read since the last call."""
-        with self._guard:
-            new, self._new = self._new, []
-        return new
 
-    def _read(self, path: Path, key: tuple[str, str]) -> bytes:
-        started = time.time_ns()
-        try:
-            with path.open("rb") as file:
-                digest = hashlib.file_digest(file, functools.partial(hashlib.blake2b, digest_size=20)).digest()
-        except OSError as error:
-            raise InputError(f"{path}: cannot be read ({error.strerror})") from error
-        refuse_changed((path,), (key[1],))
-        _, modified, changed, _ = map(int, key[1].split(":"))
-        if max(modified, changed) + SETTLED_NS < started:
-            with self._guard:
-                self._new.append((*key, digest))
-        return digest
+def _read(path: Path, seen: str, nearby: Nearby) -> tuple[bytes, bool]:
+    """The hash of a file, and whether it may be recorded under its stamp."""
+    started = time.time_ns()
+    try:
+        with nearby.copy_of(path).open("rb") as file:
+            digest = hashlib.file_digest(file, functools.partial(hashlib.blake2b, digest_size=20)).digest()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
+    refuse_changed((path,), (seen,))
+    if is_remote(path):
+        return digest, not seen.endswith(_SAYS_LITTLE)
+    _, modified, changed, _ = map(int, seen.split(":"))
+    return digest, max(modified, changed) + SETTLED_NS < started
 
 
 def refuse_changed(files: tuple[Path, ...], stamps: tuple[str, ...]) -> None:
     """Raise ``InputError`` if a file is no longer what it was: a tally of half-old input must not be kept."""
     for path, seen in zip(files, stamps, strict=True):
         if stamp(path) != seen:
-            raise InputError(f"{path}: changed while it was being evaluated; run again when it is complete")
+            raise InputError(f"{shown(path)}: changed while it was being evaluated; run again when it is complete")
 
 
 def code_version(job: Job[Tally]) -> str:
@@ -127,6 +147,15 @@ def code_version(job: Job[Tally]) -> str:
     own = tuple(sorted({type(job).__module__, job.tally_type.__module__}))
     digest = _hash_of_sources(own)
     return f"{hyperacuity.__version__}+{digest or 'unknown-' + secrets.token_hex(8)}"
+
+
+def code_elsewhere(job: Job[Tally]) -> str:
+    """The part of :func:`code_version` that must be the same in every process that works on the job.
+
+    A class of the main program travels with the job itself, and its source cannot be found elsewhere, so it does not count.
+    """
+    own = {type(job).__module__, job.tally_type.__module__} - {"__main__", "__mp_main__"}
+    return f"{hyperacuity.__version__}+{_hash_of_sources(tuple(sorted(own))) or 'unknown'}"
 
 
 @functools.cache

@@ -1,32 +1,37 @@
-"""Evaluate systems × images by threads.
+"""Evaluate systems × images: the driver.
 
-Kernels and file reading release the interpreter lock, so threads keep all processors busy without copying anything between
-processes, and one cell loads while another computes. The main thread hands out cells and is the only one that writes to the
-store. At most two cells per worker are on their way at any time: memory does not grow with the size of the grid, apart from
-the tallies themselves. Nothing in the result depends on the number of workers or on which cell ends first.
+The driver hands out cells, takes their results and is the only one that writes to the store; who evaluates the cells, threads
+or a cluster, is the business of an :class:`~hyperacuity.run.executor.Executor`. A few cells per worker are on their way at any
+time, so that memory does not grow with the grid. Nothing in the result depends on the number of workers, on where they are or
+on which cell ends first.
 """
 
 from __future__ import annotations
 
-import os
-import queue
 import signal
 import threading
-import traceback
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import FrameType
 from typing import Generic
 
 from hyperacuity.errors import InputError, UsageError
-from hyperacuity.run.fingerprint import Digests, code_version, refuse_changed
+from hyperacuity.run.executor import Executor, Threads
+from hyperacuity.run.fingerprint import code_version
 from hyperacuity.run.job import Cell, Failure, Job, T, job_as_told
 from hyperacuity.run.progress import Ending, watching
-from hyperacuity.run.schema import StoreError
-from hyperacuity.run.store import BATCH_SECONDS, Key, Store
+from hyperacuity.run.store import BATCH_SECONDS, Store, given_twice
+from hyperacuity.run.work import Result, Task
+
+TRIES = 3
+PAUSE = 1.0
+"""Seconds before a second try, twice as many before a third: time for a file server or for memory to recover."""
+
+TOLD = 1000
+"""How many second tries a run keeps the reasons of."""
 
 
 @dataclass(frozen=True)
@@ -40,38 +45,12 @@ class Outcome(Generic[T]):
 
 
 @dataclass(frozen=True)
-class _Result(Generic[T]):
-    """How one cell ended: a tally, or a failure. ``packed`` is empty for a tally that the store holds already."""
+class Filled:
+    """How many cells of a grid ended in which way; the store has the tallies and the reasons."""
 
-    position: int
-    ending: Ending
-    tally: T | None = None
-    key: Key | None = None
-    packed: bytes = b""
-    failure: Failure | None = None
-
-
-class _Results(Generic[T]):
-    """What has come so far, by position in the grid."""
-
-    def __init__(self, count: int) -> None:
-        self._tallies: list[T | None] = [None] * count
-        self._failures: dict[int, Failure] = {}
-        self._endings: Counter[Ending] = Counter()
-
-    def take(self, result: _Result[T]) -> None:
-        self._tallies[result.position] = result.tally
-        self._endings[result.ending] += 1
-        if result.failure is not None:
-            self._failures[result.position] = result.failure
-
-    def outcome(self, grid: Sequence[Cell]) -> Outcome[T]:
-        tallies: dict[str, dict[str, T]] = {cell.system: {} for cell in grid}
-        for cell, tally in zip(grid, self._tallies, strict=True):
-            if tally is not None:
-                tallies[cell.system][cell.image] = tally
-        failures = [self._failures[position] for position in sorted(self._failures)]
-        return Outcome(tallies, failures, reused=self._endings["reused"], computed=self._endings["computed"])
+    computed: int
+    reused: int
+    failed: int
 
 
 def run_grid(
@@ -80,12 +59,14 @@ def run_grid(
     *,
     store: Store | None = None,
     workers: int | None = None,
+    cluster: str | None = None,
     progress: bool = True,
 ) -> Outcome[T]:
     """Evaluate every cell, or take its tally from the store when its inputs, protocol and code are unchanged.
 
     A cell that raises becomes a :class:`Failure`; the others go on. On Ctrl-C the cells in hand are finished and kept, then
-    ``KeyboardInterrupt`` goes on its way. ``UsageError``: no cells, the same cell twice, a store that cannot be written to.
+    ``KeyboardInterrupt`` goes on its way. ``UsageError``: no cells, the same cell twice, a store that cannot be written to, a
+    cluster that cannot be reached.
 
     Parameters
     ----------
@@ -97,6 +78,9 @@ def run_grid(
         Where tallies are kept and found (:func:`~hyperacuity.run.open_store`). Without one, everything is computed.
     workers
         Number of threads; as many as there are processors unless told otherwise.
+    cluster
+        Where to evaluate instead of in threads: the address of a Dask scheduler (``tcp://…``), or ``local:4`` for four
+        processes on this machine.
     progress
         Whether to show progress on standard error.
 
@@ -119,71 +103,222 @@ def run_grid(
     >>> [(failure.image, failure.reason.split(":")[0]) for failure in outcome.failures]
     [('nowhere.py', 'FileNotFoundError')]
     """
-    grid = _distinct(cells)
-    threads = _processors() if workers is None else workers
-    if threads < 1:
-        raise UsageError(f"cannot run with {threads} workers: expected at least one")
-    results = _Results[T](len(grid))
-    digests = Digests() if store is None else Digests(store.digest)
-    code = "" if store is None else code_version(job)
+    grid = cells if isinstance(cells, Sequence) else list(cells)
+    _refuse_twins(grid)
+    tallies: dict[int, T] = {}
+    failures: dict[int, Failure] = {}
 
-    def work(position: int) -> _Result[T]:
-        return _evaluate(job, grid[position], position, store, digests, code)
+    def keep(position: int, result: Result[T]) -> None:
+        if result.tally is not None:
+            tallies[position] = result.tally
+        elif result.failure is not None:
+            failures[position] = result.failure
 
-    if store is not None:
-        store.begin(job.signature, code, grid, workers=threads, job=job_as_told(job))
+    with _executor(job, workers, cluster) as executor:
+        endings = _drive(job, grid, store, executor, keep, progress=progress)
+    found: dict[str, dict[str, T]] = {cell.system: {} for cell in grid}
+    for position in sorted(tallies):
+        found[grid[position].system][grid[position].image] = tallies[position]
+    return Outcome(found, [failures[p] for p in sorted(failures)], endings["reused"], endings["computed"])
+
+
+def fill_grid(
+    job: Job[T],
+    cells: Iterable[Cell],
+    *,
+    store: Store,
+    workers: int | None = None,
+    cluster: str | None = None,
+    progress: bool = True,
+) -> Filled:
+    """Do as :func:`run_grid` does, and leave the tallies in the store: for grids larger than memory.
+
+    ``cells`` may be a generator. Neither cells nor tallies are held: memory is the same for a thousand cells and a million.
+    Read the results with :func:`~hyperacuity.run.open_run`, a system at a time.
+    """
+    with _executor(job, workers, cluster) as executor:
+        endings = _drive(job, cells, store, executor, lambda position, result: None, progress=progress)
+    return Filled(endings["computed"], endings["reused"], endings["failed"])
+
+
+def _executor(job: Job[T], workers: int | None, cluster: str | None) -> Executor[T]:
+    if cluster is None:
+        return Threads(job, workers)
+    if workers is not None:
+        raise UsageError("workers are threads of this process, and a cluster has its own: give one or the other")
+    from hyperacuity.run.cluster import connect
+
+    return connect(job, cluster)
+
+
+def _drive(
+    job: Job[T],
+    cells: Iterable[Cell],
+    store: Store | None,
+    executor: Executor[T],
+    keep: Callable[[int, Result[T]], None],
+    *,
+    progress: bool,
+) -> Counter[Ending]:
+    """Work off the grid: read what the store knows, evaluate the rest, write what comes."""
+    endings: Counter[Ending] = Counter()
+    again = _SecondTries()
+    source: Iterator[_Offer[T]]
+    if store is None:
+        grid = cells if isinstance(cells, Sequence) else list(cells)
+        source, total = _plain_tasks(grid), len(grid)
+    else:
+        total = store.begin(job.signature, code_version(job), cells, workers=executor.workers, job=job_as_told(job))
+        source = _known_tasks(job, store, cells if isinstance(cells, Sequence) else None)
     status = "interrupted"
     try:
-        with watching(job.signature.partition("|")[0], len(grid), shown=progress) as tick:
+        with watching(job.signature.partition("|")[0], total, shown=progress) as tick:
 
-            def take(result: _Result[T] | None) -> None:
-                if result is not None:
-                    results.take(result)
+            def take(offer: _Offer[T] | None, result: Result[T] | None) -> None:
+                if offer is not None and result is not None:
+                    if result.ending == "reused":
+                        result = replace(result, tally=offer.kept[result.inputs])
+                    elif result.tally is None and result.packed:
+                        result = replace(result, tally=job.tally_type.unpack(result.packed))
+                    endings[result.ending] += 1
                     tick(result.ending)
+                    keep(result.position, result)
                     if store is not None:
-                        _keep(store, job.signature, result)
+                        _write(store, offer.task.cell, result)
                 if store is not None:
-                    store.remember(digests.take_new())
                     store.flush_if_due()
 
-            _work_off(work, len(grid), threads, take)
+            _work_off(source, executor, take, again)
         status = "finished"
     finally:
         if store is not None:
-            store.end(status)
-    return results.outcome(grid)
+            store.end(status, again.told)
+    return endings
+
+
+@dataclass(frozen=True)
+class _Offer(Generic[T]):
+    """A task, and the tallies that the worker may choose from by saying that its inputs are the same."""
+
+    task: Task
+    kept: dict[bytes, T]
+
+
+def _plain_tasks(grid: Sequence[Cell]) -> Iterator[_Offer[T]]:
+    for position, cell in enumerate(grid):
+        yield _Offer(Task(position, cell), {})
+
+
+def _known_tasks(job: Job[T], store: Store, grid: Sequence[Cell] | None) -> Iterator[_Offer[T]]:
+    for waiting in store.to_do():
+        # Cells from a list keep their paths as given, so that messages name files as the caller does.
+        cell = waiting.cell if grid is None else grid[waiting.position]
+        kept = {inputs: tally for inputs, data in waiting.kept.items() if (tally := _sound(job, data)) is not None}
+        task = Task(waiting.position, cell, True, frozenset(kept), store.recorded(cell.files))
+        yield _Offer(task, kept)
+
+
+def _sound(job: Job[T], data: bytes) -> T | None:
+    try:
+        return job.tally_type.unpack(data)
+    except InputError:
+        return None  # damaged in the store: computed again and overwritten
+
+
+def _write(store: Store, cell: Cell, result: Result[T]) -> None:
+    if result.failure is not None:
+        store.fail(result.failure)
+    elif result.ending == "reused":
+        store.confirm(cell, result.inputs)
+    else:
+        store.add(cell, result.inputs, result.packed)
+    store.remember(result.read)
+
+
+class _SecondTries:
+    """Cells that failed for a reason that may pass, until they are due again; and what is told of them later."""
+
+    def __init__(self) -> None:
+        self.told: list[dict[str, str]] = []
+        self._tries: Counter[int] = Counter()
+        self._due: dict[int, float] = {}
+
+    def __len__(self) -> int:
+        return len(self._due)
+
+    def note(self, cell: Cell, reason: str) -> None:
+        """A cell is begun again for this reason."""
+        if len(self.told) < TOLD:
+            self.told.append({"system": cell.system, "image": cell.image, "reason": reason})
+
+    def wanted(self, position: int) -> bool:
+        """Whether a cell that failed shall be tried again; then it waits here."""
+        self._tries[position] += 1
+        if self._tries[position] >= TRIES:
+            return False
+        self._due[position] = time.monotonic() + PAUSE * self._tries[position]
+        return True
+
+    def counted(self, result: Result[T]) -> Result[T]:
+        """The last result of a cell; a failure says how often it was tried."""
+        tries = self._tries.pop(result.position, 1)
+        if result.failure is None or tries == 1:
+            return result
+        reason = f"{result.failure.reason} (tried {tries} times)"
+        return replace(result, failure=replace(result.failure, reason=reason))
+
+    def due(self) -> list[int]:
+        """The cells whose pause is over."""
+        ready = [position for position, when in self._due.items() if when <= time.monotonic()]
+        for position in ready:
+            del self._due[position]
+        return ready
 
 
 def _work_off(
-    work: Callable[[int], _Result[T]], count: int, threads: int, take: Callable[[_Result[T] | None], None]
+    source: Iterator[_Offer[T]],
+    executor: Executor[T],
+    take: Callable[[_Offer[T] | None, Result[T] | None], None],
+    again: _SecondTries,
 ) -> None:
-    """Call ``work`` for each position in threads, and ``take`` in this one for each result as it comes.
+    """Give the tasks to the executor, no more at a time than it has room for, and ``take`` each result as it comes.
 
-    ``take(None)`` is called when nothing has come for a while. After Ctrl-C no cell is begun; those that run are taken, then
-    ``KeyboardInterrupt`` is raised.
+    ``take(None, None)`` is called when nothing has come for a while. After Ctrl-C no cell is begun; those that run are taken,
+    then ``KeyboardInterrupt`` is raised.
     """
-    ended: queue.SimpleQueue[Future[_Result[T]]] = queue.SimpleQueue()
-    with _ctrl_c_noted() as stop, ThreadPoolExecutor(threads, thread_name_prefix="hyperacuity-cell") as pool:
-        given = taken = 0
-        try:
-            while taken < given or given < count:
-                if stop.is_set():
-                    pool.shutdown(wait=False, cancel_futures=True)
-                    count = given
-                while given < count and given - taken < 2 * threads:
-                    pool.submit(work, given).add_done_callback(ended.put)
-                    given += 1
-                try:
-                    future = ended.get(timeout=BATCH_SECONDS)
-                except queue.Empty:
-                    take(None)
-                    continue
-                taken += 1
-                if not future.cancelled():
-                    take(future.result())
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    offers: dict[int, _Offer[T]] = {}  # what is on its way, and what waits for its next try
+    more, away = True, 0
+    with _ctrl_c_noted() as stop:
+        while True:
+            if stop.is_set() and (more or again):
+                more, again = False, _SecondTries()
+                away -= executor.forget()
+            for position in again.due():
+                executor.give(offers[position].task)
+                away += 1
+            while more and away < executor.room():
+                offer = next(source, None)
+                if offer is None:
+                    more = False
+                else:
+                    offers[offer.task.position] = offer
+                    executor.give(offer.task)
+                    away += 1
+            if not (away or again):
+                break
+            results = executor.take(BATCH_SECONDS)
+            away -= len(results)
+            for position, reason in executor.news():
+                if position in offers:
+                    again.note(offers[position].task.cell, reason)
+            for result in results:
+                position = result.position
+                if result.failure is not None and result.passing and not stop.is_set() and again.wanted(position):
+                    again.note(offers[position].task.cell, result.failure.reason)
+                else:
+                    take(offers.pop(position), again.counted(result))
+            if not results:
+                take(None, None)
     if stop.is_set():
         raise KeyboardInterrupt
 
@@ -212,66 +347,11 @@ def _ctrl_c_noted() -> Iterator[threading.Event]:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def _evaluate(job: Job[T], cell: Cell, position: int, store: Store | None, digests: Digests, code: str) -> _Result[T]:
-    """One cell, in a worker's thread. Whatever goes wrong here costs this cell only."""
-    try:
-        if store is None:
-            return _Result(position, "computed", _tally(job, cell))
-        inputs, stamps = digests.of_cell(cell)
-        key = Key(job.signature, cell.system, cell.image, inputs, code)
-        if (kept := _reuse(job, store, key)) is not None:
-            return _Result(position, "reused", kept, key)
-        tally = _tally(job, cell)
-        refuse_changed(cell.files, stamps)
-        return _Result(position, "computed", tally, key, tally.pack())
-    except StoreError:
-        raise  # no cell can go on
-    except InputError as error:
-        failure = Failure(cell.system, cell.image, str(error))
-    except Exception as error:
-        reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        failure = Failure(cell.system, cell.image, reason, traceback.format_exc())
-    return _Result(position, "failed", failure=failure)
-
-
-def _tally(job: Job[T], cell: Cell) -> T:
-    tally = job.evaluate(cell)
-    if not isinstance(tally, job.tally_type):
-        raise TypeError(f"the job returned {type(tally).__name__}, expected {job.tally_type.__name__}")
-    return tally
-
-
-def _reuse(job: Job[T], store: Store, key: Key) -> T | None:
-    data = store.find(key)
-    if data is None:
-        return None
-    try:
-        return job.tally_type.unpack(data)
-    except InputError:
-        return None  # damaged in the store: computed again and overwritten
-
-
-def _keep(store: Store, signature: str, result: _Result[T]) -> None:
-    if result.failure is not None:
-        store.fail(signature, result.failure)
-    elif result.key is not None and result.packed:
-        store.add(result.key, result.packed)
-    elif result.key is not None:
-        store.confirm(result.key)
-
-
-def _distinct(cells: Iterable[Cell]) -> list[Cell]:
-    grid = list(cells)
+def _refuse_twins(grid: Sequence[Cell]) -> None:
     if not grid:
         raise UsageError("there is nothing to evaluate: no system has an image")
     seen: set[tuple[str, str]] = set()
     for cell in grid:
         if (cell.system, cell.image) in seen:
-            raise UsageError(f"the image {cell.image} of the system {cell.system} is given twice")
+            raise given_twice(cell)
         seen.add((cell.system, cell.image))
-    return grid
-
-
-def _processors() -> int:
-    """Processors this process may use: fewer than the machine has, in a container or under ``taskset``."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
+from hyperacuity.data.remote import full
 from hyperacuity.tally import Tally
 
 T = TypeVar("T", bound=Tally)
@@ -102,4 +103,4 @@ def job_as_told(job: object) -> dict[str, Any]:
 
 
 def _full(path: Path) -> str:
-    return str(path.absolute())
+    return str(full(path))

@@ -3,6 +3,9 @@
 ``tallies`` keeps every tally ever computed under its full key, for reuse. ``cells`` is the grid as it was last asked for: a
 cell names its files, and points at its tally, or carries the reason why it failed, or neither while it waits. ``runs`` has a
 row per call of :func:`~hyperacuity.run.run_grid`, ``files`` the digests of input files.
+
+The file carries the number of its layout. A store of an older layout can be read as it is, and is brought up to date, in one
+transaction, when it is opened for writing.
 """
 
 from __future__ import annotations
@@ -16,7 +19,8 @@ from hyperacuity.errors import UsageError
 
 FILE_NAME = "run.sqlite"
 APPLICATION = 0x48595041  # "HYPA" in SQLite's header, so that `file` and we can tell whose it is
-VERSION = 2
+VERSION = 3
+OLDEST = 2
 
 _LAYOUT = (
     """CREATE TABLE runs (
@@ -55,7 +59,14 @@ _LAYOUT = (
         stamp TEXT NOT NULL,
         digest BLOB NOT NULL
     ) WITHOUT ROWID""",
+    "CREATE INDEX cells_in_order ON cells (run, position)",
 )
+
+_STEPS: dict[int, tuple[str, ...]] = {
+    # A grid too large for memory is read back from the store in the order in which it was given.
+    2: ("CREATE INDEX cells_in_order ON cells (run, position)",),
+}
+"""What brings a layout to the next one."""
 
 
 class StoreError(UsageError):
@@ -73,8 +84,8 @@ def clear_errors(path: Path) -> Iterator[None]:
         raise StoreError(f"{path} is damaged or not a run store ({error}): move it away to start afresh") from error
 
 
-def create_or_check(connection: sqlite3.Connection, path: Path) -> None:
-    """Lay out an empty file; refuse one that is not ours."""
+def create_or_update(connection: sqlite3.Connection, path: Path) -> None:
+    """Lay out an empty file, bring an older one up to date; refuse one that is not ours."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
@@ -82,18 +93,28 @@ def create_or_check(connection: sqlite3.Connection, path: Path) -> None:
                 connection.execute(statement)
             connection.execute(f"PRAGMA application_id = {APPLICATION}")
             connection.execute(f"PRAGMA user_version = {VERSION}")
-        check(connection, path)
+        for version in range(check(connection, path), VERSION):
+            for statement in _STEPS[version]:
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {version + 1}")
         connection.execute("COMMIT")
     except BaseException:
         connection.execute("ROLLBACK")
         raise
 
 
-def check(connection: sqlite3.Connection, path: Path) -> None:
-    """Refuse an SQLite file of another program or of another version of this one."""
+def check(connection: sqlite3.Connection, path: Path) -> int:
+    """The layout of a store; an SQLite file of another program or of a layout that cannot be read is refused."""
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if application != APPLICATION:
         raise StoreError(f"{path} is an SQLite file, but not a run store: choose another folder")
-    if version != VERSION:
-        raise StoreError(f"{path} has layout {version}, this version of hyperacuity reads layout {VERSION}")
+    if version > VERSION:
+        raise StoreError(
+            f"{path} has layout {version}, made by a later version of hyperacuity (this one reads up to {VERSION}): update it"
+        )
+    if version < OLDEST:
+        raise StoreError(
+            f"{path} has layout {version}, older than any release of hyperacuity (this one reads from {OLDEST}): evaluate again"
+        )
+    return int(version)

@@ -12,36 +12,42 @@ import platform
 import shlex
 import sqlite3
 import sys
-import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
+from itertools import groupby, islice
+from operator import itemgetter
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 import hyperacuity
+from hyperacuity.data.remote import full
 from hyperacuity.errors import UsageError
-from hyperacuity.run.job import Cell, Failure, files_as_text
+from hyperacuity.run.job import Cell, Failure, cell_from_text, files_as_text
 from hyperacuity.run.lock import FolderLock
-from hyperacuity.run.schema import FILE_NAME, clear_errors, create_or_check
+from hyperacuity.run.schema import FILE_NAME, clear_errors, create_or_update
 
 BATCH = 200
 BATCH_SECONDS = 0.2
+PAGE = 500
 
 
 @dataclass(frozen=True)
-class Key:
-    """All that a tally depends on."""
+class ToDo:
+    """A cell that waits, and the tallies kept for it from before, by the digest of their inputs."""
 
-    signature: str
-    system: str
-    image: str
-    inputs: bytes
-    code: str
+    position: int
+    cell: Cell
+    kept: dict[bytes, bytes]
+
+
+def given_twice(cell: Cell) -> UsageError:
+    """What is said of a grid that names a cell twice."""
+    return UsageError(f"the image {cell.image} of the system {cell.system} is given twice")
 
 
 def open_store(folder: Path, *, metadata: Mapping[str, Any] | None = None) -> Store:
@@ -59,15 +65,17 @@ def open_store(folder: Path, *, metadata: Mapping[str, Any] | None = None) -> St
 
 
 class Store:
-    """Made by :func:`open_store`; use it in a ``with`` statement. Writing is for one thread, :meth:`find` for all."""
+    """Made by :func:`open_store`; use it in a ``with`` statement, in one thread: the driver's."""
 
     def __init__(self, folder: Path, metadata: Mapping[str, Any]) -> None:
         self.path = folder / FILE_NAME
         self._metadata = dict(metadata)
-        self._guard = threading.Lock()
         self._waiting: list[tuple[str, tuple[Any, ...]]] = []
         self._written_at = time.monotonic()
         self._run = 0
+        self._signature = self._code = ""
+        self._count = 0
+        self._about: dict[str, Any] = {}
         self._lock = FolderLock(folder)
         try:
             with clear_errors(self.path):
@@ -85,64 +93,100 @@ class Store:
         self.close()
 
     def begin(
-        self, signature: str, code: str, cells: Sequence[Cell], *, workers: int, job: Mapping[str, Any] | None = None
-    ) -> None:
+        self, signature: str, code: str, cells: Iterable[Cell], *, workers: int, job: Mapping[str, Any] | None = None
+    ) -> int:
         """Start a run: from now on these cells, all waiting, are the grid of their systems under this signature.
 
-        ``job`` says how the job was set up, for those who read the run later.
+        The cells are written as they come and not held in memory; their number is returned. ``job`` says how the job was set
+        up, for those who read the run later. ``UsageError``: no cell, or the same one twice.
         """
-        about = {**self._metadata, **_circumstances(), "workers": workers, "job": {} if job is None else dict(job)}
+        self._about = {
+            **self._metadata,
+            **_circumstances(),
+            "workers": workers,
+            "job": {} if job is None else dict(job),
+        }
+        self._signature, self._code, self._count = signature, code, 0
         with self._transaction() as connection:
             self._run = connection.execute(
                 "INSERT INTO runs (signature, code, started, status, about) VALUES (?, ?, ?, 'running', ?) RETURNING id",
-                (signature, code, _now(), json.dumps(about, ensure_ascii=False, default=str)),
+                (signature, code, _now(), self._as_text(self._about)),
             ).fetchone()[0]
-            connection.executemany(
-                "DELETE FROM cells WHERE signature = ? AND system = ?",
-                [(signature, system) for system in dict.fromkeys(cell.system for cell in cells)],
-            )
-            connection.executemany(
+            systems: set[str] = set()
+            source = iter(cells)
+            while batch := list(islice(source, PAGE)):
+                fresh = {cell.system for cell in batch} - systems
+                systems |= fresh
+                connection.executemany(
+                    "DELETE FROM cells WHERE signature = ? AND system = ?", [(signature, system) for system in fresh]
+                )
+                for cell in batch:
+                    self._place(connection, cell)
+            if not self._count:
+                raise UsageError("there is nothing to evaluate: no system has an image")
+        return self._count
+
+    def _place(self, connection: sqlite3.Connection, cell: Cell) -> None:
+        try:
+            connection.execute(
                 "INSERT INTO cells (signature, system, image, run, position, files) VALUES (?, ?, ?, ?, ?, ?)",
-                (
-                    (signature, cell.system, cell.image, self._run, position, files_as_text(cell))
-                    for position, cell in enumerate(cells)
-                ),
+                (self._signature, cell.system, cell.image, self._run, self._count, files_as_text(cell)),
             )
+        except sqlite3.IntegrityError as error:
+            raise given_twice(cell) from error
+        self._count += 1
 
-    def find(self, key: Key) -> bytes | None:
-        """The packed tally kept under this key, if there is one. May be called from any thread."""
-        return self._one(
-            "SELECT tally FROM tallies WHERE signature = ? AND system = ? AND image = ? AND inputs = ? AND code = ?",
-            astuple(key),
-        )
+    def to_do(self) -> Iterator[ToDo]:
+        """The cells of the run that was begun, in their order, with what is known about each."""
+        for start in range(0, self._count, PAGE):
+            with clear_errors(self.path):
+                rows = self._connection.execute(
+                    "SELECT position, cells.system, cells.image, files, inputs, tallies.tally FROM cells"
+                    " LEFT JOIN tallies ON tallies.signature = cells.signature AND tallies.system = cells.system"
+                    " AND tallies.image = cells.image AND tallies.code = ?"
+                    " WHERE run = ? AND position >= ? AND position < ? ORDER BY position",
+                    (self._code, self._run, start, start + PAGE),
+                ).fetchall()
+            for _, same in groupby(rows, key=itemgetter(0)):
+                alike = list(same)
+                position, system, image, files = alike[0][:4]
+                kept = {bytes(row[4]): bytes(row[5]) for row in alike if row[4] is not None}
+                yield ToDo(position, cell_from_text(system, image, files), kept)
 
-    def digest(self, path: str, stamp: str) -> bytes | None:
-        """The digest recorded for a file, if its stamp is still the same. May be called from any thread."""
-        return self._one("SELECT digest FROM files WHERE path = ? AND stamp = ?", (path, stamp))
+    def recorded(self, paths: Iterable[Path]) -> dict[str, tuple[str, bytes]]:
+        """The stamps and digests recorded for files, by full path."""
+        found: dict[str, tuple[str, bytes]] = {}
+        with clear_errors(self.path):
+            for path in {str(full(path)) for path in paths}:
+                row = self._connection.execute("SELECT stamp, digest FROM files WHERE path = ?", (path,)).fetchone()
+                if row is not None:
+                    found[path] = (row[0], bytes(row[1]))
+        return found
 
-    def add(self, key: Key, packed: bytes) -> None:
+    def add(self, cell: Cell, inputs: bytes, packed: bytes) -> None:
         """A tally just computed."""
         self._later(
             "INSERT INTO tallies (signature, system, image, inputs, code, tally) VALUES (?, ?, ?, ?, ?, ?)"
             " ON CONFLICT DO UPDATE SET tally = excluded.tally",
-            (*astuple(key), packed),
+            (self._signature, cell.system, cell.image, inputs, self._code, packed),
         )
-        self.confirm(key)
+        self.confirm(cell, inputs)
 
-    def confirm(self, key: Key) -> None:
-        """The cell's tally is the one under this key."""
+    def confirm(self, cell: Cell, inputs: bytes) -> None:
+        """The cell's tally is the one computed from these inputs."""
+        key = (self._signature, cell.system, cell.image)
         self._later(
             "UPDATE cells SET tally = (SELECT id FROM tallies"
             " WHERE signature = ? AND system = ? AND image = ? AND inputs = ? AND code = ?)"
             " WHERE signature = ? AND system = ? AND image = ?",
-            (*astuple(key), key.signature, key.system, key.image),
+            (*key, inputs, self._code, *key),
         )
 
-    def fail(self, signature: str, failure: Failure) -> None:
+    def fail(self, failure: Failure) -> None:
         """The cell has no tally, for the reason given."""
         self._later(
             "UPDATE cells SET reason = ?, detail = ? WHERE signature = ? AND system = ? AND image = ?",
-            (failure.reason, failure.detail, signature, failure.system, failure.image),
+            (failure.reason, failure.detail, self._signature, failure.system, failure.image),
         )
 
     def remember(self, digests: Iterable[tuple[str, str, bytes]]) -> None:
@@ -166,9 +210,13 @@ class Store:
         if len(self._waiting) >= BATCH or time.monotonic() - self._written_at >= BATCH_SECONDS:
             self.flush()
 
-    def end(self, status: str) -> None:
-        """Write what waits and note how the run ended: ``finished`` or ``interrupted``."""
-        self._later("UPDATE runs SET status = ?, ended = ? WHERE id = ?", (status, _now(), self._run))
+    def end(self, status: str, again: Sequence[Mapping[str, str]] = ()) -> None:
+        """Write what waits and note how the run ended: ``finished`` or ``interrupted``, and which cells were tried again."""
+        about = {**self._about, "tried again": list(again)}
+        self._later(
+            "UPDATE runs SET status = ?, ended = ?, about = ? WHERE id = ?",
+            (status, _now(), self._as_text(about), self._run),
+        )
         self.flush()
 
     def close(self) -> None:
@@ -179,15 +227,14 @@ class Store:
     def _later(self, statement: str, values: tuple[Any, ...]) -> None:
         self._waiting.append((statement, values))
 
-    def _one(self, query: str, values: tuple[Any, ...]) -> bytes | None:
-        with clear_errors(self.path), self._guard:
-            row = self._connection.execute(query, values).fetchone()
-        return None if row is None else bytes(row[0])
+    @staticmethod
+    def _as_text(about: Mapping[str, Any]) -> str:
+        return json.dumps(about, ensure_ascii=False, default=str)
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        """All or nothing; the guard keeps :meth:`find` in other threads from seeing half of it."""
-        with clear_errors(self.path), self._guard:
+        """All or nothing."""
+        with clear_errors(self.path):
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield self._connection
@@ -199,10 +246,10 @@ class Store:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    # check_same_thread=False: every use is under the store's guard. isolation_level=None: we say BEGIN ourselves.
+    # isolation_level=None: we say BEGIN ourselves.
     connection = sqlite3.connect(path, timeout=30, isolation_level=None, check_same_thread=False)
     try:
-        create_or_check(connection, path)
+        create_or_update(connection, path)
         # We hold the folder, so a run that still counts as running was killed. (And a file that cannot be written to is
         # found out now.)
         connection.execute("UPDATE runs SET status = 'interrupted' WHERE status = 'running'")

@@ -1,0 +1,233 @@
+"""Workers on other machines, or in other processes of this one: the same grid on Dask distributed (extra ``cluster``).
+
+The driver submits small tasks, two per worker thread at a time, and submits the next as results come in, so that neither it
+nor Dask's scheduler ever holds the grid. A task is one cell or, where cells are so quick that handing them around would cost as
+much as evaluating them, a handful that take a fifth of a second together. Workers read the cells' files themselves and send back
+packed tallies; only the driver writes to the store. A task whose worker is lost is given to another one by the scheduler.
+
+Between its own nodes Dask uses pickle: whoever can reach the scheduler can run code on the workers. That is a matter of the
+cluster, which must be trusted as a whole (or protected by TLS, ``tls://…``); nothing that is pickled is ever read from a file
+or a store.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import queue
+import time
+import warnings
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import Any, Generic, Self
+
+from hyperacuity.data.files import DataWarning, hearing
+from hyperacuity.errors import UsageError
+from hyperacuity.run.fingerprint import Digests, code_elsewhere
+from hyperacuity.run.job import Failure, Job, T
+from hyperacuity.run.work import Result, Task, evaluate
+
+CONNECT_SECONDS = 10
+_LOOK_SECONDS = 1.0
+_TASK_SECONDS = 0.2
+_MOST_CELLS = 50
+
+_digests = Digests()
+"""Of this worker process: truths are read once for all systems."""
+
+
+def connect(job: Job[T], address: str) -> Cluster[T]:
+    """The cluster at the address of its scheduler (``tcp://host:port``), or made here and now (``local:4``, four processes).
+
+    ``UsageError``: Dask is not installed, the address is not one, or nobody answers there.
+    """
+    try:
+        dask: Any = import_module("distributed")  # untyped
+    except ImportError as error:
+        raise UsageError(f"--cluster {address} needs Dask: pip install 'hyperacuity[cluster]'") from error
+    logging.getLogger("distributed").setLevel(logging.ERROR)  # lost workers are told in our own words
+    kind, _, rest = address.partition(":")
+    if kind == "local":
+        if rest and not (rest.isdigit() and int(rest)):
+            raise UsageError(f"--cluster {address}: expected a number of processes, such as local:4")
+        own = dask.LocalCluster(
+            n_workers=int(rest) if rest else None,
+            threads_per_worker=1,
+            dashboard_address=None,
+            silence_logs=logging.CRITICAL,
+        )
+        return Cluster(job, address, dask.Client(own, set_as_default=False), own)
+    if not rest.startswith("//"):
+        raise UsageError(
+            f"--cluster {address}: expected the address of a scheduler, such as tcp://host:8786, or local:4"
+        )
+    try:
+        client = dask.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+    except (OSError, TimeoutError, ValueError, ImportError) as error:
+        raise UsageError(
+            f"--cluster {address}: no Dask scheduler answers there ({error}); start one with: dask scheduler"
+        ) from error
+    return Cluster(job, address, client, None)
+
+
+class Cluster(Generic[T]):
+    """An :class:`~hyperacuity.run.executor.Executor` whose workers are those of a Dask cluster. Made by :func:`connect`."""
+
+    def __init__(self, job: Job[T], address: str, client: Any, own: Any) -> None:
+        self._address = address
+        self._client = client
+        self._own = own
+        self._ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._lost: queue.SimpleQueue[tuple[int, str]] = queue.SimpleQueue()
+        self._open: list[Task] = []
+        self._given: dict[int, tuple[Any, list[Task]]] = {}
+        self._number = 0
+        self._cell_seconds = math.inf
+        self._code = code_elsewhere(job)
+        self._name = f"hyperacuity-{client.id}"
+        # The job travels once per worker. As a task, not as scattered data: if its last holder dies, it is sent again.
+        self._job = client.submit(_carry, job, key=(self._name, "job"), pure=False)
+        self._looked_at, self._threads = 0.0, 0
+        self.workers = self._look()
+        client.subscribe_topic("all", self._hear)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self._given.clear()
+        if self._client.status == "running":
+            self._client.unsubscribe_topic("all")
+        self._client.close()
+        if self._own is not None:
+            self._own.close()
+
+    def room(self) -> int:
+        """Two tasks per thread of the workers there are now: one in work and one ready."""
+        return max(1, self._look()) * 2 * self._handful()
+
+    def give(self, task: Task) -> None:
+        """Submit the cell, or wait for a few more that go with it."""
+        self._open.append(task)
+        if len(self._open) >= self._handful():
+            self._submit(self._open)
+            self._open = []
+
+    def take(self, seconds: float) -> list[Result[T]]:
+        """Results as they come. A cell whose workers died again and again has failed; a lost scheduler ends the run."""
+        if self._open:
+            self._submit(self._open)
+            self._open = []
+        ended: list[Any] = []
+        try:
+            while True:
+                ended.append(self._ended.get(timeout=0 if ended else seconds))
+        except queue.Empty:
+            pass
+        results: list[Result[T]] = []
+        done = [future for future in ended if future.status == "finished"]
+        for answer in self._client.gather(done) if done else []:
+            self._cell_seconds = answer.seconds / len(answer.results)
+            results += answer.results
+            for sentence in answer.doubts:
+                warnings.warn(sentence, DataWarning, stacklevel=2)
+        for future in ended:
+            _, tasks = self._given.pop(future.key[1])
+            if future not in done:
+                results += self._failed(future, tasks)
+        return results
+
+    def forget(self) -> int:
+        """Nothing is dropped: a scheduler cannot tell which of the few cells on their way have begun."""
+        return 0
+
+    def news(self) -> list[tuple[int, str]]:
+        """The cells that lost workers had in hand."""
+        found: list[tuple[int, str]] = []
+        while not self._lost.empty():
+            number, reason = self._lost.get()
+            found += [(task.position, reason) for task in self._given.get(number, (None, []))[1]]
+        return found
+
+    def _submit(self, tasks: list[Task]) -> None:
+        self._number += 1
+        key = (self._name, self._number)
+        future = self._client.submit(_evaluate_here, self._job, tasks, self._code, key=key, pure=False)
+        self._given[self._number] = (future, tasks)
+        future.add_done_callback(self._ended.put)
+
+    def _handful(self) -> int:
+        """How many cells make a task, going by how long the last ones took."""
+        return max(1, min(_MOST_CELLS, int(_TASK_SECONDS / max(self._cell_seconds, 1e-6))))
+
+    def _look(self) -> int:
+        """How many threads the workers have; looked up now and then, since workers come and go."""
+        if time.monotonic() - self._looked_at > _LOOK_SECONDS:
+            self._threads = sum(self._client.nthreads().values())
+            self._looked_at = time.monotonic()
+        return self._threads
+
+    def _hear(self, event: tuple[float, Any]) -> None:
+        """Called by the client's own thread for all that happens on the cluster."""
+        told = event[1]
+        if isinstance(told, dict) and told.get("action") == "remove-worker":
+            for key in told.get("processing-tasks", ()):
+                if isinstance(key, tuple) and key[0] == self._name:
+                    self._lost.put((key[1], f"the worker {told.get('worker')} was lost"))
+
+    def _failed(self, future: Any, tasks: list[Task]) -> list[Result[T]]:
+        """What follows from a task without a result: its cells are tried one by one, the last one has failed, or the run ends."""
+        from distributed import KilledWorker
+
+        error = future.exception() if future.status == "error" else None
+        if isinstance(error, KilledWorker):
+            if len(tasks) > 1:
+                for task in tasks:
+                    self._submit([task])
+                return []
+            cell = tasks[0].cell
+            reason = (
+                f"each of the {error.allowed_failures + 1} workers that began it died (out of memory, or killed), "
+                f"the last was {error.last_worker.address}"
+            )
+            return [Result(tasks[0].position, "failed", failure=Failure(cell.system, cell.image, reason))]
+        if isinstance(error, UsageError):
+            raise error
+        if error is None:
+            raise UsageError(f"--cluster {self._address}: the scheduler was lost; what was finished is kept")
+        raise UsageError(
+            f"--cluster {self._address}: a worker cannot evaluate cells ({type(error).__name__}: {error}); "
+            "it needs the same environment as this program"
+        ) from error
+
+
+@dataclass(frozen=True)
+class _Answer(Generic[T]):
+    """What a worker sends back: results whose tallies are bytes, the doubts about the files, and the time it took."""
+
+    results: list[Result[T]]
+    doubts: list[str]
+    seconds: float
+
+
+def _carry(job: Job[T]) -> Job[T]:
+    return job
+
+
+def _evaluate_here(job: Job[T], tasks: list[Task], code: str) -> _Answer[T]:
+    """A few cells, on a worker."""
+    found = code_elsewhere(job)
+    if found != code:
+        raise UsageError(
+            f"a worker of the cluster has other code ({found}) than this program ({code}): install the same version"
+        )
+    started = time.perf_counter()
+    with hearing() as doubts:
+        results = [_as_bytes(evaluate(job, task, _digests)) for task in tasks]
+    return _Answer(results, doubts, time.perf_counter() - started)
+
+
+def _as_bytes(result: Result[T]) -> Result[T]:
+    if result.tally is None:
+        return result
+    return replace(result, packed=result.packed or result.tally.pack(), tally=None)

@@ -1,0 +1,120 @@
+"""One cell, from its files to its tally: what a worker does, be it a thread here or a process on another machine.
+
+A worker knows nothing of the store. The driver hands it a :class:`Task` with what the store knows about the cell, and gets a
+:class:`Result` that says what to keep.
+"""
+
+from __future__ import annotations
+
+import errno
+import traceback
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Generic
+
+from hyperacuity.data.remote import Nearby, is_remote
+from hyperacuity.errors import InputError
+from hyperacuity.run.fingerprint import Digests, Recorded, refuse_changed
+from hyperacuity.run.job import Cell, Failure, Job, T
+from hyperacuity.run.progress import Ending
+
+_PASSING = {
+    getattr(errno, name)
+    for name in ("EIO", "ESTALE", "EAGAIN", "ETIMEDOUT", "ENETDOWN", "ENETUNREACH", "EHOSTUNREACH", "EREMOTEIO")
+    if hasattr(errno, name)
+}
+"""What a file server says in a bad moment."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A cell to evaluate. ``kept`` are the inputs for which the store holds a tally, ``recorded`` the digests it has of files.
+
+    ``keyed`` is false when there is no store: then nothing is hashed.
+    """
+
+    position: int
+    cell: Cell
+    keyed: bool = False
+    kept: frozenset[bytes] = frozenset()
+    recorded: Mapping[str, Recorded] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Result(Generic[T]):
+    """How a cell ended: a tally (or, if reused, the inputs under which the store has it), or a failure.
+
+    ``read`` are the digests of files that had to be read, as (path, stamp, digest). ``passing`` marks a failure that another
+    try may cure.
+    """
+
+    position: int
+    ending: Ending
+    inputs: bytes = b""
+    tally: T | None = None
+    packed: bytes = b""
+    read: tuple[tuple[str, str, bytes], ...] = ()
+    failure: Failure | None = None
+    passing: bool = False
+
+
+def evaluate(job: Job[T], task: Task, digests: Digests) -> Result[T]:
+    """Evaluate one cell. Whatever goes wrong here costs this cell only, and is told in the result."""
+    with Nearby() as nearby:
+        read: list[tuple[str, str, bytes]] = []
+        try:
+            return _evaluate(job, task, digests, nearby, read)
+        except InputError as error:
+            failure = Failure(task.cell.system, task.cell.image, nearby.as_given(str(error)))
+            passing = _is_passing(error)
+        except Exception as error:
+            reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+            failure = Failure(task.cell.system, task.cell.image, nearby.as_given(reason), traceback.format_exc())
+            passing = _is_passing(error)
+        return Result(task.position, "failed", read=tuple(read), failure=failure, passing=passing)
+
+
+def _evaluate(
+    job: Job[T], task: Task, digests: Digests, nearby: Nearby, read: list[tuple[str, str, bytes]]
+) -> Result[T]:
+    cell = task.cell
+    if not task.keyed:
+        return Result(task.position, "computed", tally=_tally(job, cell, nearby))
+    inputs, stamps = digests.of_cell(cell, task.recorded, nearby, read)
+    if inputs in task.kept:
+        return Result(task.position, "reused", inputs, read=tuple(read))
+    tally = _tally(job, cell, nearby)
+    refuse_changed(cell.files, stamps)
+    return Result(task.position, "computed", inputs, tally, tally.pack(), tuple(read))
+
+
+def _tally(job: Job[T], cell: Cell, nearby: Nearby) -> T:
+    tally = job.evaluate(_here(cell, nearby))
+    if not isinstance(tally, job.tally_type):
+        raise TypeError(f"the job returned {type(tally).__name__}, expected {job.tally_type.__name__}")
+    return tally
+
+
+def _here(cell: Cell, nearby: Nearby) -> Cell:
+    """The cell with files that lie elsewhere fetched."""
+    if not any(is_remote(path) for path in cell.files):
+        return cell
+
+    def all_of(paths: tuple[Path, ...]) -> tuple[Path, ...]:
+        return tuple(nearby.copy_of(path) for path in paths)
+
+    return replace(
+        cell, prediction=nearby.copy_of(cell.prediction), truths=all_of(cell.truths), extras=all_of(cell.extras)
+    )
+
+
+def _is_passing(error: BaseException | None) -> bool:
+    """Whether the fault lies in the moment rather than in the file: memory, network, file server."""
+    while error is not None:
+        if isinstance(error, MemoryError | TimeoutError | ConnectionError):
+            return True
+        if isinstance(error, OSError) and error.errno in _PASSING:
+            return True
+        error = error.__cause__
+    return False
