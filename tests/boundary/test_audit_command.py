@@ -119,6 +119,7 @@ class TestTruths:
         found = json.loads(call("audit", tmp_path, "--json").stdout)
         assert (found["images"], found["annotators"]["most"]) == (2, 2)
         assert found["share_of_boundaries"]["orphan"] == 0.5
+        assert found["by_image"] == {name: {"orphan": 0.5, "consensus": 0.5} for name in ("a", "b")}
         assert found["agreement"]["matrix"] == [[1, 0.5], [1, 1]]
 
     def test_numbered_annotators_are_recognised_by_the_names_of_photographs(self, tmp_path):

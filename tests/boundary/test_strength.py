@@ -37,6 +37,17 @@ class TestWorkedExample:
         assert (score.pixels.orphan, score.pixels.consensus) == (2 / 7, 3 / 7)
         assert (score.boundaries.orphan, score.boundaries.consensus) == (1 / 2, 1 / 4)
 
+    def test_an_image_has_shares_of_its_own(self):
+        assert (self.found.pixels.orphan, self.found.pixels.consensus) == (2 / 7, 3 / 7)
+        assert (self.found.boundaries.orphan, self.found.boundaries.consensus) == (1 / 2, 1 / 4)
+        agreed = strengths([STRIP[0]] * 3, tolerance_px=0)
+        score = collect_strengths({"strip": self.found.tally, "agreed": agreed.tally})
+        assert {name: (of.orphan, of.consensus) for name, of in score.by_image.items()} == {
+            "strip": (1 / 2, 1 / 4),
+            "agreed": (0, 1),
+        }
+        assert score.boundaries.consensus == (1 + 3) / (4 + 3)
+
     @pytest.mark.parametrize(
         ("strength", "left"), [(0, [3, 3, 1]), (0.5, [2, 2, 1]), (2 / 3, [2, 2, 1]), (1, [1, 1, 1])]
     )

@@ -99,6 +99,17 @@ class Strengths:
         """One map of all annotators: at each pixel the greatest strength, 0 where nobody drew."""
         return np.asarray(np.max(self.drawn_by, axis=0) / self.annotators, np.float64)
 
+    @property
+    def boundaries(self) -> Shares:
+        """The image's shares of boundaries, each counted once."""
+        drawn = self.tally.pixels.sum(axis=0)
+        return _shares(_by_class(drawn / np.arange(1, drawn.size + 1))[None], None)
+
+    @property
+    def pixels(self) -> Shares:
+        """The image's shares of drawn pixels."""
+        return _shares(_by_class(self.tally.pixels.sum(axis=0).astype(np.float64))[None], None)
+
     @cached_property
     def tally(self) -> StrengthTally:
         """The counts that a data set's statistics are made of."""
@@ -125,6 +136,8 @@ def strengths(
     array([[3, 1, 0, 2, 0, 0, 0, 0]], dtype=int16)
     >>> [int(people.sum()) for people in found.orphans]
     [1, 1, 0]
+    >>> found.boundaries.orphan, found.boundaries.consensus
+    (0.5, 0.25)
     """
     if not len(truths):
         raise InputError("there is no truth: expected at least one annotator's boundaries")
@@ -160,7 +173,7 @@ class LabelScore:
 
     ``by_strength`` has a row per class of :data:`CLASSES`: its share of boundaries and its share of pixels. ``agreement`` is the
     share of a person's pixels that another person drew too, over all pairs. ``matrix`` has it for each pair (row, column), where
-    every image has the same number of annotators; else it is None.
+    every image has the same number of annotators; else it is None. ``by_image`` has each image's own shares of boundaries.
     """
 
     images: tuple[str, ...]
@@ -170,6 +183,7 @@ class LabelScore:
     by_strength: NDArray[np.float64]
     agreement: float
     matrix: NDArray[np.float64] | None
+    by_image: dict[str, Shares]
 
 
 def collect_strengths(tallies: Mapping[str, StrengthTally], *, resamples: int = 1000, seed: int = 0) -> LabelScore:
@@ -207,6 +221,7 @@ def collect_strengths(tallies: Mapping[str, StrengthTally], *, resamples: int = 
         by_strength=shares,
         agreement=agreed / could if could else NAN,
         matrix=matrix,
+        by_image={image: _shares(row[None], None) for image, row in zip(tallies, boundaries, strict=True)},
     )
 
 

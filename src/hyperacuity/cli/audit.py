@@ -235,6 +235,7 @@ def summary(result: Result) -> dict[str, Any]:
             name: {"boundaries": row[0], "pixels": row[1]}
             for name, row in zip(CLASSES, labels.by_strength, strict=True)
         },
+        "by_image": {name: {"orphan": of.orphan, "consensus": of.consensus} for name, of in labels.by_image.items()},
         "agreement": {"mean": labels.agreement, "matrix": labels.matrix},
         "systems": {name: _system(name, one, result.rankings) for name, one in result.systems.items()},
         "rankings": result.rankings,
