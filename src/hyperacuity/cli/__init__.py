@@ -29,6 +29,7 @@ from hyperacuity.cli import (
     report,
     scenes,
     stereo,
+    studio,
     study,
 )
 from hyperacuity.cli.common import Verbs
@@ -74,6 +75,7 @@ app.command("report")(report.report)
 app.command("scenes")(scenes.scenes)
 app.command("stereo")(stereo.stereo)
 app.add_typer(study.app, name="study")
+app.add_typer(studio.app, name="studio")
 
 
 def main() -> None:

@@ -4,4 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from hyperacuity.cli import studio_choose
+
 app = typer.Typer(help="Pages where people label and judge, in the browser.", no_args_is_help=True)
+app.command("choose")(studio_choose.choose)
