@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -107,14 +108,13 @@ def _match(sample: Sample, chosen: dict[str, Matcher], folders: dict[str, Path],
 
 def disparities_of(sample: Sample, width: int) -> int:
     """How many disparities to try: as Middlebury's ``info.txt`` or ``ndisp`` of a ``calib.txt`` says, else by the width."""
+    from hyperacuity.data.stereo import largest_disparity
+
     info = sample.truths[0].with_name("info.txt")
     calibration = sample.extras.get("calibration")
-    try:
+    with contextlib.suppress(InputError):
         if info.is_file():
-            return int(float(info.read_text().split()[1])) + 1
+            return min(largest_disparity(info) + 1, width)
         if calibration is not None:
-            lines = dict(line.partition("=")[::2] for line in calibration.read_text().splitlines())
-            return min(int(lines["ndisp"]), width // 2)
-    except (OSError, ValueError, IndexError, KeyError):
-        pass
+            return min(largest_disparity(calibration) + 1, width // 2)
     return max(16, width // SHARE)

@@ -29,7 +29,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperacuity.data.files import MAX_BYTES
+from hyperacuity.data.files import MAX_BYTES, first_line
 from hyperacuity.data.mat5 import Value
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ def serve() -> None:
             else:
                 answer = {"variables": [(v.name, v.kind, v.shape) for v in mat73.variables(path)]}
         except Exception as error:  # h5py raises many kinds; all of them mean that the file is bad
-            answer, arrays = {"error": (str(error).splitlines() or [type(error).__name__])[0]}, []
+            answer, arrays = {"error": first_line(error)}, []
         head = json.dumps(answer).encode()
         answers.write(struct.pack("<Q", len(head)) + head)
         for array in arrays:

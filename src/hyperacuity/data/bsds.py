@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import gzip
 import lzma
 import tarfile
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import IO, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hyperacuity.data.berkeley import parse_fg, parse_seg
-from hyperacuity.data.files import MAX_BYTES, check_file, read_bytes
+from hyperacuity.data.files import MAX_BYTES, check_file, first_line, read_bytes, read_head
 from hyperacuity.data.pairing import stem_of
 from hyperacuity.data.samples import Dataset, Sample, by_stem
 from hyperacuity.errors import InputError, UsageError
@@ -104,13 +106,36 @@ def _members(source: Path, images: Collection[str] | None) -> Iterator[tuple[Pur
         return
     check_file(source)
     try:
-        with tarfile.open(source) as archive:
+        # As a stream, which only goes forward; nothing may be longer than what is left of the limit.
+        with _unpacking(source) as packed, tarfile.open(fileobj=cast(Any, _Limited(packed)), mode="r|") as archive:
             for member in archive:
                 if member.offset_data + member.size > MAX_BYTES:
-                    raise InputError(f"{source}: unpacks to more than the limit of {MAX_BYTES:,} bytes")
+                    raise InputError(f"unpacks to more than the limit of {MAX_BYTES:,} bytes")
                 path = PurePosixPath(member.name)
                 if member.isfile() and wanted(path):
                     content = archive.extractfile(member)
                     yield path, content.read() if content else b""
-    except (tarfile.TarError, lzma.LZMAError, OSError, EOFError) as error:
-        raise InputError(f"{source}: is damaged or no tar archive ({error})") from error
+    except InputError as error:
+        raise InputError(f"{source}: {error}") from error
+    except Exception as error:  # tarfile and lzma raise many kinds; all of them mean that the archive is bad
+        raise InputError(f"{source}: is damaged or no .tar.xz archive ({first_line(error)})") from error
+
+
+def _unpacking(source: Path) -> IO[bytes]:
+    head = read_head(source, 6)
+    if head.startswith(b"\xfd7zXZ"):
+        return lzma.open(source)
+    return cast(IO[bytes], gzip.open(source)) if head.startswith(b"\x1f\x8b") else source.open("rb")
+
+
+class _Limited:
+    """A stream that ends in an error rather than go on beyond ``MAX_BYTES``."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self.file, self.left = file, MAX_BYTES
+
+    def read(self, count: int) -> bytes:
+        self.left -= count
+        if self.left < 0:
+            raise InputError(f"unpacks to more than the limit of {MAX_BYTES:,} bytes")
+        return self.file.read(count)

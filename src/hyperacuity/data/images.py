@@ -25,7 +25,7 @@ from PIL.PpmImagePlugin import PpmImageFile
 from PIL.TiffImagePlugin import TiffImageFile
 
 from hyperacuity.data.bare import bare_jpeg, bare_png, scans_of
-from hyperacuity.data.files import check_pixels, read_bytes, warn, write_bytes
+from hyperacuity.data.files import check_pixels, first_line, read_bytes, warn, write_bytes
 from hyperacuity.data.png16 import is_deep_colour, parse_deep_colour
 from hyperacuity.data.sniff import kind_of_bytes
 from hyperacuity.errors import InputError
@@ -117,7 +117,7 @@ def _decode(path: Path, *, palette: bool) -> NDArray[Any]:
     except InputError:
         raise
     except Exception as error:  # Pillow's decoders raise many kinds; all of them mean that the file is bad
-        raise InputError(f"{path}: is damaged or not a picture ({_first_line(error)})") from error
+        raise InputError(f"{path}: is damaged or not a picture ({first_line(error)})") from error
     if pixels.size == 0:
         raise InputError(f"{path}: has no pixels")
     if deep:
@@ -156,7 +156,3 @@ def _is_deep_colour(image: Image.Image) -> bool:
         plan += tile.args if isinstance(tile.args, tuple) else [tile.args]
     deep = any(";16" in part if isinstance(part, str) else image.format == "PPM" and part > 255 for part in plan)
     return deep and image.mode in ("RGB", "RGBA", "RGBX", "LA")
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0]

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from hyperacuity.data import mat5
 from hyperacuity.data.berkeley import boundaries_of
-from hyperacuity.data.files import read_bytes, write_bytes
+from hyperacuity.data.files import first_line, read_bytes, write_bytes
 from hyperacuity.data.mat5 import Value
 from hyperacuity.errors import InputError
 from hyperacuity.maps import EdgeMap, LabelMap, edge_map, label_map
@@ -48,7 +48,7 @@ def read_variable(
         if names:
             return names[0], decode(found[names[0]], fields)
     except (ValueError, TypeError, KeyError, OverflowError, struct.error, zlib.error, RuntimeError, OSError) as error:
-        raise InputError(f"{path}: is a damaged MAT file ({error})") from error
+        raise InputError(f"{path}: is a damaged MAT file ({first_line(error)})") from error
     listed = ", ".join(map(str, found.values())) or "no variable"
     raise InputError(f"{path}: holds {listed}; expected {' or '.join(wanted) or 'one matrix of numbers'}")
 

@@ -5,6 +5,7 @@ A sample's image is the left one, its truth the left disparity; ``right`` and th
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from hyperacuity.data.files import read_head
@@ -66,10 +67,8 @@ def _scenes(folder: Path) -> list[Path]:
     return [folder, *sorted(path for pattern in ("*", "*/*") for path in folder.glob(pattern) if path.is_dir())]
 
 
-def _v2_scale(scene: Path) -> float | None:
-    info = scene / "info.txt"
-    if not info.is_file():
-        return V2_SCALES.get(scene.name.lower())
+def scale_of(info: Path) -> float:
+    """Grey levels per pixel of disparity: the first number of Middlebury's ``info.txt``."""
     try:
         scale = float(read_head(info, 100).split()[0])
         if not 0 < scale < float("inf"):
@@ -77,6 +76,25 @@ def _v2_scale(scene: Path) -> float | None:
     except (ValueError, IndexError) as error:
         raise InputError(f"{info}: expected the disparity scale and the largest disparity") from error
     return scale
+
+
+def largest_disparity(info: Path) -> int:
+    """The largest disparity of a scene: the second number of ``info.txt``, or one less than ``ndisp`` in a ``calib.txt``."""
+    text = read_head(info, 2000)
+    try:
+        if listed := re.search(rb"^ndisp *= *(\d{1,6})\s*$", text, re.MULTILINE):
+            return int(listed[1]) - 1
+        largest = float(text[:100].split()[1])
+        if not 0 <= largest < 1e6:
+            raise ValueError
+    except (ValueError, IndexError) as error:
+        raise InputError(f"{info}: expected the largest disparity, as ndisp=… or after the scale") from error
+    return int(largest)
+
+
+def _v2_scale(scene: Path) -> float | None:
+    info = scene / "info.txt"
+    return scale_of(info) if info.is_file() else V2_SCALES.get(scene.name.lower())
 
 
 def _float_scenes(folder: Path) -> tuple[Sample, ...]:

@@ -11,6 +11,7 @@ import numpy as np
 from hyperacuity.compare.criteria import criteria
 from hyperacuity.data import read_disparity, read_image
 from hyperacuity.data.sniff import IMAGE_KINDS, kind_of
+from hyperacuity.data.stereo import scale_of
 from hyperacuity.errors import InputError
 from hyperacuity.maps import DisparityMap
 from hyperacuity.report import layers
@@ -79,5 +80,5 @@ def _read(path: Path, cell: Cell) -> tuple[DisparityMap, bool]:
         return read_disparity(path), True
     info = next((extra for extra in cell.extras if extra.name == "info.txt"), None)
     if info is not None:
-        return read_disparity(path, scale=float(info.read_text().split()[0])), True
+        return read_disparity(path, scale=scale_of(info)), True
     return read_disparity(path, scale=1), False
