@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import zlib
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -13,27 +14,43 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from PIL import Image
 
-from hyperacuity.boundary import BoundaryTally, Protocol, collect
-from hyperacuity.report import layers
-from hyperacuity.report.sheets.boundary import BUDGET, slider_steps, within_budget
+from hyperacuity.report import layers, slider
+
+FIELDS = {"where", "many", "into", "when"}
 
 
 def unpacked(layer, shape):
     """As the page's script does it, byte by byte."""
-    data = zlib.decompress(base64.b64decode(layer["data"]))
+    streams = {name: list(zlib.decompress(base64.b64decode(layer[name]))) for name in layer.keys() & FIELDS}
     size = shape[-2] * shape[-1]
-    places = [at for at in range(size) if data[at >> 3] & (128 >> (at & 7))]
-    values = data[(size + 7) // 8 :]
+    places = [at for at in range(size) if streams["where"][at >> 3] & (128 >> (at & 7))]
     if layer["kind"] == "strength":
         found = np.zeros(size, np.uint8)
-        found[places] = list(values)
+        found[places] = streams["many"]
         return found.reshape(shape)
-    stride = (layer["count"] + 3) // 4
+    into = iter(streams["into"])
+    changes = []
+    state, going = [0] * len(places), []
+    for pixel in range(len(places)):
+        first, second = divmod(next(into), 4)
+        changes.append((pixel, 0, first))
+        state[pixel] = first
+        going.append((pixel, second))
+    while going := [(pixel, target) for pixel, target in going if target != state[pixel]]:
+        for pixel, target in going:
+            changes.append((pixel, state[pixel], target))
+            state[pixel] = target
+        going = [(pixel, next(into)) for pixel, _ in going]
+    assert next(into, None) is None
+    when = iter(streams["when"])
+    times = {}
+    for kind in [(source, target) for source in range(4) for target in range(4)]:
+        times.update({n: next(when) for n, change in enumerate(changes) if change[1:] == kind})
+    assert next(when, None) is None
     found = np.zeros((layer["count"], size), np.uint8)
-    for n, at in enumerate(places):
-        for step in range(layer["count"]):
-            found[step, at] = (values[n * stride + (step >> 2)] >> (2 * (step & 3))) & 3
-    return found.reshape(shape)
+    for n, (pixel, _, target) in enumerate(changes):
+        found[times[n] :, places[pixel]] = target
+    return found[::-1].reshape(shape)
 
 
 @settings(deadline=None, max_examples=40)
@@ -83,40 +100,45 @@ def test_thumbnails_are_small():
 
 
 class TestSlider:
-    @staticmethod
-    def score(f_peak: float):
-        """Scores whose F rises to a peak and falls: detected pixels that are right with a probability that depends on t."""
-        levels = Protocol().levels
-        right = np.round(1000 * np.exp(-(((levels - f_peak) / 0.2) ** 2))).astype(np.int64)
-        n = np.full(levels.size, 1000, np.int64)
-        return collect({"a": BoundaryTally(right, n, right, n, n)}, resamples=0)
+    def test_what_fits_keeps_every_threshold(self):
+        quiet = np.zeros((99, 200, 300), np.uint8)
+        quiet[3:, 50] = 1
+        _, kept = slider.fitted(quiet, worth=np.ones(99, bool), best=7, room=2000)
+        assert kept == list(range(99))
 
-    @pytest.mark.parametrize("peak", [0.02, 0.13, 0.5, 0.98])
-    def test_it_has_few_steps_with_the_best_threshold_among_them(self, peak):
-        score = self.score(peak)
-        steps = slider_steps(score)
-        assert steps == sorted(set(steps))
-        assert len(steps) <= 15
-        assert min(abs(score.curve.threshold[steps] - score.ods.threshold)) < 0.006
-        assert (score.curve.f[steps] >= 0.75 * score.ods.f - 1e-9).all()
+    @pytest.mark.parametrize("best", [0, 1, 13, 30])
+    @pytest.mark.parametrize("room", [30_000, 10_000, 4_000, 500])
+    def test_noise_loses_thresholds_but_never_the_best(self, best, room):
+        noise = np.random.default_rng(best).integers(0, 4, (31, 40, 50)).astype(np.uint8)
+        assert slider.letters(layers.states(noise)) > room
+        worth = np.abs(np.arange(31) - best) < 8
+        layer, kept = slider.fitted(noise, worth=worth, best=best, room=room)
+        assert best in kept
+        assert layer["count"] == len(kept) < 31
+        assert slider.letters(layer) <= room or kept == [best]
+        assert (unpacked(layer, (len(kept), 40, 50)) == noise[kept]).all()
 
-    def test_a_system_that_never_hits_has_one_all_the_same(self):
-        zero = np.zeros(99, np.int64)
-        steps = slider_steps(collect({"a": BoundaryTally(zero, zero + 5, zero, zero + 9, zero + 9)}, resamples=0))
-        assert len(steps) == 15
+    @settings(deadline=None, max_examples=30)
+    @given(st.lists(st.booleans(), min_size=1, max_size=400), st.data())
+    def test_ever_fewer_thresholds_and_those_that_matter_last(self, worth, data):
+        marked = np.array(worth)
+        best = data.draw(st.integers(0, len(worth) - 1))
+        found = list(slider.choices(marked, best))
+        assert all(best in kept for kept in found)
+        assert all(set(b) < set(a) for a, b in pairwise(found))
+        assert len(found[0]) == len(worth) or len(worth) > 256 >= len(found[0])
+        assert found[-1] == [best]
+        for kept in found:
+            outside = [place for place in kept if not marked[place] and place != best]
+            inside = [place for place in kept if marked[place]]
+            assert not outside or len(inside) == marked.sum()  # what matters is thinned only when nothing else is left
 
-
-@pytest.mark.parametrize("best", range(15))
-def test_noise_that_cannot_be_packed_loses_steps_but_never_the_best(best):
-    noise = np.random.default_rng(best).integers(0, 4, (15, 200, 300)).astype(np.uint8)
-    assert len(layers.states(noise)["data"]) > BUDGET
-    layer, kept = within_budget(noise, best)
-    assert best in kept
-    assert layer["count"] == len(kept) >= 2
-    assert len(layer["data"]) <= BUDGET or len(kept) <= 3
-
-
-def test_what_fits_keeps_every_step():
-    quiet = np.zeros((15, 200, 300), np.uint8)
-    quiet[3:, 50] = 1
-    assert within_budget(quiet, 7)[1] == list(range(15))
+    def test_a_report_of_many_images_stays_within_its_size(self):
+        room = slider.Room(images=200, systems=4, taken=40_000)
+        taken = 0
+        for want in (300_000, 10_000, 90_000, 300_000):
+            used = min(want, room.share())
+            taken += used
+            room.take(used)
+        assert 200 * (taken + 40_000) <= 80_000_000
+        assert taken > 300_000

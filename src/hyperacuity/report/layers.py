@@ -1,14 +1,16 @@
 """Pictures small enough that a page can hold thousands of them.
 
 A **picture** layer is a data URI. A **states** layer says of every pixel what it is at each threshold (nothing, hit, false alarm,
-miss): a bit per pixel that is ever anything, then two bits per threshold for each such pixel, deflated. A **strength** layer has
-a byte for each such pixel instead. The page inflates them and paints them on a canvas.
+miss). From one threshold to the next few pixels change, and most change once or twice in all; so what is kept are the changes,
+from the strictest threshold to the weakest: which pixels ever change, into what, and at which threshold, each deflated. A
+**strength** layer has a byte for each pixel that anybody drew. The page inflates them and paints them on a canvas.
 """
 
 from __future__ import annotations
 
 import base64
 import io
+import math
 import zlib
 from typing import Any
 
@@ -44,26 +46,65 @@ def soft_picture(soft: SoftMap) -> dict[str, Any]:
     return {"kind": "picture", "ink": True, "uri": _uri(Image.fromarray(grey), "WEBP", quality=20, method=2)}
 
 
+MOST_THRESHOLDS = 256
+"""Thresholds of a states layer: the place of each is a byte."""
+
+
 def states(pictures: NDArray[np.uint8]) -> dict[str, Any]:
-    """A states layer: thresholds × height × width, each pixel 0 to 3.
+    """A states layer: thresholds × height × width, thresholds rising, at most 256 of them; each pixel 0 to 3.
+
+    ``where`` has a bit per pixel, set if it ever changes; at first, nothing is anything. ``into`` has, for each of those pixels
+    in raster order, a byte of its first two states, 4 × first + second; then a byte with the third for those that had two; and
+    so on. A state that is the one before means that there is no further change. ``when`` has the places of the changes, the
+    strictest threshold being 0: those from state 0 to 1, from 0 to 2, … from 3 to 2, each in the order of ``into``.
 
     >>> made = states(np.array([[[0, 1, 0]], [[0, 3, 2]]], np.uint8))
-    >>> list(zlib.decompress(base64.b64decode(made["data"])))
-    [96, 13, 8]
+    >>> [list(zlib.decompress(base64.b64decode(made[name]))) for name in ("where", "into", "when")]
+    [[96], [13, 8, 1, 0], [0, 0, 1, 1]]
     """
-    flat = pictures.reshape(len(pictures), -1)
-    ever = np.asarray(flat.any(axis=0), np.bool_)
-    chosen = flat[:, ever]
-    rows = np.zeros(((len(flat) + 3) // 4, chosen.shape[1]), np.uint8)
-    for place, state in enumerate(chosen):
-        rows[place // 4] |= state << (2 * (place % 4))
-    return {"kind": "states", "count": len(flat), "data": _deflated(ever, np.ascontiguousarray(rows.T))}
+    falling = pictures[::-1].reshape(len(pictures), -1)
+    ever = np.asarray(falling.any(axis=0), np.bool_)
+    now = falling[:, ever]
+    before = np.zeros_like(now)
+    before[1:] = now[:-1]
+    when, pixel = np.nonzero(now != before)
+    in_turn = np.argsort(pixel, kind="stable")
+    when, pixel = when[in_turn], pixel[in_turn]
+    source, target = before[when, pixel], now[when, pixel]
+    changes = np.bincount(pixel, minlength=now.shape[1])
+    first = np.cumsum(changes) - changes
+    turn = np.arange(pixel.size) - first[pixel]
+    by_kind = np.lexsort((pixel, turn, target, source))
+    return {
+        "kind": "states",
+        "count": len(pictures),
+        "where": _deflated(np.packbits(ever)),
+        "into": _deflated(_into(target, changes, first)),
+        "when": _deflated(when[by_kind].astype(np.uint8)),
+    }
+
+
+def _into(target: NDArray[np.uint8], changes: NDArray[np.int64], first: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """The states that pixels change into, turn by turn; the state before, once more, where there is no further change."""
+    turns = []
+    for turn in range(1, int(changes.max(initial=0)) + 1):
+        going = changes >= turn
+        last = first[going] + turn - 1
+        turns.append(target[last + (changes[going] > turn)])
+    if not turns:
+        return np.zeros(0, np.uint8)
+    return np.concatenate([4 * target[first] + turns[0], *turns[1:]]).astype(np.uint8)
 
 
 def strength(counts: NDArray[np.uint8], most: int) -> dict[str, Any]:
     """A strength layer: of how many of ``most`` people each pixel is; 0 where it is nobody's."""
     ever = np.asarray(counts.ravel() > 0)
-    return {"kind": "strength", "most": most, "data": _deflated(ever, counts.ravel()[ever])}
+    return {
+        "kind": "strength",
+        "most": most,
+        "where": _deflated(np.packbits(ever)),
+        "many": _deflated(counts.ravel()[ever]),
+    }
 
 
 def agreement(truths: list[EdgeMap], within: float) -> NDArray[np.uint8]:
@@ -73,14 +114,25 @@ def agreement(truths: list[EdgeMap], within: float) -> NDArray[np.uint8]:
     >>> agreement([one, two], 1)
     array([[2, 2, 0, 1]], dtype=uint8)
     """
-    from scipy.ndimage import distance_transform_edt
-
     drawn = np.logical_or.reduce(truths)
     near = np.zeros(drawn.shape, np.uint8)
     for truth in truths:
-        if truth.any():
-            near += distance_transform_edt(~truth) <= within
+        near += _near(truth, within)
     return np.where(drawn, near, 0).astype(np.uint8)
+
+
+def _near(truth: EdgeMap, within: float) -> NDArray[np.bool_]:
+    """Where the map has a pixel at most ``within`` away: row by row of the disk, each a difference of running sums."""
+    height, width = truth.shape
+    reach = int(within)
+    ahead = np.zeros((height + 2 * reach, width + 2 * reach + 1), np.int32)
+    np.cumsum(np.pad(truth, reach), axis=1, out=ahead[:, 1:])
+    found = np.zeros(truth.shape, np.bool_)
+    for down in range(-reach, reach + 1):
+        half = int(math.sqrt(within**2 - down**2))
+        rows = ahead[reach + down : reach + down + height]
+        found |= rows[:, reach + half + 1 :][:, :width] > rows[:, reach - half : reach - half + width]
+    return found
 
 
 def as_picture(image: NDArray[Any]) -> Image.Image:
@@ -108,5 +160,5 @@ def _bytes(picture: Image.Image, kind: str, **options: Any) -> bytes:
     return data.getvalue()
 
 
-def _deflated(ever: NDArray[np.bool_], values: NDArray[np.uint8]) -> str:
-    return base64.b64encode(zlib.compress(np.packbits(ever).tobytes() + values.tobytes(), 6)).decode()
+def _deflated(values: NDArray[np.uint8]) -> str:
+    return base64.b64encode(zlib.compress(values.tobytes(), 6)).decode()

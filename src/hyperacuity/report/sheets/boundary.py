@@ -26,7 +26,7 @@ from hyperacuity.boundary.scores import f_measure, recall_precision
 from hyperacuity.compare.significance import Pairwise, pairwise_of_samples
 from hyperacuity.data import read_boundary_truths, read_image, read_segmentations, read_soft
 from hyperacuity.errors import InputError, UsageError
-from hyperacuity.report import charts_boundary, layers, theme
+from hyperacuity.report import charts_boundary, layers, slider, theme
 from hyperacuity.report.gather import Grid
 from hyperacuity.report.sheet import (
     Column,
@@ -42,14 +42,8 @@ from hyperacuity.report.sheet import (
 )
 from hyperacuity.run import Cell
 
-STEPS = 15
-"""Thresholds that the viewer's slider has at most."""
-
-BUDGET = 90_000
-"""Letters that an image's overlays of one system may take. Detectors need about 25 000 to 60 000, pure noise far more."""
-
 WORTH_SEEING = 0.75
-"""The slider spans the thresholds at which F is at least this share of the best."""
+"""Thresholds matter most at which F is at least this share of the best."""
 
 COLUMNS = (
     Column("ods", "ODS", note="Best F at one threshold for all images"),
@@ -257,9 +251,8 @@ class _Look:
         scores: Mapping[str, BoundaryScore],
         tallies: Mapping[str, Mapping[str, BoundaryTally]],
     ) -> None:
-        self.protocol, self.inverted, self.tallies = protocol, inverted, tallies
-        self.steps = {system: slider_steps(score) for system, score in scores.items()}
-        self.scores = scores
+        self.protocol, self.inverted, self.scores, self.tallies = protocol, inverted, scores, tallies
+        self.images = len({image for images in tallies.values() for image in images})
 
     def __call__(self, image: str, cells: Mapping[str, Cell]) -> dict[str, Any]:
         some = next(iter(cells.values()))
@@ -271,59 +264,44 @@ class _Look:
         picture = next((cell.picture for cell in cells.values() if cell.picture is not None), None)
         if picture is not None:
             shared["photo"] = layers.photograph(read_image(picture))
-        systems = []
+        systems: list[dict[str, Any]] = []
+        room = slider.Room(images=self.images, systems=len(self.scores), taken=slider.letters(shared))
         for system in self.scores:
             try:
-                systems.append(self._system(system, image, cells[system], truths))
+                systems.append(self._system(system, image, cells[system], truths, room))
             except KeyError:
                 systems.append({"missing": "this system was not run on this image"})
             except InputError as error:
                 systems.append({"missing": str(error)})
+            room.take(slider.letters(systems[-1]))
         return {"size": [width, height], "shared": shared, "systems": systems}
 
-    def _system(self, system: str, image: str, cell: Cell, truths: list[NDArray[np.bool_]]) -> dict[str, Any]:
+    def _system(
+        self, system: str, image: str, cell: Cell, truths: list[NDArray[np.bool_]], room: slider.Room
+    ) -> dict[str, Any]:
         counts = self.tallies[system].get(image)
         if counts is None:
             return {"missing": "this image failed"}
-        steps = self.steps[system]
         stack = self.protocol.thresholds == "levels"
         prediction: Any = read_segmentations([cell.prediction]) if stack else read_soft(cell.prediction)
+        made: dict[str, Any] = {} if stack else {"prediction": layers.soft_picture(prediction)}
         recall, precision = recall_precision(counts, self.protocol.precision)
-        score = self.scores[system]
-        best = int(np.argmin(np.abs(score.curve.threshold[steps] - score.ods.threshold)))
-        match, kept = within_budget(overlays(prediction, truths, self.protocol, levels=steps), best)
-        steps = [steps[place] for place in kept]
-        made: dict[str, Any] = {
+        curve, ods = self.scores[system].curve, self.scores[system].ods
+        best = int(np.argmin(np.abs(curve.threshold - ods.threshold)))
+        match, kept = slider.fitted(
+            overlays(prediction, truths, self.protocol),
+            worth=curve.f >= WORTH_SEEING * curve.f.max(),
+            best=best,
+            room=room.share(slider.letters(made)),
+        )
+        return made | {
             "match": match,
-            "steps": [round(float(score.curve.threshold[step]), 4) for step in steps],
+            "steps": [round(float(curve.threshold[place]), 4) for place in kept],
+            "of": curve.f.size,
             "start": kept.index(best),
             "numbers": {
-                "precision": np.round(precision[steps], 3).tolist(),
-                "recall": np.round(recall[steps], 3).tolist(),
-                "F": np.round(f_measure(recall, precision)[steps], 3).tolist(),
+                "precision": np.round(precision[kept], 3).tolist(),
+                "recall": np.round(recall[kept], 3).tolist(),
+                "F": np.round(f_measure(recall, precision)[kept], 3).tolist(),
             },
         }
-        if not stack:
-            made["prediction"] = layers.soft_picture(prediction)
-        return made
-
-
-def within_budget(pictures: NDArray[np.uint8], best: int) -> tuple[dict[str, Any], list[int]]:
-    """The pictures as a layer, and which of them were kept: every other one goes, but for the best, until it is small enough."""
-    kept = list(range(len(pictures)))
-    layer = layers.states(pictures)
-    while len(layer["data"]) > BUDGET and len(kept) > 3:
-        kept = kept[kept.index(best) % 2 :: 2]
-        layer = layers.states(pictures[kept])
-    return layer, kept
-
-
-def slider_steps(score: BoundaryScore) -> list[int]:
-    """The thresholds, by their place, at which an overlay is kept: evenly over those worth seeing, the best one among them."""
-    f = score.curve.f
-    worth = np.flatnonzero(f >= WORTH_SEEING * f.max()) if f.max() > 0 else np.arange(f.size)
-    even = np.round(np.linspace(worth[0], worth[-1], min(STEPS, worth[-1] - worth[0] + 1))).astype(int)
-    best = int(np.argmin(np.abs(score.curve.threshold - score.ods.threshold)))
-    nearest = int(np.argmin(np.abs(even - best)))
-    even[nearest] = best
-    return sorted(set(even.tolist()))

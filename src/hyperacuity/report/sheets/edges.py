@@ -13,10 +13,9 @@ from hyperacuity.edges.names import measure
 from hyperacuity.edges.protocol import EdgeTally, Protocol, collect, is_binary
 from hyperacuity.errors import InputError
 from hyperacuity.kernels.suppression import suppress_structured
-from hyperacuity.report import layers, theme
+from hyperacuity.report import layers, slider, theme
 from hyperacuity.report.gather import Grid
 from hyperacuity.report.sheet import Column, Each, Figure, Layer, Sheet, Viewer
-from hyperacuity.report.sheets.boundary import STEPS, within_budget
 from hyperacuity.report.sheets.judged import MOST_COLUMNS, Judged, judge, judged_sheet
 from hyperacuity.run import Cell
 
@@ -26,6 +25,9 @@ LAYERS = (
     Layer("truth", "Truth", "What people drew; the darker, the more of them drew the pixel"),
     Layer("photo", "Photograph"),
 )
+
+WORTH_SEEING = 1.5
+"""Thresholds matter most at which the first measure is at most this many times its least."""
 
 LEGEND = (
     ("hit", theme.HIT, "hit", "detected where somebody drew an edge"),
@@ -93,6 +95,7 @@ class _Look:
 
     def __init__(self, protocol: Protocol, inverted: bool, judged: Judged) -> None:
         self.protocol, self.inverted, self.judged = protocol, inverted, judged
+        self.images = len(judged.image_scores)
 
     def __call__(self, image: str, cells: Mapping[str, Cell]) -> dict[str, Any]:
         some = next(iter(cells.values()))
@@ -102,41 +105,43 @@ class _Look:
         if some.picture is not None:
             shared["photo"] = layers.photograph(read_image(some.picture))
         drawn = np.logical_or.reduce(truths)
-        systems = []
+        systems: list[dict[str, Any]] = []
+        room = slider.Room(images=self.images, systems=len(self.judged.lines), taken=slider.letters(shared))
         for line in self.judged.lines:
             counts = self.judged.tallies[line.system].get(image)
             try:
                 if counts is None:
                     raise InputError("this system has no score on this image")
-                systems.append(self._system(cells[line.system], drawn, counts))
+                systems.append(self._system(cells[line.system], drawn, counts, room))
             except InputError as error:
                 systems.append({"missing": str(error)})
+            room.take(slider.letters(systems[-1]))
         return {"size": [width, height], "shared": shared, "systems": systems}
 
-    def _system(self, cell: Cell, drawn: NDArray[np.bool_], counts: EdgeTally) -> dict[str, Any]:
+    def _system(self, cell: Cell, drawn: NDArray[np.bool_], counts: EdgeTally, room: slider.Room) -> dict[str, Any]:
         soft = read_soft(cell.prediction)
         given = layers.soft_picture(soft)
-        levels = np.array([0.0])
-        chosen, best = np.array([0]), 0
+        levels = np.zeros(1)
         if not is_binary(soft):
             soft = suppress_structured(soft) if self.protocol.thin == "structured" else soft
             highest = float(soft.max())
             soft = soft / np.float32(highest) if self.protocol.norm == "max" and highest > 0 else soft
             levels = self.protocol.levels
-            own = int(np.argmin(np.abs(levels - counts.threshold[0])))
-            chosen = np.unique(np.append(np.linspace(1, len(levels) - 2, STEPS - 1).round().astype(int), own))
-            best = int(np.flatnonzero(chosen == own)[0])
-        found = np.stack([(soft >= level) & (soft > 0) for level in levels[chosen]])
-        pictures = np.where(found, np.where(drawn, 1, 2), np.where(drawn, 3, 0)).astype(np.uint8)
-        match, kept = within_budget(pictures, best)
-        steps = chosen[kept]
         with np.errstate(invalid="ignore", divide="ignore"):
-            scores = counts.scores[0, steps] / counts.counted[0, steps]
-        name = measure(self.protocol.names[0]).symbol
+            scores = (counts.scores[0] / counts.counted[0])[: levels.size]
+        best = int(np.argmin(np.abs(levels - counts.threshold[0])))
+        found = np.stack([(soft >= level) & (soft > 0) for level in levels])
+        match, kept = slider.fitted(
+            np.where(found, np.where(drawn, 1, 2), np.where(drawn, 3, 0)).astype(np.uint8),
+            worth=scores <= WORTH_SEEING * scores[best],
+            best=best,
+            room=room.share(slider.letters(given)),
+        )
         return {
             "match": match,
             "prediction": given,
-            "steps": [round(float(levels[step]), 3) for step in steps],
+            "steps": [round(float(levels[place]), 3) for place in kept],
+            "of": levels.size,
             "start": kept.index(best),
-            "numbers": {name: [float(f"{score:.4g}") for score in scores]},
+            "numbers": {measure(self.protocol.names[0]).symbol: [float(f"{scores[place]:.4g}") for place in kept]},
         }

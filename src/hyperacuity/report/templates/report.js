@@ -189,41 +189,73 @@ var hyperacuity = (() => {
         image.src = uri;
       });
     }
-    // A layer made ready to paint: a picture, or the pixels that are ever anything and their values.
-    async function ready(layer, [width, height]) {
+    // A layer made ready to paint: a picture, the pixels that somebody drew, or the pixels that change and their changes.
+    async function ready(layer, size) {
       if (!layer || layer.ready) return layer;
       if (layer.kind === "picture") layer.ready = await picture(layer.uri);
+      else if (layer.kind === "strength") layer.ready = { places: await marked(layer.where, size), many: await inflate(layer.many) };
       else {
-        const bytes = await inflate(layer.data);
-        const head = Math.ceil(width * height / 8);
-        const places = [];
-        for (let at = 0; at < width * height; at++) if (bytes[at >> 3] & (128 >> (at & 7))) places.push(at);
-        layer.ready = { places, values: bytes.subarray(head), stride: Math.ceil((layer.count || 4) / 4) };
+        const places = await marked(layer.where, size);
+        layer.ready = { places, ...changes(places.length, await inflate(layer.into), await inflate(layer.when)) };
       }
       return layer;
     }
+    async function marked(where, [width, height]) {
+      const bits = await inflate(where);
+      const places = [];
+      for (let at = 0; at < width * height; at++) if (bits[at >> 3] & (128 >> (at & 7))) places.push(at);
+      return places;
+    }
+    // The changes of all pixels, turn by turn, so that those of one pixel stand in their order in time.
+    function changes(count, into, when) {
+      const pixels = [], targets = [], byKind = Array.from({ length: 16 }, () => []);
+      const state = new Uint8Array(count);
+      const change = (pixel, target) => {
+        byKind[4 * state[pixel] + target].push(pixels.length);
+        pixels.push(pixel);
+        targets.push(target);
+        state[pixel] = target;
+      };
+      for (let pixel = 0; pixel < count; pixel++) change(pixel, into[pixel] >> 2);
+      let going = [];
+      for (let pixel = 0; pixel < count; pixel++) if ((into[pixel] & 3) !== state[pixel]) going.push([pixel, into[pixel] & 3]);
+      for (let read = count; going.length;) {
+        for (const [pixel, target] of going) change(pixel, target);
+        going = going.map(([pixel]) => [pixel, into[read++]]).filter(([pixel, target]) => target !== state[pixel]);
+      }
+      const times = new Uint8Array(pixels.length);
+      let at = 0;
+      for (const kind of byKind) for (const number of kind) times[number] = when[at++];
+      return { pixels, targets, times };
+    }
     function painted(layer, step, [width, height]) {
       const image = new ImageData(width, height);
-      const { places, values, stride } = layer.ready;
+      const { places } = layer.ready;
       const set = (at, [red, green, blue]) => { image.data.set([red, green, blue, 255], 4 * at); };
       const counts = { hit: 0, false: 0, miss: 0 };
       if (layer.kind === "states") {
         const names = [null, "hit", "false", "miss"];
+        const { pixels, targets, times } = layer.ready;
+        const now = new Uint8Array(places.length);
+        const until = layer.count - 1 - step;  // changes go from the strictest threshold to the weakest
+        for (let n = 0; n < pixels.length; n++) if (times[n] <= until) now[pixels[n]] = targets[n];
         for (let n = 0; n < places.length; n++) {
-          const name = names[(values[n * stride + (step >> 2)] >> (2 * (step & 3))) & 3];
+          const name = names[now[n]];
           if (!name) continue;
           counts[name]++;
           if (state.shown.has(name)) set(places[n], colours[name]);
         }
       } else {
-        for (let n = 0; n < places.length; n++) {
-          const share = layer.most > 1 ? (values[n] - 1) / (layer.most - 1) : 1;
-          set(places[n], [Math.round(178 - 170 * share), Math.round(210 - 162 * share), Math.round(238 - 131 * share)]);
-        }
+        for (let n = 0; n < places.length; n++) set(places[n], shade(layer.ready.many[n], layer.most));
       }
       const canvas = new OffscreenCanvas(width, height);
       canvas.getContext("2d").putImageData(image, 0, 0);
       return { canvas, counts };
+    }
+    // Light to dark in one hue, by how many of all people drew a pixel.
+    function shade(many, most) {
+      const share = most > 1 ? (many - 1) / (most - 1) : 1;
+      return [Math.round(178 - 170 * share), Math.round(210 - 162 * share), Math.round(238 - 131 * share)];
     }
 
     function systemOf(pane) { return payload?.systems?.[pane.system.value]; }
@@ -263,6 +295,8 @@ var hyperacuity = (() => {
         }
       }
       pane.at.textContent = steps.length ? String(steps[step]) : "";
+      pane.slider.setAttribute("aria-valuetext", steps.length ? `threshold ${steps[step]}` : "");
+      pane.fewer.textContent = own.of > steps.length && steps.length > 1 ? `${steps.length} of ${own.of} thresholds` : "";
       const numbers = own.numbers || {};
       const told = Object.entries(numbers).map(([name, values]) =>
         `${name} ${Array.isArray(values) ? values[step]?.toFixed(3) : values}`);
@@ -378,7 +412,7 @@ var hyperacuity = (() => {
         const node = $("pane").content.firstElementChild.cloneNode(true);
         const pane = {
           node, canvas: node.querySelector("canvas"), window: node.querySelector(".window"), system: node.querySelector(".system"),
-          slide: node.querySelector(".slide"), slider: node.querySelector("input"), at: node.querySelector(".at"), numbers: node.querySelector(".numbers"),
+          slide: node.querySelector(".slide"), slider: node.querySelector("input"), at: node.querySelector(".at"), fewer: node.querySelector(".fewer"), numbers: node.querySelector(".numbers"),
         };
         for (const [place, name] of sheet.systems.entries()) pane.system.add(new Option(name, place));
         pane.system.value = before[n] ?? Math.min(n, sheet.systems.length - 1);
