@@ -14,7 +14,7 @@ WEAK, STRONG = 0.2, 0.5
 
 def findings(labels: LabelScore, systems: Mapping[str, SystemAudit], changes: Sequence[Change] = ()) -> list[str]:
     """What an audit found, a sentence or two each, labels first."""
-    return [*label_findings(labels), *(system_findings(systems) if systems else []), *_order(systems, changes)]
+    return [*label_findings(labels), *(system_findings(systems) if systems else []), *order_findings(systems, changes)]
 
 
 def label_findings(labels: LabelScore) -> list[str]:
@@ -65,7 +65,8 @@ def system_findings(systems: Mapping[str, SystemAudit]) -> list[str]:
     return found
 
 
-def _order(systems: Mapping[str, SystemAudit], changes: Sequence[Change]) -> list[str]:
+def order_findings(systems: Mapping[str, SystemAudit], changes: Sequence[Change]) -> list[str]:
+    """Whether the order of the systems depends on the labels."""
     if len(systems) < 2:
         return []
     if not changes:
