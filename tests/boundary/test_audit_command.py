@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from hyperacuity.boundary.risk import simulate_answers, write_answers
-from hyperacuity.boundary.trials import read_trials
+from hyperacuity.boundary.risk import Answer, simulate_answers, trials_needed, write_answers
+from hyperacuity.boundary.trials import Segment, Trial, read_trials, write_trials
 from hyperacuity.cli import app
 from hyperacuity.data import write_edges, write_soft
 from hyperacuity.data.scenes import make_scene, write_scene
@@ -182,6 +183,56 @@ class TestExperiment:
             audit(world, *both(world), "--trials", tmp_path / name, "--seed", 3, "--workers", workers)
         for table in ("trials.csv", "key.csv", "skipped.csv"):
             assert (tmp_path / "one" / table).read_bytes() == (tmp_path / "two" / table).read_bytes()
+
+    @pytest.fixture
+    def answered(self, tmp_path):
+        """Twenty trials of two systems in either mode; false alarms win a half of the hard ones and none of the easy ones."""
+        piece = Segment((0, 0), ((0, 0),))
+        trials = [
+            Trial(f"image {n}", system, mode, piece, piece, "first", f"{mode}-{system}-{n}")
+            for mode in ("hard", "easy")
+            for system in ("canny", "sobel")
+            for n in range(10)
+        ]
+        won = {one.trial: one.mode == "hard" and int(one.trial[-1]) < 5 for one in trials}
+        write_trials(tmp_path, trials)
+        write_answers(
+            tmp_path / "answers.csv",
+            [
+                Answer(who, name, "first" if alarm else "second")
+                for name, alarm in won.items()
+                for who in ("eva", "max", "ida")
+            ],
+        )
+        return tmp_path
+
+    def test_a_chart_shows_each_mode_by_itself(self, answered):
+        done = call("study", "risk", answered, "--figures", answered / "figures")
+        assert done.exit_code == 0, done.stderr
+        marks = re.findall(r"<path[^>]*>", (answered / "figures" / "risk.svg").read_text())
+        bars = [re.search(r"wins: ([\d.]+)", mark) for mark in marks if 'aria-roledescription="bar"' in mark]
+        assert [bar[1] for bar in bars] == [
+            "0.5",
+            "0.5",
+            "0.5",
+            "0",
+            "0",
+            "0",
+        ]  # canny, sobel and their mean, hard and easy
+        assert (answered / "figures" / "risk.png").stat().st_size > 5000
+
+    def test_the_number_of_trials_for_an_interval_is_told(self, answered):
+        told = json.loads(call("study", "risk", answered, "--within", 0.05, "--json").stdout)
+        assert told["needed"]["hard"] == trials_needed(0.05) == 381
+        assert told["needed"]["easy"] == trials_needed(0.05, share=0)
+        assert "± 0.05 takes: hard 381" in call("study", "risk", answered, "--within", 0.05).stdout
+        assert call("study", "risk", answered, "--within", 1.5).exit_code == 2
+
+    def test_a_table_without_answers_says_nothing(self, answered):
+        write_answers(answered / "answers.csv", [])
+        done = call("study", "risk", answered, "--figures", answered / "figures")
+        assert done.exit_code == 1
+        assert "holds no answer" in done.stderr
 
     def test_a_folder_without_trials_is_refused(self, tmp_path):
         done = call("study", "risk", tmp_path)

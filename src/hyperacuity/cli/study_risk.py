@@ -9,6 +9,7 @@ import typer
 
 from hyperacuity.cli import common
 from hyperacuity.cli.options import Json
+from hyperacuity.errors import InputError
 
 if TYPE_CHECKING:
     from hyperacuity.boundary.risk import Risk, RiskScore
@@ -26,6 +27,12 @@ def risk(
         typer.Option(help="Table of answers: subject, trial, choice (default: DIR/answers.csv).", show_default=False),
     ] = None,
     figures: Annotated[Path | None, typer.Option(metavar="DIR", help="Write a chart here.", show_default=False)] = None,
+    within: Annotated[
+        float | None,
+        typer.Option(
+            metavar="WIDTH", help="Also tell how many trials an interval of ± WIDTH takes.", show_default=False
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Tell how often people found a system's false alarm stronger than a human label: the risk of the data set.
@@ -33,12 +40,18 @@ def risk(
     Each trial is decided by majority; intervals are Wilson's, 95 %. At 0.5, false alarms cannot be told from labels.
 
     Example: [bold]hyperacuity study risk trials --answers answers.csv[/bold]
+
+    Example: [bold]hyperacuity study risk trials --within 0.05[/bold]
     """
     from hyperacuity.boundary.risk import read_answers
     from hyperacuity.boundary.risk import risk as risk_of
     from hyperacuity.boundary.trials import read_trials
 
-    score = risk_of(read_trials(folder), read_answers(answers or folder / "answers.csv"))
+    table = answers or folder / "answers.csv"
+    score = risk_of(read_trials(folder), read_answers(table))
+    if not score.risks:
+        raise InputError(f"{table}: holds no answer, so that nothing can be said about risk")
+    needed = {} if within is None else _needed(score, within)
     if figures is not None:
         from hyperacuity.report import theme
 
@@ -49,9 +62,20 @@ def risk(
         for suffix in ("svg", "png"):
             theme.save(risk_chart(score), place / f"risk.{suffix}", signature="risk|vote:majority|interval:wilson|v:1")
     if json:
-        common.print_json(_summary(score))
+        common.print_json(_summary(score) | ({} if within is None else {"needed": needed}))
     else:
         _print(score)
+        if within is not None:
+            told = ", ".join(f"{mode} {count}" for mode, count in needed.items())
+            common.results.print(f"trials of a system that ± {within:g} takes: {told}", markup=False)
+
+
+def _needed(score: RiskScore, within: float) -> dict[str, int]:
+    """How many trials of one system make an interval that narrow, by mode, if its risk is the mean one found."""
+    from hyperacuity.boundary.risk import trials_needed
+
+    found = {mode: one.risk for mode, one in score.mean.items()}
+    return {mode: trials_needed(within, share=0.5 if risk != risk else risk) for mode, risk in found.items()}
 
 
 def _summary(score: RiskScore) -> dict[str, Any]:

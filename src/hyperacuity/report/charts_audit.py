@@ -15,6 +15,7 @@ from hyperacuity.boundary.audit import OUTPUT_LEVELS, SystemAudit
 from hyperacuity.boundary.risk import RiskScore
 from hyperacuity.boundary.scores import BoundaryScore
 from hyperacuity.boundary.strength import CLASSES, LabelScore, Strengths, strength_class
+from hyperacuity.boundary.trials import Mode
 from hyperacuity.report import theme
 
 STRENGTH_COLOURS = ("#c9dcec", "#9dc3df", "#6aa5cd", "#3f83b6", "#215f97", "#0a3161")
@@ -83,6 +84,33 @@ def agreement_chart(matrix: NDArray[np.float64], names: Sequence[str] | None = N
     numbers = base.mark_text(fontSize=8).encode(text=alt.Text("share:Q", format=".0%"), color=light)
     side = max(120, 34 * len(people))
     return (cells + numbers).properties(width=side, height=side)
+
+
+def image_agreement_chart(images: Mapping[str, tuple[int, float]]) -> Any:
+    """How much people agree on each image: a row per number of annotators, a mark per image, the median of the row tall.
+
+    ``images`` are, by name, the number of annotators and the share of a person's pixels that another one drew too.
+    """
+    theme.register()
+    rows = [
+        {"image": name, "people": f"{people} annotators", "agreement": round(share, 4)}
+        for name, (people, share) in images.items()
+    ]
+    order = [f"{people} annotators" for people in sorted({people for people, _ in images.values()})]
+    base = alt.Chart({"values": rows}).encode(
+        x=alt.X(
+            "agreement:Q",
+            title="share of a person's pixels that another one drew too",
+            scale=alt.Scale(domain=[0, 1]),
+            axis=alt.Axis(format="%", tickCount=5),
+        ),
+        y=alt.Y("people:N", sort=order, title=None, axis=alt.Axis(ticks=False)),
+    )
+    marks = base.mark_tick(thickness=1.5, size=11, opacity=0.8, color=STRENGTH_COLOURS[3]).encode(
+        tooltip=["image:N", "people:N", alt.Tooltip("agreement:Q", format=".1%")]
+    )
+    median = base.mark_tick(thickness=2.5, size=17, color=theme.INK).encode(x=alt.X("median(agreement):Q"))
+    return (marks + median).properties(width=theme.ONE_COLUMN, height=alt.Step(22))
 
 
 def strength_chart(systems: Mapping[str, SystemAudit]) -> Any:
@@ -160,26 +188,30 @@ def output_chart(systems: Mapping[str, SystemAudit], *, columns: int = 4) -> Any
 def risk_chart(score: RiskScore) -> Any:
     """How often a false alarm wins over a label, for each system and mode, with intervals and the line of chance (Fig. 3)."""
     theme.register()
+    return alt.hconcat(*(_risks(score, mode) for mode in score.risks), spacing=24)
+
+
+def _risks(score: RiskScore, mode: Mode) -> Any:
     rows: list[dict[str, Any]] = [
-        {"system": name, "mode": mode, "risk": one.risk, "low": one.interval[0], "high": one.interval[1]}
-        for mode, systems in score.risks.items()
-        for name, one in [*systems.items(), ("mean", score.mean[mode])]
+        {"system": name, "risk": one.risk, "low": one.interval[0], "high": one.interval[1]}
+        for name, one in [*score.risks[mode].items(), ("mean", score.mean[mode])]
         if not math.isnan(one.risk)
     ]
-    names = list(dict.fromkeys(row["system"] for row in rows if row["system"] != "mean"))
-    y = alt.Y("system:N", sort=[*names, "mean"], title=None, axis=alt.Axis(ticks=False))
+    y = alt.Y("system:N", sort=[row["system"] for row in rows], title=None, axis=alt.Axis(ticks=False))
     x = alt.X("risk:Q", scale=alt.Scale(domain=[0, 1]), title="risk: share of trials that the false alarm wins")
     base = alt.Chart({"values": rows})
-    half = alt.Chart({"values": [{"x": 0.5}]}).mark_rule(color=theme.FALSE, strokeDash=[4, 3]).encode(x="x:Q")
-    bars = base.mark_bar(color=STRENGTH_COLOURS[1], height={"band": 0.6}).encode(x=x, y=y)
+    mean = alt.condition("datum.system == 'mean'", alt.value(STRENGTH_COLOURS[3]), alt.value(STRENGTH_COLOURS[1]))
+    bars = base.mark_bar(height={"band": 0.6}).encode(x=x, y=y, color=mean)
+    chance = alt.Chart({"values": [{"risk": 0.5}]})
+    half = chance.mark_rule(color=theme.FALSE, strokeDash=[4, 3]).encode(x=x)
     ends = base.mark_rule(color=theme.INK).encode(x=alt.X("low:Q"), x2="high:Q", y=y)
-    panels = [
-        (half + bars + ends)
-        .transform_filter(f"!isValid(datum.mode) || datum.mode == '{mode}'")
-        .properties(width=theme.TWO_COLUMNS / 2 - 80, height=alt.Step(18), title=f"{mode} mode")
-        for mode in score.risks
-    ]
-    return alt.hconcat(*panels, spacing=24)
+    width = theme.TWO_COLUMNS / 2 - 100
+    numbers = base.mark_text(align="left", dx=6, fontSize=8).encode(
+        x=alt.value(width), y=y, text=alt.Text("risk:Q", format=".2f")
+    )
+    trials = sum(one.trials for one in score.risks[mode].values())
+    title = alt.TitleParams(f"{mode} mode", subtitle=f"{trials} trials; dashed: chance")
+    return alt.layer(bars, half, ends, numbers, title=title).properties(width=width, height=alt.Step(18))
 
 
 def _lines(rows: Sequence[Mapping[str, Any]], names: Sequence[str], measure: str) -> Any:
