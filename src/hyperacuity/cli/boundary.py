@@ -11,7 +11,7 @@ import typer
 
 from hyperacuity.cli import common
 from hyperacuity.cli.inputs import evaluate, systems_and_truths, told_apart
-from hyperacuity.cli.options import Data, Human, Json, Run, Split, Systems, Workers
+from hyperacuity.cli.options import Cluster, Data, Human, Json, Run, Split, Systems, Workers
 from hyperacuity.errors import UsageError
 
 FEW_IMAGES = 10
@@ -75,6 +75,7 @@ def boundary(
         typer.Option(metavar="DIR", help="Write eval_bdry*.txt as Berkeley's benchmark does.", show_default=False),
     ] = None,
     workers: Workers = None,
+    cluster: Cluster = None,
     json: Json = False,
 ) -> None:
     """Score soft boundary maps against human boundaries: ODS, OIS, AP and R50 with Berkeley's rules.
@@ -94,7 +95,7 @@ def boundary(
     inputs = systems_and_truths(prediction, truth, system or [], data=data, split=split)
     folder = None if berkeley is None else common.output_folder(berkeley)
     job = BoundaryJob(agreed, inputs.inverted)
-    outcome = evaluate(job, inputs, run=run, workers=workers)
+    outcome = evaluate(job, inputs, run=run, workers=workers, cluster=cluster)
     done = {name: tallies for name, tallies in outcome.tallies.items() if tallies}
     scores = {name: collect(tallies, agreed) for name, tallies in done.items()}
     names = list(done)

@@ -126,16 +126,18 @@ def tell_failures(failures: Iterable[tuple[str, str]]) -> int:
 
 def named_systems(options: Sequence[str]) -> dict[str, Path]:
     """The ``--system NAME=DIR`` options, in the order given; a plain ``DIR`` is named after its folder."""
+    from hyperacuity.data.remote import is_folder
+
     systems: dict[str, Path] = {}
     for option in options:
         name, found, folder = option.partition("=")
-        if not found or Path(option).is_dir():  # a folder may have "=" in its own name
+        if not found or is_folder(Path(option)):  # a folder may have "=" in its own name
             name, folder = Path(option).resolve().name, option
         if not name:
             raise UsageError(f"--system {option}: the name is empty")
         if name in systems:
             raise UsageError(f"--system {option}: the name {name} is taken twice")
-        if not Path(folder).is_dir():
+        if not is_folder(Path(folder)):
             raise UsageError(f"--system {option}: there is no folder {folder}")
         systems[name] = Path(folder)
     return systems

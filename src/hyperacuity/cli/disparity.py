@@ -11,7 +11,7 @@ import typer
 
 from hyperacuity.cli import common
 from hyperacuity.cli.inputs import named_predictions
-from hyperacuity.cli.options import Data, Json, Run, Systems, Workers
+from hyperacuity.cli.options import Cluster, Data, Json, Run, Systems, Workers
 from hyperacuity.errors import UsageError
 
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ def disparity(
         Path | None, typer.Option(metavar="DIR", help="Write a picture of each map's errors here.", show_default=False)
     ] = None,
     workers: Workers = None,
+    cluster: Cluster = None,
     json: Json = False,
 ) -> None:
     """Score disparity maps: bad pixels, mean and RMS error, quantiles, outliers, density and bias, in each region.
@@ -94,8 +95,12 @@ def disparity(
         common.warn(f"{path} has no partner and is left out")
     job = DisparityJob(protocol, reader)
     with nullcontext() if run is None else open_store(run) as store:
-        outcome = run_grid(job, cells, store=store, workers=workers)
-        viewed = run_grid(ViewJob(ViewProtocol(), reader), cells, store=store, workers=workers) if views else None
+        outcome = run_grid(job, cells, store=store, workers=workers, cluster=cluster)
+        viewed = (
+            run_grid(ViewJob(ViewProtocol(), reader), cells, store=store, workers=workers, cluster=cluster)
+            if views
+            else None
+        )
     scores = {
         name: (list(images), collect(list(images.values()), protocol))
         for name, images in outcome.tallies.items()

@@ -11,7 +11,7 @@ import typer
 
 from hyperacuity.cli import common
 from hyperacuity.cli.inputs import evaluate, systems_and_truths, told_apart
-from hyperacuity.cli.options import Data, Json, Run, Systems, Workers
+from hyperacuity.cli.options import Cluster, Data, Json, Run, Systems, Workers
 
 if TYPE_CHECKING:
     from hyperacuity.edges.protocol import EdgeScore, EdgeTally, Protocol
@@ -41,6 +41,7 @@ def edges(
     data: Data = None,
     run: Run = None,
     workers: Workers = None,
+    cluster: Cluster = None,
     json: Json = False,
 ) -> None:
     """Score edge maps against the truth with up to 23 dissimilarity measures; 0 is perfect.
@@ -61,7 +62,7 @@ def edges(
     )
     paired = systems_and_truths(prediction, truth, system or [], data=data)
     job = EdgesJob(protocol, inverted or paired.inverted)
-    outcome = evaluate(job, paired, run=run, workers=workers)
+    outcome = evaluate(job, paired, run=run, workers=workers, cluster=cluster)
     done = {name: tallies for name, tallies in outcome.tallies.items() if tallies}
     scores = {name: collect(tallies, protocol) for name, tallies in done.items()}
     won = wins(done, protocol) if len(done) > 1 else {}

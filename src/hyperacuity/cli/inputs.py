@@ -35,13 +35,14 @@ def systems_and_truths(
     """
     from hyperacuity.data import load_dataset, pair_folders, pair_truths
     from hyperacuity.data.datasets import LAYOUTS
+    from hyperacuity.data.remote import is_file, is_folder
     from hyperacuity.run import Cell
 
     systems = named_predictions(prediction, more)
     path = Path(truth)
     known, inverted = None, False
     pictures: dict[str, Path | None] = {}
-    if not path.exists():
+    if not (is_file(path) or is_folder(path)):
         if truth not in LAYOUTS:
             raise UsageError(f"there is no file or folder {truth}, nor a data set of that name ({', '.join(LAYOUTS)})")
         dataset = load_dataset(truth, data, split=split)
@@ -53,12 +54,12 @@ def systems_and_truths(
     cells: list[Cell] = []
     unpaired: dict[Path, None] = {}
     for name, predictions in systems.items():
-        if predictions.is_file():
-            if known is not None or not path.is_file():
+        if is_file(predictions):
+            if known is not None or not is_file(path):
                 raise UsageError(f"{predictions} is one file, so TRUTH must be one file too, not {truth}")
             cells.append(Cell(name, predictions.stem, predictions, (path,)))
             continue
-        if path.is_file():
+        if is_file(path):
             raise UsageError(f"{predictions} is a folder, so TRUTH must be one too, not the file {truth}")
         found = pair_folders(predictions, path) if known is None else pair_truths(predictions, known, of=truth)
         cells += [
@@ -69,7 +70,13 @@ def systems_and_truths(
 
 
 def evaluate(
-    job: Job[T], inputs: Inputs, *, run: Path | None, workers: int | None, metadata: dict[str, Any] | None = None
+    job: Job[T],
+    inputs: Inputs,
+    *,
+    run: Path | None,
+    workers: int | None,
+    cluster: str | None = None,
+    metadata: dict[str, Any] | None = None,
 ) -> Outcome[T]:
     """Run the grid, keeping tallies in the run folder if there is one, and tell of files without a partner."""
     from hyperacuity.run import open_store, run_grid
@@ -77,17 +84,20 @@ def evaluate(
     for path in inputs.unpaired:
         common.warn(f"{path} has no partner and is left out")
     if run is None:
-        return run_grid(job, inputs.cells, workers=workers)
+        return run_grid(job, inputs.cells, workers=workers, cluster=cluster)
     with open_store(run, metadata=metadata) as store:
-        return run_grid(job, inputs.cells, store=store, workers=workers)
+        return run_grid(job, inputs.cells, store=store, workers=workers, cluster=cluster)
 
 
 def named_predictions(prediction: Path, more: Sequence[str]) -> dict[str, Path]:
     """The systems by name: the first is named after its folder or file, the others are ``NAME=DIR`` options."""
-    if not prediction.exists():
-        raise UsageError(f"there is no file or folder {prediction}")
-    first = prediction.resolve()
-    systems = {first.name if first.is_dir() else first.stem: prediction}
+    from hyperacuity.data.remote import is_file, is_folder, is_remote, shown
+
+    whole = is_folder(prediction)
+    if not whole and not is_file(prediction):
+        raise UsageError(f"there is no file or folder {shown(prediction)}")
+    first = prediction if is_remote(prediction) else prediction.resolve()
+    systems = {first.name if whole else first.stem: prediction}
     for name, folder in common.named_systems(more).items():
         if name in systems:
             raise UsageError(f"--system {name}: the name is taken by {systems[name]}; give another one, NAME={folder}")

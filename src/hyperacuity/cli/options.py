@@ -21,4 +21,12 @@ Run = Annotated[
     typer.Option(metavar="DIR", help="Keep what is computed here, and take up what is there.", show_default=False),
 ]
 Workers = Annotated[int | None, typer.Option(min=1, help="Threads (default: one per processor).", show_default=False)]
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Evaluate on a Dask cluster: tcp://host:8786, or local:4 for four processes here.",
+        show_default=False,
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")]

@@ -12,7 +12,7 @@ import typer
 
 from hyperacuity.cli import common
 from hyperacuity.cli.inputs import Inputs, evaluate, named_predictions
-from hyperacuity.cli.options import Data, Human, Json, Run, Systems, Workers
+from hyperacuity.cli.options import Cluster, Data, Human, Json, Run, Systems, Workers
 from hyperacuity.cli.ordering_inputs import (
     LabelledContours,
     OrderingInputs,
@@ -88,6 +88,7 @@ def ordering(
         Path | None, typer.Option(metavar="DIR", help="Write a picture of every image here.", show_default=False)
     ] = None,
     workers: Workers = None,
+    cluster: Cluster = None,
     json: Json = False,
 ) -> None:
     """Score depth orders: local and global depth consistency (LDC, GDC), the over-random index, R-ACC and B-ACC.
@@ -120,7 +121,7 @@ def ordering(
     folders = [None if folder is None else common.output_folder(folder) for folder in (charts, pictures)]
     job = OrderingJob(protocol, found.labelled, farther.value, transfer=transfer)
     job = _calibrated(job, found.cells, level)
-    outcome = evaluate(job, Inputs({}, found.cells, False, found.unpaired), run=run, workers=workers)
+    outcome = evaluate(job, Inputs({}, found.cells, False, found.unpaired), run=run, workers=workers, cluster=cluster)
     scores: dict[str, OrderingScore] = {}
     for name, points in found.sweeps.items():
         done = {value: outcome.tallies[label] for value, label in points.items() if outcome.tallies.get(label)}

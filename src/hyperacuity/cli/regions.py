@@ -12,7 +12,7 @@ import typer
 
 from hyperacuity.cli import common
 from hyperacuity.cli.inputs import evaluate, systems_and_truths
-from hyperacuity.cli.options import Data, Json, Run, Systems, Workers
+from hyperacuity.cli.options import Cluster, Data, Json, Run, Systems, Workers
 
 if TYPE_CHECKING:
     from hyperacuity.maps import LabelMap
@@ -55,6 +55,7 @@ def regions(
         typer.Option(metavar="DIR", help="Write Berkeley's eval_cover*.txt and eval_RI_VOI*.txt.", show_default=False),
     ] = None,
     workers: Workers = None,
+    cluster: Cluster = None,
     json: Json = False,
 ) -> None:
     """Score segmentations: covering, probabilistic Rand index (PRI), variation of information (VI), as in BSDS500.
@@ -71,7 +72,7 @@ def regions(
     paired = systems_and_truths(prediction, truth, system or [], data=data)
     folder = None if berkeley is None else common.output_folder(berkeley)
     job = RegionsJob(protocol, form)
-    outcome = evaluate(job, paired, run=run, workers=workers)
+    outcome = evaluate(job, paired, run=run, workers=workers, cluster=cluster)
     done = {name: tallies for name, tallies in outcome.tallies.items() if tallies}
     scores = {name: collect(tallies, protocol) for name, tallies in done.items()}
     if folder is not None:

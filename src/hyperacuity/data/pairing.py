@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from hyperacuity.data.remote import files_at, is_remote
 from hyperacuity.errors import UsageError
 
 _SUFFIX = re.compile(r"\.[A-Za-z]{1,5}$|\.mat7$")
@@ -40,7 +41,7 @@ class Pairing:
 
 def pair_folders(predictions: Path, truths: Path) -> Pairing:
     """Pair the files of two folders. An empty folder, or two folders with nothing in common, is a wrong call."""
-    folders = [folder for folder in sorted(_entries(truths)) if folder.is_dir()]
+    folders = [] if is_remote(truths) else [folder for folder in sorted(_entries(truths)) if folder.is_dir()]
     files = files_in(truths, required=not folders) or [
         file for folder in folders for file in files_in(folder, required=False)
     ]
@@ -77,7 +78,8 @@ def _paired(predictions: Path, readings: Sequence[dict[str, list[Path]]], of: st
 
 def files_in(folder: Path, *, required: bool = True) -> list[Path]:
     """The plain files of a folder, hidden ones left out, in the order of their names."""
-    files = sorted(path for path in _entries(folder) if path.is_file() and not path.name.startswith("."))
+    plain = files_at(folder) if is_remote(folder) else [path for path in _entries(folder) if path.is_file()]
+    files = sorted(path for path in plain if not path.name.startswith("."))
     if required and not files:
         raise UsageError(f"{folder}: the folder holds no file")
     return files

@@ -3,7 +3,9 @@
 The driver submits small tasks, two per worker thread at a time, and submits the next as results come in, so that neither it
 nor Dask's scheduler ever holds the grid. A task is one cell or, where cells are so quick that handing them around would cost as
 much as evaluating them, a handful that take a fifth of a second together. Workers read the cells' files themselves and send back
-packed tallies; only the driver writes to the store. A task whose worker is lost is given to another one by the scheduler.
+packed tallies; only the driver writes to the store. A task whose worker is lost is given to another one by the scheduler. When
+that has happened a few times, the scheduler gives up on all that those workers had in hand. One cell among them may be to blame,
+so each is tried once more with nothing else on its way; if its worker dies again, it was this one, and it has failed.
 
 Between its own nodes Dask uses pickle: whoever can reach the scheduler can run code on the workers. That is a matter of the
 cluster, which must be trusted as a whole (or protected by TLS, ``tls://…``); nothing that is pickled is ever read from a file
@@ -53,7 +55,7 @@ def connect(job: Job[T], address: str) -> Cluster[T]:
         own = dask.LocalCluster(
             n_workers=int(rest) if rest else None,
             threads_per_worker=1,
-            dashboard_address=None,
+            dashboard_address="127.0.0.1:0",
             silence_logs=logging.CRITICAL,
         )
         return Cluster(job, address, dask.Client(own, set_as_default=False), own)
@@ -80,7 +82,8 @@ class Cluster(Generic[T]):
         self._ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._lost: queue.SimpleQueue[tuple[int, str]] = queue.SimpleQueue()
         self._open: list[Task] = []
-        self._given: dict[int, tuple[Any, list[Task]]] = {}
+        self._suspects: list[Task] = []
+        self._given: dict[int, tuple[Any, list[Task], bool]] = {}
         self._number = 0
         self._cell_seconds = math.inf
         self._code = code_elsewhere(job)
@@ -118,6 +121,8 @@ class Cluster(Generic[T]):
         if self._open:
             self._submit(self._open)
             self._open = []
+        if self._suspects and not self._given:
+            self._submit([self._suspects.pop()], suspect=True)
         ended: list[Any] = []
         try:
             while True:
@@ -132,9 +137,9 @@ class Cluster(Generic[T]):
             for sentence in answer.doubts:
                 warnings.warn(sentence, DataWarning, stacklevel=2)
         for future in ended:
-            _, tasks = self._given.pop(future.key[1])
+            _, tasks, suspect = self._given.pop(future.key[1])
             if future not in done:
-                results += self._failed(future, tasks)
+                results += self._failed(future, tasks, suspect)
         return results
 
     def forget(self) -> int:
@@ -146,14 +151,15 @@ class Cluster(Generic[T]):
         found: list[tuple[int, str]] = []
         while not self._lost.empty():
             number, reason = self._lost.get()
-            found += [(task.position, reason) for task in self._given.get(number, (None, []))[1]]
+            found += [(task.position, reason) for task in self._given.get(number, (None, [], False))[1]]
         return found
 
-    def _submit(self, tasks: list[Task]) -> None:
+    def _submit(self, tasks: list[Task], *, suspect: bool = False) -> None:
         self._number += 1
         key = (self._name, self._number)
-        future = self._client.submit(_evaluate_here, self._job, tasks, self._code, key=key, pure=False)
-        self._given[self._number] = (future, tasks)
+        placed = [replace(task, cell=task.cell.in_full()) for task in tasks]  # a worker may stand in another folder
+        future = self._client.submit(_evaluate_here, self._job, placed, self._code, key=key, pure=False)
+        self._given[self._number] = (future, tasks, suspect)
         future.add_done_callback(self._ended.put)
 
     def _handful(self) -> int:
@@ -175,15 +181,14 @@ class Cluster(Generic[T]):
                 if isinstance(key, tuple) and key[0] == self._name:
                     self._lost.put((key[1], f"the worker {told.get('worker')} was lost"))
 
-    def _failed(self, future: Any, tasks: list[Task]) -> list[Result[T]]:
-        """What follows from a task without a result: its cells are tried one by one, the last one has failed, or the run ends."""
+    def _failed(self, future: Any, tasks: list[Task], suspect: bool) -> list[Result[T]]:
+        """What follows from a task without a result: its cells are tried one by one, or a cell has failed, or the run ends."""
         from distributed import KilledWorker
 
         error = future.exception() if future.status == "error" else None
         if isinstance(error, KilledWorker):
-            if len(tasks) > 1:
-                for task in tasks:
-                    self._submit([task])
+            if not suspect:
+                self._suspects += tasks
                 return []
             cell = tasks[0].cell
             reason = (
