@@ -12,7 +12,7 @@ import typer
 from hyperacuity.cli import common
 from hyperacuity.cli.audit_inputs import Audited, AuditJob, StrengthJob, audit_inputs
 from hyperacuity.cli.inputs import evaluate
-from hyperacuity.cli.options import Data, Run, Split, Workers
+from hyperacuity.cli.options import Cluster, Data, Run, Split, Workers
 from hyperacuity.errors import InputError
 
 if TYPE_CHECKING:
@@ -48,6 +48,12 @@ def audit(
     thresholds: Annotated[int, typer.Option(min=1, help="How many thresholds between 0 and 1.")] = 99,
     partial: Annotated[int, typer.Option(min=1, help="How many partial truths of each kind, as a control.")] = 3,
     seed: Annotated[int, typer.Option(min=0, help="Seed of partial labels and trials.")] = 0,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Write a page here, and the run to DIR/run unless --run names one.", show_default=False
+        ),
+    ] = None,
     figures: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write charts and pictures here.", show_default=False)
     ] = None,
@@ -61,6 +67,7 @@ def audit(
     ] = None,
     run: Run = None,
     workers: Workers = None,
+    cluster: Cluster = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of findings.")] = False,
 ) -> None:
     """Ask how far the labels of a data set can be trusted: who agrees with whom, and what that does to systems.
@@ -72,7 +79,7 @@ def audit(
 
     Example: [bold]hyperacuity audit bsds500 --split test --figures figures[/bold]
 
-    Example: [bold]hyperacuity audit truth --system canny=maps/canny --run runs/audit[/bold]
+    Example: [bold]hyperacuity audit truth --system canny=maps/canny --out audit[/bold]
     """  # fmt: skip
     from hyperacuity.boundary import (
         AuditProtocol,
@@ -87,18 +94,20 @@ def audit(
     for folder in (figures, trials):
         if folder is not None:
             common.output_folder(folder)
-    if figures is not None:
+    if figures is not None or out is not None:
         from hyperacuity.report import theme
 
         theme.require()
+    if out is not None:
+        run = _place(out, run)
     protocol = AuditProtocol(Protocol(tolerance=tolerance, thresholds=thresholds), repeats=partial, seed=seed)
     found = audit_inputs(truth, system or [], images=images, data=data, split=split)
     label_job, job = StrengthJob(tolerance, found.inverted), AuditJob(protocol, found.inverted)
-    drawn = evaluate(label_job, found.labels, run=run, workers=workers)
+    drawn = evaluate(label_job, found.labels, run=run, workers=workers, cluster=cluster)
     failures = list(drawn.failures)
     tallies: dict[str, dict[str, AuditTally]] = {}
     if found.systems.cells:
-        outcome = evaluate(job, found.systems, run=run, workers=workers)
+        outcome = evaluate(job, found.systems, run=run, workers=workers, cluster=cluster)
         failures += outcome.failures
         tallies = {name: of for name, of in outcome.tallies.items() if of}
     status = common.tell_failures((f"{f.system}: {f.image}", f.reason) for f in failures)
@@ -116,6 +125,8 @@ def audit(
     )
     if figures is not None:
         write_figures(figures, result, found)
+    if out is not None and run is not None:
+        write_page(out, run, [label_job.signature, *([job.signature] if audits else [])], workers)
     if trials is not None:
         make_trials(trials, found, audits, seed, workers)
     if json:
@@ -139,9 +150,28 @@ class Result:
     findings: list[str]
 
 
+def _place(out: Path, run: Path | None) -> Path:
+    """The run that a page is made of; a place where no page can be written is refused before hours of work go into it."""
+    from hyperacuity.report.pages import RUN, place_of
+
+    return place_of(out, single_file=False).parent / RUN if run is None else run
+
+
+def write_page(out: Path, run: Path, signatures: Sequence[str], workers: int | None) -> Path:
+    """The audit as a page: what a report shows of the run under these signatures."""
+    from hyperacuity.report.pages import make_sheets, write_pages
+
+    shown = common.messages.is_terminal
+    sheets = make_sheets([run], workers=workers, progress=shown, signatures=signatures)
+    page = write_pages(sheets, out, workers=workers, progress=shown)
+    common.messages.print(f"open {page}", markup=False)
+    return page
+
+
 def write_figures(folder: Path, result: Result, found: Audited) -> list[Path]:
-    """Charts as SVG and PNG, and the first images with their labels coloured by strength."""
+    """Charts as PDF, SVG and PNG, and the first images with their labels coloured by strength."""
     from hyperacuity.report import charts_audit, theme
+    from hyperacuity.report.figures import KINDS
 
     charts: dict[str, Any] = {"labels": charts_audit.label_chart(result.labels)}
     if result.labels.matrix is not None and len(result.labels.matrix) > 1:
@@ -154,7 +184,7 @@ def write_figures(folder: Path, result: Result, found: Audited) -> list[Path]:
     paths = [
         theme.save(chart, folder / f"{name}.{suffix}", signature=result.signature)
         for name, chart in charts.items()
-        for suffix in ("svg", "png")
+        for suffix in KINDS
     ]
     drawn = [cell for cell in found.labels.cells if cell.image in result.labels.images]
     return paths + [_draw(cell, folder, found) for cell in drawn[:PICTURES]]
