@@ -25,6 +25,7 @@ from hyperacuity.data import figure_ground, read_image, read_segmentations, read
 from hyperacuity.data.bsds import FigureGround
 from hyperacuity.data.scenes import make_scene
 from hyperacuity.detect import canny, depth_order, region_tree
+from hyperacuity.detect.order import LEVEL
 from hyperacuity.ordering import Sides, neighbours, order_of_pairs
 from hyperacuity.ordering.orderings import region_medians
 from hyperacuity.ordering.ownership import (
@@ -43,9 +44,6 @@ from hyperacuity.regions import (
     tally,
     ucm_levels,
 )
-
-LEVEL = 0.3
-"""Where covering of the gradient's hierarchy is best on BSDS500's validation images."""
 
 
 def cpu_ms(work: Callable[[], Any], *, repeats: int = 5) -> float:

@@ -27,6 +27,8 @@ JSON_CALLS: dict[str, str] = {
     "report": "report {world}/run --no-viewer --out {out}",
     "scenes": "scenes {out} --count 1 --size 96x64 --leaves 6",
     "detect": "detect {world}/images --out {out}",
+    "detect train depth-cues": "detect train depth-cues --images {world}/images --order {world}/order "
+    "--segmentation {world}/labels --out {out}/cues.json",
     "detect train pb": "detect train pb --images {world}/images --labels {world}/groundTruth --out {out}/pb.json",
     "demo": "demo {out} --count 1 --size 96x64",
     "boundary": "boundary {world}/boundaries {world}/groundTruth --human",

@@ -9,9 +9,9 @@ import pytest
 from typer.testing import CliRunner
 
 from hyperacuity.cli import app
-from hyperacuity.data import read_order, write_png
+from hyperacuity.data import read_order, write_labels, write_png
 from hyperacuity.data.scenes import make_scene
-from hyperacuity.detect import depth_order, detector, orderer, ownership
+from hyperacuity.detect import depth_cues, depth_order, detector, orderer, ownership
 from hyperacuity.errors import UsageError
 
 
@@ -61,5 +61,82 @@ def test_a_lambda_that_is_no_number_is_a_wrong_call(words, picture, tmp_path):
 def test_orderers_are_not_detectors():
     with pytest.raises(UsageError, match="there is no detector ownership"):
         detector("ownership")
-    with pytest.raises(UsageError, match="there are ownership, depth-order"):
+    with pytest.raises(UsageError, match="there are ownership, depth-order, depth-cues"):
         orderer("canny")
+
+
+class TestDepthCues:
+    def test_each_set_of_cues_is_a_system(self, picture, tmp_path):
+        for words, folder in (([], "depth-cues"), (["--cues", "tjc"], "depth-cues(cues='tjc')")):
+            done = detect(picture, "--with", "depth-cues", *words, "--out", tmp_path)
+            assert done.exit_code == 0, done.stderr
+            assert len(np.unique(read_order(tmp_path / folder / "a.pfm"))) > 1
+
+    def test_given_regions_are_ordered(self, picture, tmp_path):
+        scene = make_scene(4, size=(96, 64), leaves=6)
+        (tmp_path / "regions").mkdir()
+        write_labels(tmp_path / "regions" / "a.png", scene.labels)
+        done = detect(picture, "--with", "depth-cues", "--segmentation", tmp_path / "regions", "--out", tmp_path)
+        assert done.exit_code == 0, done.stderr
+        order = read_order(tmp_path / "depth-cues" / "a.pfm")
+        assert np.array_equal(order, depth_cues(scene.image, scene.labels))
+        for region in np.unique(scene.labels):
+            assert len(np.unique(order[scene.labels == region])) == 1
+
+    def test_regions_are_for_those_who_take_them(self, picture, tmp_path):
+        done = detect(picture, "--with", "ownership", "--segmentation", tmp_path, "--out", tmp_path)
+        assert done.exit_code == 2
+        assert "--segmentation is for depth-cues" in done.stderr
+        with pytest.raises(UsageError, match="finds its own regions"):
+            orderer("depth-order")(np.zeros((4, 4)), np.zeros((4, 4), int))
+
+    def test_a_picture_without_regions_fails_by_name(self, picture, tmp_path):
+        write_labels(tmp_path / "b.png", np.zeros((4, 4), np.int32))
+        done = detect(picture, "--with", "depth-cues", "--segmentation", tmp_path, "--out", tmp_path / "out")
+        assert done.exit_code == 1
+        assert "has no file of its name in the folder of --segmentation" in done.stderr
+
+    def test_unknown_cues_are_a_wrong_call(self, picture, tmp_path):
+        done = detect(picture, "--with", "depth-cues", "--cues", "smell", "--out", tmp_path)
+        assert done.exit_code == 2
+        assert "there are no cues 'smell'; there are all, tjc" in done.stderr
+
+    def test_it_can_be_learned_anew(self, picture, tmp_path):
+        world = tmp_path / "world"
+        made = CliRunner().invoke(app, ["scenes", str(world), "--count", "2", "--size", "96x64", "--leaves", "6"])
+        assert made.exit_code == 0, made.stderr
+        words = ["--images", world / "images", "--order", world / "order", "--segmentation", world / "labels"]
+        done = detect("train", "depth-cues", *words, "--out", tmp_path / "my.json", "--json")
+        assert done.exit_code == 0, done.stderr
+        told = json.loads(done.stdout)
+        assert told["images"] == 2
+        assert set(told["effects"]) == {"all", "tjc"}
+        name = f"depth-cues(model='{tmp_path / 'my.json'}')"
+        assert detect(picture, "--with", name, "--out", tmp_path).exit_code == 0
+        assert (tmp_path / "depth-cues(model='my.json')" / "a.pfm").exists()
+
+    def test_learning_needs_pictures_order_and_regions(self, picture, tmp_path):
+        done = detect("train", "depth-cues", "--images", picture.parent, "--out", tmp_path / "my.json")
+        assert done.exit_code == 2
+        assert "belong together" in done.stderr
+
+    def test_held_out_photographs_of_berkeley(self, shared_data):
+        """The bars that were set before it was learned: B-ACC 0.80 and R-ACC 0.74; here on a few of the images."""
+        from hyperacuity.cli.figure_ground_inputs import read_labelled
+        from hyperacuity.data import read_image
+        from hyperacuity.ordering import neighbours
+
+        right, asked = np.zeros(2), np.zeros(2)
+        for one in read_labelled(shared_data, held_out=True)[::8]:
+            beside = neighbours(one.people[0].segmentation)
+            order = depth_cues(read_image(one.photograph), beside.labels)
+            depth = np.zeros(beside.labels.max() + 1)
+            depth[beside.labels] = order
+            for front in one.front(beside):
+                known = np.abs(front) == 1
+                hit = known & (np.sign(depth[beside.first] - depth[beside.second]) == front)
+                right += [beside.cracks[hit].sum(), hit.sum()]
+                asked += [beside.cracks[known].sum(), known.sum()]
+        bacc, racc = right / asked
+        assert bacc >= 0.8, (bacc, racc)
+        assert racc >= 0.74

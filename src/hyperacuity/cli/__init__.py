@@ -22,6 +22,7 @@ from hyperacuity.cli import (
     demo,
     detect,
     detect_train,
+    detect_train_cues,
     disparity,
     edges,
     ordering,
@@ -67,6 +68,7 @@ app.command("audit")(audit.audit)
 app.command("boundary")(boundary.boundary)
 app.command("detect")(detect.detect)
 app.command("detect train pb")(detect_train.train_pb)
+app.command("detect train depth-cues")(detect_train_cues.train_depth_cues)
 app.command("disparity")(disparity.disparity)
 app.command("edges")(edges.edges)
 app.command("ordering")(ordering.ordering)

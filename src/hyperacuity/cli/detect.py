@@ -27,7 +27,8 @@ def detect(
         str,
         typer.Option(
             "--with",
-            help="Detectors, with commas: masks, sobel, canny, sf1, sf5, agk, hk, pb; for depth: ownership, depth-order.",
+            help="Detectors, with commas: masks, sobel, canny, sf1, sf5, agk, hk, pb; for depth: ownership, depth-order, "
+            "depth-cues.",
         ),
     ] = "canny",
     lambdas: Annotated[
@@ -35,6 +36,13 @@ def detect(
         typer.Option(
             "--lambda", help="λ of depth-order, or several with commas: larger = fewer regions.", show_default=False
         ),
+    ] = None,
+    cues: Annotated[
+        str | None, typer.Option(help="Cues of depth-cues: all, or tjc (T-junctions, convexity).", show_default=False)
+    ] = None,
+    segmentation: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Regions for depth-cues, one file per picture.", show_default=False),
     ] = None,
     thin: Annotated[
         bool, typer.Option("--thin/--soft", help="Write thin maps, or the strength before non-maximum suppression.")
@@ -50,7 +58,7 @@ def detect(
 
     Maps are divided by their largest value. Each folder DIR/DETECTOR is a system for the verbs edges and boundary.
 
-    ownership and depth-order write depth instead, larger = nearer: DIR/depth-order/NAME.pfm, for the verb ordering.
+    ownership, depth-order and depth-cues write depth instead, larger = nearer: DIR/depth-order/NAME.pfm, for the verb ordering.
 
     A detector's options stand in parentheses: --with "canny(sigma=2),hk".
 
@@ -68,12 +76,20 @@ def detect(
 
     from hyperacuity.detect import split_names
 
-    found = [_named(part) for name in split_names(names) for part in _with_lambdas(name, lambdas)]
+    found = [_named(part) for name in split_names(names) for part in _with_lambdas(_with_cues(name, cues), lambdas)]
     chosen = {str(one): one for one in found}
     if not chosen:
         raise UsageError("--with names no detector; for example --with canny,hk")
     folders = {name: common.output_folder(out / folder) for name, folder in folder_names(chosen).items()}
-    failed = _detect_all(pictures, chosen, folders, thin=thin, bits=bits, jobs=jobs or os.cpu_count() or 1)
+    failed = _detect_all(
+        pictures,
+        chosen,
+        folders,
+        _regions(segmentation, chosen),
+        thin=thin,
+        bits=bits,
+        jobs=jobs or os.cpu_count() or 1,
+    )
 
     status = common.tell_failures((str(path), reason) for path, reason in failed)
     written = len(pictures) - len(failed)
@@ -123,6 +139,22 @@ def _with_lambdas(name: str, lambdas: str | None) -> list[str]:
         raise UsageError(f"--lambda {lambdas}: expected numbers, with commas") from error
 
 
+def _with_cues(name: str, cues: str | None) -> str:
+    return name if cues is None or name != "depth-cues" else f"depth-cues(cues={cues!r})"
+
+
+def _regions(folder: Path | None, chosen: Mapping[str, Detector | Orderer]) -> dict[str, Path] | None:
+    """The files of ``--segmentation`` by the name of the picture."""
+    if folder is None:
+        return None
+    from hyperacuity.data.pairing import files_in, stem_of
+    from hyperacuity.detect import Orderer
+
+    if not any(isinstance(one, Orderer) and one.takes_regions for one in chosen.values()):
+        raise UsageError("--segmentation is for depth-cues, which --with does not name")
+    return {stem_of(path): path for path in files_in(folder)}
+
+
 def _named(name: str) -> Detector | Orderer:
     from hyperacuity.detect import detector, is_orderer, orderer
 
@@ -150,6 +182,7 @@ def _detect_all(
     pictures: Sequence[Path],
     chosen: dict[str, Detector | Orderer],
     folders: dict[str, Path],
+    regions: Mapping[str, Path] | None,
     *,
     thin: bool,
     bits: int,
@@ -160,7 +193,7 @@ def _detect_all(
 
     from rich.progress import track
 
-    from hyperacuity.data import read_image, write_order, write_soft
+    from hyperacuity.data import read_image, read_segmentations, write_order, write_soft
     from hyperacuity.detect import Orderer
 
     first_with_stem: dict[str, Path] = {}
@@ -176,11 +209,14 @@ def _detect_all(
             return f"its map would overwrite that of {other}, which has the same name"
         if path.resolve() in {target.resolve() for target in targets.values()}:
             return "its map would overwrite the picture itself; choose another --out"
+        if regions is not None and path.stem not in regions:
+            return "has no file of its name in the folder of --segmentation"
         try:
             image = read_image(path)
+            labels = None if regions is None else read_segmentations([regions[path.stem]])[0]
             for name, find in chosen.items():
                 if isinstance(find, Orderer):
-                    write_order(targets[name], find(image))
+                    write_order(targets[name], find(image, labels if find.takes_regions else None))
                     continue
                 seen = find(image)
                 write_soft(targets[name], seen.thin if thin else seen.soft, bits=16 if bits == 16 else 8)

@@ -16,7 +16,8 @@ name          what it measures                                            option
 Each takes a grey (H×W) or colour (H×W×3) image, uint8, uint16 or floats in [0, 1], and returns a :class:`Detection`: strength,
 direction across the edge, and the thin map after non-maximum suppression. None needs more than numpy, scipy and numba.
 
-Two more order an image by depth, larger = nearer: ``ownership`` and ``depth-order`` (:func:`depth_order`).
+Three more order an image by depth, larger = nearer: ``ownership``, ``depth-order`` (:func:`depth_order`) and, learned from
+figure/ground labels, ``depth-cues`` (:func:`depth_cues`).
 
 >>> import numpy as np
 >>> image = np.zeros((32, 32)); image[8:24, 8:24] = 1
@@ -24,6 +25,7 @@ Two more order an image by depth, larger = nearer: ``ownership`` and ``depth-ord
 np.float32(1.0)
 """
 
+from hyperacuity.detect.depth_cues import depth_cues
 from hyperacuity.detect.detection import Detection
 from hyperacuity.detect.gradient import canny, masks, sf1, sobel
 from hyperacuity.detect.order import depth_order, ownership, region_tree
@@ -47,6 +49,7 @@ __all__ = [
     "Orderer",
     "agk",
     "canny",
+    "depth_cues",
     "depth_order",
     "detector",
     "detectors",

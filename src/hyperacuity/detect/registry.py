@@ -11,6 +11,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from hyperacuity.detect.depth_cues import depth_cues
 from hyperacuity.detect.detection import Detection
 from hyperacuity.detect.gradient import canny, masks, sf1, sobel
 from hyperacuity.detect.order import depth_order, ownership
@@ -22,7 +23,11 @@ from hyperacuity.maps import OrderMap
 _DETECTORS: Mapping[str, Callable[..., Detection]] = {
     function.__name__: function for function in (masks, sobel, canny, sf1, sf5, agk, hk, pb)
 }
-_ORDERERS: Mapping[str, Callable[..., OrderMap]] = {"ownership": ownership, "depth-order": depth_order}
+_ORDERERS: Mapping[str, Callable[..., OrderMap]] = {
+    "ownership": ownership,
+    "depth-order": depth_order,
+    "depth-cues": depth_cues,
+}
 _CALL = re.compile(r"\s*([\w-]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
 
@@ -58,9 +63,18 @@ class Orderer:
     base: str
     options: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
-    def __call__(self, image: ArrayLike) -> OrderMap:
-        """Run on a grey (H×W) or colour (H×W×3) image."""
-        return _ORDERERS[self.base](image, **self.options)
+    @property
+    def takes_regions(self) -> bool:
+        """Whether it orders regions that it can be given."""
+        return "labels" in inspect.signature(_ORDERERS[self.base]).parameters
+
+    def __call__(self, image: ArrayLike, labels: ArrayLike | None = None) -> OrderMap:
+        """Run on a grey (H×W) or colour (H×W×3) image; with ``labels`` on these regions of it."""
+        if labels is None:
+            return _ORDERERS[self.base](image, **self.options)
+        if not self.takes_regions:
+            raise UsageError(f"{self} finds its own regions; it cannot be given any")
+        return _ORDERERS[self.base](image, labels, **self.options)
 
     def __str__(self) -> str:
         return _written(self.base, self.options)
@@ -92,7 +106,7 @@ def orderers() -> list[str]:
     """The names of all that order an image by depth.
 
     >>> orderers()
-    ['ownership', 'depth-order']
+    ['ownership', 'depth-order', 'depth-cues']
     """
     return list(_ORDERERS)
 
