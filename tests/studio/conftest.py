@@ -7,13 +7,17 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 pytest.importorskip("starlette", reason='needs the studio: pip install "hyperacuity[studio]"')
 pytest.importorskip("uvicorn", reason='needs the studio: pip install "hyperacuity[studio]"')
 
+from hyperacuity.boundary.trials import Segment, Trial, write_trials
+from hyperacuity.data import write_png
 from hyperacuity.studio.security import LOOPBACK
 from hyperacuity.studio.server import Address, prepared
 from hyperacuity.studio.web import Page, make_app
@@ -114,3 +118,39 @@ def serious() -> Callable[[Any], list[tuple[str, str]]]:
         return [(f["id"], f["nodes"][0]["html"][:160]) for f in found if f["impact"] in ("serious", "critical")]
 
     return find
+
+
+def draw_photograph(path: Path, number: int) -> None:
+    """A grey photograph with a bright field to the right of an edge that nobody overlooks, and a flat left half."""
+    rng = np.random.default_rng(number)
+    picture = np.full((120, 200, 3), 90.0) + rng.normal(size=(120, 200, 1))
+    picture[:, 140 + number % 5 :] = 220
+    write_png(path, picture.clip(0, 255).astype(np.uint8))
+
+
+def segment(row: int, column: int) -> Segment:
+    return Segment((row, column), tuple((row, column + step) for step in range(-4, 5)))
+
+
+@pytest.fixture
+def make_trials(tmp_path) -> Callable[..., Path]:
+    """``make_trials(count)``: a folder with ``photos`` and a table ``trials`` of the forced choice, a photograph per trial.
+
+    The systems ``canny`` and ``sobel`` take turns, and so do the modes. ``flipped`` turns every key round.
+    """
+
+    def make(count: int = 24, *, flipped: bool = False, folder: Path = tmp_path / "study") -> Path:
+        (folder / "photos").mkdir(parents=True)
+        (folder / "trials").mkdir()
+        trials = []
+        for number in range(count):
+            name = f"holiday-{number:03d}"
+            draw_photograph(folder / "photos" / f"{name}.png", number)
+            first, second = segment(20 + number, 20 + number), segment(100 - number, 75 - number)
+            key = "first" if (number // 3 % 2 == 0) != flipped else "second"
+            mode = "hard" if number % 4 < 2 else "easy"
+            trials.append(Trial(name, ("canny", "sobel")[number % 2], mode, first, second, key, f"{number + 1:02d}"))
+        write_trials(folder / "trials", trials)
+        return folder
+
+    return make

@@ -56,6 +56,7 @@ class Choose:
         self._design = design
         self._break_every = break_every
         self._pictures: OrderedDict[str, bytes] = OrderedDict()
+        self._coming: dict[str, asyncio.Future[bytes]] = {}
         state.write_now(self._claim)
 
     @property
@@ -155,17 +156,22 @@ class Choose:
         if image is None:
             raise Refused(404, "there is no such picture")
         try:
-            content = await asyncio.to_thread(self._photograph, image)
+            content = await self._photograph(image)
         except InputError as error:
             raise Refused(422, reason(error, {self._study.photographs[image]: "this picture"})) from error
         return Response(content, media_type="image/png", headers={"Cache-Control": "private, max-age=600"})
 
-    def _photograph(self, image: str) -> bytes:
-        """A photograph as PNG without metadata; the latest ones are kept."""
+    async def _photograph(self, image: str) -> bytes:
+        """A photograph as PNG without metadata. The latest are kept; those who ask for one at the same time share the work."""
         kept = self._pictures.get(image)
         if kept is None:
-            kept = self._pictures[image] = png(photograph(self._study.photographs[image]))
-            while sum(map(len, list(self._pictures.values()))) > KEPT_PICTURES:
+            coming = self._coming.get(image)
+            if coming is None:
+                work = asyncio.to_thread(lambda: png(photograph(self._study.photographs[image])))
+                coming = self._coming[image] = asyncio.ensure_future(work)
+                coming.add_done_callback(lambda _: self._coming.pop(image))
+            kept = self._pictures[image] = await asyncio.shield(coming)
+            while sum(map(len, self._pictures.values())) > KEPT_PICTURES:
                 self._pictures.popitem(last=False)
         return kept
 

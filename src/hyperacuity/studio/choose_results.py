@@ -116,7 +116,7 @@ def summary(study: Study, answers: Sequence[Row], people: Sequence[Participant],
                 "mode": mode,
                 "alpha": _known(of.alpha[mode]),
                 "rows": [_risk(name, one) for name, one in systems.items()],
-                "mean": _risk("mean of the systems", of.mean[mode]),
+                "mean": _risk("mean", of.mean[mode]),
             }
             for mode, systems in of.risks.items()
         ],

@@ -33,12 +33,17 @@ function picture(place) {
   return pictures.get(place);
 }
 
-/** Draw the photograph, as sharp as the screen can, and return the context in the photograph's own coordinates. */
-function paint(canvas, image, question) {
+/** Make room for a photograph, with as many pixels as the screen can show of it. */
+function fit(canvas, question) {
   const wanted = canvas.parentElement.clientWidth * devicePixelRatio / question.width;
   const scale = Math.max(1, Math.min(Math.ceil(wanted), 4));
   canvas.width = question.width * scale;
   canvas.height = question.height * scale;
+}
+
+/** Draw the photograph, and return the context in the photograph's own coordinates. */
+function paint(canvas, image, question) {
+  const scale = canvas.width / question.width;
   const context = canvas.getContext("2d");
   context.imageSmoothingQuality = "high";
   context.save();
@@ -152,6 +157,7 @@ async function pose(now) {
     $(side).disabled = true;
     $(side).classList.remove("chosen");
   }
+  for (const canvas of [$("marked"), $("plain")]) fit(canvas, question);
   document.activeElement?.blur();
   const [image] = await Promise.all([picture(question.place), painted().then(() => pause(FIXATION))]);
   mark(paint($("marked"), image, question), question);
@@ -167,6 +173,7 @@ async function pose(now) {
   const { side, at } = await choice(question);
   delete trial.dataset.place;
   $(side).classList.add("chosen");
+  for (const button of ["left", "right"]) $(button).disabled = true;
   const seconds = Math.max(0, at - since) / 1000;
   const next = await insist(`${base}/answer`, { method: "POST", body: { place: question.place, side, seconds, away } });
   pictures.delete(question.place);
