@@ -5,6 +5,16 @@
 >>> charts.save(chart, Path("curves.pdf"), signature=signature)      # doctest: +SKIP
 """
 
+from hyperacuity.report.charts_audit import (
+    agreement_chart,
+    image_agreement_chart,
+    label_chart,
+    optimal_chart,
+    output_chart,
+    risk_chart,
+    strength_chart,
+)
+from hyperacuity.report.charts_audit import curves_chart as label_curves_chart
 from hyperacuity.report.charts_boundary import f_over_threshold, precision_recall, scatter_of_images
 from hyperacuity.report.charts_compare import (
     critical_difference_chart,
@@ -20,21 +30,29 @@ from hyperacuity.report.theme import save
 
 __all__ = [
     "accuracy_chart",
+    "agreement_chart",
     "critical_difference_chart",
     "curves_chart",
     "dominance_chart",
     "f_over_threshold",
     "figure_ground_chart",
     "front_chart",
+    "image_agreement_chart",
+    "label_chart",
+    "label_curves_chart",
+    "optimal_chart",
+    "output_chart",
     "parallel_chart",
     "prc_chart",
     "precision_recall",
     "rank_group_chart",
+    "risk_chart",
     "robustness_chart",
     "roc_chart",
     "save",
     "scatter_of_images",
     "sheet_chart",
     "shift_chart",
+    "strength_chart",
     "truth_chart",
 ]

@@ -23,6 +23,8 @@ STRENGTH_COLOURS = ("#c9dcec", "#9dc3df", "#6aa5cd", "#3f83b6", "#215f97", "#0a3
 
 PEOPLE = "share of the annotators who drew it"
 ISO_F = (0.3, 0.5, 0.7, 0.9)
+MOST_NAMED = 10
+"""Systems that a small panel has room to name; the best are."""
 
 
 def strength_picture(found: Strengths, photograph: NDArray[np.uint8] | None = None) -> NDArray[np.uint8]:
@@ -110,7 +112,7 @@ def image_agreement_chart(images: Mapping[str, tuple[int, float]]) -> Any:
         tooltip=["image:N", "people:N", alt.Tooltip("agreement:Q", format=".1%")]
     )
     median = base.mark_tick(thickness=2.5, size=17, color=theme.INK).encode(x=alt.X("median(agreement):Q"))
-    return (marks + median).properties(width=theme.ONE_COLUMN, height=alt.Step(22))
+    return (median + marks).properties(width=theme.ONE_COLUMN - 80, height=alt.Step(22))
 
 
 def strength_chart(systems: Mapping[str, SystemAudit]) -> Any:
@@ -155,12 +157,11 @@ def optimal_chart(systems: Mapping[str, SystemAudit]) -> Any:
         ):
             spans.append({"system": name, "labels": labels, "low": ends[0], "high": ends[1]})
     kinds = ["all", "what everyone drew", "an arbitrary part"]
+    key = alt.Legend(title=None, orient="top", direction="horizontal")
     colour = alt.Color(
-        "labels:N", scale=alt.Scale(domain=kinds, range=[theme.INK, STRENGTH_COLOURS[-2], theme.FAINT]), title="labels"
+        "labels:N", scale=alt.Scale(domain=kinds, range=[theme.INK, STRENGTH_COLOURS[-3], theme.FAINT]), legend=key
     )
-    shape = alt.Shape(
-        "labels:N", scale=alt.Scale(domain=kinds, range=["circle", "square", "triangle-up"]), title="labels"
-    )
+    shape = alt.Shape("labels:N", scale=alt.Scale(domain=kinds, range=["circle", "square", "triangle-up"]), legend=key)
     y = alt.Y("system:N", sort=list(systems), title=None, axis=alt.Axis(ticks=False, grid=True))
     offset = alt.YOffset("labels:N", sort=kinds, scale=alt.Scale(paddingOuter=0.5))
     known = [span for span in spans if not math.isnan(span["low"])]
@@ -175,7 +176,7 @@ def optimal_chart(systems: Mapping[str, SystemAudit]) -> Any:
         .mark_point(size=45, opacity=1)
         .encode(x=x, y=y, yOffset=offset, color=colour, shape=shape)
     )
-    return (lines + points).properties(width=theme.ONE_COLUMN, height=44 * len(systems))
+    return (lines + points).properties(width=theme.ONE_COLUMN - 60, height=44 * len(systems))
 
 
 def output_chart(systems: Mapping[str, SystemAudit], *, columns: int = 4) -> Any:
@@ -255,14 +256,14 @@ def _curves(scores: Mapping[str, BoundaryScore], title: str, *, first: bool = Fa
         for f in ISO_F
         for r in np.linspace(f / (2 - f), 1, 30)
     ]
-    equal = alt.Chart({"values": iso}).mark_line(color="#cccccc", strokeWidth=0.7).encode(x=x, y=y, detail="f:N")
+    equal = alt.Chart({"values": iso}).mark_line(color=theme.ISO, strokeWidth=0.7).encode(x=x, y=y, detail="f:N")
     lines = (
         alt.Chart({"values": rows})
         .mark_line(strokeWidth=1.3)
         .encode(x=x, y=y, color=colour, strokeDash=dash, order="n:Q")
     )
     points = alt.Chart({"values": best}).mark_point(opacity=1, size=45).encode(x=x, y=y, color=colour, shape=shape)
-    ranked = sorted(best, key=lambda row: -row["F"])
+    ranked = sorted(best, key=lambda row: -row["F"])[:MOST_NAMED]
     key = [
         {
             "system": row["system"],

@@ -175,7 +175,7 @@ def _iso_f(alt: Any, x: Any, y: Any) -> list[Any]:
         for f in ISO_F
         for recall in np.geomspace(f / (2 - f), 1, 40).tolist()
     ]
-    lines = alt.Chart(_rows(rows)).mark_line(color=theme.GRID, strokeWidth=1).encode(x=x, y=y, detail="level:N")
+    lines = alt.Chart(_rows(rows)).mark_line(color=theme.ISO, strokeWidth=1).encode(x=x, y=y, detail="level:N")
     ends = [{"recall": 1.0, "precision": f / (2 - f), "label": f"{f:.1f}"} for f in ISO_F]
     labels = (
         alt.Chart(_rows(ends))

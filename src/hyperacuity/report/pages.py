@@ -81,12 +81,21 @@ def write_report(
 
 
 def make_sheets(
-    run_folders: Sequence[Path], *, pictures: Path | None = None, workers: int | None = None, progress: bool = True
+    run_folders: Sequence[Path],
+    *,
+    pictures: Path | None = None,
+    signatures: Sequence[str] | None = None,
+    workers: int | None = None,
+    progress: bool = True,
 ) -> list[Sheet]:
-    """What runs have to tell, a sheet per protocol: the input of pages, figures and tables."""
+    """What runs have to tell, a sheet per protocol: the input of pages, figures and tables.
+
+    ``signatures`` chooses among the protocols of the runs.
+    """
     theme.require()
     each = mapper(workers, progress=progress)
-    return [make_sheet(_pictured(grid, pictures), each) for grid in gather(run_folders)]
+    grids = [grid for grid in gather(run_folders) if signatures is None or grid.signature in signatures]
+    return [make_sheet(_pictured(grid, pictures), each) for grid in grids]
 
 
 def write_pages(
@@ -130,7 +139,7 @@ def place_of(out: Path, *, single_file: bool) -> Path:
         page = out if out.suffix.lower() in (".html", ".htm") else out / "report.html"
     elif out.exists() and not out.is_dir():
         raise UsageError(f"cannot write to {out}: it is a file, expected a folder")
-    elif out.is_dir() and any(out.iterdir()) and not _is_report(out):
+    elif out.is_dir() and any(path.name != RUN for path in out.iterdir()) and not _is_report(out):
         raise UsageError(f"{out} holds something else than a report: name a new or an empty folder")
     try:
         page.parent.mkdir(parents=True, exist_ok=True)
@@ -140,6 +149,9 @@ def place_of(out: Path, *, single_file: bool) -> Path:
         raise UsageError(f"cannot write to {page.parent}: permission denied")
     return page
 
+
+RUN = "run"
+"""Where a report may keep the run that it shows."""
 
 MARK = '<meta name="generator" content="hyperacuity report">'
 

@@ -79,6 +79,8 @@ class Figure:
     draw: Callable[[bool], Any]
     fluid: bool = True
     """Whether the chart may be made as wide as the page has room for it."""
+    wide: bool = False
+    """Whether it has the width of two columns of a paper."""
 
 
 @dataclass(frozen=True)
@@ -122,6 +124,8 @@ class Sheet:
     """Where the axis of the images' scores ends; it begins at 0."""
     viewer: Viewer | None = None
     notes: tuple[str, ...] = ()
+    board: str = "Leaderboard"
+    """What the table of systems is called."""
 
     @property
     def main(self) -> Column:

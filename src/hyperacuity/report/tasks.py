@@ -13,11 +13,13 @@ from hyperacuity.report.gather import Grid
 from hyperacuity.report.sheet import Each, Sheet
 
 MODULES = {
+    "audit": "hyperacuity.report.sheets.audit",
     "boundary": "hyperacuity.report.sheets.boundary",
     "disparity": "hyperacuity.report.sheets.disparity",
     "edges": "hyperacuity.report.sheets.edges",
     "ordering": "hyperacuity.report.sheets.ordering",
     "regions": "hyperacuity.report.sheets.regions",
+    "strength": "hyperacuity.report.sheets.labels",
     "views": "hyperacuity.report.sheets.judged",
 }
 """Modules by the first word of a signature."""

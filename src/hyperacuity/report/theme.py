@@ -24,6 +24,8 @@ INCONSISTENT = "#F0E442"
 INK = "#222222"
 FAINT = "#767676"
 GRID = "#e6e6e6"
+ISO = "#d4d4d4"
+"""Lines of equal F: a little stronger than the grid."""
 GROUND = "#ffffff"
 
 ONE_COLUMN, TWO_COLUMNS = 333, 680

@@ -26,6 +26,7 @@ from hyperacuity.boundary.scores import f_measure, recall_precision
 from hyperacuity.compare.significance import Pairwise, pairwise_of_samples
 from hyperacuity.data import read_boundary_truths, read_image, read_segmentations, read_soft
 from hyperacuity.errors import InputError, UsageError
+from hyperacuity.maps import EdgeMap
 from hyperacuity.report import charts_boundary, layers, slider, theme
 from hyperacuity.report.gather import Grid
 from hyperacuity.report.sheet import (
@@ -73,7 +74,7 @@ def sheet(grid: Grid, each: Each) -> Sheet:
     tallies = grid.tallies(BoundaryTally)
     scores = {system: collect(images, protocol) for system, images in tallies.items()}
     people = _people(grid, protocol, inverted, each)
-    tested = _tested(tallies, grid.shared_images(), protocol)
+    tested = tested_ods(tallies, grid.shared_images(), protocol)
     lines = ranked(COLUMNS, [_line(grid, system, score) for system, score in scores.items()], tested)
     ordered = {line.system: scores[line.system] for line in lines}
     return Sheet(
@@ -84,8 +85,8 @@ def sheet(grid: Grid, each: Each) -> Sheet:
         figures=_figures(ordered, people) if ordered else (),
         findings=tuple(_findings(lines, ordered, people, tested, list(scores))),
         image_score=Column("f", "best F", note="F at the image's own best threshold"),
-        image_scores=_image_scores(ordered),
-        viewer=Viewer(LAYERS, LEGEND, _Look(protocol, inverted, ordered, tallies)),
+        image_scores=image_scores_of(ordered),
+        viewer=Viewer(LAYERS, LEGEND, Look(protocol, inverted, ordered, tallies)),
     )
 
 
@@ -94,17 +95,22 @@ def protocol_of(grid: Grid) -> Protocol:
     told = grid.options.get("protocol")
     if not isinstance(told, Mapping):
         raise UsageError(f"the run of {grid.signature} does not say how it was set up: run it again to report it")
+    protocol = protocol_as_told(told)
+    if grid.signature.replace("|truth:inverted", "") != protocol.signature:
+        raise UsageError(f"the run says {grid.signature}, but was set up as {protocol.signature}")
+    return protocol
+
+
+def protocol_as_told(told: Mapping[str, Any]) -> Protocol:
+    """A protocol from the JSON that a run keeps of it."""
     nms, thresholds = told["nms"], told["thresholds"]
-    protocol = Protocol(
+    return Protocol(
         tolerance=told["tolerance"],
         thin=told["thin"],
         thresholds=tuple(thresholds) if isinstance(thresholds, list) else thresholds,
         nms=None if nms is None else Suppression(**nms),
         precision=told["precision"],
     )
-    if grid.signature.replace("|truth:inverted", "") != protocol.signature:
-        raise UsageError(f"the run says {grid.signature}, but was set up as {protocol.signature}")
-    return protocol
 
 
 def _line(grid: Grid, system: str, score: BoundaryScore) -> Line:
@@ -123,7 +129,7 @@ def _line(grid: Grid, system: str, score: BoundaryScore) -> Line:
     )
 
 
-def _tested(
+def tested_ods(
     tallies: Mapping[str, Mapping[str, BoundaryTally]], shared: list[str], protocol: Protocol
 ) -> Pairwise | None:
     """Paired bootstrap of ODS for all pairs of systems, on the images that all have."""
@@ -154,7 +160,7 @@ def _people(grid: Grid, protocol: Protocol, inverted: bool, each: Each) -> Human
     return collect_humans(found, protocol)
 
 
-def _image_scores(scores: Mapping[str, BoundaryScore]) -> dict[str, dict[str, float]]:
+def image_scores_of(scores: Mapping[str, BoundaryScore]) -> dict[str, dict[str, float]]:
     found: dict[str, dict[str, float]] = {}
     for system, score in scores.items():
         for image, point in zip(score.images, score.per_image, strict=True):
@@ -229,7 +235,7 @@ def _findings(
 
 
 def _about_images(scores: Mapping[str, BoundaryScore]) -> list[str]:
-    found = {image: of for image, of in _image_scores(scores).items() if len(of) == len(scores)}
+    found = {image: of for image, of in image_scores_of(scores).items() if len(of) == len(scores)}
     if len(found) < 2:
         return []
     hardest = min(found, key=lambda image: max(found[image].values()))
@@ -241,8 +247,8 @@ def _about_images(scores: Mapping[str, BoundaryScore]) -> list[str]:
     return [told + "."]
 
 
-class _Look:
-    """Makes the pictures of one image, for all systems."""
+class Look:
+    """Makes the pictures of one image, for all systems: how they match what :meth:`judged_by` keeps of the labels."""
 
     def __init__(
         self,
@@ -265,10 +271,11 @@ class _Look:
         if picture is not None:
             shared["photo"] = layers.photograph(read_image(picture))
         systems: list[dict[str, Any]] = []
+        judged_by = self.judged_by(truths)
         room = slider.Room(images=self.images, systems=len(self.scores), taken=slider.letters(shared))
         for system in self.scores:
             try:
-                systems.append(self._system(system, image, cells[system], truths, room))
+                systems.append(self._system(system, image, cells[system], judged_by, room))
             except KeyError:
                 systems.append({"missing": "this system was not run on this image"})
             except InputError as error:
@@ -276,9 +283,11 @@ class _Look:
             room.take(slider.letters(systems[-1]))
         return {"size": [width, height], "shared": shared, "systems": systems}
 
-    def _system(
-        self, system: str, image: str, cell: Cell, truths: list[NDArray[np.bool_]], room: slider.Room
-    ) -> dict[str, Any]:
+    def judged_by(self, truths: list[EdgeMap]) -> list[EdgeMap]:
+        """The labels that systems are matched with: all of them."""
+        return truths
+
+    def _system(self, system: str, image: str, cell: Cell, truths: list[EdgeMap], room: slider.Room) -> dict[str, Any]:
         counts = self.tallies[system].get(image)
         if counts is None:
             return {"missing": "this image failed"}

@@ -47,7 +47,8 @@ var hyperacuity = (() => {
 
   // Charts are specified in the light colours; in the dark, those that carry no meaning are exchanged.
   const darkOf = {
-    "#222222": "#eeeeee", "#000000": "#ffffff", "#767676": "#a6adb8", "#e6e6e6": "#363b44", "#ffffff": "#16181d",
+    "#222222": "#eeeeee", "#000000": "#ffffff", "#767676": "#a6adb8", "#e6e6e6": "#2b2f37", "#d4d4d4": "#434954", "#ffffff": "#16181d",
+    "#3f83b6": "#4488c0", "#215f97": "#2f6fae", "#0a3161": "#22529b",
     "#1b1b3a": "#e4e8f6", "#4d5a9a": "#a9b6e2", "#8d9cc8": "#7484bd", "#b4bedd": "#4d5a9a",
   };
   function recoloured(value) {
@@ -424,6 +425,7 @@ var hyperacuity = (() => {
         panes.push(pane);
       }
       $("pair").hidden = sheet.systems.length < 2;
+      for (const pane of panes) pane.node.querySelector(".which").hidden = sheet.systems.length < 2;
       $("pair").setAttribute("aria-pressed", String(count === 2));
     }
     function makeTools() {
