@@ -13,7 +13,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from hyperacuity.data.files import check_bytes, check_file, first_line, read_bytes, write_bytes
+from hyperacuity.data.files import check_bytes, check_file, first_line, printable, read_bytes, write_bytes
 from hyperacuity.errors import InputError
 
 _TYPE = re.compile(rb"""['"]descr['"] *: *['"]([<>=|]?[a-zA-Z?]\d{0,2})['"]""")
@@ -45,18 +45,18 @@ def read_npz(path: Path, variable: str | None = None) -> NDArray[Any]:
                 wanted = "one array, or a name to choose by" if variable is None else f"{variable}"
                 raise InputError(f"{path}: holds {_listed(members)}, expected {wanted}")
             member = members[variable]
-            check_bytes(member.file_size, f"{path}, array {variable}")
+            check_bytes(member.file_size, f"{path}, array {printable(variable)}")
             if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
                 raise InputError(f"{path}: is packed in a way that NumPy does not use")
             if member.file_size > _RATIO * max(member.compress_size, 1):
-                raise InputError(f"{path}, array {variable}: cannot be as large as it says")
+                raise InputError(f"{path}, array {printable(variable)}: cannot be as large as it says")
             with archive.open(member) as file:
                 data = file.read(member.file_size)
     except InputError:
         raise
     except Exception as error:  # zipfile raises many kinds; all of them mean that the archive is bad
         raise InputError(f"{path}: is damaged or not an NPZ archive ({first_line(error)})") from error
-    return parse_npy(data, f"{path}, array {variable}")
+    return parse_npy(data, f"{path}, array {printable(variable)}")
 
 
 def write_npy(path: Path, array: NDArray[Any]) -> None:
@@ -110,4 +110,4 @@ def parse_npy(data: bytes, name: str) -> NDArray[Any]:
 
 
 def _listed(members: dict[str, zipfile.ZipInfo]) -> str:
-    return f"the arrays {', '.join(sorted(members))}" if members else "no array"
+    return f"the arrays {printable(', '.join(sorted(members)))}" if members else "no array"

@@ -9,7 +9,6 @@ from __future__ import annotations
 import struct
 
 _PIXEL_CHUNKS = frozenset({b"IHDR", b"PLTE", b"IDAT", b"IEND"})
-_SCAN = 0xDA
 _COLOUR_SEGMENTS = frozenset({0xE0, 0xEE})
 """JFIF's and Adobe's segments tell which colours are stored; the other APP segments and comments tell about the picture."""
 
@@ -34,19 +33,22 @@ def bare_png(data: bytes) -> bytes:
 
 
 def bare_jpeg(data: bytes) -> bytes:
-    """The JPEG without comments and APP segments, except those that tell which colours it stores.
+    """The JPEG without comments and APP segments, except those that tell which colours it stores. ``ValueError`` if damaged.
 
     >>> pixels = b"\\xff\\xda\\x00\\x02 pixels"
     >>> bare_jpeg(b"\\xff\\xd8" + b"\\xff\\xe1\\x00\\x06Exif" + pixels) == b"\\xff\\xd8" + pixels
     True
     """
     kept, at = [data[:2]], 2
-    while at + 4 <= len(data) and data[at] == 0xFF:
-        marker, length = data[at + 1], int.from_bytes(data[at + 2 : at + 4], "big")
-        if marker == _SCAN or marker == 0xFF or length < 2:  # pixels, filling, or nothing that can be skipped
-            break
-        describes = 0xE0 <= marker <= 0xEF or marker == 0xFE
-        if not describes or marker in _COLOUR_SEGMENTS:
+    while data[at + 1 : at + 2] != b"\xda":
+        marker, length = data[at : at + 2], int.from_bytes(data[at + 2 : at + 4], "big")
+        if len(data) < at + 4 or marker[0] != 0xFF or (length < 2 and marker != b"\xff\xff"):
+            raise ValueError("its segments do not follow one another")
+        if marker == b"\xff\xff":  # filling
+            at += 1
+            continue
+        describes = 0xE0 <= marker[1] <= 0xEF or marker[1] == 0xFE
+        if not describes or marker[1] in _COLOUR_SEGMENTS:
             kept.append(data[at : at + 2 + length])
         at += 2 + length
     return b"".join([*kept, data[at:]])
@@ -54,4 +56,4 @@ def bare_jpeg(data: bytes) -> bytes:
 
 def scans_of(data: bytes) -> int:
     """How many times a JPEG goes over its pixels (at most: metadata may look like it)."""
-    return data.count(bytes([0xFF, _SCAN]))
+    return data.count(b"\xff\xda")

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperacuity.data.berkeley import parse_fg, parse_seg
-from hyperacuity.data.files import MAX_BYTES, check_file, first_line, read_bytes, read_head
+from hyperacuity.data.files import MAX_BYTES, check_file, first_line, printable, read_bytes, read_head
 from hyperacuity.data.pairing import stem_of
 from hyperacuity.data.samples import Dataset, Sample, by_stem
 from hyperacuity.errors import InputError, UsageError
@@ -69,7 +69,7 @@ def figure_ground(source: Path, images: Collection[str] | None = None) -> Iterat
     segmentations: dict[tuple[str, str], LabelMap] = {}
     labels: list[tuple[str, str, str, NDArray[np.int8], NDArray[np.float64]]] = []
     for path, data in _members(source, images):
-        name, segmenter = f"{source.name}, {path}", path.parent.name
+        name, segmenter = f"{source.name}, {printable(str(path))}", path.parent.name
         if path.suffix == ".seg":
             segmentations[segmenter, path.stem] = parse_seg(data, name)
         else:
@@ -80,10 +80,10 @@ def figure_ground(source: Path, images: Collection[str] | None = None) -> Iterat
     if not labels:
         raise UsageError(f"{source}: holds no fg/SEGMENTER/IMAGE-SUBJECT.fg, expected figure/ground labels")
     for image, subject, segmenter, small, contours in sorted(labels, key=lambda entry: entry[:3]):
-        name = f"{source.name}, fg/{segmenter}/{image}-{subject}.fg"
+        name = f"{source.name}, {printable(f'fg/{segmenter}/{image}-{subject}.fg')}"
         segmentation = segmentations.get((segmenter, image))
         if segmentation is None:
-            raise InputError(f"{name}: its segmentation seg/{segmenter}/{image}.seg is missing")
+            raise InputError(f"{name}: its segmentation {printable(f'seg/{segmenter}/{image}.seg')} is missing")
         same_size(small, segmentation, names=(name, "its segmentation"))
         order = np.where(small == 0, np.float32(np.nan), small.astype(np.float32))
         yield FigureGround(image, segmenter, subject, order, contours, segmentation)

@@ -118,7 +118,17 @@ def first_line(error: Exception) -> str:
     >>> first_line(ValueError("bad\\nand long")), first_line(EOFError())
     ('bad', 'EOFError')
     """
-    return (str(error).splitlines() or [type(error).__name__])[0]
+    return printable((str(error).splitlines() or [type(error).__name__])[0])
+
+
+def printable(text: str) -> str:
+    """A file's own words in a message: without line breaks and what else may confuse a terminal, and not too long.
+
+    >>> printable("depth\\x1b[2J of\\nfield")
+    'depth�[2J of�field'
+    """
+    shown = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text[:300])
+    return shown if len(text) <= 300 else f"{shown}…"
 
 
 def _unreadable(path: Path, error: Exception) -> InputError:

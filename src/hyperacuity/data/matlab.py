@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from hyperacuity.data import mat5
 from hyperacuity.data.berkeley import boundaries_of
-from hyperacuity.data.files import first_line, read_bytes, write_bytes
+from hyperacuity.data.files import first_line, printable, read_bytes, write_bytes
 from hyperacuity.data.mat5 import Value
 from hyperacuity.errors import InputError
 from hyperacuity.maps import EdgeMap, LabelMap, edge_map, label_map
@@ -49,7 +49,7 @@ def read_variable(
             return names[0], decode(found[names[0]], fields)
     except (ValueError, TypeError, KeyError, OverflowError, struct.error, zlib.error, RuntimeError, OSError) as error:
         raise InputError(f"{path}: is a damaged MAT file ({first_line(error)})") from error
-    listed = ", ".join(map(str, found.values())) or "no variable"
+    listed = printable(", ".join(map(str, found.values()))) or "no variable"
     raise InputError(f"{path}: holds {listed}; expected {' or '.join(wanted) or 'one matrix of numbers'}")
 
 
@@ -58,7 +58,7 @@ def read_array(path: Path, variable: str | None, expected: Sequence[str] = ()) -
     wanted = [variable] if variable is not None else list(expected)
     name, value = read_variable(path, wanted, any_plane=variable is None)
     if not isinstance(value, np.ndarray):
-        raise InputError(f"{path}: {name} is a cell, a struct or text, expected a matrix of numbers")
+        raise InputError(f"{path}: {printable(name)} is a cell, a struct or text, expected a matrix of numbers")
     return name, value
 
 
@@ -94,7 +94,7 @@ def read_truth_segmentations(path: Path) -> list[LabelMap]:
         if any(plane is None for plane in planes):
             raise InputError(f"{path}: groundTruth holds {_fields(annotators)}; expected Segmentation")
     if not planes:
-        raise InputError(f"{path}: {name} is empty, expected at least one segmentation")
+        raise InputError(f"{path}: {printable(name)} is empty, expected at least one segmentation")
     return [label_map(_plane(plane, path), name=_numbered(path, i)) for i, plane in enumerate(planes)]
 
 
@@ -157,7 +157,7 @@ def _listed(value: Value) -> list[Value]:
 
 
 def _fields(annotators: list[Mapping[str, Value]]) -> str:
-    return "the fields " + ", ".join(sorted({name for annotator in annotators for name in annotator}))
+    return "the fields " + printable(", ".join(sorted({name for annotator in annotators for name in annotator})))
 
 
 def _plane(value: Value, path: Path) -> NDArray[Any]:

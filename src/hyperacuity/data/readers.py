@@ -238,7 +238,7 @@ def _plane(path: Path, variable: str | None, expected: tuple[str, ...]) -> NDArr
     else:
         raise InputError(f"{path}: is a {kind} file, which holds no such map")
     if values.ndim > 2:  # networks write 1×1×H×W
-        values = values.reshape([n for n in values.shape if n > 1] or [1])
+        values = values.reshape([n for n in values.shape if n != 1] or [1])
     if values.ndim == 2:
         check_pixels(values.shape, str(path))
     return _quiet(values) if values.dtype.kind == "f" else values

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperacuity.data.files import read_bytes, write_bytes
+from hyperacuity.data.files import first_line, printable, read_bytes, write_bytes
 from hyperacuity.errors import InputError
 
 _MAX_BYTES = 1 << 26
@@ -66,22 +66,25 @@ def parse_table(text: str, name: str) -> Table:
     try:
         header, *rows = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=separator)]
     except csv.Error as error:
-        raise InputError(f"{name}: is no CSV table ({error})") from error
+        raise InputError(f"{name}: is no CSV table ({first_line(error)})") from error
     if len(header) < 2:
         raise InputError(f"{name}: has one column, expected names and at least one column of numbers")
     for i, row in enumerate(rows):
         if len(row) != len(header):
-            raise InputError(f"{name}: row {row[0] if row else i + 1} has {len(row)} cells, expected {len(header)}")
+            raise InputError(
+                f"{name}: row {printable(row[0]) if row else i + 1} has {len(row)} cells, expected {len(header)}"
+            )
     values = np.empty((len(rows), len(header) - 1))
     for i, row in enumerate(rows):
         for j, cell in enumerate(row[1:]):
             try:
                 values[i, j] = np.nan if cell.lower() in _MISSING else float(cell)
             except ValueError as error:
-                raise InputError(f"{name}: {cell!r} in row {row[0]}, column {header[j + 1]}, is no number") from error
+                what, where = printable(repr(cell)), printable(f"row {row[0]}, column {header[j + 1]}")
+                raise InputError(f"{name}: {what} in {where}, is no number") from error
     for kind, entries in (("row", [row[0] for row in rows]), ("column", header[1:])):
         if repeated := [entry for entry, count in Counter(entries).items() if count > 1]:
-            raise InputError(f"{name}: the {kind} {min(repeated)} stands there twice")
+            raise InputError(f"{name}: the {kind} {printable(min(repeated))} stands there twice")
     return Table(tuple(row[0] for row in rows), tuple(header[1:]), values)
 
 

@@ -1,0 +1,30 @@
+"""Fuzz the readers of one format with Atheris: ``python fuzz/fuzz_readers.py FORMAT [options of libFuzzer] [corpus …]``.
+
+``python fuzz/run.py`` runs all formats within limits and tells what came of it.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import atheris
+
+with atheris.instrument_imports(include=["hyperacuity.data", "numpy.lib", "zipfile", "tarfile", "PIL"]):
+    from targets import SEEDS, target
+
+# The kernels are compiled before a clock runs.
+from hyperacuity.kernels.png import unfilter  # noqa: F401
+
+
+def main() -> None:
+    """Fuzz until libFuzzer's options say enough."""
+    name = sys.argv.pop(1)
+    run = target(name)
+    for seed in SEEDS[name]:
+        run(seed)
+    atheris.Setup(sys.argv, run)
+    atheris.Fuzz()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,136 @@
+"""What is fuzzed: one target per format, each a function of bytes that fails unless a reader reads or refuses them.
+
+A target writes the bytes to a file, where need be wrapped so that they pass a checksum, and calls readers. Besides a value, only
+:class:`~hyperacuity.errors.InputError` or ``UsageError`` may come back, in one line, and no warning but ``DataWarning``.
+"""
+
+from __future__ import annotations
+
+import struct
+import tempfile
+import warnings
+import zlib
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import seeds
+
+from hyperacuity.data import (
+    DataWarning,
+    holds_ucm,
+    mat73,
+    read_boundary_truths,
+    read_disparity,
+    read_edges,
+    read_image,
+    read_labels,
+    read_mask,
+    read_order,
+    read_segmentations,
+    read_soft,
+    read_table,
+    read_ucm,
+)
+from hyperacuity.data.bsds import figure_ground
+from hyperacuity.data.stereo import largest_disparity, scale_of
+from hyperacuity.errors import HyperacuityError
+
+Reader = Callable[[Path], Any]
+
+
+class BrokenPromiseError(Exception):
+    """A reader warned or complained in a way it must not."""
+
+
+def target(name: str) -> Callable[[bytes], None]:
+    """The function to fuzz for a format."""
+    readers = READERS[name]
+    wrap = WRAPPED.get(name, lambda data: data)
+    folder = Path("/dev/shm") if Path("/dev/shm").is_dir() else Path(tempfile.gettempdir())  # noqa: S108
+    path = Path(tempfile.mkdtemp(dir=folder, prefix="hyperacuity-fuzz-")) / "file"
+
+    def run(data: bytes) -> None:
+        path.write_bytes(wrap(data))
+        for read in readers:
+            check(read, path)
+
+    return run
+
+
+def check(read: Reader, path: Path) -> None:
+    """Call a reader and see that it keeps its promises."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        try:
+            read(path)
+        except HyperacuityError as error:
+            if (str(path) not in str(error) and path.name not in str(error)) or "\n" in str(error):
+                raise BrokenPromiseError(f"unhelpful: {error}") from error
+    for warning in told:
+        if not issubclass(warning.category, DataWarning):
+            raise BrokenPromiseError(f"{warning.category.__name__}: {warning.message}")
+
+
+def _with_checksums(data: bytes) -> bytes:
+    """The PNG with the checksum of every chunk made right."""
+    parts, at = [data[:8]], 8
+    while at + 12 <= len(data):
+        (length,) = struct.unpack_from(">I", data, at)
+        body = data[at + 4 : at + 8 + length]
+        parts.append(data[at : at + 4] + body + struct.pack(">I", zlib.crc32(body)))
+        at += 12 + length
+    return b"".join([*parts, data[at:]])
+
+
+def _hdf5_here(path: Path) -> None:
+    """HDF5 in this very process, without the shelter of another: what comes of it may be any exception of h5py's."""
+    with suppress(Exception):
+        for variable in mat73.variables(path):
+            mat73.decode(path, variable.name)
+
+
+def _truths(path: Path) -> None:
+    read_boundary_truths([path])
+
+
+def _segmentations(path: Path) -> None:
+    read_segmentations([path])
+
+
+def _archive(path: Path) -> None:
+    list(figure_ground(path))
+
+
+WRAPPED: dict[str, Callable[[bytes], bytes]] = {
+    "png": _with_checksums,
+    "png-pixels": lambda data: seeds.png(data[:13].ljust(13, b"\0"), data[13:]),
+    "mat5-packed": seeds.packed,
+}
+
+MAPS: list[Reader] = [read_soft, read_edges, read_labels, read_order, read_disparity, read_mask]
+
+READERS: dict[str, list[Reader]] = {
+    "png": [read_soft, read_labels, read_image],
+    "png-pixels": [read_soft, read_labels, read_image],
+    "jpeg": [read_soft, read_image],
+    "bmp": [read_edges, read_labels],
+    "tiff": [read_order, read_labels, read_image],
+    "pnm": [read_disparity, read_labels],
+    "npy": [*MAPS, _segmentations],
+    "npz": [read_soft, _segmentations],
+    "mat5": [read_soft, read_ucm, holds_ucm, _truths, _segmentations, read_order],
+    "mat5-packed": [read_soft, read_ucm, _truths, _segmentations],
+    "mat73": [read_soft, read_ucm, _truths, _segmentations],
+    "mat73-here": [_hdf5_here],
+    "pfm": MAPS,
+    "seg": [read_labels, _truths, _segmentations],
+    "fg": [read_order],
+    "csv": [read_table],
+    "info": [scale_of, largest_disparity],
+    "archive": [_archive],
+    "any": [*MAPS, read_ucm, read_image, read_table, _truths, _segmentations],
+}
+
+SEEDS = {name: seeds.SEEDS[name.removesuffix("-here")] for name in READERS}
