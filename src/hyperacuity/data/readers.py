@@ -202,6 +202,8 @@ def _segmentations(path: Path) -> list[LabelMap]:
         return read_truth_segmentations(path)
     if kind in ("NPY", "NPZ"):
         values = read_npy(path) if kind == "NPY" else read_npz(path)
+        if values.ndim == 3 and len(values) == 0:
+            raise InputError(f"{path}: holds a stack of no segmentation")
         if values.ndim == 3:
             return [label_map(plane, name=str(path)) for plane in values]
     return [read_labels(path)]
