@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import typer
 
-from hyperacuity.cli import studio_choose
+from hyperacuity.cli import studio_choose, studio_label
 
 app = typer.Typer(help="Pages where people label and judge, in the browser.", no_args_is_help=True)
 app.command("choose")(studio_choose.choose)
+app.command("label")(studio_label.label)

@@ -1,0 +1,161 @@
+"""What a labelled edge map is made of: candidates from the masks [−1 0 1], a threshold, and what a person added and erased.
+
+A map is never stored; it is replayed. Candidates whose strength reaches the threshold are edges, but for pixels that an action
+has decided: *add* and *path* make pixels edges, *erase*, *chain* and *lasso* make them none, the last word counts. Deciding
+pixels and moving the threshold are independent, so a threshold moved later keeps what was drawn. The page in the browser
+replays by the same rule; :func:`checksum` tells whether both came to the same map.
+
+Pixels are numbered row by row. A set of pixels is a list of runs: start, length, start, length and so on.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperacuity.detect import masks, rosin
+from hyperacuity.kernels.thinning import thin
+from hyperacuity.maps import EdgeMap
+
+TOP = 65535
+"""The level of the strongest candidate."""
+
+ADDING = ("add", "path")
+ERASING = ("erase", "chain", "lasso")
+ACTIONS = ("threshold", *ADDING, *ERASING)
+
+_FREE, _EDGE, _NONE = 0, 1, 2
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Where edges may be: the gradient of an image in levels, and which pixels survive non-maximum suppression.
+
+    Attributes
+    ----------
+    level : uint16 H×W, the length of the gradient; the strongest candidate has :data:`TOP`.
+    survives : bool H×W.
+    start : the threshold to begin with, a level from 1 to :data:`TOP`: Rosin's corner of the candidates' histogram.
+    """
+
+    level: NDArray[np.uint16]
+    survives: NDArray[np.bool_]
+    start: int
+
+    def above(self, threshold: int) -> EdgeMap:
+        """The candidates that reach a threshold."""
+        reached: EdgeMap = self.survives & (self.level >= threshold)
+        return reached
+
+
+@dataclass(frozen=True)
+class Action:
+    """One thing that a person did: a new threshold (a level), or pixels (runs) that were added or erased."""
+
+    kind: str
+    runs: tuple[int, ...] = ()
+    threshold: int | None = None
+
+
+def find_candidates(image: NDArray[Any]) -> Candidates:
+    """The candidates of a photograph (grey or colour, 8 or 16 bit). A flat image has none.
+
+    References
+    ----------
+    Abdulrahman, Magnier & Montesinos (2017), section 3.1.
+
+    Examples
+    --------
+    >>> step = np.zeros((3, 6), np.uint8); step[:, 3:] = 200
+    >>> find_candidates(step).above(TOP).astype(int)[1]
+    array([0, 0, 1, 0, 0, 0])
+    """
+    seen = masks(image, thin_norm="none")
+    survives = seen.thin > 0
+    if not survives.any():
+        return Candidates(np.zeros(survives.shape, np.uint16), survives, TOP)
+    shares = np.minimum(seen.strength / seen.thin.max(), 1)
+    level = np.maximum(np.rint(shares * TOP), survives).astype(np.uint16)
+    return Candidates(level, survives, max(1, round(rosin(level[survives]))))
+
+
+def replay(candidates: Candidates, actions: Iterable[Action]) -> tuple[EdgeMap, int]:
+    """The map after all actions, as wide as it was drawn, and the threshold in force. Without actions: the candidates at the
+    first threshold.
+
+    >>> step = np.zeros((4, 6), np.uint8); step[:, 3:] = 200
+    >>> edges, _ = replay(find_candidates(step), [Action("erase", (6, 6)), Action("add", (10, 1))])
+    >>> edges.astype(int)
+    array([[0, 0, 0, 0, 0, 0],
+           [0, 0, 0, 0, 1, 0],
+           [0, 0, 1, 0, 0, 0],
+           [0, 0, 0, 0, 0, 0]])
+    """
+    threshold = candidates.start
+    decided = np.zeros(candidates.level.size, np.uint8)
+    for action in actions:
+        if action.threshold is not None:
+            threshold = action.threshold
+        decided[pixels(action.runs)] = _EDGE if action.kind in ADDING else _NONE
+    word = decided.reshape(candidates.level.shape)
+    edges: EdgeMap = (candidates.above(threshold) & (word == _FREE)) | (word == _EDGE)
+    return edges, threshold
+
+
+def in_effect(kinds: Sequence[str]) -> tuple[list[int], list[int]]:
+    """Which events of a log are in effect, and which ones redo would bring back (the next one last), by their place.
+
+    >>> in_effect(["add", "erase", "undo", "path", "undo", "done", "undo", "redo"])
+    ([0], [3])
+    """
+    done: list[int] = []
+    undone: list[int] = []
+    for place, kind in enumerate(kinds):
+        if kind == "undo":
+            undone.append(done.pop())
+        elif kind == "redo":
+            done.append(undone.pop())
+        elif kind != "done":
+            done.append(place)
+            undone.clear()
+    return done, undone
+
+
+def one_wide(edges: EdgeMap) -> EdgeMap:
+    """A map that is one pixel wide: one from which thinning takes nothing away (Guo & Hall's rule, as in the benchmark)."""
+    return thin(np.ascontiguousarray(edges))
+
+
+def pixels(runs: Sequence[int]) -> NDArray[np.int64]:
+    """The pixels of a list of runs.
+
+    >>> pixels([3, 2, 10, 1])
+    array([ 3,  4, 10])
+    """
+    pairs = np.asarray(runs, dtype=np.int64).reshape(-1, 2)
+    starts, lengths = pairs[:, 0], pairs[:, 1]
+    before = np.cumsum(lengths) - lengths
+    return np.repeat(starts - before, lengths) + np.arange(lengths.sum())
+
+
+def are_runs(runs: Sequence[Any], size: int) -> bool:
+    """Whether a list is one of runs within an image of so many pixels: in order, apart from each other, none empty.
+
+    >>> are_runs([3, 2, 10, 1], 11), are_runs([3, 2, 4, 1], 11), are_runs([10, 2], 11), are_runs([1], 11)
+    (True, False, False, False)
+    """
+    if len(runs) % 2 or not all(type(number) is int and 0 <= number <= size for number in runs):
+        return False
+    pairs = np.asarray(runs, dtype=np.int64).reshape(-1, 2)
+    ends = pairs.sum(axis=1)
+    return bool((pairs[:, 1] > 0).all() and (ends <= size).all() and (pairs[1:, 0] >= ends[:-1]).all())
+
+
+def checksum(edges: EdgeMap) -> int:
+    """CRC-32 of a map, one byte per pixel, row by row; the page computes the same."""
+    return zlib.crc32(edges.tobytes())

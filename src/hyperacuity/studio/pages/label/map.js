@@ -1,0 +1,115 @@
+// The edge map as it stands: candidates that reach the threshold, but for pixels that an action has decided. The server replays
+// the same actions by the same rule (label_map.py); `checksum` tells whether both came to the same map.
+import { eachPixel, rowsOf } from "./runs.js";
+
+const FREE = 0, EDGE = 1, NONE = 2;
+const ADDING = new Set(["add", "path"]);
+
+export class EdgeMap {
+  /** Levels and survivors of suppression, in the order of pixels, and the threshold to begin with. */
+  constructor({ width, height, level, survives, start }) {
+    Object.assign(this, { width, height, level, survives });
+    this.threshold = start;
+    this.settled = start; // the threshold of the last action, without a preview
+    this.decided = new Uint8Array(width * height);
+    this.edges = new Uint8Array(width * height);
+    this.count = 0;
+    this.done = []; // [action, what it replaced]
+    this.undone = [];
+    this.changed = () => {}; // called with the first and last row that changed
+    this.#redraw();
+  }
+
+  /** Carry out an action: {kind, runs} or {kind: "threshold", threshold}. Nothing can be redone after it. */
+  act(action) {
+    this.undone = [];
+    this.#do(action);
+  }
+
+  undo() {
+    const [action, before] = this.done.pop();
+    this.undone.push(action);
+    if (action.kind === "threshold") this.#settle(before);
+    else {
+      let i = 0;
+      this.#decide(action.runs, () => before[i++]);
+    }
+    return action;
+  }
+
+  redo() {
+    const action = this.undone.pop();
+    this.#do(action);
+    return action;
+  }
+
+  /** Show another threshold without it being an action: while a slider moves. */
+  preview(threshold) {
+    if (threshold === this.threshold) return;
+    this.threshold = threshold;
+    this.#redraw();
+  }
+
+  /** Whether a pixel is a candidate that reaches the threshold. */
+  isCandidate(pixel) {
+    return this.survives[pixel] === 1 && this.level[pixel] >= this.threshold;
+  }
+
+  /** "kept", "added", "erased" or "": what a pixel is, compared with the candidates. */
+  kindOf(pixel) {
+    const candidate = this.isCandidate(pixel);
+    if (this.edges[pixel]) return candidate ? "kept" : "added";
+    return candidate ? "erased" : "";
+  }
+
+  /** CRC-32 of the map, one byte per pixel. */
+  checksum() {
+    let crc = 0xffffffff;
+    for (const edge of this.edges) crc = (crc >>> 8) ^ CRC[(crc ^ edge) & 255];
+    return (crc ^ 0xffffffff) >>> 0;
+  }
+
+  #do(action) {
+    if (action.kind === "threshold") {
+      this.done.push([action, this.settled]);
+      this.#settle(action.threshold);
+      return;
+    }
+    const before = [];
+    eachPixel(action.runs, (pixel) => before.push(this.decided[pixel]));
+    this.done.push([action, Uint8Array.from(before)]);
+    const word = ADDING.has(action.kind) ? EDGE : NONE;
+    this.#decide(action.runs, () => word);
+  }
+
+  #decide(runs, word) {
+    eachPixel(runs, (pixel) => {
+      this.decided[pixel] = word();
+      const edge = this.#isEdge(pixel);
+      this.count += edge - this.edges[pixel];
+      this.edges[pixel] = edge;
+    });
+    this.changed(...rowsOf(runs, this.width));
+  }
+
+  #settle(threshold) {
+    this.settled = threshold;
+    this.preview(threshold);
+  }
+
+  #redraw() {
+    this.count = 0;
+    for (let pixel = 0; pixel < this.edges.length; pixel++) this.count += this.edges[pixel] = this.#isEdge(pixel);
+    this.changed(0, this.height - 1);
+  }
+
+  #isEdge(pixel) {
+    const word = this.decided[pixel];
+    return word === EDGE || (word === FREE && this.isCandidate(pixel)) ? 1 : 0;
+  }
+}
+
+const CRC = Uint32Array.from({ length: 256 }, (_, byte) => {
+  for (let bit = 0; bit < 8; bit++) byte = byte & 1 ? (byte >>> 1) ^ 0xedb88320 : byte >>> 1;
+  return byte;
+});
