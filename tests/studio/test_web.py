@@ -178,7 +178,7 @@ class TestBodies:
         assert refused.json()["error"]
 
     def test_a_field_is_what_it_should_be(self):
-        values = {"n": 3, "x": 0.5, "yes": True, "text": "abc", "list": [1, 2], "nan": float("nan")}
+        values = {"n": 3, "x": 0.5, "yes": True, "text": "abc", "list": [1, 2], "endless": float("inf")}
         assert field(values, "n", int, low=0, high=3) == 3
         assert field(values, "n", float) == 3.0
         assert field(values, "yes", bool) is True
@@ -193,6 +193,7 @@ class TestBodies:
             ("text", str, {"high": 2}),
             ("list", list, {"low": 3}),
             ("missing", str, {}),
+            ("endless", float, {}),
         ]:
             with pytest.raises(Refused):
                 field(values, name, kind, **bounds)

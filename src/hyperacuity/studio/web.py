@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import math
 import mimetypes
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -110,6 +111,8 @@ def field(
         value = float(value)
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
         raise Refused(400, f"{name}: expected a value of another kind")
+    if isinstance(value, float) and not math.isfinite(value):  # 1e999 is JSON
+        raise Refused(400, f"{name}: out of range")
     size = len(value) if isinstance(value, str | list | dict) else value
     if (low is not None and size < low) or (high is not None and size > high):
         raise Refused(400, f"{name}: out of range")
