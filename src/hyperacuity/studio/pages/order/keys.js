@@ -1,0 +1,60 @@
+// Everything by keys. Letters act unless something is typed or a dialog is open.
+
+const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+const PAUSE = 700; // milliseconds in which another digit belongs to the same number
+
+/** Call what a key means. `does` has presses (by button), go, turn, enter, remove, number, nudge, cursor, link, escape, space. */
+export function listenToKeys(does) {
+  let digits = "";
+  let waiting = 0;
+
+  const letters = {
+    n: () => does.turn(1, false), p: () => does.turn(-1, false), u: () => does.turn(1, true),
+    f: does.link, t: does.presses.tie, c: does.presses.look, d: does.presses.done,
+    o: does.presses["tool-order"], m: does.presses["tool-move"],
+    "[": does.presses.out, "]": does.presses.in, "?": does.presses["help-open"],
+    "+": () => does.nudge(1), "=": () => does.nudge(1), "-": () => does.nudge(-1), "−": () => does.nudge(-1),
+    ",": () => does.cursor(-1), ".": () => does.cursor(1),
+    delete: does.remove, backspace: does.remove, escape: does.escape,
+    pageup: does.presses.before, pagedown: does.presses.after,
+  };
+
+  function finishNumber() {
+    clearTimeout(waiting);
+    if (digits) does.number(Number(digits));
+    digits = "";
+  }
+
+  function meaning(event) {
+    const key = event.key;
+    const onButton = event.target.closest?.("button, a, summary") !== null;
+    if (event.ctrlKey || event.metaKey) {
+      if (key.toLowerCase() === "z") return event.shiftKey ? does.presses.redo : does.presses.undo;
+      return key.toLowerCase() === "y" ? does.presses.redo : null;
+    }
+    if (event.altKey) return null;
+    if (ARROWS[key]) return () => does.go(...ARROWS[key]);
+    if (key === "Enter" && !onButton) return () => (digits ? finishNumber() : does.enter(event.shiftKey));
+    if (key === " " && !onButton) return () => does.space(true);
+    if (key === "0" && !digits) return does.presses.fit;
+    if (/^[0-9]$/.test(key)) {
+      return () => {
+        digits += key;
+        clearTimeout(waiting);
+        waiting = setTimeout(finishNumber, PAUSE);
+      };
+    }
+    return letters[key.toLowerCase()] ?? null;
+  }
+
+  document.addEventListener("keydown", (event) => {
+    if (event.target.closest?.("input, select, textarea, dialog")) return;
+    const act = meaning(event);
+    if (!act) return;
+    event.preventDefault();
+    act();
+  });
+  document.addEventListener("keyup", (event) => {
+    if (event.key === " ") does.space(false);
+  });
+}
