@@ -5,10 +5,12 @@ A verb makes :class:`Cell` values (which files belong together) and a :class:`Jo
 all a report needs.
 """
 
+from hyperacuity.run.export import export_run
 from hyperacuity.run.grid import Filled, Outcome, fill_grid, run_grid
 from hyperacuity.run.job import Cell, Failure, Job
 from hyperacuity.run.records import Run, open_run
 from hyperacuity.run.store import Store, open_store
+from hyperacuity.run.upkeep import check_run, merge_runs, sweep_run
 
 __all__ = [
     "Cell",
@@ -18,8 +20,12 @@ __all__ = [
     "Outcome",
     "Run",
     "Store",
+    "check_run",
+    "export_run",
     "fill_grid",
+    "merge_runs",
     "open_run",
     "open_store",
     "run_grid",
+    "sweep_run",
 ]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -19,10 +21,45 @@ def open_run(path: Path) -> Run:
 
     Raises ``UsageError`` when there is no run, or when the file is damaged or something else.
     """
+    return Run(file_of(path))
+
+
+def file_of(path: Path) -> Path:
+    """The store of a run folder, or the store itself."""
     file = path / FILE_NAME if path.is_dir() else path
     if not file.is_file():
         raise UsageError(f"there is no run in {path}: expected a folder that holds {FILE_NAME}")
-    return Run(file)
+    return file
+
+
+def connect_to_read(file: Path) -> sqlite3.Connection:
+    """A connection that sees one moment of a store, while it is written or from a copy that cannot be written to."""
+    with clear_errors(file):
+        try:
+            return _look(file, "mode=ro")
+        except sqlite3.OperationalError:
+            # The write-ahead log needs a folder that can be written to. On a read-only copy nobody writes, so reading
+            # without the log is safe, unless the copy was taken in the middle of a run: then the log is part of it.
+            log = Path(f"{file}-wal")
+            if log.exists() and log.stat().st_size:
+                raise
+            return _look(file, "immutable=1")
+
+
+@dataclass(frozen=True)
+class Detail:
+    """A cell, the digest of its inputs, the code and the bytes of its tally, or the reason why there is none, or neither."""
+
+    cell: Cell
+    inputs: bytes | None
+    code: str | None
+    tally: bytes | None
+    reason: str | None
+
+    @property
+    def state(self) -> str:
+        """``done``, ``failed`` or ``waiting``."""
+        return "done" if self.tally is not None else "waiting" if self.reason is None else "failed"
 
 
 class Run:
@@ -34,15 +71,7 @@ class Run:
 
     def __init__(self, file: Path) -> None:
         self.path = file
-        with clear_errors(file):
-            try:
-                self._connection = _look(file, "mode=ro")
-            except sqlite3.OperationalError:
-                # The write-ahead log needs a folder that can be written to. On a read-only copy nobody writes, so
-                # reading without the log is safe, unless the copy was taken in the middle of a run.
-                if Path(f"{file}-wal").exists():
-                    raise
-                self._connection = _look(file, "immutable=1")
+        self._connection = connect_to_read(file)
 
     def __enter__(self) -> Self:
         return self
@@ -93,6 +122,18 @@ class Run:
         )
         return [cell_from_text(*row) for row in rows]
 
+    def details(self, signature: str) -> Iterator[Detail]:
+        """Every cell with all that is known of it, one at a time: for those who copy or export."""
+        with clear_errors(self.path):
+            yield from (
+                Detail(cell_from_text(*row[:3]), *row[3:])
+                for row in self._connection.execute(
+                    "SELECT cells.system, cells.image, files, inputs, code, tallies.tally, reason FROM cells"
+                    " LEFT JOIN tallies ON tallies.id = cells.tally WHERE cells.signature = ? ORDER BY run, position",
+                    (signature,),
+                )
+            )
+
     def fingerprint(self, signature: str) -> str:
         """One short name for the contents of all input files that were evaluated: equal names, equal data.
 
@@ -105,6 +146,17 @@ class Run:
             signature,
         )
         return hashlib.blake2b(json.dumps([list(row) for row in rows]).encode(), digest_size=8).hexdigest()
+
+    def counts(self, signature: str) -> list[tuple[str, str, int]]:
+        """(system, state, number of cells); the states are ``done``, ``failed`` and ``waiting``."""
+        return [
+            (system, state, count)
+            for system, state, count in self._rows(
+                "SELECT system, CASE WHEN tally IS NOT NULL THEN 'done' WHEN reason IS NOT NULL THEN 'failed' ELSE 'waiting' END"
+                " AS state, count(*) FROM cells WHERE signature = ? GROUP BY system, state",
+                signature,
+            )
+        ]
 
     def failures(self, signature: str) -> list[Failure]:
         """The cells that failed, each with its reason."""

@@ -107,7 +107,7 @@ class Store:
             "job": {} if job is None else dict(job),
         }
         self._signature, self._code, self._count = signature, code, 0
-        with self._transaction() as connection:
+        with self.writing() as connection:
             self._run = connection.execute(
                 "INSERT INTO runs (signature, code, started, status, about) VALUES (?, ?, ?, 'running', ?) RETURNING id",
                 (signature, code, _now(), self._as_text(self._about)),
@@ -199,7 +199,7 @@ class Store:
         self._written_at = time.monotonic()
         if not self._waiting:
             return
-        with self._transaction() as connection:
+        with self.writing() as connection:
             for statement, values in self._waiting:
                 connection.execute(statement, values)
         # Only now: a transaction that was interrupted is repeated as a whole.
@@ -219,6 +219,12 @@ class Store:
         )
         self.flush()
 
+    def compact(self) -> None:
+        """Give back the space of what was deleted."""
+        with clear_errors(self.path):
+            self._connection.execute("VACUUM")
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
     def close(self) -> None:
         """Let go of the folder. Entries that :meth:`end` has not written are dropped."""
         self._connection.close()
@@ -232,7 +238,7 @@ class Store:
         return json.dumps(about, ensure_ascii=False, default=str)
 
     @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
+    def writing(self) -> Iterator[sqlite3.Connection]:
         """All or nothing."""
         with clear_errors(self.path):
             self._connection.execute("BEGIN IMMEDIATE")

@@ -1,0 +1,101 @@
+"""A run as tables for other programs: one file per protocol, a row per cell, a column per array of its tally.
+
+Parquet keeps arrays as (nested) lists. CSV, which has none, gets them as JSON. Rows are written as they are read, so the size
+of a run does not matter.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from hyperacuity.data.remote import shown
+from hyperacuity.errors import UsageError
+from hyperacuity.run.records import Detail, Run
+from hyperacuity.run.upkeep import AnyTally
+
+FORMATS = ("parquet", "csv")
+ROWS = 1000
+COLUMNS = ("signature", "system", "image", "state", "reason", "prediction", "truths", "inputs", "code")
+
+
+def export_run(run: Run, folder: Path, kind: str = "parquet") -> list[Path]:
+    """Write the cells of a run; the files are named after the protocols' tasks (``boundary.parquet``, ``boundary-2.parquet`` …).
+
+    Columns: ``signature``, ``system``, ``image``, ``state`` (done, failed or waiting), ``reason``, ``prediction``, ``truths``,
+    ``inputs`` (digest of the files, hexadecimal), ``code``, then the arrays of the tally. ``UsageError``: an unknown format,
+    Parquet without pyarrow, a folder that cannot be written to.
+    """
+    if kind not in FORMATS:
+        raise UsageError(f"--format {kind}: expected {' or '.join(FORMATS)}")
+    write = _write_parquet if kind == "parquet" else _write_csv
+    written: list[Path] = []
+    for signature in run.signatures():
+        task = re.sub(r"[^\w.-]", "_", signature.partition("|")[0]) or "run"
+        taken = sum(path.stem == task or path.stem.startswith(f"{task}-") for path in written)
+        path = folder / f"{task if not taken else f'{task}-{taken + 1}'}.{kind}"
+        try:
+            write(path, signature, run.details(signature), _fields(run.details(signature)))
+        except OSError as error:
+            raise UsageError(f"{path}: cannot be written ({error.strerror or error})") from error
+        written.append(path)
+    return written
+
+
+def _fields(details: Iterable[Detail]) -> dict[str, Any]:
+    """The arrays of the first tally, which say what columns there are."""
+    first = next((detail.tally for detail in details if detail.tally is not None), None)
+    return {} if first is None else AnyTally.unpack(first).arrays
+
+
+def _row(signature: str, detail: Detail) -> dict[str, Any]:
+    cell = detail.cell
+    row: dict[str, Any] = dict.fromkeys(COLUMNS)
+    row |= {
+        "signature": signature,
+        "system": cell.system,
+        "image": cell.image,
+        "state": detail.state,
+        "reason": detail.reason,
+        "prediction": shown(cell.prediction),
+        "truths": [shown(path) for path in cell.truths],
+        "inputs": None if detail.inputs is None else detail.inputs.hex(),
+        "code": detail.code,
+    }
+    if detail.tally is not None:
+        row |= {name: array.tolist() for name, array in AnyTally.unpack(detail.tally).arrays.items()}
+    return row
+
+
+def _write_csv(path: Path, signature: str, details: Iterator[Detail], fields: dict[str, Any]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, [*COLUMNS, *fields])
+        writer.writeheader()
+        for detail in details:
+            row = _row(signature, detail)
+            writer.writerow({name: json.dumps(item) if isinstance(item, list) else item for name, item in row.items()})
+
+
+def _write_parquet(path: Path, signature: str, details: Iterator[Detail], fields: dict[str, Any]) -> None:
+    try:
+        arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
+    except ImportError as error:
+        raise UsageError("--format parquet needs pyarrow: pip install 'hyperacuity[parquet]'; or take csv") from error
+    plain = [(name, arrow.list_(arrow.string()) if name == "truths" else arrow.string()) for name in COLUMNS]
+    schema = arrow.schema([*plain, *((name, _type_of(array, arrow)) for name, array in fields.items())])
+    with parquet.ParquetWriter(path, schema) as writer:
+        while batch := [_row(signature, detail) for detail in islice(details, ROWS)]:
+            writer.write_table(arrow.Table.from_pylist(batch, schema))
+
+
+def _type_of(array: Any, arrow: Any) -> Any:
+    kind = arrow.from_numpy_dtype(array.dtype)
+    for _ in range(array.ndim):
+        kind = arrow.list_(kind)
+    return kind

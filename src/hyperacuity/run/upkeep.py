@@ -1,0 +1,266 @@
+"""Looking after run folders: is a store sound, put two together, throw away what nobody refers to."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hyperacuity.errors import InputError, UsageError
+from hyperacuity.run.job import cell_from_text
+from hyperacuity.run.records import connect_to_read, file_of
+from hyperacuity.run.schema import StoreError, check, clear_errors
+from hyperacuity.run.store import open_store
+from hyperacuity.tally import Tally
+
+MOST_PROBLEMS = 100
+
+
+@dataclass(frozen=True)
+class Health:
+    """What a check found. ``problems`` are sentences, none when the store is sound; unfinished work is not a problem."""
+
+    layout: int
+    runs: int
+    cells: int
+    tallies: int
+    failed: int
+    waiting: int
+    problems: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class AnyTally(Tally):
+    """A tally of whatever task, to see whether its bytes are whole and what they hold."""
+
+    arrays: dict[str, Any]
+
+    def __init__(self, **arrays: Any) -> None:
+        object.__setattr__(self, "arrays", arrays)
+
+
+def check_run(path: Path) -> Health:
+    """Read a whole store and say what is wrong with it: the file, the tallies, and what points to what.
+
+    ``UsageError`` when there is no run; a file that cannot be read at all is a problem like any other.
+    """
+    file = file_of(path)
+    try:
+        connection = connect_to_read(file)
+    except StoreError as error:
+        return Health(0, 0, 0, 0, 0, 0, (str(error),))
+    try:
+        problems = []
+        for problem in _problems(connection):
+            problems.append(problem)
+            if len(problems) == MOST_PROBLEMS:
+                problems.append("and more")
+                break
+
+        def count(what: str) -> int:
+            return int(connection.execute(f"SELECT count(*) FROM {what}").fetchone()[0])  # noqa: S608
+
+        return Health(
+            check(connection, file),
+            count("runs"),
+            count("cells"),
+            count("tallies"),
+            count("cells WHERE reason IS NOT NULL"),
+            count("cells WHERE reason IS NULL AND tally IS NULL"),
+            tuple(problems),
+        )
+    except sqlite3.DatabaseError as error:
+        return Health(0, 0, 0, 0, 0, 0, (*problems, f"{file} is damaged ({error})"))
+    finally:
+        connection.close()
+
+
+def _problems(connection: sqlite3.Connection) -> Iterator[str]:
+    for (line,) in connection.execute("PRAGMA integrity_check"):
+        if line != "ok":
+            yield f"the file is damaged: {line}"
+    for system, image, place, missing in connection.execute(
+        "SELECT cells.system, cells.image, cells.tally, tallies.id IS NULL FROM cells"
+        " LEFT JOIN tallies ON tallies.id = cells.tally WHERE cells.tally IS NOT NULL AND (tallies.id IS NULL"
+        " OR (tallies.signature, tallies.system, tallies.image) != (cells.signature, cells.system, cells.image))"
+    ):
+        what = "which is not there" if missing else "which is another cell's"
+        yield f"{system}: {image}: points to tally {place}, {what}"
+    for system, image, run in connection.execute(
+        "SELECT system, image, run FROM cells WHERE run NOT IN (SELECT id FROM runs)"
+    ):
+        yield f"{system}: {image}: belongs to run {run}, which is not there"
+    for system, image in connection.execute(
+        "SELECT system, image FROM cells WHERE tally IS NOT NULL AND reason IS NOT NULL"
+    ):
+        yield f"{system}: {image}: has a tally and a reason why it has none"
+    for signature, system, image, tally in connection.execute("SELECT signature, system, image, tally FROM tallies"):
+        try:
+            AnyTally.unpack(tally if isinstance(tally, bytes) else b"")
+        except InputError as error:
+            yield f"{system}: {image}: {error} ({signature})"
+    for system, image, files in connection.execute("SELECT system, image, files FROM cells"):
+        try:
+            cell_from_text(system, image, files)
+        except (ValueError, KeyError, TypeError) as error:
+            yield f"{system}: {image}: its list of files cannot be read ({error})"
+    for number, about in connection.execute("SELECT id, about FROM runs"):
+        try:
+            json.loads(about)
+        except ValueError as error:
+            yield f"run {number}: its description cannot be read ({error})"
+
+
+@dataclass(frozen=True)
+class Merged:
+    """How many runs, cells and tallies came into a store that were not there before."""
+
+    runs: int
+    cells: int
+    tallies: int
+
+
+def merge_runs(sources: Sequence[Path], out: Path) -> Merged:
+    """Bring the runs of several folders together in one, which is made if need be and may be one that has runs already.
+
+    A cell that several have keeps a tally before a failure and a failure before nothing; of equals, the later source's. What
+    was computed from different files under the same name is refused with ``UsageError``, and then nothing is written; so are
+    different tallies of the same files, which means that one of them is damaged.
+    """
+    files = [file_of(source) for source in sources]
+    if any((out / file.name).exists() and file.samefile(out / file.name) for file in files):
+        raise UsageError(f"{out} cannot be merged into itself")
+    total = Merged(0, 0, 0)
+    with open_store(out) as store, store.writing() as target:
+        for file in files:
+            source = connect_to_read(file)
+            try:
+                with clear_errors(file):
+                    came = _merge(source, target, file)
+            finally:
+                source.close()
+            total = Merged(total.runs + came.runs, total.cells + came.cells, total.tallies + came.tallies)
+    return total
+
+
+def _merge(source: sqlite3.Connection, target: sqlite3.Connection, file: Path) -> Merged:
+    runs, tallies = _merge_runs(source, target, file), _merge_tallies(source, target, file)
+    cells = 0
+    for signature, system, image, run, position, names, tally, reason, detail in source.execute(
+        "SELECT signature, system, image, run, position, files, tally, reason, detail FROM cells"
+    ):
+        key = (signature, system, image)
+        there = target.execute(
+            "SELECT tally, reason IS NOT NULL FROM cells WHERE signature = ? AND system = ? AND image = ?", key
+        ).fetchone()
+        place = None if tally is None else tallies.places[tally]
+        if there is not None:
+            _refuse_other_inputs(target, there[0], place, key, file)
+            if (there[0] is not None, there[1]) > (place is not None, reason is not None):
+                continue
+        target.execute(
+            "INSERT OR REPLACE INTO cells (signature, system, image, run, position, files, tally, reason, detail)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (*key, runs[run], position, names, place, reason, detail),
+        )
+        cells += there is None
+    return Merged(len(runs), cells, tallies.new)
+
+
+def _merge_runs(source: sqlite3.Connection, target: sqlite3.Connection, file: Path) -> dict[int, int]:
+    """The runs of the source, by their number there: their numbers in the target."""
+    places: dict[int, int] = {}
+    for number, signature, code, started, ended, status, about in source.execute(
+        "SELECT id, signature, code, started, ended, status, about FROM runs ORDER BY id"
+    ):
+        told = json.dumps({**json.loads(about), "merged from": str(file.absolute())}, ensure_ascii=False)
+        left = "interrupted" if status == "running" else status
+        row = target.execute(
+            "INSERT INTO runs (signature, code, started, ended, status, about) VALUES (?, ?, ?, ?, ?, ?) RETURNING id",
+            (signature, code, started, ended, left, told),
+        ).fetchone()
+        places[number] = row[0]
+    return places
+
+
+@dataclass(frozen=True)
+class _Tallies:
+    places: dict[int, int]
+    new: int
+
+
+def _merge_tallies(source: sqlite3.Connection, target: sqlite3.Connection, file: Path) -> _Tallies:
+    """The tallies of the source, by their number there: their numbers in the target; how many are new."""
+    places: dict[int, int] = {}
+    new = 0
+    for number, *key, tally in source.execute("SELECT id, signature, system, image, inputs, code, tally FROM tallies"):
+        there = target.execute(
+            "SELECT id, tally FROM tallies"
+            " WHERE signature = ? AND system = ? AND image = ? AND inputs = ? AND code = ?",
+            key,
+        ).fetchone()
+        if there is None:
+            there = target.execute(
+                "INSERT INTO tallies (signature, system, image, inputs, code, tally) VALUES (?, ?, ?, ?, ?, ?)"
+                " RETURNING id, tally",
+                (*key, tally),
+            ).fetchone()
+            new += 1
+        if there[1] != tally:
+            raise UsageError(
+                f"{file}: {key[1]}: {key[2]}: another tally of the same files is there already, so one of them is damaged; "
+                "ask: hyperacuity run check"
+            )
+        places[number] = there[0]
+    return _Tallies(places, new)
+
+
+def _refuse_other_inputs(
+    target: sqlite3.Connection, first: int | None, second: int | None, key: tuple[str, str, str], file: Path
+) -> None:
+    if first is None or second is None or first == second:
+        return
+    inputs = target.execute("SELECT count(DISTINCT inputs) FROM tallies WHERE id IN (?, ?)", (first, second)).fetchone()
+    if inputs[0] > 1:
+        raise UsageError(
+            f"{file}: {key[1]}: {key[2]}: was computed from other files than the one that is there already"
+        )
+
+
+@dataclass(frozen=True)
+class Swept:
+    """What a clean-up took away, and the size of the file before and after."""
+
+    tallies: int
+    files: int
+    before: int
+    after: int
+
+
+def sweep_run(folder: Path) -> Swept:
+    """Drop the tallies that no cell refers to and the digests of files that no cell names, and give the space back.
+
+    Such tallies are those of replaced predictions, of older code and of images that are no longer asked for. They would be
+    found again if these came back; after this they are computed again.
+    """
+    file = file_of(folder)
+    before = file.stat().st_size
+    with open_store(file.parent) as store:
+        with store.writing() as connection:
+            tallies = connection.execute(
+                "DELETE FROM tallies WHERE id NOT IN (SELECT tally FROM cells WHERE tally IS NOT NULL)"
+            ).rowcount
+            connection.execute("CREATE TEMP TABLE named (path TEXT PRIMARY KEY) WITHOUT ROWID")
+            for (text,) in connection.execute("SELECT files FROM cells"):
+                names = json.loads(text)
+                connection.executemany(
+                    "INSERT OR IGNORE INTO named VALUES (?)",
+                    [(name,) for name in (names["prediction"], *names["truths"], *names["extras"])],
+                )
+            files = connection.execute("DELETE FROM files WHERE path NOT IN (SELECT path FROM named)").rowcount
+            connection.execute("DROP TABLE named")
+        store.compact()
+    return Swept(tallies, files, before, file.stat().st_size)
