@@ -28,6 +28,7 @@ from hyperacuity.cli import (
     ordering,
     regions,
     report,
+    run,
     scenes,
     stereo,
     studio,
@@ -76,6 +77,7 @@ app.command("regions")(regions.regions)
 app.command("report")(report.report)
 app.command("scenes")(scenes.scenes)
 app.command("stereo")(stereo.stereo)
+app.add_typer(run.app, name="run")
 app.add_typer(study.app, name="study")
 app.add_typer(studio.app, name="studio")
 
