@@ -10,7 +10,7 @@ import sys
 import atheris
 
 with atheris.instrument_imports(include=["hyperacuity.data", "numpy.lib", "zipfile", "tarfile", "PIL"]):
-    from targets import SEEDS, target
+    from fuzz_targets import SEEDS, target
 
 # The kernels are compiled before a clock runs.
 from hyperacuity.kernels.png import unfilter  # noqa: F401

@@ -15,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-import targets
+import fuzz_targets
 
 HERE = Path(__file__).parent
 MEMORY_MB, SECONDS_AN_INPUT, LONGEST = 2048, 10, 1 << 16
@@ -24,16 +24,18 @@ MEMORY_MB, SECONDS_AN_INPUT, LONGEST = 2048, 10, 1 << 16
 def main() -> int:
     """Run the formats one after another and print a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("formats", nargs="*", metavar="FORMAT", help=f"of {', '.join(targets.READERS)}; default: all")
+    parser.add_argument(
+        "formats", nargs="*", metavar="FORMAT", help=f"of {', '.join(fuzz_targets.READERS)}; default: all"
+    )
     parser.add_argument("--seconds", type=int, default=60, help="how long each format runs")
     parser.add_argument("--out", type=Path, default=Path(tempfile.gettempdir()) / "hyperacuity-fuzz")
     parser.add_argument("--json", action="store_true", help="one line of JSON per format")
     options = parser.parse_args()
-    unknown = set(options.formats) - set(targets.READERS)
+    unknown = set(options.formats) - set(fuzz_targets.READERS)
     if unknown:
         parser.error(f"no such format: {', '.join(sorted(unknown))}")
     failed = False
-    for name in options.formats or targets.READERS:
+    for name in options.formats or fuzz_targets.READERS:
         result = fuzz(name, options.seconds, options.out)
         failed |= result["failure"] is not None
         told = json.dumps(result) if options.json else "{format:12} {runs:>9,} runs  {features:>5} features  {failure}"
@@ -46,7 +48,7 @@ def fuzz(name: str, seconds: int, out: Path) -> dict[str, object]:
     corpus, found = out / "corpus" / name, out / "found"
     corpus.mkdir(parents=True, exist_ok=True)
     found.mkdir(parents=True, exist_ok=True)
-    for i, seed in enumerate(targets.SEEDS[name]):
+    for i, seed in enumerate(fuzz_targets.SEEDS[name]):
         (corpus / f"seed-{i}").write_bytes(seed)
     call = [
         sys.executable,

@@ -181,21 +181,11 @@ def serve() -> None:
     """The child: answers questions from standard input until it ends."""
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever a library prints must not get between the answers
-    from hyperacuity.data import mat73
-
     _limit_memory()
     for line in sys.stdin.buffer:
-        question = json.loads(line)
-        path = Path(question["path"])
-        arrays: list[NDArray[Any]] = []
         _limit_time()
         try:
-            if "name" in question:
-                value = mat73.decode(path, question["name"], question["fields"])
-                answer: dict[str, Any] = {"value": _without_arrays(value, arrays)}
-                answer["arrays"] = [(array.dtype.str, array.shape, array.flags.fnc) for array in arrays]
-            else:
-                answer = {"variables": [(v.name, v.kind, v.shape) for v in mat73.variables(path)]}
+            answer, arrays = _answer(json.loads(line))
         except Exception as error:  # h5py raises many kinds; all of them mean that the file is bad
             answer, arrays = {"error": first_line(error)}, []
         head = json.dumps(answer).encode()
@@ -203,6 +193,18 @@ def serve() -> None:
         for array in arrays:
             answers.write(array.reshape(-1, order="A").view(np.uint8).data)
         answers.flush()
+
+
+def _answer(question: dict[str, Any]) -> tuple[dict[str, Any], list[NDArray[Any]]]:
+    from hyperacuity.data import mat73
+
+    path = Path(question["path"])
+    if "name" not in question:
+        return {"variables": [(v.name, v.kind, v.shape) for v in mat73.variables(path)]}, []
+    arrays: list[NDArray[Any]] = []
+    value = _without_arrays(mat73.decode(path, question["name"], question["fields"]), arrays)
+    described = [(array.dtype.str, array.shape, array.flags.fnc) for array in arrays]
+    return {"value": value, "arrays": described}, arrays
 
 
 def _without_arrays(value: Value, arrays: list[NDArray[Any]]) -> Any:

@@ -153,6 +153,6 @@ def _is_deep_colour(image: Image.Image) -> bool:
     """Whether Pillow will cut colour channels down to 8 bits: its plan of decoding names their raw form or largest value."""
     plan: list[Any] = []
     for tile in getattr(image, "tile", []):
-        plan += tile.args if isinstance(tile.args, tuple) else [tile.args]
+        plan += tile[3] if isinstance(tile[3], tuple) else [tile[3]]
     deep = any(";16" in part if isinstance(part, str) else image.format == "PPM" and part > 255 for part in plan)
     return deep and image.mode in ("RGB", "RGBA", "RGBX", "LA")

@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import seeds
+import fuzz_seeds
 
 from hyperacuity.data import (
     DataWarning,
@@ -105,8 +105,8 @@ def _archive(path: Path) -> None:
 
 WRAPPED: dict[str, Callable[[bytes], bytes]] = {
     "png": _with_checksums,
-    "png-pixels": lambda data: seeds.png(data[:13].ljust(13, b"\0"), data[13:]),
-    "mat5-packed": seeds.packed,
+    "png-pixels": lambda data: fuzz_seeds.png(data[:13].ljust(13, b"\0"), data[13:]),
+    "mat5-packed": fuzz_seeds.packed,
 }
 
 MAPS: list[Reader] = [read_soft, read_edges, read_labels, read_order, read_disparity, read_mask]
@@ -133,4 +133,4 @@ READERS: dict[str, list[Reader]] = {
     "any": [*MAPS, read_ucm, read_image, read_table, _truths, _segmentations],
 }
 
-SEEDS = {name: seeds.SEEDS[name.removesuffix("-here")] for name in READERS}
+SEEDS = {name: fuzz_seeds.SEEDS[name.removesuffix("-here")] for name in READERS}
