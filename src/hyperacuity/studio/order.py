@@ -100,7 +100,7 @@ class Order:
             {
                 "id": item.id,
                 "name": shown(item.name),
-                "failed": self._material.failed.get(item.id),
+                "failed": shown(self._material.failed.get(item.id, "")).removeprefix(f"{shown(item.name)}: "),
                 **standing.get(item.id, {"begun": False}),
             }
             for item in self._material.items.values()
@@ -144,7 +144,7 @@ class Order:
         item = self._item(request)
         content = self._material.thumbnails.get(item.id)
         if content is None:
-            raise Refused(404, self._material.failed.get(item.id, "there is no such image"))
+            raise Refused(404, "there is no such image")
         return Response(content, media_type="image/png", headers={"Cache-Control": "private, max-age=600"})
 
     async def _regions_told(self, request: Request) -> Response:
@@ -311,7 +311,7 @@ class Order:
         if item is None:
             raise Refused(404, "there is no such image")
         if item.id in self._material.failed:
-            raise Refused(422, self._material.failed[item.id])
+            raise Refused(422, shown(self._material.failed[item.id]))
         return item
 
     def _load(self, item: Item) -> Picture:

@@ -178,7 +178,7 @@ def _cuts(tree: Hierarchy) -> tuple[Cut, ...]:
     if chosen:
         return tuple(chosen)
     coarsest = next((cut for cut in cuts if cut.regions > 1), None)
-    return (coarsest if coarsest is not None and coarsest.regions <= MOST_REGIONS else Cut(float("inf"), 1),)
+    return (coarsest if coarsest is not None and coarsest.regions <= MOST_REGIONS else Cut(1.0, 1),)
 
 
 def _anchors(labels: LabelMap, count: int) -> NDArray[np.int64]:

@@ -93,7 +93,8 @@ function describe(region) {
     $("spot").textContent = "\u00a0";
     return;
   }
-  const parts = [`Region ${about + 1}`, depth(about) === null ? "not ordered yet" : `depth ${depth(about)}`];
+  const parts = [`Region ${about + 1}`, depth(about) === null ? "not ordered yet"
+    : sheet.tangled.includes(about) ? "contradicted" : `depth ${depth(about)}`];
   if (placeOf(about) !== null) parts.push(`place ${placeOf(about)} in the list`);
   const pairs = sheet.pairs.filter(([a, b]) => a === about || b === about).length;
   if (pairs) parts.push(`${pairs} pair${pairs > 1 ? "s" : ""}`);
@@ -221,7 +222,7 @@ function showLevels() {
 
 function showLevel(cut) {
   const [level, count] = cuts[cut];
-  $("level-words").textContent = `${count}${level === null ? "" : ` at level ${level.toFixed(3)}`}`;
+  $("level-words").textContent = `${count} regions${level === null ? "" : `, level ${level.toFixed(3)}`}`;
   $("level").setAttribute("aria-valuetext", `${count} regions`);
 }
 

@@ -2,7 +2,8 @@
 import { $ } from "../studio.js";
 import { colourOf } from "./colours.js";
 
-/** Show a sheet. `undo(step)` takes back one step of a contradiction, `say(a, b, relation)` changes a pair. */
+/** Show a sheet. `takeBack(step)` takes back one step of a contradiction, `say(a, b, relation)` changes a pair,
+ * `point([a, b])` shows two regions. */
 export function showSheet(sheet, { say, takeBack, point }) {
   showCoverage(sheet);
   showLegend(sheet);
@@ -19,7 +20,7 @@ export function showSheet(sheet, { say, takeBack, point }) {
 
 export const begun = (sheet) => sheet.places.length + sheet.pairs.length > 0;
 
-function showCoverage({ coverage, groups, layer }) {
+function showCoverage({ coverage, groups, layer, tangled }) {
   for (const name of ["regions", "boundary", "pairs"]) {
     $(`meter-${name}`).value = coverage[name];
     // Down, so that 100 % means all.
@@ -27,11 +28,11 @@ function showCoverage({ coverage, groups, layer }) {
   }
   const ordered = layer.filter((one) => one !== null).length;
   $("share-regions").textContent = `${ordered} / ${layer.length}`;
-  $("groups").hidden = groups < 2;
+  $("groups").hidden = groups < 2 || tangled.length > 0;
   $("groups").textContent = `${groups} groups are not ordered against each other: their depths do not compare.`;
 }
 
-function showLegend({ layers, layer }) {
+function showLegend({ layers, layer, tangled }) {
   const ramp = $("ramp");
   const context = ramp.getContext("2d");
   context.clearRect(0, 0, ramp.width, ramp.height);
@@ -43,8 +44,8 @@ function showLegend({ layers, layer }) {
     context.fillRect(left, 0, Math.round((depth * ramp.width) / steps) - left, ramp.height);
   }
   const unknown = layer.filter((one) => one === null).length;
-  $("legend-words").textContent = layers
-    ? `${layers} depth${layers > 1 ? "s" : ""}; 1 is the nearest.${unknown ? " Without colour: not ordered yet." : ""}`
+  $("legend-words").textContent = tangled.length ? `${tangled.length} regions have no depth while it contradicts itself.`
+    : layers ? `${layers} depth${layers > 1 ? "s" : ""}; 1 is the nearest.${unknown ? " Without colour: not ordered yet." : ""}`
     : "Nothing is ordered yet.";
 }
 

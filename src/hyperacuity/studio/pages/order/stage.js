@@ -85,8 +85,9 @@ export function createStage(canvas, hooks) {
     const words = new Uint32Array(pixels.data.buffer);
     const pack = ([r, g, b], alpha) => ((alpha << 24) | (b << 16) | (g << 8) | r) >>> 0;
     const layers = sheet?.layers ?? 0;
+    const tangled = new Set(sheet?.tangled);
     const colours = Array.from({ length: regions.count }, (_, region) => {
-      const layer = sheet?.layer[region] ?? null;
+      const layer = tangled.has(region) ? null : sheet?.layer[region] ?? null;
       if (layer !== null) return pack(colourOf(layer, layers), look === "colours" ? 255 : 165);
       return look === "colours" ? pack(UNKNOWN, 255) : 0;
     });
@@ -144,9 +145,11 @@ export function createStage(canvas, hooks) {
       if (!bad.has(key(near, far))) between(near, far, "#fff", { same: relation === 0, width: 2 });
     }
     for (const [near, far, same, placed] of steps) between(near, far, WARN, { same, width: 3.5, dashed: placed });
+    const tangled = new Set(sheet.tangled);
     regions.anchors.forEach((anchor, region) => {
       const layer = sheet.layer[region];
       if (circle.has(region)) badge(onCanvas(anchor), `R${region + 1}`, WARN, "#16181d");
+      else if (tangled.has(region)) badge(onCanvas(anchor), "?", "#fff", "#16181d");
       else if (layer !== null) badge(onCanvas(anchor), `${depthOf(layer, sheet.layers)}`, "rgb(22 24 29 / .85)", "#fff");
     });
   }
