@@ -307,9 +307,9 @@ class LabelPage:
 
     def _note(self, item: Item, error: InputError) -> None:
         sentence = reason(error, {item.path: item.name})
-        if self._broken.get(item.id) != sentence:
+        if item.id not in self._broken:
             log.warning("%s", error)
-        self._broken[item.id] = sentence
+        self._broken[item.id] = sentence.removeprefix(f"{item.name}: ")
 
     def _prepare(self, item: Item) -> Prepared:
         """Decode an image and find its candidates, once; the last few are kept."""

@@ -3,6 +3,7 @@ import { $, ask, facts, problem, say } from "./studio.js";
 import { EdgeMap } from "./label/map.js";
 import { Stage } from "./label/stage.js";
 import { Saver } from "./label/saver.js";
+import { thin } from "./label/thin.js";
 import { makeTools } from "./label/tools.js";
 import { listen } from "./label/hands.js";
 import { listenToKeys } from "./label/keys.js";
@@ -148,6 +149,12 @@ class Desk {
     this.stage.refresh();
   }
 
+  /** Show the map as it will be written, one pixel wide, or as it was drawn. */
+  showWritten(shown) {
+    $("written").checked = shown;
+    this.#count();
+  }
+
   /** Say what lies at a pixel. */
   tellWhere(pixel, aloud = false) {
     const [column, row] = this.stage.placeOf(pixel);
@@ -203,6 +210,7 @@ class Desk {
     click("help-open", () => $("help").showModal());
     click("reload", () => location.reload());
     $("overlay").addEventListener("change", (event) => this.showOverlay(event.target.checked));
+    $("written").addEventListener("change", (event) => this.showWritten(event.target.checked));
     $("threshold").addEventListener("input", () => this.slide(this.position));
     $("threshold").addEventListener("change", () => this.settle());
     $("stopped").addEventListener("cancel", (event) => event.preventDefault());
@@ -230,19 +238,26 @@ class Desk {
   /** Counting goes over all pixels, so it waits for a moment of rest. */
   #showCounts() {
     clearTimeout(this.counting);
-    this.counting = setTimeout(() => {
-      const { map } = this;
-      let added = 0, erased = 0;
-      for (let pixel = 0; pixel < map.decided.length; pixel++) {
-        if (!map.decided[pixel]) continue;
-        const kind = map.kindOf(pixel);
-        added += kind === "added";
-        erased += kind === "erased";
-      }
-      $("count-kept").textContent = (map.count - added).toLocaleString("en");
-      $("count-added").textContent = added.toLocaleString("en");
-      $("count-erased").textContent = erased.toLocaleString("en");
-    }, 60);
+    this.counting = setTimeout(() => this.#count(), 100);
+  }
+
+  #count() {
+    const { map, stage } = this;
+    const written = thin(map.edges, map.width, map.height);
+    const counts = { "": 0, kept: 0, added: 0, erased: 0, thinned: map.count };
+    for (let pixel = 0; pixel < written.length; pixel++) {
+      counts.thinned -= written[pixel];
+      if (map.decided[pixel]) counts[map.kindOf(pixel)]++;
+    }
+    counts.kept = map.count - counts.added;
+    for (const name of ["kept", "added", "erased", "thinned"]) {
+      $(`count-${name}`).textContent = counts[name].toLocaleString("en");
+    }
+    const shown = $("written").checked;
+    if (shown || stage.written) {
+      stage.written = shown ? written : null;
+      stage.spoil(0, map.height - 1);
+    }
   }
 
   #showFinished({ counts, unwritten, next }) {

@@ -35,6 +35,7 @@ export function listen(desk) {
   canvas.addEventListener("pointermove", (event) => {
     const [pixel, how] = where(event);
     if (!down.has(event.pointerId)) {
+      stage.cursor = pixel;
       stage.showsCursor = false;
       desk.tellWhere(pixel);
       desk.tool.hover(pixel, how);

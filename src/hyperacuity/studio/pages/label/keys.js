@@ -18,6 +18,7 @@ export function listenToKeys(desk) {
     z: (event) => (event.shiftKey ? desk.redo() : desk.undo()),
     y: () => desk.redo(),
     o: () => desk.showOverlay(!stage.overlay),
+    w: () => desk.showWritten(!stage.written),
     d: () => desk.done(),
     n: () => $("next")?.click(),
     b: () => $("previous")?.click(),

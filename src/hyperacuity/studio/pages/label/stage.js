@@ -11,6 +11,7 @@ export class Stage {
     this.context = canvas.getContext("2d");
     this.background = "image";
     this.overlay = true;
+    this.written = null; // the thinned map, while only what will be written is shown
     this.cursor = Math.floor(map.height / 2) * map.width + Math.floor(map.width / 2);
     this.showsCursor = false;
     this.sketch = null; // {pixels, colour} or {corners}: what a tool is about to do
@@ -44,8 +45,8 @@ export class Stage {
     this.look({ scale, x: (width - this.canvas.width / scale) / 2, y: (height - this.canvas.height / scale) / 2 });
   }
 
-  /** Closer by a factor, about a point of the canvas (its middle unless told). */
-  zoom(factor, [left, top] = [this.canvas.width / 2, this.canvas.height / 2]) {
+  /** Closer by a factor, about a point of the canvas (unless told, the cursor pixel if it can be seen, else the middle). */
+  zoom(factor, [left, top] = this.#focus()) {
     const { scale, x, y } = this.view;
     const least = 0.5 * Math.min(1, this.canvas.width / this.map.width, this.canvas.height / this.map.height);
     const next = Math.min(Math.max(scale * factor, least), LARGEST * devicePixelRatio);
@@ -105,6 +106,12 @@ export class Stage {
     };
     this.moved();
     this.refresh();
+  }
+
+  #focus() {
+    const [left, top] = this.placeOf(this.cursor).map((place, i) => (place + 0.5 - (i ? this.view.y : this.view.x)) * this.view.scale);
+    const seen = left >= 0 && top >= 0 && left < this.canvas.width && top < this.canvas.height;
+    return seen ? [left, top] : [this.canvas.width / 2, this.canvas.height / 2];
   }
 
   #resize() {
@@ -209,7 +216,7 @@ export class Stage {
     if (last < first) return;
     const rows = new ImageData(map.width, last - first + 1);
     for (let pixel = first * map.width, i = 0; i < rows.data.length; pixel++, i += 4) {
-      const kind = map.kindOf(pixel);
+      const kind = this.written && !this.written[pixel] ? "" : map.kindOf(pixel);
       if (kind) rows.data.set(COLOURS[kind], i);
     }
     this.edges.getContext("2d").putImageData(rows, 0, first);

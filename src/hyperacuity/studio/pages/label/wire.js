@@ -5,8 +5,9 @@
 
 const RADIUS = 384; // of the window, in pixels
 const STRAIGHT = 5, DIAGONAL = 7; // about 1 : √2
-const WEAKEST = 100, BESIDE = 80; // cost of no gradient; added where suppression left nothing
-const BUCKETS = 2048; // more than the dearest step, DIAGONAL · (1 + WEAKEST + BESIDE)
+const STRONGEST = 10, WEAKEST = 100; // what a pixel costs: an edge is worth a detour, but not any
+const BESIDE = 60; // more where suppression left nothing
+const BUCKETS = 2048; // more than the dearest step, DIAGONAL · (WEAKEST + BESIDE)
 const FAR = 0x7fffffff;
 
 /** What a level costs: its rank among the candidates counts, so that faint edges of a dark image attract as well. */
@@ -23,7 +24,7 @@ export function costs({ level, survives }) {
   return Uint8Array.from(histogram, (count) => {
     const rank = total ? (below + count / 2) / total : 0;
     below += count;
-    return 1 + Math.round(WEAKEST * (1 - rank));
+    return WEAKEST - Math.round((WEAKEST - STRONGEST) * rank);
   });
 }
 
