@@ -9,8 +9,10 @@ from __future__ import annotations
 import struct
 
 _PIXEL_CHUNKS = frozenset({b"IHDR", b"PLTE", b"IDAT", b"IEND"})
-_COLOUR_SEGMENTS = frozenset({0xE0, 0xEE})
-"""JFIF's and Adobe's segments tell which colours are stored; the other APP segments and comments tell about the picture."""
+_DESCRIBING = frozenset({*range(0xE0, 0xF0), 0xFE}) - {0xE0, 0xEE}
+"""APP segments and comments; but JFIF's and Adobe's tell which colours are stored."""
+_SEGMENTS = frozenset({*range(0xC0, 0xD0), *range(0xDB, 0xDE), *range(0xE0, 0xF0), 0xFE}) - {0xC8}
+"""What may come before the pixels, each with its length."""
 
 
 def bare_png(data: bytes) -> bytes:
@@ -40,15 +42,14 @@ def bare_jpeg(data: bytes) -> bytes:
     True
     """
     kept, at = [data[:2]], 2
-    while data[at + 1 : at + 2] != b"\xda":
-        marker, length = data[at : at + 2], int.from_bytes(data[at + 2 : at + 4], "big")
-        if len(data) < at + 4 or marker[0] != 0xFF or (length < 2 and marker != b"\xff\xff"):
-            raise ValueError("its segments do not follow one another")
+    while (marker := data[at : at + 2]) != b"\xff\xda":
+        length = int.from_bytes(data[at + 2 : at + 4], "big")
         if marker == b"\xff\xff":  # filling
             at += 1
             continue
-        describes = 0xE0 <= marker[1] <= 0xEF or marker[1] == 0xFE
-        if not describes or marker[1] in _COLOUR_SEGMENTS:
+        if len(data) < at + 4 or marker[0] != 0xFF or marker[1] not in _SEGMENTS or length < 2:
+            raise ValueError("its segments do not follow one another")
+        if marker[1] not in _DESCRIBING:
             kept.append(data[at : at + 2 + length])
         at += 2 + length
     return b"".join([*kept, data[at:]])

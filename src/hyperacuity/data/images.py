@@ -38,7 +38,7 @@ _DECODERS: dict[str, type[ImageFile]] = {
     "TIFF": TiffImageFile,
     "PNM": PpmImageFile,
 }
-_DENSEST = {"PNG": 8 * 1032, "JPEG": 8 * 1032, "PNM": 8}
+_DENSEST = {"PNG": 8 * 1032, "JPEG": 8 * 1032, "BMP": 8 * 1032, "PNM": 8}
 """Most pixels in a byte: deflate makes 1032 bytes of one. (TIFF knows codes for which a page of white is a few bytes.)"""
 
 _MAX_SCANS = 500
