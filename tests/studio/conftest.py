@@ -96,7 +96,7 @@ def visit(chromium) -> Iterator[Callable[..., Any]]:
             if not any(part in text for part in ("willReadFrequently", *expected)):
                 complaints.append(text)
 
-        tab.on("console", lambda message: complain(message.text))
+        tab.on("console", lambda message: complain(f"{message.text} {message.location.get('url', '')}"))
         tab.on("pageerror", lambda error: complain(str(error)))
         tab.on("request", lambda r: None if r.url.startswith((base, "data:", "blob:")) else complain(r.url))
         tab.goto(address)

@@ -30,6 +30,7 @@ def choose(
     practice: Annotated[int, typer.Option(min=0, max=20, help="Practice trials before the first.")] = 3,
     check_every: Annotated[int, typer.Option(min=2, help="One attention check in so many trials.")] = 20,
     break_every: Annotated[int, typer.Option(min=1, help="A break after so many trials.")] = 50,
+    fixation: Annotated[float, typer.Option(min=0, max=5, help="Seconds of a cross before each trial.")] = 0.5,
     seed: Annotated[int, typer.Option(min=0, help="Seed of orders and sides.")] = 0,
     state: Annotated[
         Path | None,
@@ -60,7 +61,8 @@ def choose(
 
     study = load_study(trials, images)
     with State(state or trials / "studio.sqlite", [LAYOUT]) as kept:
-        page = Choose(study, kept, Design(seed, per_person, practice, check_every), break_every=break_every)
+        design = Design(seed, per_person, practice, check_every)
+        page = Choose(study, kept, design, break_every=break_every, fixation=fixation)
         if export is not None:
             _export(export, kept)
             return

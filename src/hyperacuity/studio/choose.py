@@ -45,16 +45,19 @@ MOST_INVITATIONS = 1000
 
 
 class Choose:
-    """The experiment on a study. ``break_every`` so many trials, a break is offered.
+    """The experiment on a study: after ``break_every`` trials a break, before each a cross for ``fixation`` seconds.
 
     ``UsageError`` when the state holds answers to other trials.
     """
 
-    def __init__(self, study: Study, state: State, design: Design, *, break_every: int = 50) -> None:
+    def __init__(
+        self, study: Study, state: State, design: Design, *, break_every: int = 50, fixation: float = 0.5
+    ) -> None:
         self._study = study
         self._state = state
         self._design = design
         self._break_every = break_every
+        self._fixation = fixation
         self._pictures: OrderedDict[str, bytes] = OrderedDict()
         self._coming: dict[str, asyncio.Future[bytes]] = {}
         state.write_now(self._claim)
@@ -99,7 +102,7 @@ class Choose:
 
         now = await self._state.read(look)
         begun = now.done > 0 or (now.current is not None and now.current.place > 0)
-        facts = {"base": f"/take/{token}", "total": now.total, "begun": begun}
+        facts = {"base": f"/take/{token}", "total": now.total, "begun": begun, "fixation": self._fixation}
         return render(request, "choose/take.html.j2", title="Which boundary is stronger?", facts=facts)
 
     async def _next(self, request: Request) -> Response:

@@ -181,7 +181,7 @@ async def _say(asked: Headers, send: Send, status: int, sentence: str) -> None:
 
 
 def _html(title: str, content: str, head: str = "") -> bytes:
-    style = '<link rel="stylesheet" href="/static/studio.css">'
+    style = '<link rel="icon" href="/static/mark.svg"><link rel="stylesheet" href="/static/studio.css">'
     return (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title>{style}{head}'
         f'<body><main class="narrow">{content}</main></body></html>'

@@ -2,9 +2,8 @@
 // shows one question at a time, measures how long the answer takes, and goes on when the answer is saved.
 import { $, ask, facts, insist, problem, say } from "../studio.js";
 
-const FIXATION = 500; // milliseconds
-const FEEDBACK = 1200;
-const { base, begun } = facts();
+const FEEDBACK = 1200; // milliseconds
+const { base, begun, fixation } = facts();
 const stages = document.querySelectorAll(".stage");
 const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 const painted = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
@@ -159,7 +158,7 @@ async function pose(now) {
   }
   for (const canvas of [$("marked"), $("plain")]) fit(canvas, question);
   document.activeElement?.blur();
-  const [image] = await Promise.all([picture(question.place), painted().then(() => pause(FIXATION))]);
+  const [image] = await Promise.all([picture(question.place), painted().then(() => pause(1000 * fixation))]);
   mark(paint($("marked"), image, question), question);
   paint($("plain"), image, question);
   trial.classList.remove("waiting");
