@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from hyperacuity.cli import app
 from hyperacuity.data.scenes import make_scene, write_scene
-from hyperacuity.detect.pb import load_model
+from hyperacuity.detect.pb import PbModel, load_model
 
 
 @pytest.fixture(scope="module")
@@ -87,9 +87,20 @@ def test_a_learned_model_detects_in_one_folder_whatever_its_path(bsds, tmp_path)
 
 def test_two_models_of_one_name_would_share_a_folder(bsds, tmp_path):
     photo = bsds / "images" / "train" / "scene-0001.png"
-    done = call("detect", photo, "--with", "pb(model='a/my.json'),pb(model='b/my.json')", "--out", tmp_path)
+    models = []
+    for name in "ab":
+        (tmp_path / name).mkdir()
+        PbModel(np.zeros((4, 26)), np.zeros(5), "").save(tmp_path / name / "my.json")
+        models.append(f"pb(model='{tmp_path / name / 'my.json'}')")
+    done = call("detect", photo, "--with", ",".join(models), "--out", tmp_path / "maps")
     assert done.exit_code == 2
     assert "is taken already" in done.stderr
+
+
+def test_a_model_that_is_not_there_is_told_once(bsds, tmp_path):
+    done = call("detect", bsds / "images" / "train", "--with", "pb(model='my.json')", "--out", tmp_path)
+    assert done.exit_code == 2
+    assert "there is no file my.json" in done.stderr
 
 
 def test_a_folder_called_train_is_still_a_folder_of_pictures(bsds, tmp_path, monkeypatch):

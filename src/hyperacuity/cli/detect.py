@@ -117,10 +117,13 @@ def detect(
 def folder_names(detectors: Mapping[str, Detector | Orderer]) -> dict[str, str]:
     """The folder of each detector's maps: its name, in which a file goes by its last part.
 
-    ``pb(model='learned/my.json')`` has the folder ``pb(model='my.json')``. Two detectors with one folder are a wrong call.
+    ``pb(model='learned/my.json')`` has the folder ``pb(model='my.json')``. Two detectors with one folder are a wrong call,
+    and so is a model that is not there.
     """
     folders: dict[str, str] = {}
     for name, one in detectors.items():
+        if (model := one.options.get("model")) and not Path(model).is_file():
+            raise UsageError(f"{name}: there is no file {model}")
         plain = {key: Path(value).name if isinstance(value, str) else value for key, value in one.options.items()}
         folder = str(replace(one, options=plain))
         if folder in folders.values():
