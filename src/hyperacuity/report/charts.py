@@ -25,12 +25,22 @@ from hyperacuity.report.charts_compare import (
     roc_chart,
 )
 from hyperacuity.report.charts_ordering import accuracy_chart, figure_ground_chart, prc_chart
-from hyperacuity.report.edges import curves_chart, robustness_chart, sheet_chart, shift_chart, truth_chart
+from hyperacuity.report.edges import (
+    best_maps_chart,
+    curves_chart,
+    mean_curves_chart,
+    robustness_chart,
+    score_sheet_chart,
+    sheet_chart,
+    shift_chart,
+    truth_chart,
+)
 from hyperacuity.report.theme import save
 
 __all__ = [
     "accuracy_chart",
     "agreement_chart",
+    "best_maps_chart",
     "critical_difference_chart",
     "curves_chart",
     "dominance_chart",
@@ -40,6 +50,7 @@ __all__ = [
     "image_agreement_chart",
     "label_chart",
     "label_curves_chart",
+    "mean_curves_chart",
     "optimal_chart",
     "output_chart",
     "parallel_chart",
@@ -51,6 +62,7 @@ __all__ = [
     "roc_chart",
     "save",
     "scatter_of_images",
+    "score_sheet_chart",
     "sheet_chart",
     "shift_chart",
     "strength_chart",

@@ -11,13 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperacuity.edges.names import measure
+from hyperacuity.edges.protocol import EdgeScore
 from hyperacuity.edges.shift import Shift
 from hyperacuity.edges.studies import Trial, Trials
+from hyperacuity.edges.sweep import Best
 from hyperacuity.maps import EdgeMap
 from hyperacuity.report import theme
 from hyperacuity.report.pictures import data_uri, edge_picture
 
 PANEL_HEIGHT = 110
+WORSE = ("#f4efe9", "#e0c8ae", "#b98e5c", "#6f4a1f")
+"""From the best score of a measure to the worst."""
+
+MOST_NAMED = 10
+"""Systems that a small panel has room to name."""
 
 
 def shift_chart(study: Shift, *, columns: int = 6) -> Any:
@@ -76,36 +83,113 @@ def curves_chart(study: Trial, *, condition: int = 0, columns: int = 3) -> Any:
     )
 
 
+def mean_curves_chart(scores: Mapping[str, EdgeScore], *, columns: int = 3) -> Any:
+    """One panel per measure: each system's score against the threshold, mean over images, its minimum marked.
+
+    The minimum of the mean is no smaller than the mean of each image's minimum, by which systems are ranked.
+    """
+    theme.register()
+    protocol = next(iter(scores.values())).protocol
+    panels = []
+    for m, name in enumerate(protocol.names):
+        curves = {system: score.curves[m] for system, score in scores.items() if not np.isnan(score.curves[m]).all()}
+        if not curves:
+            continue
+        least = {system: int(np.nanargmin(curve)) for system, curve in curves.items()}
+        panels.append(
+            _lines_panel(
+                measure(name).symbol,
+                protocol.levels.tolist(),
+                curves,
+                axis="threshold",
+                top=2 * float(np.nanmedian(list(curves.values()))),
+                marks={system: (float(protocol.levels[n]), float(curves[system][n])) for system, n in least.items()},
+                named=len(curves) <= MOST_NAMED,
+            ).properties(width=theme.TWO_COLUMNS / columns - 84, height=PANEL_HEIGHT)
+        )
+    return alt.concat(*panels, columns=columns, spacing=16, title="Mean score against the threshold, minimum marked")
+
+
+def score_sheet_chart(scores: Mapping[str, EdgeScore]) -> Any:
+    """Detectors × measures: the mean of the best scores, white for the best of a measure to dark for the worst; best bold."""
+    theme.register()
+    names = next(iter(scores.values())).protocol.names
+    table = np.array([score.minimum for score in scores.values()])
+    lowest, highest = np.nanmin(table, axis=0), np.nanmax(table, axis=0)
+    rows = [
+        {
+            "system": system,
+            "measure": measure(name).symbol,
+            "text": f"{table[s, m]:#.3g}".rstrip("."),
+            "share": float((table[s, m] - lowest[m]) / (highest[m] - lowest[m])) if highest[m] > lowest[m] else 0.0,
+            "best": bool(table[s, m] == lowest[m]),
+        }
+        for s, system in enumerate(scores)
+        for m, name in enumerate(names)
+        if not math.isnan(table[s, m])
+    ]
+    base = alt.Chart({"values": rows}).encode(
+        x=alt.X(
+            "measure:N",
+            sort=[measure(name).symbol for name in names],
+            title=None,
+            axis=alt.Axis(orient="top", labelAngle=0, ticks=False, domain=False),
+        ),
+        y=alt.Y("system:N", sort=list(scores), title=None, axis=alt.Axis(ticks=False, domain=False, labelLimit=140)),
+    )
+    cells = base.mark_rect(stroke=theme.GROUND, strokeWidth=1.5).encode(
+        color=alt.Color("share:Q", scale=alt.Scale(domain=[0, 1], range=list(WORSE)), legend=None)
+    )
+    ink = alt.condition("datum.share > 0.55", alt.value("#fefefe"), alt.value("#212121"))
+    numbers = [
+        base.transform_filter(f"{'' if best else '!'}datum.best")
+        .mark_text(fontSize=9, fontWeight="bold" if best else "normal")
+        .encode(text="text:N", color=ink)
+        for best in (True, False)
+    ]
+    return alt.layer(cells, *numbers).properties(width=alt.Step(58), height=alt.Step(22))
+
+
 def sheet_chart(study: Trial, truth: EdgeMap, *, condition: int = 0) -> Any:
     """Best edge maps: one row per measure, one column per detector, each with its threshold and score (Fig. 9).
 
     Hits, false and missed pixels have the colours they have everywhere; the best score of each row is bold.
     """
-    theme.register()
     sweeps = study.sweeps[condition]
-    width = theme.TWO_COLUMNS // len(sweeps) - 8
+    best = {
+        detector: {name: swept.best(name) for name in swept.names}
+        for detector, swept in zip(study.detectors, sweeps, strict=True)
+    }
+    return best_maps_chart(study.picture, truth, best)
+
+
+def best_maps_chart(picture: str, truth: EdgeMap, best: Mapping[str, Mapping[str, Best]]) -> Any:
+    """The same of any systems: by system and measure, the best edge map of one picture."""
+    theme.register()
+    names = list(next(iter(best.values())))
+    width = theme.TWO_COLUMNS // len(best) - 8
     height = round(width * truth.shape[0] / truth.shape[1])
     rows = []
-    for name in sweeps[0].names:
-        best = [swept.best(name) for swept in sweeps]
-        lowest = min((b.score for b in best), default=math.nan)
+    for name in names:
+        lowest = min((of[name].score for of in best.values()), default=math.nan)
         cells = [
-            _picture_cell(edge_picture(truth, b.edges, side=2 * width), width, height).properties(
+            _picture_cell(edge_picture(truth, of[name].edges, side=2 * width), width, height).properties(
                 title=alt.TitleParams(
-                    [detector] if name == sweeps[0].names[0] else [],
-                    subtitle=[f"{measure(name).symbol} = {b.score:.3g}", f"Th = {b.threshold:.2f}"],
+                    [system] if name == names[0] else [],
+                    subtitle=[f"{measure(name).symbol} = {of[name].score:.3g}", f"Th = {of[name].threshold:.2f}"],
                     subtitleFontSize=8,
-                    subtitleFontWeight="bold" if b.score == lowest else "normal",
+                    subtitleFontWeight="bold" if of[name].score == lowest else "normal",
                     subtitleColor=theme.INK,
                     anchor="middle",
                     offset=2,
+                    limit=width,
                 )
             )
-            for detector, b in zip(study.detectors, best, strict=True)
+            for system, of in best.items()
         ]
         rows.append(alt.hconcat(*cells, spacing=6))
     title = alt.TitleParams(
-        f"{study.picture}: best edge map of each detector under each measure",
+        f"{picture}: best edge map of each detector under each measure",
         subtitle="hits green, false pixels orange, missed pixels blue; bold: the best of the row",
     )
     return alt.vconcat(*rows, spacing=4, title=title)
@@ -212,6 +296,7 @@ def _lines_panel(
     axis: str,
     marks: Mapping[str, tuple[float, float]] | None = None,
     top: float = math.inf,
+    named: bool = True,
 ) -> Any:
     """Lines of several systems with their names at the right end; markers at every point, or where ``marks`` says.
 
@@ -240,11 +325,15 @@ def _lines_panel(
     colour, dash, shape = theme.channels(styles, "system")
     x = alt.X("x:Q", title=axis, scale=alt.Scale(domain=[xs[0], xs[-1]], nice=False), axis=alt.Axis(grid=False))
     y = alt.Y("y:Q", title=None, scale=alt.Scale(domain=[0, top * 1.02], nice=False), axis=alt.Axis(tickCount=4))
-    named = alt.Chart({"values": labels})
+    lines = alt.Chart({"values": points}).mark_line(clip=True).encode(x=x, y=y, color=colour, strokeDash=dash)
+    dots = alt.Chart({"values": shown}).mark_point(opacity=1).encode(x=x, y=y, color=colour, shape=shape)
+    if not named:
+        return alt.layer(lines, dots, title=title)
+    beside = alt.Chart({"values": labels})
     return alt.layer(
-        alt.Chart({"values": points}).mark_line(clip=True).encode(x=x, y=y, color=colour, strokeDash=dash),
-        alt.Chart({"values": shown}).mark_point(opacity=1).encode(x=x, y=y, color=colour, shape=shape),
-        named.mark_point(opacity=1, size=24, xOffset=10).encode(x=x, y=y, color=colour, shape=shape),
-        named.mark_text(align="left", dx=16, fontSize=8).encode(x=x, y=y, text="label:N"),
+        lines,
+        dots,
+        beside.mark_point(opacity=1, size=24, xOffset=10).encode(x=x, y=y, color=colour, shape=shape),
+        beside.mark_text(align="left", dx=16, fontSize=8).encode(x=x, y=y, text="label:N"),
         title=title,
     )

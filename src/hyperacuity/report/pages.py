@@ -23,7 +23,7 @@ from hyperacuity import __version__
 from hyperacuity.errors import HyperacuityError, InputError, UsageError
 from hyperacuity.report import theme
 from hyperacuity.report.gather import Grid, gather
-from hyperacuity.report.sheet import Each, Figure, Sheet
+from hyperacuity.report.sheet import Each, Figure, Sheet, picture_of
 from hyperacuity.report.tasks import make_sheet
 from hyperacuity.run import Cell
 
@@ -197,20 +197,34 @@ def mapper(workers: int | None = None, *, progress: bool = True) -> Each:
 
 
 def _pictured(grid: Grid, folder: Path | None) -> Grid:
-    """The grid with photographs from a folder, for cells that name none."""
-    if folder is None:
-        return grid
-    from hyperacuity.data.pairing import files_in, stem_of
+    """The grid with photographs for cells that name none: from a folder, or else from ``images`` beside the truths' folder."""
 
-    found = {stem_of(path): path for path in files_in(folder)}
+    def found(image: str, cell: Cell) -> Path | None:
+        places = _photographs(cell.truths[0]) if folder is None else [folder]
+        return next(filter(None, (_by_stem(place).get(image) for place in places)), None)
+
     cells = {
         system: {
-            image: cell if cell.picture is not None else replace(cell, picture=found.get(image))
+            image: cell if cell.picture is not None else replace(cell, picture=found(image, cell))
             for image, cell in images.items()
         }
         for system, images in grid.cells.items()
     }
     return replace(grid, cells=cells)
+
+
+def _photographs(truth: Path) -> list[Path]:
+    """Where photographs may lie: ``images`` beside the folder of a truth, or ``images/test`` where that folder is ``…/test``."""
+    home = truth.parent
+    places = [home.parent / "images", home.parent.parent / "images" / home.name]
+    return [place for place in places if place.is_dir()]
+
+
+@functools.lru_cache(maxsize=8)
+def _by_stem(folder: Path) -> dict[str, Path]:
+    from hyperacuity.data.pairing import files_in, stem_of
+
+    return {stem_of(path): path for path in files_in(folder, required=False)}
 
 
 def _payloads(sheets: Sequence[Sheet], each: Each) -> dict[str, _Payload]:
@@ -234,7 +248,7 @@ def _look(sheet: Sheet, image: str) -> _Payload | None:
     cells: dict[str, Cell] = {system: images[image] for system, images in sheet.grid.cells.items() if image in images}
     if sheet.viewer is None or not cells:
         return None
-    picture = next((cell.picture for cell in cells.values() if cell.picture is not None), None)
+    picture = picture_of(cells)
     small = b""
     try:
         small = thumbnail(read_image(picture)) if picture is not None else b""

@@ -64,6 +64,21 @@ def error_picture(
     return picture
 
 
+def difference_picture(real: ArrayLike, drawn: ArrayLike, where: EdgeMap, *, cap: float = 64.0) -> Picture:
+    """How far a drawn view is from the real one: white is not at all, dark is ``cap`` grey levels of 255 or more, grey not drawn.
+
+    >>> difference_picture([[0, 0, 0]], [[0, 255, 9]], np.array([[True, True, False]]))[0].tolist()
+    [[255, 255, 255], [42, 10, 31], [184, 186, 192]]
+    """
+    first, second = np.asarray(real), np.asarray(drawn, np.float64)
+    full = 255.0 if first.dtype != np.uint16 else 65535.0
+    gap = np.abs(first.reshape(*where.shape, -1) - second.reshape(*where.shape, -1)).mean(axis=2) * 255 / full
+    picture = np.empty((*where.shape, 3), np.uint8)
+    picture[:] = ImageColor.getrgb(SHORE)
+    picture[where] = _coloured(np.minimum(gap[where] / cap, 1), ERRORS)
+    return picture
+
+
 def error_sheet(
     truth: ArrayLike, estimate: ArrayLike, regions: Mapping[str, EdgeMap], *, cap: float = 4.0, title: str = ""
 ) -> Picture:

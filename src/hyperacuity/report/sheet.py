@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -79,8 +80,8 @@ class Figure:
     draw: Callable[[bool], Any]
     fluid: bool = True
     """Whether the chart may be made as wide as the page has room for it."""
-    wide: bool = False
-    """Whether it has the width of two columns of a paper."""
+    span: int = 4
+    """How many twelfths of the width of a page it takes, where there is room."""
 
 
 @dataclass(frozen=True)
@@ -184,6 +185,11 @@ def enough_weights(images: int, systems: int) -> list[NDArray[np.int64]]:
     pairs = systems * (systems - 1) // 2
     resamples = max(1000, 46 * pairs)
     return np.array_split(bootstrap_weights(images, resamples), -(-resamples // 4000))
+
+
+def picture_of(cells: Mapping[str, Cell]) -> Path | None:
+    """The photograph of an image: the first that any of its cells names."""
+    return next((cell.picture for cell in cells.values() if cell.picture is not None), None)
 
 
 def _cost(value: float, column: Column) -> float:

@@ -20,7 +20,7 @@ MODULES = {
     "ordering": "hyperacuity.report.sheets.ordering",
     "regions": "hyperacuity.report.sheets.regions",
     "strength": "hyperacuity.report.sheets.labels",
-    "views": "hyperacuity.report.sheets.judged",
+    "views": "hyperacuity.report.sheets.views",
 }
 """Modules by the first word of a signature."""
 

@@ -117,7 +117,7 @@ def _figures(audits: Mapping[str, SystemAudit]) -> tuple[Figure, ...]:
             "Precision and recall at the best threshold against the least strength of the labels, a line for each system.",
             lambda hover: charts_audit.strength_chart(audits),
             fluid=False,
-            wide=True,
+            span=8,
         ),
         Figure(
             "optimal",
@@ -132,7 +132,7 @@ def _figures(audits: Mapping[str, SystemAudit]) -> tuple[Figure, ...]:
             "Three charts of precision over recall, a curve for each system, the best F marked.",
             lambda hover: charts_audit.curves_chart(audits),
             fluid=False,
-            wide=True,
+            span=8,
         ),
         Figure(
             "output",
@@ -140,7 +140,7 @@ def _figures(audits: Mapping[str, SystemAudit]) -> tuple[Figure, ...]:
             "For each system and level of output, the shares of matched pixels by the strength of the label.",
             lambda hover: charts_audit.output_chart(audits),
             fluid=False,
-            wide=True,
+            span=8,
         ),
     )
 

@@ -38,6 +38,7 @@ from hyperacuity.report.sheet import (
     Sheet,
     Viewer,
     enough_weights,
+    picture_of,
     ranked,
     told_chance,
 )
@@ -267,8 +268,7 @@ class Look:
         shared: dict[str, Any] = {}
         near = tolerance_in_pixels(truths[0].shape, self.protocol.tolerance)
         shared["truth"] = layers.strength(layers.agreement(truths, near), len(truths))
-        picture = next((cell.picture for cell in cells.values() if cell.picture is not None), None)
-        if picture is not None:
+        if (picture := picture_of(cells)) is not None:
             shared["photo"] = layers.photograph(read_image(picture))
         systems: list[dict[str, Any]] = []
         judged_by = self.judged_by(truths)

@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 from hyperacuity.data import read_boundary_truths, read_image, read_soft
 from hyperacuity.edges.names import measure
 from hyperacuity.edges.protocol import EdgeTally, Protocol, collect, is_binary
+from hyperacuity.edges.sweep import Best, edges_at
 from hyperacuity.errors import InputError
 from hyperacuity.kernels.suppression import suppress_structured
-from hyperacuity.report import layers, slider, theme
+from hyperacuity.maps import EdgeMap, SoftMap
+from hyperacuity.report import edges, layers, slider, theme
 from hyperacuity.report.gather import Grid
-from hyperacuity.report.sheet import Column, Each, Figure, Layer, Sheet, Viewer
+from hyperacuity.report.sheet import Column, Each, Figure, Layer, Sheet, Viewer, picture_of
 from hyperacuity.report.sheets.judged import MOST_COLUMNS, Judged, judge, judged_sheet
 from hyperacuity.run import Cell
 
@@ -25,6 +27,9 @@ LAYERS = (
     Layer("truth", "Truth", "What people drew; the darker, the more of them drew the pixel"),
     Layer("photo", "Photograph"),
 )
+
+MOST_PICTURED = 8
+"""Systems up to which a sheet of small pictures can be read."""
 
 WORTH_SEEING = 1.5
 """Thresholds matter most at which the first measure is at most this many times its least."""
@@ -45,56 +50,73 @@ def sheet(grid: Grid, each: Each) -> Sheet:
     ]
     judged = judge(grid, columns)
     protocol = Protocol(**{**grid.options["protocol"], "names": names})
-    inverted = bool(grid.options.get("inverted", False))
+    look = _Look(protocol, bool(grid.options.get("inverted", False)), judged, grid)
     return judged_sheet(
         grid,
         judged,
         title="Edges",
-        figures=_figures(judged, protocol) if judged.lines else (),
-        viewer=Viewer(LAYERS, LEGEND, _Look(protocol, inverted, judged)),
+        figures=_figures(judged, look) if judged.lines else (),
+        viewer=Viewer(LAYERS, LEGEND, look),
     )
 
 
-def _figures(judged: Judged, protocol: Protocol) -> tuple[Figure, ...]:
+def _figures(judged: Judged, look: _Look) -> tuple[Figure, ...]:
+    protocol = look.protocol
     scores = {line.system: collect(judged.tallies[line.system], protocol, resamples=1) for line in judged.lines}
-    main = measure(protocol.names[0]).symbol
-
-    def draw(hover: bool) -> Any:
-        import altair as alt
-
-        theme.register()
-        styles = theme.systems(list(scores))
-        rows = [
-            {"system": system, "threshold": round(float(t), 3), "score": float(f"{value:.4g}")}
-            for system, score in scores.items()
-            for t, value in zip(protocol.levels, score.curves[0], strict=True)
-            if np.isfinite(value)
-        ]
-        least = [float(np.nanmin(score.curves[0])) for score in scores.values()]
-        top = 3 * float(np.median(least)) or 1.0
-        names = list(scores)
-        key = alt.Legend(title=None, orient="bottom", columns=3) if len(names) > 1 else None
-        base = alt.Chart(alt.InlineData(values=rows)).encode(
-            x=alt.X("threshold:Q"),
-            y=alt.Y("score:Q", title=main, scale=alt.Scale(domain=[0, top], clamp=True)),
-            color=alt.Color(
-                "system:N", scale=alt.Scale(domain=names, range=[styles[n].colour for n in names]), legend=key
-            ),
-            strokeDash=alt.StrokeDash(
-                "system:N", scale=alt.Scale(domain=names, range=[styles[n].dash for n in names]), legend=key
-            ),
+    several = len(protocol.names) > 1
+    figures = [
+        Figure(
+            "score-over-threshold",
+            "Scores over the threshold",
+            f"The mean of {'each measure' if several else measure(protocol.names[0]).symbol} over images at every threshold, "
+            "a curve for each system; lower is better.",
+            lambda hover: edges.mean_curves_chart(scores, columns=min(3, len(protocol.names))),
+            fluid=False,
+            span=8 if several else 4,
         )
-        return base.mark_line(clip=True).properties(width=theme.ONE_COLUMN, height=220)
+    ]
+    if several and len(scores) > 1:
+        figures.append(
+            Figure(
+                "sheet",
+                "Detectors by measures",
+                "The mean over images of the least score, a row for each system and a column for each measure; lower is better.",
+                lambda hover: edges.score_sheet_chart(scores),
+                fluid=False,
+                span=4 if len(protocol.names) < 7 else 12,
+            )
+        )
+    typical = _typical(judged)
+    best = look.best_maps(typical) if typical and len(scores) <= MOST_PICTURED else {}
+    if best:
+        figures.append(
+            Figure(
+                "best-maps",
+                "The best edge map under each measure",
+                f"The image {typical}: a row for each measure, a column for each system, with the threshold and the score.",
+                lambda hover: edges.best_maps_chart(typical, look.drawn(typical), best),
+                fluid=False,
+                span=8,
+            )
+        )
+    return tuple(figures)
 
-    words = f"The mean of {main} over images at every threshold, a curve for each system; lower is better."
-    return (Figure("score-over-threshold", f"{main} over the threshold", words, draw),)
+
+def _typical(judged: Judged) -> str:
+    """The image that all systems have and on which their mean score is the median one; empty if there is none."""
+    known = {
+        image: sum(of.values())
+        for image, of in judged.image_scores.items()
+        if len(of) == len(judged.lines) and np.isfinite(list(of.values())).all()
+    }
+    return sorted(known, key=lambda image: (known[image], image))[(len(known) - 1) // 2] if known else ""
 
 
 class _Look:
     """Makes the pictures of one image, for all systems."""
 
-    def __init__(self, protocol: Protocol, inverted: bool, judged: Judged) -> None:
-        self.protocol, self.inverted, self.judged = protocol, inverted, judged
+    def __init__(self, protocol: Protocol, inverted: bool, judged: Judged, grid: Grid) -> None:
+        self.protocol, self.inverted, self.judged, self.cells = protocol, inverted, judged, grid.cells
         self.images = len(judged.image_scores)
 
     def __call__(self, image: str, cells: Mapping[str, Cell]) -> dict[str, Any]:
@@ -102,8 +124,8 @@ class _Look:
         truths = read_boundary_truths(some.truths, inverted=self.inverted)
         height, width = truths[0].shape
         shared: dict[str, Any] = {"truth": layers.strength(layers.agreement(truths, 0), len(truths))}
-        if some.picture is not None:
-            shared["photo"] = layers.photograph(read_image(some.picture))
+        if (picture := picture_of(cells)) is not None:
+            shared["photo"] = layers.photograph(read_image(picture))
         drawn = np.logical_or.reduce(truths)
         systems: list[dict[str, Any]] = []
         room = slider.Room(images=self.images, systems=len(self.judged.lines), taken=slider.letters(shared))
@@ -118,19 +140,45 @@ class _Look:
             room.take(slider.letters(systems[-1]))
         return {"size": [width, height], "shared": shared, "systems": systems}
 
+    def drawn(self, image: str) -> EdgeMap:
+        """What anybody drew of an image."""
+        cell = self.cells[self.judged.lines[0].system][image]
+        truths = read_boundary_truths(cell.truths, inverted=self.inverted)
+        return np.asarray(np.logical_or.reduce(truths), np.bool_)
+
+    def best_maps(self, image: str) -> dict[str, dict[str, Best]]:
+        """Each system's best edge map of an image under each measure; nothing if a file has moved since."""
+        found: dict[str, dict[str, Best]] = {}
+        names = self.protocol.names[:MOST_COLUMNS]
+        try:
+            self.drawn(image)
+            for line in self.judged.lines:
+                soft, _ = self._prepared(read_soft(self.cells[line.system][image].prediction))
+                tally = self.judged.tallies[line.system][image]
+                found[line.system] = {
+                    name: Best(float(score), float(at), (float(at), float(at)), edges_at(soft, float(at)))
+                    for name, score, at in zip(names, tally.minimum, tally.threshold, strict=False)
+                }
+        except InputError:
+            return {}
+        return found
+
+    def _prepared(self, soft: SoftMap) -> tuple[SoftMap, NDArray[np.float64]]:
+        """A map as it is thresholded, and the thresholds."""
+        if is_binary(soft):
+            return soft, np.zeros(1)
+        soft = suppress_structured(soft) if self.protocol.thin == "structured" else soft
+        highest = float(soft.max())
+        return soft / np.float32(highest) if self.protocol.norm == "max" and highest > 0 else soft, self.protocol.levels
+
     def _system(self, cell: Cell, drawn: NDArray[np.bool_], counts: EdgeTally, room: slider.Room) -> dict[str, Any]:
         soft = read_soft(cell.prediction)
         given = layers.soft_picture(soft)
-        levels = np.zeros(1)
-        if not is_binary(soft):
-            soft = suppress_structured(soft) if self.protocol.thin == "structured" else soft
-            highest = float(soft.max())
-            soft = soft / np.float32(highest) if self.protocol.norm == "max" and highest > 0 else soft
-            levels = self.protocol.levels
+        soft, levels = self._prepared(soft)
         with np.errstate(invalid="ignore", divide="ignore"):
             scores = (counts.scores[0] / counts.counted[0])[: levels.size]
         best = int(np.argmin(np.abs(levels - counts.threshold[0])))
-        found = np.stack([(soft >= level) & (soft > 0) for level in levels])
+        found = np.stack([edges_at(soft, level) for level in levels])
         match, kept = slider.fitted(
             np.where(found, np.where(drawn, 1, 2), np.where(drawn, 3, 0)).astype(np.uint8),
             worth=scores <= WORTH_SEEING * scores[best],

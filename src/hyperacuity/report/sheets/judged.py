@@ -1,6 +1,6 @@
 """A sheet for any task whose criteria are known: leaderboard, tests, charts across criteria and findings, from tallies alone.
 
-A task adds its own charts and viewer to it (:func:`judged_sheet`), or takes it as it is (:func:`sheet`).
+A task adds its own charts and viewer to it.
 """
 
 from __future__ import annotations
@@ -18,10 +18,9 @@ from hyperacuity.compare.criteria import Criteria, criteria, table_of
 from hyperacuity.compare.significance import Pairwise, pairwise_of_samples
 from hyperacuity.report import charts_compare
 from hyperacuity.report.gather import Grid
-from hyperacuity.report.sheet import Column, Each, Figure, Line, Sheet, Viewer, enough_weights, ranked, told_chance
+from hyperacuity.report.sheet import Column, Figure, Line, Sheet, Viewer, enough_weights, ranked, told_chance
 from hyperacuity.resampling import bootstrap_weights, percentile_interval
 
-TITLES = {"disparity": "Disparity", "ordering": "Depth order", "views": "Predicted views"}
 MOST_COLUMNS = 8
 
 
@@ -36,11 +35,6 @@ class Judged:
     lines: tuple[Line, ...]
     table: Table | None
     tested: Pairwise | None
-
-
-def sheet(grid: Grid, each: Each) -> Sheet:
-    """The sheet of a task that adds nothing of its own."""
-    return judged_sheet(grid, judge(grid), title=TITLES.get(grid.task, grid.task.capitalize()))
 
 
 def judge(grid: Grid, columns: Sequence[Column] = ()) -> Judged:
@@ -129,6 +123,7 @@ def _figures(judged: Judged) -> list[Figure]:
                 f"{len(order)} systems by {len(chosen.criteria)} criteria, each axis from its best value to its worst.",
                 lambda hover: charts_compare.parallel_chart(ranking, width=520),
                 fluid=False,
+                span=6,
             )
         )
     scores = chosen.values[:, :, 0]
@@ -141,6 +136,7 @@ def _figures(judged: Judged) -> list[Figure]:
                 "Average ranks over images; systems that the images cannot tell apart are joined by a bar.",
                 lambda hover: charts_compare.critical_difference_chart(order, ranks, width=520),
                 fluid=False,
+                span=6,
             )
         )
     return found

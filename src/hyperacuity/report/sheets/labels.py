@@ -13,7 +13,7 @@ from hyperacuity.boundary.strength import LabelScore
 from hyperacuity.data import read_boundary_truths, read_image
 from hyperacuity.report import charts_audit, layers
 from hyperacuity.report.gather import Grid
-from hyperacuity.report.sheet import NAN, Column, Each, Figure, Layer, Line, Sheet, Viewer
+from hyperacuity.report.sheet import NAN, Column, Each, Figure, Layer, Line, Sheet, Viewer, picture_of
 from hyperacuity.run import Cell
 
 COLUMNS = (
@@ -91,7 +91,7 @@ def _figures(score: LabelScore, agreed: Mapping[str, float]) -> tuple[Figure, ..
             "Shares of boundaries and of pixels by the share of the annotators who drew them.",
             lambda hover: charts_audit.label_chart(score),
             fluid=False,
-            wide=True,
+            span=8,
         )
     ]
     people = dict(zip(score.images, score.annotators, strict=True))
@@ -131,8 +131,8 @@ def _look(tolerance: float, inverted: bool) -> Any:
             "consensus": layers.strength(np.where(strongest == people.annotators, strongest, 0), people.annotators),
             "orphans": layers.strength(alone, 1),
         }
-        if cell.picture is not None:
-            shared["photo"] = layers.photograph(read_image(cell.picture))
+        if (picture := picture_of(cells)) is not None:
+            shared["photo"] = layers.photograph(read_image(picture))
         height, width = strongest.shape
         one, everyone = people.boundaries.orphan, people.boundaries.consensus
         told = {

@@ -13,7 +13,7 @@ from hyperacuity.ordering import Partition, Protocol, collect, match_image, orde
 from hyperacuity.report import charts_ordering, layers
 from hyperacuity.report.gather import Grid
 from hyperacuity.report.pictures_ordering import matching_picture, order_picture
-from hyperacuity.report.sheet import NAN, Column, Each, Figure, Layer, Sheet, Viewer
+from hyperacuity.report.sheet import NAN, Column, Each, Figure, Layer, Sheet, Viewer, picture_of
 from hyperacuity.report.sheets.judged import Judged, judge, judged_sheet
 from hyperacuity.run import Cell
 
@@ -64,6 +64,7 @@ def _figures(grid: Grid, judged: Judged) -> tuple[Figure, ...]:
             "Precision over recall of contours; each segment runs from all detections to those in the right order.",
             lambda hover: charts_ordering.prc_chart(scores),
             fluid=False,
+            span=4,
         ),
         Figure(
             "accuracy",
@@ -71,6 +72,7 @@ def _figures(grid: Grid, judged: Judged) -> tuple[Figure, ...]:
             "R-ACC, B-ACC, B-ACC-50 and B-ACC-25 of every system with 95 % intervals.",
             lambda hover: charts_ordering.accuracy_chart(scores),
             fluid=False,
+            span=8,
         ),
     )
 
@@ -85,8 +87,8 @@ def _look(judged: Judged, protocol: Protocol, farther: Any) -> Any:
         some = next(iter(cells.values()))
         truth = read(some.truths[0], "truth")
         shared: dict[str, Any] = {"truth": layers.picture_uri(order_picture(truth))}
-        if some.picture is not None:
-            shared["photo"] = layers.photograph(read_image(some.picture))
+        if (picture := picture_of(cells)) is not None:
+            shared["photo"] = layers.photograph(read_image(picture))
         systems: list[dict[str, Any]] = []
         for line in judged.lines:
             try:

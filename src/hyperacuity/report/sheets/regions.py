@@ -6,14 +6,19 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from hyperacuity.data import read_image, read_segmentations, read_soft
+from hyperacuity.boundary import Protocol as Boundaries
+from hyperacuity.boundary import overlays
+from hyperacuity.data import holds_ucm, read_image, read_segmentations, read_soft, read_ucm
 from hyperacuity.errors import InputError
-from hyperacuity.maps import SoftMap, boundary_marks
-from hyperacuity.regions import Protocol, collect
-from hyperacuity.report import layers, theme
+from hyperacuity.maps import EdgeMap, LabelMap, boundary_marks
+from hyperacuity.regions import Protocol, collect, hierarchy, ucm_levels
+from hyperacuity.regions.levels import Levels
+from hyperacuity.regions.protocol import RegionScore
+from hyperacuity.report import layers, slider, theme
 from hyperacuity.report.gather import Grid
-from hyperacuity.report.sheet import Column, Each, Figure, Layer, Sheet, Viewer
+from hyperacuity.report.sheet import Column, Each, Figure, Layer, Sheet, Viewer, picture_of
 from hyperacuity.report.sheets.judged import Judged, judge, judged_sheet
 from hyperacuity.run import Cell
 
@@ -24,26 +29,38 @@ COLUMNS = (
 )
 
 
+LAYERS = (
+    Layer("match", "Borders", "Borders of regions at the level, against those that people drew"),
+    Layer("prediction", "All levels", "Borders of the system's regions; the darker, the longer they last"),
+    Layer("truth", "Truth", "Borders that people drew; the darker, the more of them"),
+    Layer("photo", "Photograph"),
+)
+
+LEGEND = (
+    ("hit", theme.HIT, "hit", "a border, matched with what somebody drew nearby"),
+    ("false", theme.FALSE, "false", "a border, matched with nothing that anybody drew"),
+    ("miss", theme.MISS, "missed", "a border that somebody drew, but the system lacks"),
+)
+
+WORTH_SEEING = 0.8
+"""Levels matter most at which covering is at least this share of the best."""
+
+
 def sheet(grid: Grid, each: Each) -> Sheet:
     """The regions part of a report."""
     judged = judge(grid, COLUMNS)
-    layer = (
-        Layer("prediction", "Prediction", "Borders of the system's regions; the darker, the longer they last"),
-        Layer("truth", "Truth", "Borders that people drew; the darker, the more of them"),
-        Layer("photo", "Photograph"),
-    )
+    protocol = Protocol(**grid.options["protocol"])
+    scores = {line.system: collect(judged.tallies[line.system], protocol, resamples=1) for line in judged.lines}
     return judged_sheet(
         grid,
         judged,
         title="Regions",
-        figures=_figures(judged, Protocol(**grid.options["protocol"])) if judged.lines else (),
-        viewer=Viewer(layer, (), _look(judged, grid.options.get("form"))),
+        figures=_figures(scores) if scores else (),
+        viewer=Viewer(LAYERS, LEGEND, _Look(judged, scores, protocol, grid.options.get("form"))),
     )
 
 
-def _figures(judged: Judged, protocol: Protocol) -> tuple[Figure, ...]:
-    scores = {line.system: collect(judged.tallies[line.system], protocol, resamples=1) for line in judged.lines}
-
+def _figures(scores: Mapping[str, RegionScore]) -> tuple[Figure, ...]:
     def draw(hover: bool) -> Any:
         import altair as alt
 
@@ -72,33 +89,86 @@ def _figures(judged: Judged, protocol: Protocol) -> tuple[Figure, ...]:
     return (Figure("covering-over-level", "Covering over the level", words, draw),)
 
 
-def _look(judged: Judged, form: object) -> Any:
-    def look(image: str, cells: Mapping[str, Cell]) -> dict[str, Any]:
+class _Look:
+    """Makes the pictures of one image, for all systems.
+
+    Covering has no hits and misses of its own; borders are matched as the boundary benchmark does it, with its tolerance.
+    """
+
+    def __init__(self, judged: Judged, scores: Mapping[str, RegionScore], protocol: Protocol, form: object) -> None:
+        self.judged, self.scores, self.protocol, self.form = judged, scores, protocol, form
+
+    def __call__(self, image: str, cells: Mapping[str, Cell]) -> dict[str, Any]:
         some = next(iter(cells.values()))
         truths = [np.asarray(boundary_marks(labels), np.bool_) for labels in read_segmentations(some.truths)]
         height, width = truths[0].shape
         shared: dict[str, Any] = {"truth": layers.strength(layers.agreement(truths, 2), len(truths))}
-        if some.picture is not None:
-            shared["photo"] = layers.photograph(read_image(some.picture))
+        if (picture := picture_of(cells)) is not None:
+            shared["photo"] = layers.photograph(read_image(picture))
         systems: list[dict[str, Any]] = []
-        for line in judged.lines:
+        room = slider.Room(images=len(self.judged.image_scores), systems=len(self.scores), taken=slider.letters(shared))
+        for system in self.scores:
             try:
-                systems.append({"prediction": layers.soft_picture(_borders(cells[line.system], form))})
+                systems.append(self._system(system, image, cells[system], truths, room))
             except KeyError:
                 systems.append({"missing": "this system was not run on this image"})
             except InputError as error:
                 systems.append({"missing": str(error)})
+            room.take(slider.letters(systems[-1]))
         return {"size": [width, height], "shared": shared, "systems": systems}
 
-    return look
+    def _system(self, system: str, image: str, cell: Cell, truths: list[EdgeMap], room: slider.Room) -> dict[str, Any]:
+        counts = self.judged.tallies[system].get(image)
+        if counts is None:
+            return {"missing": "this image failed"}
+        borders = _borders(self._read(cell))
+        made: dict[str, Any] = {"prediction": layers.soft_picture(np.mean(borders, axis=0, dtype=np.float32))}
+        own, all_images = collect({image: counts}, self.protocol, resamples=1), self.scores[system]
+        levels = all_images.levels
+        best = int(np.argmin(np.abs(levels - all_images.covering.level)))
+        match, kept = slider.fitted(
+            _matched(borders, truths),
+            worth=all_images.curves[0] >= WORTH_SEEING * all_images.curves[0].max(),
+            best=best,
+            room=room.share(slider.letters(made)),
+        )
+        names = ("covering", "PRI", "VI")
+        return made | {
+            "match": match,
+            "steps": [round(float(levels[place]), 3) for place in kept],
+            "of": levels.size,
+            "what": "Level",
+            "start": kept.index(best),
+            "numbers": {name: np.round(curve[kept], 3).tolist() for name, curve in zip(names, own.curves, strict=True)},
+        }
+
+    def _read(self, cell: Cell) -> Levels | list[LabelMap]:
+        """A prediction as the verb reads it."""
+        if self.form == "soft":
+            return hierarchy(read_soft(cell.prediction)).levels(self.protocol.thresholds)
+        if self.form == "ucm" or (self.form != "segmentations" and holds_ucm(cell.prediction)):
+            return ucm_levels(read_ucm(cell.prediction), self.protocol.thresholds)
+        return read_segmentations([cell.prediction])
 
 
-def _borders(cell: Cell, form: object) -> SoftMap:
-    """How long each border lasts: over the levels of a stack of segmentations, or as a contour map says."""
-    if form in ("soft", "ucm"):
-        return read_soft(cell.prediction)
-    try:
-        stack = read_segmentations([cell.prediction])
-    except InputError:
-        return read_soft(cell.prediction)
-    return np.asarray(np.mean([boundary_marks(labels) for labels in stack], axis=0), np.float32)
+def _borders(prediction: Levels | list[LabelMap]) -> NDArray[np.bool_]:
+    """Where regions meet, a picture per level."""
+    if not isinstance(prediction, Levels):
+        return np.stack([boundary_marks(labels) for labels in prediction])
+    found: list[NDArray[np.bool_]] = []
+    for level, joins in enumerate(prediction.ends):
+        same = level > 0 and joins == prediction.ends[level - 1]
+        found.append(found[-1] if same else boundary_marks(prediction.at(level)))
+    return np.stack(found)
+
+
+def _matched(borders: NDArray[np.bool_], truths: list[EdgeMap]) -> NDArray[np.uint8]:
+    """Hits, false and missed borders, a picture per level. Borders of a hierarchy only vanish, so one pass does them all."""
+    nested = bool((borders[1:] <= borders[:-1]).all())
+    if nested:
+        count = len(borders)
+        lasting = (borders.sum(axis=0) / count).astype(np.float32)
+        thresholds = tuple((np.arange(count) + 0.5) / count)
+        return overlays(lasting, truths, Boundaries(thin=False, thresholds=thresholds))
+    alone = Boundaries(thin=False, thresholds=(0.5,))
+    return np.concatenate([overlays(one.astype(np.float32), truths, alone) for one in borders])

@@ -295,9 +295,10 @@ var hyperacuity = (() => {
           if (layer.kind === "states") counts = made.counts;
         }
       }
+      $("ground").disabled = !photo || state.layer === "photo" || (layer?.kind === "picture" && !layer.ink);
       pane.at.textContent = steps.length ? String(steps[step]) : "";
-      pane.slider.setAttribute("aria-valuetext", steps.length ? `threshold ${steps[step]}` : "");
-      pane.fewer.textContent = own.of > steps.length && steps.length > 1 ? `${steps.length} of ${own.of} thresholds` : "";
+      pane.slider.setAttribute("aria-valuetext", steps.length ? `${(own.what || "threshold").toLowerCase()} ${steps[step]}` : "");
+      pane.fewer.textContent = own.of > steps.length && steps.length > 1 ? `${steps.length} of ${own.of} ${(own.what || "threshold").toLowerCase()}s` : "";
       const numbers = own.numbers || {};
       const told = Object.entries(numbers).map(([name, values]) =>
         `${name} ${Array.isArray(values) ? values[step]?.toFixed(3) : values}`);
@@ -315,6 +316,7 @@ var hyperacuity = (() => {
       pane.slider.max = Math.max(steps.length - 1, 0);
       pane.slider.value = own.start ?? 0;
       pane.slide.hidden = steps.length < 2;
+      pane.what.textContent = own.what || "Threshold";
       return paint(pane);
     }
     const paintAll = () => Promise.all(panes.map(paint));
@@ -413,7 +415,7 @@ var hyperacuity = (() => {
         const node = $("pane").content.firstElementChild.cloneNode(true);
         const pane = {
           node, canvas: node.querySelector("canvas"), window: node.querySelector(".window"), system: node.querySelector(".system"),
-          slide: node.querySelector(".slide"), slider: node.querySelector("input"), at: node.querySelector(".at"), fewer: node.querySelector(".fewer"), numbers: node.querySelector(".numbers"),
+          slide: node.querySelector(".slide"), slider: node.querySelector("input"), at: node.querySelector(".at"), fewer: node.querySelector(".fewer"), what: node.querySelector(".what"), numbers: node.querySelector(".numbers"),
         };
         for (const [place, name] of sheet.systems.entries()) pane.system.add(new Option(name, place));
         pane.system.value = before[n] ?? Math.min(n, sheet.systems.length - 1);
@@ -478,8 +480,6 @@ var hyperacuity = (() => {
         payload = await load(image.key);
         if (mine !== turn) return;
         if (payload.missing) throw new Error(payload.missing);
-        const photo = facts[number].layers.some(([key]) => key === "photo") && !payload.shared.photo;
-        $("ground").disabled = photo;
         reset();
         await Promise.all(panes.map(settle));
       } catch (error) {
