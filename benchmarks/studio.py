@@ -15,6 +15,7 @@ import argparse
 import asyncio
 import contextlib
 import json
+import os
 import random
 import re
 import signal
@@ -130,6 +131,15 @@ async def killed_in_the_middle(process: subprocess.Popen[str], links: list[str],
     return list(await everyone)
 
 
+def cpu_seconds(process: subprocess.Popen[str]) -> float:
+    """CPU time that a process has used so far, where the system tells (Linux); else nan."""
+    try:
+        fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return float("nan")
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def missing(folder: Path, acknowledged: list[dict[int, str]]) -> int:
     """How many acknowledged answers are not in the file as they were given."""
     with contextlib.closing(sqlite3.connect(folder / "trials" / "studio.sqlite")) as file:
@@ -154,14 +164,17 @@ def main() -> None:
         lost = missing(folder, acknowledged)
         print(f"killed after {sum(map(len, acknowledged))} acknowledged answers: {lost} lost")
         found: dict[str, Any] = {"participants": asked.participants, "lost": lost}
-        with server(folder, asked.participants) as (_, links):
+        with server(folder, asked.participants) as (process, links):
             for title, pause in (("as people do", asked.pause), ("without any pause", 0.0)):
                 times: dict[str, list[float]] = {}
-                start = time.perf_counter()
+                start, used = time.perf_counter(), cpu_seconds(process)
                 asyncio.run(all_take_part(links, asked.trials, pause, times))
-                wall = time.perf_counter() - start
+                wall, used = time.perf_counter() - start, cpu_seconds(process) - used
                 every = [one for several in times.values() for one in several]
-                print(f"\n{asked.participants} participants {title}: {len(every) / wall:.0f} requests per second")
+                speed = (
+                    f"{len(every) / wall:.0f} requests per second, {1e3 * used / len(every):.1f} ms of CPU time each"
+                )
+                print(f"\n{asked.participants} participants {title}: {speed}")
                 for kind, one in [*sorted(times.items()), ("all", every)]:
                     middle, high = statistics.median(one), statistics.quantiles(one, n=20)[-1]
                     found[f"{title}, {kind}"] = {"median": middle, "p95": high, "requests": len(one)}

@@ -47,6 +47,25 @@ def is_loopback(host: str) -> bool:
         return False
 
 
+def reachable_name(host: str) -> str:
+    """What to call a host in an address: one that stands for all addresses of this machine gives way to a real one.
+
+    >>> reachable_name("127.0.0.1"), reachable_name("::1")
+    ('127.0.0.1', '[::1]')
+    """
+    try:
+        if ipaddress.ip_address(host).is_unspecified:
+            # No packet is sent: the system only says from which address it would be.
+            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+                probe.connect(("192.0.2.1", 9))
+                host = str(probe.getsockname()[0])
+    except ValueError:
+        return host
+    except OSError:
+        return socket.gethostname()
+    return f"[{host}]" if ":" in host else host
+
+
 def new_token() -> str:
     """A token that cannot be guessed: 192 random bits, in letters that an address can carry."""
     return secrets.token_urlsafe(24)
@@ -89,8 +108,7 @@ def prepared(
         raise UsageError(f"--host {host} can be reached from other machines: it needs a token")
     hosts = (*LOOPBACK, host.lower()) if is_loopback(host) else None
     with listen(host, port) as listening:
-        shown = f"[{host}]" if ":" in host else host
-        address = Address(f"http://{shown}:{listening.getsockname()[1]}", token)
+        address = Address(f"http://{reachable_name(host)}:{listening.getsockname()[1]}", token)
         config = uvicorn.Config(
             make_app(page, token=token, hosts=hosts),
             log_config=None,

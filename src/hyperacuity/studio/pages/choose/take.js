@@ -32,6 +32,21 @@ function picture(place) {
   return pictures.get(place);
 }
 
+/** The same, for one that is needed now: a server that is away for a moment is waited for. */
+async function patientPicture(place) {
+  for (let wait = 500; ; wait *= 2) {
+    try {
+      const image = await picture(place);
+      problem("");
+      return image;
+    } catch {
+      if (wait > 8000) throw new Error("a photograph cannot be loaded");
+      problem("The next photograph has not come yet. Trying again …");
+      await pause(wait);
+    }
+  }
+}
+
 /** Make room for a photograph, with as many pixels as the screen can show of it. */
 function fit(canvas, question) {
   const wanted = canvas.parentElement.clientWidth * devicePixelRatio / question.width;
@@ -158,7 +173,7 @@ async function pose(now) {
   }
   for (const canvas of [$("marked"), $("plain")]) fit(canvas, question);
   document.activeElement?.blur();
-  const [image] = await Promise.all([picture(question.place), painted().then(() => pause(1000 * fixation))]);
+  const [image] = await Promise.all([patientPicture(question.place), painted().then(() => pause(1000 * fixation))]);
   mark(paint($("marked"), image, question), question);
   paint($("plain"), image, question);
   trial.classList.remove("waiting");

@@ -1,0 +1,131 @@
+"""``hyperacuity studio`` on the command line: where it listens, what it says, how it stops."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import signal
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+
+import pytest
+from typer.testing import CliRunner
+
+from hyperacuity.cli import app
+from hyperacuity.cli.studio import app as pages
+from hyperacuity.studio.server import is_loopback, listen, reachable_name
+
+EVERYWHERE = "0.0.0.0"  # noqa: S104 (what a token is for)
+
+
+@contextlib.contextmanager
+def studio(folder, *words):
+    """The command as a process, and what it said until it serves."""
+    call = ["studio", "choose", "trials", "--images", "photos", "--no-browser", *words]
+    command = [sys.executable, "-c", "from hyperacuity.cli import main; main()", *call]
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        said = ""
+        for line in process.stderr:
+            said += line
+            if "Ctrl-C" in line:
+                break
+        try:
+            yield process, said
+        finally:
+            if process.poll() is None:
+                process.kill()
+
+
+def call(*words):
+    return CliRunner().invoke(app, ["studio", *map(str, words)])
+
+
+def test_it_serves_until_ctrl_c_and_then_ends_well(make_trials):
+    with studio(make_trials(2), "--participants", "2") as (process, said):
+        front = re.search(r"Choose the stronger boundary: (http://127\.0\.0\.1:\d+/\?token=\S+)", said).group(1)
+        links = re.findall(r"invitation \d: (\S+)", said)
+        assert len(set(links)) == 2
+        assert "Which boundary is stronger?" in urllib.request.urlopen(links[0]).read().decode()  # noqa: S310
+        assert urllib.request.urlopen(front).status == 200  # noqa: S310
+        with pytest.raises(urllib.error.HTTPError, match="403"):
+            urllib.request.urlopen(front.partition("?")[0])  # noqa: S310
+        process.send_signal(signal.SIGINT)
+        out, rest = process.communicate(timeout=30)
+        assert process.returncode == 0
+        assert out == ""
+        assert rest == "stopped\n"
+
+
+def test_links_stay_good_when_it_is_started_again(make_trials):
+    folder = make_trials(2)
+    heard = []
+    for _ in range(2):
+        with studio(folder, "--participants", "1") as (process, said):
+            heard.append(re.findall(r"http\S+", said))
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=30)
+    assert heard[0] == heard[1]
+    taken = int(re.search(r":(\d+)/", heard[0][0]).group(1))
+    with listen("127.0.0.1", taken), studio(folder) as (_, said):
+        assert f"port {taken}, which earlier invitations name, is taken" in said
+
+
+def test_a_host_that_others_can_reach_has_a_token_and_a_real_address(make_trials):
+    with studio(make_trials(2), "--host", EVERYWHERE, "--token", "chosen-by-the-experimenter") as (_, said):
+        address = re.search(r"http://([^:/]+):\d+/\?token=(\S+)", said)
+        assert address.group(2) == "chosen-by-the-experimenter"
+        assert address.group(1) != EVERYWHERE
+
+
+def test_hosts_are_told_apart():
+    assert [is_loopback(host) for host in ("127.0.0.1", "127.8.8.8", "::1", "localhost")] == [True] * 4
+    assert not any(
+        is_loopback(host) for host in (EVERYWHERE, "::", "192.168.1.2", "example.org", "127.0.0.1.example.org")
+    )
+    assert reachable_name(EVERYWHERE) != EVERYWHERE
+    assert reachable_name("example.org") == "example.org"
+
+
+def test_a_call_that_cannot_be_carried_out_says_why(make_trials, tmp_path):
+    folder = make_trials(2)
+    trials, photos = folder / "trials", folder / "photos"
+    for words, sentence in (
+        ((trials, "--images", photos, "--token", "short"), "--token: expected 16"),
+        ((trials, "--images", photos, "--host", "no.such.host.invalid"), "there is no such address"),
+        ((trials, "--images", tmp_path / "nowhere"), "cannot be read as a folder"),
+        ((photos, "--images", photos), "key.csv: cannot be read"),
+        ((trials, "--images", photos, "--export", tmp_path / "no" / "where.csv"), "cannot be written"),
+    ):
+        done = call("choose", *words, "--no-browser")
+        assert done.exit_code in (1, 2)
+        assert sentence in done.stderr
+        assert done.stdout == ""
+    with listen("127.0.0.1", 0) as taken:
+        port = taken.getsockname()[1]
+        done = call("choose", trials, "--images", photos, "--port", port, "--no-browser")
+        assert done.exit_code == 2
+        assert f"cannot listen on 127.0.0.1, port {port}" in done.stderr
+
+
+def test_answers_are_exported_without_a_server(make_trials, tmp_path):
+    folder = make_trials(2)
+    done = call("choose", folder / "trials", "--images", folder / "photos", "--export", tmp_path / "answers.csv")
+    assert done.exit_code == 0
+    assert (tmp_path / "answers.csv").read_text().startswith("subject,trial,choice,seconds,")
+
+
+def test_without_its_packages_it_says_what_to_install(make_trials, monkeypatch):
+    folder = make_trials(2)
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    done = call("choose", folder / "trials", "--images", folder / "photos")
+    assert done.exit_code == 2
+    assert 'pip install "hyperacuity[studio]"' in done.stderr
+
+
+def test_every_page_has_help_with_an_example():
+    for command in pages.registered_commands:
+        shown = CliRunner().invoke(app, ["studio", command.name, "-h"], env={"COLUMNS": "200", "TERMINAL_WIDTH": "200"})
+        assert shown.exit_code == 0
+        assert f"hyperacuity studio {command.name} " in shown.output
