@@ -235,11 +235,8 @@ async function preview(cut) {
   try {
     for (let shown = null; shown !== wanted;) {
       shown = wanted;
-      const found = await loadRegions(item, shown);
-      if (shown !== wanted) continue;
-      stage.setSheet(null);
-      regions = found;
-      stage.setRegions(found);
+      await showRegions(shown);
+      stage.setSheet(shown === sheet.cut ? sheet : null);
     }
   } catch (error) {
     problem(error.message);

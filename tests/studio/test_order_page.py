@@ -1,0 +1,349 @@
+"""Ordering as a person does it: by clicks, drags, fingers and keys, in a browser."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from hyperacuity.cli import app
+from hyperacuity.data import read_order
+from hyperacuity.data.scenes import make_scene, name_of, write_scenes
+from hyperacuity.studio import people
+from hyperacuity.studio.items import item_id
+from hyperacuity.studio.order import LAYOUT, Order
+from hyperacuity.studio.order_regions import Regions, find_material, load_picture, regions_at
+from hyperacuity.studio.state import State
+
+pytestmark = pytest.mark.browser
+
+SEED, OPTIONS = 4, {"size": (240, 160), "leaves": 6, "annotators": 1}
+NAME = name_of(SEED)
+
+
+@pytest.fixture(scope="module")
+def scenes(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("scenes")
+    write_scenes(folder, [SEED, 7], **OPTIONS)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def depths():
+    """The regions of the scene, those of one sheet together, the nearest sheet first."""
+    scene = make_scene(SEED, **OPTIONS)
+    order = [int(scene.order[scene.labels == region][0]) for region in range(scene.labels.max() + 1)]
+    return [[region for region, depth in enumerate(order) if depth == one] for one in sorted(set(order), reverse=True)]
+
+
+@dataclass
+class Desk:
+    """Someone at the page: knows where regions are, and waits until what they did has been answered."""
+
+    tab: Any
+    regions: Regions
+    version: int = field(default=0)
+
+    def point(self, region: int) -> tuple[float, float]:
+        """Where a region's anchor is in the window, while the whole picture is shown."""
+        box = self.tab.locator("#stage").bounding_box()
+        height, width = self.regions.labels.shape
+        scale = min(box["width"] / width, box["height"] / height) * 0.985
+        row, column = self.regions.anchors[region] + 0.5
+        left, top = (box["width"] - width * scale) / 2, (box["height"] - height * scale) / 2
+        return box["x"] + left + column * scale, box["y"] + top + row * scale
+
+    def answered(self, actions: int = 1) -> None:
+        self.version += actions
+        self.tab.wait_for_selector(f'body[data-version="{self.version}"]')
+
+    def click(self, region: int, *, tie: bool = False) -> None:
+        if tie:
+            self.tab.keyboard.down("Shift")
+        self.tab.mouse.click(*self.point(region))
+        if tie:
+            self.tab.keyboard.up("Shift")
+        self.answered()
+
+    def drag(self, a: int, b: int, *, tie: bool = False) -> None:
+        if tie:
+            self.tab.keyboard.down("Shift")
+        self.tab.mouse.move(*self.point(a))
+        self.tab.mouse.down()
+        self.tab.mouse.move(*self.point(b), steps=3)
+        self.tab.mouse.up()
+        if tie:
+            self.tab.keyboard.up("Shift")
+        self.answered()
+
+    def press(self, *keys: str, actions: int = 0) -> None:
+        for key in keys:
+            self.tab.keyboard.press(key)
+        if actions:
+            self.answered(actions)
+
+    def text(self, place: str) -> str:
+        return self.tab.locator(place).inner_text()
+
+
+@pytest.fixture
+def sit(scenes, tmp_path, live, visit):
+    """``sit(name)``: someone of that name at the page, with the scene before them. One server for all."""
+    states: list[State] = []
+    servers: dict[bool, Any] = {}
+
+    def go(person: str = "Ada", *, hierarchy: bool = False, item: str = NAME, **options: Any) -> Desk:
+        material = find_material(scenes / "images", None if hierarchy else scenes / "labels")
+        if hierarchy not in servers:
+            states.append(State(tmp_path / f"studio-{hierarchy}.sqlite", [LAYOUT, people.LAYOUT]))
+            servers[hierarchy] = live(Order(material, states[-1], tmp_path / "out").page)
+        address = servers[hierarchy]
+        picture = load_picture(material, material.items[item_id(item)])
+        tab = visit(f"{address.base}/items/{item_id(item)}", **options)
+        if "context" not in options:  # else someone who is known already
+            tab.fill("#name", person)
+            tab.click("text=Begin")
+        tab.wait_for_selector("body[data-version]")
+        version = int(tab.locator("body").get_attribute("data-version"))
+        return Desk(tab, regions_at(picture, picture.first), version)
+
+    yield go
+    for state in states:
+        state.close()
+
+
+def consistency(prediction: Path, scenes: Path) -> dict[str, Any]:
+    """What ``hyperacuity ordering`` says of a folder of order maps."""
+    result = CliRunner().invoke(app, ["ordering", str(prediction), str(scenes), "--json"])
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)["systems"][prediction.name]
+
+
+class TestOrdering:
+    def test_clicks_from_near_to_far_order_a_scene_without_fault(self, sit, depths, scenes, tmp_path, serious):
+        desk = sit("Ada")
+        for regions in depths:
+            for n, region in enumerate(regions):
+                desk.click(region, tie=n > 0)
+        assert desk.text("#share-pairs") == "100 %"
+        desk.tab.click("#done")
+        desk.answered()
+        assert desk.text("#written") == "✓ written"
+        score = consistency(tmp_path / "out/order/Ada", scenes)
+        assert score["gdc"]["fmin"] == score["gdc"]["fmax"] == 1
+        assert score["ldc"]["fmin"] == 1
+        assert score["racc"] == score["bacc"] == 1
+        assert serious(desk.tab) == []
+        desk.tab.click("text=All images")
+        assert f"✓ Done: {desk.regions.count} of {desk.regions.count} regions" in desk.text(".items")
+        assert serious(desk.tab) == []
+
+    def test_drags_between_regions_order_a_scene_without_fault(self, sit, depths, scenes, tmp_path):
+        desk = sit("Bea")
+        for here, behind in zip(depths, [*depths[1:], None], strict=True):
+            for region in here[1:]:
+                desk.drag(here[0], region, tie=True)
+            if behind:
+                desk.drag(here[0], behind[0])
+        assert desk.text("#share-pairs") == "100 %"
+        desk.press("d", actions=1)
+        score = consistency(tmp_path / "out/order/Bea", scenes)
+        assert score["gdc"]["fmin"] == score["ldc"]["fmin"] == 1
+        owners = read_order(tmp_path / "out/ownership/Bea" / f"{NAME}.npy")
+        assert np.array_equal(np.nan_to_num(owners), make_scene(SEED, **OPTIONS).ownership)
+
+    def test_keys_alone_will_do(self, sit, depths, scenes, tmp_path):
+        desk = sit("Cid")
+        flat = [(region, n > 0) for regions in depths for n, region in enumerate(regions)]
+        at = -1
+        for region, tie in flat:
+            desk.press(*["n" if region > at else "p"] * abs(region - at))
+            at = region
+            desk.press("Shift+Enter" if tie else "Enter", actions=1)
+        desk.press("d", actions=1)
+        assert consistency(tmp_path / "out/order/Cid", scenes)["gdc"]["fmin"] == 1
+        first = desk.regions.count - 1
+        desk.press(*"n" * ((first - at) % desk.regions.count))
+        assert desk.text("#spot").startswith(f"Region {first + 1} ·")
+        desk.press("Delete", actions=1)
+        assert "not ordered yet" in desk.text("#spot")
+        desk.press("1", "Enter", actions=1)
+        assert "place 1 in the list" in desk.text("#spot")
+        desk.press("+", actions=1)
+        assert "depth 2 · place 2" in desk.text("#spot")
+        desk.press("f", "n", "Enter", actions=1)
+        assert f"R{first + 1} in front of R1" in " ".join(desk.text("#pairs").split())
+        desk.press("f", "n", "Shift+Enter", actions=1)
+        desk.press("ArrowLeft", "ArrowUp", "Escape")
+
+    def test_regions_can_be_put_in_between_and_moved(self, sit):
+        desk = sit()
+        for region in (0, 1, 2):
+            desk.click(region)
+        desk.press(",", ",")
+        assert desk.text("#hint") == "The next click goes after place 1."
+        desk.click(3)
+        assert "depth 2 · place 2" in desk.text("#spot")
+        desk.press("-", actions=1)
+        assert "depth 1 · place 1" in desk.text("#spot")
+        desk.tab.mouse.click(*desk.point(0))
+        assert "place 1 in the list" in desk.text("#spot")
+
+    def test_fingers_will_do(self, sit, serious):
+        desk = sit("Dot", width=390, height=844, has_touch=True)
+        for region in (0, 1):
+            desk.tab.touchscreen.tap(*desk.point(region))
+            desk.answered()
+        desk.tab.tap("#tie")
+        desk.tab.touchscreen.tap(*desk.point(2))
+        desk.answered()
+        assert desk.text("#share-regions") == f"3 / {desk.regions.count}"
+        assert desk.tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert serious(desk.tab) == []
+
+
+class TestContradictions:
+    def test_a_circle_is_named_at_once_and_not_written(self, sit, tmp_path, serious):
+        desk = sit()
+        desk.drag(0, 1)
+        desk.drag(1, 2)
+        desk.drag(2, 0, tie=True)
+        assert desk.tab.locator("#conflict").is_visible()
+        words = desk.text("#conflict-words")
+        assert words == (
+            "Region 1 was drawn in front of region 2, region 2 was drawn in front of region 3, "
+            "but region 3 is as far as region 1."
+        )
+        assert desk.tab.locator("#done").is_disabled()
+        assert desk.text("#said").startswith("Contradiction: region 1")
+        assert serious(desk.tab) == []
+        desk.press("d")
+        desk.tab.wait_for_selector("#problem:visible")
+        assert "not written, because it contradicts itself" in desk.text("#problem")
+        assert not (tmp_path / "out/order").exists()
+        desk.tab.click("text=All images")
+        assert "Contradicts itself" in desk.text(".items")
+        desk.tab.go_back()
+        desk.tab.click("#conflict-steps li:nth-child(3) button")
+        desk.answered()
+        assert desk.tab.locator("#conflict").is_hidden()
+        desk.tab.click("#done")
+        desk.answered()
+        assert (tmp_path / "out/order/Ada" / f"{NAME}.npy").exists()
+
+    @pytest.fixture
+    def visit(self, visit):
+        """The refusal that these tests provoke is no complaint."""
+        return lambda address, **options: visit(address, expected=("422",), **options)
+
+
+class TestKeeping:
+    def test_a_hundred_steps_are_undone_and_done_again(self, sit):
+        desk = sit()
+        desk.click(0)
+        desk.click(1)
+        desk.press(*"-+" * 49, actions=98)
+        assert "place 2 in the list" in desk.text("#spot")
+        desk.press("Control+z", actions=1)
+        assert "place 1 in the list" in desk.text("#spot")
+        desk.press(*["Control+z"] * 99, actions=99)
+        assert desk.tab.locator("#undo").is_disabled()
+        assert desk.text("#share-regions") == f"0 / {desk.regions.count}"
+        desk.press(*["Control+Shift+z"] * 100, actions=100)
+        assert desk.tab.locator("#redo").is_disabled()
+        assert desk.text("#share-regions") == f"2 / {desk.regions.count}"
+
+    def test_reloading_in_the_middle_loses_nothing(self, sit, depths, scenes, tmp_path):
+        desk = sit("Eve")
+        flat = [(region, n > 0) for regions in depths for n, region in enumerate(regions)]
+        for n, (region, tie) in enumerate(flat):
+            if n in (1, len(flat) // 2):
+                desk.tab.reload()
+                desk.answered(0)
+            desk.click(region, tie=tie)
+        desk.tab.click("#done")
+        desk.answered()
+        assert consistency(tmp_path / "out/order/Eve", scenes)["gdc"]["fmin"] == 1
+
+    def test_two_people_at_once_do_not_meet(self, sit, tmp_path):
+        ada, bea = sit("Ada"), sit("Bea")
+        for a, b in ((0, 1), (1, 2)):
+            ada.drag(a, b)
+            bea.drag(b, a)
+        for desk in (ada, bea):
+            desk.tab.click("#done")
+            desk.answered()
+        first, second = (read_order(tmp_path / f"out/order/{name}/{NAME}.npy") for name in ("Ada", "Bea"))
+        known = ~np.isnan(first)
+        assert np.array_equal(first[known], 4 - second[known])
+
+    def test_a_second_tab_is_refused_and_shows_how_it_stands(self, sit, visit):
+        desk = sit("Ada", expected=("409",))
+        other = sit("Ada", context=desk.tab.context, expected=("409",))
+        desk.drag(0, 1)
+        other.tab.mouse.click(*other.point(2))
+        other.answered()
+        assert "changed in another tab" in other.text("#problem")
+        assert other.text("#pair-count") == "(1)"
+        other.click(2)
+        assert other.tab.locator("#problem").is_hidden()
+
+
+class TestView:
+    def test_clicks_meet_their_region_when_zoomed_and_moved(self, sit):
+        desk = sit()
+        x, y = desk.point(3)
+        desk.tab.mouse.move(x, y)
+        desk.tab.mouse.wheel(0, -900)
+        desk.tab.mouse.click(x, y)
+        desk.answered()
+        assert desk.text("#spot").startswith("Region 4 ·")
+        desk.press("m")
+        desk.tab.mouse.move(x, y)
+        desk.tab.mouse.down()
+        desk.tab.mouse.move(x + 90, y - 60, steps=2)
+        desk.tab.mouse.up()
+        desk.press("o")
+        desk.tab.mouse.move(x + 90, y - 60)
+        assert desk.text("#spot").startswith("Region 4 ·")
+        desk.press("0")
+        desk.click(1)
+        assert desk.text("#spot").startswith("Region 2 ·")
+
+    def test_levels_change_live_until_ordering_has_begun_then_after_a_question(self, sit):
+        desk = sit(hierarchy=True)
+        first = desk.text("#level-words")
+        desk.tab.locator("#level").focus()
+        desk.press("ArrowRight", "ArrowRight", actions=2)
+        chosen = desk.text("#level-words")
+        assert chosen != first
+        desk.press("Tab")
+        desk.tab.locator("#stage").focus()
+        desk.press("n", "Enter", actions=1)
+        assert desk.tab.locator("#level").is_disabled()
+        desk.tab.click("#level-change")
+        desk.tab.click("text=Keep the level")
+        assert desk.tab.locator("#level").is_disabled()
+        desk.tab.click("#level-change")
+        desk.tab.click("dialog button[value=yes]")
+        desk.tab.wait_for_selector("#level:focus")
+        desk.press("ArrowLeft", actions=1)
+        assert desk.text("#share-regions").startswith("0 /")
+        desk.press("Control+z", actions=1)
+        assert desk.text("#level-words") == chosen
+        assert desk.text("#share-regions").startswith("1 /")
+
+    def test_help_can_be_opened_and_read(self, sit, serious):
+        desk = sit()
+        desk.press("?")
+        assert desk.tab.locator("#help").is_visible()
+        assert serious(desk.tab) == []
+        desk.press("Escape")
+        desk.tab.click("#theme")
+        desk.tab.click("#theme")
+        assert serious(desk.tab) == []
