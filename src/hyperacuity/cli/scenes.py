@@ -38,7 +38,7 @@ def scenes(
     """
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    width, height = _size(size)
+    width, height = parse_size(size)
     folder = common.output_folder(out)
     from hyperacuity.data.scenes import write_scenes
 
@@ -66,7 +66,7 @@ def scenes(
         common.results.print(f"{count} scene{'s' if count > 1 else ''} of {width}×{height} in {out}", markup=False)
 
 
-def _size(text: str) -> tuple[int, int]:
+def parse_size(text: str) -> tuple[int, int]:
     """Width and height out of ``480x320`` (or ``480×320``)."""
     found = re.fullmatch(r"\s*(\d{1,6})\s*[xX×]\s*(\d{1,6})\s*", text)
     if not found:

@@ -13,6 +13,10 @@ from hyperacuity.regions import Hierarchy, hierarchy
 EDGE_SCALE = 3.0
 """Width of the edge detector whose strength the regions of :func:`depth_order` come from."""
 
+DEFAULT_LAMBDA = 0.5
+"""λ of :func:`depth_order`: where contours are found best (F(1) of local depth consistency, the rule of Palou & Salembier) on
+half of the images that :mod:`~hyperacuity.detect.depth_cues` was learned from."""
+
 LEVEL = 0.3
 """The level of :func:`region_tree` where its covering is best on BSDS500's validation images."""
 
@@ -33,7 +37,7 @@ def region_tree(image: ArrayLike, *, sigma: float = EDGE_SCALE) -> Hierarchy:
 
 
 def depth_order(
-    image: ArrayLike, *, lam: float = 0.1, curvature: Curvature = "convex", sigma: float = EDGE_SCALE
+    image: ArrayLike, *, lam: float = DEFAULT_LAMBDA, curvature: Curvature = "convex", sigma: float = EDGE_SCALE
 ) -> OrderMap:
     """Regions in depth order: ownership averaged over the regions of the hierarchy, pruned with λ (Palou & Salembier 2014).
 

@@ -176,7 +176,7 @@ def picture_sheet(
         true_pairs, our_pairs = pair_table_pictures(prediction, truth, side=side)
         panels.append((true_pairs, "true pairs: green right, yellow wrong, blue missed"))
         panels.append((our_pairs, "pairs of regions: the same; orange false"))
-    return _sheet(panels)
+    return panel_sheet(panels)
 
 
 def _dense(given: Ordering) -> OrderMap:
@@ -212,7 +212,7 @@ def _resized(picture: Picture, side: int) -> Picture:
     return np.asarray(Image.fromarray(picture).resize((side, side), Image.Resampling.NEAREST))
 
 
-def _sheet(panels: list[tuple[Picture, str]], *, columns: int = 3) -> Picture:
+def panel_sheet(panels: list[tuple[Picture, str]], *, columns: int = 3) -> Picture:
     """Panels in rows, a caption under each."""
     font, gap, line = ImageFont.load_default(13), 12, 17
     scale = _scale(panels[0][0])
