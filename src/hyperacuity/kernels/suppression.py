@@ -148,8 +148,8 @@ def _suppress(strength: Float32Map, direction: Float32Map, sectors: bool) -> Flo
 
 @kernel
 def _between(a: float, b: float, weight: float) -> float:
-    """The value at ``weight`` of the way from ``a`` to ``b``; exactly ``a`` when the two are equal, which keeps plateaus flat."""
-    return a + weight * (b - a)
+    """The value at ``weight`` of the way from ``a`` to ``b``, exact at both ends and where they are equal: plateaus stay flat."""
+    return b if weight == 1 else a + weight * (b - a)
 
 
 @allocating_kernel
