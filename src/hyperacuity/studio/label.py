@@ -11,6 +11,7 @@ import sqlite3
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -246,7 +247,7 @@ class LabelPage:
             log.error("%s", error)
             told["unwritten"] = "the files could not be written; the terminal of the server says why"
         own = await self._state.read(lambda file: store.states(file, person.id))
-        told["next"] = self._next_open(item, own)
+        told["next"] = await self._next_open(item, own)
         return answer(told)
 
     def _write(self, item: Item, person: Person, ready: Prepared) -> Finished:
@@ -283,12 +284,17 @@ class LabelPage:
             place += step
         return None
 
-    def _next_open(self, item: Item, states: Mapping[str, str]) -> str | None:
-        """The next image that someone is not done with: first those after this one, then from the beginning."""
+    async def _next_open(self, item: Item, states: Mapping[str, str]) -> str | None:
+        """The next image that someone is not done with: first those after this one, then from the beginning.
+
+        It is made ready, so that it opens at once; one that cannot be read is passed by.
+        """
         place = self._order.index(item.id)
         for other in self._order[place + 1 :] + self._order[:place]:
-            if states.get(other) != store.DONE and other not in self._broken:
-                return other
+            if states.get(other) != store.DONE:
+                with suppress(InputError):
+                    await self._ready_to_label(self._items[other])
+                    return other
         return None
 
     async def _ready_to_label(self, item: Item) -> Prepared:

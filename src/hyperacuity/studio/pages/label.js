@@ -95,7 +95,7 @@ class Desk {
       problem("This is too much for one action: raise the threshold, or use the lasso on a part of it");
       return;
     }
-    this.settle();
+    if (action.kind !== "threshold") this.settle();
     problem("");
     const before = this.map.count;
     this.map.act(action);
@@ -119,6 +119,7 @@ class Desk {
     this.settling = null;
     const { threshold, settled } = this.map;
     if (threshold !== settled) this.act({ kind: "threshold", threshold });
+    else this.saver.tell();
   }
 
   /** Show a threshold; once the slider rests, it is saved. */
@@ -127,6 +128,7 @@ class Desk {
     const bounded = Math.min(Math.max(position, 0), 1000);
     this.map.preview(level(bounded));
     this.#showThreshold();
+    this.saver.told(false);
     clearTimeout(this.settling);
     this.settling = setTimeout(() => this.settle(), 400);
   }
@@ -212,7 +214,7 @@ class Desk {
     $("overlay").addEventListener("change", (event) => this.showOverlay(event.target.checked));
     $("written").addEventListener("change", (event) => this.showWritten(event.target.checked));
     $("threshold").addEventListener("input", () => this.slide(this.position));
-    $("threshold").addEventListener("change", () => this.settle());
+    $("threshold").addEventListener("pointerup", () => this.settle());
     $("stopped").addEventListener("cancel", (event) => event.preventDefault());
     addEventListener("pagehide", () => this.#keep());
   }

@@ -44,8 +44,13 @@ export class Saver {
   save(entry) {
     if (this.isStopped) return;
     this.queue.push({ runs: [], ...entry, ...this.#numbered() });
-    this.told(false);
+    this.tell();
     this.working ??= this.#work();
+  }
+
+  /** Tell whether all is saved. */
+  tell() {
+    this.told(!this.queue.length);
   }
 
   /** Save that the image is done, after everything before it; answers what the server says of it, or null when it was refused.
@@ -73,7 +78,7 @@ export class Saver {
         await insist(`${this.address}/entries`, { method: "POST", body: { entries: batch } });
         this.queue.splice(0, batch.length);
       }
-      this.told(true);
+      this.tell();
     } catch (error) {
       this.#stop(error.message);
     }
