@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from PIL import Image
 from typer.testing import CliRunner
 
@@ -20,11 +21,12 @@ from hyperacuity.data import read_labels, read_order
 from hyperacuity.data.scenes import make_scene, write_scene
 from hyperacuity.errors import UsageError
 from hyperacuity.ordering import Sides, ordering
+from hyperacuity.ordering.orderings import consecutive
 from hyperacuity.studio import people
 from hyperacuity.studio.items import item_id
 from hyperacuity.studio.order import LAYOUT, Order
 from hyperacuity.studio.order_files import folder_name
-from hyperacuity.studio.order_regions import find_material, load_picture, regions_at
+from hyperacuity.studio.order_regions import _anchors, find_material, load_picture, regions_at
 from hyperacuity.studio.state import State
 
 SQUARES = np.array([[0, 0, 1, 1], [0, 0, 1, 1], [2, 2, 3, 3]], np.uint8).repeat(8, 0).repeat(8, 1)
@@ -128,18 +130,18 @@ class TestOrdering:
 
     @pytest.mark.parametrize(
         "action",
-        [
-            place(4, 1),
-            relate(0, 4),
-            relate(1, 1),
-            {"kind": "cut", "cut": 1, "anew": False},
-            {"kind": "take", "region": 0},
-        ],
+        [place(4, 1), relate(0, 4), relate(1, 1), {"kind": "cut", "cut": 1, "anew": False}, {"kind": "redo"}],
     )
-    def test_what_does_not_fit_changes_nothing(self, open_page, action):
+    def test_what_does_not_fit_is_refused(self, open_page, action):
         client = open_page()
         assert act(client, 1, **action).status_code == 422
         assert sheet_of(client)["version"] == 0
+
+    def test_what_changes_nothing_leaves_no_step_to_undo(self, open_page):
+        client = open_page()
+        do(client, place(0, 1))
+        told = do(client, place(0, 1, tie=True), {"kind": "take", "region": 3}, relate(1, 2, "none"))
+        assert (told["version"], told["undo"]) == (1, 1)
 
 
 class TestKeeping:
@@ -237,7 +239,10 @@ class TestFiles:
         do(client, relate(0, 1))
         shutil.rmtree(world / "out")
         (world / "out").write_text("in the way")
-        assert act(client, 2, kind="done").status_code == 503
+        refused = act(client, 2, kind="done")
+        assert refused.status_code == 422
+        assert "cannot be written" in refused.json()["error"]
+        assert str(world) not in refused.text
         assert sheet_of(client)["written"] == "no"
 
     def test_ties_only_have_no_owner_and_take_earlier_owners_away(self, world, open_page):
@@ -323,6 +328,18 @@ class TestRegions:
         client = open_page(hierarchy=True)
         assert sheet_of(client)["cuts"] == [[1.0, 1]]
         assert do(client, place(0, 1))["coverage"] == {"regions": 1, "boundary": 1, "pairs": 1}
+
+
+@given(
+    labels=arrays(np.int32, st.tuples(st.integers(1, 12), st.integers(1, 12)), elements=st.integers(-1, 5)),
+    most=st.sampled_from([4, 20, 1000]),
+)
+@settings(max_examples=80, deadline=None)
+def test_the_anchor_of_a_region_lies_in_it(labels, most):
+    labels = consecutive(labels)
+    count = int(labels.max()) + 1
+    if count:
+        assert labels[tuple(_anchors(labels, count, most=most).T)].tolist() == list(range(count))
 
 
 def find_item(world):

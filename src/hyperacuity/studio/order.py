@@ -35,8 +35,8 @@ from hyperacuity.studio.order_regions import Material, Picture, Regions, load_pi
 from hyperacuity.studio.order_relations import Arrangement, arrange, find_contradiction, in_words
 from hyperacuity.studio.order_sheet import History, Sheet, act, checked, replay
 from hyperacuity.studio.people import People, Person
-from hyperacuity.studio.state import Layout, State, StateError, now
-from hyperacuity.studio.web import Page, Refused, answer, field, read_json, render
+from hyperacuity.studio.state import Layout, State, now
+from hyperacuity.studio.web import Page, Refused, answer, field, log, read_json, render
 
 TITLE = "Order regions by depth"
 
@@ -188,8 +188,8 @@ class Order:
             if sequence != version + 1:
                 if not await self._state.read(lambda file: _is_kept(file, person, item, sequence, tab, kept)):
                     raise Refused(409, ELSEWHERE)
-            else:
-                history = act(history, action, picture.cuts)
+            elif (updated := act(history, action, picture.cuts)) is not history or action["kind"] == "done":
+                history = updated
                 regions, found = await asyncio.to_thread(self._arranged, item, history.sheet)
                 version = sequence
                 if action["kind"] == "done":
@@ -238,7 +238,10 @@ class Order:
         try:
             await asyncio.to_thread(write)
         except (HyperacuityError, OSError) as error:
-            raise StateError(str(error)) from error
+            log.error("%s", error)
+            raise Refused(
+                422, "this order is kept, but its files cannot be written: the server's terminal says why"
+            ) from error
 
     def _told(self, item: Item, history: History, version: int, written: int) -> dict[str, Any]:
         """All that the page shows, after an action."""

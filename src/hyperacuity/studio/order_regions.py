@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from scipy import ndimage
 from hyperacuity.data import holds_ucm, pair_folders, read_segmentations, read_ucm
 from hyperacuity.detect import region_tree
 from hyperacuity.errors import InputError, UsageError
-from hyperacuity.maps import LabelMap, same_size
+from hyperacuity.maps import LabelMap, SoftMap, same_size
 from hyperacuity.ordering import neighbours
 from hyperacuity.ordering.orderings import consecutive
 from hyperacuity.regions import Hierarchy, ucm_hierarchy
@@ -31,6 +32,9 @@ FINEST = 250
 
 FIRST = 16
 """About how many regions the slider begins with."""
+
+HIERARCHY_PIXELS = 600_000
+"""The hierarchy of a larger photograph is made from a smaller copy: nobody waits a minute for a page."""
 
 THUMBNAIL = (240, 160)
 
@@ -116,7 +120,7 @@ def load_picture(material: Material, item: Item) -> Picture:
     paths = () if material.segmentations is None else material.segmentations.get(item.id, ())
     if material.segmentations is not None and not paths:
         raise InputError(f"{item.name}: has no segmentation")
-    parts = _given(pixels, paths, material.annotator) if paths else region_tree(pixels)
+    parts = _parts(pixels, paths, material.annotator)
     if isinstance(parts, Hierarchy):
         cuts = _cuts(parts)
         seal: list[NDArray[Any]] = [parts.labels, parts.children, parts.heights]
@@ -149,13 +153,28 @@ def regions_at(picture: Picture, cut: int) -> Regions:
     return Regions(labels, _anchors(labels, count), areas, pairs, beside.cracks.astype(np.int64))
 
 
-def _given(pixels: NDArray[np.uint8], paths: Sequence[Path], annotator: int) -> LabelMap | Hierarchy:
-    """The annotator's segmentation, or a hierarchy that is given as an ultrametric contour map; of the photograph's size."""
+def own_hierarchy(pixels: NDArray[np.uint8], *, most: int = HIERARCHY_PIXELS) -> Hierarchy:
+    """The hierarchy of a photograph's regions; one of more than ``most`` pixels is shrunk by a whole factor first.
+
+    >>> own_hierarchy(np.zeros((40, 50, 3), np.uint8), most=600).labels.shape
+    (40, 50)
+    """
+    height, width = pixels.shape[:2]
+    factor = math.ceil(math.sqrt(height * width / most))
+    if factor <= 1:
+        return region_tree(pixels)
+    tree = region_tree(np.asarray(Image.fromarray(pixels).reduce(factor)))
+    enlarged = tree.labels.repeat(factor, axis=0).repeat(factor, axis=1)[:height, :width]
+    return replace(tree, labels=np.ascontiguousarray(enlarged))
+
+
+def _given(pixels: NDArray[np.uint8], paths: Sequence[Path], annotator: int) -> LabelMap | SoftMap:
+    """The annotator's segmentation, or an ultrametric contour map of double size; refused unless it fits the photograph."""
     name = str(paths[0])
     if len(paths) == 1 and holds_ucm(paths[0]):
-        tree = ucm_hierarchy(read_ucm(paths[0]))
-        same_size(tree.labels, pixels[..., 0], names=(name, "the image"))
-        return tree
+        contours = read_ucm(paths[0])
+        same_size(contours[1::2, 1::2], pixels[..., 0], names=(name, "the image"))
+        return contours
     found = read_segmentations(paths)
     if annotator > len(found):
         raise InputError(f"{name}: has {len(found)} segmentation(s), but number {annotator} was asked for")
@@ -167,6 +186,14 @@ def _given(pixels: NDArray[np.uint8], paths: Sequence[Path], annotator: int) -> 
     if count > MOST_REGIONS:
         raise InputError(f"{name}: has {count} regions, expected at most {MOST_REGIONS} to order by hand")
     return labels
+
+
+def _parts(pixels: NDArray[np.uint8], paths: Sequence[Path], annotator: int) -> LabelMap | Hierarchy:
+    """The segmentation that is given, or a hierarchy: given as contours, or the image's own."""
+    if not paths:
+        return own_hierarchy(pixels)
+    found = _given(pixels, paths, annotator)
+    return found if found.dtype == np.int32 else ucm_hierarchy(found)  # type: ignore[return-value]
 
 
 def _cuts(tree: Hierarchy) -> tuple[Cut, ...]:
@@ -181,15 +208,26 @@ def _cuts(tree: Hierarchy) -> tuple[Cut, ...]:
     return (coarsest if coarsest is not None and coarsest.regions <= MOST_REGIONS else Cut(1.0, 1),)
 
 
-def _anchors(labels: LabelMap, count: int) -> NDArray[np.int64]:
-    """For each region its pixel (row, column) that is farthest from every border, the image's included."""
-    framed = np.pad(labels, 1, constant_values=-2)
-    inner = framed[1:-1, 1:-1]
-    steps = (framed[:-2, 1:-1], framed[2:, 1:-1], framed[1:-1, :-2], framed[1:-1, 2:])
-    inside = np.logical_and.reduce([side == inner for side in steps])
+def _anchors(labels: LabelMap, count: int, *, most: int = HIERARCHY_PIXELS) -> NDArray[np.int64]:
+    """For each region its pixel (row, column) that is farthest from every border, the image's included.
+
+    Of more than ``most`` pixels only every so many are looked at; a region between them has its first pixel.
+
+    >>> _anchors(np.array([[0, 0, 0, 1], [0, 0, 0, 1], [0, 0, 0, 1]], np.int32), 2)[0]
+    array([1, 1])
+    """
+    step = math.ceil(math.sqrt(labels.size / most))
+    coarse = labels[::step, ::step]
+    framed = np.pad(coarse, 1, constant_values=-2)
+    sides = (framed[:-2, 1:-1], framed[2:, 1:-1], framed[1:-1, :-2], framed[1:-1, 2:])
+    inside = np.logical_and.reduce([side == coarse for side in sides])
     depth = ndimage.distance_transform_edt(np.pad(inside, 1))[1:-1, 1:-1]
-    places = ndimage.maximum_position(depth, labels, np.arange(count))
-    return np.array(places, np.int64).reshape(count, 2)
+    anchors = step * np.array(ndimage.maximum_position(depth, coarse, np.arange(count)), np.int64).reshape(count, 2)
+    missed = np.flatnonzero(np.bincount(coarse[coarse >= 0], minlength=count) == 0)
+    if missed.size:
+        found, first = np.unique(labels, return_index=True)
+        anchors[missed] = np.stack(np.unravel_index(first[np.searchsorted(found, missed)], labels.shape), axis=1)
+    return anchors
 
 
 def _thumbnail(pixels: NDArray[np.uint8]) -> bytes:

@@ -72,7 +72,7 @@ again. ``relate``: a in front of b, as far as b, or nothing. ``cut``: choose the
 
 
 def act(history: History, action: Mapping[str, Any], cuts: Sequence[Cut]) -> History:
-    """The history after a checked action; ``Refused`` for one that does not fit it.
+    """The history after a checked action, the same one if it changes nothing; ``Refused`` for one that does not fit it.
 
     >>> history = act(History((Sheet(0),)), {"kind": "place", "region": 3, "at": 1, "tie": False}, [Cut(None, 5)])
     >>> history.sheet.said.places, act(history, {"kind": "undo"}, []).sheet.said.places
@@ -103,7 +103,7 @@ def act(history: History, action: Mapping[str, Any], cuts: Sequence[Cut]) -> His
                 raise Refused(422, f"{name}: there is no such region")
         new = replace(sheet, said=_say(said, action))
     if new == sheet:
-        raise Refused(422, "that changes nothing")
+        return history
     return History((*history.sheets[: history.head + 1], new), history.head + 1)
 
 

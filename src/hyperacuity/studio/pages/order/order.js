@@ -20,6 +20,7 @@ let cursor = null; // the place after which the next click puts a region; null i
 let look = "both";
 let unlocked = false; // whether the level may be changed although regions have been ordered
 let queue = Promise.resolve();
+let unanswered = 0;
 
 const stage = createStage($("stage"), { click, drag, hover: describe, tie: () => pressed("tie") });
 
@@ -30,10 +31,11 @@ const name = (region) => `region ${region + 1}`;
 
 /** Do something about the sheet as it is once all that was done before has been answered. */
 function act(make) {
+  unanswered += 1;
   queue = queue.then(async () => {
-    const action = sheet && make();
-    if (!action) return;
     try {
+      const action = sheet && make();
+      if (!action) return;
       const told = await insist(`${base}/actions`, {
         method: "POST",
         body: { tab, sequence: sheet.version + 1, action },
@@ -43,10 +45,15 @@ function act(make) {
     } catch (error) {
       if (error.status === 409) await take(await ask(`${base}/sheet`)).catch(() => {});
       problem(error.message);
+    } finally {
+      unanswered -= 1;
     }
   });
-  return queue;
 }
+
+addEventListener("beforeunload", (event) => {
+  if (unanswered) event.preventDefault();
+});
 
 /** Show what the server has told. */
 async function take(told) {

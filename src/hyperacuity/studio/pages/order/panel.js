@@ -16,6 +16,8 @@ export function showSheet(sheet, { say, takeBack, point }) {
   $("written").textContent = sheet.contradiction ? "not while it contradicts itself"
     : { no: "writes the order", yes: "✓ written", changed: "changed since it was written" }[sheet.written];
   $("written").classList.toggle("ready", sheet.written === "yes");
+  $("done").classList.toggle("primary", sheet.written !== "yes"); // one thing at a time stands out
+  $("after").classList.toggle("primary", sheet.written === "yes");
 }
 
 export const begun = (sheet) => sheet.places.length + sheet.pairs.length > 0;

@@ -14,6 +14,7 @@ export async function loadRegions(item, cut) {
   ]);
   const labels = new Uint16Array(bytes);
   const { width, height } = told;
+  const boxes = boxesOf(labels, width, told.anchors.length);
   const beside = told.anchors.map(() => []);
   for (const [a, b] of told.pairs) {
     beside[a].push(b);
@@ -53,8 +54,8 @@ export async function loadRegions(item, cut) {
     count: told.anchors.length,
     areas: told.areas,
     anchors: told.anchors.map(([row, column]) => [column + 0.5, row + 0.5]),
-    borders: cracks(labels, width, height, (a, b) => a !== b),
-    outline: remembered((region) => cracks(labels, width, height, (a, b) => (a === region) !== (b === region), true)),
+    borders: cracks(labels, width, [1, 1, width - 1, height - 1], (a, b) => a !== b),
+    outline: remembered((region) => cracks(labels, width, boxes[region], (a, b) => (a === region) !== (b === region))),
   };
 }
 
@@ -66,30 +67,47 @@ function remembered(make) {
   };
 }
 
-/** The edges between pixels that differ, as a path; straight runs are one line. With frame, the picture's own edge too. */
-function cracks(labels, width, height, differ, frame = false) {
+/** The box of each region: the first and the last edge across and down between which it lies. */
+function boxesOf(labels, width, count) {
+  const boxes = Array.from({ length: count }, () => [Infinity, Infinity, 0, 0]);
+  for (let i = 0, x = 0, y = 0; i < labels.length; i++) {
+    const box = boxes[labels[i]];
+    if (box) {
+      if (x < box[0]) box[0] = x;
+      if (y < box[1]) box[1] = y;
+      if (x >= box[2]) box[2] = x + 1;
+      if (y >= box[3]) box[3] = y + 1;
+    }
+    if (++x === width) [x, y] = [0, y + 1];
+  }
+  return boxes;
+}
+
+/** The edges between pixels that differ, as a path; straight runs are one line. Only edges from the first to the last of a
+ * box are looked at; what lies outside of the picture differs from all regions. */
+function cracks(labels, width, [left, top, right, bottom], differ) {
   const path = new Path2D();
+  const height = labels.length / width;
   const value = (x, y) => (x < 0 || y < 0 || x >= width || y >= height ? -1 : labels[y * width + x]);
-  const from = frame ? 0 : 1;
-  for (let y = from; y <= height - from; y++) {
-    for (let x = 0, start = -1; x <= width; x++) {
-      const here = x < width && differ(value(x, y - 1), value(x, y));
-      if (here && start < 0) start = x;
-      if (!here && start >= 0) {
+  for (let y = top; y <= bottom; y++) {
+    for (let x = left - 1, start = null; x <= right; x++) {
+      const here = x < right && differ(value(x, y - 1), value(x, y));
+      if (here && start === null) start = x;
+      if (!here && start !== null) {
         path.moveTo(start, y);
         path.lineTo(x, y);
-        start = -1;
+        start = null;
       }
     }
   }
-  for (let x = from; x <= width - from; x++) {
-    for (let y = 0, start = -1; y <= height; y++) {
-      const here = y < height && differ(value(x - 1, y), value(x, y));
-      if (here && start < 0) start = y;
-      if (!here && start >= 0) {
+  for (let x = left; x <= right; x++) {
+    for (let y = top - 1, start = null; y <= bottom; y++) {
+      const here = y < bottom && differ(value(x - 1, y), value(x, y));
+      if (here && start === null) start = y;
+      if (!here && start !== null) {
         path.moveTo(x, start);
         path.lineTo(x, y);
-        start = -1;
+        start = null;
       }
     }
   }
