@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import random
+import sys
 import tempfile
+import textwrap
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -108,3 +110,64 @@ def open_folder() -> Iterator[Path]:
         folder = Path(name)
         folder.chmod(0o777)
         yield folder
+
+
+JOB = textwrap.dedent(
+    """
+    import os, time
+    from dataclasses import dataclass
+    import numpy as np
+    from hyperacuity.data.files import read_bytes, warn
+    from hyperacuity.tally import Counts, Tally
+
+    @dataclass(frozen=True, eq=False)
+    class Letters(Tally):
+        count: Counts
+
+    @dataclass(frozen=True)
+    class LettersJob:
+        signature: str = "letters|v:1"
+        tally_type: type = Letters
+        seconds: float = 0.0
+
+        def evaluate(self, cell):
+            time.sleep(self.seconds)
+            data = read_bytes(cell.prediction)
+            if data.startswith(b"greedy"):
+                hoard = [np.ones(1 << 20) for _ in range(40) if not time.sleep(0.02)]
+            if data.startswith(b"kill"):
+                os.kill(os.getpid(), 9)
+            if data.startswith(b"odd"):
+                warn(f"{cell.prediction}: looks odd")
+            return Letters(np.bincount(np.frombuffer(data, np.uint8), minlength=256))
+    """
+)
+
+
+@pytest.fixture(scope="session")
+def letters(tmp_path_factory):
+    """A job in a module of its own, which workers can import."""
+    folder = tmp_path_factory.mktemp("module")
+    (folder / "letters_of_a_cell.py").write_text(JOB)
+    before, paths = os.environ.get("PYTHONPATH"), str(folder)
+    sys.path.insert(0, paths)
+    os.environ["PYTHONPATH"] = paths if before is None else f"{paths}{os.pathsep}{before}"
+    import letters_of_a_cell
+
+    yield letters_of_a_cell.LettersJob
+    sys.path.remove(paths)
+    if before is None:
+        del os.environ["PYTHONPATH"]
+    else:
+        os.environ["PYTHONPATH"] = before
+
+
+@pytest.fixture(scope="session")
+def scheduler(letters):
+    """The address of a scheduler with two workers, processes of their own that come back when they die."""
+    dask = pytest.importorskip("dask", reason="needs the extra cluster")
+    distributed = pytest.importorskip("distributed", reason="needs the extra cluster")
+    few_tries = dask.config.set({"distributed.scheduler.allowed-failures": 1})
+    size = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0", "silence_logs": 50}
+    with few_tries, distributed.LocalCluster(**size) as cluster:
+        yield cluster.scheduler_address

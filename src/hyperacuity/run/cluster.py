@@ -34,6 +34,9 @@ _LOOK_SECONDS = 1.0
 _TASK_SECONDS = 0.2
 _MOST_CELLS = 50
 
+_DEAF = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"
+"""What our own workers do first: Ctrl-C in a terminal reaches them too, but they shall finish what they have in hand."""
+
 _digests = Digests()
 """Of this worker process: truths are read once for all systems."""
 
@@ -57,6 +60,7 @@ def connect(job: Job[T], address: str) -> Cluster[T]:
             threads_per_worker=1,
             dashboard_address="127.0.0.1:0",
             silence_logs=logging.CRITICAL,
+            preload=[_DEAF],
         )
         return Cluster(job, address, dask.Client(own, set_as_default=False), own)
     if not rest.startswith("//"):
@@ -93,6 +97,8 @@ class Cluster(Generic[T]):
         self._looked_at, self._threads = 0.0, 0
         self.workers = self._look()
         client.subscribe_topic("all", self._hear)
+        if not self.workers:
+            logging.getLogger(__name__).info("%s has no workers yet; waiting for them", address)
 
     def __enter__(self) -> Self:
         return self

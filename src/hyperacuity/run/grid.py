@@ -114,8 +114,8 @@ def run_grid(
         elif result.failure is not None:
             failures[position] = result.failure
 
-    with _executor(job, workers, cluster) as executor:
-        endings = _drive(job, grid, store, executor, keep, progress=progress)
+    with _ctrl_c_noted() as stop, _executor(job, workers, cluster) as executor:
+        endings = _drive(job, grid, store, executor, keep, stop, progress=progress)
     found: dict[str, dict[str, T]] = {cell.system: {} for cell in grid}
     for position in sorted(tallies):
         found[grid[position].system][grid[position].image] = tallies[position]
@@ -136,8 +136,8 @@ def fill_grid(
     ``cells`` may be a generator. Neither cells nor tallies are held: memory is the same for a thousand cells and a million.
     Read the results with :func:`~hyperacuity.run.open_run`, a system at a time.
     """
-    with _executor(job, workers, cluster) as executor:
-        endings = _drive(job, cells, store, executor, lambda position, result: None, progress=progress)
+    with _ctrl_c_noted() as stop, _executor(job, workers, cluster) as executor:
+        endings = _drive(job, cells, store, executor, lambda position, result: None, stop, progress=progress)
     return Filled(endings["computed"], endings["reused"], endings["failed"])
 
 
@@ -157,6 +157,7 @@ def _drive(
     store: Store | None,
     executor: Executor[T],
     keep: Callable[[int, Result[T]], None],
+    stop: threading.Event,
     *,
     progress: bool,
 ) -> Counter[Ending]:
@@ -188,7 +189,7 @@ def _drive(
                 if store is not None:
                     store.flush_if_due()
 
-            _work_off(source, executor, take, again)
+            _work_off(source, executor, take, again, stop)
         status = "finished"
     finally:
         if store is not None:
@@ -280,45 +281,45 @@ def _work_off(
     executor: Executor[T],
     take: Callable[[_Offer[T] | None, Result[T] | None], None],
     again: _SecondTries,
+    stop: threading.Event,
 ) -> None:
     """Give the tasks to the executor, no more at a time than it has room for, and ``take`` each result as it comes.
 
-    ``take(None, None)`` is called when nothing has come for a while. After Ctrl-C no cell is begun; those that run are taken,
-    then ``KeyboardInterrupt`` is raised.
+    ``take(None, None)`` is called when nothing has come for a while. Once ``stop`` is set no cell is begun; those that run are
+    taken, then ``KeyboardInterrupt`` is raised.
     """
     offers: dict[int, _Offer[T]] = {}  # what is on its way, and what waits for its next try
     more, away = True, 0
-    with _ctrl_c_noted() as stop:
-        while True:
-            if stop.is_set() and (more or again):
-                more, again = False, _SecondTries()
-                away -= executor.forget()
-            for position in again.due():
-                executor.give(offers[position].task)
+    while True:
+        if stop.is_set() and (more or again):
+            more, again = False, _SecondTries()
+            away -= executor.forget()
+        for position in again.due():
+            executor.give(offers[position].task)
+            away += 1
+        while more and away < executor.room():
+            offer = next(source, None)
+            if offer is None:
+                more = False
+            else:
+                offers[offer.task.position] = offer
+                executor.give(offer.task)
                 away += 1
-            while more and away < executor.room():
-                offer = next(source, None)
-                if offer is None:
-                    more = False
-                else:
-                    offers[offer.task.position] = offer
-                    executor.give(offer.task)
-                    away += 1
-            if not (away or again):
-                break
-            results = executor.take(BATCH_SECONDS)
-            away -= len(results)
-            for position, reason in executor.news():
-                if position in offers:
-                    again.note(offers[position].task.cell, reason)
-            for result in results:
-                position = result.position
-                if result.failure is not None and result.passing and not stop.is_set() and again.wanted(position):
-                    again.note(offers[position].task.cell, result.failure.reason)
-                else:
-                    take(offers.pop(position), again.counted(result))
-            if not results:
-                take(None, None)
+        if not (away or again):
+            break
+        results = executor.take(BATCH_SECONDS)
+        away -= len(results)
+        for position, reason in executor.news():
+            if position in offers:
+                again.note(offers[position].task.cell, reason)
+        for result in results:
+            position = result.position
+            if result.failure is not None and result.passing and not stop.is_set() and again.wanted(position):
+                again.note(offers[position].task.cell, result.failure.reason)
+            else:
+                take(offers.pop(position), again.counted(result))
+        if not results:
+            take(None, None)
     if stop.is_set():
         raise KeyboardInterrupt
 

@@ -107,6 +107,8 @@ def check(connection: sqlite3.Connection, path: Path) -> int:
     """The layout of a store; an SQLite file of another program or of a layout that cannot be read is refused."""
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
+        raise StoreError(f"{path} is empty: its run was stopped before it began; start it again")
     if application != APPLICATION:
         raise StoreError(f"{path} is an SQLite file, but not a run store: choose another folder")
     if version > VERSION:
