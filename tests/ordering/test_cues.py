@@ -15,7 +15,7 @@ from hyperacuity.errors import InputError, UsageError
 from hyperacuity.kernels import cues as kernels
 from hyperacuity.ordering import neighbours
 from hyperacuity.ordering.cue_model import Lesson, antisymmetric_fit, learn_cues, load_cue_model
-from hyperacuity.ordering.cues import GROUPS, _crack_pairs, _hulls, group_of, pair_cues
+from hyperacuity.ordering.cues import GROUPS, _hulls, crack_pairs, group_of, pair_cues
 from hyperacuity.ordering.embedding import depth_of_regions
 
 LABELS = array_shapes(min_dims=2, max_dims=2, min_side=3, max_side=9).flatmap(
@@ -28,7 +28,7 @@ def cue(found, name):
 
 
 def kernel_inputs(beside):
-    return beside.first.astype(np.int32), beside.second.astype(np.int32), *_crack_pairs(beside)
+    return beside.first.astype(np.int32), beside.second.astype(np.int32), *crack_pairs(beside)
 
 
 class TestGeometry:

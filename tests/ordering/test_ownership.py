@@ -126,10 +126,11 @@ class TestVerdicts:
         assert order_along_contours(order.round(4), neighbours(image > 0.5)).tolist() == [0]
 
     def test_in_piles_of_discs_nine_tenths_of_the_boundary_are_right(self):
+        """Every contour is a front disc's, and bulges away from it. The setting was chosen on other piles (50 – 59)."""
         right = asked = 0
-        for seed in range(5):
+        for seed in range(100, 106):
             image, labels, pile = discs(seed, 8)
-            order = probability_of_ownership(image, curvature="absolute", bend=16.0, smooth=True)
+            order = probability_of_ownership(image, curvature="concave", smooth=True)
             beside = neighbours(labels)
             depth = np.zeros(labels.max() + 1)
             depth[beside.labels] = pile

@@ -130,10 +130,11 @@ def learn_cues(lessons: Sequence[Lesson], *, about: str = "") -> CueModel:
     lessons = [one for one in lessons if one.front.any()]
     if not lessons:
         raise UsageError("there is nothing to learn from: no image has a pair of regions of which one is in front")
-    return CueModel({name: _learn(lessons, groups) for name, groups in SETS.items()}, about)
+    return CueModel({name: learn_set(lessons, groups) for name, groups in SETS.items()}, about)
 
 
-def _learn(lessons: Sequence[Lesson], groups: Sequence[str]) -> CueWeights:
+def learn_set(lessons: Sequence[Lesson], groups: Sequence[str]) -> CueWeights:
+    """Learn what the cues of some groups are worth (:func:`learn_cues`)."""
     names = tuple(name for name in lessons[0].cues.names if group_of(name) in groups)
     # A pair whose second region is in front is the pair the other way round.
     facing = [(one.cues.of(names) * one.front[:, None])[one.front != 0] for one in lessons]

@@ -144,7 +144,7 @@ def quantisation_steps(light: Planes) -> Planes:
     return steps
 
 
-def _crack_pairs(beside: Neighbours) -> tuple[LabelMap, LabelMap]:
+def crack_pairs(beside: Neighbours) -> tuple[LabelMap, LabelMap]:
     """The number of the pair at the crack to the right of and below each pixel; −1 for none."""
     right, below = (np.full(beside.labels.shape, -1, np.int32) for _ in range(2))
     level = beside.there == beside.here + 1
@@ -156,7 +156,7 @@ def _crack_pairs(beside: Neighbours) -> tuple[LabelMap, LabelMap]:
 def _outline_cues(beside: Neighbours) -> Mapping[str, Values]:
     """Cues that need no image: convexity, junctions, who is below."""
     first, second = beside.first.astype(np.int32), beside.second.astype(np.int32)
-    right, below = _crack_pairs(beside)
+    right, below = crack_pairs(beside)
     length = np.maximum(beside.cracks, 1)
     found: dict[str, Values] = {}
     for radius in CONVEXITY_RADII:
@@ -232,7 +232,7 @@ def _region_cues(beside: Neighbours, planes: Planes) -> Mapping[str, Values]:
 
 def _border_cues(beside: Neighbours, planes: Planes) -> Mapping[str, Values]:
     """Differences between the strips on either side of the common border."""
-    right, below = _crack_pairs(beside)
+    right, below = crack_pairs(beside)
     first = beside.first.astype(np.int32)
     length = np.maximum(beside.cracks, 1)
     found = {}
