@@ -9,10 +9,20 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from hyperacuity.boundary.risk import Answer, simulate_answers, trials_needed, write_answers
+from hyperacuity.boundary.risk import (
+    Answer,
+    majority_wins,
+    preference,
+    risk,
+    simulate_answers,
+    trials_needed,
+    worths_by_strength,
+    write_answers,
+)
+from hyperacuity.boundary.strength import strengths
 from hyperacuity.boundary.trials import Segment, Trial, read_trials, write_trials
 from hyperacuity.cli import app
-from hyperacuity.data import write_edges, write_soft
+from hyperacuity.data import read_boundary_truths, write_edges, write_soft
 from hyperacuity.data.scenes import make_scene, write_scene
 from hyperacuity.detect import detector
 
@@ -177,6 +187,20 @@ class TestExperiment:
         assert found["hard"]["mean"]["risk"] == 0
         assert found["hard"]["mean"]["trials"] == sum(one.mode == "hard" for one in trials)
         assert set(found["hard"]["systems"]) <= {"canny", "sobel"}
+
+    def test_observers_who_see_strength_decide_as_bradley_and_terrys_rule_says(self, world, tmp_path):
+        assert audit(world, *both(world), "--trials", tmp_path, "--seed", 3).exit_code == 0
+        trials = read_trials(tmp_path)
+        people = {name: strengths(read_boundary_truths([world / "groundTruth" / f"{name}.mat"])) for name in NAMES}
+        worths = worths_by_strength(trials, people)
+        found = [risk(trials, simulate_answers(trials, worths, seed=seed)).mean for seed in range(60)]
+        for mode in ("hard", "easy"):
+            chances = {}
+            for one in trials:
+                if one.mode == mode:
+                    chances.setdefault(one.system, []).append(float(majority_wins(preference(*worths[one.trial]))))
+            expected = np.mean([np.mean(of) for of in chances.values()])
+            assert np.mean([mean[mode].risk for mean in found]) == pytest.approx(expected, abs=0.08)
 
     def test_the_same_seed_gives_the_same_trials(self, world, tmp_path):
         for name, workers in (("one", 1), ("two", 4)):

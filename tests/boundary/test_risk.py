@@ -21,8 +21,10 @@ from hyperacuity.boundary.risk import (
     simulate_answers,
     trials_needed,
     wilson,
+    worths_by_strength,
     write_answers,
 )
+from hyperacuity.boundary.strength import strengths
 from hyperacuity.boundary.trials import Segment, Trial
 from hyperacuity.errors import InputError, UsageError
 
@@ -171,6 +173,16 @@ class TestObserver:
         with pytest.raises(UsageError, match="odd"):
             majority_wins(0.5, 4)
         assert majority([True, False]) is None
+
+    def test_an_observer_sees_strength_and_what_nobody_drew_as_half_a_persons(self):
+        drawn = np.zeros((4, 40, 40), bool)
+        drawn[:, 10] = True
+        drawn[0, 30] = True
+        people = {"image": strengths(drawn, tolerance_px=0)}
+        strong, weak, nobodys = (Segment((row, 5), ((row, 5), (row, 6))) for row in (11, 30, 20))
+        hard = Trial("image", "canny", "hard", nobodys, weak, "first", "1")
+        easy = Trial("image", "canny", "easy", strong, weak, "second", "2")
+        assert worths_by_strength([hard, easy], people) == {"1": (1 / 8, 1 / 4), "2": (1 / 4, 1)}
 
     def test_equal_seeds_give_equal_answers(self):
         trials = [trial(str(n)) for n in range(20)]

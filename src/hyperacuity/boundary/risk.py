@@ -21,8 +21,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import ndimage
 
-from hyperacuity.boundary.trials import MODES, Mode, Side, Trial, read_rows, write_rows
+from hyperacuity.boundary.strength import Strengths
+from hyperacuity.boundary.trials import MODES, Mode, Segment, Side, Trial, read_rows, write_rows
 from hyperacuity.errors import InputError, UsageError
 
 NAN = float("nan")
@@ -226,12 +228,31 @@ def majority_wins(chance: ArrayLike, people: int = 5) -> NDArray[np.float64]:
     return np.asarray(sum(terms), np.float64)
 
 
+def worths_by_strength(trials: Iterable[Trial], people: Mapping[str, Strengths]) -> dict[str, tuple[float, float]]:
+    """What both pieces of each trial are worth to an observer who sees strength: (false alarm, label), for simulated answers.
+
+    A piece's worth is the mean, over its pixels, of the greatest strength there or one pixel aside. What nobody drew counts as if
+    half a person had. ``people`` holds the strengths of each image.
+    """
+    seen = {image: ndimage.maximum_filter(found.strongest, 3) for image, found in people.items()}
+
+    def worth(piece: Segment, image: str) -> float:
+        rows, columns = np.array(piece.pixels).T
+        return float(np.maximum(seen[image][rows, columns], 0.5 / people[image].annotators).mean())
+
+    worths = {}
+    for trial in trials:
+        first, second = worth(trial.first, trial.image), worth(trial.second, trial.image)
+        worths[trial.trial] = (first, second) if trial.false_alarm == "first" else (second, first)
+    return worths
+
+
 def simulate_answers(
     trials: Sequence[Trial], worths: Mapping[str, tuple[float, float]], *, people: int = 5, seed: int = 0
 ) -> list[Answer]:
     """Answers of observers who prefer the stronger piece by Bradley and Terry's rule, each trial and person on its own.
 
-    ``worths`` holds per trial the worth of the false alarm and that of the label: their strengths, or anything above 0.
+    ``worths`` holds per trial the worth of the false alarm and that of the label: those of :func:`worths_by_strength`, or any.
     """
     words = np.random.PCG64(np.random.SeedSequence([seed])).random_raw(len(trials) * people)
     draws = ((words >> np.uint64(11)).astype(np.float64) * 2.0**-53).reshape(len(trials), people)
