@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -41,6 +43,17 @@ def client_of() -> Iterator[Callable[..., Any]]:
             return opened.enter_context(client)
 
         yield make
+
+
+@pytest.fixture(scope="session")
+def run_async() -> Callable[[Coroutine[Any, Any, Any]], Any]:
+    """``run_async(coroutine)``: its result. In a thread of its own, since the browser's driver has a loop in this one."""
+
+    def run(coroutine: Coroutine[Any, Any, Any]) -> Any:
+        with ThreadPoolExecutor(1) as thread:
+            return thread.submit(asyncio.run, coroutine).result()
+
+    return run
 
 
 @pytest.fixture

@@ -13,9 +13,12 @@ import urllib.request
 import pytest
 from typer.testing import CliRunner
 
-from hyperacuity.cli import app
+from hyperacuity.cli import app, studio_choose
 from hyperacuity.cli.studio import app as pages
-from hyperacuity.studio.server import is_loopback, listen, reachable_name
+from hyperacuity.studio.choose import LAYOUT
+from hyperacuity.studio.server import Address, is_loopback, listen, prepared, reachable_name
+from hyperacuity.studio.state import State
+from hyperacuity.studio.web import Page
 
 EVERYWHERE = "0.0.0.0"  # noqa: S104 (what a token is for)
 
@@ -58,25 +61,22 @@ def test_it_serves_until_ctrl_c_and_then_ends_well(make_trials):
         assert rest == "stopped\n"
 
 
-def test_links_stay_good_when_it_is_started_again(make_trials):
-    folder = make_trials(2)
-    heard = []
-    for _ in range(2):
-        with studio(folder, "--participants", "1") as (process, said):
-            heard.append(re.findall(r"http\S+", said))
-            process.send_signal(signal.SIGINT)
-            process.communicate(timeout=30)
-    assert heard[0] == heard[1]
-    taken = int(re.search(r":(\d+)/", heard[0][0]).group(1))
-    with listen("127.0.0.1", taken), studio(folder) as (_, said):
-        assert f"port {taken}, which earlier invitations name, is taken" in said
+def test_a_port_that_is_taken_by_now_gives_way_to_a_free_one(tmp_path, capsys):
+    with State(tmp_path / "studio.sqlite", [LAYOUT]) as state, listen("127.0.0.1", 0) as taken:
+        port = taken.getsockname()[1]
+        assert studio_choose.before(state, "127.0.0.1", 0) == (None, 0)
+        studio_choose.remember_for_next_time(state, Address(f"http://127.0.0.1:{port}", "a-token-of-last-time"))
+        assert studio_choose.before(state, "127.0.0.1", 0) == ("a-token-of-last-time", 0)
+        assert f"port {port}, which earlier invitations name, is taken" in capsys.readouterr().err
+        assert studio_choose.before(state, "127.0.0.1", 4321) == ("a-token-of-last-time", 4321)
+        taken.close()
+        assert studio_choose.before(state, "127.0.0.1", 0) == ("a-token-of-last-time", port)
 
 
-def test_a_host_that_others_can_reach_has_a_token_and_a_real_address(make_trials):
-    with studio(make_trials(2), "--host", EVERYWHERE, "--token", "chosen-by-the-experimenter") as (_, said):
-        address = re.search(r"http://([^:/]+):\d+/\?token=(\S+)", said)
-        assert address.group(2) == "chosen-by-the-experimenter"
-        assert address.group(1) != EVERYWHERE
+def test_a_host_that_others_can_reach_has_a_token_and_a_real_address():
+    with prepared(Page("none", "None", []), host=EVERYWHERE, token="chosen-by-the-experimenter") as (_, _, address):  # noqa: S106
+        assert re.fullmatch(r"http://[^:/]+:\d+/\?token=chosen-by-the-experimenter", address.front)
+        assert EVERYWHERE not in address.front
 
 
 def test_hosts_are_told_apart():

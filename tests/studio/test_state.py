@@ -31,7 +31,7 @@ def test_what_was_written_is_there_when_the_file_is_opened_again(tmp_path):
         assert state.read_now(texts) == ["one"]
 
 
-def test_a_change_that_fails_leaves_no_trace_and_spares_those_beside_it(tmp_path):
+def test_a_change_that_fails_leaves_no_trace_and_spares_those_beside_it(tmp_path, run_async):
     with State(tmp_path / "studio.sqlite", [NOTES]) as state:
 
         def half(file):
@@ -42,7 +42,7 @@ def test_a_change_that_fails_leaves_no_trace_and_spares_those_beside_it(tmp_path
             changes = [state.write(add("one")), state.write(half), state.write(add("one")), state.write(add("two"))]
             return await asyncio.gather(*changes, return_exceptions=True)
 
-        outcomes = asyncio.run(all_at_once())
+        outcomes = run_async(all_at_once())
         assert [type(one) for one in outcomes] == [int, ValueError, sqlite3.IntegrityError, int]
         assert state.read_now(texts) == ["one", "two"]
 
@@ -61,6 +61,18 @@ def test_many_writers_and_readers_at_once_lose_nothing(tmp_path):
         for thread in threads:
             thread.join()
         assert len(state.read_now(texts)) == 160
+
+
+def test_a_full_disk_is_told_and_what_was_written_before_stays(tmp_path):
+    with State(tmp_path / "studio.sqlite", [NOTES]) as state:
+        state.write_now(add("one"))
+        (pages,) = state.write_now(lambda file: file.execute("PRAGMA page_count").fetchone())
+        state.write_now(lambda file: file.execute(f"PRAGMA max_page_count = {pages + 1}").fetchone())
+        with pytest.raises(StateError, match=r"cannot write .* full; what was acknowledged before is kept"):
+            state.write_now(add("x" * 100_000))
+        state.write_now(lambda file: file.execute("PRAGMA max_page_count = 100000").fetchone())
+        state.write_now(add("two"))
+        assert state.read_now(texts) == ["one", "two"]
 
 
 def test_a_query_cannot_change_the_file(tmp_path):

@@ -72,10 +72,10 @@ def choose(
                 f"{len(study.obvious)} photographs have an answer plain enough for practice and attention checks"
             )
         invited = page.ensure_invitations(participants)
-        remembered, port = _remembered(kept, host, port)
+        remembered, port = before(kept, host, port)
 
         def tell(address: Address) -> None:
-            _remember(kept, address)
+            remember_for_next_time(kept, address)
             for number, one in enumerate(invited, 1):
                 common.messages.print(f"invitation {number}: {address.base}/take/{one}", markup=False, soft_wrap=True)
 
@@ -94,24 +94,25 @@ def _export(path: Path, state: State) -> None:
     common.messages.print(f"answers in {path}", markup=False)
 
 
-def _remembered(state: State, host: str, port: int) -> tuple[str | None, int]:
+def before(state: State, host: str, port: int) -> tuple[str | None, int]:
     """The experimenter's token and the port of last time, if it is free: links that were sent out stay good."""
     from hyperacuity.errors import UsageError
     from hyperacuity.studio.choose_plan import setting
     from hyperacuity.studio.server import listen
 
     token = state.read_now(lambda file: setting(file, "token"))
-    before = state.read_now(lambda file: setting(file, "port"))
-    if port == 0 and before is not None:
+    last = state.read_now(lambda file: setting(file, "port"))
+    if port == 0 and last is not None:
         try:
-            listen(host, int(before)).close()
-            port = int(before)
+            listen(host, int(last)).close()
+            port = int(last)
         except UsageError:
-            common.warn(f"port {before}, which earlier invitations name, is taken: their links need another port now")
+            common.warn(f"port {last}, which earlier invitations name, is taken: their links need another port now")
     return token, port
 
 
-def _remember(state: State, address: Address) -> None:
+def remember_for_next_time(state: State, address: Address) -> None:
+    """Keep what :func:`before` finds."""
     from hyperacuity.studio.choose_plan import remember
 
     port = address.base.rpartition(":")[2]

@@ -152,6 +152,8 @@ class State:
                 self._file.execute("SAVEPOINT change")
                 try:
                     results.append((change(self._file), None))
+                except sqlite3.OperationalError:  # the disk is full, say: not this change's fault
+                    raise
                 except Exception as error:
                     self._file.execute("ROLLBACK TO change")
                     results.append((None, error))
