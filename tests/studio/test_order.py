@@ -5,7 +5,10 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+import re
 import shutil
+import subprocess
+import sys
 from urllib.parse import quote
 
 import numpy as np
@@ -387,6 +390,33 @@ class TestBadFiles:
         result = CliRunner().invoke(app, ["studio", "order", f"{world}/nowhere", "--out", f"{world}/out"])
         assert result.exit_code == 2
         assert "there is no folder" in result.stderr
+
+
+def test_a_server_killed_in_the_middle_has_kept_every_answer(world):
+    httpx = pytest.importorskip("httpx", reason="needs the package httpx")
+    call = ["studio", "order", "images", "--segmentation", "labels", "--out", "out", "--no-browser"]
+
+    def start():
+        command = [sys.executable, "-c", "from hyperacuity.cli import main; main()", *call]
+        process = subprocess.Popen(command, cwd=world, stderr=subprocess.PIPE, text=True)
+        found = re.search(r"http://[0-9.:]+/", process.stderr.readline())
+        assert found is not None
+        return process, httpx.Client(base_url=found[0])
+
+    acknowledged = 0
+    for _ in range(2):
+        process, client = start()
+        try:
+            assert client.post("/people", json={"name": "Ada"}).status_code == 200
+            told = sheet_of(client)
+            assert told["version"] == acknowledged
+            do(client, *[relate(0, 1), relate(0, 1, "same")] * 5)
+            acknowledged += 10
+        finally:
+            process.kill()
+            process.wait()
+            process.stderr.close()
+            client.close()
 
 
 words = st.one_of(

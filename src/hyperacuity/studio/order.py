@@ -18,7 +18,6 @@ import sqlite3
 from collections import OrderedDict, defaultdict
 from collections.abc import Sequence
 from datetime import datetime
-from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -34,6 +33,7 @@ from hyperacuity.studio.order_files import coverage, write_files
 from hyperacuity.studio.order_regions import Material, Picture, Regions, load_picture, regions_at
 from hyperacuity.studio.order_relations import Arrangement, arrange, find_contradiction, in_words
 from hyperacuity.studio.order_sheet import History, Sheet, act, checked, replay
+from hyperacuity.studio.order_shelf import Shelf
 from hyperacuity.studio.people import People, Person
 from hyperacuity.studio.state import Layout, State, now
 from hyperacuity.studio.web import Page, Refused, answer, field, log, read_json, render
@@ -72,8 +72,7 @@ class Order:
         self._people = People(state, "order")
         self._locks: defaultdict[Key, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._histories: OrderedDict[Key, tuple[int, History]] = OrderedDict()
-        self._picture = lru_cache(4)(self._load)
-        self._regions = lru_cache(12)(lambda item, cut: regions_at(self._picture(item), cut))
+        self._shelf = Shelf()
 
     @property
     def page(self) -> Page:
@@ -317,8 +316,11 @@ class Order:
             raise Refused(422, shown(self._material.failed[item.id]))
         return item
 
-    def _load(self, item: Item) -> Picture:
-        return load_picture(self._material, item)
+    def _picture(self, item: Item) -> Picture:
+        return self._shelf.get(item, lambda: load_picture(self._material, item), Picture.size)
+
+    def _regions(self, item: Item, cut: int) -> Regions:
+        return self._shelf.get((item, cut), lambda: regions_at(self._picture(item), cut), Regions.size)
 
     async def _loaded(self, item: Item) -> Picture:
         """The picture; ``Refused``, with the item's name, where it cannot be read any more."""

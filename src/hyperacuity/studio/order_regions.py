@@ -68,6 +68,11 @@ class Picture:
     first: int
     digest: str
 
+    def size(self) -> int:
+        """About how many bytes it takes."""
+        labels = self.parts.labels if isinstance(self.parts, Hierarchy) else self.parts
+        return self.pixels.nbytes + labels.nbytes
+
 
 @dataclass(frozen=True, eq=False)
 class Regions:
@@ -83,6 +88,10 @@ class Regions:
     def count(self) -> int:
         """How many there are."""
         return len(self.areas)
+
+    def size(self) -> int:
+        """About how many bytes they take."""
+        return self.labels.nbytes
 
 
 def find_material(images: Path, segmentation: Path | None, *, annotator: int = 1) -> Material:

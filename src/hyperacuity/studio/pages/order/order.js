@@ -62,7 +62,7 @@ async function take(told) {
   if (regions?.cut !== sheet.cut) await showRegions(sheet.cut);
   if (cursor !== null && cursor >= last()) cursor = null;
   stage.setSheet(sheet);
-  showSheet(sheet, { say: relate, takeBack, point });
+  showSheet(sheet, { say: relate, takeBack, point, choose });
   showLevels();
   showHint();
   describe(null);
@@ -160,6 +160,12 @@ function relate(a, b, relation) {
 function takeBack([near, far, , placed]) {
   if (placed) act(() => ({ kind: "take", region: near }));
   else relate(near, far, "none");
+}
+
+/** Go on with a region by keys. */
+function choose(region) {
+  select(region);
+  $("stage").focus({ preventScroll: true });
 }
 
 function point(both) {

@@ -3,11 +3,12 @@ import { $ } from "../studio.js";
 import { colourOf } from "./colours.js";
 
 /** Show a sheet. `takeBack(step)` takes back one step of a contradiction, `say(a, b, relation)` changes a pair,
- * `point([a, b])` shows two regions. */
-export function showSheet(sheet, { say, takeBack, point }) {
+ * `point([a, b])` shows two regions, `choose(region)` selects one. */
+export function showSheet(sheet, { say, takeBack, point, choose }) {
   showCoverage(sheet);
   showLegend(sheet);
   showContradiction(sheet, takeBack, point);
+  showPlaces(sheet, choose);
   showPairs(sheet, say, point);
   $("undo").disabled = sheet.undo === 0;
   $("redo").disabled = sheet.redo === 0;
@@ -34,7 +35,7 @@ function showCoverage({ coverage, groups, layer, tangled }) {
   $("groups").textContent = `${groups} groups are not ordered against each other: their depths do not compare.`;
 }
 
-function showLegend({ layers, layer, tangled }) {
+function showLegend({ layers, layer, tangled, pairs }) {
   const ramp = $("ramp");
   const context = ramp.getContext("2d");
   context.clearRect(0, 0, ramp.width, ramp.height);
@@ -47,7 +48,7 @@ function showLegend({ layers, layer, tangled }) {
   }
   const unknown = layer.filter((one) => one === null).length;
   $("legend-words").textContent = tangled.length ? `${tangled.length} regions have no depth while it contradicts itself.`
-    : layers ? `${layers} depth${layers > 1 ? "s" : ""}; 1 is the nearest.${unknown ? " Without colour: not ordered yet." : ""}`
+    : layers ? `${layers} depth${layers > 1 ? "s" : ""}; 1 is the nearest.${unknown ? " Without colour: not ordered yet." : ""}${pairs.length ? " Arrows lead from near to far." : ""}`
     : "Nothing is ordered yet.";
 }
 
@@ -62,6 +63,24 @@ function showContradiction({ contradiction }, takeBack, point) {
     return row([`R${near + 1}`, words, `R${far + 1}`], [near, far], point, [
       [placed ? `Take R${near + 1} out` : "Forget", "", () => takeBack(step)],
     ]);
+  }));
+}
+
+function showPlaces({ places }, choose) {
+  $("list").hidden = places.length === 0;
+  const rows = [];
+  for (const [region, place] of places) (rows[place - 1] ??= []).push(region);
+  $("places").replaceChildren(...rows.map((regions) => {
+    const line = document.createElement("li");
+    line.append(...regions.map((region) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = `R${region + 1}`;
+      button.setAttribute("aria-label", `Select region ${region + 1}`);
+      button.addEventListener("click", () => choose(region));
+      return button;
+    }));
+    return line;
   }));
 }
 
