@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 import json
 import sqlite3
@@ -269,6 +270,20 @@ class TestSecrecy:
         seen = self.everything(experiment, make_trials, monkeypatch, tmp_path, flipped=False)
         assert len(seen) > 100
         assert seen == self.everything(experiment, make_trials, monkeypatch, tmp_path, flipped=True)
+
+    def test_what_answers_participants_never_looks_at_the_key(self, make_trials, client_of):
+        """So that not even the time an answer takes can tell it."""
+        folder = make_trials(10)
+        study = load_study(folder / "trials", folder / "photos")
+        keyless = dataclasses.replace(study, trials=dict.fromkeys(study.trials))
+        with State(folder / "trials" / "studio.sqlite", [LAYOUT]) as state:
+            choose = Choose(keyless, state, Design(check_every=5))
+            client = client_of(choose.page, token=TOKEN)
+            for token in choose.ensure_invitations(2):
+                link = f"/take/{token}"
+                assert client.get(link).status_code == 200
+                assert client.get(f"{link}/picture/0").status_code == 200
+                assert len(walk(client, link)) == 3 + 10 + 2
 
     def test_nothing_names_a_file_a_trial_a_system_or_a_mode(self, experiment, make_trials, monkeypatch, tmp_path):
         secrets = (
