@@ -1,0 +1,80 @@
+"""What is released: a wheel with every file of the package, dependencies with bounds that are kept, and permissive licences."""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+CORE = [Requirement(text) for text in PROJECT["dependencies"]]
+OPTIONAL = [Requirement(text) for texts in PROJECT["optional-dependencies"].values() for text in texts]
+LOCKS = sorted((ROOT / "requirements").glob("ci-*.txt"))
+
+
+def licences():
+    spec = importlib.util.spec_from_file_location("licences", ROOT / "scripts/licences.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_what_a_plain_install_brings_is_permissively_licensed():
+    found = licences()
+    told = {name: found.licence(name) for name in found.dependencies("hyperacuity")}
+    assert {"numpy", "numba", "llvmlite", "h5py", "pillow"} <= told.keys()
+    assert {name: text for name, text in told.items() if not found.is_permissive(text)} == {}
+
+
+@pytest.mark.parametrize(
+    "text", ["GPL-3.0-or-later", "LGPLv2+", "GNU Affero General Public License", "", "BSD and GPL"]
+)
+def test_other_licences_would_be_noticed(text):
+    assert not licences().is_permissive(text)
+
+
+@pytest.mark.parametrize("needed", [*CORE, *OPTIONAL], ids=str)
+def test_every_dependency_has_a_lower_bound_and_no_upper_one(needed):
+    if needed.name == PROJECT["name"]:
+        return
+    assert [bound.operator for bound in needed.specifier] == [">="]
+
+
+def test_there_are_locked_versions_for_every_python_that_is_named():
+    named = {line.rpartition(" ")[2] for line in PROJECT["classifiers"] if "Python :: 3." in line}
+    assert {path.stem.removeprefix("ci-") for path in LOCKS} == named
+
+
+@pytest.mark.parametrize("path", LOCKS, ids=lambda path: path.name)
+def test_locked_versions_are_within_the_bounds_and_come_from_the_index(path):
+    lines = [line for line in path.read_text().splitlines() if line and not line.startswith("#")]
+    locked = {canonicalize_name(line.partition("==")[0]): line.partition("==")[2] for line in lines}
+    assert all(locked.values()), "every line is name==version"
+    for needed in CORE:
+        assert needed.specifier.contains(locked[canonicalize_name(needed.name)])
+    for needed in OPTIONAL:
+        version = locked.get(canonicalize_name(needed.name))
+        assert version is None or needed.specifier.contains(version), needed
+
+
+def test_the_wheel_holds_every_file_of_the_package_and_nothing_else(tmp_path):
+    pytest.importorskip("hatchling", reason="needs the build backend hatchling")
+    call = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(tmp_path)]
+    subprocess.run(call, cwd=ROOT, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    assert wheel.name == f"hyperacuity-{licences().metadata.version('hyperacuity')}-py3-none-any.whl"
+    with zipfile.ZipFile(wheel) as archive:
+        packed = {name for name in archive.namelist() if ".dist-info/" not in name}
+        about = {Path(name).name for name in archive.namelist() if ".dist-info/" in name}
+    files = (path for path in (ROOT / "src").rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    assert packed == {path.relative_to(ROOT / "src").as_posix() for path in files if path.suffix != ".pyc"}
+    assert {"hyperacuity/py.typed", "hyperacuity/report/templates/report.js", "hyperacuity/detect/pb.json"} <= packed
+    assert {"METADATA", "entry_points.txt", "LICENSE"} <= about
