@@ -71,15 +71,17 @@ function paint(canvas, image, question) {
   return context;
 }
 
-/** Both marks in the same way: a red piece in a black and white square with an arrow. */
+/** Both marks in the same way: a red piece with a light rim, to be seen on red too, in a black and white square with an arrow. */
 function mark(context, question) {
   for (const side of ["left", "right"]) {
     const { pixels, square: [top, left] } = question[side];
-    context.fillStyle = "#ff1212";
-    for (const [row, column] of pixels) {
-      context.beginPath();
-      context.arc(column + .5, row + .5, .95, 0, 2 * Math.PI);
-      context.fill();
+    for (const [colour, radius] of [["#fff", 1.5], ["#f00", .95]]) {
+      context.fillStyle = colour;
+      for (const [row, column] of pixels) {
+        context.beginPath();
+        context.arc(column + .5, row + .5, radius, 0, 2 * Math.PI);
+        context.fill();
+      }
     }
     for (const [colour, width] of [["#000", 3], ["#fff", 1.2]]) {
       context.strokeStyle = colour;
