@@ -80,6 +80,7 @@ class LabelPage:
         self._ready: OrderedDict[str, Prepared] = OrderedDict()
         self._thumbs: dict[str, bytes] = {}
         self._broken: dict[str, str] = {}
+        self._ahead: set[asyncio.Task[None]] = set()
         self._shelf = threading.Lock()
         self._at_work: dict[str, threading.Lock] = {item: threading.Lock() for item in self._items}
 
@@ -171,6 +172,9 @@ class LabelPage:
         except InputError as error:
             sentence = reason(error, {item.path: item.name})
             return render(request, "label_broken.html.j2", status=422, title=item.name, sentence=sentence, **around)
+        task = asyncio.create_task(self._look_ahead(place))
+        self._ahead.add(task)
+        task.add_done_callback(self._ahead.discard)
         height, width = ready.shape
         facts = {"id": item.id, "width": width, "height": height, "start": ready.candidates.start, "top": TOP, **around}
         facts |= {"most_numbers": MOST_NUMBERS, "most_entries": MOST_ENTRIES}
@@ -247,7 +251,7 @@ class LabelPage:
             log.error("%s", error)
             told["unwritten"] = "the files could not be written; the terminal of the server says why"
         own = await self._state.read(lambda file: store.states(file, person.id))
-        told["next"] = await self._next_open(item, own)
+        told["next"] = self._next_open(item, own)
         return answer(told)
 
     def _write(self, item: Item, person: Person, ready: Prepared) -> Finished:
@@ -284,18 +288,20 @@ class LabelPage:
             place += step
         return None
 
-    async def _next_open(self, item: Item, states: Mapping[str, str]) -> str | None:
-        """The next image that someone is not done with: first those after this one, then from the beginning.
-
-        It is made ready, so that it opens at once; one that cannot be read is passed by.
-        """
+    def _next_open(self, item: Item, states: Mapping[str, str]) -> str | None:
+        """The next image that someone is not done with: first those after this one, then from the beginning."""
         place = self._order.index(item.id)
         for other in self._order[place + 1 :] + self._order[:place]:
-            if states.get(other) != store.DONE:
-                with suppress(InputError):
-                    await self._ready_to_label(self._items[other])
-                    return other
+            if states.get(other) != store.DONE and other not in self._broken:
+                return other
         return None
+
+    async def _look_ahead(self, place: int) -> None:
+        """Make the next image ready while someone works on this one; find out about those that cannot be read."""
+        for other in self._order[place + 1 :]:
+            with suppress(InputError):
+                await self._ready_to_label(self._items[other])
+                return
 
     async def _ready_to_label(self, item: Item) -> Prepared:
         ready = self._ready.get(item.id)

@@ -1,7 +1,7 @@
 // The picture on its canvas: the photograph or the gradient, the edges over it, what a tool is about to do, and the cursor pixel.
 // Pixels stay crisp at any zoom. Lengths here are in device pixels; `scale` is how many of them one pixel of the image takes.
 
-const COLOURS = { kept: [230, 159, 0, 255], added: [86, 180, 233, 255], erased: [204, 121, 167, 110] };
+const KEPT = [230, 159, 0, 255], ADDED = [86, 180, 233, 255], ERASED = [204, 121, 167, 110];
 const LARGEST = 64;
 const GRID_FROM = 14;
 
@@ -215,9 +215,10 @@ export class Stage {
     this.stale = null;
     if (last < first) return;
     const rows = new ImageData(map.width, last - first + 1);
+    const shown = this.written ?? map.edges;
     for (let pixel = first * map.width, i = 0; i < rows.data.length; pixel++, i += 4) {
-      const kind = this.written && !this.written[pixel] ? "" : map.kindOf(pixel);
-      if (kind) rows.data.set(COLOURS[kind], i);
+      if (shown[pixel]) rows.data.set(map.isCandidate(pixel) ? KEPT : ADDED, i);
+      else if (!this.written && map.decided[pixel] && !map.edges[pixel] && map.isCandidate(pixel)) rows.data.set(ERASED, i);
     }
     this.edges.getContext("2d").putImageData(rows, 0, first);
   }
