@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import re
 import subprocess
 import sys
@@ -62,7 +61,7 @@ def fuzz(name: str, seconds: int, out: Path) -> dict[str, object]:
         "-print_final_stats=1",
         str(corpus),
     ]
-    done = subprocess.run(call, capture_output=True, text=True, errors="replace", preexec_fn=lambda: os.nice(10))  # noqa: S603
+    done = subprocess.run(call, capture_output=True, text=True, errors="replace")  # noqa: S603
     (out / f"{name}.log").write_text(done.stdout + done.stderr)
     runs = re.findall(r"stat::number_of_executed_units:\s*(\d+)", done.stderr) or re.findall(
         r"^#(\d+)", done.stderr, re.M
