@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 
     from hyperacuity.cli.palou_systems import Found, Subject, Sums
     from hyperacuity.ordering import Ordering, OrderingScore
+    from hyperacuity.regions import PruningPath
 
-SHOWN_LAMBDAS = (0.05, 0.5, 2.0, 8.0, 32.0)
-"""λ of the series of pictures (Fig. 6)."""
+PANELS = 6
+"""How many λ the series of pictures (Fig. 6) shows."""
 
 BOX = (420, 300)
 """Panels of the sheets: width and height in pixels."""
@@ -243,16 +244,32 @@ def _draw(folder: Path, sets: Mapping[str, Sequence[Subject]], results: Mapping[
 def _lambda_series(subject: Subject) -> NDArray[Any]:
     """The picture, its ownership, and ownership on the tree from fine to coarse (Fig. 6)."""
     from hyperacuity.cli.palou_systems import Views
+    from hyperacuity.regions import piecewise_constant, pruning_path
     from hyperacuity.report.pictures_ordering import order_picture, panel_sheet
 
     image, _, _ = subject.load()
     views = Views(image)
     panels = [(_boxed(image), subject.name), (_boxed(order_picture(views.ownership)), "ownership: warm is near")]
-    for lam in SHOWN_LAMBDAS:
+    for lam in _telling_lambdas(pruning_path(views.tree, piecewise_constant(views.tree, views.ownership))):
         found = views.pruned(lam)
-        regions = f"{found.regions} region{'' if found.regions == 1 else 's'}"
-        panels.append((_boxed(order_picture(found.order)), f"lambda = {lam:g}: {regions}"))
+        left = f"{found.regions} region{'' if found.regions == 1 else 's'}"
+        panels.append((_boxed(order_picture(found.order)), f"lambda = {lam:.3g}: {left}"))
     return panel_sheet(panels, columns=4)
+
+
+def _telling_lambdas(path: PruningPath) -> list[float]:
+    """λ from many regions to few, in even steps of the logarithm of their number where there are such partitions."""
+    import numpy as np
+
+    lambdas = path.breakpoints
+    merged = np.searchsorted(np.sort(path.scales), lambdas, side="right")
+    regions = path.tree.leaves - merged
+    lambdas, regions = lambdas[regions > 1], regions[regions > 1]
+    if lambdas.size == 0:
+        return [0.0]
+    steps = np.geomspace(regions.max() / 2, regions.min(), PANELS)
+    chosen = np.unique(np.abs(np.log(regions)[:, None] - np.log(steps)).argmin(axis=0))
+    return [float(lam) * (1 + 1e-6) for lam in lambdas[chosen]]  # beyond the tie at the very λ
 
 
 def _comparison(subjects: Sequence[Subject]) -> NDArray[Any]:
