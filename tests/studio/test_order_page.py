@@ -295,6 +295,18 @@ class TestKeeping:
 
 
 class TestView:
+    def test_a_drag_that_comes_back_or_ends_outside_says_nothing(self, sit):
+        desk = sit()
+        x, y = desk.point(0)
+        for end in ((x, y), (2, 2)):
+            desk.tab.mouse.move(x, y)
+            desk.tab.mouse.down()
+            desk.tab.mouse.move(*desk.point(1), steps=2)
+            desk.tab.mouse.move(*end)
+            desk.tab.mouse.up()
+        desk.click(2)
+        assert desk.text("#share-regions") == f"1 / {desk.regions.count}"
+
     def test_clicks_meet_their_region_when_zoomed_and_moved(self, sit):
         desk = sit()
         x, y = desk.point(3)

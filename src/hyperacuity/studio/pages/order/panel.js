@@ -17,8 +17,8 @@ export function showSheet(sheet, { say, takeBack, point, choose }) {
   $("written").textContent = sheet.contradiction ? "not while it contradicts itself"
     : { no: "writes the order", yes: "✓ written", changed: "changed since it was written" }[sheet.written];
   $("written").classList.toggle("ready", sheet.written === "yes");
-  $("done").classList.toggle("primary", sheet.written !== "yes"); // one thing at a time stands out
-  $("after").classList.toggle("primary", sheet.written === "yes");
+  $("done").classList.toggle("primary", sheet.written !== "yes" || $("after").disabled); // one thing at a time stands out
+  $("after").classList.toggle("primary", sheet.written === "yes" && !$("after").disabled);
 }
 
 export const begun = (sheet) => sheet.places.length + sheet.pairs.length > 0;
@@ -70,9 +70,11 @@ function showPlaces({ places }, choose) {
   $("list").hidden = places.length === 0;
   const rows = [];
   for (const [region, place] of places) (rows[place - 1] ??= []).push(region);
-  $("places").replaceChildren(...rows.map((regions) => {
+  $("places").replaceChildren(...rows.map((regions, place) => {
     const line = document.createElement("li");
-    line.append(...regions.map((region) => {
+    const number = document.createElement("span");
+    number.textContent = `${place + 1}`;
+    line.append(number, ...regions.map((region) => {
       const button = document.createElement("button");
       button.type = "button";
       button.textContent = `R${region + 1}`;

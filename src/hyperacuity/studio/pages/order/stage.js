@@ -2,7 +2,7 @@
 import { UNKNOWN, colourOf, depthOf } from "./colours.js";
 
 const WARN = "#ff7a1a";
-const FAR_ENOUGH = 6; // pixels that a pointer moves before it drags
+const FAR_ENOUGH = { mouse: 6, pen: 8, touch: 12 }; // pixels that a pointer moves before it drags
 
 /** A stage on a canvas. `hooks` are told: click(region, shift), drag(a, b, shift), hover(region). */
 export function createStage(canvas, hooks) {
@@ -242,7 +242,7 @@ export function createStage(canvas, hooks) {
     } else if (pressed?.pan) {
       move(x - before[0], y - before[1]);
     } else if (pressed) {
-      pressed.moved ||= Math.hypot(x - pressed.x, y - pressed.y) > FAR_ENOUGH;
+      pressed.moved ||= Math.hypot(x - pressed.x, y - pressed.y) > (FAR_ENOUGH[event.pointerType] ?? 6);
       const [px, py] = toPicture(x, y);
       const under = regions.at(px, py);
       hover(under);
@@ -264,8 +264,8 @@ export function createStage(canvas, hooks) {
     }
     if (!given || !was || was.pan || was.region === null) return;
     const end = regions.at(...toPicture(...place(event)));
-    if (!was.moved || end === was.region) hooks.click(was.region, event.shiftKey);
-    else if (end !== null) hooks.drag(was.region, end, event.shiftKey);
+    if (!was.moved) hooks.click(was.region, event.shiftKey);
+    else if (end !== null && end !== was.region) hooks.drag(was.region, end, event.shiftKey); // back home is thinking again
   }
 
   canvas.addEventListener("pointerup", (event) => release(event, true));
