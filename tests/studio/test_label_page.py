@@ -291,6 +291,22 @@ def test_everything_can_be_done_from_the_keyboard(sit_down):
     hand.tab.wait_for_url(f"**/{item_id('leaves')}")
 
 
+def test_an_undone_piece_of_a_path_is_drawn_anew_from_its_beginning(sit_down):
+    hand = sit_down("Ada", "step")
+    hand.press("c")
+    hand.click((20, 29))
+    hand.press("p")
+    for row in (5, 15, 25):
+        hand.click((row, 29))
+    assert np.argwhere(hand.edges())[[0, -1]].tolist() == [[5, 29], [25, 29]]
+    hand.press("z")
+    hand.click((20, 29))
+    hand.press("Escape")
+    hand.click((35, 29))
+    assert np.argwhere(hand.edges())[[0, -1]].tolist() == [[5, 29], [20, 29]]
+    assert [action.kind for action in hand.saved().actions] == ["chain", "path", "path"]
+
+
 def test_two_people_work_on_one_image_at_once(sit_down, tmp_path):
     ada, grace = sit_down("Ada", "step"), sit_down("Grace", "step", width=390, height=844)
     for hand in (ada, grace):
@@ -378,13 +394,22 @@ def test_wheel_fingers_and_space_move_and_zoom(sit_down):
             {"type": kind, "touchPoints": [{"x": x, "y": y, "id": i} for i, (x, y) in points]},
         )
 
+    hand.press("c")
+    x, y = hand.at((20, 29))
+    fingers("touchStart", (0, (x, y)))
+    fingers("touchEnd")
+    assert [action.kind for action in hand.saved().actions] == ["chain"], "one finger uses the tool"
+    hand.press("z")
+    fingers("touchStart", (0, (x, y)))
+    fingers("touchStart", (0, (x, y)), (1, (x + 50, y)))
+    fingers("touchEnd")
     fingers("touchStart", (0, (x - 50, y)))
     fingers("touchStart", (0, (x - 50, y)), (1, (x + 50, y)))
     for far in (70, 100, 150):
         fingers("touchMove", (0, (x - far, y)), (1, (x + far, y)))
     fingers("touchEnd")
     tab.wait_for_function(f"parseInt(document.getElementById('zoom').textContent) > {2.5 * whole}")
-    assert hand.saved().entries == 0, "two fingers draw nothing"
+    assert hand.saved().actions == (), "two fingers erase nothing"
 
 
 def test_a_broken_image_is_named_and_passed_by(sit_down, address):

@@ -216,6 +216,7 @@ class Desk {
     $("threshold").addEventListener("input", () => this.slide(this.position));
     $("threshold").addEventListener("pointerup", () => this.settle());
     $("stopped").addEventListener("cancel", (event) => event.preventDefault());
+    this.saver.leaving = () => this.settle();
     addEventListener("pagehide", () => this.#keep());
   }
 

@@ -1,10 +1,13 @@
 // Mouse, pen and fingers on the canvas: one pointer uses the tool, two fingers move and zoom, the wheel zooms.
 
+const SLOP = 8; // how far a finger may slide, in device pixels, and still mean one place
+
 export function listen(desk) {
   const { stage } = desk;
   const { canvas } = stage;
   const down = new Map(); // pointers that are down: id → place on the canvas
   let using = null; // the pointer that uses the tool
+  let waiting = null; // where a finger touched: a second one may follow, and then it meant no tool
   let panning = null; // the pointer that moves the image
 
   const where = (event) => {
@@ -12,23 +15,31 @@ export function listen(desk) {
     return [stage.pixelAt(point), { point, shift: event.shiftKey }];
   };
 
+  /** Use the tool where the pointer went down, if that has not happened yet. */
+  function begin() {
+    if (!waiting) return;
+    const [pixel, how] = waiting;
+    waiting = null;
+    stage.cursor = pixel;
+    desk.tool.press(pixel, how);
+  }
+
   canvas.addEventListener("pointerdown", (event) => {
     canvas.focus({ focusVisible: false });
     event.preventDefault();
     try { canvas.setPointerCapture(event.pointerId); } catch { /* a pointer that is gone already */ }
     down.set(event.pointerId, stage.pointOf(event));
     if (down.size === 2) {
-      desk.tool.cancel();
-      using = panning = null;
+      if (using !== null && !waiting) desk.tool.cancel();
+      using = panning = waiting = null;
     } else if (event.button === 1 || desk.spaceIsDown || desk.toolName === "move") {
       panning = event.pointerId;
       canvas.classList.add("panning");
     } else if (event.button === 0 && down.size === 1) {
       using = event.pointerId;
-      const [pixel, how] = where(event);
-      stage.cursor = pixel;
       stage.showsCursor = false;
-      desk.tool.press(pixel, how);
+      waiting = where(event);
+      if (event.pointerType !== "touch") begin();
     }
   });
 
@@ -46,6 +57,8 @@ export function listen(desk) {
     if (down.size === 2) pinch(event.pointerId, before, now);
     else if (panning === event.pointerId) stage.pan(now[0] - before[0], now[1] - before[1]);
     else if (using === event.pointerId) {
+      if (waiting && Math.hypot(how.point[0] - waiting[1].point[0], how.point[1] - waiting[1].point[1]) * stage.view.scale < SLOP) return;
+      begin();
       stage.cursor = pixel;
       desk.tellWhere(pixel);
       desk.tool.drag(pixel, how);
@@ -56,8 +69,11 @@ export function listen(desk) {
     down.delete(event.pointerId);
     if (using === event.pointerId) {
       using = null;
-      if (event.type === "pointerup") desk.tool.release(...where(event));
-      else desk.tool.cancel();
+      if (event.type === "pointerup") {
+        begin();
+        desk.tool.release(...where(event));
+      } else if (!waiting) desk.tool.cancel();
+      waiting = null;
     }
     if (panning === event.pointerId) {
       panning = null;

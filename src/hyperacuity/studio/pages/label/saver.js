@@ -35,7 +35,9 @@ export class Saver {
     this.queue = [];
     this.working = null;
     this.isStopped = false;
+    this.leaving = () => {}; // called when the page is left, before it is too late
     addEventListener("beforeunload", (event) => {
+      this.leaving();
       if (this.queue.length && !this.isStopped) event.preventDefault();
     });
   }
