@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import base64
+import zlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from hyperacuity.boundary import Protocol
+from hyperacuity.cli import app
 from hyperacuity.cli.boundary import BoundaryJob
 from hyperacuity.data import write_edges, write_png, write_soft
 from hyperacuity.run import Cell, open_store, run_grid
@@ -92,3 +96,76 @@ NASTY = (
 def nasty_run(make_run) -> Path:
     """Systems and images whose names are full of markup, in which one cell failed."""
     return make_run(NASTY, [f"{name} 図 {n}" for n, name in enumerate(NASTY)], broken=[(1, 2)])
+
+
+@pytest.fixture(scope="session")
+def world(tmp_path_factory) -> Path:
+    """Two small scenes, two detectors, and a run of each benchmark that has a page."""
+    folder = tmp_path_factory.mktemp("world")
+    scenes, maps = folder / "scenes", folder / "maps"
+    both = f"--system {maps}/canny --system {maps}/sobel"
+    for words in (
+        f"scenes {scenes} --count 2 --size 96x64 --leaves 6",
+        f"detect {scenes}/images --with canny,sobel --out {maps}",
+        f"audit {scenes}/groundTruth {both} --thresholds 9 --partial 2 --run {folder}/audit",
+        f"edges {maps}/canny scenes --data {scenes} --system {maps}/sobel --measures psi,fom --run {folder}/edges",
+        f"regions {scenes}/labels {scenes}/groundTruth --run {folder}/regions",
+        f"regions {maps}/canny {scenes}/groundTruth --as soft --run {folder}/soft-regions",
+        f"ordering {scenes}/order {scenes} --run {folder}/ordering",
+        f"disparity {scenes}/disparity scenes --data {scenes} --views --run {folder}/disparity",
+    ):
+        result = CliRunner().invoke(app, words.split())
+        assert result.exit_code == 0, (words, result.output)
+    return folder
+
+
+TASKS = ("audit", "edges", "regions", "soft-regions", "ordering", "disparity")
+
+
+@pytest.fixture(scope="session")
+def every_run(world, plain_run) -> list[Path]:
+    """A run of everything that has a page."""
+    return [plain_run, *(world / task for task in TASKS)]
+
+
+FIELDS = {"where", "many", "into", "when"}
+
+
+@pytest.fixture(scope="session")
+def unpacked() -> Callable[..., np.ndarray]:
+    """A layer as pictures again."""
+
+    def unpack(layer, shape):
+        """As the page's script does it, byte by byte."""
+        streams = {name: list(zlib.decompress(base64.b64decode(layer[name]))) for name in layer.keys() & FIELDS}
+        size = shape[-2] * shape[-1]
+        places = [at for at in range(size) if streams["where"][at >> 3] & (128 >> (at & 7))]
+        if layer["kind"] == "strength":
+            found = np.zeros(size, np.uint8)
+            found[places] = streams["many"]
+            return found.reshape(shape)
+        into = iter(streams["into"])
+        changes = []
+        state, going = [0] * len(places), []
+        for pixel in range(len(places)):
+            first, second = divmod(next(into), 4)
+            changes.append((pixel, 0, first))
+            state[pixel] = first
+            going.append((pixel, second))
+        while going := [(pixel, target) for pixel, target in going if target != state[pixel]]:
+            for pixel, target in going:
+                changes.append((pixel, state[pixel], target))
+                state[pixel] = target
+            going = [(pixel, next(into)) for pixel, _ in going]
+        assert next(into, None) is None
+        when = iter(streams["when"])
+        times = {}
+        for kind in [(source, target) for source in range(4) for target in range(4)]:
+            times.update({n: next(when) for n, change in enumerate(changes) if change[1:] == kind})
+        assert next(when, None) is None
+        found = np.zeros((layer["count"], size), np.uint8)
+        for n, (pixel, _, target) in enumerate(changes):
+            found[times[n] :, places[pixel]] = target
+        return found[::-1].reshape(shape)
+
+    return unpack

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import io
-import zlib
 from itertools import pairwise
 
 import numpy as np
@@ -16,52 +15,16 @@ from PIL import Image
 
 from hyperacuity.report import layers, slider
 
-FIELDS = {"where", "many", "into", "when"}
-
-
-def unpacked(layer, shape):
-    """As the page's script does it, byte by byte."""
-    streams = {name: list(zlib.decompress(base64.b64decode(layer[name]))) for name in layer.keys() & FIELDS}
-    size = shape[-2] * shape[-1]
-    places = [at for at in range(size) if streams["where"][at >> 3] & (128 >> (at & 7))]
-    if layer["kind"] == "strength":
-        found = np.zeros(size, np.uint8)
-        found[places] = streams["many"]
-        return found.reshape(shape)
-    into = iter(streams["into"])
-    changes = []
-    state, going = [0] * len(places), []
-    for pixel in range(len(places)):
-        first, second = divmod(next(into), 4)
-        changes.append((pixel, 0, first))
-        state[pixel] = first
-        going.append((pixel, second))
-    while going := [(pixel, target) for pixel, target in going if target != state[pixel]]:
-        for pixel, target in going:
-            changes.append((pixel, state[pixel], target))
-            state[pixel] = target
-        going = [(pixel, next(into)) for pixel, _ in going]
-    assert next(into, None) is None
-    when = iter(streams["when"])
-    times = {}
-    for kind in [(source, target) for source in range(4) for target in range(4)]:
-        times.update({n: next(when) for n, change in enumerate(changes) if change[1:] == kind})
-    assert next(when, None) is None
-    found = np.zeros((layer["count"], size), np.uint8)
-    for n, (pixel, _, target) in enumerate(changes):
-        found[times[n] :, places[pixel]] = target
-    return found[::-1].reshape(shape)
-
 
 @settings(deadline=None, max_examples=40)
 @given(arrays(np.uint8, array_shapes(min_dims=3, max_dims=3, max_side=9), elements=st.integers(0, 3)))
-def test_states_come_back(pictures):
+def test_states_come_back(unpacked, pictures):
     assert (unpacked(layers.states(pictures), pictures.shape) == pictures).all()
 
 
 @settings(deadline=None, max_examples=20)
 @given(arrays(np.uint8, array_shapes(min_dims=2, max_dims=2, max_side=9), elements=st.integers(0, 7)))
-def test_strengths_come_back(counts):
+def test_strengths_come_back(unpacked, counts):
     assert (unpacked(layers.strength(counts, 7), counts.shape) == counts).all()
 
 
@@ -108,7 +71,7 @@ class TestSlider:
 
     @pytest.mark.parametrize("best", [0, 1, 13, 30])
     @pytest.mark.parametrize("room", [30_000, 10_000, 4_000, 500])
-    def test_noise_loses_thresholds_but_never_the_best(self, best, room):
+    def test_noise_loses_thresholds_but_never_the_best(self, unpacked, best, room):
         noise = np.random.default_rng(best).integers(0, 4, (31, 40, 50)).astype(np.uint8)
         assert slider.letters(layers.states(noise)) > room
         worth = np.abs(np.arange(31) - best) < 8

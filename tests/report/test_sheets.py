@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import csv
+import html
 import io
 import json
 import math
@@ -11,13 +12,15 @@ import re
 
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import Image, ImageColor
 from typer.testing import CliRunner
 
-from hyperacuity.boundary import BoundaryTally, Point, Protocol, collect
+from hyperacuity.boundary import BoundaryTally, Point, Protocol, collect, strengths
 from hyperacuity.cli import app
 from hyperacuity.compare.significance import Pairwise
-from hyperacuity.report import charts_boundary, theme
+from hyperacuity.data import read_boundary_truths, read_labels, write_png
+from hyperacuity.maps import boundary_marks
+from hyperacuity.report import charts, charts_boundary, theme
 from hyperacuity.report.figures import write_figures
 from hyperacuity.report.gather import Grid
 from hyperacuity.report.pages import MARKER_PATHS, make_sheets, write_pages
@@ -176,25 +179,6 @@ def test_a_task_without_a_page_says_so(plain_run, tmp_path):
     assert "There is no page for newtask yet" in page.read_text(encoding="utf-8")
 
 
-@pytest.fixture(scope="module")
-def world(tmp_path_factory):
-    """Two small scenes, two detectors, and a run of each benchmark that has a page."""
-    folder = tmp_path_factory.mktemp("world")
-    scenes, maps = folder / "scenes", folder / "maps"
-    for words in (
-        f"scenes {scenes} --count 2 --size 96x64 --leaves 6",
-        f"detect {scenes}/images --with canny,sobel --out {maps}",
-        f"edges {maps}/canny scenes --data {scenes} --system {maps}/sobel --measures psi,fom --run {folder}/edges",
-        f"regions {scenes}/labels {scenes}/groundTruth --run {folder}/regions",
-        f"regions {maps}/canny {scenes}/groundTruth --as soft --run {folder}/soft-regions",
-        f"ordering {scenes}/order {scenes} --run {folder}/ordering",
-        f"disparity {scenes}/disparity scenes --data {scenes} --run {folder}/disparity",
-    ):
-        result = CliRunner().invoke(app, words.split())
-        assert result.exit_code == 0, (words, result.output)
-    return folder
-
-
 @pytest.mark.parametrize(
     ("task", "title", "best"),
     [
@@ -202,10 +186,14 @@ def world(tmp_path_factory):
         ("regions", "Regions", None),
         ("ordering", "Depth order", {"racc": 1.0, "bacc": 1.0}),
         ("disparity", "Disparity", {"bad(1) nonocc": 0.0, "epe nonocc": 0.0}),
+        ("disparity", "Predicted views", None),
+        ("audit", "Labels", None),
+        ("audit", "Systems under other labels", None),
     ],
 )
 def test_every_task_has_a_page(world, tmp_path, task, title, best):
-    (sheet,) = make_sheets([world / task], pictures=world / "scenes" / "images", progress=False)
+    sheets = make_sheets([world / task], pictures=world / "scenes" / "images", progress=False)
+    (sheet,) = (sheet for sheet in sheets if sheet.title == title)
     assert sheet.title == title
     assert sheet.lines
     assert sheet.findings
@@ -215,8 +203,11 @@ def test_every_task_has_a_page(world, tmp_path, task, title, best):
     page = write_pages([sheet], tmp_path, progress=False)
     text = page.read_text(encoding="utf-8")
     assert "cannot be shown" not in text
-    for script in (tmp_path / "data").glob("*.js"):
-        assert '"missing"' not in script.read_text(encoding="utf-8")
+    scripts = [script.read_text(encoding="utf-8") for script in (tmp_path / "data").glob("*.js")]
+    assert len(scripts) == 2
+    for script in scripts:
+        assert '"missing"' not in script
+        assert all(f'"{layer.key}"' in script for layer in sheet.viewer.layers)
 
 
 def test_soft_maps_are_not_taken_for_labels(world):
@@ -240,6 +231,148 @@ def test_the_leaderboard_says_what_the_verb_says(world):
     for line in sheet.lines:
         assert line.values["psi"] == pytest.approx(told[line.system]["measures"]["psi"]["minimum"], rel=1e-12)
         assert line.interval == pytest.approx(told[line.system]["measures"]["psi"]["interval"], rel=1e-12)
+
+
+def look(run, system=0, *, sheet=0, image="scene-0001"):
+    """What the viewer is given of one system on one image, and its size."""
+    found = make_sheets([run], progress=False)[sheet]
+    cells = {name: images[image] for name, images in found.grid.cells.items()}
+    shown = found.viewer.look(image, cells)
+    return shown | shown["systems"][system]
+
+
+def test_photographs_are_found_beside_the_truths(world):
+    """The run names a folder of truths only; ``images`` lies beside it."""
+    assert "photo" in look(world / "soft-regions")["shared"]
+
+
+def test_borders_of_regions_are_hit_or_false_and_nothing_else(world, unpacked):
+    shown = look(world / "regions")
+    width, height = shown["size"]
+    states = unpacked(shown["match"], (1, height, width))[0]
+    labels = read_labels(world / "scenes" / "labels" / "scene-0001.png")
+    assert (((states == 1) | (states == 2)) == boundary_marks(labels)).all()
+    assert (states == 1).any()
+
+
+def test_borders_of_a_hierarchy_vanish_as_the_level_rises(world, unpacked):
+    shown = look(world / "soft-regions")
+    width, height = shown["size"]
+    assert len(shown["steps"]) == shown["of"] == 99
+    states = unpacked(shown["match"], (99, height, width))
+    borders = ((states == 1) | (states == 2)).sum(axis=(1, 2))
+    assert (np.diff(borders) <= 0).all()
+    assert borders[0] > borders[-1]
+
+
+@pytest.mark.parametrize(
+    ("scales", "colour"),
+    [("--scale 4 --truth-scale 4", "#efd3e2"), ("", "#2a0a1f"), ("--scale 4 --truth-scale 2", "#2a0a1f")],
+)
+def test_8_bit_disparity_is_shown_at_the_scale_it_was_scored_with(tmp_path, scales, colour):
+    """Grey levels that differ by 4 are one pixel apart at 4 levels per pixel, and four where nothing is said."""
+    truth = np.full((20, 30), 40, np.uint8)
+    estimate = truth + np.uint8(4)
+    estimate[:, :10] = 40
+    for name, picture in (("truth", truth), ("map", estimate)):
+        (tmp_path / name).mkdir()
+        write_png(tmp_path / name / "one.png", picture)
+    words = f"disparity {tmp_path}/map {tmp_path}/truth --region all --run {tmp_path}/run {scales}"
+    assert CliRunner().invoke(app, words.split()).exit_code == 0
+    uri = look(tmp_path / "run", image="one")["errors"]["uri"]
+    shown = np.asarray(Image.open(io.BytesIO(base64.b64decode(uri.partition(",")[2]))).convert("RGB"))
+    assert shown[0, 20].tolist() == pytest.approx(ImageColor.getrgb(colour), abs=2)
+    if "--truth-scale 2" not in scales:
+        assert shown[0, 5].tolist() == pytest.approx([255, 255, 255], abs=2)
+
+
+def test_edges_have_a_panel_per_measure_and_a_sheet_of_best_maps(world):
+    (sheet,) = make_sheets([world / "edges"], progress=False)
+    figures = {figure.name: figure.draw(False).to_dict() for figure in sheet.figures}
+    assert len(figures["score-over-threshold"]["concat"]) == 2
+    rows = figures["best-maps"]["vconcat"]
+    assert [len(row["hconcat"]) for row in rows] == [2, 2]
+    (table,) = figures["sheet"]["datasets"].values()
+    assert {(row["system"], row["text"]) for row in table if row["measure"] == "Ψ"} == {
+        (line.system, f"{line.values['psi']:#.3g}") for line in sheet.lines
+    }
+    assert {row["system"] for row in table if row["best"] and row["measure"] == "Ψ"} == {sheet.lines[0].system}
+    typical = (
+        next(figure for figure in sheet.figures if figure.name == "best-maps")
+        .words.split(":")[0]
+        .removeprefix("The image ")
+    )
+    for cell, line in zip(rows[0]["hconcat"], sheet.lines, strict=True):
+        assert cell["title"]["subtitle"][0] == f"Ψ = {sheet.image_scores[typical][line.system]:.3g}"
+
+
+class TestAudit:
+    @pytest.fixture
+    def told(self, world):
+        words = f"audit {world}/scenes/groundTruth --system {world}/maps/canny --system {world}/maps/sobel"
+        result = CliRunner().invoke(app, f"{words} --thresholds 9 --partial 2 --run {world}/audit --json".split())
+        assert result.exit_code == 0
+        return json.loads(result.stdout)
+
+    def test_the_page_says_what_the_verb_says(self, world, told, tmp_path):
+        labels, systems = make_sheets([world / "audit"], progress=False)
+        assert [*labels.findings, *systems.findings] == told["findings"]
+        (line,) = labels.lines
+        assert line.values["orphan"] == pytest.approx(100 * told["share_of_boundaries"]["orphan"])
+        assert line.values["agreement"] == pytest.approx(100 * told["agreement"]["mean"])
+        for line in systems.lines:
+            found = told["systems"][line.system]
+            assert line.values["all"] == pytest.approx(found["all"]["f"])
+            assert line.values["consensus"] == pytest.approx(found["consensus"]["f"])
+            assert line.values["partial"] == pytest.approx(found["partial"]["halfplane"]["f"])
+            assert line.interval == pytest.approx(found["all"]["ci"])
+        text = write_pages([labels, systems], tmp_path, progress=False).read_text(encoding="utf-8")
+        assert text.index(html.escape(labels.findings[0])) < text.index("In numbers") < text.index("Leaderboard")
+
+    def test_every_chart_of_the_paper_is_among_the_figures(self, world, tmp_path):
+        write_figures(make_sheets([world / "audit"], progress=False), tmp_path)
+        names = {
+            "strength-shares",
+            "strength-images",
+            "audit-strength",
+            "audit-optimal",
+            "audit-curves",
+            "audit-output",
+        }
+        found = {path.stem for path in tmp_path.iterdir()}
+        assert names <= found
+        for name in names:
+            assert (tmp_path / f"{name}.pdf").read_bytes().startswith(b"%PDF")
+            assert "canny" in (tmp_path / f"{name}.svg").read_text() or name.startswith("strength")
+
+    def test_hits_are_on_what_everyone_drew(self, world, unpacked):
+        shown = look(world / "audit", sheet=1)
+        width, height = shown["size"]
+        states = unpacked(shown["match"], (len(shown["steps"]), height, width))
+        truths = read_boundary_truths([world / "scenes" / "groundTruth" / "scene-0001.mat"])
+        drawn = np.logical_or.reduce(strengths(truths).consensus)
+        assert not ((states == 3) & ~drawn).any()
+        everything = np.logical_or.reduce(truths)
+        assert (everything & ~drawn).any(), "the scene has labels that not everyone drew, or the test says nothing"
+
+    def test_an_audit_writes_its_page_and_keeps_its_run_beside_it(self, world, tmp_path):
+        words = f"audit {world}/scenes/groundTruth --out {tmp_path}/page --json"
+        for reused in (False, True):
+            result = CliRunner().invoke(app, words.split())
+            assert result.exit_code == 0, result.output
+            assert (tmp_path / "page" / "run" / "run.sqlite").is_file()
+            assert ("reused" in result.stderr) == reused
+        assert "In numbers" in (tmp_path / "page" / "index.html").read_text(encoding="utf-8")
+        (tmp_path / "mine").mkdir()
+        (tmp_path / "mine" / "thesis.tex").write_text("years of work")
+        result = CliRunner().invoke(app, f"audit {world}/scenes/groundTruth --out {tmp_path}/mine".split())
+        assert result.exit_code == 2
+        assert [path.name for path in (tmp_path / "mine").iterdir()] == ["thesis.tex"]
+
+
+def test_every_chart_can_be_had_in_a_notebook():
+    assert {"strength_chart", "output_chart", "optimal_chart", "label_chart", "risk_chart"} <= set(charts.__all__)
+    assert all(callable(getattr(charts, name)) for name in charts.__all__)
 
 
 class TestVerb:

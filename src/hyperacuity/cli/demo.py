@@ -58,12 +58,13 @@ def _tour(out: Path, count: int, size: str, seed: int) -> list[list[str]]:
     stereo, depth, runs = str(out / "stereo"), str(out / "depth"), str(out / "runs")
     truth = f"{scenes}/groundTruth"
     further = [word for name in DETECTORS[1:] for word in ("--system", f"{maps}/{name}")]
-    tasks = ("boundary", "edges", "regions", "disparity", "ordering")
+    audited = [word for name in ("canny", "hk") for word in ("--system", f"{maps}/{name}")]
+    tasks = ("boundary", "audit", "edges", "regions", "disparity", "ordering")
     return [
         ["scenes", scenes, "--count", str(count), "--size", size, "--seed", str(seed)],
         ["detect", f"{scenes}/images", "--with", ",".join(DETECTORS), "--out", maps],
         ["boundary", f"{maps}/{DETECTORS[0]}", truth, *further, "--human", "--run", f"{runs}/boundary"],
-        ["audit", truth],
+        ["audit", truth, *audited, "--thresholds", "33", "--run", f"{runs}/audit"],
         [
             "edges",
             f"{maps}/{DETECTORS[0]}",
@@ -77,7 +78,7 @@ def _tour(out: Path, count: int, size: str, seed: int) -> list[list[str]]:
         ["detect", f"{scenes}/images", "--with", "canny,sf5", "--soft", "--out", soft],
         ["regions", f"{soft}/canny", truth, "--system", f"{soft}/sf5", "--as", "soft", "--run", f"{runs}/regions"],
         ["stereo", scenes, "--with", "sad,census", "--out", stereo],
-        ["disparity", f"{stereo}/sad", scenes, "--system", f"{stereo}/census", "--run", f"{runs}/disparity"],
+        ["disparity", f"{stereo}/sad", scenes, "--system", f"{stereo}/census", "--views", "--run", f"{runs}/disparity"],
         ["compare", f"{runs}/disparity", "--groups"],
         ["detect", f"{scenes}/images", "--with", "depth-order", "--out", depth],
         ["ordering", f"{depth}/depth-order", scenes, "--run", f"{runs}/ordering"],

@@ -82,7 +82,9 @@ def agreement_chart(matrix: NDArray[np.float64], names: Sequence[str] | None = N
         y=alt.Y("row:N", sort=people, title="what annotator … drew", axis=alt.Axis(ticks=False)),
     )
     cells = base.mark_rect().encode(color=alt.Color("share:Q", scale=scale, legend=None))
-    light = alt.condition("datum.share > 0.45", alt.value("#ffffff"), alt.value(theme.INK))
+    light = alt.condition(
+        "datum.share > 0.45", alt.value("#fefefe"), alt.value("#212121")
+    )  # on a cell, whatever the theme
     numbers = base.mark_text(fontSize=8).encode(text=alt.Text("share:Q", format=".0%"), color=light)
     side = max(120, 34 * len(people))
     return (cells + numbers).properties(width=side, height=side)

@@ -30,6 +30,9 @@ from hyperacuity.run import Cell
 A = TypeVar("A")
 B = TypeVar("B")
 
+MOST_NAMED = 4
+"""Sheets up to which a page is called after all of them."""
+
 MARKER_PATHS = {
     "circle": "M-4,0a4,4 0 1,0 8,0a4,4 0 1,0 -8,0Z",
     "square": "M-3.5,-3.5h7v7h-7Z",
@@ -353,8 +356,12 @@ def _spec(figure: Figure) -> dict[str, Any]:
 
 
 def _title(sheets: Sequence[Sheet]) -> str:
+    """The titles of the sheets as one; of many, the first two."""
     first, *others = dict.fromkeys(sheet.title for sheet in sheets)
-    *middle, last = [first, *(other.lower() for other in others)]
+    names = [first, *(other.lower() for other in others)]
+    if len(names) > MOST_NAMED:
+        names = [*names[:2], f"{len(names) - 2} more"]
+    *middle, last = names
     return f"{', '.join(middle)} and {last}" if middle else last
 
 

@@ -69,7 +69,6 @@ var hyperacuity = (() => {
   let drawing = 0;
   async function drawCharts() {
     const mine = ++drawing;
-    document.documentElement.classList.toggle("dark-charts", isDark());
     for (const [number, sheet] of facts.entries()) {
       for (const [place, { spec: original, fluid }] of sheet.charts.entries()) {
         const target = $(`s${number}-chart-${place}`);
@@ -95,6 +94,18 @@ var hyperacuity = (() => {
       }
     }
   }
+  // Paper is white, whatever the theme: when printing, the colours of the dark are exchanged back, at once and in place.
+  const lightOf = Object.fromEntries(Object.entries(darkOf).map(([light, dark]) => [dark, light]));
+  function exchange(colours) {
+    for (const part of document.querySelectorAll(".plot svg.marks, .plot svg.marks *")) {
+      for (const name of ["fill", "stroke"]) {
+        const other = colours[part.getAttribute(name)?.toLowerCase()];
+        if (other) part.setAttribute(name, other);
+      }
+    }
+  }
+  addEventListener("beforeprint", () => { if (isDark()) exchange(lightOf); });
+  addEventListener("afterprint", () => { if (isDark()) exchange(darkOf); });
   let lastWidth = innerWidth;
   addEventListener("resize", () => {
     if (innerWidth !== lastWidth) { lastWidth = innerWidth; clearTimeout(drawCharts.later); drawCharts.later = setTimeout(drawCharts, 150); }
@@ -172,7 +183,7 @@ var hyperacuity = (() => {
   const viewer = (() => {
     const dialog = $("viewer");
     const colours = { hit: [0, 158, 115], false: [213, 94, 0], miss: [0, 114, 178] };
-    const state = { sheet: 0, place: 0, layer: "", ground: "faded", paired: true, zoom: 1, x: 0, y: 0, shown: new Set(["hit", "false", "miss"]) };
+    const state = { looking: false, sheet: 0, place: 0, layer: "", ground: "faded", paired: true, zoom: 1, x: 0, y: 0, shown: new Set(["hit", "false", "miss"]) };
     let panes = [];
     let payload = null;
     let turn = 0;
@@ -476,6 +487,7 @@ var hyperacuity = (() => {
       $("viewer-title").textContent = image.name;
       $("problem").textContent = "";
       if (!dialog.open) dialog.showModal();
+      state.looking = true;
       try {
         payload = await load(image.key);
         if (mine !== turn) return;
@@ -489,7 +501,11 @@ var hyperacuity = (() => {
     function follow() {
       const found = /^#s(\d+)-(\d+)$/.exec(location.hash);
       if (found) open(Number(found[1]), Number(found[2]));
-      else if (dialog.open) dialog.close();
+      else {
+        if (dialog.open) dialog.close();
+        if (state.looking) document.querySelector(`.images a[href="#s${state.sheet}-${state.place}"]`)?.focus();
+        state.looking = false;
+      }
     }
     function close() { if (/^#s\d+-\d+$/.test(location.hash)) location.hash = `s${state.sheet}-images`; else if (dialog.open) dialog.close(); }
     function step(by) {
