@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import dataclasses
 import io
@@ -144,6 +145,22 @@ class TestAnswers:
         other = reply(client, link, 0, "right", 2.0)  # another tab: the first answer stays
         assert other.json() == first.json()
         assert rows(folder, "SELECT place, side, seconds FROM choose_answers") == [(0, "left", 1.0)]
+
+    def test_many_at_the_same_moment_count_once(self, experiment, run_async):
+        folder, _, client, invite = experiment(6, practice=0)
+        httpx = pytest.importorskip("httpx", reason="needs the package httpx")
+        (link,) = invite()
+
+        async def all_at_once():
+            transport = httpx.ASGITransport(client.app)
+            async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as one:
+                bodies = [{"place": 0, "side": side, "seconds": 1.0, "away": False} for side in ("left", "right") * 10]
+                return await asyncio.gather(*(one.post(f"{link}/answer", json=body) for body in bodies))
+
+        responses = run_async(all_at_once())
+        assert {response.status_code for response in responses} == {200}
+        assert {response.json()["question"]["place"] for response in responses} == {1}
+        assert rows(folder, "SELECT place FROM choose_answers") == [(0,)]
 
     def test_questions_cannot_be_answered_before_they_are_asked(self, experiment):
         folder, _, client, invite = experiment(6)
