@@ -12,14 +12,19 @@ import atheris
 with atheris.instrument_imports(include=["hyperacuity.data", "zipfile", "tarfile", "PIL"]):
     from fuzz_targets import SEEDS, target
 
-# The kernels are compiled before a clock runs.
-from hyperacuity.kernels.png import unfilter  # noqa: F401
+import numpy as np
+
+from hyperacuity.kernels.png import unfilter
+from hyperacuity.kernels.thinning import thin
 
 
 def main() -> None:
     """Fuzz until libFuzzer's options say enough."""
     name = sys.argv.pop(1)
     run = target(name)
+    # Kernels are loaded before a clock runs.
+    thin(np.eye(3, dtype=bool))
+    unfilter(np.zeros(1, dtype=np.uint8), np.zeros((1, 2), dtype=np.uint8)[:, 1:], 1)
     for seed in SEEDS[name]:
         run(seed)
     atheris.Setup(sys.argv, run)

@@ -1,6 +1,6 @@
 """Fuzz every reader for a while: ``python fuzz/run.py --seconds 60 [FORMAT …]``.
 
-Each format runs in a process of its own with at most 2 GiB of memory, 10 s for one input, and inputs of up to 64 KiB. A failure
+Each format runs in a process of its own with at most 2 GiB of memory, 20 s for one input, and inputs of up to 64 KiB. A failure
 stops its format and leaves the input in the folder ``--out``. Exit status 1 if there was any.
 """
 
@@ -17,7 +17,7 @@ from pathlib import Path
 import fuzz_targets
 
 HERE = Path(__file__).parent
-MEMORY_MB, SECONDS_AN_INPUT, LONGEST = 2048, 10, 1 << 16
+MEMORY_MB, SECONDS_AN_INPUT, LONGEST = 2048, 20, 1 << 16
 
 
 def main() -> int:
