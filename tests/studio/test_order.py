@@ -9,6 +9,8 @@ import re
 import shutil
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import quote
 
 import numpy as np
@@ -30,6 +32,7 @@ from hyperacuity.studio.items import item_id
 from hyperacuity.studio.order import LAYOUT, Order
 from hyperacuity.studio.order_files import folder_name
 from hyperacuity.studio.order_regions import _anchors, find_material, load_picture, regions_at
+from hyperacuity.studio.order_shelf import Shelf
 from hyperacuity.studio.state import State
 
 SQUARES = np.array([[0, 0, 1, 1], [0, 0, 1, 1], [2, 2, 3, 3]], np.uint8).repeat(8, 0).repeat(8, 1)
@@ -185,6 +188,39 @@ class TestKeeping:
         client = open_page(None)
         assert "Who are you?" in client.get(f"/items/{item_id('squares')}").text
         assert act(client, 1, **place(0, 1)).status_code == 401
+
+
+class TestCrowds:
+    def test_of_many_tabs_at_once_one_wins(self, world, live):
+        httpx = pytest.importorskip("httpx", reason="needs the package httpx")
+        with State(world / "studio.sqlite", [LAYOUT, people.LAYOUT]) as state:
+            address = live(Order(find_material(world / "images", world / "labels"), state, world / "out").page)
+            with httpx.Client(base_url=address.base) as client:
+                client.post("/people", json={"name": "Ada"})
+                with ThreadPoolExecutor(8) as pool:
+                    answers = list(
+                        pool.map(lambda n: act(client, 1, tab=f"tab-number-{n}", **place(n % 4, 1)), range(8))
+                    )
+                assert sorted(answer.status_code for answer in answers) == [200] + [409] * 7
+                assert len(sheet_of(client)["places"]) == 1
+
+    def test_what_many_ask_for_is_made_once(self):
+        shelf, made = Shelf(), []
+
+        def make():
+            made.append(1)
+            time.sleep(0.05)
+            return "regions"
+
+        with ThreadPoolExecutor(8) as pool:
+            assert set(pool.map(lambda _: shelf.get("key", make, len), range(8))) == {"regions"}
+        assert len(made) == 1
+
+    def test_what_cannot_be_made_is_tried_again(self):
+        shelf = Shelf()
+        with pytest.raises(ZeroDivisionError):
+            shelf.get("key", lambda: 1 // 0, abs)
+        assert shelf.get("key", lambda: 3, abs) == 3
 
 
 class TestFiles:

@@ -38,8 +38,9 @@ def order(
 ) -> None:
     """Order regions by depth: click them from near to far, or drag from a region to one behind it.
 
-    Every action is kept as it happens. Done writes an order map (larger = nearer), who owns which boundary, and where it comes
-    from; never while the order contradicts itself. DIR/order is a truth for the verb ordering, with several annotators.
+    Every action is kept as it happens. Done writes an order map and who owns which boundary; never a contradiction.
+
+    DIR/order is a truth for the verb ordering, with one annotator per person.
 
     Example: [bold]hyperacuity studio order photos --out orders[/bold]
 

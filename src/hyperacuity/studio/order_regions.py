@@ -103,21 +103,26 @@ def find_material(images: Path, segmentation: Path | None, *, annotator: int = 1
         by_path = {pair.prediction: pair.truths for pair in pair_folders(images, segmentation).pairs}
         files = {item.id: by_path[item.path] for item in items.values() if item.path in by_path}
         failed = {item.id: f"{item.name}: has no segmentation" for item in items.values() if item.id not in files}
+
+    def look(item: Item) -> bytes | str:
+        """The thumbnail, or why the image cannot be used."""
+        paths = () if files is None else files[item.id]
+        try:
+            pixels = photograph(item.path)
+            if paths:
+                _given(pixels, paths, annotator)
+            return _thumbnail(pixels)
+        except InputError as error:
+            return reason(error, {item.path: item.name, **_named(paths)})
+
     thumbnails: dict[str, bytes] = {}
-
-    def look(item: Item) -> None:
-        if item.id not in failed:
-            paths = () if files is None else files[item.id]
-            try:
-                pixels = photograph(item.path)
-                if paths:
-                    _given(pixels, paths, annotator)
-                thumbnails[item.id] = _thumbnail(pixels)
-            except InputError as error:
-                failed[item.id] = reason(error, {item.path: item.name, **_named(paths)})
-
+    asked = [item for item in items.values() if item.id not in failed]
     with ThreadPoolExecutor() as pool:
-        list(pool.map(look, items.values()))
+        for item, seen in zip(asked, pool.map(look, asked), strict=True):
+            if isinstance(seen, str):
+                failed[item.id] = seen
+            else:
+                thumbnails[item.id] = seen
     if not thumbnails:
         raise UsageError(f"no image can be ordered: {next(iter(failed.values()))}")
     return Material(items, files, annotator, failed, thumbnails)
@@ -137,7 +142,8 @@ def load_picture(material: Material, item: Item) -> Picture:
     else:
         cuts = (Cut(None, int(parts.max()) + 1),)
         seal, first = [parts], 0
-    digest = hashlib.blake2s(repr(pixels.shape[:2]).encode(), digest_size=16)
+    # Of all that the numbers of regions and cuts depend on: what is kept must not come to mean something else.
+    digest = hashlib.blake2s(repr((pixels.shape[:2], cuts, first)).encode(), digest_size=16)
     for array in seal:
         digest.update(np.ascontiguousarray(array).tobytes())
     return Picture(pixels, parts, cuts, first, digest.hexdigest())

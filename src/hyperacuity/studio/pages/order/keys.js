@@ -58,4 +58,5 @@ export function listenToKeys(does) {
   document.addEventListener("keyup", (event) => {
     if (event.key === " ") does.space(false);
   });
+  addEventListener("blur", () => does.space(false)); // the key may come up elsewhere
 }

@@ -43,7 +43,7 @@ function act(make) {
       await take(told);
       tell(action);
     } catch (error) {
-      if (error.status === 409) await take(await ask(`${base}/sheet`)).catch(() => {});
+      if (error.status === 409) await ask(`${base}/sheet`).then(take).catch(() => {}); // the queue goes on, whatever happens
       problem(error.message);
     } finally {
       unanswered -= 1;
@@ -258,7 +258,7 @@ async function preview(cut) {
   }
 }
 
-const go = (to) => to && location.assign(`/items/${to}`);
+const go = (to) => to && queue.then(() => location.assign(`/items/${to}`));
 
 const presses = {
   undo: () => act(() => (sheet.undo ? { kind: "undo" } : null)),
