@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from hyperacuity.errors import UsageError
 from hyperacuity.run import Cell, check_run, open_run, open_store, run_grid
 
 SIGNATURE = "letters|v:1"
@@ -171,14 +172,14 @@ def test_the_driver_of_a_cluster_is_killed_and_its_workers_go_too(tmp_path, lett
     assert len(family) >= 2
     driver.kill()
     driver.communicate()
-    _, alive = psutil.wait_procs(family, timeout=20)
+    _, alive = psutil.wait_procs(family, timeout=60)
     assert alive == []
     outcome = go_on(run, letters, grid)
     assert outcome.reused > 0
     assert contents(run) == undisturbed
 
 
-def wait_until(condition, seconds=30):
+def wait_until(condition, seconds=60):
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end
@@ -365,9 +366,46 @@ def test_ctrl_c_in_a_terminal_reaches_the_workers_of_a_cluster_too_and_they_fini
     driver = start(tmp_path / "run", first=listen, seconds=0.05, cluster="local:2")
     wait_until(lambda: (tmp_path / "run" / "run.sqlite").exists() and check_run(tmp_path / "run").tallies > 0)
     os.killpg(driver.pid, signal.SIGINT)
-    output = driver.communicate(timeout=30)[0]
+    output = driver.communicate(timeout=60)[0]
     assert output.splitlines()[-1] == "KeyboardInterrupt"
     with open_run(tmp_path / "run") as run:
         assert run.metadata(SIGNATURE)["status"] == "interrupted"
         assert 0 < len(run.waiting(SIGNATURE)) < 160
         assert run.failures(SIGNATURE) == []
+
+
+CLUSTER = textwrap.dedent(
+    """
+    import time
+    from distributed import LocalCluster
+
+    if __name__ == "__main__":
+        with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50) as cluster:
+            print(cluster.scheduler_address, flush=True)
+            time.sleep(100)
+    """
+)
+
+
+def test_the_scheduler_of_a_cluster_is_killed(tmp_path, letters, grid, undisturbed):
+    pytest.importorskip("distributed")
+    (tmp_path / "cluster.py").write_text(CLUSTER)
+    command = [sys.executable, str(tmp_path / "cluster.py")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as cluster, ThreadPoolExecutor(1) as pool:
+        address = cluster.stdout.readline().strip()
+
+        def kill_at_work():
+            wait_until(lambda: (tmp_path / "run" / "run.sqlite").exists() and check_run(tmp_path / "run").tallies > 0)
+            cluster.kill()
+
+        killing = pool.submit(kill_at_work)
+        with (
+            open_store(tmp_path / "run") as store,
+            pytest.raises(UsageError, match=f"--cluster {address}: the scheduler was lost; what was finished is kept"),
+        ):
+            run_grid(letters(seconds=0.05), grid, store=store, cluster=address, progress=False)
+        killing.result()
+    kept = check_run(tmp_path / "run").tallies
+    assert 0 < kept < 160
+    assert go_on(tmp_path / "run", letters, grid).reused == kept
+    assert contents(tmp_path / "run") == undisturbed

@@ -14,11 +14,15 @@ or a store.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import math
 import queue
 import time
 import warnings
+from collections.abc import Iterator
+from concurrent.futures import CancelledError
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any, Generic, Self
@@ -92,11 +96,12 @@ class Cluster(Generic[T]):
         self._cell_seconds = math.inf
         self._code = code_elsewhere(job)
         self._name = f"hyperacuity-{client.id}"
-        # The job travels once per worker. As a task, not as scattered data: if its last holder dies, it is sent again.
-        self._job = client.submit(_carry, job, key=(self._name, "job"), pure=False)
         self._looked_at, self._threads = 0.0, 0
-        self.workers = self._look()
-        client.subscribe_topic("all", self._hear)
+        with self._in_touch():
+            # The job travels once per worker. As a task, not as scattered data: if its last holder dies, it is sent again.
+            self._job = client.submit(_carry, job, key=(self._name, "job"), pure=False)
+            self.workers = self._look()
+            client.subscribe_topic("all", self._hear)
         if not self.workers:
             logging.getLogger(__name__).info("%s has no workers yet; waiting for them", address)
 
@@ -113,7 +118,8 @@ class Cluster(Generic[T]):
 
     def room(self) -> int:
         """Two tasks per thread of the workers there are now: one in work and one ready."""
-        return max(1, self._look()) * 2 * self._handful()
+        with self._in_touch():
+            return max(1, self._look()) * 2 * self._handful()
 
     def give(self, task: Task) -> None:
         """Submit the cell, or wait for a few more that go with it."""
@@ -137,7 +143,9 @@ class Cluster(Generic[T]):
             pass
         results: list[Result[T]] = []
         done = [future for future in ended if future.status == "finished"]
-        for answer in self._client.gather(done) if done else []:
+        with self._in_touch():
+            answers = self._client.gather(done) if done else []
+        for answer in answers:
             self._cell_seconds = answer.seconds / len(answer.results)
             results += answer.results
             for sentence in answer.doubts:
@@ -164,7 +172,8 @@ class Cluster(Generic[T]):
         self._number += 1
         key = (self._name, self._number)
         placed = [replace(task, cell=task.cell.in_full()) for task in tasks]  # a worker may stand in another folder
-        future = self._client.submit(_evaluate_here, self._job, placed, self._code, key=key, pure=False)
+        with self._in_touch():
+            future = self._client.submit(_evaluate_here, self._job, placed, self._code, key=key, pure=False)
         self._given[self._number] = (future, tasks, suspect)
         future.add_done_callback(self._ended.put)
 
@@ -187,6 +196,17 @@ class Cluster(Generic[T]):
                 if isinstance(key, tuple) and key[0] == self._name:
                     self._lost.put((key[1], f"the worker {told.get('worker')} was lost"))
 
+    @contextmanager
+    def _in_touch(self) -> Iterator[None]:
+        """Say in a sentence that the scheduler does not answer any more."""
+        try:
+            yield
+        except (OSError, TimeoutError, asyncio.CancelledError, CancelledError) as error:
+            raise self._is_lost() from error
+
+    def _is_lost(self) -> UsageError:
+        return UsageError(f"--cluster {self._address}: the scheduler was lost; what was finished is kept")
+
     def _failed(self, future: Any, tasks: list[Task], suspect: bool) -> list[Result[T]]:
         """What follows from a task without a result: its cells are tried one by one, or a cell has failed, or the run ends."""
         from distributed import KilledWorker
@@ -205,7 +225,7 @@ class Cluster(Generic[T]):
         if isinstance(error, UsageError):
             raise error
         if error is None:
-            raise UsageError(f"--cluster {self._address}: the scheduler was lost; what was finished is kept")
+            raise self._is_lost()
         raise UsageError(
             f"--cluster {self._address}: a worker cannot evaluate cells ({type(error).__name__}: {error}); "
             "it needs the same environment as this program"

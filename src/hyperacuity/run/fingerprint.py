@@ -28,7 +28,7 @@ from hyperacuity.run.job import Cell, Job
 from hyperacuity.tally import Tally
 
 SETTLED_NS = 2_000_000_000
-AT_HAND = 100_000
+AT_HAND = 10_000
 _SAYS_LITTLE = " (tells of no change)"
 
 _PACKAGE = Path(hyperacuity.__file__).parent

@@ -1,0 +1,345 @@
+"""What a grid costs besides its cells: time and memory from 10² to 10⁵ cells, by threads, processes and Dask.
+
+    python benchmarks/scale.py                 # all points and the chart: about four minutes on two idle cores
+    python benchmarks/scale.py --cells 1000    # up to so many cells
+
+*Empty* cells cost next to nothing to evaluate (a prediction of some bytes, a truth shared by ten systems; the tally is as large
+as a boundary tally), so their time is the driver's, the store's and the messenger's. *Real* cells are the boundary benchmark on
+scenes; they tell how much of two cores is put to use. Every point is measured in a process of its own. The machine's load stands
+beside the numbers: they mean little when others are at work on it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psutil
+
+from hyperacuity.run import Cell, fill_grid, open_store
+from hyperacuity.run.executor import Threads
+from hyperacuity.tally import Counts, Tally
+
+SIZES = (100, 1_000, 10_000, 100_000)
+MEANS = ("threads", "processes", "dask")
+WORKERS = (1, 2)
+SCENES = 24
+TURNS = 3
+HERE = Path(__file__).parent
+CHART = HERE.parent / "docs" / "images" / "scale"
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class EmptyTally(Tally):
+    """As many numbers as a boundary tally of 99 thresholds has, and as hard to compress."""
+
+    counts: Counts
+
+
+NUMBERS = np.random.default_rng(1).integers(0, 4000, 5 * 99)
+
+
+@dataclass(frozen=True)
+class EmptyJob:
+    """Reads its files and counts nothing."""
+
+    signature: str = "empty|v:1"
+    tally_type: type[EmptyTally] = EmptyTally
+
+    def evaluate(self, cell: Cell) -> EmptyTally:
+        return EmptyTally(NUMBERS + sum(len(path.read_bytes()) for path in cell.files))
+
+
+class Processes(Threads[Any]):
+    """The executor that is not in the package: a pool of processes on this machine, for comparison."""
+
+    def __init__(self, job: Any, workers: int) -> None:
+        super().__init__(job, workers)
+        self._pool = ProcessPoolExecutor(workers)  # type: ignore[assignment]
+
+    def give(self, task: Any) -> None:
+        future = self._pool.submit(_evaluate, self._job, task)
+        self._given[task.position] = future  # type: ignore[assignment]
+        future.add_done_callback(lambda done: self._ended.put(done.exception() or done.result()))
+
+
+def _evaluate(job: Any, task: Any) -> Any:
+    from hyperacuity.run.cluster import _as_bytes, _digests
+    from hyperacuity.run.work import evaluate
+
+    return _as_bytes(evaluate(job, task, _digests))
+
+
+def empty_cells(folder: Path, count: int) -> Iterator[Cell]:
+    """Ten systems with predictions of their own, on the same truths."""
+    for number in range(count):
+        image, system = divmod(number, 10)
+        prediction = folder / "maps" / f"{number % 1000:03}" / f"{number}.txt"
+        yield Cell(f"system {system}", f"{image:06}", prediction, (folder / "truths" / f"{image % 1000}.txt",))
+
+
+def make_files(folder: Path, count: int) -> None:
+    """The files of :func:`empty_cells`."""
+    (folder / "truths").mkdir(parents=True)
+    for image in range(1000):
+        (folder / "truths" / f"{image}.txt").write_text(f"truth {image}")
+    for number, cell in enumerate(empty_cells(folder, count)):
+        if number < 1000:
+            cell.prediction.parent.mkdir(parents=True, exist_ok=True)
+        cell.prediction.write_text(f"prediction {number}")
+
+
+def make_scenes(folder: Path) -> None:
+    """Soft maps of a detector on scenes, and their truths."""
+    from hyperacuity.data import write_soft, write_truths
+    from hyperacuity.data.scenes import make_scene
+    from hyperacuity.detect import canny
+
+    (folder / "maps").mkdir(parents=True)
+    (folder / "truths").mkdir()
+    for seed in range(SCENES):
+        scene = make_scene(seed)
+        write_soft(folder / "maps" / f"{seed}.png", canny(scene.image).soft)
+        people = scene.annotators
+        write_truths(
+            folder / "truths" / f"{seed}.mat", [one.labels + 1 for one in people], [one.boundaries for one in people]
+        )
+
+
+@contextmanager
+def executing(means: str, workers: int) -> Iterator[Row]:
+    """The keywords that make ``fill_grid`` work by these means; a cluster is up and waiting before anything is measured."""
+    from hyperacuity.run import grid
+
+    if means == "threads":
+        yield {"workers": workers}
+    elif means == "processes":
+        plain = grid._executor
+        grid._executor = lambda job, workers, cluster: Processes(job, workers)
+        yield {"workers": workers}
+        grid._executor = plain
+    else:
+        from distributed import LocalCluster
+
+        size = {"n_workers": workers, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0", "silence_logs": 50}
+        with LocalCluster(**size) as cluster:
+            yield {"cluster": cluster.scheduler_address}
+
+
+def empty_point(means: str, workers: int, count: int, files: str) -> Row:
+    """Fill a grid of empty cells; seconds, the driver's own CPU seconds, its greatest memory, and the size of the store."""
+    with tempfile.TemporaryDirectory() as folder, executing(means, workers) as how:
+        with open_store(Path(folder) / "warm") as store:
+            fill_grid(EmptyJob(), empty_cells(Path(files), 20), store=store, progress=False, **how)
+        with open_store(Path(folder) / "run") as store:
+            wall, cpu = time.perf_counter(), time.process_time()
+            filled = fill_grid(EmptyJob(), empty_cells(Path(files), count), store=store, progress=False, **how)
+            wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+        assert filled.computed == count
+        bytes_kept = (Path(folder) / "run" / "run.sqlite").stat().st_size
+    return {"wall_s": wall, "driver_cpu_s": cpu, "driver_mb": _peak_mb(), "store_bytes_per_cell": bytes_kept / count}
+
+
+def real_point(means: str, workers: int, count: int, files: str) -> Row:
+    """Seconds for boundary cells on scenes, the best of a few turns, everything compiled and warm."""
+    from hyperacuity.boundary import Protocol
+    from hyperacuity.cli.boundary import BoundaryJob
+
+    root = Path(files)
+    cells = [
+        Cell("canny", str(seed), root / "maps" / f"{seed}.png", (root / "truths" / f"{seed}.mat",))
+        for seed in range(count)
+    ]
+    turns: list[tuple[float, float]] = []
+    with tempfile.TemporaryDirectory() as folder, executing(means, workers) as how:
+        for turn in range(TURNS + 1):  # the first is to warm up
+            with open_store(Path(folder) / str(turn)) as store, timing(turns):
+                assert fill_grid(BoundaryJob(Protocol()), cells, store=store, progress=False, **how).failed == 0
+    return best(turns[1:])
+
+
+def loop_point(means: str, workers: int, count: int, files: str) -> Row:
+    """The same real cells in a plain loop, without grid, store or hash: what could not be cheaper."""
+    from hyperacuity.boundary import Protocol
+    from hyperacuity.cli.boundary import BoundaryJob
+
+    root, job = Path(files), BoundaryJob(Protocol())
+    cells = [
+        Cell("canny", str(seed), root / "maps" / f"{seed}.png", (root / "truths" / f"{seed}.mat",))
+        for seed in range(count)
+    ]
+    turns: list[tuple[float, float]] = []
+    for _ in range(TURNS + 1):
+        with timing(turns):
+            for cell in cells:
+                job.evaluate(cell)
+    return best(turns[1:])
+
+
+@contextmanager
+def timing(turns: list[tuple[float, float]]) -> Iterator[None]:
+    """Add the seconds that pass, and the CPU seconds that this process and its children use."""
+
+    def used() -> float:
+        mine = psutil.Process()
+        times = [process.cpu_times() for process in (mine, *mine.children(recursive=True))]
+        return sum(part.user + part.system for part in times)
+
+    wall, cpu = time.perf_counter(), used()
+    yield
+    turns.append((time.perf_counter() - wall, used() - cpu))
+
+
+def best(turns: list[tuple[float, float]]) -> Row:
+    walls, cpus = zip(*turns, strict=True)
+    return {"wall_s": min(walls), "cpu_s": min(cpus), "turns": turns}
+
+
+POINTS = {"empty": empty_point, "real": real_point, "loop": loop_point}
+
+
+def measure(kind: str, means: str, workers: int, count: int, files: Path) -> Row:
+    """One point in a process of its own, with the machine's load before and after."""
+    call = {"kind": kind, "means": means, "workers": workers, "count": count, "files": str(files)}
+    load = os.getloadavg()[0]
+    command = [sys.executable, "-c", "import scale; scale.answer()", json.dumps(call)]
+    environment = {**os.environ, "PYTHONPATH": str(HERE)}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    if done.returncode:
+        raise SystemExit(done.stderr)
+    row = {"kind": kind, "means": means, "workers": workers, "cells": count, **json.loads(done.stdout.splitlines()[-1])}
+    return row | {"load": [round(load, 1), round(os.getloadavg()[0], 1)]}
+
+
+def answer() -> None:
+    """Measure the point that the command line names, and print it."""
+    call = json.loads(sys.argv[1])
+    print(json.dumps(POINTS[call.pop("kind")](**call)))
+
+
+def _peak_mb() -> float:
+    """The greatest resident memory of this process so far."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1024
+
+
+def tell(row: Row) -> None:
+    per_cell = 1000 * row["wall_s"] / row["cells"]
+    if row["kind"] != "empty":
+        more = f"; {1000 * row['cpu_s'] / row['cells']:.1f} ms CPU/cell"
+    else:
+        more = f"; driver {1000 * row['driver_cpu_s'] / row['cells']:.3f} ms CPU/cell, {row['driver_mb']:.0f} MB"
+    print(
+        f"{row['kind']:5} {row['means']:9} {row['workers']} workers {row['cells']:7} cells: {per_cell:8.3f} ms/cell, "
+        f"{row['cells'] / row['wall_s']:8.1f} cells/s{more}, load {row['load'][0]} to {row['load'][1]}",
+        flush=True,
+    )
+
+
+def efficiency(rows: list[Row]) -> dict[str, tuple[float, float]]:
+    """By means: how much of two cores two workers put to use compared with one, and how much of their CPU time is of use.
+
+    The first needs a machine where nobody else is at work, the second does not.
+    """
+    real = {(row["means"], row["workers"]): row for row in rows if row["kind"] == "real"}
+    loop = next(row["cpu_s"] for row in rows if row["kind"] == "loop")
+    return {
+        means: (real[means, 1]["wall_s"] / (2 * real[means, 2]["wall_s"]), loop / real[means, 2]["cpu_s"])
+        for means in MEANS
+        if (means, 2) in real
+    }
+
+
+def draw(rows: list[Row]) -> None:
+    """The chart: time and memory against the number of cells."""
+    import altair as alt
+
+    from hyperacuity.report import theme
+
+    theme.register()
+    empty = [
+        {
+            "means": f"{row['means']}, {row['workers']}",
+            "cells": row["cells"],
+            "wall": 1000 * row["wall_s"] / row["cells"],
+            "driver": 1000 * row["driver_cpu_s"] / row["cells"],
+            "memory": row["driver_mb"],
+        }
+        for row in rows
+        if row["kind"] == "empty"
+    ]
+    names = [f"{means}, {workers}" for means in MEANS for workers in WORKERS]
+    styles = theme.systems(names)
+    x = alt.X("cells:Q", title="cells", scale=alt.Scale(type="log"), axis=alt.Axis(values=list(SIZES), format=".0e"))
+
+    def panel(field: str, title: str, **scale: Any) -> Any:
+        colour, shape, dash = theme.channels(styles, "means")
+        base = alt.Chart(alt.Data(values=empty)).encode(
+            x=x, y=alt.Y(f"{field}:Q", title=title, scale=alt.Scale(**scale)), color=colour
+        )
+        lines = base.mark_line(strokeWidth=1.5).encode(strokeDash=dash)
+        return (lines + base.mark_point(size=36, filled=True).encode(shape=shape)).properties(width=175, height=190)
+
+    limit = alt.Chart(alt.Data(values=[{"y": 1}])).mark_rule(color=theme.FAINT, strokeDash=[3, 3]).encode(y="y:Q")
+    chart = alt.hconcat(
+        panel("wall", "time, ms per cell", type="log"),
+        panel("driver", "CPU of the driver, ms per cell", type="log") + limit,
+        panel("memory", "memory of the driver, MB", zero=True),
+    )
+    for suffix in ("svg", "png"):
+        theme.save(chart, CHART.with_suffix(f".{suffix}"))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--cells", type=int, default=max(SIZES), help="the largest grid of empty cells")
+    parser.add_argument("--means", nargs="+", choices=MEANS, default=MEANS)
+    parser.add_argument("--only", choices=("empty", "real"), help="one kind of cells")
+    parser.add_argument("--json", type=Path, help="write the rows here")
+    parser.add_argument("--chart", action="store_true", help="draw docs/images/scale.svg and .png")
+    options = parser.parse_args()
+    rows: list[Row] = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        if options.only != "empty":
+            make_scenes(folder / "scenes")
+            rows.append(measure("loop", "threads", 1, SCENES, folder / "scenes"))
+            tell(rows[-1])
+            for means in options.means:
+                for workers in WORKERS:
+                    rows.append(measure("real", means, workers, SCENES, folder / "scenes"))
+                    tell(rows[-1])
+            for means, (share, useful) in efficiency(rows).items():
+                print(
+                    f"{means}: efficiency on 2 cores {share:.1%}; of the CPU time used, the plain loop takes {useful:.1%}"
+                )
+        if options.only != "real":
+            sizes = [size for size in SIZES if size <= options.cells]
+            make_files(folder / "empty", max(sizes))
+            for size in sizes:
+                for means in options.means:
+                    for workers in WORKERS:
+                        rows.append(measure("empty", means, workers, size, folder / "empty"))
+                        tell(rows[-1])
+    if options.json:
+        options.json.write_text(json.dumps(rows, indent=1) + "\n")
+    if options.chart:
+        draw(rows)
+
+
+if __name__ == "__main__":
+    main()
