@@ -13,7 +13,7 @@ export function showSheet(sheet, { say, takeBack, point, choose }) {
   $("undo").disabled = sheet.undo === 0;
   $("redo").disabled = sheet.redo === 0;
   $("clear").disabled = !begun(sheet);
-  $("done").disabled = sheet.contradiction !== null;
+  $("done").disabled = sheet.contradiction !== null || !begun(sheet);
   $("written").textContent = sheet.contradiction ? "not while it contradicts itself"
     : { no: "writes the order", yes: "✓ written", changed: "changed since it was written" }[sheet.written];
   $("written").classList.toggle("ready", sheet.written === "yes");
