@@ -38,6 +38,9 @@ def test_pb_is_learned_from_both_kinds_of_labels_and_tested_on_both(bsds, tmp_pa
     assert again.exit_code == 0, again.stderr
     written = tmp_path / "again" / "pb(model='pb-all.json')" / "scene-0003.png"
     assert written.read_bytes() == (tmp_path / "maps" / "pb-all" / "scene-0003.png").read_bytes()
+    words = ["detect", "train", "pb", "--truth", "consensus", "--data", str(bsds), "--out", str(tmp_path / "same.json")]
+    assert CliRunner().invoke(app, words).exit_code == 0
+    assert (tmp_path / "same.json").read_bytes() == (tmp_path / "pb-consensus.json").read_bytes()
 
 
 def test_other_labels_are_a_wrong_call(tmp_path):
