@@ -101,6 +101,9 @@ def test_a_model_that_is_not_there_is_told_once(bsds, tmp_path):
     done = call("detect", bsds / "images" / "train", "--with", "pb(model='my.json')", "--out", tmp_path)
     assert done.exit_code == 2
     assert "there is no file my.json" in done.stderr
+    bare = call("detect", bsds / "images" / "train", "--with", "pb(model=my.json)", "--out", tmp_path)
+    assert bare.exit_code == 2
+    assert "words in quotes" in bare.stderr
 
 
 def test_a_folder_called_train_is_still_a_folder_of_pictures(bsds, tmp_path, monkeypatch):

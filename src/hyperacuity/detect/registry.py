@@ -164,4 +164,4 @@ def _options(written: str, name: str) -> dict[str, Any]:
             raise ValueError
         return {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
     except (ValueError, SyntaxError) as error:
-        raise UsageError(f"{name.strip()}: options are written as in canny(sigma=2.0)") from error
+        raise UsageError(f"{name.strip()}: options are written as in canny(sigma=2.0), words in quotes") from error
