@@ -142,6 +142,9 @@ def test_few_or_many_systems_and_images(make_run, tmp_path, systems, images):
     facts = json.loads(re.search(r'id="facts">(.*?)</script>', page.read_text(encoding="utf-8"), re.DOTALL)[1])
     assert len(facts[0]["systems"]) == systems
     assert len(facts[0]["images"]) == images
+    tested = systems > 1 and images > 1
+    assert ("Systems of one group cannot be told apart" in found.text) == tested
+    assert ("no difference was tested" in found.text) == (systems > 1 and not tested)
     assert page.stat().st_size < 2_000_000
 
 

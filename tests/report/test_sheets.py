@@ -9,6 +9,7 @@ import io
 import json
 import math
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -65,6 +66,12 @@ class TestRanks:
     def test_groups_join_what_cannot_be_told_apart(self):
         found = ranked([ODS], LINES, outcomes((1, 2), (0, 2)))
         assert {line.system: line.group for line in found} == {"b": 1, "a": 1, "c": 2}
+
+    def test_without_tests_there_are_no_groups(self, sheet):
+        assert {line.group for line in ranked([ODS], LINES)} == {0}
+        untested = replace(sheet, lines=ranked([ODS, ERROR], LINES))
+        assert next(csv.DictReader(io.StringIO(table(untested, "csv"))))["group"] == ""
+        assert table(untested, "markdown").splitlines()[2].endswith("| – |")
 
     def test_what_has_no_score_is_last(self):
         found = ranked([ODS], [Line("nan", {"ods": math.nan}), *LINES])

@@ -113,7 +113,7 @@ def _summary(sheet: Sheet) -> dict[str, Any]:
                 "interval": line.interval,
                 "images": line.images,
                 "rank": line.rank,
-                "group": line.group,
+                "group": line.group or None,
                 "pareto": line.optimal,
             }
             for line in sheet.lines

@@ -52,8 +52,9 @@ class Column:
 class Line:
     """A system on the leaderboard, with its scores by column, and the interval of the main one.
 
-    ``group`` counts from 1: systems of one group cannot be told apart by the images at hand. ``alone``: first, and significantly
-    better than every other. ``optimal``: no other system is at least as good by every score and better by one.
+    ``group`` counts from 1: systems of one group cannot be told apart by the images at hand; it is 0 if that was not tested.
+    ``alone``: first, and significantly better than every other. ``optimal``: no other system is at least as good by every score
+    and better by one.
     """
 
     system: str
@@ -141,7 +142,7 @@ def ranked(
 ) -> tuple[Line, ...]:
     """The lines in the order of the main score, with ranks, significance groups and Pareto membership filled in.
 
-    ``tested`` holds the paired tests of the lines as given. Without it every system is a group of its own, none is alone.
+    ``tested`` holds the paired tests of the lines as given. Without it there are no groups (0), and none is alone.
     Equal scores share a rank. A system without a score is last.
     """
     from dataclasses import replace
@@ -156,7 +157,7 @@ def ranked(
     better: NDArray[np.bool_] = np.zeros((len(lines), len(lines)), bool) if tested is None else tested.better()
     places = np.empty(len(lines))
     places[order] = np.arange(len(lines))
-    groups = clusters(places, better) if tested is not None else (places + 1).astype(np.int64)
+    groups = clusters(places, better) if tested is not None else np.zeros(len(lines), np.int64)
     judged = [column for column in columns if column.better]
     scores = np.array([[line.values.get(column.key, NAN) for column in judged] for line in lines])
     best = optimal(scores, senses=[column.better for column in judged])
@@ -185,6 +186,18 @@ def enough_weights(images: int, systems: int) -> list[NDArray[np.int64]]:
     pairs = systems * (systems - 1) // 2
     resamples = max(1000, 46 * pairs)
     return np.array_split(bootstrap_weights(images, resamples), -(-resamples // 4000))
+
+
+def lead(first: Line, second: Line, column: Column) -> str:
+    """How far the first system is ahead of the second.
+
+    >>> lead(Line("a", {"ods": 0.7}), Line("b", {"ods": 0.6}), Column("ods", "ODS"))
+    'ahead of b by 0.100'
+    >>> lead(Line("a", {"ods": 0.7}), Line("b", {"ods": 0.7}), Column("ods", "ODS"))
+    'level with b'
+    """
+    gap = abs(first.values[column.key] - second.values[column.key])
+    return f"ahead of {second.system} by {column.told(gap)}" if gap else f"level with {second.system}"
 
 
 def picture_of(cells: Mapping[str, Cell]) -> Path | None:

@@ -50,7 +50,7 @@ def _csv(sheet: Sheet) -> str:
     writer.writerow(["system", *keys, f"{main}_low", f"{main}_high", "rank", "group", "pareto", "images", "signature"])
     for line in sheet.lines:
         values = [line.values[key] for key in keys] + list(line.interval)
-        rest = [line.rank, line.group, int(line.optimal), line.images, sheet.grid.signature]
+        rest = [line.rank, line.group or "", int(line.optimal), line.images, sheet.grid.signature]
         writer.writerow([line.system, *("" if math.isnan(value) else repr(float(value)) for value in values), *rest])
     return text.getvalue()
 
@@ -68,7 +68,7 @@ def _latex(sheet: Sheet) -> str:
         for column in sheet.columns:
             text = _latex_text(_shown(line, column))
             cells.append(rf"\textbf{{{text}}}" if line.alone and column is sheet.main else text)
-        cells += [_latex_text(_interval(line, sheet.main)), str(line.group)]
+        cells += [_latex_text(_interval(line, sheet.main)), str(line.group or "–")]
         lines.append(" & ".join(cells) + r" \\")
     lines += [r"\bottomrule", r"\end{tabular}", f"% {sheet.grid.signature}", ""]
     return "\n".join(lines)
@@ -82,7 +82,7 @@ def _markdown(sheet: Sheet) -> str:
         for column in sheet.columns:
             text = _shown(line, column)
             cells.append(f"**{text}**" if line.alone and column is sheet.main else text)
-        rows.append("| " + " | ".join([*cells, _interval(line, sheet.main), str(line.group)]) + " |")
+        rows.append("| " + " | ".join([*cells, _interval(line, sheet.main), str(line.group or "–")]) + " |")
     return "\n".join([*rows, "", f"`{sheet.grid.signature}`", ""])
 
 

@@ -38,6 +38,7 @@ from hyperacuity.report.sheet import (
     Sheet,
     Viewer,
     enough_weights,
+    lead,
     picture_of,
     ranked,
     told_chance,
@@ -215,8 +216,8 @@ def _findings(
     told = f"{first.system} reaches ODS {first.values['ods']:.3f}{within}"
     if len(lines) > 1:
         second = lines[1]
-        ahead = f"ahead of {second.system} by {first.values['ods'] - second.values['ods']:.3f}"
-        if tested is None:
+        ahead = lead(first, second, COLUMNS[0])
+        if tested is None or first.values == second.values:
             told += f", {ahead}"
         else:
             p = float(tested.corrected[order.index(first.system), order.index(second.system)])

@@ -18,7 +18,7 @@ from hyperacuity.compare.criteria import Criteria, criteria, table_of
 from hyperacuity.compare.significance import Pairwise, pairwise_of_samples
 from hyperacuity.report import charts_compare
 from hyperacuity.report.gather import Grid
-from hyperacuity.report.sheet import Column, Figure, Line, Sheet, Viewer, enough_weights, ranked, told_chance
+from hyperacuity.report.sheet import Column, Figure, Line, Sheet, Viewer, enough_weights, lead, ranked, told_chance
 from hyperacuity.resampling import bootstrap_weights, percentile_interval
 
 MOST_COLUMNS = 8
@@ -154,8 +154,8 @@ def findings(judged: Judged) -> list[str]:
     told += f" (95 % interval {low:.{main.digits}f} to {main.told(high)})" if not math.isnan(low) else ""
     if len(lines) > 1:
         second = lines[1]
-        told += f", ahead of {second.system} by {main.told(abs(value - second.values[main.key]))}"
-        if judged.tested is not None:
+        told += f", {lead(first, second, main)}"
+        if judged.tested is not None and value != second.values[main.key]:
             order = list(judged.tallies)
             p = float(judged.tested.corrected[order.index(first.system), order.index(second.system)])
             told += told_chance(p, len(lines))
