@@ -112,6 +112,13 @@ class TestScenes:
         assert density(scene.disparity, checked) < density(scene.disparity, dense)
 
 
+def test_pictures_narrower_than_the_window_are_refused_before_opencv_sees_them():
+    pytest.importorskip("cv2", reason="sgm needs the extra detect")
+    picture = np.zeros((5, 1), np.uint8)
+    with pytest.raises(InputError, match="1 pixels wide, too narrow for a window of 3"):
+        sgm(picture, picture, 3)
+
+
 class TestNames:
     def test_a_grid_names_every_combination(self):
         names = [str(system) for system in grid("sad", window=(5, 9), check=(1,))]

@@ -126,6 +126,8 @@ def sgm(
     except ImportError as error:
         raise UsageError("sgm needs OpenCV: pip install 'hyperacuity[detect]'") from error
     first, second = (np.rint(picture).astype(np.uint8) for picture in _pair(left, right, disparities, window))
+    if first.shape[1] <= window // 2:
+        raise InputError(f"the pictures are {first.shape[1]} pixels wide, too narrow for a window of {window}")
     rounded = 16 * -(-disparities // 16)
     jump = smooth * first.shape[2] * window**2
     matcher = cv2.StereoSGBM_create(
