@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hyperacuity.cli import common
+from hyperacuity.cli.inputs import pictures_of
 from hyperacuity.cli.options import Json
 from hyperacuity.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from hyperacuity.detect import Detector, Orderer
-
-_PICTURES = {".bmp", ".jpeg", ".jpg", ".pbm", ".pgm", ".png", ".pnm", ".ppm", ".tif", ".tiff"}
 
 
 def detect(
@@ -72,7 +71,9 @@ def detect(
     """
     if bits not in (8, 16):
         raise UsageError(f"--bits {bits}: expected 8 or 16")
-    pictures = _pictures(images)
+    if images == [Path("train")] and not images[0].exists():
+        raise UsageError("there is no file or folder train; hyperacuity detect train pb learns a detector")
+    pictures = pictures_of(images)
 
     from hyperacuity.detect import split_names
 
@@ -162,23 +163,6 @@ def _named(name: str) -> Detector | Orderer:
     from hyperacuity.detect import detector, is_orderer, orderer
 
     return orderer(name) if is_orderer(name) else detector(name)
-
-
-def _pictures(paths: Iterable[Path]) -> list[Path]:
-    """The files that were named and those in folders that were named, in that order."""
-    found: list[Path] = []
-    for path in paths:
-        if path.is_dir():
-            inside = sorted(file for file in path.iterdir() if file.suffix.lower() in _PICTURES and file.is_file())
-            if not inside:
-                raise UsageError(f"{path} holds no picture (PNG, JPEG, BMP, TIFF, PGM or PPM)")
-            found += inside
-        elif path.exists():
-            found.append(path)
-        else:
-            hint = "; hyperacuity detect train pb learns a detector" if path == Path("train") else ""
-            raise UsageError(f"there is no file or folder {path}{hint}")
-    return found
 
 
 def _detect_all(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,8 @@ from hyperacuity.errors import UsageError
 if TYPE_CHECKING:
     from hyperacuity.run import Cell, Job, Outcome
     from hyperacuity.run.job import T
+
+PICTURES = frozenset({".bmp", ".jpeg", ".jpg", ".pbm", ".pgm", ".png", ".pnm", ".ppm", ".tif", ".tiff"})
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,24 @@ def evaluate(
         return run_grid(job, inputs.cells, workers=workers, cluster=cluster)
     with open_store(run, metadata=metadata) as store:
         return run_grid(job, inputs.cells, store=store, workers=workers, cluster=cluster)
+
+
+def pictures_of(paths: Iterable[Path]) -> list[Path]:
+    """The picture files that were named and those in folders that were named, in that order."""
+    from hyperacuity.data.pairing import files_in
+
+    found: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            inside = [file for file in files_in(path, required=False) if file.suffix.lower() in PICTURES]
+            if not inside:
+                raise UsageError(f"{path} holds no picture (PNG, JPEG, BMP, TIFF, PGM or PPM)")
+            found += inside
+        elif path.exists():
+            found.append(path)
+        else:
+            raise UsageError(f"there is no file or folder {path}")
+    return found
 
 
 def named_predictions(prediction: Path, more: Sequence[str]) -> dict[str, Path]:

@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hyperacuity.cli import common
+from hyperacuity.cli.inputs import pictures_of
 from hyperacuity.cli.studio_options import Browser, Host, Port, Token, open_page, require
-from hyperacuity.errors import UsageError
 
 if TYPE_CHECKING:
     from hyperacuity.studio.items import Item
-
-_PICTURES = {".bmp", ".jpeg", ".jpg", ".pbm", ".pgm", ".png", ".pnm", ".ppm", ".tif", ".tiff"}
 
 
 def label(
@@ -61,18 +59,8 @@ def label(
 
 def _items(paths: list[Path]) -> dict[str, Item]:
     """The pictures that were named and those in folders that were named, by id."""
-    from hyperacuity.data.pairing import files_in, stem_of
+    from hyperacuity.data.pairing import stem_of
     from hyperacuity.studio.items import Item, by_id, item_id
 
-    files: list[Path] = []
-    for path in paths:
-        if path.is_dir():
-            inside = [file for file in files_in(path) if file.suffix.lower() in _PICTURES]
-            if not inside:
-                raise UsageError(f"{path} holds no picture (PNG, JPEG, BMP, TIFF, PGM or PPM)")
-            files += inside
-        elif path.exists():
-            files.append(path)
-        else:
-            raise UsageError(f"there is no file or folder {path}")
+    files = pictures_of(paths)
     return by_id(Item(item_id(stem_of(file)), stem_of(file), file) for file in files)
