@@ -31,7 +31,7 @@ from hyperacuity.data.files import DataWarning, hearing
 from hyperacuity.errors import UsageError
 from hyperacuity.run.fingerprint import Digests, code_elsewhere
 from hyperacuity.run.job import Failure, Job, T
-from hyperacuity.run.work import Result, Task, evaluate
+from hyperacuity.run.work import Result, Task, evaluate, pack_tasks, unpack_tasks
 
 CONNECT_SECONDS = 10
 _LOOK_SECONDS = 1.0
@@ -171,9 +171,10 @@ class Cluster(Generic[T]):
     def _submit(self, tasks: list[Task], *, suspect: bool = False) -> None:
         self._number += 1
         key = (self._name, self._number)
-        placed = [replace(task, cell=task.cell.in_full()) for task in tasks]  # a worker may stand in another folder
+        # As bytes: Dask's logs of recent messages keep a thousand of them per worker.
+        packed = pack_tasks(tasks)
         with self._in_touch():
-            future = self._client.submit(_evaluate_here, self._job, placed, self._code, key=key, pure=False)
+            future = self._client.submit(_evaluate_here, self._job, packed, self._code, key=key, pure=False)
         self._given[self._number] = (future, tasks, suspect)
         future.add_done_callback(self._ended.put)
 
@@ -245,7 +246,7 @@ def _carry(job: Job[T]) -> Job[T]:
     return job
 
 
-def _evaluate_here(job: Job[T], tasks: list[Task], code: str) -> _Answer[T]:
+def _evaluate_here(job: Job[T], packed: bytes, code: str) -> _Answer[T]:
     """A few cells, on a worker."""
     found = code_elsewhere(job)
     if found != code:
@@ -254,7 +255,7 @@ def _evaluate_here(job: Job[T], tasks: list[Task], code: str) -> _Answer[T]:
         )
     started = time.perf_counter()
     with hearing() as doubts:
-        results = [_as_bytes(evaluate(job, task, _digests)) for task in tasks]
+        results = [_as_bytes(evaluate(job, task, _digests)) for task in unpack_tasks(packed)]
     return _Answer(results, doubts, time.perf_counter() - started)
 
 

@@ -33,10 +33,6 @@ class Cell:
         """Every file that the tally depends on."""
         return (self.prediction, *self.truths, *self.extras)
 
-    def in_full(self) -> Cell:
-        """The same cell with full paths."""
-        return cell_from_text(self.system, self.image, files_as_text(self))
-
 
 class Job(Protocol[T_co]):
     """How a cell becomes a tally: read the files, call the task. A frozen dataclass with these three members will do.

@@ -7,8 +7,10 @@ A worker knows nothing of the store. The driver hands it a :class:`Task` with wh
 from __future__ import annotations
 
 import errno
+import json
 import traceback
-from collections.abc import Mapping
+import zlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Generic
@@ -16,7 +18,7 @@ from typing import Generic
 from hyperacuity.data.remote import Nearby, is_remote
 from hyperacuity.errors import InputError
 from hyperacuity.run.fingerprint import Digests, Recorded, refuse_changed
-from hyperacuity.run.job import Cell, Failure, Job, T
+from hyperacuity.run.job import Cell, Failure, Job, T, cell_from_text, files_as_text
 from hyperacuity.run.progress import Ending
 
 _PASSING = {
@@ -39,6 +41,42 @@ class Task:
     keyed: bool = False
     kept: frozenset[bytes] = frozenset()
     recorded: Mapping[str, Recorded] = field(default_factory=dict)
+
+
+def pack_tasks(tasks: Sequence[Task]) -> bytes:
+    """Tasks as a few hundred bytes each, with full paths: what travels, and what logs on the way keep of it, stays small.
+
+    >>> [task] = unpack_tasks(pack_tasks([Task(7, Cell("canny", "church", Path("/maps/church.png"), ()), True)]))
+    >>> task.position, task.cell.prediction.name, task.keyed
+    (7, 'church.png', True)
+    """
+    rows = [
+        (
+            task.position,
+            task.cell.system,
+            task.cell.image,
+            files_as_text(task.cell),
+            task.keyed,
+            [inputs.hex() for inputs in task.kept],
+            {path: (seen, digest.hex()) for path, (seen, digest) in task.recorded.items()},
+        )
+        for task in tasks
+    ]
+    return zlib.compress(json.dumps(rows).encode())
+
+
+def unpack_tasks(data: bytes) -> list[Task]:
+    """The inverse of :func:`pack_tasks`."""
+    return [
+        Task(
+            position,
+            cell_from_text(system, image, files),
+            keyed,
+            frozenset(bytes.fromhex(inputs) for inputs in kept),
+            {path: (seen, bytes.fromhex(digest)) for path, (seen, digest) in recorded.items()},
+        )
+        for position, system, image, files, keyed, kept, recorded in json.loads(zlib.decompress(data))
+    ]
 
 
 @dataclass(frozen=True)
