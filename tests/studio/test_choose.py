@@ -32,12 +32,15 @@ def experiment(make_trials, client_of, tmp_path):
     """``experiment(count, **design)``: (folder, experimenter's client, participants' client, a function that invites)."""
     states = []
 
-    def make(count=24, *, break_every=50, folder=None, **design):
+    def make(count=24, *, break_every=50, folder=None, keep=1 << 20, **design):
         folder = folder or make_trials(count)
         state = State(folder / "trials" / "studio.sqlite", [LAYOUT])
         states.append(state)
         choose = Choose(
-            load_study(folder / "trials", folder / "photos"), state, Design(**design), break_every=break_every
+            load_study(folder / "trials", folder / "photos", keep=keep),
+            state,
+            Design(**design),
+            break_every=break_every,
         )
         experimenter = client_of(choose.page, token=TOKEN)
         experimenter.get(f"/?token={TOKEN}")
@@ -247,7 +250,7 @@ class TestPictures:
             assert client.get(f"{link}/picture/{place}").status_code == 404
 
     def test_one_that_breaks_while_the_server_runs_says_so(self, experiment):
-        folder, _, client, invite = experiment(4)
+        folder, _, client, invite = experiment(4, keep=0)
         (link,) = invite()
         for file in (folder / "photos").iterdir():
             file.write_bytes(b"broken")

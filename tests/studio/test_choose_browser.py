@@ -20,11 +20,11 @@ def served(make_trials, live):
     """``served(count)``: (address of the experimenter's page, links of the participants, the state)."""
     states = []
 
-    def start(count=20, *, people=1, break_every=50, fixation=0.05, **design):
+    def start(count=20, *, people=1, break_every=50, fixation=0.05, keep=1 << 20, **design):
         folder = make_trials(count)
         state = State(folder / "trials" / "studio.sqlite", [LAYOUT])
         states.append(state)
-        study = load_study(folder / "trials", folder / "photos")
+        study = load_study(folder / "trials", folder / "photos", keep=keep)
         choose = Choose(study, state, Design(**design), break_every=break_every, fixation=fixation)
         tokens = choose.ensure_invitations(people)
         address = live(choose.page, token=TOKEN)
@@ -224,7 +224,7 @@ def test_links_are_made_and_shown(served, visit):
 
 
 def test_a_photograph_that_cannot_be_had_is_said_so(served, visit, tmp_path):
-    _, (link,), _ = served(2, practice=0)
+    _, (link,), _ = served(2, practice=0, keep=0)
     for file in (tmp_path / "study" / "photos").iterdir():
         file.write_bytes(b"broken")
     tab = visit(link, expected=("Failed to load resource",))

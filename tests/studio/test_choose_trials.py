@@ -100,6 +100,15 @@ class TestLoading:
         study = load_study(folder / "trials", folder / "photos")
         assert study.failed == {"01": "holiday-000: is 200 × 120 pixels, and a segment lies outside of it"}
 
+    def test_photographs_are_kept_for_browsers_as_far_as_wanted(self, make_trials):
+        folder = make_trials(4)
+        study = load_study(folder / "trials", folder / "photos")
+        assert list(study.pictures) == [f"holiday-{n:03d}" for n in range(4)]
+        assert all(picture.startswith(b"\x89PNG") for picture in study.pictures.values())
+        two = sum(map(len, list(study.pictures.values())[:2]))
+        assert len(load_study(folder / "trials", folder / "photos", keep=two).pictures) == 2
+        assert load_study(folder / "trials", folder / "photos", keep=0).pictures == {}
+
     def test_no_trial_to_show_is_a_wrong_call(self, make_trials, tmp_path):
         folder = make_trials(2)
         for file in (folder / "photos").iterdir():

@@ -34,14 +34,13 @@ from hyperacuity.studio.choose_plan import (
     remember,
     setting,
 )
-from hyperacuity.studio.choose_trials import Study, shown, side_of
+from hyperacuity.studio.choose_trials import KEPT_PICTURES, Study, shown, side_of
 from hyperacuity.studio.items import photograph, png, reason
 from hyperacuity.studio.state import State
 from hyperacuity.studio.web import Page, Refused, answer, field, read_json, render
 
 __all__ = ["LAYOUT", "Choose"]
 
-KEPT_PICTURES = 256 << 20
 LOOKING_ON = 10
 """Results are worked out anew after so many times as long as that takes: an onlooker must not slow participants down."""
 
@@ -62,7 +61,7 @@ class Choose:
         self._design = design
         self._break_every = break_every
         self._fixation = fixation
-        self._pictures: OrderedDict[str, bytes] = OrderedDict()
+        self._pictures = OrderedDict(study.pictures)
         self._coming: dict[str, asyncio.Future[bytes]] = {}
         self._summaries: dict[float, tuple[float, float, dict[str, Any] | None]] = {}
         state.write_now(self._claim)

@@ -20,9 +20,10 @@ from hyperacuity.boundary.trials import RADIUS, Side, Trial, read_trials
 from hyperacuity.data import pair_truths
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.studio.choose_obvious import Pixels, obvious_marks
-from hyperacuity.studio.items import photograph, reason
+from hyperacuity.studio.items import photograph, png, reason
 
 MARGIN = 2
+KEPT_PICTURES = 256 << 20
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,7 @@ class Study:
 
     ``trials`` know which mark is whose, and are for results alone. ``questions`` are what can be shown: trials by their name, and
     the obvious ones, whose right answers are ``obvious``, the clearest first. ``failed`` says why a trial cannot be shown.
+    ``pictures`` are photographs as browsers get them, as far as they were to be kept.
     """
 
     trials: dict[str, Trial]
@@ -50,12 +52,14 @@ class Study:
     photographs: dict[str, Path]
     failed: dict[str, str]
     digest: str
+    pictures: dict[str, bytes]
 
 
-def load_study(trials: Path, images: Path, *, obvious: int = 40) -> Study:
+def load_study(trials: Path, images: Path, *, obvious: int = 40, keep: int = KEPT_PICTURES) -> Study:
     """Read the table of trials and find their photographs. Photographs that cannot be used fail their trials, by name.
 
-    At most ``obvious`` obvious questions are made, from as many photographs. ``UsageError`` if no trial can be shown.
+    At most ``obvious`` obvious questions are made, from as many photographs; photographs of at most ``keep`` bytes altogether
+    are kept for browsers. ``UsageError`` if no trial can be shown.
     """
     table = read_trials(trials)
     if not table:
@@ -68,8 +72,13 @@ def load_study(trials: Path, images: Path, *, obvious: int = 40) -> Study:
     def look(place: int, image: str) -> _Looked:
         return _look(image, photographs.get(image), by_image[image], plain=place < 4 * obvious)
 
+    looked, pictures = [], {}
     with ThreadPoolExecutor() as pool:
-        looked = list(pool.map(look, range(len(by_image)), by_image))
+        for image, one in zip(by_image, pool.map(look, range(len(by_image)), by_image), strict=True):
+            if one.picture is not None and len(one.picture) <= keep:
+                pictures[image] = one.picture
+                keep -= len(one.picture)
+            looked.append(one._replace(picture=None))
     questions = {question.name: question for one in looked for question in one.questions}
     failed = {trial: why for one in looked for trial, why in one.failed.items()}
     if not questions:
@@ -82,6 +91,7 @@ def load_study(trials: Path, images: Path, *, obvious: int = 40) -> Study:
         photographs=photographs,
         failed=failed,
         digest=_digest(trials),
+        pictures=pictures,
     )
 
 
@@ -131,10 +141,11 @@ def _square(pixels: Sequence[tuple[int, int]], size: int, height: int, width: in
 
 
 class _Looked(NamedTuple):
-    """What a photograph gives: its trials as questions, why others are none, and perhaps an obvious question."""
+    """What a photograph gives: its trials as questions, why others are none, itself, and perhaps an obvious question."""
 
     questions: list[Question]
     failed: dict[str, str]
+    picture: bytes | None = None
     obvious: tuple[float, Question] | None = None
 
 
@@ -156,9 +167,9 @@ def _look(image: str, path: Path | None, trials: Sequence[Trial], *, plain: bool
     marks = [pixels for question in questions for pixels in (question.first, question.second)]
     found = obvious_marks(picture, marks) if plain else None
     if found is None:
-        return _Looked(questions, failed)
+        return _Looked(questions, failed, png(picture))
     obvious = Question(f"obvious {image}", image, shape, found.strong, found.weak)
-    return _Looked(questions, failed, (found.contrast, obvious))
+    return _Looked(questions, failed, png(picture), (found.contrast, obvious))
 
 
 def _digest(folder: Path) -> str:
