@@ -19,5 +19,6 @@ handlers as methods, and a property that returns a :class:`~hyperacuity.studio.w
   :class:`~hyperacuity.studio.items.Item` with ids; no path comes from or goes to a browser. A broken image fails its item only.
 - **Command**: ``cli/studio_NAME.py`` has the verb, built on ``cli/studio_options.py``; ``cli/studio.py`` lists it.
 - **Tests** in ``tests/studio`` use the fixtures ``client_of`` (in process), ``live`` (a server on a free port), ``visit`` (a
-  browser's tab that may complain of nothing) and ``serious`` (what axe finds).
+  browser's tab that may complain of nothing), ``serious`` (what axe finds) and ``run_async``. The policy holds for tests too:
+  wait for selectors, since Playwright's ``wait_for_function`` would evaluate a string.
 """
