@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from hyperacuity.detect.depth_cues import shipped_cues
 from hyperacuity.detect.order import LEVEL, region_tree
-from hyperacuity.ordering import Partition, neighbours, order_of_pairs, tally
+from hyperacuity.ordering import Partition, neighbours, order_of_pairs, tally, tally_humans
 from hyperacuity.ordering.cues import pair_cues, quantisation_steps
 from hyperacuity.ordering.embedding import depth_of_regions
 from hyperacuity.ordering.figure_ground import REACH
@@ -81,8 +81,9 @@ class Subject:
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """What one picture says."""
+    """What one picture says; of people only where there are several."""
 
+    people: OrderingTally | None = None
     sums: dict[tuple[str, str], Sums] = field(default_factory=dict)
     sweeps: dict[tuple[str, str], OrderingTally] = field(default_factory=dict)
 
@@ -160,7 +161,7 @@ def examine(subject: Subject) -> Found:
     image, truths, true_regions = subject.load()
     views = Views(image)
     dense = views.dense()
-    found = Found()
+    found = Found(tally_humans(truths) if len(truths) > 1 else None)
     for regions, kind, reach in ((true_regions, "true", 0), (views.tree.at(LEVEL), "own", REACH)):
         labels = consecutive(regions)
         beside = neighbours(labels)

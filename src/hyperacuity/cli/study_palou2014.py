@@ -125,9 +125,11 @@ class Result:
 
     def __init__(self, name: str, found: Mapping[str, Found]) -> None:
         from hyperacuity.cli.palou_systems import SYSTEMS, Sums
-        from hyperacuity.ordering import collect_sweep
+        from hyperacuity.ordering import collect, collect_sweep
 
         self.name = name
+        people = {image: one.people for image, one in found.items() if one.people is not None}
+        self.human = collect(people) if people else None
         self.images = len(found)
         self.sums: dict[tuple[str, str], Sums] = {}
         for one in found.values():
@@ -161,6 +163,10 @@ class Result:
             best = None if part is None else part.best
             return best and {"fmax": best.fmax, "fmin": best.fmin, "ori": best.ori, "fg": best.fg}
 
+        def scored(score: OrderingScore) -> dict[str, Any]:
+            at = score.parameters[score.chosen]
+            return {"at": at, "ldc": consistency(score.ldc), "gdc": consistency(score.gdc)}
+
         return {
             "images": self.images,
             "signature": next(iter(self.scores.values())).protocol.signature,
@@ -171,14 +177,8 @@ class Result:
                 }
                 for system in self.systems
             },
-            "systems": {
-                name: {
-                    "at": score.parameters[score.chosen],
-                    "ldc": consistency(score.ldc),
-                    "gdc": consistency(score.gdc),
-                }
-                for name, score in self.scores.items()
-            },
+            "systems": {name: scored(score) for name, score in self.scores.items()},
+            "human": None if self.human is None else {**scored(self.human), **self.human.accuracy},
         }
 
     def print(self) -> None:
@@ -200,7 +200,7 @@ class Result:
         table = Table("", box=None, pad_edge=False)
         for heading in ("at", "LDC Fmax", "Fmin", "ORI", "f/g", "GDC Fmax", "Fmin", "ORI"):
             table.add_column(heading, justify="right")
-        for name, score in self.scores.items():
+        for name, score in {**self.scores, **({"people": self.human} if self.human else {})}.items():
             local = ["–"] * 4
             if score.ldc is not None:
                 best = score.ldc.best
@@ -229,7 +229,11 @@ def _draw(folder: Path, sets: Mapping[str, Sequence[Subject]], results: Mapping[
 
     for name, result in results.items():
         signature = next(iter(result.scores.values())).protocol.signature
-        charts = {"ldc": prc_chart(result.scores, "ldc"), "figure-ground": figure_ground_chart(result.scores)}
+        human = result.human
+        charts = {
+            "ldc": prc_chart(result.scores, "ldc", human=human),
+            "figure-ground": figure_ground_chart(result.scores, human=human),
+        }
         if any(score.gdc is not None for score in result.scores.values()):
             charts["gdc"] = prc_chart(result.scores, "gdc")
         for kind, chart in charts.items():
@@ -276,20 +280,20 @@ def _comparison(subjects: Sequence[Subject]) -> NDArray[Any]:
     """Each row a picture, its truth, and what the systems make of it (Fig. 9)."""
     import numpy as np
 
-    from hyperacuity.cli.palou_systems import CUES, OWNERSHIP, TJC, TREE, Views
+    from hyperacuity.cli.palou_systems import CUES, OWNERSHIP, TJC, TREE, Views, truly_ordered
     from hyperacuity.detect.order import DEFAULT_LAMBDA, LEVEL
     from hyperacuity.ordering import Partition
     from hyperacuity.report.pictures_ordering import order_picture, panel_sheet
 
     panels = []
     for subject in subjects:
-        image, truths, _ = subject.load()
+        image, truths, regions = subject.load()
         views = Views(image)
         own = views.tree.at(LEVEL)
-        truth = truths[0].painted().astype(np.float32) if isinstance(truths[0], Partition) else truths[0].sides
+        whole = truths[0] if isinstance(truths[0], Partition) else truly_ordered(regions, truths[0])
         panels += [
             (_boxed(image), subject.name),
-            (_boxed(order_picture(truth)), "truth"),
+            (_boxed(order_picture(whole.painted().astype(np.float32))), "truth"),
             (_boxed(order_picture(views.ownership)), OWNERSHIP),
             (_boxed(order_picture(views.pruned(DEFAULT_LAMBDA).order)), f"{TREE}, lambda = {DEFAULT_LAMBDA:g}"),
             (_boxed(order_picture(views.ordered(own, tjc=True).order)), TJC),
