@@ -66,7 +66,7 @@ class TestSlider:
     def test_what_fits_keeps_every_threshold(self):
         quiet = np.zeros((99, 200, 300), np.uint8)
         quiet[3:, 50] = 1
-        _, kept = slider.fitted(quiet, worth=np.ones(99, bool), best=7, room=2000)
+        _, kept = slider.fitted(quiet, closeness=np.ones(99), best=7, room=2000)
         assert kept == list(range(99))
 
     @pytest.mark.parametrize("best", [0, 1, 13, 30])
@@ -74,27 +74,30 @@ class TestSlider:
     def test_noise_loses_thresholds_but_never_the_best(self, unpacked, best, room):
         noise = np.random.default_rng(best).integers(0, 4, (31, 40, 50)).astype(np.uint8)
         assert slider.letters(layers.states(noise)) > room
-        worth = np.abs(np.arange(31) - best) < 8
-        layer, kept = slider.fitted(noise, worth=worth, best=best, room=room)
+        closeness = 1 - np.abs(np.arange(31) - best) / 31
+        layer, kept = slider.fitted(noise, closeness=closeness, best=best, room=room)
         assert best in kept
         assert layer["count"] == len(kept) < 31
         assert slider.letters(layer) <= room or kept == [best]
         assert (unpacked(layer, (len(kept), 40, 50)) == noise[kept]).all()
 
     @settings(deadline=None, max_examples=30)
-    @given(st.lists(st.booleans(), min_size=1, max_size=400), st.data())
-    def test_ever_fewer_thresholds_and_those_that_matter_last(self, worth, data):
-        marked = np.array(worth)
-        best = data.draw(st.integers(0, len(worth) - 1))
-        found = list(slider.choices(marked, best))
+    @given(st.lists(st.floats(0, 1), min_size=1, max_size=400), st.data())
+    def test_ever_fewer_thresholds_and_those_that_matter_last(self, values, data):
+        best = data.draw(st.integers(0, len(values) - 1))
+        closeness = np.array(values)
+        closeness[best] = 1
+        found = list(slider.choices(closeness, best))
         assert all(best in kept for kept in found)
         assert all(set(b) < set(a) for a, b in pairwise(found))
-        assert len(found[0]) == len(worth) or len(worth) > 256 >= len(found[0])
+        assert len(found[0]) == len(values) or len(values) > 256 >= len(found[0])
         assert found[-1] == [best]
-        for kept in found:
-            outside = [place for place in kept if not marked[place] and place != best]
-            inside = [place for place in kept if marked[place]]
-            assert not outside or len(inside) == marked.sum()  # what matters is thinned only when nothing else is left
+        near = {n for n, value in enumerate(closeness) if value >= slider.NEAR}
+        for kept in found[:-1]:
+            assert {n for n in near if n >= best} <= set(kept)  # strict thresholds cost little
+            weak = {n for n in near if n < best}
+            if not weak <= set(kept):  # where near ones go, those that are farther have gone
+                assert all(closeness[n] > closeness[m] for n in kept if n < best for m in weak - set(kept))
 
     def test_a_report_of_many_images_stays_within_its_size(self):
         room = slider.Room(images=200, systems=4, taken=40_000)

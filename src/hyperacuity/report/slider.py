@@ -1,8 +1,8 @@
 """Overlays that follow a threshold, within the size that a report may have.
 
-Every threshold of the run has its overlay, as long as there is room. Where there is not, thresholds go that matter least: first
-those at which the system is far from its best become fewer, then they go, then the others become fewer. The system's best
-threshold always stays.
+Every threshold of the run has its overlay, as long as there is room. Where there is not, thresholds at which the system is far
+from its best become fewer; then the weakest ones go, at which noise fills the picture and which take most of the room. The
+system's best threshold always stays.
 """
 
 from __future__ import annotations
@@ -51,35 +51,45 @@ def letters(made: Any) -> int:
 
 
 def fitted(
-    pictures: NDArray[np.uint8], *, worth: NDArray[np.bool_], best: int, room: int
+    pictures: NDArray[np.uint8], *, closeness: NDArray[np.float64], best: int, room: int
 ) -> tuple[dict[str, Any], list[int]]:
     """The pictures as a layer that fits into ``room`` letters if any choice of them does, and which of them were kept.
 
-    ``worth`` marks the thresholds at which the system is near its best, ``best`` is the place of that one.
+    Thresholds rise. ``closeness`` says how near the system's score at each is to its best, from 0 to 1; ``best`` is the place of
+    the best.
     """
     layer, kept = {}, [best]
-    for kept in choices(worth, best):
+    for kept in choices(closeness, best):
         layer = layers.states(pictures[kept])
         if letters(layer) <= room:
             break
     return layer, kept
 
 
-def choices(worth: NDArray[np.bool_], best: int) -> Iterator[list[int]]:
-    """Places of thresholds to keep, ever fewer, the best always among them.
+NEAR = 0.75
+"""Thresholds this close to the best are kept one by one, or not at all."""
 
-    >>> worth = np.array([False] * 4 + [True] * 3 + [False] * 2)
-    >>> list(choices(worth, 4))
-    [[0, 1, 2, 3, 4, 5, 6, 7, 8], [0, 2, 4, 5, 6, 8], [0, 4, 5, 6, 8], [4, 5, 6], [4, 6], [4]]
+CUTS = (0, 0, 0, 0.5, 0.75, 0.85, 0.92, 0.97, 1, 1)
+STRIDES = (1, 2, 4, 4, 4, 4, 4, 4, 4, 16)
+"""Attempts in turn: how close weak thresholds must be to stay, and how many of those that are not near are passed over."""
+
+
+def choices(closeness: NDArray[np.float64], best: int) -> Iterator[list[int]]:
+    """Places of thresholds to keep, ever fewer, the best always among them and in the end alone.
+
+    >>> closeness = np.array([0.2, 0.4, 0.6, 0.8, 1, 0.9, 0.7, 0.5, 0.3])
+    >>> list(choices(closeness, 4))[:5]
+    [[0, 1, 2, 3, 4, 5, 6, 7, 8], [0, 2, 3, 4, 5, 6, 8], [0, 3, 4, 5, 8], [3, 4, 5, 8], [4, 5, 8]]
     """
-    every = np.arange(worth.size)
-    away = np.abs(every - best)
-    few = worth.size > layers.MOST_THRESHOLDS
+    away = np.arange(closeness.size) - best
     seen: list[int] = []
-    for inside, outside in ((1, 1), (1, 2), (1, 4), (1, 8), (1, 0), (2, 0), (4, 0), (8, 0), (1 << 30, 0)):
-        kept = np.where(worth, away % inside == 0, away % outside == 0 if outside else False)
+    for cut, stride in zip(CUTS, STRIDES, strict=True):
+        kept = (closeness >= NEAR) | (away % stride == 0)
+        kept &= (away >= 0) | (closeness >= cut)
         kept[best] = True
         found = np.flatnonzero(kept).tolist()
-        if found != seen and not (few and len(found) > layers.MOST_THRESHOLDS):
+        if found != seen and len(found) <= layers.MOST_THRESHOLDS:
             seen = found
             yield found
+    if seen != [best]:
+        yield [best]

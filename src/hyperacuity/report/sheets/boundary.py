@@ -45,9 +45,6 @@ from hyperacuity.report.sheet import (
 )
 from hyperacuity.run import Cell
 
-WORTH_SEEING = 0.75
-"""Thresholds matter most at which F is at least this share of the best."""
-
 COLUMNS = (
     Column("ods", "ODS", note="Best F at one threshold for all images"),
     Column("ois", "OIS", note="F with the best threshold for each image"),
@@ -300,7 +297,7 @@ class Look:
         best = int(np.argmin(np.abs(curve.threshold - ods.threshold)))
         match, kept = slider.fitted(
             overlays(prediction, truths, self.protocol),
-            worth=curve.f >= WORTH_SEEING * curve.f.max(),
+            closeness=curve.f / (curve.f.max() or 1),
             best=best,
             room=room.share(slider.letters(made)),
         )

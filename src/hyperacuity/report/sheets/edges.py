@@ -31,9 +31,6 @@ LAYERS = (
 MOST_PICTURED = 8
 """Systems up to which a sheet of small pictures can be read."""
 
-WORTH_SEEING = 1.5
-"""Thresholds matter most at which the first measure is at most this many times its least."""
-
 LEGEND = (
     ("hit", theme.HIT, "hit", "detected where somebody drew an edge"),
     ("false", theme.FALSE, "false", "detected where nobody drew one"),
@@ -181,7 +178,7 @@ class _Look:
         found = np.stack([edges_at(soft, level) for level in levels])
         match, kept = slider.fitted(
             np.where(found, np.where(drawn, 1, 2), np.where(drawn, 3, 0)).astype(np.uint8),
-            worth=scores <= WORTH_SEEING * scores[best],
+            closeness=np.nan_to_num(scores[best] / np.maximum(scores, 1e-12)),
             best=best,
             room=room.share(slider.letters(given)),
         )

@@ -42,9 +42,6 @@ LEGEND = (
     ("miss", theme.MISS, "missed", "a border that somebody drew, but the system lacks"),
 )
 
-WORTH_SEEING = 0.8
-"""Levels matter most at which covering is at least this share of the best."""
-
 
 def sheet(grid: Grid, each: Each) -> Sheet:
     """The regions part of a report."""
@@ -128,7 +125,7 @@ class _Look:
         best = int(np.argmin(np.abs(levels - all_images.covering.level)))
         match, kept = slider.fitted(
             _matched(borders, truths),
-            worth=all_images.curves[0] >= WORTH_SEEING * all_images.curves[0].max(),
+            closeness=all_images.curves[0] / (all_images.curves[0].max() or 1),
             best=best,
             room=room.share(slider.letters(made)),
         )
