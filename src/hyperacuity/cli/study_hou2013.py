@@ -192,10 +192,10 @@ def _drops(audits: Mapping[str, SystemAudit], where: str) -> Iterator[Row]:
     many = f"on BSDS300's test set in the paper, mean of 9 systems; of {len(audits)} here"
     for measure, paper in (("precision", 28.7), ("recall", 9.0)):
         ends = [(getattr(a.all.ods, measure), getattr(a.consensus.ods, measure)) for a in audits.values()]
-        drop = _mean([100 * (first - last) for first, last in ends])
         share = _mean([100 * (first - last) / first for first, last in ends if first])
-        told = "" if share is None else f"; as a share of the {measure}: {share:.1f} %"
-        yield Row(f"drop of {measure} from all to consensus labels, {where}, points", paper, drop, many + told)
+        points = _mean([100 * (first - last) for first, last in ends])
+        told = "" if points is None else f"; {points:.1f} points"
+        yield Row(f"drop of {measure} from all to consensus labels, {where}, %", paper, share, many + told)
 
 
 def _old_against_new(old: Mapping[str, SystemAudit], new: Mapping[str, SystemAudit]) -> list[Row]:
