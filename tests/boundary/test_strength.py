@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -167,3 +168,17 @@ def test_on_a_photograph_as_many_pixels_agree_as_in_scipys_optimal_assignment(sh
         expected[other] += pairs
     found = strengths(small, tolerance_px=reach)
     assert [int((drawn[drawn > 0] - 1).sum()) for drawn in found.drawn_by] == expected
+
+
+@pytest.mark.parametrize(
+    ("parts", "orphan", "consensus"), [(("test",), 30.58, 30.15), (("train", "val"), 29.40, 28.99)]
+)
+def test_the_shares_of_berkeleys_labels_are_the_papers(shared_data, parts, orphan, consensus):
+    """Of the 200 new images of BSDS500, and of the 300 of BSDS300; within 0.15 points."""
+    files = [file for part in parts for file in sorted((shared_data / "bsds500/groundTruth" / part).glob("*.mat"))]
+    assert len(files) in (200, 300)
+    with ThreadPoolExecutor() as pool:
+        tallies = pool.map(lambda file: strengths(read_boundary_truths([file])).tally, files)
+        score = collect_strengths(dict(zip((file.stem for file in files), tallies, strict=True)), resamples=0)
+    assert 100 * score.boundaries.orphan == pytest.approx(orphan, abs=0.15)
+    assert 100 * score.boundaries.consensus == pytest.approx(consensus, abs=0.15)

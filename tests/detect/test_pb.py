@@ -11,6 +11,8 @@ from scipy.ndimage import convolve1d, distance_transform_edt, gaussian_filter
 from scipy.optimize import minimize
 from skimage.color import rgb2lab
 
+from hyperacuity.boundary import collect, tally
+from hyperacuity.data import read_boundary_truths, read_image
 from hyperacuity.data.scenes import make_scene
 from hyperacuity.detect import detector
 from hyperacuity.detect.pb import (
@@ -306,4 +308,18 @@ class TestLearning:
 
 
 def test_the_shipped_model_says_how_it_was_obtained():
-    assert "BSDS500" in load_model().about
+    assert "the 200 training images of BSDS500 and all labels" in load_model().about
+    assert "hyperacuity detect train pb --truth all" in load_model().about
+
+
+def test_on_photographs_it_finds_what_people_drew(shared_data):
+    """Four of BSDS500's test images. On all 200 ODS is 0.674; on these the maps that gave it have 0.697."""
+    photos = sorted((shared_data / "bsds500/images/test").glob("*.jpg"))[::50]
+    tallies = {
+        photo.stem: tally(
+            detector("pb")(read_image(photo)).thin,
+            read_boundary_truths([shared_data / f"bsds500/groundTruth/test/{photo.stem}.mat"]),
+        )
+        for photo in photos
+    }
+    assert collect(tallies, resamples=0).ods.f == pytest.approx(0.697, abs=0.005)
