@@ -140,7 +140,7 @@ def score_sheet_chart(scores: Mapping[str, EdgeScore]) -> Any:
     cells = base.mark_rect(stroke=theme.GROUND, strokeWidth=1.5).encode(
         color=alt.Color("share:Q", scale=alt.Scale(domain=[0, 1], range=list(WORSE)), legend=None)
     )
-    ink = alt.condition("datum.share > 0.55", alt.value("#fefefe"), alt.value("#212121"))
+    ink = alt.condition("datum.share > 0.75", alt.value("#fefefe"), alt.value("#212121"))
     numbers = [
         base.transform_filter(f"{'' if best else '!'}datum.best")
         .mark_text(fontSize=9, fontWeight="bold" if best else "normal")
