@@ -1,7 +1,8 @@
 """What a grid costs besides its cells: time and memory from 10² to 10⁵ cells, by threads, processes and Dask.
 
-    python benchmarks/scale.py                 # all points and the chart: about four minutes on two idle cores
-    python benchmarks/scale.py --cells 1000    # up to so many cells
+    python benchmarks/scale.py --chart                              # all points, and the chart
+    python benchmarks/scale.py --only real                          # efficiency alone
+    python benchmarks/scale.py --only empty --cells 1000000 --means dask
 
 *Empty* cells cost next to nothing to evaluate (a prediction of some bytes, a truth shared by ten systems; the tally is as large
 as a boundary tally), so their time is the driver's, the store's and the messenger's. *Real* cells are the boundary benchmark on
@@ -32,7 +33,8 @@ from hyperacuity.run import Cell, fill_grid, open_store
 from hyperacuity.run.executor import Threads
 from hyperacuity.tally import Counts, Tally
 
-SIZES = (100, 1_000, 10_000, 100_000)
+SIZES = (100, 1_000, 10_000, 100_000, 1_000_000)
+USUAL = 100_000
 MEANS = ("threads", "processes", "dask")
 WORKERS = (1, 2)
 SCENES = 24
@@ -197,7 +199,8 @@ def timing(turns: list[tuple[float, float]]) -> Iterator[None]:
     def used() -> float:
         mine = psutil.Process()
         times = [process.cpu_times() for process in (mine, *mine.children(recursive=True))]
-        return sum(part.user + part.system for part in times)
+        ended = times[0].children_user + times[0].children_system
+        return sum(part.user + part.system for part in times) + ended
 
     wall, cpu = time.perf_counter(), used()
     yield
@@ -284,7 +287,12 @@ def draw(rows: list[Row]) -> None:
     ]
     names = [f"{means}, {workers}" for means in MEANS for workers in WORKERS]
     styles = theme.systems(names)
-    x = alt.X("cells:Q", title="cells", scale=alt.Scale(type="log"), axis=alt.Axis(values=list(SIZES), format=".0e"))
+    x = alt.X(
+        "cells:Q",
+        title="cells",
+        scale=alt.Scale(type="log"),
+        axis=alt.Axis(values=sorted({row["cells"] for row in empty}), format="~s"),
+    )
 
     def panel(field: str, title: str, **scale: Any) -> Any:
         colour, shape, dash = theme.channels(styles, "means")
@@ -306,8 +314,9 @@ def draw(rows: list[Row]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--cells", type=int, default=max(SIZES), help="the largest grid of empty cells")
+    parser.add_argument("--cells", type=int, default=USUAL, help="the largest grid of empty cells, up to a million")
     parser.add_argument("--means", nargs="+", choices=MEANS, default=MEANS)
+    parser.add_argument("--workers", nargs="+", type=int, default=WORKERS)
     parser.add_argument("--only", choices=("empty", "real"), help="one kind of cells")
     parser.add_argument("--json", type=Path, help="write the rows here")
     parser.add_argument("--chart", action="store_true", help="draw docs/images/scale.svg and .png")
@@ -320,7 +329,7 @@ def main() -> None:
             rows.append(measure("loop", "threads", 1, SCENES, folder / "scenes"))
             tell(rows[-1])
             for means in options.means:
-                for workers in WORKERS:
+                for workers in options.workers:
                     rows.append(measure("real", means, workers, SCENES, folder / "scenes"))
                     tell(rows[-1])
             for means, (share, useful) in efficiency(rows).items():
@@ -332,7 +341,7 @@ def main() -> None:
             make_files(folder / "empty", max(sizes))
             for size in sizes:
                 for means in options.means:
-                    for workers in WORKERS:
+                    for workers in options.workers:
                         rows.append(measure("empty", means, workers, size, folder / "empty"))
                         tell(rows[-1])
     if options.json:

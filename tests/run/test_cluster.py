@@ -11,6 +11,7 @@ import pytest
 from hyperacuity.data.files import DataWarning
 from hyperacuity.errors import UsageError
 from hyperacuity.run import Cell, Filled, fill_grid, open_run, open_store, run_grid
+from hyperacuity.run.work import Task, pack_tasks, unpack_tasks
 
 dask = pytest.importorskip("dask", reason="needs the extra cluster")
 distributed = pytest.importorskip("distributed", reason="needs the extra cluster")
@@ -104,6 +105,24 @@ def test_few_cells_are_on_their_way_at_a_time(letters, scheduler, grid, monkeypa
     many = [Cell("s", str(k), grid[0].prediction, ()) for k in range(2000)]
     assert run_grid(letters(), many, cluster=scheduler, progress=False).computed == 2000
     assert 4 < most <= 2 * 2 * _MOST_CELLS, "quick cells travel in handfuls"
+
+
+def test_what_travels_is_small(tmp_path):
+    tasks = [
+        Task(
+            k,
+            Cell(
+                "a system", f"{k:06}", tmp_path / "maps" / "a system" / f"{k}.png", (tmp_path / "truth" / f"{k}.mat",)
+            ),
+            True,
+            frozenset({bytes(range(k, k + 20))}),
+            {str(tmp_path / "truth" / f"{k}.mat"): (f"1:{k}:3:4", bytes(range(k, k + 20)))},
+        )
+        for k in range(50)
+    ]
+    packed = pack_tasks(tasks)
+    assert unpack_tasks(packed) == tasks
+    assert len(packed) < 200 * 50
 
 
 def test_a_cell_that_kills_its_workers_fails_alone_and_says_so(letters, scheduler, grid, tmp_path):

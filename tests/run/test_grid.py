@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _thread
 import errno
+import gc
 import random
 import signal
 
@@ -175,6 +176,22 @@ def test_a_grid_may_be_a_generator_that_ends_up_in_the_store_alone(cells, make_j
         kept = {(s, i): d for s in run.systems(job.signature) for i, d in run.packed(job.signature, s).items()}
         assert [(c.system, c.image) for c in run.cells(job.signature)] == [(c.system, c.image) for c in cells]
     assert kept == expected
+
+
+def test_cells_of_a_generator_are_not_held(cells, make_job, tmp_path):
+    alive = []
+
+    def count():
+        gc.collect()
+        alive.append(sum(isinstance(one, Cell | NumberTally) for one in gc.get_objects()) - before)
+
+    NumberTally = make_job().tally_type
+    before = sum(isinstance(one, Cell | NumberTally) for one in gc.get_objects())
+    job = make_job(special={("s", "2900"): count})
+    with open_store(tmp_path / "run") as store:
+        many = (Cell("s", str(k), cells[k % 24].prediction, ()) for k in range(3000))
+        assert fill_grid(job, many, store=store, workers=2, progress=False).computed == 3000
+    assert 0 < alive[0] < 50, "a few cells on their way, not thousands"
 
 
 def test_a_generator_that_makes_no_sense_is_refused_and_leaves_no_trace(cells, make_job, tmp_path):

@@ -142,18 +142,23 @@ class Cluster(Generic[T]):
         except queue.Empty:
             pass
         results: list[Result[T]] = []
-        done = [future for future in ended if future.status == "finished"]
+        failed = [future for future in ended if future.status in ("error", "cancelled")]
         with self._in_touch():
-            answers = self._client.gather(done) if done else []
+            done = [future for future in ended if future.status == "finished"]
+            answers: list[_Answer[T]] = self._client.gather(done, errors="skip") if done else []
         for answer in answers:
+            self._given.pop(answer.number)
             self._cell_seconds = answer.seconds / len(answer.results)
             results += answer.results
             for sentence in answer.doubts:
                 warnings.warn(sentence, DataWarning, stacklevel=2)
-        for future in ended:
+        for future in failed:
             _, tasks, suspect = self._given.pop(future.key[1])
-            if future not in done:
-                results += self._failed(future, tasks, suspect)
+            results += self._failed(future, tasks, suspect)
+        for future in ended:
+            if future.key[1] in self._given:
+                # Its worker died with the result before anybody fetched it: the scheduler has it computed again.
+                future.add_done_callback(self._ended.put)
         return results
 
     def forget(self) -> int:
@@ -174,7 +179,9 @@ class Cluster(Generic[T]):
         # As bytes: Dask's logs of recent messages keep a thousand of them per worker.
         packed = pack_tasks(tasks)
         with self._in_touch():
-            future = self._client.submit(_evaluate_here, self._job, packed, self._code, key=key, pure=False)
+            future = self._client.submit(
+                _evaluate_here, self._job, packed, self._code, self._number, key=key, pure=False
+            )
         self._given[self._number] = (future, tasks, suspect)
         future.add_done_callback(self._ended.put)
 
@@ -237,6 +244,7 @@ class Cluster(Generic[T]):
 class _Answer(Generic[T]):
     """What a worker sends back: results whose tallies are bytes, the doubts about the files, and the time it took."""
 
+    number: int
     results: list[Result[T]]
     doubts: list[str]
     seconds: float
@@ -246,8 +254,8 @@ def _carry(job: Job[T]) -> Job[T]:
     return job
 
 
-def _evaluate_here(job: Job[T], packed: bytes, code: str) -> _Answer[T]:
-    """A few cells, on a worker."""
+def _evaluate_here(job: Job[T], packed: bytes, code: str, number: int) -> _Answer[T]:
+    """A few cells, on a worker; the task's number comes back with them."""
     found = code_elsewhere(job)
     if found != code:
         raise UsageError(
@@ -256,7 +264,7 @@ def _evaluate_here(job: Job[T], packed: bytes, code: str) -> _Answer[T]:
     started = time.perf_counter()
     with hearing() as doubts:
         results = [_as_bytes(evaluate(job, task, _digests)) for task in unpack_tasks(packed)]
-    return _Answer(results, doubts, time.perf_counter() - started)
+    return _Answer(number, results, doubts, time.perf_counter() - started)
 
 
 def _as_bytes(result: Result[T]) -> Result[T]:
