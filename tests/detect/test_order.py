@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from hyperacuity.cli import app
-from hyperacuity.data import read_order, write_labels, write_png
+from hyperacuity.cli.figure_ground_inputs import read_labelled
+from hyperacuity.data import read_image, read_order, write_labels, write_png
 from hyperacuity.data.scenes import make_scene
 from hyperacuity.detect import depth_cues, depth_order, detector, orderer, ownership
 from hyperacuity.errors import UsageError
+from hyperacuity.ordering import neighbours
 
 
 @pytest.fixture(scope="module")
@@ -121,22 +124,23 @@ class TestDepthCues:
         assert "belong together" in done.stderr
 
     def test_held_out_photographs_of_berkeley(self, shared_data):
-        """The bars that were set before it was learned: B-ACC 0.80 and R-ACC 0.74; here on a few of the images."""
-        from hyperacuity.cli.figure_ground_inputs import read_labelled
-        from hyperacuity.data import read_image
-        from hyperacuity.ordering import neighbours
+        """The bars were set before anything was learned: B-ACC 0.80 and R-ACC 0.74 on images never used. All 50: a minute."""
 
-        right, asked = np.zeros(2), np.zeros(2)
-        for one in read_labelled(shared_data, held_out=True)[::10]:
+        def sums(one):
             beside = neighbours(one.people[0].segmentation)
             order = depth_cues(read_image(one.photograph), beside.labels)
             depth = np.zeros(beside.labels.max() + 1)
             depth[beside.labels] = order
+            said = np.sign(depth[beside.first] - depth[beside.second])
+            counts = np.zeros((2, 2))
             for front in one.front(beside):
                 known = np.abs(front) == 1
-                hit = known & (np.sign(depth[beside.first] - depth[beside.second]) == front)
-                right += [beside.cracks[hit].sum(), hit.sum()]
-                asked += [beside.cracks[known].sum(), known.sum()]
+                right = known & (said == front)
+                counts += [[beside.cracks[right].sum(), right.sum()], [beside.cracks[known].sum(), known.sum()]]
+            return counts
+
+        with ThreadPoolExecutor(2) as pool:
+            right, asked = np.sum(list(pool.map(sums, read_labelled(shared_data, held_out=True))), axis=0)
         bacc, racc = right / asked
-        assert bacc >= 0.8, (bacc, racc)
+        assert bacc >= 0.80
         assert racc >= 0.74
