@@ -352,6 +352,17 @@ class TestAudit:
             assert (tmp_path / f"{name}.pdf").read_bytes().startswith(b"%PDF")
             assert "canny" in (tmp_path / f"{name}.svg").read_text() or name.startswith("strength")
 
+    def test_two_sets_of_labels_share_a_page_and_are_not_ranked(self, world, tmp_path):
+        words = f"audit {world}/scenes/groundTruth --run {tmp_path}/other"
+        assert CliRunner().invoke(app, words.split()).exit_code == 0
+        labels, _ = make_sheets([world / "audit", tmp_path / "other"], progress=False)
+        assert [line.system for line in labels.lines] == ["labels (audit)", "labels (other)"]
+        assert labels.findings[0].startswith("labels (audit): ")
+        assert len({figure.name for figure in labels.figures}) == len(labels.figures)
+        page = write_pages([labels], tmp_path / "page", progress=False)
+        assert ">Pareto<" not in page.read_text(encoding="utf-8")
+        assert '"missing"' not in (tmp_path / "page" / "data" / "s0-0.js").read_text(encoding="utf-8")
+
     def test_hits_are_on_what_everyone_drew(self, world, unpacked):
         shown = look(world / "audit", sheet=1)
         width, height = shown["size"]

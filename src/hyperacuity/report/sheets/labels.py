@@ -9,7 +9,7 @@ import numpy as np
 
 from hyperacuity.boundary import StrengthTally, collect_strengths, strengths
 from hyperacuity.boundary.findings import label_findings
-from hyperacuity.boundary.strength import LabelScore
+from hyperacuity.boundary.strength import LabelScore, Strengths
 from hyperacuity.data import read_boundary_truths, read_image
 from hyperacuity.report import charts_audit, layers
 from hyperacuity.report.gather import Grid
@@ -37,15 +37,43 @@ LAYERS = (
 
 
 def sheet(grid: Grid, each: Each) -> Sheet:
-    """The part of a report that is about labels alone; one line stands for all annotators."""
-    (tallies,) = grid.tallies(StrengthTally).values() or [{}]
+    """The part of a report that is about labels alone; a line stands for all annotators of a data set."""
     tolerance, inverted = float(grid.options["tolerance"]), bool(grid.options.get("inverted", False))
-    if not tallies:
-        return Sheet("Labels", grid, COLUMNS, (), findings=("No image could be read.",))
-    score = collect_strengths(tallies)
+    tallies = grid.tallies(StrengthTally)
+    scores = {name: collect_strengths(images) for name, images in tallies.items()}
+    agreed: dict[str, dict[str, float]] = {}
+    for name, images in tallies.items():
+        for image, one in images.items():
+            agreed.setdefault(image, {})[name] = _agreed(one)
+    told = [
+        sentence if len(scores) == 1 else f"{name}: {sentence}"
+        for name, score in scores.items()
+        for sentence in label_findings(score)
+    ]
+    return Sheet(
+        title="Labels",
+        grid=grid,
+        columns=COLUMNS,
+        lines=tuple(_line(grid, name, score) for name, score in scores.items()),
+        board="In numbers",
+        figures=tuple(
+            figure
+            for n, (name, score) in enumerate(scores.items())
+            for figure in _figures(score, {i: of[name] for i, of in agreed.items() if name in of}, name if n else "")
+        ),
+        findings=tuple(told) or ("No image could be read.",),
+        image_score=Column(
+            "agreement", "agreement", note="Of a person's pixels, the share that another person drew too"
+        ),
+        image_scores=agreed,
+        viewer=Viewer(LAYERS, (), _look(list(scores), tolerance, inverted)),
+    )
+
+
+def _line(grid: Grid, name: str, score: LabelScore) -> Line:
     low, high = score.boundaries.orphan_interval
-    line = Line(
-        next(iter(grid.packed)),
+    return Line(
+        name,
         {
             "orphan": 100 * score.boundaries.orphan,
             "consensus": 100 * score.boundaries.consensus,
@@ -54,25 +82,8 @@ def sheet(grid: Grid, each: Each) -> Sheet:
             "maps": float(sum(score.annotators)),
         },
         interval=(100 * low, 100 * high),
-        images=len(tallies),
-        failed=len(grid.failures),
-        rank=1,
-        group=1,
-    )
-    agreed = {image: _agreed(one) for image, one in tallies.items()}
-    return Sheet(
-        title="Labels",
-        grid=grid,
-        columns=COLUMNS,
-        lines=(line,),
-        board="In numbers",
-        figures=_figures(score, agreed),
-        findings=tuple(label_findings(score)),
-        image_score=Column(
-            "agreement", "agreement", note="Of a person's pixels, the share that another person drew too"
-        ),
-        image_scores={image: {line.system: share} for image, share in agreed.items()},
-        viewer=Viewer(LAYERS, (), _look(tolerance, inverted)),
+        images=len(score.images),
+        failed=sum(failure.system == name for failure in grid.failures),
     )
 
 
@@ -83,11 +94,13 @@ def _agreed(tally: StrengthTally) -> float:
     return (int(tally.agreed.sum()) - drawn) / pairs if pairs else NAN
 
 
-def _figures(score: LabelScore, agreed: Mapping[str, float]) -> tuple[Figure, ...]:
+def _figures(score: LabelScore, agreed: Mapping[str, float], of: str) -> tuple[Figure, ...]:
+    """The charts of one data set; ``of`` names it where it is not the first."""
+    ending, told = (f"-{of}", f", {of}") if of else ("", "")
     figures = [
         Figure(
-            "shares",
-            "How strong the labels are",
+            f"shares{ending}",
+            f"How strong the labels are{told}",
             "Shares of boundaries and of pixels by the share of the annotators who drew them.",
             lambda hover: charts_audit.label_chart(score),
             fluid=False,
@@ -99,8 +112,8 @@ def _figures(score: LabelScore, agreed: Mapping[str, float]) -> tuple[Figure, ..
     if known:
         figures.append(
             Figure(
-                "images",
-                "Agreement, image by image",
+                f"images{ending}",
+                f"Agreement, image by image{told}",
                 "The share of a person's pixels that another person drew too, a mark for each image.",
                 lambda hover: charts_audit.image_agreement_chart(known),
                 fluid=False,
@@ -110,8 +123,8 @@ def _figures(score: LabelScore, agreed: Mapping[str, float]) -> tuple[Figure, ..
     if matrix is not None and len(matrix) > 1:
         figures.append(
             Figure(
-                "agreement",
-                "Who agrees with whom",
+                f"agreement{ending}",
+                f"Who agrees with whom{told}",
                 "The share of what one annotator drew that another one drew too, for each pair.",
                 lambda hover: charts_audit.agreement_chart(matrix),
                 fluid=False,
@@ -120,26 +133,35 @@ def _figures(score: LabelScore, agreed: Mapping[str, float]) -> tuple[Figure, ..
     return tuple(figures)
 
 
-def _look(tolerance: float, inverted: bool) -> Any:
+def _look(names: list[str], tolerance: float, inverted: bool) -> Any:
     def look(image: str, cells: Mapping[str, Cell]) -> dict[str, Any]:
-        (cell,) = cells.values()
-        people = strengths(read_boundary_truths(cell.truths, inverted=inverted), tolerance)
-        strongest = np.max(people.drawn_by, axis=0).astype(np.uint8)
-        alone = np.logical_or.reduce(people.orphans).astype(np.uint8)
-        shared = {
-            "strength": layers.strength(strongest, people.annotators),
-            "consensus": layers.strength(np.where(strongest == people.annotators, strongest, 0), people.annotators),
-            "orphans": layers.strength(alone, 1),
-        }
+        size: list[int] = []
+        systems: list[dict[str, Any]] = []
+        for name in names:
+            if name not in cells:
+                systems.append({"missing": "these labels do not have this image"})
+                continue
+            people = strengths(read_boundary_truths(cells[name].truths, inverted=inverted), tolerance)
+            size = size or [*people.drawn_by[0].shape[::-1]]
+            systems.append(_shown(people))
+        shared: dict[str, Any] = {}
         if (picture := picture_of(cells)) is not None:
             shared["photo"] = layers.photograph(read_image(picture))
-        height, width = strongest.shape
-        one, everyone = people.boundaries.orphan, people.boundaries.consensus
-        told = {
-            "annotators": str(people.annotators),
-            "drawn by one person only": f"{100 * one:.0f} % of the boundaries",
-            "by everyone": f"{100 * everyone:.0f} %",
-        }
-        return {"size": [width, height], "shared": shared, "systems": [{"numbers": told}]}
+        return {"size": size, "shared": shared, "systems": systems}
 
     return look
+
+
+def _shown(people: Strengths) -> dict[str, Any]:
+    strongest = np.max(people.drawn_by, axis=0).astype(np.uint8)
+    alone = np.logical_or.reduce(people.orphans).astype(np.uint8)
+    return {
+        "strength": layers.strength(strongest, people.annotators),
+        "consensus": layers.strength(np.where(strongest == people.annotators, strongest, 0), people.annotators),
+        "orphans": layers.strength(alone, 1),
+        "numbers": {
+            "annotators": str(people.annotators),
+            "drawn by one person only": f"{100 * people.boundaries.orphan:.0f} % of the boundaries",
+            "by everyone": f"{100 * people.boundaries.consensus:.0f} %",
+        },
+    }
