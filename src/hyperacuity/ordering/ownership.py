@@ -61,8 +61,8 @@ def probability_of_ownership(
     image
         H×W or H×W×3, uint8, uint16 or floats in [0, 1].
     curvature
-        Which sign of κ counts. ``"absolute"`` is the paper's, and right for plain shapes on plain grounds; ``"convex"`` is
-        better on photographs, where figures have more small parts than grounds.
+        Which sign of κ counts. ``"absolute"`` is the paper's, and right for plain shapes on plain grounds; ``"concave"`` is
+        better where all leaves are convex, ``"convex"`` on photographs, where figures have more small parts than grounds.
     fade, bend
         τ in pixels, and c.
     intervals, shifts
