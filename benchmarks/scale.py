@@ -1,7 +1,7 @@
 """What a grid costs besides its cells: time and memory from 10² to 10⁵ cells, by threads, processes and Dask.
 
-    python benchmarks/scale.py --chart                              # all points, and the chart
-    python benchmarks/scale.py --only real                          # efficiency alone
+    python benchmarks/scale.py --chart        # all points, and the chart: some four minutes on two idle cores
+    python benchmarks/scale.py --only real    # efficiency alone: one minute
     python benchmarks/scale.py --only empty --cells 1000000 --means dask
 
 *Empty* cells cost next to nothing to evaluate (a prediction of some bytes, a truth shared by ten systems; the tally is as large
@@ -37,7 +37,7 @@ SIZES = (100, 1_000, 10_000, 100_000, 1_000_000)
 USUAL = 100_000
 MEANS = ("threads", "processes", "dask")
 WORKERS = (1, 2)
-SCENES = 24
+SCENES = 16
 TURNS = 3
 HERE = Path(__file__).parent
 CHART = HERE.parent / "docs" / "images" / "scale"
@@ -263,7 +263,7 @@ def efficiency(rows: list[Row]) -> dict[str, tuple[float, float]]:
     return {
         means: (real[means, 1]["wall_s"] / (2 * real[means, 2]["wall_s"]), loop / real[means, 2]["cpu_s"])
         for means in MEANS
-        if (means, 2) in real
+        if (means, 1) in real and (means, 2) in real
     }
 
 
@@ -276,7 +276,8 @@ def draw(rows: list[Row]) -> None:
     theme.register()
     empty = [
         {
-            "means": f"{row['means']}, {row['workers']}",
+            "means": row["means"],
+            "workers": f"{row['workers']}",
             "cells": row["cells"],
             "wall": 1000 * row["wall_s"] / row["cells"],
             "driver": 1000 * row["driver_cpu_s"] / row["cells"],
@@ -285,24 +286,28 @@ def draw(rows: list[Row]) -> None:
         for row in rows
         if row["kind"] == "empty"
     ]
-    names = [f"{means}, {workers}" for means in MEANS for workers in WORKERS]
-    styles = theme.systems(names)
-    x = alt.X(
-        "cells:Q",
-        title="cells",
-        scale=alt.Scale(type="log"),
-        axis=alt.Axis(values=sorted({row["cells"] for row in empty}), format="~s"),
+    styles = theme.systems(MEANS)
+    sizes = sorted({row["cells"] for row in empty})
+    x = alt.X("cells:Q", title="cells", scale=alt.Scale(type="log"), axis=alt.Axis(values=sizes, format="~s"))
+    colour = alt.Color(
+        "means:N", title=None, scale=alt.Scale(domain=list(MEANS), range=[styles[name].colour for name in MEANS])
     )
+    shape = alt.Shape(
+        "means:N", title=None, scale=alt.Scale(domain=list(MEANS), range=[styles[name].marker for name in MEANS])
+    )
+    dash = alt.StrokeDash("workers:N", title="workers", scale=alt.Scale(domain=["1", "2"], range=[[2, 3], [1, 0]]))
 
     def panel(field: str, title: str, **scale: Any) -> Any:
-        colour, shape, dash = theme.channels(styles, "means")
         base = alt.Chart(alt.Data(values=empty)).encode(
             x=x, y=alt.Y(f"{field}:Q", title=title, scale=alt.Scale(**scale)), color=colour
         )
         lines = base.mark_line(strokeWidth=1.5).encode(strokeDash=dash)
-        return (lines + base.mark_point(size=36, filled=True).encode(shape=shape)).properties(width=175, height=190)
+        return (lines + base.mark_point(size=36, filled=True).encode(shape=shape)).properties(width=165, height=190)
 
-    limit = alt.Chart(alt.Data(values=[{"y": 1}])).mark_rule(color=theme.FAINT, strokeDash=[3, 3]).encode(y="y:Q")
+    bar = alt.Chart(alt.Data(values=[{"y": 1, "x": sizes[-1], "text": "1 ms"}])).encode(y="y:Q")
+    limit = bar.mark_rule(color=theme.FAINT, strokeDash=[3, 3]) + bar.mark_text(
+        color=theme.FAINT, align="right", dy=-6, fontSize=9
+    ).encode(x="x:Q", text="text:N")
     chart = alt.hconcat(
         panel("wall", "time, ms per cell", type="log"),
         panel("driver", "CPU of the driver, ms per cell", type="log") + limit,
@@ -316,7 +321,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--cells", type=int, default=USUAL, help="the largest grid of empty cells, up to a million")
     parser.add_argument("--means", nargs="+", choices=MEANS, default=MEANS)
-    parser.add_argument("--workers", nargs="+", type=int, default=WORKERS)
+    parser.add_argument(
+        "--workers", nargs="+", type=int, help="1 and 2 unless told otherwise; the largest grids by 2 only"
+    )
     parser.add_argument("--only", choices=("empty", "real"), help="one kind of cells")
     parser.add_argument("--json", type=Path, help="write the rows here")
     parser.add_argument("--chart", action="store_true", help="draw docs/images/scale.svg and .png")
@@ -329,7 +336,7 @@ def main() -> None:
             rows.append(measure("loop", "threads", 1, SCENES, folder / "scenes"))
             tell(rows[-1])
             for means in options.means:
-                for workers in options.workers:
+                for workers in options.workers or WORKERS:
                     rows.append(measure("real", means, workers, SCENES, folder / "scenes"))
                     tell(rows[-1])
             for means, (share, useful) in efficiency(rows).items():
@@ -340,8 +347,9 @@ def main() -> None:
             sizes = [size for size in SIZES if size <= options.cells]
             make_files(folder / "empty", max(sizes))
             for size in sizes:
+                few = options.workers or (WORKERS if size < USUAL else WORKERS[-1:])
                 for means in options.means:
-                    for workers in options.workers:
+                    for workers in few:
                         rows.append(measure("empty", means, workers, size, folder / "empty"))
                         tell(rows[-1])
     if options.json:
