@@ -99,7 +99,8 @@ def test_few_cells_are_on_their_way_at_a_time(letters, scheduler, grid, monkeypa
 
     monkeypatch.setattr(Cluster, "give", counted_give)
     monkeypatch.setattr(Cluster, "take", counted_take)
-    slow = run_grid(letters(seconds=0.21), grid[:12], cluster=scheduler, progress=False)
+    monkeypatch.setattr("hyperacuity.run.cluster._TASK_SECONDS", 0.2)
+    slow = run_grid(letters(seconds=0.2), grid[:12], cluster=scheduler, progress=False)
     assert (slow.computed, most) == (12, 4), "slow cells travel alone, two for each of two threads"
     given = taken = most = 0
     many = [Cell("s", str(k), grid[0].prediction, ()) for k in range(2000)]

@@ -2,10 +2,12 @@
 
 The driver submits small tasks, two per worker thread at a time, and submits the next as results come in, so that neither it
 nor Dask's scheduler ever holds the grid. A task is one cell or, where cells are so quick that handing them around would cost as
-much as evaluating them, a handful that take a fifth of a second together. Workers read the cells' files themselves and send back
-packed tallies; only the driver writes to the store. A task whose worker is lost is given to another one by the scheduler. When
-that has happened a few times, the scheduler gives up on all that those workers had in hand. One cell among them may be to blame,
-so each is tried once more with nothing else on its way; if its worker dies again, it was this one, and it has failed.
+much as evaluating them, a handful that take a second together (fewer towards the end, so that all workers end at once). Workers
+read the cells' files themselves and send back packed tallies; only the driver writes to the store.
+
+A task whose worker is lost is given to another one by the scheduler. When that has happened a few times, the scheduler gives up
+on all that those workers had in hand. One cell among them may be to blame, so each is tried once more with nothing else on its
+way; if its worker dies again, it was this one, and it has failed.
 
 Between its own nodes Dask uses pickle: whoever can reach the scheduler can run code on the workers. That is a matter of the
 cluster, which must be trusted as a whole (or protected by TLS, ``tls://…``); nothing that is pickled is ever read from a file
@@ -35,7 +37,7 @@ from hyperacuity.run.work import Result, Task, evaluate, pack_tasks, unpack_task
 
 CONNECT_SECONDS = 10
 _LOOK_SECONDS = 1.0
-_TASK_SECONDS = 0.2
+_TASK_SECONDS = 1.0
 _MOST_CELLS = 50
 
 _DEAF = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"
@@ -94,6 +96,7 @@ class Cluster(Generic[T]):
         self._given: dict[int, tuple[Any, list[Task], bool]] = {}
         self._number = 0
         self._cell_seconds = math.inf
+        self._handful = 1
         self._code = code_elsewhere(job)
         self._name = f"hyperacuity-{client.id}"
         self._looked_at, self._threads = 0.0, 0
@@ -116,15 +119,18 @@ class Cluster(Generic[T]):
         if self._own is not None:
             self._own.close()
 
-    def room(self) -> int:
+    def room(self, left: int) -> int:
         """Two tasks per thread of the workers there are now: one in work and one ready."""
         with self._in_touch():
-            return max(1, self._look()) * 2 * self._handful()
+            threads = max(1, self._look())
+        quick = int(_TASK_SECONDS / max(self._cell_seconds, 1e-6))
+        self._handful = max(1, min(_MOST_CELLS, quick, left // (4 * threads)))
+        return 2 * threads * self._handful
 
     def give(self, task: Task) -> None:
         """Submit the cell, or wait for a few more that go with it."""
         self._open.append(task)
-        if len(self._open) >= self._handful():
+        if len(self._open) >= self._handful:
             self._submit(self._open)
             self._open = []
 
@@ -184,10 +190,6 @@ class Cluster(Generic[T]):
             )
         self._given[self._number] = (future, tasks, suspect)
         future.add_done_callback(self._ended.put)
-
-    def _handful(self) -> int:
-        """How many cells make a task, going by how long the last ones took."""
-        return max(1, min(_MOST_CELLS, int(_TASK_SECONDS / max(self._cell_seconds, 1e-6))))
 
     def _look(self) -> int:
         """How many threads the workers have; looked up now and then, since workers come and go."""

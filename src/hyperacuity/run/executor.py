@@ -20,8 +20,11 @@ class Executor(Protocol[T]):
     workers: int
     """How many cells it evaluates at a time when it starts; recorded with the run."""
 
-    def room(self) -> int:
-        """How many cells may be on their way now: enough that no worker waits, few enough that memory stays flat."""
+    def room(self, left: int) -> int:
+        """How many cells may be on their way now: enough that no worker waits, few enough that memory stays flat.
+
+        ``left`` is how many there are still to give.
+        """
 
     def give(self, task: Task) -> None:
         """Evaluate this cell."""
@@ -67,7 +70,7 @@ class Threads(Generic[T]):
         # After an error nobody takes what still runs, so nobody waits for it.
         self._pool.shutdown(wait=kind is None)
 
-    def room(self) -> int:
+    def room(self, left: int) -> int:
         """Two cells per thread: one in work and one ready."""
         return 2 * self.workers
 

@@ -189,7 +189,7 @@ def _drive(
                 if store is not None:
                     store.flush_if_due()
 
-            _work_off(source, executor, take, again, stop)
+            _work_off(source, total, executor, take, again, stop)
         status = "finished"
     finally:
         if store is not None:
@@ -278,6 +278,7 @@ class _SecondTries:
 
 def _work_off(
     source: Iterator[_Offer[T]],
+    left: int,
     executor: Executor[T],
     take: Callable[[_Offer[T] | None, Result[T] | None], None],
     again: _SecondTries,
@@ -297,11 +298,12 @@ def _work_off(
         for position in again.due():
             executor.give(offers[position].task)
             away += 1
-        while more and away < executor.room():
+        while more and away < executor.room(left):
             offer = next(source, None)
             if offer is None:
                 more = False
             else:
+                left -= 1
                 offers[offer.task.position] = offer
                 executor.give(offer.task)
                 away += 1
