@@ -56,8 +56,8 @@ class Detector:
 class Orderer:
     """What orders an image by depth, with its options; call it with an image. ``str()`` gives the canonical name.
 
-    >>> str(orderer("depth-order( lam = 0.5 )"))
-    'depth-order(lam=0.5)'
+    >>> str(orderer("depth-order( lam = 0.25 )"))
+    'depth-order(lam=0.25)'
     """
 
     base: str
