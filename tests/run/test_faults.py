@@ -134,11 +134,13 @@ KILLER = DRIVER + textwrap.dedent(
             os.dup2(says, 1)
             drive(folder, files, seconds=0.05)
             os._exit(0)
+        os.close(says)  # so that reading ends, too, where the driver does
         if turn % 2:  # half of them are killed while they still prepare, the others at work
             os.read(hears, 1)
         time.sleep(chance.uniform(0.0, 0.4 if turn % 2 else 0.1))
         os.kill(driver, signal.SIGKILL)
         killed += os.waitpid(driver, 0)[1] == signal.SIGKILL
+        os.close(hears)
         if (Path(folder) / "run.sqlite").exists():
             health = check_run(Path(folder))
             assert all("stopped before it began" in problem for problem in health.problems), health.problems

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import sys
+import time
 from pathlib import Path
 
 from hyperacuity.errors import UsageError
@@ -26,6 +27,23 @@ else:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
+PATIENCE = 0.5
+"""Seconds: a program that a killed driver was just starting may hold the lock for a moment longer than the driver lived."""
+
+
+def _lock_soon(file: int) -> None:
+    end = time.monotonic() + PATIENCE
+    while True:
+        try:
+            _try_lock(file)
+        except (BlockingIOError, PermissionError):
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.02)
+        else:
+            return
+
+
 class FolderLock:
     """Holds ``folder/run.lock`` until :meth:`release`; the file itself stays, since removing it would open a race.
 
@@ -40,7 +58,7 @@ class FolderLock:
         except OSError as error:
             raise UsageError(f"cannot write to the run folder {folder}: {error.strerror}") from error
         try:
-            _try_lock(self._file)
+            _lock_soon(self._file)
         except OSError as error:
             os.lseek(self._file, 0, os.SEEK_SET)
             holder = os.read(self._file, 200).decode(errors="replace").strip()
