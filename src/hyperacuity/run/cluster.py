@@ -97,12 +97,11 @@ class Cluster(Generic[T]):
         self._number = 0
         self._cell_seconds = math.inf
         self._handful = 1
+        self._job = job
         self._code = code_elsewhere(job)
         self._name = f"hyperacuity-{client.id}"
         self._looked_at, self._threads = 0.0, 0
         with self._in_touch():
-            # The job travels once per worker. As a task, not as scattered data: if its last holder dies, it is sent again.
-            self._job = client.submit(_carry, job, key=(self._name, "job"), pure=False)
             self.workers = self._look()
             client.subscribe_topic("all", self._hear)
         if not self.workers:
@@ -185,6 +184,7 @@ class Cluster(Generic[T]):
         # As bytes: Dask's logs of recent messages keep a thousand of them per worker.
         packed = pack_tasks(tasks)
         with self._in_touch():
+            # The job, a few hundred bytes, goes along each time: held by workers once for all, it would be lost with them.
             future = self._client.submit(
                 _evaluate_here, self._job, packed, self._code, self._number, key=key, pure=False
             )
@@ -250,10 +250,6 @@ class _Answer(Generic[T]):
     results: list[Result[T]]
     doubts: list[str]
     seconds: float
-
-
-def _carry(job: Job[T]) -> Job[T]:
-    return job
 
 
 def _evaluate_here(job: Job[T], packed: bytes, code: str, number: int) -> _Answer[T]:
