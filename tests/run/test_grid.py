@@ -188,7 +188,9 @@ def test_cells_of_a_generator_are_not_held(cells, make_job, tmp_path):
     many = (Cell("counted", str(k), cells[k % 24].prediction, ()) for k in range(3000))
     with open_store(tmp_path / "run") as store:
         job = make_job(special={("counted", "2900"): count})
-        assert fill_grid(job, many, store=store, workers=2, progress=False).computed == 3000
+        filled = fill_grid(job, many, store=store, workers=2, progress=False)
+    with open_run(tmp_path / "run") as run:
+        assert (filled.computed, run.failures(job.signature)) == (3000, [])
     assert 0 < alive[0] < 20, "a few cells on their way, not thousands"
 
 
