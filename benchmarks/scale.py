@@ -1,7 +1,7 @@
 """What a grid costs besides its cells: time and memory from 10² to 10⁵ cells, by threads, processes and Dask.
 
-    python benchmarks/scale.py --chart        # all points, and the chart: some four minutes on two idle cores
-    python benchmarks/scale.py --only real    # efficiency alone: one minute
+    python benchmarks/scale.py --chart        # all points, and the chart: some ten minutes on two idle cores
+    python benchmarks/scale.py --only real    # efficiency alone: six minutes
     python benchmarks/scale.py --only empty --cells 1000000 --means dask
 
 *Empty* cells cost next to nothing to evaluate (a prediction of some bytes, a truth shared by ten systems; the tally is as large
@@ -37,8 +37,8 @@ SIZES = (100, 1_000, 10_000, 100_000, 1_000_000)
 USUAL = 100_000
 MEANS = ("threads", "processes", "dask")
 WORKERS = (1, 2)
-SCENES = 32
-TURNS = 3
+SCENES = 60
+TURNS = 5
 HERE = Path(__file__).parent
 CHART = HERE.parent / "docs" / "images" / "scale"
 
@@ -135,10 +135,9 @@ def executing(means: str, workers: int) -> Iterator[Row]:
         yield {"workers": workers}
         grid._executor = plain
     else:
-        from distributed import LocalCluster
+        from hyperacuity.run.cluster import local_cluster
 
-        size = {"n_workers": workers, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0", "silence_logs": 50}
-        with LocalCluster(**size) as cluster:
+        with local_cluster(workers) as cluster:
             yield {"cluster": cluster.scheduler_address}
 
 
@@ -146,7 +145,7 @@ def empty_point(means: str, workers: int, count: int, files: str) -> Row:
     """Fill a grid of empty cells; seconds, the driver's own CPU seconds, its greatest memory, and the size of the store."""
     with tempfile.TemporaryDirectory() as folder, executing(means, workers) as how:
         with open_store(Path(folder) / "warm") as store:
-            fill_grid(EmptyJob(), empty_cells(Path(files), 20), store=store, progress=False, **how)
+            fill_grid(EmptyJob(), empty_cells(Path(files), 100), store=store, progress=False, **how)
         with open_store(Path(folder) / "run") as store:
             wall, cpu = time.perf_counter(), time.process_time()
             filled = fill_grid(EmptyJob(), empty_cells(Path(files), count), store=store, progress=False, **how)
