@@ -18,10 +18,11 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,9 @@ SIZES = (100, 1_000, 10_000, 100_000, 1_000_000)
 USUAL = 100_000
 MEANS = ("threads", "processes", "dask")
 WORKERS = (1, 2)
-SCENES = 60
+TIMES = (10, 25, 50, 75, 99)
+"""When the memory of a run is told, in percent of its time."""
+SCENES = 48
 TURNS = 5
 HERE = Path(__file__).parent
 CHART = HERE.parent / "docs" / "images" / "scale"
@@ -142,39 +145,46 @@ def executing(means: str, workers: int) -> Iterator[Row]:
 
 
 def empty_point(means: str, workers: int, count: int, files: str) -> Row:
-    """Fill a grid of empty cells; seconds, the driver's own CPU seconds, its greatest memory, and the size of the store."""
+    """Fill a grid of empty cells; seconds, the driver's own CPU seconds, its memory, and the size of the store.
+
+    On Dask the scheduler is part of this process, and of these numbers.
+    """
     with tempfile.TemporaryDirectory() as folder, executing(means, workers) as how:
         with open_store(Path(folder) / "warm") as store:
             fill_grid(EmptyJob(), empty_cells(Path(files), 100), store=store, progress=False, **how)
-        with open_store(Path(folder) / "run") as store:
+        with open_store(Path(folder) / "run") as store, watching_memory() as memory:
             wall, cpu = time.perf_counter(), time.process_time()
             filled = fill_grid(EmptyJob(), empty_cells(Path(files), count), store=store, progress=False, **how)
             wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
         assert filled.computed == count
         bytes_kept = (Path(folder) / "run" / "run.sqlite").stat().st_size
-    return {"wall_s": wall, "driver_cpu_s": cpu, "driver_mb": _peak_mb(), "store_bytes_per_cell": bytes_kept / count}
+    kept = {"driver_mb": _peak_mb(), "store_bytes_per_cell": bytes_kept / count}
+    return {"wall_s": wall, "driver_cpu_s": cpu, **kept, "memory_mb": [memory[len(memory) * at // 100] for at in TIMES]}
 
 
-def real_point(means: str, workers: int, count: int, files: str) -> Row:
-    """Seconds for boundary cells on scenes, the best of a few turns, everything compiled and warm."""
-    from hyperacuity.boundary import Protocol
-    from hyperacuity.cli.boundary import BoundaryJob
+@contextmanager
+def watching_memory() -> Iterator[list[float]]:
+    """The resident memory of this process in MB, every quarter of a second."""
+    seen: list[float] = []
+    ended, process = threading.Event(), psutil.Process()
 
-    root = Path(files)
-    cells = [
-        Cell("canny", str(seed), root / "maps" / f"{seed}.png", (root / "truths" / f"{seed}.mat",))
-        for seed in range(count)
-    ]
-    turns: list[tuple[float, float]] = []
-    with tempfile.TemporaryDirectory() as folder, executing(means, workers) as how:
-        for turn in range(TURNS + 1):  # the first is to warm up
-            with open_store(Path(folder) / str(turn)) as store, timing(turns):
-                assert fill_grid(BoundaryJob(Protocol()), cells, store=store, progress=False, **how).failed == 0
-    return best(turns[1:])
+    def watch() -> None:
+        while not ended.wait(0.25 if seen else 0):
+            seen.append(process.memory_info().rss / 2**20)
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    yield seen
+    ended.set()
+    watcher.join()
 
 
-def loop_point(means: str, workers: int, count: int, files: str) -> Row:
-    """The same real cells in a plain loop, without grid, store or hash: what could not be cheaper."""
+def real_point(means: str, count: int, files: str) -> Row:
+    """Seconds for boundary cells on scenes, everything compiled and warm: (wall, CPU) of every turn, by who did it.
+
+    In each turn the same cells are done by a plain loop, without grid, store or hash, by one worker and by two. They take turns
+    since machines get slower and faster by the minute: only what was measured side by side can be compared.
+    """
     from hyperacuity.boundary import Protocol
     from hyperacuity.cli.boundary import BoundaryJob
 
@@ -183,12 +193,18 @@ def loop_point(means: str, workers: int, count: int, files: str) -> Row:
         Cell("canny", str(seed), root / "maps" / f"{seed}.png", (root / "truths" / f"{seed}.mat",))
         for seed in range(count)
     ]
-    turns: list[tuple[float, float]] = []
-    for _ in range(TURNS + 1):
-        with timing(turns):
-            for cell in cells:
-                job.evaluate(cell)
-    return best(turns[1:])
+    turns: dict[str, list[tuple[float, float]]] = {"loop": [], "1": [], "2": []}
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        hows = [(workers, stack.enter_context(executing(means, workers))) for workers in WORKERS]
+        for turn in range(TURNS + 1):
+            with timing(turns["loop"]):
+                for cell in cells:
+                    job.evaluate(cell)
+            for workers, how in hows:
+                with open_store(folder / f"{turn}-{workers}") as store, timing(turns[str(workers)]):
+                    assert fill_grid(job, cells, store=store, progress=False, **how).failed == 0
+    return {"turns": {who: rows[1:] for who, rows in turns.items()}}  # the first was to warm up
 
 
 @contextmanager
@@ -206,24 +222,19 @@ def timing(turns: list[tuple[float, float]]) -> Iterator[None]:
     turns.append((time.perf_counter() - wall, used() - cpu))
 
 
-def best(turns: list[tuple[float, float]]) -> Row:
-    walls, cpus = zip(*turns, strict=True)
-    return {"wall_s": min(walls), "cpu_s": min(cpus), "turns": turns}
+POINTS = {"empty": empty_point, "real": real_point}
 
 
-POINTS = {"empty": empty_point, "real": real_point, "loop": loop_point}
-
-
-def measure(kind: str, means: str, workers: int, count: int, files: Path) -> Row:
+def measure(kind: str, means: str, count: int, files: Path, **more: int) -> Row:
     """One point in a process of its own, with the machine's load before and after."""
-    call = {"kind": kind, "means": means, "workers": workers, "count": count, "files": str(files)}
+    call = {"kind": kind, "means": means, "count": count, "files": str(files), **more}
     load = os.getloadavg()[0]
     command = [sys.executable, "-c", "import scale; scale.answer()", json.dumps(call)]
     environment = {**os.environ, "PYTHONPATH": str(HERE)}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=HERE, check=False)
     if done.returncode:
         raise SystemExit(done.stderr)
-    row = {"kind": kind, "means": means, "workers": workers, "cells": count, **json.loads(done.stdout.splitlines()[-1])}
+    row = {"kind": kind, "means": means, "cells": count, **more, **json.loads(done.stdout.splitlines()[-1])}
     return row | {"load": [round(load, 1), round(os.getloadavg()[0], 1)]}
 
 
@@ -240,30 +251,31 @@ def _peak_mb() -> float:
 
 
 def tell(row: Row) -> None:
-    per_cell = 1000 * row["wall_s"] / row["cells"]
-    if row["kind"] != "empty":
-        more = f"; {1000 * row['cpu_s'] / row['cells']:.1f} ms CPU/cell"
-    else:
-        more = f"; driver {1000 * row['driver_cpu_s'] / row['cells']:.3f} ms CPU/cell, {row['driver_mb']:.0f} MB"
+    """One line for a grid of empty cells."""
+    on_the_way = ", ".join(f"{mb:.0f}" for mb in row["memory_mb"])
     print(
-        f"{row['kind']:5} {row['means']:9} {row['workers']} workers {row['cells']:7} cells: {per_cell:8.3f} ms/cell, "
-        f"{row['cells'] / row['wall_s']:8.1f} cells/s{more}, load {row['load'][0]} to {row['load'][1]}",
+        f"empty {row['means']:9} {row['workers']} workers {row['cells']:7} cells: "
+        f"{1000 * row['wall_s'] / row['cells']:8.3f} ms/cell, {row['cells'] / row['wall_s']:8.1f} cells/s; "
+        f"driver {1000 * row['driver_cpu_s'] / row['cells']:.3f} ms CPU/cell, "
+        f"{row['driver_mb']:.0f} MB at most, {on_the_way} on the way, load {row['load'][0]} to {row['load'][1]}",
         flush=True,
     )
 
 
-def efficiency(rows: list[Row]) -> dict[str, tuple[float, float]]:
-    """By means: how much of two cores two workers put to use compared with one, and how much of their CPU time is of use.
+def tell_efficiency(row: Row) -> None:
+    """By one means: a cell's time, and how much of two cores two workers put to use compared with one.
 
-    The first needs a machine where nobody else is at work, the second does not.
+    The last number, how much of the CPU time is the plain loop's, tells what the grid adds.
     """
-    real = {(row["means"], row["workers"]): row for row in rows if row["kind"] == "real"}
-    loop = next(row["cpu_s"] for row in rows if row["kind"] == "loop")
-    return {
-        means: (real[means, 1]["wall_s"] / (2 * real[means, 2]["wall_s"]), loop / real[means, 2]["cpu_s"])
-        for means in MEANS
-        if (means, 1) in real and (means, 2) in real
-    }
+    loop, one, two = (np.array(row["turns"][who]) for who in ("loop", "1", "2"))
+    shares = one[:, 0] / (2 * two[:, 0])
+    each = [1000 * np.median(turns[:, 0]) / row["cells"] for turns in (loop, one, two)]
+    print(
+        f"real  {row['means']:9} {row['cells']} cells, {len(shares)} turns: loop {each[0]:.1f}, 1 worker {each[1]:.1f}, "
+        f"2 workers {each[2]:.1f} ms/cell; efficiency {np.median(shares):.1%} ({shares.min():.1%} to {shares.max():.1%}); "
+        f"of the CPU time {np.median(loop[:, 1] / two[:, 1]):.1%} is the loop's; load {row['load'][0]} to {row['load'][1]}",
+        flush=True,
+    )
 
 
 def draw(rows: list[Row]) -> None:
@@ -332,16 +344,9 @@ def main() -> None:
         folder = Path(name)
         if options.only != "empty":
             make_scenes(folder / "scenes")
-            rows.append(measure("loop", "threads", 1, SCENES, folder / "scenes"))
-            tell(rows[-1])
             for means in options.means:
-                for workers in options.workers or WORKERS:
-                    rows.append(measure("real", means, workers, SCENES, folder / "scenes"))
-                    tell(rows[-1])
-            for means, (share, useful) in efficiency(rows).items():
-                print(
-                    f"{means}: efficiency on 2 cores {share:.1%}; of the CPU time used, the plain loop takes {useful:.1%}"
-                )
+                rows.append(measure("real", means, SCENES, folder / "scenes"))
+                tell_efficiency(rows[-1])
         if options.only != "real":
             sizes = [size for size in SIZES if size <= options.cells]
             make_files(folder / "empty", max(sizes))
@@ -349,7 +354,7 @@ def main() -> None:
                 few = options.workers or (WORKERS if size < USUAL else WORKERS[-1:])
                 for means in options.means:
                     for workers in few:
-                        rows.append(measure("empty", means, workers, size, folder / "empty"))
+                        rows.append(measure("empty", means, size, folder / "empty", workers=workers))
                         tell(rows[-1])
     if options.json:
         options.json.write_text(json.dumps(rows, indent=1) + "\n")
