@@ -38,6 +38,7 @@ from hyperacuity.run.work import Result, Task, evaluate, pack_tasks, unpack_task
 CONNECT_SECONDS = 10
 _LOOK_SECONDS = 1.0
 _TASK_SECONDS = 2.0
+_SHORT_SECONDS = 0.05
 _MOST_CELLS = 50
 
 _DEAF = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"
@@ -114,6 +115,8 @@ class Cluster(Generic[T]):
         self._own = own
         self._ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._lost: queue.SimpleQueue[tuple[int, str]] = queue.SimpleQueue()
+        self._told: set[tuple[int, str]] = set()
+        self._news: list[tuple[int, str]] = []
         self._open: list[Task] = []
         self._suspects: list[Task] = []
         self._given: dict[int, tuple[Any, list[Task], bool]] = {}
@@ -142,11 +145,17 @@ class Cluster(Generic[T]):
             self._own.close()
 
     def room(self, left: int) -> int:
-        """Two tasks per thread of the workers there are now: one in work and one ready."""
+        """Two tasks per thread of the workers there are now: one in work and one ready.
+
+        Tasks hold fewer cells towards the end, but are not made shorter than a moment.
+        """
         with self._in_touch():
             threads = max(1, self._look())
-        quick = int(_TASK_SECONDS / max(self._cell_seconds, 1e-6))
-        self._handful = max(1, min(_MOST_CELLS, quick, left // (4 * threads)))
+        in_a_task, in_a_moment = (
+            int(seconds / max(self._cell_seconds, 1e-6)) for seconds in (_TASK_SECONDS, _SHORT_SECONDS)
+        )
+        share = left // (4 * threads)
+        self._handful = max(1, min(_MOST_CELLS, in_a_task, max(share, in_a_moment)))
         return 2 * threads * self._handful
 
     def give(self, task: Task) -> None:
@@ -195,11 +204,18 @@ class Cluster(Generic[T]):
 
     def news(self) -> list[tuple[int, str]]:
         """The cells that lost workers had in hand."""
-        found: list[tuple[int, str]] = []
         while not self._lost.empty():
-            number, reason = self._lost.get()
-            found += [(task.position, reason) for task in self._given.get(number, (None, [], False))[1]]
-        return found
+            number, worker = self._lost.get()
+            if number in self._given:
+                self._tell(number, worker, self._given[number][1])
+        news, self._news = self._news, []
+        return news
+
+    def _tell(self, number: int, worker: str, tasks: list[Task]) -> None:
+        """That a worker was lost with these cells; once, though an event and a failed task may both say so."""
+        if (number, worker) not in self._told:
+            self._told.add((number, worker))
+            self._news += [(task.position, f"the worker {worker} was lost") for task in tasks]
 
     def _submit(self, tasks: list[Task], *, suspect: bool = False) -> None:
         self._number += 1
@@ -227,7 +243,7 @@ class Cluster(Generic[T]):
         if isinstance(told, dict) and told.get("action") == "remove-worker":
             for key in told.get("processing-tasks", ()):
                 if isinstance(key, tuple) and key[0] == self._name:
-                    self._lost.put((key[1], f"the worker {told.get('worker')} was lost"))
+                    self._lost.put((key[1], str(told.get("worker"))))
 
     @contextmanager
     def _in_touch(self) -> Iterator[None]:
@@ -247,6 +263,7 @@ class Cluster(Generic[T]):
         error = future.exception() if future.status == "error" else None
         if isinstance(error, KilledWorker):
             if not suspect:
+                self._tell(future.key[1], str(error.last_worker.address), tasks)
                 self._suspects += tasks
                 return []
             cell = tasks[0].cell
