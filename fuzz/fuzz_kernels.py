@@ -39,7 +39,7 @@ from hyperacuity.kernels.watershed import basins
 from hyperacuity.ordering.ownership import integrate, probability_of_ownership
 from hyperacuity.regions.pruning import piecewise_constant, prune, pruning_path
 
-SHAPES = [(1, 1), (1, 9), (9, 1), (2, 2), (3, 3), (6, 7), (2, 67), (66, 1), (13, 11)]
+SHAPES = [(1, 1), (1, 9), (9, 1), (2, 2), (3, 3), (6, 7), (2, 67), (66, 1), (13, 11), (0, 0), (0, 5), (5, 0)]
 """Width 67 and height 66 reach into a second machine word."""
 
 Maker = Callable[[np.random.Generator, tuple[int, int]], np.ndarray]
@@ -72,7 +72,7 @@ def calls(rng: np.random.Generator, shape: tuple[int, int], first: Maker, second
     yield "distances", lambda: squared_distances(drawn)
     yield "pieces", lambda: label_pieces(labels)
     yield "basins", lambda: basins(soft)
-    yield "unfilter", lambda: unfilter(left[:, 0] % np.uint8(5), left, 1 + left.shape[1] // 3)
+    yield "unfilter", lambda: unfilter(left.sum(axis=1, dtype=np.uint8) % np.uint8(5), left, 1 + left.shape[1] // 3)
     yield "match", lambda: boundary.match(drawn, truth, tolerance=0.3)
     for name, (protocol, _) in PROTOCOLS.items():
         few = dataclasses.replace(protocol, thresholds=5, tolerance=0.1)
