@@ -4,7 +4,7 @@ Regions are nodes of a graph; an edge holds the total strength and the length (i
 The edge of least weight is taken from a heap, its regions merge, and edges that now lead to the same neighbour are put together:
 with mean weights by adding strengths and lengths, with least weights by taking the lower. Neither can fall below the weight
 just taken, since both parts were in the heap beside it; so heights rise along the way. Among equal weights the shorter boundary
-goes first, then the regions that come first in reading order: the tree is a function of the values alone.
+goes first, then the one whose regions came first in reading order when it arose: the tree is a function of the values alone.
 
 An edge that was put together gets a new number and the old ones are struck out, so nothing inside the heap ever moves.
 """
