@@ -228,6 +228,7 @@ def test_a_photograph_that_cannot_be_had_is_said_so(served, visit, tmp_path):
     for file in (tmp_path / "study" / "photos").iterdir():
         file.write_bytes(b"broken")
     tab = visit(link, expected=("Failed to load resource",))
+    tab.evaluate("() => { const wait = setTimeout; window.setTimeout = (then, time) => wait(then, time / 20); }")
     tab.click("#begin")
     tab.get_by_text("Please reload this page; your answers so far are saved.").wait_for()
 
