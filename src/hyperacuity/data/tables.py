@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -62,13 +64,27 @@ def parse_table(text: str, name: str) -> Table:
     lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
     if len(lines) < 2:
         raise InputError(f"{name}: holds {len(lines)} lines besides comments, expected a header and at least one row")
-    separator = max(",;\t", key=lines[0].count)
+    # Names may hold the characters that separate, so the most frequent one outside quotes is a guess.
+    guess, *others = sorted(",;\t", key=re.sub('"[^"]*"', "", lines[0]).count, reverse=True)
+    try:
+        return _separated(lines, guess, name)
+    except InputError:
+        for separator in others:
+            with suppress(InputError):
+                return _separated(lines, separator, name)
+        raise
+
+
+def _separated(lines: list[str], separator: str, name: str) -> Table:
+    """The table in lines whose cells are separated in this way."""
     try:
         header, *rows = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=separator)]
     except csv.Error as error:
         raise InputError(f"{name}: is no CSV table ({first_line(error)})") from error
     if len(header) < 2:
         raise InputError(f"{name}: has one column, expected names and at least one column of numbers")
+    if not rows:
+        raise InputError(f"{name}: holds no row below its header (is a quote open?)")
     for i, row in enumerate(rows):
         if len(row) != len(header):
             raise InputError(
