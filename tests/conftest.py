@@ -8,7 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import hypothesis
 import pytest
+
+# The same examples in every run: a test that fails, fails for everybody. New ones are looked for on request.
+hypothesis.settings.register_profile("same", derandomize=True)
+if not os.environ.get("HYPERACUITY_THOROUGH"):
+    hypothesis.settings.load_profile("same")
 
 os.environ.pop("COLUMNS", None)  # pytest-xdist sets it, and messages would be wrapped as in a terminal
 

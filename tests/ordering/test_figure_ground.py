@@ -178,9 +178,12 @@ orders = arrays(np.float32, (6, 7), elements=st.integers(-3, 3))
 @settings(max_examples=40, deadline=None)
 @given(maps, orders, orders)
 def test_monotone_changes_of_order_and_new_labels_change_nothing(labels, truth, said):
+    """Of any kind with the lower median; with the mean of the two middle values those along a line only."""
     before = scores(ordering(said), ordering(truth), labels)
-    assert scores(ordering(np.exp(said) + 7), ordering(truth), labels) == pytest.approx(before, nan_ok=True)
-    assert scores(ordering(said), ordering(5 * truth - 2), 9 - labels) == pytest.approx(before, nan_ok=True)
+    assert scores(ordering(4 * said + 7), ordering(5 * truth - 2), 9 - labels) == pytest.approx(before, nan_ok=True)
+    low = scores(ordering(said), ordering(truth), labels, middle="low")
+    bent = ordering(np.exp(said) + 7), ordering(truth**3), labels
+    assert scores(*bent, middle="low") == pytest.approx(low, nan_ok=True)
 
 
 @settings(max_examples=40, deadline=None)
