@@ -255,9 +255,8 @@ def plain_average_linkage(labels, soft):
     while cracks:
         means = {pair: sum(values) / len(values) for pair, values in cracks.items()}
         lowest = min(means.values())
-        ties = [
-            pair for pair, mean in means.items() if mean == lowest
-        ]  # sums of a few single precision numbers are exact
+        # Equal means are equal to the last bit: sums of a few numbers of single precision are exact in double.
+        ties = [pair for pair, mean in means.items() if mean == lowest]
         merged = min(ties, key=lambda pair: (len(cracks[pair]), named[pair]))
         stays, goes = sorted(merged)
         heights.append(lowest)
