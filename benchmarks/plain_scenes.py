@@ -24,12 +24,12 @@ import numpy as np
 from hyperacuity.data.scenes import make_scene
 from hyperacuity.data.scenes.dice import Dice
 from hyperacuity.data.scenes.world import make_world
+from hyperacuity.detect.depth.cue_model import CueWeights, Lesson, learn_set
+from hyperacuity.detect.depth.cues import crack_pairs, pair_cues
+from hyperacuity.detect.depth.ownership import order_along_contours, probability_of_ownership
 from hyperacuity.kernels.pieces import label_pieces
 from hyperacuity.ordering import Neighbours, neighbours
-from hyperacuity.ordering.cue_model import CueWeights, Lesson, learn_set
-from hyperacuity.ordering.cues import crack_pairs, pair_cues
 from hyperacuity.ordering.orderings import region_medians
-from hyperacuity.ordering.ownership import order_along_contours, probability_of_ownership
 
 EXACT = {"intervals": (256,), "shifts": 1}
 """So fine that the components are the visible parts of sheets themselves."""

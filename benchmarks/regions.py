@@ -23,7 +23,7 @@ from scipy import ndimage
 from hyperacuity.data import read_image, read_segmentations, read_ucm
 from hyperacuity.data.scenes import make_scene
 from hyperacuity.detect import canny, depth_cues, depth_order
-from hyperacuity.ordering.ownership import depth_partition, probability_of_ownership
+from hyperacuity.detect.depth.ownership import depth_partition, probability_of_ownership
 from hyperacuity.regions import (
     Protocol,
     compare,

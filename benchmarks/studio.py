@@ -36,7 +36,7 @@ from urllib.parse import urlsplit
 import numpy as np
 from scipy import ndimage
 
-from hyperacuity.boundary.trials import Segment, Trial, write_trials
+from hyperacuity.audit.trials import Segment, Trial, write_trials
 from hyperacuity.data import write_png
 
 BAR = 0.2

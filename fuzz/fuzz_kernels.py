@@ -25,9 +25,10 @@ if PLAIN:  # machine instructions have no Python; before any other kernel takes 
 
 # ruff: noqa: E402
 from hyperacuity import boundary, compare, disparity, edges, maps, ordering, regions
-from hyperacuity.boundary.protocol import PROTOCOLS
-from hyperacuity.data.berkeley import boundaries_of
+from hyperacuity.boundary.protocols import PROTOCOLS
+from hyperacuity.data.formats.berkeley import boundaries_of
 from hyperacuity.detect import stereo
+from hyperacuity.detect.depth.ownership import integrate, probability_of_ownership
 from hyperacuity.disparity import masks
 from hyperacuity.errors import HyperacuityError
 from hyperacuity.kernels.distances import squared_distances
@@ -36,7 +37,6 @@ from hyperacuity.kernels.png import unfilter
 from hyperacuity.kernels.suppression import suppress, suppress_structured
 from hyperacuity.kernels.thinning import thin
 from hyperacuity.kernels.watershed import basins
-from hyperacuity.ordering.ownership import integrate, probability_of_ownership
 from hyperacuity.regions.pruning import piecewise_constant, prune, pruning_path
 
 SHAPES = [(1, 1), (1, 9), (9, 1), (2, 2), (3, 3), (6, 7), (2, 67), (66, 1), (13, 11), (0, 0), (0, 5), (5, 0)]

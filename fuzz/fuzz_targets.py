@@ -20,7 +20,6 @@ import fuzz_seeds
 from hyperacuity.data import (
     DataWarning,
     holds_ucm,
-    mat73,
     read_boundary_truths,
     read_disparity,
     read_edges,
@@ -33,8 +32,9 @@ from hyperacuity.data import (
     read_table,
     read_ucm,
 )
-from hyperacuity.data.bsds import figure_ground
-from hyperacuity.data.stereo import largest_disparity, scale_of
+from hyperacuity.data.datasets.bsds import figure_ground
+from hyperacuity.data.datasets.stereo import largest_disparity, scale_of
+from hyperacuity.data.formats import mat73
 from hyperacuity.errors import HyperacuityError
 
 Reader = Callable[[Path], Any]

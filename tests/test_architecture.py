@@ -17,7 +17,8 @@ PACKAGE = Path(hyperacuity.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"), key=str)
 
 GROUND = {"errors", "kernels", "maps", "tally", "resampling"}
-TASKS = {"edges", "boundary", "regions", "ordering", "disparity", "detect"}
+TASKS = {"edges", "boundary", "regions", "ordering", "disparity", "audit", "detect"}
+LOW = GROUND | TASKS
 MAY_IMPORT = {
     "errors": set(),
     "kernels": {"errors"},
@@ -25,12 +26,14 @@ MAY_IMPORT = {
     "tally": {"errors"},
     "resampling": {"errors", "tally"},
     "data": GROUND,
-    **dict.fromkeys(TASKS, GROUND | TASKS),
-    "compare": GROUND | TASKS,
-    "run": GROUND | TASKS | {"data", "compare"},
-    "report": GROUND | TASKS | {"data", "compare", "run"},
-    "studio": GROUND | TASKS | {"data", "compare", "run", "report"},
-    "cli": GROUND | TASKS | {"data", "compare", "run", "report", "studio"},
+    **dict.fromkeys(TASKS, LOW),
+    "compare": LOW,
+    "run": LOW | {"data", "compare"},
+    "evaluate": LOW | {"data", "compare", "run"},
+    "studies": LOW | {"data", "compare", "run", "evaluate"},
+    "report": LOW | {"data", "compare", "run", "evaluate", "studies"},
+    "studio": LOW | {"data", "compare", "run", "evaluate", "report"},
+    "cli": LOW | {"data", "compare", "run", "evaluate", "studies", "report", "studio"},
 }
 
 

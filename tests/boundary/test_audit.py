@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import spearmanr
 
-from hyperacuity.boundary import Protocol, collect, tally
-from hyperacuity.boundary.audit import (
+from hyperacuity.audit.partial import PARTIAL_KINDS, partial_labels
+from hyperacuity.audit.rescoring import (
     AuditProtocol,
     collect_audit,
     ranking_changes,
@@ -21,8 +21,8 @@ from hyperacuity.boundary.audit import (
     tallies_under,
     tally_audit,
 )
-from hyperacuity.boundary.partial import PARTIAL_KINDS, partial_labels
-from hyperacuity.boundary.strength import strengths
+from hyperacuity.audit.strength import strengths
+from hyperacuity.boundary import Protocol, collect, tally
 from hyperacuity.errors import UsageError
 
 STRIP = [

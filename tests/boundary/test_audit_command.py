@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from hyperacuity.boundary.risk import (
+from hyperacuity.audit.risk import (
     Answer,
     majority_wins,
     preference,
@@ -19,8 +19,8 @@ from hyperacuity.boundary.risk import (
     worths_by_strength,
     write_answers,
 )
-from hyperacuity.boundary.strength import strengths
-from hyperacuity.boundary.trials import Segment, Trial, read_trials, write_trials
+from hyperacuity.audit.strength import strengths
+from hyperacuity.audit.trials import Segment, Trial, read_trials, write_trials
 from hyperacuity.cli import app
 from hyperacuity.data import read_boundary_truths, write_edges, write_soft
 from hyperacuity.data.scenes import make_scene, write_scene

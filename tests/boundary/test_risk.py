@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom, binomtest
 
-from hyperacuity.boundary.risk import (
+from hyperacuity.audit.risk import (
     Answer,
     krippendorff_alpha,
     majority,
@@ -24,8 +24,8 @@ from hyperacuity.boundary.risk import (
     worths_by_strength,
     write_answers,
 )
-from hyperacuity.boundary.strength import strengths
-from hyperacuity.boundary.trials import Segment, Trial
+from hyperacuity.audit.strength import strengths
+from hyperacuity.audit.trials import Segment, Trial
 from hyperacuity.errors import InputError, UsageError
 
 PIECE = Segment((0, 0), ((0, 0),))

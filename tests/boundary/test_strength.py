@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from hyperacuity.audit.strength import collect_strengths, strength_class, strengths
 from hyperacuity.boundary import match
-from hyperacuity.boundary.strength import collect_strengths, strength_class, strengths
 from hyperacuity.data import read_boundary_truths
 from hyperacuity.errors import InputError, UsageError
 

@@ -7,8 +7,7 @@ import csv
 import numpy as np
 import pytest
 
-from hyperacuity.boundary import Protocol
-from hyperacuity.boundary.trials import (
+from hyperacuity.audit.trials import (
     Candidates,
     Skip,
     Trial,
@@ -18,6 +17,7 @@ from hyperacuity.boundary.trials import (
     shuffled,
     write_trials,
 )
+from hyperacuity.boundary import Protocol
 from hyperacuity.errors import InputError, UsageError
 
 

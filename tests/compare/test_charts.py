@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hyperacuity.compare import Table, compare, critical_difference, curve, feasibility
+from hyperacuity.compare import Table, compare, critical_difference
+from hyperacuity.studies.roc import curve, feasibility
 
 pytest.importorskip("altair", reason="charts need the extra report")
 
-from hyperacuity.report import charts_compare as draw
+from hyperacuity.report.charts import compare as draw
 
 VECTORS = np.array([(1, 5, 3), (2, 4, 3), (2, 5, 4), (1, 5, 3), (3, 3, 9), (9, 9, 9)], dtype=float)
 

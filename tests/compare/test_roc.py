@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hyperacuity.compare.roc import curve, feasibility
 from hyperacuity.errors import InputError
+from hyperacuity.studies.roc import curve, feasibility
 
 SHARES = st.integers(0, 10).map(lambda tenths: tenths / 10)
 POINTS = st.lists(st.tuples(SHARES, SHARES), min_size=1, max_size=8)

@@ -10,9 +10,9 @@ from typer.testing import CliRunner
 
 from hyperacuity.cli import app
 from hyperacuity.compare import Table
-from hyperacuity.compare.scenarios import scenarios
 from hyperacuity.data import read_table
 from hyperacuity.errors import UsageError
+from hyperacuity.studies.scenarios import scenarios
 
 REGIONS = ("nonocc", "all", "disc")
 

@@ -10,7 +10,8 @@ import h5py
 import numpy as np
 import pytest
 
-from hyperacuity.data import apart, read_soft
+from hyperacuity.data import read_soft
+from hyperacuity.data.formats import apart
 from hyperacuity.errors import InputError
 
 
@@ -114,7 +115,8 @@ def test_a_child_that_was_killed_while_idle_is_replaced(hdf5):
 def test_a_child_runs_within_limits(hdf5, monkeypatch):
     probe = """
 import resource
-from hyperacuity.data import apart, mat73
+from hyperacuity.data.formats import apart
+from hyperacuity.data.formats import mat73
 def tell(path):
     raise ValueError(str([resource.getrlimit(r)[0] for r in (resource.RLIMIT_AS, resource.RLIMIT_CPU)]))
 mat73.variables = tell

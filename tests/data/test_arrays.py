@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from hyperacuity.data import read_labels, read_segmentations, read_soft
-from hyperacuity.data.arrays import read_npy, read_npz, write_npy
+from hyperacuity.data.formats.arrays import read_npy, read_npz, write_npy
 from hyperacuity.errors import InputError
 
 DTYPES = st.sampled_from(["?", "u1", "<u2", ">u2", "<i4", ">i8", "<f4", ">f4", "<f8", ">f8"])

@@ -14,7 +14,7 @@ from hypothesis.extra.numpy import arrays
 from skimage.morphology import thin
 
 from hyperacuity.data import figure_ground, read_boundary_truths, read_labels, read_order
-from hyperacuity.data.berkeley import boundaries_of, parse_fg, parse_seg
+from hyperacuity.data.formats.berkeley import boundaries_of, parse_fg, parse_seg
 from hyperacuity.errors import InputError, UsageError
 
 LABELS = arrays(np.int32, st.tuples(st.integers(1, 8), st.integers(1, 8)), elements=st.integers(0, 4))

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from hyperacuity.data import (
-    datasets,
     find_data,
     load_dataset,
     read_boundary_truths,
@@ -17,6 +16,7 @@ from hyperacuity.data import (
     read_mask,
     read_order,
 )
+from hyperacuity.data.datasets import layouts as datasets
 from hyperacuity.data.scenes import write_scenes
 from hyperacuity.errors import InputError, UsageError
 

@@ -26,8 +26,8 @@ READ_ALL = """
 import json, resource, sys, warnings
 from pathlib import Path
 from hyperacuity import data
-from hyperacuity.data import bsds
-from hyperacuity.data.bsds import figure_ground
+from hyperacuity.data.datasets.layouts import bsds
+from hyperacuity.data.datasets.bsds import figure_ground
 from hyperacuity.errors import InputError
 from hyperacuity.kernels.png import unfilter
 warnings.simplefilter("error")

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from hyperacuity.data import read_image, read_segmentations, read_soft, read_table
-from hyperacuity.data.stereo import largest_disparity, scale_of
+from hyperacuity.data.datasets.stereo import largest_disparity, scale_of
 from hyperacuity.errors import InputError
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "fuzz"))

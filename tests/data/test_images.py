@@ -15,7 +15,7 @@ from hypothesis.extra.numpy import arrays
 from PIL import Image
 
 from hyperacuity.data import DataWarning, read_image, read_soft, write_png
-from hyperacuity.data.images import read_grey, read_indices, read_pixels
+from hyperacuity.data.formats.images import read_grey, read_indices, read_pixels
 from hyperacuity.errors import InputError, UsageError
 
 SIZES = st.tuples(st.integers(1, 9), st.integers(1, 9))

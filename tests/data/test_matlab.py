@@ -16,8 +16,6 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from hyperacuity.data import (
-    mat5,
-    mat73,
     read_boundary_truths,
     read_edges,
     read_labels,
@@ -28,8 +26,9 @@ from hyperacuity.data import (
     write_segs,
     write_truths,
 )
-from hyperacuity.data.berkeley import boundaries_of
-from hyperacuity.data.matlab import read_array, read_variable
+from hyperacuity.data.formats import mat5, mat73
+from hyperacuity.data.formats.berkeley import boundaries_of
+from hyperacuity.data.formats.matlab import read_array, read_variable
 from hyperacuity.errors import InputError
 
 pytestmark = pytest.mark.filterwarnings("ignore::hyperacuity.data.DataWarning")  # maps made of noise

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from hyperacuity.data import read_disparity, read_order, write_disparity
-from hyperacuity.data.kitti import read_kitti, write_kitti
-from hyperacuity.data.pfm import read_pfm, write_pfm
+from hyperacuity.data.formats.kitti import read_kitti, write_kitti
+from hyperacuity.data.formats.pfm import read_pfm, write_pfm
 from hyperacuity.errors import InputError
 
 FINITE = st.floats(-1e6, 1e6, width=32)

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from hyperacuity.cli import app
-from hyperacuity.data.images import read_image
+from hyperacuity.data.formats.images import read_image
 from hyperacuity.data.readers import (
     read_boundary_truths,
     read_disparity,

@@ -24,7 +24,7 @@ from hyperacuity.data import (
     read_table,
     read_ucm,
 )
-from hyperacuity.data.berkeley import boundaries_of
+from hyperacuity.data.formats.berkeley import boundaries_of
 
 pytestmark = pytest.mark.filterwarnings("error::hyperacuity.data.DataWarning")  # nothing here is doubtful
 

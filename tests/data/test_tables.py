@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from hyperacuity.data import Table, read_table, write_table
+from hyperacuity.data import NamedTable, read_table, write_table
 from hyperacuity.errors import InputError
 
 ANY = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]), min_size=1)
@@ -27,7 +27,7 @@ NUMBERS = st.lists(st.floats(allow_infinity=False), min_size=12, max_size=12)
 @settings(max_examples=60, deadline=None)
 def test_a_table_gives_back_what_was_written(scratch, names, columns, numbers):
     values = np.array(numbers[: len(names) * len(columns)]).reshape(len(names), len(columns))
-    write_table(scratch / "t.csv", Table(tuple(names), tuple(columns), values))
+    write_table(scratch / "t.csv", NamedTable(tuple(names), tuple(columns), values))
     back = read_table(scratch / "t.csv")
     assert (back.names, back.columns) == (tuple(names), tuple(columns))
     assert np.array_equal(back.values, values, equal_nan=True)

@@ -11,12 +11,12 @@ import pytest
 from typer.testing import CliRunner
 
 from hyperacuity.cli import app
-from hyperacuity.cli.figure_ground_inputs import read_labelled
 from hyperacuity.data import read_image, read_order, write_labels, write_png
 from hyperacuity.data.scenes import make_scene
 from hyperacuity.detect import depth_cues, depth_order, detector, orderer, ownership
 from hyperacuity.errors import UsageError
 from hyperacuity.ordering import neighbours
+from hyperacuity.studies.figure_ground import read_labelled
 
 
 @pytest.fixture(scope="module")

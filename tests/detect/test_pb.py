@@ -15,7 +15,7 @@ from hyperacuity.boundary import collect, tally
 from hyperacuity.data import read_boundary_truths, read_image
 from hyperacuity.data.scenes import make_scene
 from hyperacuity.detect import detector
-from hyperacuity.detect.pb import (
+from hyperacuity.detect.pb_detector import (
     CUES,
     PbModel,
     detect_with,

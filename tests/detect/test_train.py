@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from hyperacuity.cli import app
 from hyperacuity.data.scenes import make_scene, write_scene
-from hyperacuity.detect.pb import PbModel, load_model
+from hyperacuity.detect.pb_detector import PbModel, load_model
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,20 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from hyperacuity.data import load_dataset, read_disparity, read_mask
-from hyperacuity.disparity import Errors, Protocol, bad, bias, collect, d1, density, epe, measured, quantile, rms, tally
+from hyperacuity.disparity import (
+    DisparityTally,
+    Protocol,
+    bad,
+    bias,
+    collect,
+    d1,
+    density,
+    epe,
+    measured,
+    quantile,
+    rms,
+    tally,
+)
 from hyperacuity.errors import InputError, UsageError
 
 TRUE = [[5, 5, 5, 9], [5, 5, math.inf, 9]]
@@ -147,7 +160,7 @@ class TestBenchmark:
         protocol, errors = self.example()
         both = errors + errors
         assert np.allclose(measured(both, protocol), measured(errors, protocol), equal_nan=True)
-        assert Errors.unpack(errors.pack()) == errors
+        assert DisparityTally.unpack(errors.pack()) == errors
 
     def test_a_signature_parses_back(self):
         protocol = Protocol(deltas=(0.25, 3), regions=("all", "mine"), invalid="skip")

@@ -6,7 +6,7 @@ import numpy as np
 from PIL import ImageColor
 
 from hyperacuity.report import theme
-from hyperacuity.report.pictures_disparity import ERRORS, HIDDEN, SHORE, depth_picture, error_picture, error_sheet
+from hyperacuity.report.pictures.disparity import ERRORS, HIDDEN, SHORE, depth_picture, error_picture, error_sheet
 
 TRUTH = np.array([[5, 5, 5, np.nan, 5]], np.float32)
 ESTIMATE = np.array([[5, 9, np.nan, 5, 9]], np.float32)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hyperacuity.edges import sweep
-from hyperacuity.edges.protocol import EdgeTally, Protocol, collect, tally, wins
+from hyperacuity.edges.benchmark import EdgeTally, Protocol, collect, tally, wins
 from hyperacuity.errors import InputError, UsageError
 
 FEW = Protocol(names=("pm", "psi", "hausdorff"))

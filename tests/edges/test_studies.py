@@ -9,8 +9,9 @@ import pytest
 from scipy import ndimage
 
 from hyperacuity.edges import shapes, sweep
-from hyperacuity.edges.studies import (
-    Picture,
+from hyperacuity.errors import InputError, UsageError
+from hyperacuity.studies.edge_trials import (
+    StudyPicture,
     blurred,
     collect_trials,
     noisy,
@@ -18,10 +19,9 @@ from hyperacuity.edges.studies import (
     trial,
     unchanged,
 )
-from hyperacuity.errors import InputError, UsageError
 
 SHAPES = shapes(96)
-PICTURE = Picture("shapes", SHAPES.image, SHAPES.truth)
+PICTURE = StudyPicture("shapes", SHAPES.image, SHAPES.truth)
 
 
 def slope(image: np.ndarray) -> np.ndarray:
@@ -74,7 +74,7 @@ def test_noise_and_blur_change_the_image_and_leave_the_truth() -> None:
 def test_blur_does_not_mix_colours() -> None:
     colour = np.zeros((9, 9, 3))
     colour[..., 0] = 1
-    np.testing.assert_allclose(blurred(2)(Picture("red", colour, np.zeros((9, 9), bool))).image, colour)
+    np.testing.assert_allclose(blurred(2)(StudyPicture("red", colour, np.zeros((9, 9), bool))).image, colour)
 
 
 def test_a_redrawn_truth_keeps_found_edges_near_the_hand_and_the_hand_where_none_is_found() -> None:

@@ -15,7 +15,7 @@ from typer.testing import CliRunner, Result
 from hyperacuity.cli import app
 from hyperacuity.data import read_edges, write_edges
 from hyperacuity.edges import PAPER, shapes
-from hyperacuity.edges.shift import shift
+from hyperacuity.edges.shifted_lines import shift
 
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")

@@ -11,10 +11,10 @@ import pytest
 from typer.testing import CliRunner
 
 from hyperacuity.cli import app
-from hyperacuity.cli.ordering_inputs import LabelledContours
 from hyperacuity.data import write_mat
 from hyperacuity.data.scenes import write_scenes
 from hyperacuity.errors import InputError
+from hyperacuity.evaluate.ordering_inputs import LabelledContours
 
 
 @pytest.fixture(scope="module")

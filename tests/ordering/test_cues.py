@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from scipy.spatial import ConvexHull, Delaunay
 
+from hyperacuity.detect.depth.cue_model import Lesson, antisymmetric_fit, learn_cues, load_cue_model
+from hyperacuity.detect.depth.cues import GROUPS, _hulls, crack_pairs, group_of, pair_cues
+from hyperacuity.detect.depth.embedding import depth_of_regions
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.kernels import cues as kernels
 from hyperacuity.ordering import neighbours
-from hyperacuity.ordering.cue_model import Lesson, antisymmetric_fit, learn_cues, load_cue_model
-from hyperacuity.ordering.cues import GROUPS, _hulls, crack_pairs, group_of, pair_cues
-from hyperacuity.ordering.embedding import depth_of_regions
 
 LABELS = array_shapes(min_dims=2, max_dims=2, min_side=3, max_side=9).flatmap(
     lambda shape: arrays(np.int32, shape, elements=st.integers(0, 3))
@@ -261,7 +261,7 @@ class TestDepth:
 
 
 def test_the_shipped_parameters_are_small_and_say_where_they_come_from():
-    from hyperacuity.detect.depth_cues import SHIPPED, shipped_cues
+    from hyperacuity.detect.depth.by_cues import SHIPPED, shipped_cues
 
     assert SHIPPED.stat().st_size < 10_000
     assert "hyperacuity detect train depth-cues" in shipped_cues().about

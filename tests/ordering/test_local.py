@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from hyperacuity.data.berkeley import boundaries_of
+from hyperacuity.data.formats.berkeley import boundaries_of
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.ordering import Contours, combine, contours, match_contours, ordering, partition, summary
-from hyperacuity.ordering.contours import angle_between
+from hyperacuity.ordering.contour_maps import angle_between
 from hyperacuity.ordering.orderings import Sides
 
 nan = math.nan

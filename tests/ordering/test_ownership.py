@@ -10,17 +10,17 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from scipy import ndimage
 from skimage.color import rgb2lab
 
-from hyperacuity.errors import InputError, UsageError
-from hyperacuity.kernels.ownership import ABSOLUTE, CONCAVE, CONVEX, NO_CURVATURE, add_claims, bounding_boxes
-from hyperacuity.kernels.pieces import label_pieces
-from hyperacuity.ordering import neighbours
-from hyperacuity.ordering.ownership import (
+from hyperacuity.detect.depth.ownership import (
     depth_partition,
     integrate,
     lightness,
     order_along_contours,
     probability_of_ownership,
 )
+from hyperacuity.errors import InputError, UsageError
+from hyperacuity.kernels.ownership import ABSOLUTE, CONCAVE, CONVEX, NO_CURVATURE, add_claims, bounding_boxes
+from hyperacuity.kernels.pieces import label_pieces
+from hyperacuity.ordering import neighbours
 from hyperacuity.regions import merge_boundaries
 
 LABELS = array_shapes(min_dims=2, max_dims=2, min_side=2, max_side=9).flatmap(

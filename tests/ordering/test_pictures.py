@@ -19,8 +19,8 @@ from hyperacuity.ordering import (
 )
 from hyperacuity.ordering.pairwise import pair_tables
 from hyperacuity.report import theme
-from hyperacuity.report.charts_ordering import accuracy_chart, figure_ground_chart, prc_chart
-from hyperacuity.report.pictures_ordering import (
+from hyperacuity.report.charts.ordering import accuracy_chart, figure_ground_chart, prc_chart
+from hyperacuity.report.pictures.ordering import (
     matching_picture,
     order_picture,
     ownership_picture,

@@ -11,10 +11,10 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from hyperacuity.cli import app
-from hyperacuity.cli.figure_ground_inputs import part
-from hyperacuity.cli.palou_systems import COLUMNS, ORACLE, SYSTEMS, Sums, Views, truly_ordered
 from hyperacuity.data.scenes import make_scene
 from hyperacuity.ordering import compare_neighbours, partition
+from hyperacuity.studies.figure_ground import part
+from hyperacuity.studies.palou_systems import COLUMNS, ORACLE, SYSTEMS, Sums, Views, truly_ordered
 
 SMALL = ["--scenes", "1", "--size", "96x64", "--count", "0"]
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from PIL import Image
 
-from hyperacuity.report import layers, slider
+from hyperacuity.report.pictures import layers, slider
 
 
 @settings(deadline=None, max_examples=40)

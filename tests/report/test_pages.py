@@ -13,8 +13,8 @@ import pytest
 from hyperacuity.boundary import Protocol
 from hyperacuity.errors import UsageError
 from hyperacuity.report import write_report
-from hyperacuity.report.gather import gather
 from hyperacuity.report.pages import make_sheets
+from hyperacuity.run.gather import gather
 
 
 class Reader(HTMLParser):

@@ -9,7 +9,7 @@ import numpy as np
 from PIL import Image, ImageColor
 
 from hyperacuity.report import theme
-from hyperacuity.report.pictures import data_uri, edge_picture
+from hyperacuity.report.pictures.edges import data_uri, edge_picture
 
 
 def test_thin_lines_survive_when_a_picture_is_made_smaller() -> None:

@@ -16,18 +16,21 @@ import pytest
 from PIL import Image, ImageColor
 from typer.testing import CliRunner
 
-from hyperacuity.boundary import BoundaryTally, Point, Protocol, collect, strengths
+from hyperacuity.audit import strengths
+from hyperacuity.boundary import BoundaryTally, Point, Protocol, collect
 from hyperacuity.cli import app
 from hyperacuity.compare.significance import Pairwise
 from hyperacuity.data import read_boundary_truths, read_labels, write_png
 from hyperacuity.maps import boundary_marks
-from hyperacuity.report import charts, charts_boundary, theme
+from hyperacuity.report import theme
+from hyperacuity.report.charts import boundary as charts_boundary
+from hyperacuity.report.charts import common as charts
 from hyperacuity.report.figures import write_figures
-from hyperacuity.report.gather import Grid
 from hyperacuity.report.pages import MARKER_PATHS, make_sheets, write_pages
-from hyperacuity.report.sheet import Column, Line, Sheet, ranked
+from hyperacuity.report.sheets.registry import make_sheet
+from hyperacuity.report.sheets.sheet import Column, Line, Sheet, ranked
 from hyperacuity.report.tables import table, tables
-from hyperacuity.report.tasks import make_sheet
+from hyperacuity.run.gather import Grid
 
 ODS, ERROR = Column("ods", "ODS"), Column("error", "error", better="min", digits=1, unit="%")
 LINES = [

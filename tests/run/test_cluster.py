@@ -12,7 +12,7 @@ from hyperacuity.data.files import DataWarning
 from hyperacuity.errors import UsageError
 from hyperacuity.run import Cell, Filled, fill_grid, open_run, open_store, run_grid
 from hyperacuity.run.cluster import local_cluster
-from hyperacuity.run.work import Task, pack_tasks, unpack_tasks
+from hyperacuity.run.work import WorkItem, pack_tasks, unpack_tasks
 
 dask = pytest.importorskip("dask", reason="needs the extra cluster")
 distributed = pytest.importorskip("distributed", reason="needs the extra cluster")
@@ -111,7 +111,7 @@ def test_few_cells_are_on_their_way_at_a_time(letters, scheduler, grid, monkeypa
 
 def test_what_travels_is_small(tmp_path):
     tasks = [
-        Task(
+        WorkItem(
             k,
             Cell(
                 "a system", f"{k:06}", tmp_path / "maps" / "a system" / f"{k}.png", (tmp_path / "truth" / f"{k}.mat",)

@@ -18,7 +18,7 @@ import pytest
 pytest.importorskip("starlette", reason='needs the studio: pip install "hyperacuity[studio]"')
 pytest.importorskip("uvicorn", reason='needs the studio: pip install "hyperacuity[studio]"')
 
-from hyperacuity.boundary.trials import Segment, Trial, write_trials
+from hyperacuity.audit.trials import Segment, Trial, write_trials
 from hyperacuity.data import write_png
 from hyperacuity.studio.security import LOOPBACK
 from hyperacuity.studio.server import Address, prepared

@@ -14,13 +14,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hyperacuity.boundary.risk import read_answers, risk
-from hyperacuity.boundary.trials import read_trials
+from hyperacuity.audit.risk import read_answers, risk
+from hyperacuity.audit.trials import read_trials
 from hyperacuity.errors import UsageError
-from hyperacuity.studio import choose_plan
-from hyperacuity.studio.choose import LAYOUT, Choose
-from hyperacuity.studio.choose_plan import Design, draw_plan
-from hyperacuity.studio.choose_trials import load_study
+from hyperacuity.studio.choose import plan as choose_plan
+from hyperacuity.studio.choose.page import LAYOUT, Choose
+from hyperacuity.studio.choose.plan import Design, draw_plan
+from hyperacuity.studio.choose.trials import load_study
 from hyperacuity.studio.state import State
 
 TRIALS = "SELECT question FROM choose_places WHERE kind = 'trial' AND person = ?"
@@ -428,7 +428,7 @@ class TestResults:
         assert experiment(2)[1].get(f"/results?attentive={share}").status_code == 400
 
     def test_invitations_have_a_limit(self, experiment, monkeypatch):
-        from hyperacuity.studio import choose
+        from hyperacuity.studio.choose import page as choose
 
         monkeypatch.setattr(choose, "MOST_INVITATIONS", 3)
         _, experimenter, _, invite = experiment(2)

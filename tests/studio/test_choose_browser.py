@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from hyperacuity.studio.choose import LAYOUT, Choose
-from hyperacuity.studio.choose_plan import Design
-from hyperacuity.studio.choose_results import all_answers
-from hyperacuity.studio.choose_trials import load_study
+from hyperacuity.studio.choose.page import LAYOUT, Choose
+from hyperacuity.studio.choose.plan import Design
+from hyperacuity.studio.choose.results import all_answers
+from hyperacuity.studio.choose.trials import load_study
 from hyperacuity.studio.state import State
 
 pytestmark = pytest.mark.browser

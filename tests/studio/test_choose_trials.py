@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hyperacuity.boundary.trials import RADIUS, read_trials, write_trials
+from hyperacuity.audit.trials import RADIUS, read_trials, write_trials
 from hyperacuity.errors import UsageError
-from hyperacuity.studio.choose_obvious import obvious_marks
-from hyperacuity.studio.choose_trials import Question, load_study, shown, side_of, square_size
+from hyperacuity.studio.choose.obvious import obvious_marks
+from hyperacuity.studio.choose.trials import Question, load_study, shown, side_of, square_size
 
 marks = st.sets(st.tuples(st.integers(0, 39), st.integers(0, 59)), min_size=1, max_size=12).map(
     lambda pixels: tuple(sorted(pixels))

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from hyperacuity.cli import app, studio_choose
 from hyperacuity.cli.studio import app as pages
-from hyperacuity.studio.choose import LAYOUT
+from hyperacuity.studio.choose.page import LAYOUT
 from hyperacuity.studio.server import Address, is_loopback, listen, prepared, reachable_name
 from hyperacuity.studio.state import State
 from hyperacuity.studio.web import Page

@@ -18,10 +18,11 @@ from hyperacuity.cli import studio as cli
 from hyperacuity.data import read_boundary_truths, read_edges, write_png
 from hyperacuity.data.scenes import make_scene
 from hyperacuity.errors import UsageError
-from hyperacuity.studio import label_store, people
+from hyperacuity.studio import people
 from hyperacuity.studio.items import Item, by_id, find_items, item_id
-from hyperacuity.studio.label import MOST_ENTRIES, MOST_NUMBERS, LabelPage
-from hyperacuity.studio.label_map import TOP, Action, find_candidates, one_wide, replay
+from hyperacuity.studio.label import store as label_store
+from hyperacuity.studio.label.map import TOP, Action, find_candidates, one_wide, replay
+from hyperacuity.studio.label.page import MOST_ENTRIES, MOST_NUMBERS, LabelPage
 from hyperacuity.studio.state import State
 
 WIDTH, HEIGHT = 96, 64
@@ -397,7 +398,7 @@ class TestImages:
         assert np.array_equal(np.frombuffer(sent[2 * size :], bool), found.survives.ravel())
 
     def test_an_image_that_is_too_large_is_named(self, ada, photos, monkeypatch):
-        monkeypatch.setattr("hyperacuity.studio.label.MOST_PIXELS", 1000)
+        monkeypatch.setattr("hyperacuity.studio.label.page.MOST_PIXELS", 1000)
         refused = ada.client.get(f"/image/{TWO}/photo")
         assert refused.status_code == 422
         assert refused.json()["error"].startswith("two: has 96×64 pixels")
@@ -408,7 +409,7 @@ class TestImages:
             assert ada.client.get(f"/image/{name}{path}").status_code == 404
 
     def test_a_list_of_hundreds_needs_no_image(self, state, photos, tmp_path, client_of, monkeypatch):
-        monkeypatch.setattr("hyperacuity.studio.label.read_image", None)
+        monkeypatch.setattr("hyperacuity.studio.label.page.read_image", None)
         many = by_id(Item(item_id(f"image {n}"), f"image {n}", photos / "one.png") for n in range(600))
         client = client_of(LabelPage(many, state, tmp_path / "out").page)
         client.post("/people", json={"name": "Ada"})

@@ -12,7 +12,7 @@ from scipy import ndimage
 
 from hyperacuity.data.scenes import make_scene
 from hyperacuity.detect import masks
-from hyperacuity.studio.label_map import (
+from hyperacuity.studio.label.map import (
     ACTIONS,
     ADDING,
     TOP,

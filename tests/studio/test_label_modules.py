@@ -11,7 +11,7 @@ from scipy import ndimage
 from starlette.responses import HTMLResponse
 from starlette.routing import Route
 
-from hyperacuity.studio.label_map import Action, checksum, find_candidates, one_wide, pixels, replay
+from hyperacuity.studio.label.map import Action, checksum, find_candidates, one_wide, pixels, replay
 from hyperacuity.studio.web import Page
 
 pytestmark = pytest.mark.browser

@@ -9,10 +9,11 @@ from scipy import ndimage
 from hyperacuity.data import read_boundary_truths, read_edges, write_png
 from hyperacuity.data.scenes import make_scene
 from hyperacuity.edges import psi
-from hyperacuity.studio import label_store, people
+from hyperacuity.studio import people
 from hyperacuity.studio.items import find_items, item_id
-from hyperacuity.studio.label import LabelPage
-from hyperacuity.studio.label_map import find_candidates, replay
+from hyperacuity.studio.label import store as label_store
+from hyperacuity.studio.label.map import find_candidates, replay
+from hyperacuity.studio.label.page import LabelPage
 from hyperacuity.studio.state import State
 
 pytestmark = pytest.mark.browser

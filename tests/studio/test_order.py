@@ -29,10 +29,10 @@ from hyperacuity.ordering import Sides, ordering
 from hyperacuity.ordering.orderings import consecutive
 from hyperacuity.studio import people
 from hyperacuity.studio.items import item_id
-from hyperacuity.studio.order import LAYOUT, Order
-from hyperacuity.studio.order_files import folder_name
-from hyperacuity.studio.order_regions import _anchors, find_material, load_picture, regions_at
-from hyperacuity.studio.order_shelf import Shelf
+from hyperacuity.studio.order.files import folder_name
+from hyperacuity.studio.order.page import LAYOUT, Order
+from hyperacuity.studio.order.regions import _anchors, find_material, load_picture, regions_at
+from hyperacuity.studio.order.shelf import Shelf
 from hyperacuity.studio.state import State
 
 SQUARES = np.array([[0, 0, 1, 1], [0, 0, 1, 1], [2, 2, 3, 3]], np.uint8).repeat(8, 0).repeat(8, 1)

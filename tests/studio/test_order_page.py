@@ -16,8 +16,8 @@ from hyperacuity.data import read_order
 from hyperacuity.data.scenes import make_scene, name_of, write_scenes
 from hyperacuity.studio import people
 from hyperacuity.studio.items import item_id
-from hyperacuity.studio.order import LAYOUT, Order
-from hyperacuity.studio.order_regions import Regions, find_material, load_picture, regions_at
+from hyperacuity.studio.order.page import LAYOUT, Order
+from hyperacuity.studio.order.regions import Regions, find_material, load_picture, regions_at
 from hyperacuity.studio.state import State
 
 pytestmark = pytest.mark.browser

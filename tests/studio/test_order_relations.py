@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hyperacuity.studio.order_relations import Said, arrange, find_contradiction, in_words, place, relate, take_out
+from hyperacuity.studio.order.relations import Said, arrange, find_contradiction, in_words, place, relate, take_out
 
 COUNT = 7
 

@@ -2,7 +2,7 @@
 
 :func:`match` pairs two boundary maps, :func:`tally` counts an image at all thresholds, :func:`collect` scores a data set.
 :func:`strengths` says how many people drew each boundary, :func:`tally_audit` and :func:`collect_audit` what that does to a
-system's score. :mod:`~hyperacuity.boundary.trials` and :mod:`~hyperacuity.boundary.risk` are the forced-choice experiment.
+system's score. :mod:`~hyperacuity.audit.trials` and :mod:`~hyperacuity.audit.risk` are the forced-choice experiment.
 
 References
 ----------
@@ -11,58 +11,34 @@ Arbeláez, Maire, Fowlkes & Malik (2011), Contour detection and hierarchical ima
 Hou, Yuille & Koch (2013), Boundary detection benchmarking: beyond F-measures.
 """
 
-from hyperacuity.boundary.audit import (
-    AuditProtocol,
-    AuditTally,
-    SystemAudit,
-    collect_audit,
-    ranking_changes,
-    rankings,
-    tally_audit,
-)
 from hyperacuity.boundary.berkeley import write_berkeley
 from hyperacuity.boundary.human import HumanScore, collect_humans, tally_humans
 from hyperacuity.boundary.matching import TOLERANCE, Match, match, overlay, tolerance_in_pixels
-from hyperacuity.boundary.overlays import overlays
-from hyperacuity.boundary.partial import partial_labels
-from hyperacuity.boundary.protocol import PROTOCOLS, Protocol, Suppression, protocol
+from hyperacuity.boundary.protocols import PROTOCOLS, Protocol, Suppression, protocol
 from hyperacuity.boundary.scores import BoundaryScore, Curve, Point, collect, compare_systems, resampled_scores
-from hyperacuity.boundary.strength import LabelScore, Strengths, StrengthTally, collect_strengths, strengths
+from hyperacuity.boundary.states import overlays
 from hyperacuity.boundary.tallies import BoundaryTally, tally
 
 __all__ = [
     "PROTOCOLS",
     "TOLERANCE",
-    "AuditProtocol",
-    "AuditTally",
     "BoundaryScore",
     "BoundaryTally",
     "Curve",
     "HumanScore",
-    "LabelScore",
     "Match",
     "Point",
     "Protocol",
-    "StrengthTally",
-    "Strengths",
     "Suppression",
-    "SystemAudit",
     "collect",
-    "collect_audit",
     "collect_humans",
-    "collect_strengths",
     "compare_systems",
     "match",
     "overlay",
     "overlays",
-    "partial_labels",
     "protocol",
-    "ranking_changes",
-    "rankings",
     "resampled_scores",
-    "strengths",
     "tally",
-    "tally_audit",
     "tally_humans",
     "tolerance_in_pixels",
     "write_berkeley",

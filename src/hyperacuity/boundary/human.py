@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hyperacuity.boundary.matching import match
-from hyperacuity.boundary.protocol import Protocol
+from hyperacuity.boundary.protocols import Protocol
 from hyperacuity.boundary.scores import Point, f_measure, recall_precision
 from hyperacuity.boundary.tallies import BoundaryTally
 from hyperacuity.errors import InputError

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperacuity.boundary.protocol import Precision, Protocol
+from hyperacuity.boundary.protocols import Precision, Protocol
 from hyperacuity.boundary.tallies import BoundaryTally
 from hyperacuity.errors import UsageError
 from hyperacuity.resampling import PairedResult, bootstrap_weights, paired_bootstrap, percentile_interval, resample

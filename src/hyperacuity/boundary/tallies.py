@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hyperacuity.boundary.matching import tolerance_in_pixels
-from hyperacuity.boundary.protocol import Protocol
+from hyperacuity.boundary.protocols import Protocol
 from hyperacuity.errors import InputError
 from hyperacuity.kernels.pairs import reach
 from hyperacuity.kernels.suppression import suppress_structured

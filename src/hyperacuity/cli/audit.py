@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hyperacuity.cli import common
-from hyperacuity.cli.audit_inputs import Audited, AuditJob, StrengthJob, audit_inputs
-from hyperacuity.cli.inputs import evaluate
 from hyperacuity.cli.options import Cluster, Data, Run, Split, Workers
 from hyperacuity.errors import InputError
+from hyperacuity.evaluate.audit_inputs import Audited, AuditJob, StrengthJob, audit_inputs
+from hyperacuity.evaluate.inputs import evaluate
 
 if TYPE_CHECKING:
-    from hyperacuity.boundary import AuditTally, LabelScore, Point, SystemAudit
-    from hyperacuity.boundary.audit import Change
-    from hyperacuity.boundary.trials import Skip, Trial
+    from hyperacuity.audit import AuditTally, LabelScore, SystemAudit
+    from hyperacuity.audit.rescoring import Change
+    from hyperacuity.audit.trials import Skip, Trial
+    from hyperacuity.boundary import Point
     from hyperacuity.run import Cell
 
 PICTURES = 8
@@ -81,15 +82,9 @@ def audit(
 
     Example: [bold]hyperacuity audit truth --system canny=maps/canny --out audit[/bold]
     """  # fmt: skip
-    from hyperacuity.boundary import (
-        AuditProtocol,
-        Protocol,
-        collect_audit,
-        collect_strengths,
-        ranking_changes,
-        rankings,
-    )
-    from hyperacuity.boundary.findings import findings
+    from hyperacuity.audit import AuditProtocol, collect_audit, collect_strengths, ranking_changes, rankings
+    from hyperacuity.audit.findings import findings
+    from hyperacuity.boundary import Protocol
 
     for folder in (figures, trials):
         if folder is not None:
@@ -170,7 +165,8 @@ def write_page(out: Path, run: Path, signatures: Sequence[str], workers: int | N
 
 def write_figures(folder: Path, result: Result, found: Audited) -> list[Path]:
     """Charts as PDF, SVG and PNG, and the first images with their labels coloured by strength."""
-    from hyperacuity.report import charts_audit, theme
+    from hyperacuity.report import theme
+    from hyperacuity.report.charts import audit as charts_audit
     from hyperacuity.report.figures import KINDS
 
     charts: dict[str, Any] = {"labels": charts_audit.label_chart(result.labels)}
@@ -193,9 +189,9 @@ def write_figures(folder: Path, result: Result, found: Audited) -> list[Path]:
 def _draw(cell: Cell, folder: Path, found: Audited) -> Path:
     from PIL import Image
 
-    from hyperacuity.boundary import strengths
+    from hyperacuity.audit import strengths
     from hyperacuity.data import read_boundary_truths, read_image
-    from hyperacuity.report.charts_audit import strength_picture
+    from hyperacuity.report.charts.audit import strength_picture
 
     people = strengths(read_boundary_truths(cell.truths, inverted=found.inverted))
     photograph = None if cell.picture is None else read_image(cell.picture)
@@ -212,7 +208,7 @@ def make_trials(
     """Draw a trial of each mode for every system and image, and write them; pictures that give none are listed."""
     from concurrent.futures import ThreadPoolExecutor
 
-    from hyperacuity.boundary.trials import MODES, Skip, Trial, candidates, draw_trial, shuffled, write_trials
+    from hyperacuity.audit.trials import MODES, Skip, Trial, candidates, draw_trial, shuffled, write_trials
     from hyperacuity.data import read_boundary_truths, read_soft
 
     def draw(cell: Cell) -> list[Trial | Skip]:
@@ -240,7 +236,7 @@ def make_trials(
 
 def summary(result: Result) -> dict[str, Any]:
     """The audit as JSON."""
-    from hyperacuity.boundary.strength import CLASSES, Shares
+    from hyperacuity.audit.strength import CLASSES, Shares
 
     labels = result.labels
 
@@ -275,7 +271,7 @@ def summary(result: Result) -> dict[str, Any]:
 
 
 def _system(name: str, audit: SystemAudit, rankings: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    from hyperacuity.boundary.strength import CLASSES
+    from hyperacuity.audit.strength import CLASSES
 
     def point(of: Point) -> dict[str, Any]:
         return {"threshold": of.threshold, "recall": of.recall, "precision": of.precision, "f": of.f, "ci": of.interval}
@@ -326,7 +322,7 @@ def print_audit(result: Result) -> None:
 def _label_table(labels: LabelScore) -> Any:
     from rich.table import Table
 
-    from hyperacuity.boundary.strength import CLASSES
+    from hyperacuity.audit.strength import CLASSES
 
     table = Table(box=None, pad_edge=False)
     table.add_column("drawn by a share of the annotators")

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hyperacuity.cli import common
-from hyperacuity.cli.inputs import evaluate, systems_and_truths, told_apart
 from hyperacuity.cli.options import Cluster, Data, Human, Json, Run, Split, Systems, Workers
 from hyperacuity.errors import UsageError
+from hyperacuity.evaluate.inputs import evaluate, systems_and_truths, told_apart
 
 FEW_IMAGES = 10
 

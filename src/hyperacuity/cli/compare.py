@@ -77,9 +77,9 @@ def compare(
 
     Example: [bold]hyperacuity compare table.csv --criteria bad,psnr:max --epsilon 0.1[/bold]
     """
-    from hyperacuity.cli.compare_inputs import read_scores, tolerances
     from hyperacuity.compare import compare as rank
     from hyperacuity.compare import stability
+    from hyperacuity.evaluate.compare_inputs import read_scores, tolerances
 
     table, usual = read_scores(sources, criteria)
     if systems is not None:
@@ -246,7 +246,7 @@ def _draw(
     from hyperacuity.report import theme
 
     theme.require()
-    from hyperacuity.report import charts_compare as draw
+    from hyperacuity.report.charts import compare as draw
 
     place = common.output_folder(folder)
     if len(ranking.components) == 2:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hyperacuity.cli import common
-from hyperacuity.cli.inputs import pictures_of
 from hyperacuity.cli.options import Json
 from hyperacuity.errors import InputError, UsageError
+from hyperacuity.evaluate.inputs import pictures_of
 
 if TYPE_CHECKING:
     from hyperacuity.detect import Detector, Orderer
@@ -151,7 +151,7 @@ def _regions(folder: Path | None, chosen: Mapping[str, Detector | Orderer]) -> d
     """The files of ``--segmentation`` by the name of the picture."""
     if folder is None:
         return None
-    from hyperacuity.data.pairing import files_in, stem_of
+    from hyperacuity.data.datasets.pairing import files_in, stem_of
     from hyperacuity.detect import Orderer
 
     if not any(isinstance(one, Orderer) and one.takes_regions for one in chosen.values()):

@@ -15,7 +15,7 @@ from hyperacuity.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from hyperacuity.data import Sample
-    from hyperacuity.detect.pb import PbModel
+    from hyperacuity.detect.pb_detector import PbModel
     from hyperacuity.detect.pb_training import Examples
     from hyperacuity.maps import EdgeMap
 
@@ -118,7 +118,7 @@ class Learned:
 
     def told(self) -> dict[str, Any]:
         """As JSON. An ``effect`` is a weight times the standard deviation of its cue: effects can be compared."""
-        from hyperacuity.detect.pb import CUES
+        from hyperacuity.detect.pb_detector import CUES
 
         constant, *weights = self.model.weights.tolist()
         spread = self.examples.cues.std(axis=0).tolist()
@@ -168,7 +168,7 @@ def learn(
     import numpy as np
 
     from hyperacuity.data import read_image
-    from hyperacuity.detect.pb import PbModel, as_written
+    from hyperacuity.detect.pb_detector import PbModel, as_written
     from hyperacuity.detect.pb_training import examples, learn_textons, logistic_fit, observe, texture_samples
 
     options: Any = {"hist_distance": course.hist_distance}
@@ -195,7 +195,7 @@ def _labels(lesson: Lesson, *, consensus: bool) -> tuple[EdgeMap, EdgeMap]:
     """What anyone drew, and what everyone drew, if that is wanted."""
     import numpy as np
 
-    from hyperacuity.boundary import strengths
+    from hyperacuity.audit import strengths
     from hyperacuity.data import read_boundary_truths
 
     people = read_boundary_truths(lesson.truths, inverted=lesson.inverted)

@@ -9,12 +9,12 @@ import typer
 
 from hyperacuity.cli import common
 from hyperacuity.cli.detect_train import each
-from hyperacuity.cli.figure_ground_inputs import SPLIT, Labelled, read_labelled
 from hyperacuity.cli.options import Data, Json, Workers
 from hyperacuity.errors import UsageError
+from hyperacuity.studies.figure_ground import SPLIT, Labelled, read_labelled
 
 if TYPE_CHECKING:
-    from hyperacuity.ordering.cue_model import CueModel, Lesson
+    from hyperacuity.detect.depth.cue_model import CueModel, Lesson
 
 COMMAND = "hyperacuity detect train depth-cues"
 
@@ -57,7 +57,7 @@ def train_depth_cues(
         lessons = each(labelled_lesson, learned_from, workers, "cues")
         source = f"{len(lessons)} of Berkeley's images with figure/ground labels ({SPLIT})"
 
-    from hyperacuity.ordering.cue_model import learn_cues
+    from hyperacuity.detect.depth.cue_model import learn_cues
 
     pairs = sum(int((one.front != 0).sum()) for one in lessons)
     about = (
@@ -79,8 +79,8 @@ def labelled_lesson(one: Labelled) -> Lesson:
     import numpy as np
 
     from hyperacuity.data import read_image
-    from hyperacuity.ordering.cue_model import Lesson
-    from hyperacuity.ordering.cues import pair_cues
+    from hyperacuity.detect.depth.cue_model import Lesson
+    from hyperacuity.detect.depth.cues import pair_cues
 
     cues = pair_cues(read_image(one.photograph), one.people[0].segmentation)
     return Lesson(cues, np.sign(np.sum(one.front(cues.beside), axis=0)).astype(np.int64))
@@ -88,10 +88,10 @@ def labelled_lesson(one: Labelled) -> Lesson:
 
 def _from_folders(images: Path, order: Path, segmentation: Path, workers: int | None) -> tuple[list[Lesson], str]:
     from hyperacuity.data import pair_folders, read_image, read_labels, read_order
+    from hyperacuity.detect.depth.cue_model import Lesson
+    from hyperacuity.detect.depth.cues import pair_cues
     from hyperacuity.ordering import order_of_pairs
     from hyperacuity.ordering import ordering as order_with
-    from hyperacuity.ordering.cue_model import Lesson
-    from hyperacuity.ordering.cues import pair_cues
 
     ordered = {pair.name: (pair.prediction, pair.truths[0]) for pair in pair_folders(images, order).pairs}
     regions = {pair.name: pair.truths[0] for pair in pair_folders(images, segmentation).pairs}

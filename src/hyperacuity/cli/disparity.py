@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hyperacuity.cli import common
-from hyperacuity.cli.inputs import named_predictions
 from hyperacuity.cli.options import Cluster, Data, Json, Run, Systems, Workers
 from hyperacuity.errors import UsageError
+from hyperacuity.evaluate.inputs import named_predictions
 
 if TYPE_CHECKING:
-    from hyperacuity.cli.disparity_inputs import DisparityJob, Reader
-    from hyperacuity.disparity import Protocol, Score
+    from hyperacuity.disparity import DisparityScore, Protocol
+    from hyperacuity.evaluate.disparity_inputs import DisparityJob, Reader
     from hyperacuity.run import Cell
 
 
@@ -71,7 +71,7 @@ def disparity(
     cluster: Cluster = None,
     json: Json = False,
 ) -> None:
-    """Score disparity maps: bad pixels, mean and RMS error, quantiles, outliers, density and bias, in each region.
+    """DisparityScore disparity maps: bad pixels, mean and RMS error, quantiles, outliers, density and bias, in each region.
 
     A pixel is bad when its error exceeds δ. Bad pixels, outliers and density are in percent, the rest in pixels; a data
     set's score is the mean over its scenes. Masks that come with the data are used; where there are none, they are derived.
@@ -80,8 +80,8 @@ def disparity(
 
     Example: [bold]hyperacuity disparity disp_est.png disp_gt.png --delta 3[/bold]
     """
-    from hyperacuity.cli.disparity_inputs import DisparityJob, Reader, ViewJob, grid, stereo_samples
     from hyperacuity.disparity import ViewProtocol, collect
+    from hyperacuity.evaluate.disparity_inputs import DisparityJob, Reader, ViewJob, grid, stereo_samples
     from hyperacuity.run import open_store, run_grid
 
     systems = named_predictions(prediction, system or [])
@@ -161,7 +161,7 @@ def _units(protocol: Protocol) -> dict[str, str]:
     return {measure: unit(measure) for measure in protocol.measures}
 
 
-def _summary(images: list[str], score: Score) -> dict[str, Any]:
+def _summary(images: list[str], score: DisparityScore) -> dict[str, Any]:
     return {
         "images": {image: score.named(values) for image, values in zip(images, score.images, strict=True)},
         "mean": score.named(score.mean),
@@ -170,7 +170,7 @@ def _summary(images: list[str], score: Score) -> dict[str, Any]:
 
 def _views_summary(tallies: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     from hyperacuity.disparity import collect_views, measured_views
-    from hyperacuity.disparity.prediction import MEASURES, WAYS
+    from hyperacuity.disparity.view_benchmark import MEASURES, WAYS
 
     def named(values: Any) -> dict[str, dict[str, float]]:
         return {way: dict(zip(MEASURES, row.tolist(), strict=True)) for way, row in zip(WAYS, values, strict=True)}
@@ -184,7 +184,7 @@ def _views_summary(tallies: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _print(scores: Mapping[str, Score], signature: str) -> None:
+def _print(scores: Mapping[str, DisparityScore], signature: str) -> None:
     from rich.markup import escape
     from rich.table import Table
 
@@ -210,7 +210,7 @@ def _print_views(tallies: Mapping[str, Mapping[str, Any]]) -> None:
     from rich.table import Table
 
     from hyperacuity.disparity import collect_views
-    from hyperacuity.disparity.prediction import WAYS
+    from hyperacuity.disparity.view_benchmark import WAYS
 
     table = Table(box=None, pad_edge=False)
     for heading, side in (
@@ -233,7 +233,7 @@ def _draw(folder: Path, cells: list[Cell], job: DisparityJob) -> None:
     """A picture per system and scene; what failed has been told and is passed over here."""
     from hyperacuity.data import write_png
     from hyperacuity.errors import InputError
-    from hyperacuity.report.pictures_disparity import error_sheet
+    from hyperacuity.report.pictures.disparity import error_sheet
 
     for cell in cells:
         try:

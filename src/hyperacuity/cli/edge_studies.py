@@ -17,7 +17,7 @@ from hyperacuity.cli.study_pictures import Source, study_pictures
 from hyperacuity.errors import InputError, UsageError
 
 if TYPE_CHECKING:
-    from hyperacuity.edges.studies import Condition, FindEdges, Picture, Trial, Trials
+    from hyperacuity.studies.edge_trials import Condition, DetectorTrial, DetectorTrials, FindEdges, StudyPicture
 
 SEVEN = "sobel,canny,sf1,sf5,agk,hk,speckle"
 NINE = "fom,f_pinho,d4,dp,hausdorff(percent=5),baddeley,sk(k=1),sk(k=2),psi"
@@ -56,7 +56,7 @@ def shift(out: Out, json: Json = False) -> None:
 
     theme.require()
     from hyperacuity.edges import shift as move
-    from hyperacuity.report.edges import shift_chart
+    from hyperacuity.report.charts.edges import shift_chart
 
     folder = common.output_folder(out)
     study = move()
@@ -102,8 +102,8 @@ def sheet(
     from dataclasses import replace
 
     from hyperacuity.edges import add_noise
-    from hyperacuity.edges.studies import collect_trials
-    from hyperacuity.report.edges import curves_chart, sheet_chart
+    from hyperacuity.report.charts.edges import curves_chart, sheet_chart
+    from hyperacuity.studies.edge_trials import collect_trials
 
     conditions: dict[str, Condition] = {"as it is": lambda picture: picture}
     if snr is not None:
@@ -112,7 +112,7 @@ def sheet(
     folder = common.output_folder(out)
     signature = _signature("sheet", data, **({} if snr is None else {"snr": f"{snr:g}dB"}))
     files: list[Path] = []
-    trials: list[Trial] = []
+    trials: list[DetectorTrial] = []
     failures: list[tuple[str, str]] = []
     sources = study_pictures(data, truth, place, count)
     for picture, found in _trials(sources, detectors, conditions, measures, workers, failures):
@@ -145,7 +145,7 @@ def noise(
 
     Example: [bold]hyperacuity study noise shapes --out noise[/bold]
     """
-    from hyperacuity.edges.studies import noisy
+    from hyperacuity.studies.edge_trials import noisy
 
     conditions = {f"{level:g}": noisy(level, seed=seed) for level in _levels(levels)}
     pictures = study_pictures(data, truth, place, count)
@@ -170,7 +170,7 @@ def blur(
 
     Example: [bold]hyperacuity study blur shapes --out blur[/bold]
     """
-    from hyperacuity.edges.studies import blurred
+    from hyperacuity.studies.edge_trials import blurred
 
     conditions = {f"{level:g}": blurred(level) for level in _levels(levels)}
     pictures = study_pictures(data, truth, place, count)
@@ -207,15 +207,15 @@ def truth_study(
     from dataclasses import replace
 
     from hyperacuity.data import write_edges
-    from hyperacuity.edges.studies import collect_trials
-    from hyperacuity.report.edges import truth_chart
+    from hyperacuity.report.charts.edges import truth_chart
+    from hyperacuity.studies.edge_trials import collect_trials
 
     if semi is not None and not semi.is_dir():
         raise UsageError(f"--semi {semi}: there is no folder of that name")
     folder = common.output_folder(out)
     made = None if semi else common.output_folder(folder / "semi-automatic")
 
-    def redrawn(picture: Picture) -> Picture:
+    def redrawn(picture: StudyPicture) -> StudyPicture:
         if semi is not None:
             return replace(picture, truth=_semi_truth(semi, picture))
         edges = _made_truth(picture, radius)
@@ -248,8 +248,8 @@ def _robustness(
     from hyperacuity.report import theme
 
     theme.require()
-    from hyperacuity.edges.studies import collect_trials
-    from hyperacuity.report.edges import robustness_chart
+    from hyperacuity.report.charts.edges import robustness_chart
+    from hyperacuity.studies.edge_trials import collect_trials
 
     folder = common.output_folder(out)
     failures: list[tuple[str, str]] = []
@@ -268,7 +268,7 @@ def _trials(
     measures: str,
     workers: int | None,
     failures: list[tuple[str, str]],
-) -> Iterator[tuple[Picture, Trial]]:
+) -> Iterator[tuple[StudyPicture, DetectorTrial]]:
     """Each picture and its trial, in their order, several worked on at a time; those that fail go to ``failures``."""
     import os
     from concurrent.futures import ThreadPoolExecutor
@@ -276,12 +276,12 @@ def _trials(
     from rich.progress import track
 
     from hyperacuity.edges.names import measures as parse
-    from hyperacuity.edges.studies import trial
+    from hyperacuity.studies.edge_trials import trial
 
     names = [str(m) for m in parse(measures)]
     finders = _detectors(detectors)
 
-    def work(source: Source) -> tuple[Picture, Trial] | str:
+    def work(source: Source) -> tuple[StudyPicture, DetectorTrial] | str:
         try:
             picture = source.load()
             return picture, trial(picture, finders, conditions, names)
@@ -309,7 +309,7 @@ def _trials(
 
 def _detectors(names: str) -> dict[str, FindEdges]:
     from hyperacuity.detect import detector, split_names
-    from hyperacuity.edges.studies import speckle
+    from hyperacuity.studies.edge_trials import speckle
 
     def finder(name: str) -> FindEdges:
         if name == "speckle":
@@ -323,17 +323,17 @@ def _detectors(names: str) -> dict[str, FindEdges]:
     return found
 
 
-def _made_truth(picture: Picture, radius: float) -> Any:
+def _made_truth(picture: StudyPicture, radius: float) -> Any:
     from hyperacuity.detect import masks, rosin
-    from hyperacuity.edges.studies import semi_automatic
+    from hyperacuity.studies.edge_trials import semi_automatic
 
     thin = masks(picture.image).thin
     return semi_automatic(picture.truth, thin > rosin(thin[thin > 0]), radius=radius)
 
 
-def _semi_truth(folder: Path, picture: Picture) -> Any:
+def _semi_truth(folder: Path, picture: StudyPicture) -> Any:
     from hyperacuity.data import read_edges
-    from hyperacuity.data.pairing import stem_of
+    from hyperacuity.data.datasets.pairing import stem_of
 
     for path in sorted(folder.iterdir()):
         if stem_of(path) == picture.name:
@@ -378,7 +378,7 @@ def _tell(
     json: bool,
     signature: str,
     files: Sequence[Path],
-    study: Trials | None = None,
+    study: DetectorTrials | None = None,
     failures: Sequence[tuple[str, str]] = (),
 ) -> None:
     status = common.tell_failures(failures)
@@ -405,7 +405,7 @@ def _tell(
     raise typer.Exit(status)
 
 
-def _table(study: Trials) -> Any:
+def _table(study: DetectorTrials) -> Any:
     """Mean best score, one line per measure and condition, one column per detector."""
     from rich.table import Table
 

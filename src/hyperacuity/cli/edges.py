@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hyperacuity.cli import common
-from hyperacuity.cli.inputs import evaluate, systems_and_truths, told_apart
 from hyperacuity.cli.options import Cluster, Data, Json, Run, Systems, Workers
+from hyperacuity.evaluate.inputs import evaluate, systems_and_truths, told_apart
 
 if TYPE_CHECKING:
-    from hyperacuity.edges.protocol import EdgeScore, EdgeTally, Protocol
+    from hyperacuity.edges.benchmark import EdgeScore, EdgeTally, Protocol
     from hyperacuity.run import Cell
 
 
@@ -52,8 +52,8 @@ def edges(
 
     Example: [bold]hyperacuity edges maps/canny truth --measures "psi,sk(k=1)"[/bold]
     """
+    from hyperacuity.edges.benchmark import Protocol, collect, wins
     from hyperacuity.edges.names import PAPER, measures
-    from hyperacuity.edges.protocol import Protocol, collect, wins
 
     protocol = Protocol(
         names=PAPER if names is None else tuple(str(m) for m in measures(names)),
@@ -92,14 +92,14 @@ class EdgesJob:
     @property
     def tally_type(self) -> type[EdgeTally]:
         """What :meth:`evaluate` returns."""
-        from hyperacuity.edges.protocol import EdgeTally
+        from hyperacuity.edges.benchmark import EdgeTally
 
         return EdgeTally
 
     def evaluate(self, cell: Cell) -> EdgeTally:
         """Score one edge map."""
         from hyperacuity.data import read_boundary_truths, read_soft
-        from hyperacuity.edges.protocol import tally
+        from hyperacuity.edges.benchmark import tally
 
         truths = read_boundary_truths(cell.truths, inverted=self.inverted)
         return tally(read_soft(cell.prediction), truths, self.protocol)

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hyperacuity.cli import common
-from hyperacuity.cli.inputs import Inputs, evaluate, named_predictions
 from hyperacuity.cli.options import Cluster, Data, Human, Json, Run, Systems, Workers
-from hyperacuity.cli.ordering_inputs import (
+from hyperacuity.errors import InputError, UsageError
+from hyperacuity.evaluate.inputs import Inputs, evaluate, named_predictions
+from hyperacuity.evaluate.ordering_inputs import (
     LabelledContours,
     OrderingInputs,
     best_level,
     find_inputs,
     read_regions,
 )
-from hyperacuity.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from hyperacuity.ordering import Consistency, Ordering, OrderingScore, OrderingTally, Protocol
@@ -274,7 +274,7 @@ def _draw_charts(
     folder: Path, scores: Mapping[str, OrderingScore], people: OrderingScore | None, signature: str
 ) -> None:
     from hyperacuity.report import theme
-    from hyperacuity.report.charts_ordering import accuracy_chart, figure_ground_chart, prc_chart
+    from hyperacuity.report.charts.ordering import accuracy_chart, figure_ground_chart, prc_chart
 
     theme.save(prc_chart(scores, "ldc", human=people), folder / "ldc.svg", signature=signature)
     if any(score.gdc is not None for score in scores.values()):
@@ -286,7 +286,7 @@ def _draw_charts(
 
 def _draw_pictures(folder: Path, found: OrderingInputs, job: OrderingJob) -> None:
     from hyperacuity.data import write_png
-    from hyperacuity.report.pictures_ordering import picture_sheet
+    from hyperacuity.report.pictures.ordering import picture_sheet
 
     for cell in found.cells:
         try:

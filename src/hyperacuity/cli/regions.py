@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hyperacuity.cli import common
-from hyperacuity.cli.inputs import evaluate, systems_and_truths
 from hyperacuity.cli.options import Cluster, Data, Json, Run, Systems, Workers
+from hyperacuity.evaluate.inputs import evaluate, systems_and_truths
 
 if TYPE_CHECKING:
     from hyperacuity.maps import LabelMap
+    from hyperacuity.regions.benchmark import LevelSummary, Protocol, RegionScore, RegionTally
     from hyperacuity.regions.levels import Levels
-    from hyperacuity.regions.protocol import Protocol, RegionScore, RegionTally, Summary
     from hyperacuity.run import Cell
 
 
@@ -66,7 +66,7 @@ def regions(
 
     Example: [bold]hyperacuity regions gpb/ucm2 BSDS500/groundTruth/test --berkeley eval[/bold]
     """
-    from hyperacuity.regions.protocol import Protocol, collect
+    from hyperacuity.regions.benchmark import Protocol, collect
 
     protocol = Protocol(levels)
     paired = systems_and_truths(prediction, truth, system or [], data=data)
@@ -105,14 +105,14 @@ class RegionsJob:
     @property
     def tally_type(self) -> type[RegionTally]:
         """What :meth:`evaluate` returns."""
-        from hyperacuity.regions.protocol import RegionTally
+        from hyperacuity.regions.benchmark import RegionTally
 
         return RegionTally
 
     def evaluate(self, cell: Cell) -> RegionTally:
         """Score one hierarchy or stack of segmentations."""
         from hyperacuity.data import read_segmentations
-        from hyperacuity.regions.protocol import tally
+        from hyperacuity.regions.benchmark import tally
 
         return tally(self._read(cell.prediction), read_segmentations(cell.truths), self.protocol)
 
@@ -151,7 +151,7 @@ def _summary(signature: str, scores: Mapping[str, RegionScore]) -> dict[str, Any
     return {"signature": signature, "images": images, "systems": systems}
 
 
-def _as_json(summary: Summary) -> dict[str, Any]:
+def _as_json(summary: LevelSummary) -> dict[str, Any]:
     return {"ods": summary.ods, "ois": summary.ois, "level": summary.level, "interval": summary.interval}
 
 

@@ -13,7 +13,7 @@ from hyperacuity.cli.options import Workers
 from hyperacuity.errors import UsageError
 
 if TYPE_CHECKING:
-    from hyperacuity.report.sheet import Sheet
+    from hyperacuity.report.sheets.sheet import Sheet
 
 
 class TableKind(StrEnum):

@@ -50,9 +50,9 @@ def stereo(
 
     from rich.progress import track
 
-    from hyperacuity.cli.disparity_inputs import stereo_samples
     from hyperacuity.detect.registry import split_names
     from hyperacuity.detect.stereo import matcher_named
+    from hyperacuity.evaluate.disparity_inputs import stereo_samples
 
     scenes = stereo_samples(data_set, data)
     chosen = {str(found): found for found in map(matcher_named, split_names(names))}
@@ -108,7 +108,7 @@ def _match(sample: Sample, chosen: dict[str, Matcher], folders: dict[str, Path],
 
 def disparities_of(sample: Sample, width: int) -> int:
     """How many disparities to try: as Middlebury's ``info.txt`` or ``ndisp`` of a ``calib.txt`` says, else by the width."""
-    from hyperacuity.data.stereo import largest_disparity
+    from hyperacuity.data.datasets.stereo import largest_disparity
 
     info = sample.truths[0].with_name("info.txt")
     calibration = sample.extras.get("calibration")

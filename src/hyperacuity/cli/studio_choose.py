@@ -53,9 +53,9 @@ def choose(
     Example: [bold]hyperacuity studio choose trials --images photos --participants 5[/bold]
     """
     require()
-    from hyperacuity.studio.choose import LAYOUT, Choose
-    from hyperacuity.studio.choose_plan import Design
-    from hyperacuity.studio.choose_trials import load_study
+    from hyperacuity.studio.choose.page import LAYOUT, Choose
+    from hyperacuity.studio.choose.plan import Design
+    from hyperacuity.studio.choose.trials import load_study
     from hyperacuity.studio.server import choose_token
     from hyperacuity.studio.state import State
 
@@ -85,7 +85,7 @@ def choose(
 
 def _export(path: Path, state: State) -> None:
     from hyperacuity.errors import UsageError
-    from hyperacuity.studio.choose_results import all_answers, answer_table
+    from hyperacuity.studio.choose.results import all_answers, answer_table
 
     try:
         path.write_text(answer_table(state.read_now(all_answers)), encoding="utf-8")
@@ -97,7 +97,7 @@ def _export(path: Path, state: State) -> None:
 def before(state: State, host: str, port: int) -> tuple[str | None, int]:
     """The experimenter's token and the port of last time, if it is free: links that were sent out stay good."""
     from hyperacuity.errors import UsageError
-    from hyperacuity.studio.choose_plan import setting
+    from hyperacuity.studio.choose.plan import setting
     from hyperacuity.studio.server import listen
 
     token = state.read_now(lambda file: setting(file, "token"))
@@ -113,7 +113,7 @@ def before(state: State, host: str, port: int) -> tuple[str | None, int]:
 
 def remember_for_next_time(state: State, address: Address) -> None:
     """Keep what :func:`before` finds."""
-    from hyperacuity.studio.choose_plan import remember
+    from hyperacuity.studio.choose.plan import remember
 
     port = address.base.rpartition(":")[2]
     state.write_now(lambda file: remember(file, "port", port))

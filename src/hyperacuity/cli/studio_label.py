@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hyperacuity.cli import common
-from hyperacuity.cli.inputs import pictures_of
 from hyperacuity.cli.studio_options import Browser, Host, Port, Token, open_page, require
+from hyperacuity.evaluate.inputs import pictures_of
 
 if TYPE_CHECKING:
     from hyperacuity.studio.items import Item
@@ -45,8 +45,9 @@ def label(
     items = _items(images)
     folder = common.output_folder(out)
 
-    from hyperacuity.studio import label_store, people
-    from hyperacuity.studio.label import LabelPage
+    from hyperacuity.studio import people
+    from hyperacuity.studio.label import store as label_store
+    from hyperacuity.studio.label.page import LabelPage
     from hyperacuity.studio.server import choose_token
     from hyperacuity.studio.state import State
 
@@ -59,7 +60,7 @@ def label(
 
 def _items(paths: list[Path]) -> dict[str, Item]:
     """The pictures that were named and those in folders that were named, by id."""
-    from hyperacuity.data.pairing import stem_of
+    from hyperacuity.data.datasets.pairing import stem_of
     from hyperacuity.studio.items import Item, by_id, item_id
 
     files = pictures_of(paths)

@@ -47,9 +47,9 @@ def order(
     Example: [bold]hyperacuity studio order photos --segmentation labels --out o[/bold]
     """
     studio_options.require()
-    from hyperacuity.studio import order as pages
     from hyperacuity.studio import people
-    from hyperacuity.studio.order_regions import find_material
+    from hyperacuity.studio.order import page as pages
+    from hyperacuity.studio.order.regions import find_material
     from hyperacuity.studio.server import choose_token
     from hyperacuity.studio.state import State
 

@@ -15,11 +15,12 @@ from hyperacuity.cli.options import Data, Workers
 from hyperacuity.errors import InputError, UsageError
 
 if TYPE_CHECKING:
-    from hyperacuity.cli.disparity_inputs import Reader
-    from hyperacuity.compare import Curve, Standing, Table
-    from hyperacuity.compare.scenarios import Scenario
+    from hyperacuity.compare import Table
     from hyperacuity.detect.stereo import Matcher
     from hyperacuity.disparity import Protocol
+    from hyperacuity.evaluate.disparity_inputs import Reader
+    from hyperacuity.studies.roc import RocCurve, Standing
+    from hyperacuity.studies.scenarios import Scenario
 
 PAPER = {"dense": 16, "semi-dense": 13, "local, semi-dense": 7}
 """Sizes of the optimal sets in the paper's tables 2 to 4, of the server's systems of 2011."""
@@ -55,10 +56,10 @@ def cabezas2011(
 
     Example: [bold]hyperacuity study cabezas2011 --data datasets --out cabezas2011[/bold]
     """
-    from hyperacuity.cli.disparity_inputs import Reader, stereo_samples
     from hyperacuity.compare import stability
-    from hyperacuity.compare.scenarios import scenarios
     from hyperacuity.disparity import Protocol
+    from hyperacuity.evaluate.disparity_inputs import Reader, stereo_samples
+    from hyperacuity.studies.scenarios import scenarios
 
     if figures:
         from hyperacuity.report import theme
@@ -170,8 +171,8 @@ def _score(
     folder: Path, systems: Sequence[Matcher], reader: Reader, protocol: Protocol, workers: int | None
 ) -> tuple[Table, list[tuple[str, str]]]:
     """The table of bad pixels, criteria named after the regions, and what failed."""
-    from hyperacuity.cli.disparity_inputs import DisparityJob, grid
     from hyperacuity.compare.criteria import table_of
+    from hyperacuity.evaluate.disparity_inputs import DisparityJob, grid
     from hyperacuity.run import open_store, run_grid
 
     cells, _ = grid({str(system): folder / "maps" / str(system) for system in systems}, reader.scenes, {})
@@ -187,7 +188,7 @@ def _score(
 
 
 @dataclass(frozen=True, eq=False)
-class Pair:
+class StereoPair:
     """One scene: its pictures, its truth, what both pictures show, and how many disparities to try."""
 
     scene: str
@@ -198,7 +199,7 @@ class Pair:
     disparities: int
 
 
-def _one_pair(reader: Reader) -> Pair:
+def _one_pair(reader: Reader) -> StereoPair:
     """Teddy if it is there, else the first scene with pictures."""
     from hyperacuity.cli.stereo import disparities_of
     from hyperacuity.data import read_image
@@ -212,13 +213,13 @@ def _one_pair(reader: Reader) -> Pair:
     truth = reader.truth(cell)
     left, right = read_image(sample.image or Path()), read_image(sample.extras["right"])
     both = reader.regions(cell, truth, ("nonocc",))["nonocc"]
-    return Pair(sample.name, left, right, truth, both, disparities_of(sample, left.shape[1]))
+    return StereoPair(sample.name, left, right, truth, both, disparities_of(sample, left.shape[1]))
 
 
-def _roc(pair: Pair, protocol: Protocol) -> tuple[dict[str, Curve], Curve, dict[str, Standing]]:
+def _roc(pair: StereoPair, protocol: Protocol) -> tuple[dict[str, RocCurve], RocCurve, dict[str, Standing]]:
     """Error rate against sparsity on one scene: a curve per technique, and the feasibility boundary."""
-    from hyperacuity.compare import curve, feasibility
     from hyperacuity.disparity import tally
+    from hyperacuity.studies.roc import curve, feasibility
 
     judged = replace(protocol, regions=("nonocc",))
     points: dict[str, list[tuple[float, float]]] = {}
@@ -232,7 +233,7 @@ def _roc(pair: Pair, protocol: Protocol) -> tuple[dict[str, Curve], Curve, dict[
     return {base: curve(settings) for base, settings in points.items()}, boundary, standing
 
 
-def _consistency(pair: Pair, systems: Sequence[Matcher]) -> dict[str, list[float]]:
+def _consistency(pair: StereoPair, systems: Sequence[Matcher]) -> dict[str, list[float]]:
     """Of one setting per technique: the shares of points whose two depths, from left and from right, differ by ½, 1 and 2 σ."""
     from hyperacuity.disparity import consistency_curve, distances, stereo_views
 
@@ -341,8 +342,8 @@ def _print_pair(scene: str, standing: Mapping[str, Standing], agreeing: Mapping[
 
 
 def _draw(folder: Path, what: str, found: Sequence[Scenario], often: Any) -> None:
-    from hyperacuity.report import charts_compare as draw
     from hyperacuity.report import theme
+    from hyperacuity.report.charts import compare as draw
 
     for scenario in found:
         name = f"{what}-{scenario.name.replace(', ', '-')}"
@@ -360,8 +361,8 @@ def _draw(folder: Path, what: str, found: Sequence[Scenario], often: Any) -> Non
     )
 
 
-def _draw_roc(folder: Path, curves: Mapping[str, Curve], boundary: Curve, signature: str) -> None:
-    from hyperacuity.report import charts_compare as draw
+def _draw_roc(folder: Path, curves: Mapping[str, RocCurve], boundary: RocCurve, signature: str) -> None:
     from hyperacuity.report import theme
+    from hyperacuity.report.charts import compare as draw
 
     theme.save(draw.roc_chart(curves, boundary), folder / "roc.png", signature=signature)

@@ -13,15 +13,15 @@ import typer
 
 from hyperacuity.cli import common
 from hyperacuity.cli.audit import Result, summary, write_figures
-from hyperacuity.cli.audit_inputs import Audited, AuditJob, StrengthJob
 from hyperacuity.cli.detect import folder_names
 from hyperacuity.cli.detect_train import each
-from hyperacuity.cli.inputs import Inputs, evaluate
 from hyperacuity.cli.options import Json, Workers
 from hyperacuity.errors import InputError, UsageError
+from hyperacuity.evaluate.audit_inputs import Audited, AuditJob, StrengthJob
+from hyperacuity.evaluate.inputs import Inputs, evaluate
 
 if TYPE_CHECKING:
-    from hyperacuity.boundary import LabelScore, SystemAudit
+    from hyperacuity.audit import LabelScore, SystemAudit
     from hyperacuity.data import Sample
     from hyperacuity.run import Cell
 
@@ -79,8 +79,8 @@ def hou2013(
 
     Example: [bold]hyperacuity study hou2013 --data datasets --out hou2013[/bold]
     """
-    from hyperacuity.boundary import AuditProtocol, collect_audit, collect_strengths, ranking_changes, rankings
-    from hyperacuity.boundary.findings import findings
+    from hyperacuity.audit import AuditProtocol, collect_audit, collect_strengths, ranking_changes, rankings
+    from hyperacuity.audit.findings import findings
 
     if figures:
         from hyperacuity.report import theme

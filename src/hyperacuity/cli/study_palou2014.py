@@ -11,16 +11,16 @@ import typer
 
 from hyperacuity.cli import common
 from hyperacuity.cli.detect_train import each
-from hyperacuity.cli.figure_ground_inputs import SPLIT, Labelled, read_labelled
 from hyperacuity.cli.options import Json, Workers
 from hyperacuity.errors import UsageError
+from hyperacuity.studies.figure_ground import SPLIT, Labelled, read_labelled
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from hyperacuity.cli.palou_systems import Found, Subject, Sums
     from hyperacuity.ordering import Ordering, OrderingScore
     from hyperacuity.regions import PruningPath
+    from hyperacuity.studies.palou_systems import Found, Subject, Sums
 
 PANELS = 6
 """How many λ the series of pictures (Fig. 6) shows."""
@@ -79,9 +79,9 @@ def palou2014(
 
 
 def _scenes(seeds: Iterable[int], size: tuple[int, int]) -> list[Subject]:
-    from hyperacuity.cli.palou_systems import Subject
     from hyperacuity.data.scenes import make_scene, name_of
     from hyperacuity.ordering import partition
+    from hyperacuity.studies.palou_systems import Subject
 
     def loading(seed: int) -> Any:
         def load() -> tuple[NDArray[Any], tuple[Ordering, ...], Any]:
@@ -95,7 +95,7 @@ def _scenes(seeds: Iterable[int], size: tuple[int, int]) -> list[Subject]:
 
 def _photographs(bsds: Path | None, count: int | None) -> list[Subject]:
     """The labelled photographs that were never learned from; none where the data are not there and nobody asked for them."""
-    from hyperacuity.cli.palou_systems import Subject
+    from hyperacuity.studies.palou_systems import Subject
 
     if count == 0:
         return []
@@ -124,8 +124,8 @@ class Result:
     """What one set of pictures says: accuracies by system and reading, and a score per system over its parameter."""
 
     def __init__(self, name: str, found: Mapping[str, Found]) -> None:
-        from hyperacuity.cli.palou_systems import SYSTEMS, Sums
         from hyperacuity.ordering import collect, collect_sweep
+        from hyperacuity.studies.palou_systems import SYSTEMS, Sums
 
         self.name = name
         people = {image: one.people for image, one in found.items() if one.people is not None}
@@ -150,14 +150,14 @@ class Result:
     @property
     def systems(self) -> list[str]:
         """Those whose accuracy is told: the learned first, controls last."""
-        from hyperacuity.cli.palou_systems import CUES, TJC
+        from hyperacuity.studies.palou_systems import CUES, TJC
 
         names = list(dict.fromkeys(system for system, _ in self.sums))
         return [CUES, TJC, *(name for name in names if name not in (CUES, TJC))]
 
     def told(self) -> dict[str, Any]:
         """As JSON."""
-        from hyperacuity.cli.palou_systems import COLUMNS
+        from hyperacuity.studies.palou_systems import COLUMNS
 
         def consistency(part: Any) -> Any:
             best = None if part is None else part.best
@@ -185,7 +185,7 @@ class Result:
         """As tables."""
         from rich.table import Table
 
-        from hyperacuity.cli.palou_systems import COLUMNS
+        from hyperacuity.studies.palou_systems import COLUMNS
 
         common.results.print(
             f"[bold]{self.name}[/bold], {self.images} image{'' if self.images == 1 else 's'}: B-ACC / R-ACC, ties wrong"
@@ -216,7 +216,7 @@ class Result:
 
 
 def _examined(name: str, subjects: Sequence[Subject], workers: int | None) -> Result:
-    from hyperacuity.cli.palou_systems import examine
+    from hyperacuity.studies.palou_systems import examine
 
     found = each(examine, subjects, workers, name)
     return Result(name, dict(zip((one.name for one in subjects), found, strict=True)))
@@ -225,7 +225,7 @@ def _examined(name: str, subjects: Sequence[Subject], workers: int | None) -> Re
 def _draw(folder: Path, sets: Mapping[str, Sequence[Subject]], results: Mapping[str, Result]) -> None:
     from hyperacuity.data import write_png
     from hyperacuity.report import theme
-    from hyperacuity.report.charts_ordering import figure_ground_chart, prc_chart
+    from hyperacuity.report.charts.ordering import figure_ground_chart, prc_chart
 
     for name, result in results.items():
         signature = next(iter(result.scores.values())).protocol.signature
@@ -247,9 +247,9 @@ def _draw(folder: Path, sets: Mapping[str, Sequence[Subject]], results: Mapping[
 
 def _lambda_series(subject: Subject) -> NDArray[Any]:
     """The picture, its ownership, and ownership on the tree from fine to coarse (Fig. 6)."""
-    from hyperacuity.cli.palou_systems import Views
     from hyperacuity.regions import piecewise_constant, pruning_path
-    from hyperacuity.report.pictures_ordering import order_picture, panel_sheet
+    from hyperacuity.report.pictures.ordering import order_picture, panel_sheet
+    from hyperacuity.studies.palou_systems import Views
 
     image, _, _ = subject.load()
     views = Views(image)
@@ -280,10 +280,10 @@ def _comparison(subjects: Sequence[Subject]) -> NDArray[Any]:
     """Each row a picture, its truth, and what the systems make of it (Fig. 9)."""
     import numpy as np
 
-    from hyperacuity.cli.palou_systems import CUES, OWNERSHIP, TJC, TREE, Views, truly_ordered
-    from hyperacuity.detect.order import DEFAULT_LAMBDA, LEVEL
+    from hyperacuity.detect.depth.by_ownership import DEFAULT_LAMBDA, LEVEL
     from hyperacuity.ordering import Partition
-    from hyperacuity.report.pictures_ordering import order_picture, panel_sheet
+    from hyperacuity.report.pictures.ordering import order_picture, panel_sheet
+    from hyperacuity.studies.palou_systems import CUES, OWNERSHIP, TJC, TREE, Views, truly_ordered
 
     panels = []
     for subject in subjects:

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hyperacuity.cli import common
-from hyperacuity.cli.audit_inputs import AuditJob
 from hyperacuity.cli.detect_train import TRUTHS, Course, bsds500_lessons, each, evenly, learn
-from hyperacuity.cli.inputs import Inputs, evaluate
 from hyperacuity.cli.options import Json, Workers
 from hyperacuity.errors import InputError, UsageError
+from hyperacuity.evaluate.audit_inputs import AuditJob
+from hyperacuity.evaluate.inputs import Inputs, evaluate
 
 if TYPE_CHECKING:
-    from hyperacuity.boundary import SystemAudit
+    from hyperacuity.audit import SystemAudit
     from hyperacuity.data import Sample
-    from hyperacuity.detect.pb import PbModel
+    from hyperacuity.detect.pb_detector import PbModel
 
 
 def pb(
@@ -47,9 +47,9 @@ def pb(
 
     Example: [bold]hyperacuity study pb --data datasets --out pb[/bold]
     """  # fmt: skip
-    from hyperacuity.boundary import AuditProtocol, collect_audit
+    from hyperacuity.audit import AuditProtocol, collect_audit
     from hyperacuity.data import load_dataset
-    from hyperacuity.detect.pb import load_model
+    from hyperacuity.detect.pb_detector import load_model
 
     if truth is not None and truth not in TRUTHS:
         raise UsageError(f"--truth {truth}: expected all or consensus")
@@ -80,7 +80,7 @@ def pb(
 
 def _detect(samples: Sequence[Sample], models: Mapping[str, PbModel], folder: Path, workers: int | None) -> list[Any]:
     from hyperacuity.data import read_image, write_soft
-    from hyperacuity.detect.pb import detect_from, gradients
+    from hyperacuity.detect.pb_detector import detect_from, gradients
     from hyperacuity.run import Cell
 
     for name in models:

@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from hyperacuity.errors import InputError, UsageError
 
 if TYPE_CHECKING:
-    from hyperacuity.edges.studies import Picture
+    from hyperacuity.studies.edge_trials import StudyPicture
 
 
 class Source(NamedTuple):
     """A picture that has not been read yet. ``load`` raises ``InputError`` when it cannot be."""
 
     name: str
-    load: Callable[[], Picture]
+    load: Callable[[], StudyPicture]
 
 
 def study_pictures(data: str, truth: Path | None, place: Path | None, count: int | None) -> list[Source]:
     """The pictures that DATA names, at most ``count``."""
-    from hyperacuity.data.datasets import LAYOUTS
+    from hyperacuity.data.datasets.layouts import LAYOUTS
 
     folder = Path(data)
     made: dict[str, Callable[[], Iterator[Source]]] = {"shapes": _shapes, "scenes": partial(_scenes, count or 6)}
@@ -39,23 +39,23 @@ def study_pictures(data: str, truth: Path | None, place: Path | None, count: int
 
 
 def _shapes() -> Iterator[Source]:
-    def load() -> Picture:
+    def load() -> StudyPicture:
         from hyperacuity.edges import shapes
-        from hyperacuity.edges.studies import Picture
+        from hyperacuity.studies.edge_trials import StudyPicture
 
         made = shapes()
-        return Picture("shapes", made.image, made.truth)
+        return StudyPicture("shapes", made.image, made.truth)
 
     yield Source("shapes", load)
 
 
 def _scenes(count: int) -> Iterator[Source]:
     from hyperacuity.data.scenes import make_scene, name_of
-    from hyperacuity.edges.studies import Picture
+    from hyperacuity.studies.edge_trials import StudyPicture
 
-    def load(seed: int) -> Picture:
+    def load(seed: int) -> StudyPicture:
         scene = make_scene(seed)
-        return Picture(name_of(seed), _unit(scene.image), scene.boundaries)
+        return StudyPicture(name_of(seed), _unit(scene.image), scene.boundaries)
 
     for seed in range(1, count + 1):
         yield Source(name_of(seed), partial(load, seed))
@@ -77,16 +77,16 @@ def _folder(images: Path, truths: Path) -> Iterator[Source]:
 
 
 def _files(name: str, image: Path | None, truths: tuple[Path, ...], *, inverted: bool = False) -> Source:
-    def load() -> Picture:
+    def load() -> StudyPicture:
         from hyperacuity.data import read_boundary_truths, read_image
-        from hyperacuity.edges.studies import Picture
         from hyperacuity.maps import same_size
+        from hyperacuity.studies.edge_trials import StudyPicture
 
         if image is None:
             raise InputError(f"{truths[0]}: is the truth of a picture that is missing")
         pixels, truth = read_image(image), read_boundary_truths(truths, inverted=inverted)[0]
         same_size(pixels, truth, names=(str(image), str(truths[0])))
-        return Picture(name, _unit(pixels), truth)
+        return StudyPicture(name, _unit(pixels), truth)
 
     return Source(name, load)
 

@@ -12,7 +12,7 @@ from hyperacuity.cli.options import Json
 from hyperacuity.errors import InputError
 
 if TYPE_CHECKING:
-    from hyperacuity.boundary.risk import Risk, RiskScore
+    from hyperacuity.audit.risk import Risk, RiskScore
 
 
 def risk(
@@ -43,9 +43,9 @@ def risk(
 
     Example: [bold]hyperacuity study risk trials --within 0.05[/bold]
     """
-    from hyperacuity.boundary.risk import read_answers
-    from hyperacuity.boundary.risk import risk as risk_of
-    from hyperacuity.boundary.trials import read_trials
+    from hyperacuity.audit.risk import read_answers
+    from hyperacuity.audit.risk import risk as risk_of
+    from hyperacuity.audit.trials import read_trials
 
     table = answers or folder / "answers.csv"
     score = risk_of(read_trials(folder), read_answers(table))
@@ -56,7 +56,7 @@ def risk(
         from hyperacuity.report import theme
 
         theme.require()
-        from hyperacuity.report.charts_audit import risk_chart
+        from hyperacuity.report.charts.audit import risk_chart
 
         place = common.output_folder(figures)
         for suffix in ("svg", "png"):
@@ -72,7 +72,7 @@ def risk(
 
 def _needed(score: RiskScore, within: float) -> dict[str, int]:
     """How many trials of one system make an interval that narrow, by mode, if its risk is the mean one found."""
-    from hyperacuity.boundary.risk import trials_needed
+    from hyperacuity.audit.risk import trials_needed
 
     found = {mode: one.risk for mode, one in score.mean.items()}
     return {mode: trials_needed(within, share=0.5 if risk != risk else risk) for mode, risk in found.items()}

@@ -17,9 +17,9 @@
 """
 
 from hyperacuity.compare.pareto import costs, direct, dominance, groups, interpretation, optimal
+from hyperacuity.compare.rank_averages import average_rank, ranks
 from hyperacuity.compare.ranking import Ranking, compare
-from hyperacuity.compare.ranks import average_rank, ranks
-from hyperacuity.compare.roc import Curve, Standing, curve, feasibility
+from hyperacuity.compare.resampled_sets import stability
 from hyperacuity.compare.significance import (
     CriticalDifference,
     Pairwise,
@@ -30,25 +30,20 @@ from hyperacuity.compare.significance import (
     pairwise,
     signed_rank,
 )
-from hyperacuity.compare.stability import stability
 from hyperacuity.compare.table import Table, usual_sense
 
 __all__ = [
     "CriticalDifference",
-    "Curve",
     "Pairwise",
     "Ranking",
-    "Standing",
     "Table",
     "average_rank",
     "clusters",
     "compare",
     "costs",
     "critical_difference",
-    "curve",
     "direct",
     "dominance",
-    "feasibility",
     "groups",
     "holm",
     "interpretation",

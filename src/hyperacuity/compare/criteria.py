@@ -80,7 +80,7 @@ def table_of(signature: str, tallies: Mapping[str, Mapping[str, Any]], options: 
 def join(tables: Sequence[Table]) -> Table:
     """Criteria of several protocols side by side, for the systems and images that all tables have.
 
-    Errors against a truth and errors of predicted views can so stand in one vector. Names must differ.
+    DisparityTally against a truth and errors of predicted views can so stand in one vector. Names must differ.
     """
     first, *others = tables
     if not others:
@@ -115,17 +115,17 @@ def _weighted_mean(values: Scores, weights: Weights) -> Scores:
 
 
 def _disparity(options: dict[str, Any]) -> Criteria:
-    from hyperacuity.disparity import Errors, Protocol, measured, sense
+    from hyperacuity.disparity import DisparityTally, Protocol, measured, sense
 
     listed: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in options.items()}
     protocol = Protocol(**listed)
     bad = f"bad({1 if 1 in protocol.deltas else protocol.deltas[0]:g})"
 
-    def rescore(tallies: Sequence[Errors], weights: Weights) -> Scores:
+    def rescore(tallies: Sequence[DisparityTally], weights: Weights) -> Scores:
         return _weighted_mean(np.array([measured(one, protocol).ravel() for one in tallies]), weights)
 
     return Criteria(
-        Errors,
+        DisparityTally,
         tuple(f"{measure} {region}" for region in protocol.regions for measure in protocol.measures),
         tuple(sense(measure) for _ in protocol.regions for measure in protocol.measures),
         rescore,
@@ -135,14 +135,14 @@ def _disparity(options: dict[str, Any]) -> Criteria:
 
 
 def _views(options: dict[str, Any]) -> Criteria:
-    from hyperacuity.disparity import Views, measured_views
-    from hyperacuity.disparity.prediction import MEASURES, SENSES, WAYS
+    from hyperacuity.disparity import ViewTally, measured_views
+    from hyperacuity.disparity.view_benchmark import MEASURES, SENSES, WAYS
 
-    def rescore(tallies: Sequence[Views], weights: Weights) -> Scores:
+    def rescore(tallies: Sequence[ViewTally], weights: Weights) -> Scores:
         return _weighted_mean(np.array([measured_views(one).ravel() for one in tallies]), weights)
 
     return Criteria(
-        Views,
+        ViewTally,
         tuple(f"{measure} {way}" for way in WAYS for measure in MEASURES),
         tuple(SENSES[measure] for _ in WAYS for measure in MEASURES),
         rescore,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hyperacuity.compare import pareto
-from hyperacuity.compare.ranks import Ties, average_rank, ranks
+from hyperacuity.compare.rank_averages import Ties, average_rank, ranks
 from hyperacuity.compare.table import Scores, Table, VectorMode
 
 
@@ -75,7 +75,7 @@ def compare(
     strict, nan
         As in :func:`hyperacuity.compare.pareto.optimal`.
     ties
-        Of the ranks; as in :func:`hyperacuity.compare.ranks.ranks`.
+        Of the ranks; as in :func:`hyperacuity.compare.rank_averages.ranks`.
 
     Examples
     --------

@@ -21,7 +21,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hyperacuity.compare.ranks import ranks
+from hyperacuity.compare.rank_averages import ranks
 from hyperacuity.errors import UsageError
 from hyperacuity.resampling import bootstrap_weights, paired_bootstrap
 

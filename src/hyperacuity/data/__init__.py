@@ -1,15 +1,17 @@
 """Files and data sets in, maps out: the one place that knows formats, byte orders and other people's conventions.
 
 :mod:`~hyperacuity.data.readers` and :mod:`~hyperacuity.data.writers` are the front door; one small module per family of
-formats stands behind them. :mod:`~hyperacuity.data.pairing` brings predictions and truths together.
+formats stands behind them. :mod:`~hyperacuity.data.datasets.pairing` brings predictions and truths together.
 """
 
-from hyperacuity.data.bsds import FigureGround, figure_ground
-from hyperacuity.data.datasets import find_data, load_dataset
+from hyperacuity.data.datasets.bsds import FigureGround, figure_ground
+from hyperacuity.data.datasets.layouts import find_data, load_dataset
+from hyperacuity.data.datasets.pairing import PairedFiles, Pairing, pair_folders, pair_truths
+from hyperacuity.data.datasets.samples import Dataset, Sample
 from hyperacuity.data.files import DataWarning
-from hyperacuity.data.images import read_image, write_png
-from hyperacuity.data.matlab import write_mat, write_segs, write_truths
-from hyperacuity.data.pairing import Pair, Pairing, pair_folders, pair_truths
+from hyperacuity.data.formats.images import read_image, write_png
+from hyperacuity.data.formats.matlab import write_mat, write_segs, write_truths
+from hyperacuity.data.formats.tables import NamedTable, read_table, write_table
 from hyperacuity.data.readers import (
     holds_ucm,
     read_boundary_truths,
@@ -22,18 +24,16 @@ from hyperacuity.data.readers import (
     read_soft,
     read_ucm,
 )
-from hyperacuity.data.samples import Dataset, Sample
-from hyperacuity.data.tables import Table, read_table, write_table
 from hyperacuity.data.writers import write_disparity, write_edges, write_labels, write_order, write_soft
 
 __all__ = [
     "DataWarning",
     "Dataset",
     "FigureGround",
-    "Pair",
+    "NamedTable",
+    "PairedFiles",
     "Pairing",
     "Sample",
-    "Table",
     "figure_ground",
     "find_data",
     "holds_ucm",

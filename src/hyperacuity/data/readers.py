@@ -13,20 +13,20 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperacuity.data.arrays import read_npy, read_npz
-from hyperacuity.data.berkeley import boundaries_of, read_fg, read_seg
 from hyperacuity.data.files import check_pixels, warn
-from hyperacuity.data.images import read_grey, read_indices
-from hyperacuity.data.kitti import SCALE as KITTI_SCALE
-from hyperacuity.data.matlab import (
+from hyperacuity.data.formats.arrays import read_npy, read_npz
+from hyperacuity.data.formats.berkeley import boundaries_of, read_fg, read_seg
+from hyperacuity.data.formats.images import read_grey, read_indices
+from hyperacuity.data.formats.kitti import SCALE as KITTI_SCALE
+from hyperacuity.data.formats.matlab import (
     read_array,
     read_truth_boundaries,
     read_truth_segmentations,
     read_variable,
     ucm_at_image_size,
 )
-from hyperacuity.data.pfm import read_pfm
-from hyperacuity.data.sniff import IMAGE_KINDS, kind_of
+from hyperacuity.data.formats.pfm import read_pfm
+from hyperacuity.data.formats.sniff import IMAGE_KINDS, kind_of
 from hyperacuity.errors import InputError
 from hyperacuity.maps import (
     DisparityMap,

@@ -12,11 +12,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperacuity.data.arrays import write_npy
-from hyperacuity.data.images import write_png
-from hyperacuity.data.kitti import write_kitti
-from hyperacuity.data.matlab import write_mat
-from hyperacuity.data.pfm import write_pfm
+from hyperacuity.data.formats.arrays import write_npy
+from hyperacuity.data.formats.images import write_png
+from hyperacuity.data.formats.kitti import write_kitti
+from hyperacuity.data.formats.matlab import write_mat
+from hyperacuity.data.formats.pfm import write_pfm
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.maps import DisparityMap, EdgeMap, LabelMap, OrderMap, SoftMap
 

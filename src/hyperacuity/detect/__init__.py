@@ -25,12 +25,12 @@ figure/ground labels, ``depth-cues`` (:func:`depth_cues`).
 np.float32(1.0)
 """
 
-from hyperacuity.detect.depth_cues import depth_cues
+from hyperacuity.detect.depth.by_cues import depth_cues
+from hyperacuity.detect.depth.by_ownership import depth_order, ownership, region_tree
 from hyperacuity.detect.detection import Detection
 from hyperacuity.detect.gradient import canny, masks, sf1, sobel
-from hyperacuity.detect.order import depth_order, ownership, region_tree
 from hyperacuity.detect.oriented import agk, hk, sf5
-from hyperacuity.detect.pb import pb
+from hyperacuity.detect.pb_detector import pb
 from hyperacuity.detect.registry import (
     Detector,
     Orderer,

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import ndimage
 
 from hyperacuity.detect.detection import planes
-from hyperacuity.detect.pb import CUES, PbModel, across, as_written, gradients, texture_responses, to_lab
+from hyperacuity.detect.pb_detector import CUES, PbModel, across, as_written, gradients, texture_responses, to_lab
 from hyperacuity.errors import UsageError
 from hyperacuity.kernels.half_discs import HistDistance
 from hyperacuity.kernels.suppression import suppress
@@ -132,7 +132,7 @@ def train(
 
     Examples
     --------
-    >>> from hyperacuity.detect.pb import detect_with
+    >>> from hyperacuity.detect.pb_detector import detect_with
     >>> image = np.tile(np.repeat(np.uint8([40, 200, 90]), 24), (48, 1))
     >>> labels = np.zeros(image.shape, dtype=bool)
     >>> labels[:, [23, 47]] = True

@@ -11,12 +11,12 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from hyperacuity.detect.depth_cues import depth_cues
+from hyperacuity.detect.depth.by_cues import depth_cues
+from hyperacuity.detect.depth.by_ownership import depth_order, ownership
 from hyperacuity.detect.detection import Detection
 from hyperacuity.detect.gradient import canny, masks, sf1, sobel
-from hyperacuity.detect.order import depth_order, ownership
 from hyperacuity.detect.oriented import agk, hk, sf5
-from hyperacuity.detect.pb import pb
+from hyperacuity.detect.pb_detector import pb
 from hyperacuity.errors import UsageError
 from hyperacuity.maps import OrderMap
 

@@ -17,11 +17,20 @@
 25.0
 """
 
+from hyperacuity.disparity.benchmark import (
+    DisparityScore,
+    DisparityTally,
+    Protocol,
+    collect,
+    measured,
+    sense,
+    tally,
+    unit,
+)
 from hyperacuity.disparity.consistency import View, consistency_curve, distances, stereo_views
 from hyperacuity.disparity.errors import bad, bias, d1, density, epe, quantile, rms
 from hyperacuity.disparity.masks import disc, nonocc, regions, untextured
-from hyperacuity.disparity.prediction import ViewProtocol, Views, collect_views, measured_views, tally_views
-from hyperacuity.disparity.protocol import Errors, Protocol, Score, collect, measured, sense, tally, unit
+from hyperacuity.disparity.view_benchmark import ViewProtocol, ViewTally, collect_views, measured_views, tally_views
 from hyperacuity.disparity.views import (
     ViewError,
     forward,
@@ -32,13 +41,13 @@ from hyperacuity.disparity.views import (
 )
 
 __all__ = [
-    "Errors",
+    "DisparityScore",
+    "DisparityTally",
     "Protocol",
-    "Score",
     "View",
     "ViewError",
     "ViewProtocol",
-    "Views",
+    "ViewTally",
     "bad",
     "bias",
     "collect",

@@ -8,26 +8,15 @@ readings and the rules for empty maps stated where they matter.
 
 from __future__ import annotations
 
+from hyperacuity.edges.benchmark import EdgeScore, EdgeTally, Protocol, collect, tally, wins
 from hyperacuity.edges.distance import baddeley, dk, f2d6, gamma, hausdorff, omega, psi, sk, theta, yasnoff
+from hyperacuity.edges.drawn_shapes import Shapes, add_noise, rimmed, shapes
 from hyperacuity.edges.merit import d4, dp, f_pinho, fom, fom_e, mfom, sfom
 from hyperacuity.edges.names import FAMILIES, PAPER, Measure, evaluate, measure, measures
 from hyperacuity.edges.pair import Comparison, Pair
-from hyperacuity.edges.protocol import EdgeScore, EdgeTally, Protocol, collect, tally, wins
-from hyperacuity.edges.shapes import Shapes, add_noise, rimmed, shapes
-from hyperacuity.edges.shift import Shift, shift
+from hyperacuity.edges.shifted_lines import Shift, shift
 from hyperacuity.edges.statistical import Confusion, chi2, confusion, f_alpha, phi, pm
-from hyperacuity.edges.studies import (
-    Picture,
-    Trial,
-    Trials,
-    blurred,
-    collect_trials,
-    noisy,
-    semi_automatic,
-    speckle,
-    trial,
-)
-from hyperacuity.edges.sweep import Best, Sweep, edges_at, sweep
+from hyperacuity.edges.sweeps import Best, Sweep, edges_at, sweep
 
 __all__ = [
     "FAMILIES",
@@ -39,19 +28,14 @@ __all__ = [
     "EdgeTally",
     "Measure",
     "Pair",
-    "Picture",
     "Protocol",
     "Shapes",
     "Shift",
     "Sweep",
-    "Trial",
-    "Trials",
     "add_noise",
     "baddeley",
-    "blurred",
     "chi2",
     "collect",
-    "collect_trials",
     "confusion",
     "d4",
     "dk",
@@ -68,22 +52,18 @@ __all__ = [
     "measure",
     "measures",
     "mfom",
-    "noisy",
     "omega",
     "phi",
     "pm",
     "psi",
     "rimmed",
-    "semi_automatic",
     "sfom",
     "shapes",
     "shift",
     "sk",
-    "speckle",
     "sweep",
     "tally",
     "theta",
-    "trial",
     "wins",
     "yasnoff",
 ]

@@ -9,13 +9,13 @@ Palou & Salembier (2014), Precision-recall-classification evaluation framework: 
 Maire, Narihira & Yu (2016), Affinity CNN: learning pixel-centric pairwise relations for figure/ground embedding, supplement.
 """
 
-from hyperacuity.ordering.contours import Contours, contours
+from hyperacuity.ordering.contour_maps import Contours, contours
 from hyperacuity.ordering.figure_ground import Neighbours, Ownership, compare_neighbours, neighbours, order_of_pairs
 from hyperacuity.ordering.local import LocalMatch, combine, match_contours
 from hyperacuity.ordering.orderings import Ordering, Partition, Sides, ordering, partition, transfer
 from hyperacuity.ordering.pairwise import PairCounts, compare_regions, match_regions
 from hyperacuity.ordering.prc import Outcomes, Summary, from_confusion, over_random_index, summary
-from hyperacuity.ordering.protocol import Protocol
+from hyperacuity.ordering.protocols import Protocol
 from hyperacuity.ordering.scores import Consistency, OrderingScore, collect, collect_sweep, resampled_scores
 from hyperacuity.ordering.tallies import OrderingTally, match_image, tally, tally_humans
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from hyperacuity.errors import InputError
 from hyperacuity.ordering.figure_ground import ACCURACIES
 from hyperacuity.ordering.prc import Numbers, Outcomes, Summary, over_random_index, summary
-from hyperacuity.ordering.protocol import Protocol
+from hyperacuity.ordering.protocols import Protocol
 from hyperacuity.ordering.tallies import OrderingTally
 from hyperacuity.resampling import bootstrap_weights, percentile_interval, resample
 from hyperacuity.tally import stack

@@ -9,13 +9,13 @@ import numpy as np
 
 from hyperacuity.errors import InputError
 from hyperacuity.maps import VOID, LabelMap, same_size
-from hyperacuity.ordering.contours import contours
+from hyperacuity.ordering.contour_maps import contours
 from hyperacuity.ordering.figure_ground import compare_neighbours
 from hyperacuity.ordering.local import LocalMatch, combine, match_contours
 from hyperacuity.ordering.orderings import Ordering, Partition, partition
 from hyperacuity.ordering.pairwise import compare_regions
 from hyperacuity.ordering.prc import Outcomes
-from hyperacuity.ordering.protocol import Protocol
+from hyperacuity.ordering.protocols import Protocol
 from hyperacuity.tally import Counts, Sums, Tally
 
 LOCAL_FIELDS = (

@@ -9,11 +9,11 @@ of information of a hierarchy (:func:`ucm_levels`) or a stack of segmentations, 
 
 from __future__ import annotations
 
+from hyperacuity.regions.benchmark import LevelSummary, Protocol, RegionScore, RegionTally, collect, tally
 from hyperacuity.regions.berkeley import berkeley_files
-from hyperacuity.regions.hierarchy import Hierarchy, hierarchy, merge_boundaries, ucm_hierarchy
+from hyperacuity.regions.hierarchies import Hierarchy, hierarchy, merge_boundaries, ucm_hierarchy
 from hyperacuity.regions.levels import Levels, level_thresholds, ucm_levels
 from hyperacuity.regions.measures import Agreement, compare, covering, rand_index, variation_of_information
-from hyperacuity.regions.protocol import Protocol, RegionScore, RegionTally, Summary, collect, tally
 from hyperacuity.regions.pruning import (
     Energy,
     PruningPath,
@@ -28,12 +28,12 @@ __all__ = [
     "Agreement",
     "Energy",
     "Hierarchy",
+    "LevelSummary",
     "Levels",
     "Protocol",
     "PruningPath",
     "RegionScore",
     "RegionTally",
-    "Summary",
     "berkeley_files",
     "collect",
     "compare",

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from hyperacuity.regions.protocol import Protocol, RegionTally, collect, level_names
+from hyperacuity.regions.benchmark import Protocol, RegionTally, collect, level_names
 
 
 def berkeley_files(tallies: Mapping[str, RegionTally], protocol: Protocol) -> dict[str, str]:

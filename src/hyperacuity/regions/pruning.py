@@ -11,7 +11,7 @@ from hyperacuity.errors import InputError, UsageError
 from hyperacuity.kernels.pruning import add_up, earliest_merge, least_costs, scales
 from hyperacuity.kernels.ultrametric import apply_joins
 from hyperacuity.maps import LabelMap, same_size
-from hyperacuity.regions.hierarchy import Hierarchy
+from hyperacuity.regions.hierarchies import Hierarchy
 
 Nodes = NDArray[np.float64]
 """One value per node of a hierarchy."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hyperacuity.errors import UsageError
 from hyperacuity.report import theme
-from hyperacuity.report.sheet import Sheet
+from hyperacuity.report.sheets.sheet import Sheet
 
 KINDS = ("pdf", "svg", "png")
 

@@ -22,10 +22,10 @@ from typing import Any, TypeVar
 from hyperacuity import __version__
 from hyperacuity.errors import HyperacuityError, InputError, UsageError
 from hyperacuity.report import theme
-from hyperacuity.report.gather import Grid, gather
-from hyperacuity.report.sheet import Each, Figure, Sheet, picture_of
-from hyperacuity.report.tasks import make_sheet
+from hyperacuity.report.sheets.registry import make_sheet
+from hyperacuity.report.sheets.sheet import Each, Figure, Sheet, picture_of
 from hyperacuity.run import Cell
+from hyperacuity.run.gather import Grid, gather
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -225,7 +225,7 @@ def _photographs(truth: Path) -> list[Path]:
 
 @functools.lru_cache(maxsize=8)
 def _by_stem(folder: Path) -> dict[str, Path]:
-    from hyperacuity.data.pairing import files_in, stem_of
+    from hyperacuity.data.datasets.pairing import files_in, stem_of
 
     return {stem_of(path): path for path in files_in(folder, required=False)}
 
@@ -246,7 +246,7 @@ def _payloads(sheets: Sequence[Sheet], each: Each) -> dict[str, _Payload]:
 
 def _look(sheet: Sheet, image: str) -> _Payload | None:
     from hyperacuity.data import read_image
-    from hyperacuity.report.layers import thumbnail
+    from hyperacuity.report.pictures.layers import thumbnail
 
     cells: dict[str, Cell] = {system: images[image] for system, images in sheet.grid.cells.items() if image in images}
     if sheet.viewer is None or not cells:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-from hyperacuity.report.sheet import Column, Line, Sheet
+from hyperacuity.report.sheets.sheet import Column, Line, Sheet
 
 Kind = Literal["csv", "latex", "markdown"]
 KINDS: tuple[Kind, ...] = ("csv", "latex", "markdown")

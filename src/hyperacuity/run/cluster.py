@@ -33,7 +33,7 @@ from hyperacuity.data.files import DataWarning, hearing
 from hyperacuity.errors import UsageError
 from hyperacuity.run.fingerprint import Digests, code_elsewhere
 from hyperacuity.run.job import Failure, Job, T
-from hyperacuity.run.work import Result, Task, evaluate, pack_tasks, unpack_tasks
+from hyperacuity.run.work import WorkItem, WorkResult, evaluate, pack_tasks, unpack_tasks
 
 CONNECT_SECONDS = 10
 _LOOK_SECONDS = 1.0
@@ -117,9 +117,9 @@ class Cluster(Generic[T]):
         self._lost: queue.SimpleQueue[tuple[int, str]] = queue.SimpleQueue()
         self._told: set[tuple[int, str]] = set()
         self._news: list[tuple[int, str]] = []
-        self._open: list[Task] = []
-        self._suspects: list[Task] = []
-        self._given: dict[int, tuple[Any, list[Task], bool]] = {}
+        self._open: list[WorkItem] = []
+        self._suspects: list[WorkItem] = []
+        self._given: dict[int, tuple[Any, list[WorkItem], bool]] = {}
         self._number = 0
         self._cell_seconds = math.inf
         self._handful = 1
@@ -158,14 +158,14 @@ class Cluster(Generic[T]):
         self._handful = max(1, min(_MOST_CELLS, in_a_task, max(share, in_a_moment)))
         return 2 * threads * self._handful
 
-    def give(self, task: Task) -> None:
+    def give(self, task: WorkItem) -> None:
         """Submit the cell, or wait for a few more that go with it."""
         self._open.append(task)
         if len(self._open) >= self._handful:
             self._submit(self._open)
             self._open = []
 
-    def take(self, seconds: float) -> list[Result[T]]:
+    def take(self, seconds: float) -> list[WorkResult[T]]:
         """Results as they come. A cell whose workers died again and again has failed; a lost scheduler ends the run."""
         if self._open:
             self._submit(self._open)
@@ -178,7 +178,7 @@ class Cluster(Generic[T]):
                 ended.append(self._ended.get(timeout=0 if ended else seconds))
         except queue.Empty:
             pass
-        results: list[Result[T]] = []
+        results: list[WorkResult[T]] = []
         failed = [future for future in ended if future.status in ("error", "cancelled")]
         with self._in_touch():
             done = [future for future in ended if future.status == "finished"]
@@ -211,13 +211,13 @@ class Cluster(Generic[T]):
         news, self._news = self._news, []
         return news
 
-    def _tell(self, number: int, worker: str, tasks: list[Task]) -> None:
+    def _tell(self, number: int, worker: str, tasks: list[WorkItem]) -> None:
         """That a worker was lost with these cells; once, though an event and a failed task may both say so."""
         if (number, worker) not in self._told:
             self._told.add((number, worker))
             self._news += [(task.position, f"the worker {worker} was lost") for task in tasks]
 
-    def _submit(self, tasks: list[Task], *, suspect: bool = False) -> None:
+    def _submit(self, tasks: list[WorkItem], *, suspect: bool = False) -> None:
         self._number += 1
         key = (self._name, self._number)
         # As bytes: Dask's logs of recent messages keep a thousand of them per worker.
@@ -256,7 +256,7 @@ class Cluster(Generic[T]):
     def _is_lost(self) -> UsageError:
         return UsageError(f"--cluster {self._address}: the scheduler was lost; what was finished is kept")
 
-    def _failed(self, future: Any, tasks: list[Task], suspect: bool) -> list[Result[T]]:
+    def _failed(self, future: Any, tasks: list[WorkItem], suspect: bool) -> list[WorkResult[T]]:
         """What follows from a task without a result: its cells are tried one by one, or a cell has failed, or the run ends."""
         from distributed import KilledWorker
 
@@ -271,7 +271,7 @@ class Cluster(Generic[T]):
                 f"each of the {error.allowed_failures + 1} workers that began it died (out of memory, or killed), "
                 f"the last was {error.last_worker.address}"
             )
-            return [Result(tasks[0].position, "failed", failure=Failure(cell.system, cell.image, reason))]
+            return [WorkResult(tasks[0].position, "failed", failure=Failure(cell.system, cell.image, reason))]
         if isinstance(error, UsageError):
             raise error
         if error is None:
@@ -287,7 +287,7 @@ class _Answer(Generic[T]):
     """What a worker sends back: results whose tallies are bytes, the doubts about the files, and the time it took."""
 
     number: int
-    results: list[Result[T]]
+    results: list[WorkResult[T]]
     doubts: list[str]
     seconds: float
 
@@ -305,7 +305,7 @@ def _evaluate_here(job: Job[T], packed: bytes, code: str, number: int) -> _Answe
     return _Answer(number, results, doubts, time.perf_counter() - started)
 
 
-def _as_bytes(result: Result[T]) -> Result[T]:
+def _as_bytes(result: WorkResult[T]) -> WorkResult[T]:
     if result.tally is None:
         return result
     return replace(result, packed=result.packed or result.tally.pack(), tally=None)

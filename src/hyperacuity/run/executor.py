@@ -11,7 +11,7 @@ from typing import Any, Generic, Protocol, Self
 from hyperacuity.errors import UsageError
 from hyperacuity.run.fingerprint import Digests
 from hyperacuity.run.job import Job, T
-from hyperacuity.run.work import Result, Task, evaluate
+from hyperacuity.run.work import WorkItem, WorkResult, evaluate
 
 
 class Executor(Protocol[T]):
@@ -26,10 +26,10 @@ class Executor(Protocol[T]):
         ``left`` is how many there are still to give.
         """
 
-    def give(self, task: Task) -> None:
+    def give(self, task: WorkItem) -> None:
         """Evaluate this cell."""
 
-    def take(self, seconds: float) -> list[Result[T]]:
+    def take(self, seconds: float) -> list[WorkResult[T]]:
         """What has ended since the last call; waits at most so long for the first."""
 
     def forget(self) -> int:
@@ -60,7 +60,7 @@ class Threads(Generic[T]):
         self._digests = Digests()
         self._pool = ThreadPoolExecutor(self.workers, thread_name_prefix="hyperacuity-cell")
         self._given: dict[int, Future[None]] = {}
-        self._ended: queue.SimpleQueue[Result[T] | BaseException] = queue.SimpleQueue()
+        self._ended: queue.SimpleQueue[WorkResult[T] | BaseException] = queue.SimpleQueue()
 
     def __enter__(self) -> Self:
         return self
@@ -74,13 +74,13 @@ class Threads(Generic[T]):
         """Two cells per thread: one in work and one ready."""
         return 2 * self.workers
 
-    def give(self, task: Task) -> None:
+    def give(self, task: WorkItem) -> None:
         """Queue the cell for the next free thread."""
         self._given[task.position] = self._pool.submit(self._work, task)
 
-    def take(self, seconds: float) -> list[Result[T]]:
+    def take(self, seconds: float) -> list[WorkResult[T]]:
         """Results as they come; an error that is no cell's own is raised here."""
-        results: list[Result[T]] = []
+        results: list[WorkResult[T]] = []
         try:
             while True:
                 result = self._ended.get(timeout=0 if results else seconds)
@@ -102,7 +102,7 @@ class Threads(Generic[T]):
         """A thread does not get lost."""
         return []
 
-    def _work(self, task: Task) -> None:
+    def _work(self, task: WorkItem) -> None:
         try:
             self._ended.put(evaluate(self._job, task, self._digests))
         except BaseException as error:

@@ -24,7 +24,7 @@ from hyperacuity.run.fingerprint import code_version
 from hyperacuity.run.job import Cell, Failure, Job, T, job_as_told
 from hyperacuity.run.progress import Ending, watching
 from hyperacuity.run.store import BATCH_SECONDS, Store, given_twice
-from hyperacuity.run.work import Result, Task
+from hyperacuity.run.work import WorkItem, WorkResult
 
 TRIES = 3
 PAUSE = 1.0
@@ -108,7 +108,7 @@ def run_grid(
     tallies: dict[int, T] = {}
     failures: dict[int, Failure] = {}
 
-    def keep(position: int, result: Result[T]) -> None:
+    def keep(position: int, result: WorkResult[T]) -> None:
         if result.tally is not None:
             tallies[position] = result.tally
         elif result.failure is not None:
@@ -156,7 +156,7 @@ def _drive(
     cells: Iterable[Cell],
     store: Store | None,
     executor: Executor[T],
-    keep: Callable[[int, Result[T]], None],
+    keep: Callable[[int, WorkResult[T]], None],
     stop: threading.Event,
     *,
     progress: bool,
@@ -175,7 +175,7 @@ def _drive(
     try:
         with watching(job.signature.partition("|")[0], total, shown=progress) as tick:
 
-            def take(offer: _Offer[T] | None, result: Result[T] | None) -> None:
+            def take(offer: _Offer[T] | None, result: WorkResult[T] | None) -> None:
                 if offer is not None and result is not None:
                     if result.ending == "reused":
                         result = replace(result, tally=offer.kept[result.inputs])
@@ -201,13 +201,13 @@ def _drive(
 class _Offer(Generic[T]):
     """A task, and the tallies that the worker may choose from by saying that its inputs are the same."""
 
-    task: Task
+    task: WorkItem
     kept: dict[bytes, T]
 
 
 def _plain_tasks(grid: Sequence[Cell]) -> Iterator[_Offer[T]]:
     for position, cell in enumerate(grid):
-        yield _Offer(Task(position, cell), {})
+        yield _Offer(WorkItem(position, cell), {})
 
 
 def _known_tasks(job: Job[T], store: Store, grid: Sequence[Cell] | None) -> Iterator[_Offer[T]]:
@@ -215,7 +215,7 @@ def _known_tasks(job: Job[T], store: Store, grid: Sequence[Cell] | None) -> Iter
         # Cells from a list keep their paths as given, so that messages name files as the caller does.
         cell = waiting.cell if grid is None else grid[waiting.position]
         kept = {inputs: tally for inputs, data in waiting.kept.items() if (tally := _sound(job, data)) is not None}
-        task = Task(waiting.position, cell, True, frozenset(kept), store.recorded(cell.files))
+        task = WorkItem(waiting.position, cell, True, frozenset(kept), store.recorded(cell.files))
         yield _Offer(task, kept)
 
 
@@ -226,7 +226,7 @@ def _sound(job: Job[T], data: bytes) -> T | None:
         return None  # damaged in the store: computed again and overwritten
 
 
-def _write(store: Store, cell: Cell, result: Result[T]) -> None:
+def _write(store: Store, cell: Cell, result: WorkResult[T]) -> None:
     if result.failure is not None:
         store.fail(result.failure)
     elif result.ending == "reused":
@@ -260,7 +260,7 @@ class _SecondTries:
         self._due[position] = time.monotonic() + PAUSE * self._tries[position]
         return True
 
-    def counted(self, result: Result[T]) -> Result[T]:
+    def counted(self, result: WorkResult[T]) -> WorkResult[T]:
         """The last result of a cell; a failure says how often it was tried."""
         tries = self._tries.pop(result.position, 1)
         if result.failure is None or tries == 1:
@@ -280,7 +280,7 @@ def _work_off(
     source: Iterator[_Offer[T]],
     left: int,
     executor: Executor[T],
-    take: Callable[[_Offer[T] | None, Result[T] | None], None],
+    take: Callable[[_Offer[T] | None, WorkResult[T] | None], None],
     again: _SecondTries,
     stop: threading.Event,
 ) -> None:

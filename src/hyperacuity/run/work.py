@@ -1,7 +1,7 @@
 """One cell, from its files to its tally: what a worker does, be it a thread here or a process on another machine.
 
-A worker knows nothing of the store. The driver hands it a :class:`Task` with what the store knows about the cell, and gets a
-:class:`Result` that says what to keep.
+A worker knows nothing of the store. The driver hands it a :class:`WorkItem` with what the store knows about the cell, and gets a
+:class:`WorkResult` that says what to keep.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _PASSING = {
 
 
 @dataclass(frozen=True)
-class Task:
+class WorkItem:
     """A cell to evaluate. ``kept`` are the inputs for which the store holds a tally, ``recorded`` the digests it has of files.
 
     ``keyed`` is false when there is no store: then nothing is hashed.
@@ -43,10 +43,10 @@ class Task:
     recorded: Mapping[str, Recorded] = field(default_factory=dict)
 
 
-def pack_tasks(tasks: Sequence[Task]) -> bytes:
+def pack_tasks(tasks: Sequence[WorkItem]) -> bytes:
     """Tasks as a few hundred bytes each, with full paths: what travels, and what logs on the way keep of it, stays small.
 
-    >>> [task] = unpack_tasks(pack_tasks([Task(7, Cell("canny", "church", Path("/maps/church.png"), ()), True)]))
+    >>> [task] = unpack_tasks(pack_tasks([WorkItem(7, Cell("canny", "church", Path("/maps/church.png"), ()), True)]))
     >>> task.position, task.cell.prediction.name, task.keyed
     (7, 'church.png', True)
     """
@@ -65,10 +65,10 @@ def pack_tasks(tasks: Sequence[Task]) -> bytes:
     return zlib.compress(json.dumps(rows).encode())
 
 
-def unpack_tasks(data: bytes) -> list[Task]:
+def unpack_tasks(data: bytes) -> list[WorkItem]:
     """The inverse of :func:`pack_tasks`."""
     return [
-        Task(
+        WorkItem(
             position,
             cell_from_text(system, image, files),
             keyed,
@@ -80,7 +80,7 @@ def unpack_tasks(data: bytes) -> list[Task]:
 
 
 @dataclass(frozen=True)
-class Result(Generic[T]):
+class WorkResult(Generic[T]):
     """How a cell ended: a tally (or, if reused, the inputs under which the store has it), or a failure.
 
     ``read`` are the digests of files that had to be read, as (path, stamp, digest). ``passing`` marks a failure that another
@@ -97,7 +97,7 @@ class Result(Generic[T]):
     passing: bool = False
 
 
-def evaluate(job: Job[T], task: Task, digests: Digests) -> Result[T]:
+def evaluate(job: Job[T], task: WorkItem, digests: Digests) -> WorkResult[T]:
     """Evaluate one cell. Whatever goes wrong here costs this cell only, and is told in the result."""
     with Nearby() as nearby:
         read: list[tuple[str, str, bytes]] = []
@@ -110,21 +110,21 @@ def evaluate(job: Job[T], task: Task, digests: Digests) -> Result[T]:
             reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
             failure = Failure(task.cell.system, task.cell.image, nearby.as_given(reason), traceback.format_exc())
             passing = _is_passing(error)
-        return Result(task.position, "failed", read=tuple(read), failure=failure, passing=passing)
+        return WorkResult(task.position, "failed", read=tuple(read), failure=failure, passing=passing)
 
 
 def _evaluate(
-    job: Job[T], task: Task, digests: Digests, nearby: Nearby, read: list[tuple[str, str, bytes]]
-) -> Result[T]:
+    job: Job[T], task: WorkItem, digests: Digests, nearby: Nearby, read: list[tuple[str, str, bytes]]
+) -> WorkResult[T]:
     cell = task.cell
     if not task.keyed:
-        return Result(task.position, "computed", tally=_tally(job, cell, nearby))
+        return WorkResult(task.position, "computed", tally=_tally(job, cell, nearby))
     inputs, stamps = digests.of_cell(cell, task.recorded, nearby, read)
     if inputs in task.kept:
-        return Result(task.position, "reused", inputs, read=tuple(read))
+        return WorkResult(task.position, "reused", inputs, read=tuple(read))
     tally = _tally(job, cell, nearby)
     refuse_changed(cell.files, stamps)
-    return Result(task.position, "computed", inputs, tally, tally.pack(), tuple(read))
+    return WorkResult(task.position, "computed", inputs, tally, tally.pack(), tuple(read))
 
 
 def _tally(job: Job[T], cell: Cell, nearby: Nearby) -> T:

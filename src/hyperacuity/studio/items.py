@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from hyperacuity.data import read_image
-from hyperacuity.data.pairing import files_in, stem_of
+from hyperacuity.data.datasets.pairing import files_in, stem_of
 from hyperacuity.errors import InputError, UsageError
 
 

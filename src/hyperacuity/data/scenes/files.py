@@ -30,10 +30,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperacuity.data.arrays import write_npy
-from hyperacuity.data.images import write_png
-from hyperacuity.data.matlab import write_truths
-from hyperacuity.data.pfm import write_pfm
+from hyperacuity.data.formats.arrays import write_npy
+from hyperacuity.data.formats.images import write_png
+from hyperacuity.data.formats.matlab import write_truths
+from hyperacuity.data.formats.pfm import write_pfm
 from hyperacuity.data.scenes.scene import VERSION, Scene, make_scene
 from hyperacuity.errors import UsageError
 

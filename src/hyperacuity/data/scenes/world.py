@@ -32,7 +32,7 @@ class Contours:
 
 
 @dataclass(frozen=True)
-class Sheet:
+class Leaf:
     """One cut-out: what, where, of which paper. The sheet at the very back has no outline: it covers everything."""
 
     kind: str
@@ -49,7 +49,7 @@ class World:
 
     size: tuple[int, int]
     unit: float
-    sheets: tuple[Sheet, ...]
+    sheets: tuple[Leaf, ...]
     shifts: NDArray[np.int64]
     towards_light: tuple[float, float]
 
@@ -67,7 +67,7 @@ def make_world(
     unit = min(size) / 320
     palette = draw_palette(dice)
     kinds = dice.sample(shapes.LEAVES, 4 + dice.integer(3))
-    ground = Sheet(
+    ground = Leaf(
         "ground",
         draw_paper(dice, palette, unit=unit, radius=max(size), ground=True),
         (width / 2, height / 2),
@@ -95,7 +95,7 @@ def _power_law(share: float, smallest: float, largest: float) -> float:
     return float(1 / np.sqrt(far + (near - far) * share))
 
 
-def _wide_sheets(dice: Dice, palette: Palette, size: tuple[int, int], unit: float) -> list[Sheet]:
+def _wide_sheets(dice: Dice, palette: Palette, size: tuple[int, int], unit: float) -> list[Leaf]:
     """Two to four big pieces behind the leaves: hills one before another, or overlapping forms."""
     width, height = size
     count = 2 + dice.integer(3)
@@ -114,14 +114,14 @@ def _wide_sheets(dice: Dice, palette: Palette, size: tuple[int, int], unit: floa
     return sheets
 
 
-def _cut(dice: Dice, make: shapes.Maker, paper: Paper, place: tuple[float, float], radius: float, turn: float) -> Sheet:
+def _cut(dice: Dice, make: shapes.Maker, paper: Paper, place: tuple[float, float], radius: float, turn: float) -> Leaf:
     if make in shapes.UPRIGHT:
         turn = dice.between(-0.06, 0.06)
     shape = make(dice)
     heading = direction(turn)
     outline = _fixed(shape.outline, place, radius, heading)
     motif = _fixed(shape.motif, place, radius, heading) if shape.motif else None
-    return Sheet(make.__name__, paper, place, radius, outline, motif)
+    return Leaf(make.__name__, paper, place, radius, outline, motif)
 
 
 def _fixed(

@@ -1,1 +1,1 @@
-"""The tasks' sheets, one module each; :mod:`hyperacuity.report.tasks` knows which is whose."""
+"""The tasks' sheets, one module each; :mod:`hyperacuity.report.sheets.registry` knows which is whose."""

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hyperacuity.boundary import AuditProtocol, AuditTally, SystemAudit, collect_audit, ranking_changes, strengths
-from hyperacuity.boundary.audit import tallies_under
-from hyperacuity.boundary.findings import order_findings, system_findings
+from hyperacuity.audit import AuditProtocol, AuditTally, SystemAudit, collect_audit, ranking_changes, strengths
+from hyperacuity.audit.findings import order_findings, system_findings
+from hyperacuity.audit.rescoring import tallies_under
 from hyperacuity.errors import UsageError
 from hyperacuity.maps import EdgeMap
-from hyperacuity.report import charts_audit, theme
-from hyperacuity.report.gather import Grid
-from hyperacuity.report.sheet import Column, Each, Figure, Layer, Line, Sheet, Viewer, ranked
+from hyperacuity.report import theme
+from hyperacuity.report.charts import audit as charts_audit
 from hyperacuity.report.sheets.boundary import Look, image_scores_of, protocol_as_told, tested_ods
+from hyperacuity.report.sheets.sheet import Column, Each, Figure, Layer, Line, Sheet, Viewer, ranked
+from hyperacuity.run.gather import Grid
 
 COLUMNS = (
     Column("all", "F, all labels", note="Best F at one threshold for all images, as in the benchmark"),

@@ -27,9 +27,10 @@ from hyperacuity.compare.significance import Pairwise, pairwise_of_samples
 from hyperacuity.data import read_boundary_truths, read_image, read_segmentations, read_soft
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.maps import EdgeMap
-from hyperacuity.report import charts_boundary, layers, slider, theme
-from hyperacuity.report.gather import Grid
-from hyperacuity.report.sheet import (
+from hyperacuity.report import theme
+from hyperacuity.report.charts import boundary as charts_boundary
+from hyperacuity.report.pictures import layers, slider
+from hyperacuity.report.sheets.sheet import (
     Column,
     Each,
     Figure,
@@ -44,6 +45,7 @@ from hyperacuity.report.sheet import (
     told_chance,
 )
 from hyperacuity.run import Cell
+from hyperacuity.run.gather import Grid
 
 COLUMNS = (
     Column("ods", "ODS", note="Best F at one threshold for all images"),

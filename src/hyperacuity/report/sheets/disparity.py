@@ -10,16 +10,16 @@ import numpy as np
 
 from hyperacuity.compare.criteria import criteria
 from hyperacuity.data import read_disparity, read_image
-from hyperacuity.data.sniff import IMAGE_KINDS, kind_of
-from hyperacuity.data.stereo import V2_SCALES, scale_of
+from hyperacuity.data.datasets.stereo import V2_SCALES, scale_of
+from hyperacuity.data.formats.sniff import IMAGE_KINDS, kind_of
 from hyperacuity.errors import InputError
 from hyperacuity.maps import DisparityMap
-from hyperacuity.report import layers
-from hyperacuity.report.gather import Grid
-from hyperacuity.report.pictures_disparity import depth_picture, error_picture
-from hyperacuity.report.sheet import NAN, Column, Each, Layer, Sheet, Viewer, picture_of
+from hyperacuity.report.pictures import layers
+from hyperacuity.report.pictures.disparity import depth_picture, error_picture
 from hyperacuity.report.sheets.judged import Judged, judge, judged_sheet
+from hyperacuity.report.sheets.sheet import NAN, Column, Each, Layer, Sheet, Viewer, picture_of
 from hyperacuity.run import Cell
+from hyperacuity.run.gather import Grid
 
 LAYERS = (
     Layer("errors", "Errors", "White is right, dark is 4 px or more; vermilion: no estimate; grey: truth unknown"),

@@ -9,17 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperacuity.data import read_boundary_truths, read_image, read_soft
+from hyperacuity.edges.benchmark import EdgeTally, Protocol, collect, is_binary
 from hyperacuity.edges.names import measure
-from hyperacuity.edges.protocol import EdgeTally, Protocol, collect, is_binary
-from hyperacuity.edges.sweep import Best, edges_at
+from hyperacuity.edges.sweeps import Best, edges_at
 from hyperacuity.errors import InputError
 from hyperacuity.kernels.suppression import suppress_structured
 from hyperacuity.maps import EdgeMap, SoftMap
-from hyperacuity.report import edges, layers, slider, theme
-from hyperacuity.report.gather import Grid
-from hyperacuity.report.sheet import Column, Each, Figure, Layer, Sheet, Viewer, picture_of
+from hyperacuity.report import theme
+from hyperacuity.report.charts import edges
+from hyperacuity.report.pictures import layers, slider
 from hyperacuity.report.sheets.judged import MOST_COLUMNS, Judged, judge, judged_sheet
+from hyperacuity.report.sheets.sheet import Column, Each, Figure, Layer, Sheet, Viewer, picture_of
 from hyperacuity.run import Cell
+from hyperacuity.run.gather import Grid
 
 LAYERS = (
     Layer("match", "Edges", "Hits, false and missed pixels at the threshold"),

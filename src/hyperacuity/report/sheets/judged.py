@@ -16,10 +16,20 @@ from numpy.typing import NDArray
 from hyperacuity.compare import Table, compare, critical_difference
 from hyperacuity.compare.criteria import Criteria, criteria, table_of
 from hyperacuity.compare.significance import Pairwise, pairwise_of_samples
-from hyperacuity.report import charts_compare
-from hyperacuity.report.gather import Grid
-from hyperacuity.report.sheet import Column, Figure, Line, Sheet, Viewer, enough_weights, lead, ranked, told_chance
+from hyperacuity.report.charts import compare as charts_compare
+from hyperacuity.report.sheets.sheet import (
+    Column,
+    Figure,
+    Line,
+    Sheet,
+    Viewer,
+    enough_weights,
+    lead,
+    ranked,
+    told_chance,
+)
 from hyperacuity.resampling import bootstrap_weights, percentile_interval
+from hyperacuity.run.gather import Grid
 
 MOST_COLUMNS = 8
 

@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from hyperacuity.boundary import StrengthTally, collect_strengths, strengths
-from hyperacuity.boundary.findings import label_findings
-from hyperacuity.boundary.strength import LabelScore, Strengths
+from hyperacuity.audit import StrengthTally, collect_strengths, strengths
+from hyperacuity.audit.findings import label_findings
+from hyperacuity.audit.strength import LabelScore, Strengths
 from hyperacuity.data import read_boundary_truths, read_image
-from hyperacuity.report import charts_audit, layers
-from hyperacuity.report.gather import Grid
-from hyperacuity.report.sheet import NAN, Column, Each, Figure, Layer, Line, Sheet, Viewer, picture_of
+from hyperacuity.report.charts import audit as charts_audit
+from hyperacuity.report.pictures import layers
+from hyperacuity.report.sheets.sheet import NAN, Column, Each, Figure, Layer, Line, Sheet, Viewer, picture_of
 from hyperacuity.run import Cell
+from hyperacuity.run.gather import Grid
 
 COLUMNS = (
     Column(

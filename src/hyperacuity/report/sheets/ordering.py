@@ -10,12 +10,13 @@ from hyperacuity.data import read_image, read_order
 from hyperacuity.errors import InputError
 from hyperacuity.maps import OrderMap
 from hyperacuity.ordering import Partition, Protocol, collect, match_image, ordering
-from hyperacuity.report import charts_ordering, layers
-from hyperacuity.report.gather import Grid
-from hyperacuity.report.pictures_ordering import matching_picture, order_picture
-from hyperacuity.report.sheet import NAN, Column, Each, Figure, Layer, Sheet, Viewer, picture_of
+from hyperacuity.report.charts import ordering as charts_ordering
+from hyperacuity.report.pictures import layers
+from hyperacuity.report.pictures.ordering import matching_picture, order_picture
 from hyperacuity.report.sheets.judged import Judged, judge, judged_sheet
+from hyperacuity.report.sheets.sheet import NAN, Column, Each, Figure, Layer, Sheet, Viewer, picture_of
 from hyperacuity.run import Cell
+from hyperacuity.run.gather import Grid
 
 COLUMNS = (
     Column("racc", "R-ACC", note="Pairs of neighbouring regions in the right order"),

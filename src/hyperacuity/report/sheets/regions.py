@@ -14,13 +14,14 @@ from hyperacuity.data import holds_ucm, read_image, read_segmentations, read_sof
 from hyperacuity.errors import InputError
 from hyperacuity.maps import EdgeMap, LabelMap, boundary_marks
 from hyperacuity.regions import Protocol, collect, hierarchy, ucm_levels
+from hyperacuity.regions.benchmark import RegionScore
 from hyperacuity.regions.levels import Levels
-from hyperacuity.regions.protocol import RegionScore
-from hyperacuity.report import layers, slider, theme
-from hyperacuity.report.gather import Grid
-from hyperacuity.report.sheet import Column, Each, Figure, Layer, Sheet, Viewer, picture_of
+from hyperacuity.report import theme
+from hyperacuity.report.pictures import layers, slider
 from hyperacuity.report.sheets.judged import Judged, judge, judged_sheet
+from hyperacuity.report.sheets.sheet import Column, Each, Figure, Layer, Sheet, Viewer, picture_of
 from hyperacuity.run import Cell
+from hyperacuity.run.gather import Grid
 
 COLUMNS = (
     Column("covering", "covering", note="Of the annotators' regions, at the best level for all images"),

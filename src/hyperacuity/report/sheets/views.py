@@ -11,13 +11,13 @@ import numpy as np
 from hyperacuity.data import read_image
 from hyperacuity.disparity import forward
 from hyperacuity.errors import InputError
-from hyperacuity.report import layers
-from hyperacuity.report.gather import Grid
-from hyperacuity.report.pictures_disparity import difference_picture
-from hyperacuity.report.sheet import NAN, Column, Each, Layer, Sheet, Viewer, picture_of
+from hyperacuity.report.pictures import layers
+from hyperacuity.report.pictures.disparity import difference_picture
 from hyperacuity.report.sheets.disparity import given_scales, read_as_scored
 from hyperacuity.report.sheets.judged import Judged, judge, judged_sheet
+from hyperacuity.report.sheets.sheet import NAN, Column, Each, Layer, Sheet, Viewer, picture_of
 from hyperacuity.run import Cell
+from hyperacuity.run.gather import Grid
 
 COLUMNS = (
     Column(

@@ -1,0 +1,37 @@
+"""How far labels can be trusted: who drew what, and what that does to the score of a system.
+
+:func:`strengths` says how many people drew each boundary; :func:`tally_audit` and :func:`collect_audit` what that does to a
+system's score. :mod:`~hyperacuity.audit.trials` and :mod:`~hyperacuity.audit.risk` are the forced-choice experiment.
+
+References
+----------
+Hou, Yuille & Koch (2013), Boundary detection benchmarking: beyond F-measures.
+"""
+
+from hyperacuity.audit.partial import partial_labels
+from hyperacuity.audit.rescoring import (
+    AuditProtocol,
+    AuditTally,
+    SystemAudit,
+    collect_audit,
+    ranking_changes,
+    rankings,
+    tally_audit,
+)
+from hyperacuity.audit.strength import LabelScore, Strengths, StrengthTally, collect_strengths, strengths
+
+__all__ = [
+    "AuditProtocol",
+    "AuditTally",
+    "LabelScore",
+    "StrengthTally",
+    "Strengths",
+    "SystemAudit",
+    "collect_audit",
+    "collect_strengths",
+    "partial_labels",
+    "ranking_changes",
+    "rankings",
+    "strengths",
+    "tally_audit",
+]

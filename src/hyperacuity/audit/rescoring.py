@@ -1,0 +1,386 @@
+"""What becomes of a system when the labels change: fewer and stronger ones, an arbitrary part of them, a stricter precision.
+
+:func:`tally_audit` benchmarks one image under many truths at once: the labels of at least each strength, and partial labels as a
+control. :func:`collect_audit` makes a data set's curves of them, the precision bonus, and how far the output tells strength.
+
+References
+----------
+Hou, Yuille & Koch (2013), sections 4 and 5, Figs. 4 to 7.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperacuity.audit.partial import PARTIAL_KINDS, number_of, partial_labels
+from hyperacuity.audit.strength import strength_class, strengths
+from hyperacuity.boundary.matching import match
+from hyperacuity.boundary.protocols import Protocol
+from hyperacuity.boundary.scores import BoundaryScore, collect, compare_systems, recall_precision
+from hyperacuity.boundary.tallies import BoundaryTally, tally
+from hyperacuity.errors import UsageError
+from hyperacuity.kernels.suppression import suppress_structured
+from hyperacuity.kernels.thinning import thin
+from hyperacuity.maps import EdgeMap, SoftMap, edge_map, soft_map
+from hyperacuity.resampling import bootstrap_weights, percentile_interval, resample
+from hyperacuity.tally import Counts, Tally
+
+VERSION = 1
+"""Goes up whenever the same input would get another audit."""
+
+STRENGTHS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+OUTPUT_LEVELS = 20
+"""Into how many equal steps of [0, 1] a detector's output is divided."""
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class AuditProtocol:
+    """A boundary benchmark and the truths that it is repeated with.
+
+    Parameters
+    ----------
+    protocol
+        The benchmark; for soft maps.
+    strengths
+        Labels of at least these strengths, rising; the first is 0 (all labels), the last 1 (consensus).
+    repeats
+        How many partial truths of each kind are drawn.
+    seed
+        Names the draw of partial labels.
+    """
+
+    protocol: Protocol = field(default_factory=Protocol)
+    strengths: tuple[float, ...] = STRENGTHS
+    repeats: int = 3
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be meant."""
+        if self.protocol.thresholds == "levels":
+            raise UsageError("an audit needs soft boundary maps, not stacks of segmentations")
+        if self.strengths[:1] != (0,) or self.strengths[-1:] != (1,) or list(self.strengths) != sorted(self.strengths):
+            raise UsageError("strengths must rise from 0 (all labels) to 1 (consensus labels)")
+        if self.repeats < 1 or self.seed < 0:
+            raise UsageError(f"{self.repeats} repeats with seed {self.seed}: expected at least one, and a seed from 0")
+
+    @property
+    def truths(self) -> tuple[tuple[str, float | int], ...]:
+        """The truths in the order of the tallies: ("strength", s), then (kind of partial labels, which repeat)."""
+        partial = [(kind, repeat) for kind in PARTIAL_KINDS for repeat in range(self.repeats)]
+        return (*(("strength", strength) for strength in self.strengths), *partial)
+
+    @property
+    def signature(self) -> str:
+        """The protocol as one line."""
+        _, _, benchmark = self.protocol.signature.partition("|")
+        head, _, version = benchmark.rpartition("|v:")
+        strengths = ",".join(f"{strength:g}" for strength in self.strengths)
+        own = f"strengths:{strengths}|partial:{self.repeats}|seed:{self.seed}|boundary:{version}|v:{VERSION}"
+        return f"audit|{head}|{own}"
+
+
+@dataclass(frozen=True, eq=False)
+class AuditTally(Tally):
+    """Counts of one image, or of several with the same number N of annotators.
+
+    The first five are those of :class:`~hyperacuity.boundary.BoundaryTally`, a row per truth of the protocol. ``output`` says how
+    output and strength go together: a row per level of output, a column for 0, 1, … N annotators who drew what was detected.
+    """
+
+    truth_matched: Counts
+    truth: Counts
+    detected_matched: Counts
+    detected: Counts
+    detected_shown: Counts
+    output: Counts
+
+    def under(self, truth: int) -> BoundaryTally:
+        """The benchmark's tally under one of the protocol's truths."""
+        return BoundaryTally(*(getattr(self, name)[truth] for name in BoundaryTally.__dataclass_fields__))
+
+
+def tally_audit(
+    prediction: SoftMap,
+    truths: Sequence[EdgeMap],
+    protocol: AuditProtocol = AuditProtocol(),
+    *,
+    image: str = "",
+) -> AuditTally:
+    """Benchmark one image under all truths of the protocol. ``image`` is its name, which the partial labels depend on.
+
+    Examples
+    --------
+    >>> truth = np.zeros((8, 8), dtype=bool)
+    >>> truth[4] = True
+    >>> more = truth.copy()
+    >>> more[0, :5] = True
+    >>> agreed = AuditProtocol(Protocol(thresholds=(0.5,)), strengths=(0, 1), repeats=1)
+    >>> counts = tally_audit(more.astype(np.float32), [truth, more], agreed)
+    >>> counts.truth.ravel(), counts.detected_matched[:2].ravel()
+    (array([21, 16, 16, 16, 16]), array([13,  8]))
+    """
+    benchmark = protocol.protocol
+    maps = [edge_map(truth, name=f"truth of annotator {number}") for number, truth in enumerate(truths, 1)]
+    found = strengths(maps, benchmark.tolerance)
+    left = [int(kept.sum()) for kept in found.consensus]
+    counts: list[BoundaryTally] = []
+    labels = -1
+    for kind, which in protocol.truths:
+        if kind == "strength":
+            chosen = found.at_least(which)
+            before, labels = labels, sum(int(kept.sum()) for kept in chosen)
+            if labels == before:  # with few annotators neighbouring strengths keep the same labels
+                counts.append(counts[-1])
+                continue
+        else:
+            seed = (protocol.seed, number_of(image), int(which))
+            chosen = partial_labels(maps, left, kind=kind, seed=seed)
+        counts.append(tally(prediction, chosen, benchmark))
+    stacked = {name: np.stack([getattr(one, name) for one in counts]) for name in BoundaryTally.__dataclass_fields__}
+    return AuditTally(**stacked, output=_output_by_strength(prediction, maps, benchmark))
+
+
+def _output_by_strength(prediction: SoftMap, truths: Sequence[EdgeMap], protocol: Protocol) -> Counts:
+    """At each level of output, by how many annotators the pixels of that level are matched.
+
+    As in the benchmark, a level is what is detected when its lower end is the threshold: stronger pixels compete for partners,
+    weaker ones do not.
+    """
+    soft = soft_map(prediction, name="prediction")
+    if protocol.nms is not None:
+        nms = protocol.nms
+        soft = suppress_structured(soft, smooth=nms.smooth, radius=nms.radius, round8=nms.round8)
+    level = np.minimum((soft * np.float32(OUTPUT_LEVELS)).astype(np.int64), OUTPUT_LEVELS - 1)
+    table = np.zeros((OUTPUT_LEVELS, len(truths) + 1), np.int64)
+    for k in np.unique(level[soft >= np.float32(protocol.levels[0])]):
+        detected = (level >= k) & (soft >= np.float32(protocol.levels[0]))
+        if protocol.thin:
+            detected = thin(detected)
+        drawn_by = np.zeros(soft.shape, np.int64)
+        for truth in truths:
+            drawn_by.flat[match(detected, truth, protocol.tolerance).detected] += 1
+        table[k] = np.bincount(drawn_by[detected & (level == k)], minlength=len(truths) + 1)
+    return table
+
+
+@dataclass(frozen=True)
+class Bonus:
+    """What it is worth that any annotator's word makes a detected pixel right, at the best threshold of the usual precision.
+
+    ``f_any`` and ``f_mean`` are the best F with either precision, each at its own threshold.
+    """
+
+    precision_any: float
+    precision_mean: float
+    f_any: float
+    f_mean: float
+
+
+@dataclass(frozen=True, eq=False)
+class OutputStrength:
+    """How a detector's output and label strength go together.
+
+    ``shares`` has a row per level of output and a column per class of strength; rows sum to 1 (NaN: nothing matched).
+    Pixels without a partner are not in them: ``unmatched`` is their share of all pixels of the level. ``spearman`` is the rank
+    correlation of output and strength over the matched pixels, ``interval`` its bootstrap over images, and ``spearman_all`` the
+    correlation over all detected pixels, unmatched ones having strength 0.
+    """
+
+    shares: Floats
+    unmatched: Floats
+    spearman: float
+    interval: tuple[float, float]
+    spearman_all: float
+
+
+@dataclass(frozen=True, eq=False)
+class SystemAudit:
+    """A system under all truths.
+
+    ``by_strength`` has a score per strength of the protocol, ``partial`` a list of them per kind of partial labels.
+    """
+
+    protocol: AuditProtocol
+    by_strength: tuple[BoundaryScore, ...]
+    partial: dict[str, tuple[BoundaryScore, ...]]
+    mean: BoundaryScore
+    bonus: Bonus
+    output: OutputStrength
+
+    @property
+    def all(self) -> BoundaryScore:
+        """The usual score, with all labels."""
+        return self.by_strength[0]
+
+    @property
+    def consensus(self) -> BoundaryScore:
+        """The score with the labels that everybody drew."""
+        return self.by_strength[-1]
+
+    @property
+    def partial_f(self) -> dict[str, tuple[float, float]]:
+        """Mean and standard deviation of F over the repeats of each kind of partial labels; NaN for one repeat's deviation."""
+        return {kind: _mean_and_spread([score.ods.f for score in scores]) for kind, scores in self.partial.items()}
+
+    @property
+    def f_by_truth(self) -> dict[str, float]:
+        """The best F under each truth that systems are ranked by; the precision ``mean`` is one of them, on all labels."""
+        names = [f"strength {strength:g}" for strength in self.protocol.strengths]
+        named = {
+            "all": self.all.ods.f,
+            **{n: s.ods.f for n, s in zip(names[1:-1], self.by_strength[1:-1], strict=True)},
+        }
+        partial = {f"partial ({kind})": mean for kind, (mean, _) in self.partial_f.items()}
+        return {**named, "consensus": self.consensus.ods.f, **partial, "precision mean": self.mean.ods.f}
+
+
+def collect_audit(
+    tallies: Mapping[str, AuditTally],
+    protocol: AuditProtocol = AuditProtocol(),
+    *,
+    resamples: int = 1000,
+    seed: int = 0,
+) -> SystemAudit:
+    """A system's scores under each truth, the precision bonus, and output against strength. ``UsageError`` without images."""
+    if not tallies:
+        raise UsageError("there are no tallies to collect: no image was evaluated")
+    usual, strict = replace(protocol.protocol, precision="any"), replace(protocol.protocol, precision="mean")
+
+    def score(truth: int, benchmark: Protocol, samples: int = 0) -> BoundaryScore:
+        return collect(tallies_under(tallies, truth), benchmark, resamples=samples, seed=seed)
+
+    levels = len(protocol.strengths)
+    by_strength = tuple(score(truth, usual, resamples) for truth in range(levels))
+    partial: dict[str, list[BoundaryScore]] = {kind: [] for kind in PARTIAL_KINDS}
+    for truth, (kind, _) in enumerate(protocol.truths):
+        if kind in partial:
+            partial[kind].append(score(truth, usual))
+    mean = score(0, strict, resamples)
+    whole = next(iter(every := list(tallies_under(tallies, 0).values())))
+    for one in every[1:]:
+        whole = whole + one
+    ods = by_strength[0].ods
+    precision = float(np.interp(ods.threshold, usual.levels, recall_precision(whole, "mean")[1]))
+    return SystemAudit(
+        protocol=protocol,
+        by_strength=by_strength,
+        partial={kind: tuple(scores) for kind, scores in partial.items()},
+        mean=mean,
+        bonus=Bonus(ods.precision, precision, ods.f, mean.ods.f),
+        output=_collect_output([tally.output for tally in tallies.values()], resamples, seed),
+    )
+
+
+def tallies_under(tallies: Mapping[str, AuditTally], truth: int) -> dict[str, BoundaryTally]:
+    """The benchmark's tallies of all images under one of the protocol's truths."""
+    return {image: one.under(truth) for image, one in tallies.items()}
+
+
+@dataclass(frozen=True)
+class Change:
+    """Two systems whose order under a truth is not that under all labels: how far ahead is the one that was behind?
+
+    ``p_value`` is that of a paired bootstrap over images; NaN for the mean over repeated partial labels.
+    """
+
+    truth: str
+    ahead: str
+    behind: str
+    difference: float
+    p_value: float
+
+
+def rankings(audits: Mapping[str, SystemAudit]) -> dict[str, list[str]]:
+    """The systems from best to worst under each truth."""
+    scores = {system: audit.f_by_truth for system, audit in audits.items()}
+    truths = next(iter(scores.values()), {})
+    return {truth: sorted(scores, key=lambda system: -scores[system][truth]) for truth in truths}
+
+
+def ranking_changes(
+    audits: Mapping[str, SystemAudit], tallies: Mapping[str, Mapping[str, AuditTally]], *, resamples: int = 1000
+) -> list[Change]:
+    """The pairs of systems that change places when the labels or the precision do, and whether that may be chance."""
+    orders = rankings(audits)
+    usual = {system: place for place, system in enumerate(orders.get("all", []))}
+    changes = []
+    for truth, order in orders.items():
+        for place, ahead in enumerate(order):
+            for behind in order[place + 1 :]:
+                if usual[ahead] > usual[behind]:
+                    difference = audits[ahead].f_by_truth[truth] - audits[behind].f_by_truth[truth]
+                    p_value = _p_value(audits[ahead], truth, tallies[ahead], tallies[behind], resamples)
+                    changes.append(Change(truth, ahead, behind, difference, p_value))
+    return changes
+
+
+def _p_value(
+    audit: SystemAudit, truth: str, first: Mapping[str, AuditTally], second: Mapping[str, AuditTally], resamples: int
+) -> float:
+    if truth.startswith("partial") or not first.keys() & second.keys():
+        return float("nan")
+    places = {f"strength {strength:g}": n for n, strength in enumerate(audit.protocol.strengths)}
+    place = {"precision mean": 0, "consensus": len(places) - 1}.get(truth, places.get(truth, 0))
+    precision = audit.mean.protocol if truth == "precision mean" else audit.all.protocol
+    compared = compare_systems(
+        tallies_under(first, place), tallies_under(second, place), precision, resamples=resamples
+    )
+    return compared["ods"].p_value
+
+
+def _collect_output(tables: Sequence[Counts], resamples: int, seed: int) -> OutputStrength:
+    """Tables of images with different numbers of annotators are brought together by the strength that a column stands for."""
+    ratios = sorted({Fraction(m, table.shape[1] - 1) for table in tables for m in range(table.shape[1])})
+    place = {ratio: n for n, ratio in enumerate(ratios)}
+    joint = np.zeros((len(tables), OUTPUT_LEVELS, len(ratios)), np.int64)
+    for one, table in zip(joint, tables, strict=True):
+        n = table.shape[1] - 1
+        one[:, [place[Fraction(m, n)] for m in range(n + 1)]] = table
+    total = joint.sum(axis=0)
+    classes = np.zeros((OUTPUT_LEVELS, 6))
+    for column, ratio in enumerate(ratios[1:], 1):
+        classes[:, strength_class(np.array([ratio.numerator]), ratio.denominator)] += total[:, column, None]
+    with np.errstate(invalid="ignore"):
+        shares = classes / classes.sum(axis=1, keepdims=True)
+        unmatched = total[:, 0] / total.sum(axis=1)
+    interval = (float("nan"), float("nan"))
+    if resamples:
+        drawn = resample(bootstrap_weights(len(tables), resamples, seed), joint)
+        interval = percentile_interval(spearman_of_table(drawn[:, :, 1:]))
+    return OutputStrength(
+        shares, unmatched, float(spearman_of_table(total[:, 1:])), interval, float(spearman_of_table(total))
+    )
+
+
+def spearman_of_table(table: NDArray[np.int64]) -> Floats:
+    r"""Spearman's ρ of two ordered variables from the counts of their values (last two axes); NaN if either does not vary.
+
+    Each value's rank is the mean rank of its ties; ρ is the correlation of the ranks.
+
+    >>> spearman_of_table(np.array([[0, 2], [3, 0]])).item()
+    -1.0
+    """
+    counts = table.astype(np.float64)
+    total = counts.sum(axis=(-2, -1))
+
+    def centred(margin: Floats) -> Floats:
+        ranks = np.cumsum(margin, axis=-1) - margin / 2
+        return np.asarray(ranks - total[..., None] / 2)
+
+    rows, columns = counts.sum(axis=-1), counts.sum(axis=-2)
+    by_row, by_column = centred(rows), centred(columns)
+    product = (by_row[..., :, None] * by_column[..., None, :] * counts).sum(axis=(-2, -1))
+    spread = (rows * by_row**2).sum(axis=-1) * (columns * by_column**2).sum(axis=-1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.where(spread > 0, product / np.sqrt(spread), np.nan), np.float64)
+
+
+def _mean_and_spread(values: Sequence[float]) -> tuple[float, float]:
+    return float(np.mean(values)), float(np.std(values, ddof=1)) if len(values) > 1 else float("nan")

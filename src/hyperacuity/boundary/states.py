@@ -1,0 +1,59 @@
+"""What a tally counts, as pictures: hits, false alarms and misses at each threshold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperacuity.boundary.matching import tolerance_in_pixels
+from hyperacuity.boundary.protocols import Protocol
+from hyperacuity.kernels.pairs import reach
+from hyperacuity.kernels.suppression import suppress_structured
+from hyperacuity.kernels.sweep import sweep_states
+from hyperacuity.maps import EdgeMap, LabelMap, SoftMap, boundary_marks, edge_map, label_map, same_size, soft_map
+
+
+def overlays(
+    prediction: SoftMap | Sequence[LabelMap],
+    truths: Sequence[EdgeMap],
+    protocol: Protocol = Protocol(),
+    *,
+    levels: Sequence[int] | None = None,
+) -> NDArray[np.uint8]:
+    """One picture per threshold of the protocol: 0 nothing, 1 hit, 2 false alarm, 3 miss.
+
+    Hits and false alarms are what :func:`hyperacuity.boundary.tally` counts as ``detected_matched`` and the rest of
+    ``detected``. A miss is a true pixel without a partner in the matching of every annotator who drew it. ``levels`` chooses
+    thresholds (or levels of a stack of segmentations) by their place, rising; all of them unless told otherwise.
+
+    Examples
+    --------
+    >>> truth = np.zeros((8, 8), dtype=bool)
+    >>> truth[4] = True
+    >>> soft = np.where(truth, 0.5, 0).astype(np.float32)
+    >>> soft[4, 7], soft[0, 0] = 0, 1
+    >>> [np.bincount(picture.flat).tolist() for picture in overlays(soft, [truth], Protocol(thresholds=(0.25, 0.75)))]
+    [[55, 7, 1, 1], [55, 0, 1, 8]]
+    """
+    maps = [edge_map(truth, name="truth") for truth in truths]
+    if isinstance(prediction, np.ndarray) and protocol.thresholds != "levels":
+        soft = soft_map(prediction, name="prediction")
+        same_size(soft, maps[0])
+        if protocol.nms is not None:
+            nms = protocol.nms
+            soft = suppress_structured(soft, smooth=nms.smooth, radius=nms.radius, round8=nms.round8)
+        chosen = protocol.levels if levels is None else protocol.levels[list(levels)]
+        return _states(soft, maps, chosen, protocol)
+    stack = [label_map(level, name="segmentation") for level in prediction]
+    marks = [boundary_marks(stack[place]) for place in (range(len(stack)) if levels is None else levels)]
+    at_half = np.array([0.5])
+    return np.concatenate([_states(mark.astype(np.float32), maps, at_half, protocol) for mark in marks])
+
+
+def _states(
+    soft: SoftMap, truths: list[EdgeMap], thresholds: NDArray[np.float64], protocol: Protocol
+) -> NDArray[np.uint8]:
+    within = reach(tolerance_in_pixels(soft.shape, protocol.tolerance))
+    return sweep_states(soft, truths, thresholds, within, thin=protocol.thin)

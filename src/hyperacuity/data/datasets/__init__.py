@@ -1,0 +1,1 @@
+"""Where things lie: known data sets, folders paired by name."""

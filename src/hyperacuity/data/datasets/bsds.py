@@ -1,0 +1,141 @@
+"""The Berkeley data sets: BSDS500, BSDS300, and the figure/ground labels of Fowlkes, Martin & Malik (2007)."""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+import tarfile
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import IO, Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperacuity.data.datasets.pairing import stem_of
+from hyperacuity.data.datasets.samples import Dataset, Sample, by_stem
+from hyperacuity.data.files import MAX_BYTES, check_file, first_line, printable, read_bytes, read_head
+from hyperacuity.data.formats.berkeley import parse_fg, parse_seg
+from hyperacuity.errors import InputError, UsageError
+from hyperacuity.maps import LabelMap, OrderMap, same_size
+
+
+def bsds500(folder: Path, split: str = "test") -> Dataset:
+    """BSDS500: ``images/SPLIT/*.jpg`` and ``groundTruth/SPLIT/*.mat``, all annotators in one file."""
+    images, truths = by_stem(folder / "images" / split), by_stem(folder / "groundTruth" / split)
+    samples = (Sample(name, images.get(name), (truth,)) for name, truth in sorted(truths.items()))
+    return Dataset("bsds500", folder, tuple(samples))
+
+
+def bsds300(folder: Path, split: str = "test") -> Dataset:
+    """BSDS300, as distributed or as the part of BSDS500 that it became (its test set is BSDS500's val).
+
+    As distributed: ``images/SPLIT/*.jpg`` and one ``human/color/USER/IMAGE.seg`` per annotator.
+    """
+    if (folder / "groundTruth").is_dir():
+        part = bsds500(folder, "val" if split == "test" else split)
+        return Dataset("bsds300", folder, part.samples)
+    truths: dict[str, list[Path]] = {}
+    for path in sorted((folder / "human" / "color").glob("*/*.seg")):
+        truths.setdefault(stem_of(path), []).append(path)
+    images = by_stem(folder / "images" / split)
+    samples = (Sample(name, path, tuple(truths[name])) for name, path in sorted(images.items()) if name in truths)
+    return Dataset("bsds300", folder, tuple(samples))
+
+
+@dataclass(frozen=True, eq=False)
+class FigureGround:
+    """What one subject said about one segmentation.
+
+    ``order`` is +1 on the figure side of a labelled contour, −1 on the ground side, NaN elsewhere; ``contours`` has a row per
+    contour, (1, −1), (−1, 1) or (0, 0); ``segmentation`` is what was labelled, drawn by ``segmenter``.
+    """
+
+    image: str
+    segmenter: str
+    subject: str
+    order: OrderMap
+    contours: NDArray[np.float64]
+    segmentation: LabelMap
+
+
+def figure_ground(source: Path, images: Collection[str] | None = None) -> Iterator[FigureGround]:
+    """The figure/ground labels in an unpacked folder or straight from the ``.tar.xz``, in the order of images and subjects.
+
+    ``fg/SEGMENTER/IMAGE-SUBJECT.fg`` and ``seg/SEGMENTER/IMAGE.seg``. With ``images`` only these are read. Nothing is written
+    to disk; an archive is read once (390 MB unpacked, about a second).
+    """
+    segmentations: dict[tuple[str, str], LabelMap] = {}
+    labels: list[tuple[str, str, str, NDArray[np.int8], NDArray[np.float64]]] = []
+    for path, data in _members(source, images):
+        name, segmenter = f"{source.name}, {printable(str(path))}", path.parent.name
+        if path.suffix == ".seg":
+            segmentations[segmenter, path.stem] = parse_seg(data, name)
+        else:
+            image, _, subject = path.stem.rpartition("-")
+            order, contours = parse_fg(data, name)
+            # Held in one byte per pixel until its segmentation has come by.
+            labels.append((image, subject, segmenter, np.nan_to_num(order).astype(np.int8), contours))
+    if not labels:
+        raise UsageError(f"{source}: holds no fg/SEGMENTER/IMAGE-SUBJECT.fg, expected figure/ground labels")
+    for image, subject, segmenter, small, contours in sorted(labels, key=lambda entry: entry[:3]):
+        name = f"{source.name}, {printable(f'fg/{segmenter}/{image}-{subject}.fg')}"
+        segmentation = segmentations.get((segmenter, image))
+        if segmentation is None:
+            raise InputError(f"{name}: its segmentation {printable(f'seg/{segmenter}/{image}.seg')} is missing")
+        same_size(small, segmentation, names=(name, "its segmentation"))
+        order = np.where(small == 0, np.float32(np.nan), small.astype(np.float32))
+        yield FigureGround(image, segmenter, subject, order, contours, segmentation)
+
+
+def _members(source: Path, images: Collection[str] | None) -> Iterator[tuple[PurePosixPath, bytes]]:
+    """The wanted files of a folder or an archive, as path within it and bytes."""
+
+    def wanted(path: PurePosixPath) -> bool:
+        if path.suffix not in (".fg", ".seg") or len(path.parts) < 3:
+            return False
+        image = path.stem if path.suffix == ".seg" else path.stem.rpartition("-")[0]
+        return images is None or image in images
+
+    if source.is_dir():
+        for file in sorted([*source.glob("fg/*/*.fg"), *source.glob("seg/*/*.seg")]):
+            path = PurePosixPath(file.relative_to(source).as_posix())
+            if wanted(path):
+                yield path, read_bytes(file)
+        return
+    check_file(source)
+    try:
+        # As a stream, which only goes forward; nothing may be longer than what is left of the limit.
+        with _unpacking(source) as packed, tarfile.open(fileobj=cast(Any, _Limited(packed)), mode="r|") as archive:
+            for member in archive:
+                if member.offset_data + member.size > MAX_BYTES:
+                    raise InputError(f"unpacks to more than the limit of {MAX_BYTES:,} bytes")
+                path = PurePosixPath(member.name)
+                if member.isfile() and wanted(path):
+                    content = archive.extractfile(member)
+                    yield path, content.read() if content else b""
+    except InputError as error:
+        raise InputError(f"{source}: {error}") from error
+    except Exception as error:  # tarfile and lzma raise many kinds; all of them mean that the archive is bad
+        raise InputError(f"{source}: is damaged or no .tar.xz archive ({first_line(error)})") from error
+
+
+def _unpacking(source: Path) -> IO[bytes]:
+    head = read_head(source, 6)
+    if head.startswith(b"\xfd7zXZ"):
+        return lzma.open(source)
+    return cast(IO[bytes], gzip.open(source)) if head.startswith(b"\x1f\x8b") else source.open("rb")
+
+
+class _Limited:
+    """A stream that ends in an error rather than go on beyond ``MAX_BYTES``."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self.file, self.left = file, MAX_BYTES
+
+    def read(self, count: int) -> bytes:
+        self.left -= count
+        if self.left < 0:
+            raise InputError(f"unpacks to more than the limit of {MAX_BYTES:,} bytes")
+        return self.file.read(count)

@@ -1,0 +1,128 @@
+"""The data sets this package knows, and where it looks for them.
+
+Nothing is downloaded. A data set is looked for where ``--data`` says; else where the environment variable
+``HYPERACUITY_DATA`` says; else in the user's cache folder. Either place may be the data set's own folder or one that holds it
+under one of its usual names. ``docs/datasets.md`` says where each comes from, how it is laid out and under which terms.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from platformdirs import user_cache_path
+
+from hyperacuity.data.datasets.bsds import bsds300, bsds500
+from hyperacuity.data.datasets.contours import rug, uded
+from hyperacuity.data.datasets.made import made_scenes
+from hyperacuity.data.datasets.samples import Dataset
+from hyperacuity.data.datasets.stereo import eth3d, kitti_2012, kitti_2015, middlebury_2014, middlebury_v2
+from hyperacuity.errors import UsageError
+
+ENVIRONMENT = "HYPERACUITY_DATA"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a data set is recognised: the names its folder goes by, and patterns of which one must match inside it."""
+
+    folders: tuple[str, ...]
+    marks: tuple[str, ...]
+    load: Callable[..., Dataset] | None
+    splits: tuple[str, ...] = ()
+
+
+LAYOUTS = {
+    "bsds500": Layout(
+        ("bsds500", "BSDS500", "BSR/BSDS500/data", "BSDS500/data"),
+        ("groundTruth/*",),
+        bsds500,
+        ("test", "train", "val"),
+    ),
+    "bsds300": Layout(
+        ("bsds300", "BSDS300", "bsds500", "BSDS500", "BSR/BSDS500/data"),
+        ("human/color", "groundTruth/*"),
+        bsds300,
+        ("test", "train"),
+    ),
+    "bsds-fg": Layout(("bsds-fg", "bsds-fg-dev", "bsds-fg-dev.tar.xz"), ("fg/*/*.fg",), None),
+    "middlebury-v2": Layout(
+        ("middlebury-v2", "middlebury"),
+        ("*/groundtruth.png", "*/disp2.png", "*/disp2.pgm", "*/truedisp.row3.col3.pgm"),
+        middlebury_v2,
+    ),
+    "middlebury-2014": Layout(
+        ("middlebury-2014", "MiddEval3", "middlebury"),
+        ("*/disp0.pfm", "*/disp0GT.pfm", "*/*/disp0GT.pfm"),
+        middlebury_2014,
+    ),
+    "kitti-2012": Layout(
+        ("kitti-2012", "kitti2012", "data_stereo_flow", "kitti"),
+        ("training/disp_occ", "disp_occ", "disp_gt.png"),
+        kitti_2012,
+    ),
+    "kitti-2015": Layout(
+        ("kitti-2015", "kitti2015", "data_scene_flow", "kitti"),
+        ("training/disp_occ_0", "disp_occ_0", "disp_gt.png"),
+        kitti_2015,
+    ),
+    "eth3d": Layout(
+        ("eth3d", "two_view_training"),
+        ("disp0.pfm", "disp0GT.pfm", "*/disp0*.pfm", "*/*/disp0*.pfm", "*/im0.png"),
+        eth3d,
+    ),
+    "rug": Layout(("rug", "RUG"), ("gt/*_gt_binary.pgm",), rug),
+    "uded": Layout(("uded", "UDED"), ("imgs/*",), uded),
+    "scenes": Layout(("scenes",), ("scenes.json",), made_scenes),
+}
+"""The data sets by name."""
+
+
+def find_data(name: str, explicit: Path | None = None) -> Path:
+    """The folder (or archive) of a data set. When it is nowhere, the message says where it was looked for."""
+    layout = _layout(name)
+    places = search_places(explicit)
+    for place in places:
+        candidates = [place / folder for folder in layout.folders]
+        if not any((place / folder).exists() for other in LAYOUTS.values() for folder in other.folders):
+            candidates.append(place)  # no folder of data sets, so perhaps the data set itself
+        for candidate in candidates:
+            if candidate.is_file() or any(next(candidate.glob(mark), None) is not None for mark in layout.marks):
+                return candidate
+    looked = " and ".join(str(place) for place in places)
+    hint = "" if explicit else f" (--data DIR or the variable {ENVIRONMENT} can name another place)"
+    raise UsageError(
+        f"the data set {name} is not in {looked}{hint}; docs/datasets.md says where to get it and how to lay it out"
+    )
+
+
+def search_places(explicit: Path | None = None) -> list[Path]:
+    """Where data are looked for: only the explicit place if there is one, else the environment's, then the cache folder."""
+    if explicit is not None:
+        if not explicit.exists():
+            raise UsageError(f"there is no folder {explicit}")
+        return [explicit]
+    named = os.environ.get(ENVIRONMENT)
+    return [*([Path(named)] if named else []), user_cache_path("hyperacuity")]
+
+
+def load_dataset(name: str, explicit: Path | None = None, *, split: str | None = None) -> Dataset:
+    """The samples of a data set. ``split`` is one of its parts where it has any; the first, ``test``, unless told otherwise."""
+    layout = _layout(name)
+    if layout.load is None:
+        raise UsageError(
+            f"{name} is read with hyperacuity.data.figure_ground: its labels belong to segmentations, not to pictures"
+        )
+    if split is not None and split not in layout.splits:
+        parts = f"the parts {', '.join(layout.splits)}" if layout.splits else "no parts"
+        raise UsageError(f"{name} has {parts}, not {split}")
+    folder = find_data(name, explicit)
+    return layout.load(folder, split or layout.splits[0]) if layout.splits else layout.load(folder)
+
+
+def _layout(name: str) -> Layout:
+    if name not in LAYOUTS:
+        raise UsageError(f"there is no data set {name}, expected one of {', '.join(LAYOUTS)}")
+    return LAYOUTS[name]

@@ -1,0 +1,135 @@
+"""Predictions against truths: two folders paired by file stem, with one annotator or many.
+
+A truth belongs to the prediction of the same stem. When no stem agrees as it stands, an ending that all files of a folder
+share is taken off (``goat_2_gt_binary`` → ``goat_2``); when that does not help, numbers at the end of the truths' stems are
+taken for annotators (``goat_2_1``, ``goat_2_2`` → ``goat_2``). In a folder of sub-folders each sub-folder is one annotator. A
+MAT file may hold all annotators in one. What finds no partner is listed, not ignored.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from hyperacuity.data.remote import files_at, is_remote
+from hyperacuity.errors import UsageError
+
+_SUFFIX = re.compile(r"\.[A-Za-z]{1,5}$|\.mat7$")
+_ANNOTATOR = re.compile(r"[-_. ]\d+$")
+
+
+@dataclass(frozen=True)
+class PairedFiles:
+    """One image: its name, the prediction, and the files of its annotators."""
+
+    name: str
+    prediction: Path
+    truths: tuple[Path, ...]
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """What two folders have in common, by name, and what is left on either side."""
+
+    pairs: tuple[PairedFiles, ...]
+    unpaired_predictions: tuple[Path, ...]
+    unpaired_truths: tuple[Path, ...]
+
+
+def pair_folders(predictions: Path, truths: Path) -> Pairing:
+    """PairedFiles the files of two folders. An empty folder, or two folders with nothing in common, is a wrong call."""
+    folders = [] if is_remote(truths) else [folder for folder in sorted(_entries(truths)) if folder.is_dir()]
+    files = files_in(truths, required=not folders) or [
+        file for folder in folders for file in files_in(folder, required=False)
+    ]
+    if not files:
+        raise UsageError(f"{truths}: neither the folder nor its sub-folders hold a file")
+    plain = _readings([stem_of(path) for path in files])
+    readings = [*plain, *([_ANNOTATOR.sub("", stem) or stem for stem in stems] for stems in plain)]
+    return _paired(predictions, [_grouped(stems, files) for stems in readings], str(truths))
+
+
+def pair_truths(predictions: Path, truths: Mapping[str, Sequence[Path]], *, of: str = "the data set") -> Pairing:
+    """PairedFiles the files of a folder with truths already known by name, those of a data set for example."""
+    named = {unicodedata.normalize("NFC", name): list(paths) for name, paths in truths.items()}
+    return _paired(predictions, [named], of)
+
+
+def _paired(predictions: Path, readings: Sequence[dict[str, list[Path]]], of: str) -> Pairing:
+    """PairedFiles under the first reading of the predictions' and the truths' stems in which any two agree."""
+    files = files_in(predictions)
+    for names in _readings([stem_of(path) for path in files]):
+        predicted = _unique(names, files, predictions)
+        for truths in readings:
+            if predicted.keys() & truths.keys():
+                return Pairing(
+                    tuple(
+                        PairedFiles(name, path, tuple(truths[name]))
+                        for name, path in predicted.items()
+                        if name in truths
+                    ),
+                    tuple(path for name, path in predicted.items() if name not in truths),
+                    tuple(path for name, paths in truths.items() if name not in predicted for path in paths),
+                )
+    example = next((path.name for paths in readings[0].values() for path in paths), "nothing")
+    raise UsageError(
+        f"no file in {predictions} (such as {files[0].name}) has the stem of one in {of} (such as {example})"
+    )
+
+
+def files_in(folder: Path, *, required: bool = True) -> list[Path]:
+    """The plain files of a folder, hidden ones left out, in the order of their names."""
+    plain = files_at(folder) if is_remote(folder) else [path for path in _entries(folder) if path.is_file()]
+    files = sorted(path for path in plain if not path.name.startswith("."))
+    if required and not files:
+        raise UsageError(f"{folder}: the folder holds no file")
+    return files
+
+
+def stem_of(path: Path) -> str:
+    """The name without its suffix, in one Unicode form (file systems differ in how they spell é).
+
+    >>> stem_of(Path("28-img_043.SRF_2.png")), stem_of(Path("100007"))
+    ('28-img_043.SRF_2', '100007')
+    """
+    return unicodedata.normalize("NFC", _SUFFIX.sub("", path.name) or path.name)
+
+
+def _entries(folder: Path) -> list[Path]:
+    try:
+        return list(folder.iterdir())
+    except OSError as error:
+        raise UsageError(f"{folder}: cannot be read as a folder ({(error.strerror or str(error)).lower()})") from error
+
+
+def _unique(names: Sequence[str], files: Sequence[Path], folder: Path) -> dict[str, Path]:
+    found: dict[str, Path] = {}
+    for name, path in sorted(zip(names, files, strict=True)):
+        other = found.setdefault(name, path)
+        if other is not path:
+            raise UsageError(f"{folder}: {other.name} and {path.name} have the same stem; which one is meant?")
+    return found
+
+
+def _grouped(names: Sequence[str], files: Sequence[Path]) -> dict[str, list[Path]]:
+    found: dict[str, list[Path]] = {}
+    for name, path in sorted(zip(names, files, strict=True)):
+        found.setdefault(name, []).append(path)
+    return found
+
+
+def _readings(stems: list[str]) -> list[list[str]]:
+    """The stems as they are, then less every ending that all share and that starts at a separator, the shortest first.
+
+    >>> _readings(["bear_gt_binary", "goat_2_gt_binary"])
+    [['bear_gt_binary', 'goat_2_gt_binary'], ['bear_gt', 'goat_2_gt'], ['bear', 'goat_2']]
+    """
+    first = stems[0]
+    starts = [match.start() for match in re.finditer(r"[-_. ]", first) if match.start() > 0]
+    shared = [
+        first[i:] for i in reversed(starts) if all(stem.endswith(first[i:]) and stem != first[i:] for stem in stems)
+    ]
+    return [stems, *([stem.removesuffix(ending) for stem in stems] for ending in shared)]

@@ -1,0 +1,54 @@
+"""What a data set is to the rest of the package: named samples, each a picture, its truths and what goes with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from hyperacuity.data.datasets.pairing import files_in, stem_of
+from hyperacuity.errors import UsageError
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One picture. Its files are named, not read.
+
+    ``extras`` holds what only some tasks need, by role: ``right`` (the other picture of a stereo pair), ``nonocc``, ``all``
+    and ``disc`` (region masks), and so on. ``scale`` is what a disparity picture's grey levels are divided by.
+    """
+
+    name: str
+    image: Path | None
+    truths: tuple[Path, ...]
+    extras: Mapping[str, Path] = field(default_factory=dict)
+    scale: float | None = None
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """The samples of a data set, in the order of their names. ``inverted``: in its edge truths, 0 is the edge."""
+
+    name: str
+    folder: Path
+    samples: tuple[Sample, ...]
+    inverted: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.samples:
+            raise UsageError(f"{self.folder}: no sample of {self.name} with its truth was found")
+
+
+def by_stem(folder: Path) -> dict[str, Path]:
+    """The files of a folder by stem; none when there is no such folder."""
+    return {stem_of(path): path for path in files_in(folder, required=False)} if folder.is_dir() else {}
+
+
+def first_of(folder: Path, *names: str) -> Path | None:
+    """The first of the named files that the folder has."""
+    return next((folder / name for name in names if (folder / name).is_file()), None)
+
+
+def present(**files: Path | None) -> dict[str, Path]:
+    """The files that exist, by role."""
+    return {role: path for role, path in files.items() if path is not None and path.is_file()}

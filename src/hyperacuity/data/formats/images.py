@@ -1,0 +1,158 @@
+"""Pictures: PNG, JPEG, BMP, TIFF and PGM/PPM/PBM of 1, 8 and 16 bit, grey, colour, with alpha or a palette.
+
+Values are the file's own; no gamma, colour profile or orientation tag is applied. Alpha is dropped. A palette is looked up,
+never read as indices, except by :func:`read_indices`, for palette images whose index is a region's label.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import threading
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+from PIL.BmpImagePlugin import BmpImageFile
+from PIL.ImageFile import ImageFile
+from PIL.JpegImagePlugin import JpegImageFile
+from PIL.PngImagePlugin import PngImageFile
+from PIL.PpmImagePlugin import PpmImageFile
+from PIL.TiffImagePlugin import TiffImageFile
+
+from hyperacuity.data.files import check_pixels, first_line, read_bytes, warn, write_bytes
+from hyperacuity.data.formats.bare import bare_jpeg, bare_png, scans_of
+from hyperacuity.data.formats.png16 import is_deep_colour, parse_deep_colour
+from hyperacuity.data.formats.sniff import kind_of_bytes
+from hyperacuity.errors import InputError
+
+# Opened by name: Image.open would try its own limits, with warnings, and look for further pictures in the file.
+_DECODERS: dict[str, type[ImageFile]] = {
+    "PNG": PngImageFile,
+    "JPEG": JpegImageFile,
+    "BMP": BmpImageFile,
+    "TIFF": TiffImageFile,
+    "PNM": PpmImageFile,
+}
+_DENSEST = {"PNG": 8 * 1032, "JPEG": 8 * 1032, "BMP": 8 * 1032, "PNM": 8}
+"""Most pixels in a byte: deflate makes 1032 bytes of one. (TIFF knows codes for which a page of white is a few bytes.)"""
+
+_MAX_SCANS = 500
+"""A progressive JPEG has about ten scans; each costs the time of the whole picture, and takes a few bytes to ask for."""
+
+_quiet_tiff = threading.Lock()
+_LUMINANCE = np.array([0.299, 0.587, 0.114])
+
+
+def read_pixels(path: Path) -> NDArray[Any]:
+    """The picture as stored: H×W, or H×W×3 for colour; bool (1 bit), uint8, uint16, int32 or float32 (TIFF)."""
+    return _decode(path, palette=True)
+
+
+def read_indices(path: Path) -> NDArray[Any]:
+    """As :func:`read_pixels`, but a palette image gives its indices."""
+    return _decode(path, palette=False)
+
+
+def read_image(path: Path | str) -> NDArray[Any]:
+    """A photograph: uint8 or uint16, H×W or H×W×3. A 1-bit picture becomes 0 and 255; other types are refused."""
+    path = Path(path)
+    pixels = read_pixels(path)
+    if pixels.dtype == np.bool_:
+        return pixels.astype(np.uint8) * np.uint8(255)
+    if pixels.dtype not in (np.uint8, np.uint16):
+        raise InputError(f"{path}: holds {pixels.dtype} pixels, expected 8 or 16 bit")
+    return pixels
+
+
+def read_grey(path: Path) -> NDArray[Any]:
+    """The picture as one plane: colour with equal channels is grey; other colour gives its luminance, with a warning."""
+    pixels = read_pixels(path)
+    if pixels.ndim == 2:
+        return pixels
+    red, green, blue = (pixels[..., channel] for channel in range(3))
+    if np.array_equal(red, green) and np.array_equal(green, blue):
+        return np.ascontiguousarray(red)
+    warn(f"{path}: is a colour picture where grey was expected; its luminance is used")
+    grey: NDArray[Any] = np.rint(pixels @ _LUMINANCE).astype(pixels.dtype)
+    return grey
+
+
+def write_png(path: Path | str, pixels: NDArray[Any]) -> None:
+    """Write bool (1 bit), uint8 (H×W, H×W×3 or H×W×4) or uint16 (H×W) pixels as PNG."""
+    path = Path(path)
+    shapes = {"H×W"} if pixels.dtype in (np.bool_, np.uint16) else {"H×W", "H×W×3", "H×W×4"}
+    if pixels.dtype not in (np.bool_, np.uint8, np.uint16) or _shape_name(pixels) not in shapes or not pixels.size:
+        raise InputError(f"{path}: cannot write {pixels.dtype} pixels of shape {pixels.shape} as PNG")
+    file = io.BytesIO()
+    Image.fromarray(np.ascontiguousarray(pixels)).save(file, format="PNG")
+    write_bytes(path, file.getvalue())
+
+
+def _shape_name(pixels: NDArray[Any]) -> str:
+    return "×".join(["H", "W", *map(str, pixels.shape[2:])][: pixels.ndim])
+
+
+def _decode(path: Path, *, palette: bool) -> NDArray[Any]:
+    data = read_bytes(path)
+    kind = kind_of_bytes(data[:140])
+    if is_deep_colour(data[:64]):
+        return parse_deep_colour(data, str(path))
+    if kind not in _DECODERS:
+        raise InputError(f"{path}: is damaged or not a picture")
+    if kind == "JPEG" and scans_of(data) > _MAX_SCANS:
+        raise InputError(f"{path}: goes {scans_of(data)} times over its pixels, more than the limit of {_MAX_SCANS}")
+    size, bare = len(data), {"PNG": bare_png, "JPEG": bare_jpeg}.get(kind)
+    try:
+        with _quiet(kind), _DECODERS[kind](io.BytesIO(bare(data) if bare else data)) as image:
+            check_pixels((image.height, image.width), str(path))
+            if image.height * image.width > _DENSEST.get(kind, 1 << 40) * size:
+                raise InputError(f"{path}: declares {image.width}×{image.height} pixels, too many for its {size} bytes")
+            deep = _is_deep_colour(image)
+            pixels = _array(image, palette=palette)
+    except InputError:
+        raise
+    except Exception as error:  # Pillow's decoders raise many kinds; all of them mean that the file is bad
+        raise InputError(f"{path}: is damaged or not a picture ({first_line(error)})") from error
+    if pixels.size == 0:
+        raise InputError(f"{path}: has no pixels")
+    if deep:
+        warn(f"{path}: has more than 8 bits per colour channel; only the upper 8 are read")
+    return pixels
+
+
+@contextlib.contextmanager
+def _quiet(kind: str) -> Iterator[None]:
+    """No word from Pillow about odd tags in a TIFF. One at a time, since Python's filters of warnings are common to threads."""
+    if kind != "TIFF":
+        yield
+        return
+    with _quiet_tiff, warnings.catch_warnings():
+        warnings.filterwarnings("ignore", module=r"PIL\.")
+        yield
+
+
+def _array(image: Image.Image, *, palette: bool) -> NDArray[Any]:
+    if image.mode == "P" and not palette:
+        return np.array(image)
+    if image.mode in ("P", "PA", "CMYK", "YCbCr", "LAB", "HSV", "RGBX"):
+        return np.array(image.convert("RGB"))
+    pixels = np.array(image)
+    if pixels.ndim == 3:
+        return np.ascontiguousarray(pixels[..., 0] if pixels.shape[2] == 2 else pixels[..., :3])
+    if pixels.dtype == np.int32 and image.format in ("PNG", "PPM"):  # Pillow widens 16-bit PGM
+        return pixels.astype(np.uint16)
+    return pixels.astype(pixels.dtype.newbyteorder("="), copy=False)
+
+
+def _is_deep_colour(image: Image.Image) -> bool:
+    """Whether Pillow will cut colour channels down to 8 bits: its plan of decoding names their raw form or largest value."""
+    plan: list[Any] = []
+    for tile in getattr(image, "tile", []):
+        plan += tile[3] if isinstance(tile[3], tuple) else [tile[3]]
+    deep = any(";16" in part if isinstance(part, str) else image.format == "PPM" and part > 255 for part in plan)
+    return deep and image.mode in ("RGB", "RGBA", "RGBX", "LA")

@@ -1,0 +1,179 @@
+"""MATLAB files, version 5 and 7.3: the fields of the Berkeley benchmark, or a variable by name.
+
+============  ==================================  =====================================================
+variable      what                                read as
+============  ==================================  =====================================================
+groundTruth   cell of structs, one per annotator  ``Segmentation`` (labels), ``Boundaries`` (0/1)
+segs          cell of label maps                  segmentations, coarse or fine, one per level
+ucm2          ultrametric contour map, 2H+1×2W+1  soft map at image size: every second pixel from the third
+============  ==================================  =====================================================
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperacuity.data.files import first_line, printable, read_bytes, write_bytes
+from hyperacuity.data.formats import mat5
+from hyperacuity.data.formats.berkeley import boundaries_of
+from hyperacuity.data.formats.mat5 import Value
+from hyperacuity.errors import InputError
+from hyperacuity.maps import EdgeMap, LabelMap, edge_map, label_map
+
+_HDF5_MARK = b"\x89HDF\r\n\x1a\n"
+
+
+def read_variable(
+    path: Path, wanted: Sequence[str], *, fields: Collection[str] | None = None, any_plane: bool = False
+) -> tuple[str, Value]:
+    """The first of the wanted variables that the file has, with its name.
+
+    With ``any_plane`` the file's only two-dimensional array of numbers will do as well. Otherwise the message lists what
+    the file holds.
+    """
+    data = read_bytes(path)
+    try:
+        found, decode = _open(path, data)
+        names = [name for name in wanted if name in found]
+        if not names and any_plane:
+            planes = [name for name, variable in found.items() if variable.is_plane]
+            names = planes if len(planes) == 1 else []
+        if names:
+            return names[0], decode(found[names[0]], fields)
+    except (ValueError, TypeError, KeyError, OverflowError, struct.error, zlib.error, RuntimeError, OSError) as error:
+        raise InputError(f"{path}: is a damaged MAT file ({first_line(error)})") from error
+    listed = printable(", ".join(map(str, found.values()))) or "no variable"
+    raise InputError(f"{path}: holds {listed}; expected {' or '.join(wanted) or 'one matrix of numbers'}")
+
+
+def read_array(path: Path, variable: str | None, expected: Sequence[str] = ()) -> tuple[str, NDArray[Any]]:
+    """A matrix of numbers by name, or by one of the expected names, or the only one there is; with its name."""
+    wanted = [variable] if variable is not None else list(expected)
+    name, value = read_variable(path, wanted, any_plane=variable is None)
+    if not isinstance(value, np.ndarray):
+        raise InputError(f"{path}: {printable(name)} is a cell, a struct or text, expected a matrix of numbers")
+    return name, value
+
+
+def ucm_at_image_size(ucm2: NDArray[Any], name: str) -> NDArray[Any]:
+    """The boundary map of a double-size ultrametric contour map: every second pixel, from the third."""
+    if ucm2.ndim != 2 or ucm2.shape[0] % 2 == 0 or ucm2.shape[1] % 2 == 0 or min(ucm2.shape) < 3:
+        raise InputError(f"{name}: ucm2 has shape {ucm2.shape}, expected double size, 2H+1 × 2W+1")
+    return ucm2[2::2, 2::2]
+
+
+def read_truth_boundaries(path: Path) -> list[EdgeMap] | None:
+    """Every annotator's ``Boundaries`` in ``groundTruth``, or the file's only matrix; None where there are segmentations only."""
+    _, value = read_variable(path, ["groundTruth"], fields={"Boundaries"}, any_plane=True)
+    if isinstance(value, np.ndarray):
+        return [edge_map(value, name=str(path))]
+    annotators = _as_annotators(value, path)
+    planes = [annotator.get("Boundaries") for annotator in annotators]
+    if any(plane is None for plane in planes):
+        if all("Segmentation" in annotator for annotator in annotators):
+            return None
+        raise InputError(f"{path}: groundTruth holds {_fields(annotators)}; expected Boundaries")
+    return [edge_map(_plane(plane, path), name=_numbered(path, i)) for i, plane in enumerate(planes)]
+
+
+def read_truth_segmentations(path: Path) -> list[LabelMap]:
+    """Every annotator's ``Segmentation`` in ``groundTruth``, or every level of ``segs``, or the file's only matrix."""
+    name, value = read_variable(path, ["groundTruth", "segs"], fields={"Segmentation"}, any_plane=True)
+    if name != "groundTruth":
+        planes = _listed(value)
+    else:
+        annotators = _as_annotators(value, path)
+        planes = [annotator.get("Segmentation") for annotator in annotators]
+        if any(plane is None for plane in planes):
+            raise InputError(f"{path}: groundTruth holds {_fields(annotators)}; expected Segmentation")
+    if not planes:
+        raise InputError(f"{path}: {printable(name)} is empty, expected at least one segmentation")
+    return [label_map(_plane(plane, path), name=_numbered(path, i)) for i, plane in enumerate(planes)]
+
+
+def write_truths(
+    path: Path | str, segmentations: Sequence[LabelMap], boundaries: Sequence[EdgeMap] | None = None
+) -> None:
+    """Write annotators in BSDS form: ``groundTruth{i}.Segmentation`` (uint16) and ``.Boundaries`` (logical).
+
+    Without ``boundaries`` those of the segmentations are written.
+    """
+    path = Path(path)
+    if boundaries is None:
+        boundaries = [boundaries_of(labels) for labels in segmentations]
+    truths: list[Value] = [
+        {"Segmentation": _unsigned(labels, path), "Boundaries": np.asarray(edges, dtype=np.bool_)}
+        for labels, edges in zip(segmentations, boundaries, strict=True)
+    ]
+    _write(path, {"groundTruth": truths})
+
+
+def write_segs(path: Path | str, segmentations: Sequence[LabelMap]) -> None:
+    """Write the levels of a segmentation in BSDS form: the cell ``segs`` of uint16 label maps."""
+    path = Path(path)
+    _write(path, {"segs": [_unsigned(labels, path) for labels in segmentations]})
+
+
+def write_mat(path: Path | str, **arrays: NDArray[Any]) -> None:
+    """Write named matrices of numbers, for example ``write_mat(path, ucm2=contours)``."""
+    path = Path(path)
+    _write(path, dict(arrays))
+
+
+def _write(path: Path, values: dict[str, Value]) -> None:
+    try:
+        data = mat5.encode(values)
+    except ValueError as error:
+        raise InputError(f"{path}: {error}") from error
+    write_bytes(path, data)
+
+
+def _unsigned(labels: LabelMap, path: Path) -> NDArray[np.uint16]:
+    if labels.min() < 0 or labels.max() > 65535:
+        raise InputError(f"{path}: BSDS files hold labels from 0 to 65535, found {labels.min()} to {labels.max()}")
+    return labels.astype(np.uint16)
+
+
+def _as_annotators(value: Value, path: Path) -> list[Mapping[str, Value]]:
+    """The structs in a ``groundTruth``: a cell of 1×1 structs, or a plain struct array."""
+    structs: list[Mapping[str, Value]] = []
+    for item in _listed(value):
+        structs += [inner for inner in _listed(item) if isinstance(inner, Mapping)]
+    if not structs:
+        raise InputError(f"{path}: groundTruth holds no annotator, expected a cell of structs")
+    return structs
+
+
+def _listed(value: Value) -> list[Value]:
+    """The values of a cell or struct array; a value that stands alone is a list of one."""
+    return [value] if value is None or isinstance(value, np.ndarray | Mapping) else list(value)
+
+
+def _fields(annotators: list[Mapping[str, Value]]) -> str:
+    return "the fields " + printable(", ".join(sorted({name for annotator in annotators for name in annotator})))
+
+
+def _plane(value: Value, path: Path) -> NDArray[Any]:
+    if not isinstance(value, np.ndarray):
+        raise InputError(f"{path}: holds a cell, a struct or text where a matrix of numbers was expected")
+    return value
+
+
+def _numbered(path: Path, index: int) -> str:
+    return f"{path}, number {index + 1}"
+
+
+def _open(path: Path, data: bytes) -> tuple[dict[str, Any], Callable[[Any, Collection[str] | None], Value]]:
+    """The file's variables by name, and the function that decodes one."""
+    if data.startswith(_HDF5_MARK) or data[512:520] == _HDF5_MARK:
+        from hyperacuity.data.formats import apart  # few files need it
+
+        return {variable.name: variable for variable in apart.variables(path)}, apart.decode
+    return {variable.name: variable for variable in mat5.variables(data)}, mat5.decode

@@ -1,0 +1,1 @@
+"""Depth order from one photograph: ownership of contours, and cues learned from people's labels."""

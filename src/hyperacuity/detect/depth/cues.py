@@ -1,0 +1,276 @@
+r"""Cues to which of two neighbouring regions is in front, each a number that changes its sign when the two change places.
+
+========================  =======================================================================================
+group                     cues
+========================  =======================================================================================
+``convexity``             who bulges into the other, in discs of 4 to 64 pixels radius along the border
+``junctions``             who has the wider angle where the border meets a third region, and who has 180°
+``size``, ``surround``    area; how much of each one's outline is the common border; who lies in whose hull
+``shape``                 compactness, share of the own convex hull
+``frame``, ``position``   contact with the image's frame; height in the image, who is below along the border
+``colour``                lightness and the two colour axes, of the regions and beside the border
+``texture``               gradient, quantisation steps, spread of lightness, of the regions and beside the border
+``ownership``             :func:`~hyperacuity.detect.depth.ownership.probability_of_ownership`, likewise
+========================  =======================================================================================
+
+:mod:`~hyperacuity.detect.depth.cue_model` learns how much each of them is worth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import ndimage
+
+from hyperacuity.detect.depth.ownership import lightness, probability_of_ownership
+from hyperacuity.errors import UsageError
+from hyperacuity.kernels import cues as kernels
+from hyperacuity.kernels.ownership import bounding_boxes
+from hyperacuity.maps import LabelMap, order_map, same_size
+from hyperacuity.ordering.figure_ground import Neighbours, neighbours
+
+Values = NDArray[np.float64]
+Planes = NDArray[np.float32]
+
+CONVEXITY_RADII = (4, 8, 16, 32, 64)
+JUNCTION_RADII = (6, 12)
+BANDS = ((0, 4), (3, 12))
+"""Strips beside the border that are read: how many pixels are left out, and how many are taken."""
+
+GROUPS = (
+    "convexity", "junctions", "size", "surround", "shape", "frame", "position", "colour", "texture", "ownership",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class PairCues:
+    """The cues of each pair of neighbours (pairs × cues), their names ``group: cue``, and the pairs."""
+
+    beside: Neighbours
+    names: tuple[str, ...]
+    values: Values
+
+    def of(self, names: Collection[str]) -> Values:
+        """The cues of these names, in their order."""
+        return self.values[:, [self.names.index(name) for name in names]]
+
+
+def group_of(name: str) -> str:
+    """The group of a cue.
+
+    >>> group_of("convexity: 4 px")
+    'convexity'
+    """
+    return name.partition(":")[0]
+
+
+def pair_cues(
+    image: ArrayLike, labels: ArrayLike, *, groups: Collection[str] = GROUPS, ownership: ArrayLike | None = None
+) -> PairCues:
+    """The cues of all pairs of neighbouring regions of an image. One region has no pair.
+
+    Parameters
+    ----------
+    image
+        H×W or H×W×3, uint8, uint16 or floats in [0, 1].
+    labels
+        Its regions; void pixels belong to none.
+    groups
+        Which cues; those of the others are not computed.
+    ownership
+        Probability of ownership, where it is known already.
+
+    Examples
+    --------
+    >>> y, x = np.mgrid[-20:21, -30:31]
+    >>> disc = np.hypot(y, x) < 12
+    >>> found = pair_cues(np.where(disc, 0.2, 0.8), disc)
+    >>> found.values[0, found.names.index("convexity: 8 px")] < 0  # the first region, around the disc, does not bulge
+    np.True_
+    """
+    if unknown := sorted(set(groups) - set(GROUPS)):
+        raise UsageError(f"there are no cues {unknown[0]!r}; there are {', '.join(GROUPS)}")
+    beside = neighbours(labels)
+    look = appearance(image)
+    same_size(look[0], beside.labels, names=("image", "segmentation"))
+    if "ownership" not in groups:
+        order = np.ones_like(look[0])
+    else:
+        order = probability_of_ownership(image) if ownership is None else order_map(ownership)
+    planes = np.stack([*look, np.log(order)])
+    found: dict[str, Values] = {}
+    if beside.count > 0:
+        found = {**_outline_cues(beside), **_region_cues(beside, planes), **_border_cues(beside, planes)}
+    names = tuple(sorted(name for name in found if group_of(name) in groups))
+    values = np.stack([found[name] for name in names], axis=1) if names else np.zeros((beside.count, 0))
+    return PairCues(beside, names, values)
+
+
+LOOKS = ("colour: lightness", "colour: green to red", "colour: blue to yellow", "texture: gradient", "texture: steps")
+READ = (*LOOKS, "ownership: ownership")
+
+
+def appearance(image: ArrayLike) -> Planes:
+    """Planes that cues are read from: lightness, two colour axes, gradient and steps of quantised lightness."""
+    light = lightness(image)
+    pixels = np.asarray(image)
+    if pixels.ndim == 3 and pixels.shape[2] == 3:
+        scale = np.float32(1 if pixels.dtype.kind == "f" else np.iinfo(pixels.dtype).max)
+        red, green, blue = np.moveaxis(pixels, 2, 0).astype(np.float32) / scale
+        axes = (red - green, (red + green) / 2 - blue)
+    else:
+        axes = (np.zeros_like(light), np.zeros_like(light))
+    gradient = np.hypot(*np.gradient(light)) if min(light.shape) > 1 else np.zeros_like(light)
+    return np.stack([light, *axes, gradient, quantisation_steps(light)]).astype(np.float32)
+
+
+def quantisation_steps(light: Planes) -> Planes:
+    """How many boundaries of quantised lightness pass between a pixel and its left and upper neighbour, over all cuts.
+
+    The cuts are those of probability of ownership: 4, 8, 16 and 32 intervals, each twice.
+
+    >>> quantisation_steps(np.array([[0.1, 0.1, 0.9]], np.float32))
+    array([[0., 0., 8.]], dtype=float32)
+    """
+    steps = np.zeros(light.shape, np.float32)
+    for count in (4, 8, 16, 32):
+        for shift in (0.0, 0.5):
+            bins = np.floor(light * np.float32(count) + np.float32(shift))
+            steps[:, 1:] += bins[:, 1:] != bins[:, :-1]
+            steps[1:] += bins[1:] != bins[:-1]
+    return steps
+
+
+def crack_pairs(beside: Neighbours) -> tuple[LabelMap, LabelMap]:
+    """The number of the pair at the crack to the right of and below each pixel; −1 for none."""
+    right, below = (np.full(beside.labels.shape, -1, np.int32) for _ in range(2))
+    level = beside.there == beside.here + 1
+    right.ravel()[beside.here[level]] = beside.pair[level]
+    below.ravel()[beside.here[~level]] = beside.pair[~level]
+    return right, below
+
+
+def _outline_cues(beside: Neighbours) -> Mapping[str, Values]:
+    """Cues that need no image: convexity, junctions, who is below."""
+    first, second = beside.first.astype(np.int32), beside.second.astype(np.int32)
+    right, below = crack_pairs(beside)
+    length = np.maximum(beside.cracks, 1)
+    found: dict[str, Values] = {}
+    for radius in CONVEXITY_RADII:
+        found[f"convexity: {radius} px"] = (
+            kernels.convexity(beside.labels, first, second, right, below, radius) / length
+        )
+    for radius in JUNCTION_RADII:
+        count, wider, half = kernels.junctions(beside.labels, first, right, below, radius).T
+        found[f"junctions: wider angle, {radius} px"] = wider / np.maximum(count, 1)
+        found[f"junctions: half turn, {radius} px"] = half / np.maximum(count, 1)
+        found[f"junctions: sum of wider angles, {radius} px"] = wider / np.sqrt(count + 1)
+        found[f"junctions: sum of half turns, {radius} px"] = half / np.sqrt(count + 1)
+    # +1 where the first region is below the crack, −1 where the second is.
+    level = beside.there == beside.here + 1
+    here_first = beside.labels.ravel()[beside.here] == beside.first[beside.pair]
+    found["position: below along the border"] = (
+        beside.add_up(np.where(level, 0.0, np.where(here_first, -1.0, 1.0))) / length
+    )
+    return found
+
+
+def _region_cues(beside: Neighbours, planes: Planes) -> Mapping[str, Values]:
+    """Differences of what is known of each region by itself, and who surrounds whom."""
+    labels = beside.labels
+    height, width = labels.shape
+    count = int(labels.max()) + 1
+    a, b = beside.first, beside.second
+    known = labels >= 0
+    flat = labels[known]
+    area = np.bincount(flat, minlength=count).astype(np.float64)
+    border = np.bincount(a, beside.cracks, count) + np.bincount(b, beside.cracks, count)
+    edges = [
+        np.bincount(line[line >= 0], minlength=count) for line in (labels[0], labels[-1], labels[:, 0], labels[:, -1])
+    ]
+    top, bottom, sides = edges[0], edges[1], edges[2] + edges[3]
+    around = border + top + bottom + sides
+    y, x = (grid[known] for grid in np.mgrid[:height, :width])
+    row, column = np.bincount(flat, y, count) / area / height, np.bincount(flat, x, count) / area / width
+    lowest = ndimage.maximum(y, flat, np.arange(count)) / height
+    highest = ndimage.minimum(y, flat, np.arange(count)) / height
+    hull, inside = _hulls(beside, area)
+    per_region = {
+        "size: area": np.log(area),
+        "shape: compactness": np.log(area) - 2 * np.log(np.maximum(around, 1)),
+        "shape: share of hull": area / hull,
+        "frame: share of outline": (top + bottom + sides) / np.maximum(around, 1),
+        "frame: touches": ((top + bottom + sides) > 0).astype(np.float64),
+        "frame: length": (top + bottom + sides) / (2 * (height + width)),
+        "frame: top": top / width,
+        "frame: bottom": bottom / width,
+        "position: height": row,
+        "position: lowest point": lowest,
+        "position: highest point": highest,
+        "position: away from the middle column": np.abs(column - 0.5),
+    }
+    inner = _interior(labels, count)
+    for name, plane in zip(READ, planes, strict=True):
+        values = plane[known].astype(np.float64)
+        mean = _means(values, flat, inner[known], count)
+        per_region[f"{name}, region"] = np.log(mean + 1e-3) if name.startswith("texture") else mean
+        if name == "colour: lightness":
+            square = _means(values**2, flat, inner[known], count)
+            spread = np.sqrt(np.maximum(square - mean**2, 0))
+            per_region["texture: spread, region"] = np.log(spread + 1e-3)
+            per_region["colour: extreme lightness, region"] = np.abs(mean - 0.5)
+    found = {name: values[a] - values[b] for name, values in per_region.items()}
+    length = beside.cracks
+    found["surround: share of outline"] = length / np.maximum(around[a], 1) - length / np.maximum(around[b], 1)
+    found["surround: in the other's hull"] = inside[:, 1] - inside[:, 0]
+    found["size: ratio"] = (area[a] - area[b]) / (area[a] + area[b])
+    return found
+
+
+def _border_cues(beside: Neighbours, planes: Planes) -> Mapping[str, Values]:
+    """Differences between the strips on either side of the common border."""
+    right, below = crack_pairs(beside)
+    first = beside.first.astype(np.int32)
+    length = np.maximum(beside.cracks, 1)
+    found = {}
+    for skip, band in BANDS:
+        sums = kernels.beside_borders(beside.labels, first, right, below, planes, skip, band)
+        for name, total in zip(READ, sums.T, strict=True):
+            found[f"{name}, {skip} – {skip + band} px"] = total / length
+    return found
+
+
+def _interior(labels: LabelMap, count: int) -> NDArray[np.bool_]:
+    """Pixels two or more away from any other region; all of a region that has none such."""
+    lowest, highest = (
+        extreme(labels, 5, mode="nearest") for extreme in (ndimage.minimum_filter, ndimage.maximum_filter)
+    )
+    inner: NDArray[np.bool_] = (lowest == highest) & (labels >= 0)
+    has = np.bincount(labels[inner], minlength=count) > 0
+    whole: NDArray[np.bool_] = ~np.append(has, True)[labels] & (labels >= 0)
+    return inner | whole
+
+
+def _means(values: Values, flat: LabelMap, inner: NDArray[np.bool_], count: int) -> Values:
+    return np.bincount(flat[inner], values[inner], count) / np.bincount(flat[inner], minlength=count)
+
+
+def _hulls(beside: Neighbours, area: Values) -> tuple[Values, Values]:
+    """The area of each region's convex hull, and per pair the share of the second in the first's hull and the other way round."""
+    count = len(area)
+    ends = np.concatenate([beside.first, beside.second])
+    others = np.concatenate([beside.second, beside.first]).astype(np.int32)
+    pairs = np.tile(np.arange(beside.count, dtype=np.int32), 2)
+    order = np.argsort(ends, kind="stable")
+    start = np.searchsorted(ends[order], np.arange(count + 1)).astype(np.int64)
+    inside = np.zeros((beside.count, 2))
+    labels = beside.labels
+    if (labels < 0).any():  # a number of their own for void pixels, so that boxes can be found
+        boxes = bounding_boxes(np.where(labels < 0, np.int32(count), labels))[:count]
+    else:
+        boxes = bounding_boxes(labels)
+    hull = kernels.hulls(labels, boxes, start, others[order], pairs[order], inside)
+    return hull, inside / np.stack([area[beside.second], area[beside.first]], axis=1)

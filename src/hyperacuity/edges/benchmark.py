@@ -1,0 +1,171 @@
+"""A data set of soft or binary edge maps: tally each image at every threshold, collect mean minima, intervals and wins."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hyperacuity.edges.names import PAPER, measures
+from hyperacuity.edges.sweeps import TIE, minimum, sweep, threshold_levels
+from hyperacuity.errors import InputError
+from hyperacuity.kernels.suppression import suppress_structured
+from hyperacuity.maps import SoftMap, soft_map
+from hyperacuity.resampling import bootstrap_weights, percentile_interval, resample
+from hyperacuity.tally import Counts, Sums, Tally, signature, stack
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """How edge maps are scored.
+
+    ``thresholds``: how many, evenly from 0 to 1. ``thin``: soft maps are thin already (``none``), or are thinned as those of
+    learned detectors are (``structured``). ``norm``: a soft map is divided by its largest value (``max``) or not (``none``).
+    A map with only one strength is binary and is scored as it is. Of several annotators the mean score counts.
+    """
+
+    names: tuple[str, ...] = PAPER
+    thresholds: int = 101
+    thin: Literal["none", "structured"] = "none"
+    norm: Literal["max", "none"] = "max"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "names", tuple(str(m) for m in measures(self.names)))
+        threshold_levels(self.thresholds)
+
+    @property
+    def signature(self) -> str:
+        """
+        >>> Protocol().signature
+        'edges|measures:paper|thr:101|thin:none|norm:max|gt:mean|v:1'
+        """
+        names = "paper" if self.names == PAPER else "+".join(self.names)
+        return signature("edges", 1, measures=names, thr=self.thresholds, thin=self.thin, norm=self.norm, gt="mean")
+
+    @property
+    def levels(self) -> NDArray[np.float64]:
+        """The thresholds, ascending."""
+        return threshold_levels(self.thresholds)
+
+
+@dataclass(frozen=True, eq=False)
+class EdgeTally(Tally):
+    """Sums over images. A score that does not exist (NaN: Ψ and Γ of an empty truth) is left out of sum and count."""
+
+    scores: Sums  # [measure, threshold]
+    counted: Counts  # [measure, threshold]
+    minimum: Sums  # [measure] each image's minimum
+    images: Counts  # [measure] images that have one
+    threshold: Sums  # [measure] the smallest threshold that reaches it
+    swept: Counts  # [measure] images that have one: binary maps have no threshold
+
+
+@dataclass(frozen=True, eq=False)
+class EdgeScore:
+    """One system on a data set. Arrays run over ``protocol.names``; what does not exist is NaN."""
+
+    protocol: Protocol
+    minimum: NDArray[np.float64]  # mean over images of the minimum over thresholds
+    interval: NDArray[np.float64]  # [measure, 2] its bootstrap interval
+    threshold: NDArray[np.float64]  # mean over images of the best threshold
+    curves: NDArray[np.float64]  # [measure, threshold] mean over images
+    images: int
+
+
+def tally(prediction: ArrayLike, truths: Sequence[ArrayLike], protocol: Protocol | None = None) -> EdgeTally:
+    """Score one image's edge map, soft or binary, at every threshold.
+
+    Examples
+    --------
+    >>> one = tally([[0.8, 0.2, 0]], [[[1, 0, 0]]], Protocol(names=("psi",)))
+    >>> float(one.minimum[0]), float(one.threshold[0])
+    (0.0, 0.26)
+    """
+    protocol = protocol or Protocol()
+    soft = soft_map(prediction, name="prediction")
+    if not truths:
+        raise InputError("no truth was given, expected at least one annotator")
+    binary = is_binary(soft)
+    thin = soft if binary else _prepared(soft, protocol)
+    levels = np.zeros(1) if binary else protocol.levels
+    curves = np.mean([sweep(truth, thin, protocol.names, thresholds=levels).scores for truth in truths], axis=0)
+    starts = np.array([minimum(curve)[0] for curve in curves])
+    found = starts >= 0
+    scores = np.repeat(curves, protocol.thresholds, axis=1) if binary else curves
+    return EdgeTally(
+        scores=np.nan_to_num(scores, nan=0.0, posinf=np.inf),
+        counted=(~np.isnan(scores)).astype(np.int64),
+        minimum=np.where(found, curves[np.arange(len(curves)), starts], 0.0),
+        images=found.astype(np.int64),
+        threshold=np.where(found, levels[starts], 0.0),
+        swept=(found & (not binary)).astype(np.int64),
+    )
+
+
+def collect(tallies: Mapping[str, EdgeTally], protocol: Protocol, *, resamples: int = 1000, seed: int = 0) -> EdgeScore:
+    """Means over images, and bootstrap intervals of the mean minimum.
+
+    Examples
+    --------
+    >>> protocol = Protocol(names=("psi",))
+    >>> score = collect({"a": tally([[1, 0]], [[[1, 0]]], protocol)}, protocol)
+    >>> score.minimum.tolist(), score.interval.tolist()
+    ([0.0], [[0.0, 0.0]])
+    """
+    if not tallies:
+        raise InputError("no image has a tally, so there is nothing to collect")
+    every = list(tallies.values())
+    total = every[0]
+    for more in every[1:]:
+        total = total + more
+    weights = bootstrap_weights(len(every), resamples, seed)
+    drawn = _mean(resample(weights, stack(every, "minimum")), resample(weights, stack(every, "images")))
+    return EdgeScore(
+        protocol,
+        minimum=_mean(total.minimum, total.images),
+        interval=np.array([percentile_interval(column) for column in drawn.T]),
+        threshold=_mean(total.threshold, total.swept),
+        curves=_mean(total.scores, total.counted),
+        images=len(every),
+    )
+
+
+def wins(systems: Mapping[str, Mapping[str, EdgeTally]], protocol: Protocol) -> dict[str, NDArray[np.float64]]:
+    """On how many of the images that all systems share each system has the lowest minimum, per measure.
+
+    Systems that tie share the image, so the wins of all systems add up to the number of shared images with a score.
+    """
+    first, *others = systems.values()
+    won = {system: np.zeros(len(protocol.names)) for system in systems}
+    for image in (image for image in first if all(image in images for images in others)):
+        minima = np.array([_mean(images[image].minimum, images[image].images) for images in systems.values()])
+        lowest = np.min(minima, axis=0)  # NaN where the image has no score
+        best = minima <= lowest + TIE * np.abs(lowest)
+        for system, share in zip(systems, best / np.maximum(best.sum(axis=0), 1), strict=True):
+            won[system] += share
+    return won
+
+
+def is_binary(soft: SoftMap) -> bool:
+    """Whether all edges of the map have the same strength.
+
+    >>> is_binary(soft_map([[0, 0.5, 0.5]])), is_binary(soft_map([[0, 0.5, 0.6]]))
+    (True, False)
+    """
+    highest = soft.max()
+    return bool(np.all((soft == 0) | (soft == highest)))
+
+
+def _prepared(soft: SoftMap, protocol: Protocol) -> SoftMap:
+    thin = suppress_structured(soft) if protocol.thin == "structured" else soft
+    highest = thin.max()
+    return thin / highest if protocol.norm == "max" and highest > 0 else thin
+
+
+def _mean(sums: NDArray[np.float64], counts: NDArray[np.int64]) -> NDArray[np.float64]:
+    result = np.full(sums.shape, np.nan)
+    np.divide(sums, counts, out=result, where=counts > 0)
+    return result

@@ -1,0 +1,128 @@
+"""What ``hyperacuity compare`` takes: run folders of any task, or a CSV table, and which criteria to compare by."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hyperacuity.cli import common
+from hyperacuity.errors import UsageError
+
+if TYPE_CHECKING:
+    from hyperacuity.compare import Table
+    from hyperacuity.compare.table import VectorMode
+    from hyperacuity.run.gather import Grid
+
+TABLES = {".csv", ".tsv", ".txt"}
+
+
+def read_scores(sources: Sequence[Path], wanted: str | None) -> tuple[Table, VectorMode]:
+    """The table to compare by, with the criteria that were asked for, and how its task makes vectors of it."""
+    for source in sources:
+        if not source.exists():
+            raise UsageError(f"there is no file or folder {source}")
+    if any(source.is_file() and source.suffix.lower() in TABLES for source in sources):
+        if len(sources) > 1:
+            raise UsageError(f"{len(sources)} inputs, one of them a table: expected one table, or run folders")
+        return _csv(sources[0], wanted), "concat"
+    return _runs(sources, wanted)
+
+
+def _csv(path: Path, wanted: str | None) -> Table:
+    from hyperacuity.compare import Table, usual_sense
+    from hyperacuity.data import read_table
+
+    found = read_table(path)
+    names = [column.partition(":")[0] for column in found.columns]
+    senses = [_sense_of(column) or usual_sense(column) for column in found.columns]
+    return _chosen(Table.flat(found.names, names, found.values, senses=senses), wanted)
+
+
+def _runs(folders: Sequence[Path], wanted: str | None) -> tuple[Table, VectorMode]:
+    from hyperacuity.compare.criteria import criteria, join, table_of
+    from hyperacuity.run.gather import gather
+
+    grids = gather(folders)
+    _refuse_mixture(grids)
+    judged = {grid.signature: criteria(grid.signature, grid.options) for grid in grids}
+    first = judged[grids[0].signature]
+    names = list(first.usual) if wanted is None else [name for name, _ in _listed(wanted)]
+    used = [grid for grid in grids if set(names) & set(judged[grid.signature].names)]
+    if not used:
+        known = ", ".join(name for one in judged.values() for name in one.names)
+        raise UsageError(f"--criteria {wanted}: the runs have none of these; they have {known}")
+    _refuse_idle(folders, used, grids)
+    for grid in used:
+        _tell_missing(grid)
+    tables = [table_of(grid.signature, grid.tallies(judged[grid.signature].tally_type), grid.options) for grid in used]
+    return _chosen(join(tables), ",".join(names) if wanted is None else wanted), judged[used[0].signature].vector
+
+
+def _refuse_mixture(grids: Sequence[Grid]) -> None:
+    by_task: dict[str, list[str]] = {}
+    for grid in grids:
+        by_task.setdefault(grid.task, []).append(grid.signature)
+    for task, signatures in by_task.items():
+        if len(signatures) > 1:
+            raise UsageError(
+                f"the runs of {task} follow {len(signatures)} protocols, and their scores cannot be compared: "
+                + " and ".join(signatures)
+            )
+
+
+def _refuse_idle(folders: Sequence[Path], used: Sequence[Grid], grids: Sequence[Grid]) -> None:
+    """A run that none of the criteria comes from was given by mistake."""
+    working = {origin.folder for grid in used for origin in grid.origins}
+    for folder in folders:
+        if folder.resolve() not in working:
+            tasks = ", ".join(dict.fromkeys(grid.task for grid in grids))
+            raise UsageError(
+                f"{folder} has none of the criteria compared by; the runs are of {tasks}, "
+                "which are compared together only when --criteria names criteria of each"
+            )
+
+
+def _tell_missing(grid: Grid) -> None:
+    shared = grid.shared_images()
+    for system, images in grid.packed.items():
+        if not images:
+            common.warn(f"{system} has no score and is left out")
+        elif left := len(images) - len(shared):
+            common.warn(f"{left} of the {len(images)} images of {system} are not compared: not all systems have them")
+
+
+def _chosen(table: Table, wanted: str | None) -> Table:
+    """The criteria asked for, with the senses asked for."""
+    if wanted is None:
+        return table
+    asked = _listed(wanted)
+    chosen = table.select(criteria=[name for name, _ in asked])
+    senses = tuple(sense or before for (_, sense), before in zip(asked, chosen.senses, strict=True))
+    return replace(chosen, senses=senses)
+
+
+def _listed(wanted: str) -> list[tuple[str, str | None]]:
+    """Names in a list with commas, those in parentheses left alone, each with its sense if one stands behind a colon."""
+    parts = [part.strip() for part in re.split(r",(?![^(]*\))", wanted) if part.strip()]
+    if not parts:
+        raise UsageError("--criteria names no criterion")
+    return [(part if _sense_of(part) is None else part.rpartition(":")[0], _sense_of(part)) for part in parts]
+
+
+def _sense_of(name: str) -> str | None:
+    sense = name.rpartition(":")[2].strip()
+    return sense if ":" in name and sense in ("min", "max") else None
+
+
+def tolerances(epsilon: str, table: Table) -> list[float]:
+    """``--epsilon``: one number for all criteria, or one each."""
+    try:
+        numbers = [float(part) for part in epsilon.split(",")]
+    except ValueError as error:
+        raise UsageError(f"--epsilon {epsilon}: expected a number, or one per criterion with commas") from error
+    if len(numbers) not in (1, len(table.criteria)):
+        raise UsageError(f"--epsilon {epsilon}: expected one number or {len(table.criteria)}, one per criterion")
+    return numbers if len(numbers) > 1 else numbers * len(table.criteria)

@@ -1,0 +1,176 @@
+"""A data set of hierarchies or segmentations: tally each image at every level, collect covering, PRI and VI."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hyperacuity.errors import InputError
+from hyperacuity.regions.levels import Levels, level_thresholds
+from hyperacuity.regions.measures import compare
+from hyperacuity.resampling import bootstrap_weights, percentile_interval, resample
+from hyperacuity.tally import Counts, Sums, Tally, signature, stack
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """How segmentations are scored: a hierarchy is cut at ``levels`` levels; a stack of segmentations is taken as it is."""
+
+    levels: int = 99
+
+    def __post_init__(self) -> None:
+        level_thresholds(self.levels)
+
+    @property
+    def signature(self) -> str:
+        """
+        >>> Protocol().signature
+        'regions|levels:99|gt:all|v:1'
+        """
+        return signature("regions", 1, levels=self.levels, gt="all")
+
+    @property
+    def thresholds(self) -> NDArray[np.float64]:
+        """The levels at which a hierarchy is cut, rising."""
+        return level_thresholds(self.levels)
+
+
+@dataclass(frozen=True, eq=False)
+class RegionTally(Tally):
+    """Sums over images; arrays have one entry per level."""
+
+    covered: Sums  # Σ area × best overlap over the annotators' regions
+    truth_area: Counts  # ()
+    covering: Sums  # the same over the machine's regions
+    machine_area: Counts
+    best_covered: Sums  # () each annotator's region at its own best level
+    rand: Sums  # mean over annotators, summed over images
+    variation: Sums
+    images: Counts  # ()
+    stacks: Counts  # () images whose levels were given one by one, not cut from a hierarchy
+
+
+@dataclass(frozen=True)
+class LevelSummary:
+    """One measure on a data set: the best level for all images and its value (ODS), and each image at its best level (OIS)."""
+
+    level: float
+    ods: float
+    ois: float
+    interval: tuple[float, float]
+    """Bootstrap interval of ODS over images."""
+
+
+@dataclass(frozen=True, eq=False)
+class RegionScore:
+    """One system on a data set. ``best`` is the covering with each annotator's region at its best level."""
+
+    protocol: Protocol
+    covering: LevelSummary
+    best: float
+    pri: LevelSummary
+    vi: LevelSummary
+    levels: NDArray[np.float64]  # thresholds of a hierarchy, or 1, 2, … for a stack
+    curves: NDArray[np.float64]  # [measure, level]: covering, PRI, VI
+    images: int
+
+
+def tally(
+    prediction: Levels | Sequence[ArrayLike], truths: Sequence[ArrayLike], protocol: Protocol | None = None
+) -> RegionTally:
+    """Compare one image's hierarchy or stack of segmentations with all annotators.
+
+    A hierarchy must have been cut at the protocol's levels, for example by ``ucm_levels(ucm2, protocol.thresholds)``.
+
+    Examples
+    --------
+    >>> one = tally([[[0, 0, 1, 1]]], [[[1, 1, 2, 2]], [[1, 1, 1, 1]]])
+    >>> one.covered, one.truth_area, one.rand
+    (array([6.]), array(8), array([0.66666667]))
+    """
+    protocol = protocol or Protocol()
+    nested = isinstance(prediction, Levels)
+    if isinstance(prediction, Levels) and not np.array_equal(prediction.thresholds, protocol.thresholds):
+        raise InputError(f"the hierarchy is cut at other levels than the {protocol.levels} of the protocol")
+    found = compare(prediction, truths)
+    return RegionTally(
+        covered=found.covered,
+        truth_area=np.array(found.truth_area),
+        covering=found.covering,
+        machine_area=found.machine_area,
+        best_covered=np.array(found.best_covered),
+        rand=found.rand,
+        variation=found.variation,
+        images=np.array(1),
+        stacks=np.array(int(not nested)),
+    )
+
+
+def collect(
+    tallies: Mapping[str, RegionTally], protocol: Protocol, *, resamples: int = 1000, seed: int = 0
+) -> RegionScore:
+    """Scores of a data set, as Berkeley's benchmark forms them, with bootstrap intervals.
+
+    Covering sums areas over images before it divides; PRI and VI are means over images.
+
+    Examples
+    --------
+    >>> score = collect({"a": tally([[[0, 0, 1, 1]]], [[[1, 1, 2, 2]], [[1, 1, 1, 1]]])}, Protocol())
+    >>> score.covering.ods, score.best, score.vi.ods
+    (0.75, 0.75, 0.5)
+    """
+    every = list(tallies.values())
+    levels = level_names(tallies, protocol)
+    covered, areas = stack(every, "covered"), stack(every, "truth_area")[:, np.newaxis]
+    rand, variation = stack(every, "rand"), stack(every, "variation")
+    images = np.ones_like(areas)
+    weights = bootstrap_weights(len(every), resamples, seed)
+
+    def summary(sums: NDArray[np.float64], counts: NDArray[np.int64], best: Literal["max", "min"]) -> LevelSummary:
+        curve = _ratio(sums.sum(axis=0), counts.sum(axis=0))
+        drawn = _ratio(resample(weights, sums), resample(weights, counts))
+        chosen = getattr(np, f"arg{best}")(curve)
+        return LevelSummary(
+            level=float(levels[chosen]),
+            ods=float(curve[chosen]),
+            ois=float(_ratio(getattr(sums, best)(axis=1).sum(), counts.sum())),
+            interval=percentile_interval(getattr(drawn, best)(axis=1)),
+        )
+
+    return RegionScore(
+        protocol,
+        covering=summary(covered, areas, "max"),
+        best=float(_ratio(stack(every, "best_covered").sum(), areas.sum())),
+        pri=summary(rand, images, "max"),
+        vi=summary(variation, images, "min"),
+        levels=levels,
+        curves=np.array([_ratio(covered.sum(axis=0), areas.sum()), rand.mean(axis=0), variation.mean(axis=0)]),
+        images=len(every),
+    )
+
+
+def level_names(tallies: Mapping[str, RegionTally], protocol: Protocol) -> NDArray[np.float64]:
+    """What the levels of these tallies are called: thresholds of hierarchies, or 1, 2, … for stacks; the two do not mix."""
+    if not tallies:
+        raise InputError("no image has a tally, so there is nothing to collect")
+    (first, one), *others = tallies.items()
+    for image, other in others:
+        if len(other.covered) != len(one.covered) or other.stacks != one.stacks:
+            raise InputError(
+                f"{image} has {_described(other)} but {first} has {_described(one)}: "
+                "all images of a system must have the same levels"
+            )
+    return np.arange(1.0, len(one.covered) + 1) if one.stacks else protocol.thresholds
+
+
+def _described(one: RegionTally) -> str:
+    return f"{len(one.covered)} {'segmentations' if one.stacks else 'levels of a hierarchy'}"
+
+
+def _ratio(sums: ArrayLike, counts: ArrayLike) -> NDArray[np.float64]:
+    """Sums over counts; 0 where nothing was counted, as in Berkeley's benchmark."""
+    return np.divide(sums, np.maximum(counts, 1), dtype=np.float64)

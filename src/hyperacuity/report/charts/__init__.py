@@ -1,0 +1,1 @@
+"""Charts, one specification for the page and for paper."""

@@ -1,0 +1,308 @@
+"""Charts and pictures of an audit: label strength, and what it does to systems (Hou et al. 2013, Figs. 3 to 7)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import altair as alt
+import numpy as np
+from numpy.typing import NDArray
+from PIL import ImageColor
+
+from hyperacuity.audit.rescoring import OUTPUT_LEVELS, SystemAudit
+from hyperacuity.audit.risk import RiskScore
+from hyperacuity.audit.strength import CLASSES, LabelScore, Strengths, strength_class
+from hyperacuity.audit.trials import Mode
+from hyperacuity.boundary.scores import BoundaryScore
+from hyperacuity.report import theme
+
+STRENGTH_COLOURS = ("#c9dcec", "#9dc3df", "#6aa5cd", "#3f83b6", "#215f97", "#0a3161")
+"""Label strength, light to dark, a colour per class."""
+
+PEOPLE = "share of the annotators who drew it"
+ISO_F = (0.3, 0.5, 0.7, 0.9)
+MOST_NAMED = 10
+"""Systems that a small panel has room to name; the best are."""
+
+
+def strength_picture(found: Strengths, photograph: NDArray[np.uint8] | None = None) -> NDArray[np.uint8]:
+    """All annotators' boundaries on white, or on a faded photograph, coloured by strength; the strongest on top.
+
+    Each pixel is drawn three by three, so that thin lines can be seen.
+    """
+    height, width = found.drawn_by[0].shape
+    picture = np.full((height, width, 3), 255, np.uint8)
+    if photograph is not None:
+        grey = photograph if photograph.ndim == 2 else photograph.mean(axis=2)
+        picture[:] = (185 + grey / 255 * 70).astype(np.uint8)[..., None]
+    strongest = np.max(found.drawn_by, axis=0)
+    classes = np.where(strongest > 0, strength_class(strongest.astype(np.int64), found.annotators), -1)
+    padded = np.pad(classes, 1, constant_values=-1)
+    shown = np.max([padded[y : y + height, x : x + width] for y in range(3) for x in range(3)], axis=0)
+    for place, colour in enumerate(STRENGTH_COLOURS):
+        picture[shown == place] = ImageColor.getrgb(colour)
+    return picture
+
+
+def label_chart(labels: LabelScore) -> Any:
+    """How strong the labels are: shares of boundaries, each counted once, and of pixels, by class of strength."""
+    theme.register()
+    rows = [
+        {"strength": name, "of": of, "share": float(share)}
+        for name, shares in zip(CLASSES, labels.by_strength, strict=True)
+        for of, share in zip(("boundaries", "pixels"), shares, strict=True)
+        if not math.isnan(share)
+    ]
+    base = alt.Chart({"values": rows}).encode(
+        x=alt.X("strength:N", sort=list(CLASSES), title=PEOPLE, axis=alt.Axis(labelAngle=0, ticks=False)),
+        y=alt.Y("share:Q", title="share", axis=alt.Axis(format="%", tickCount=5)),
+    )
+    colour = alt.Color("strength:N", scale=alt.Scale(domain=list(CLASSES), range=list(STRENGTH_COLOURS)), legend=None)
+    bars = base.mark_bar().encode(color=colour)
+    numbers = base.mark_text(dy=-6, fontSize=8).encode(text=alt.Text("share:Q", format=".0%"))
+    panel = (bars + numbers).properties(width=theme.TWO_COLUMNS / 2 - 60, height=140)
+    return panel.facet(column=alt.Column("of:N", title=None, header=alt.Header(labelExpr="'of ' + datum.value")))
+
+
+def agreement_chart(matrix: NDArray[np.float64], names: Sequence[str] | None = None) -> Any:
+    """How much of what one annotator (row) drew another one (column) drew too."""
+    theme.register()
+    people = [str(n) for n in range(1, len(matrix) + 1)] if names is None else list(names)
+    rows = [
+        {"row": row, "column": column, "share": float(matrix[i, j])}
+        for i, row in enumerate(people)
+        for j, column in enumerate(people)
+        if i != j and not math.isnan(matrix[i, j])
+    ]
+    scale = alt.Scale(domain=[0, 1], range=[STRENGTH_COLOURS[0], STRENGTH_COLOURS[-1]])
+    base = alt.Chart({"values": rows}).encode(
+        x=alt.X("column:N", sort=people, title="was drawn by annotator", axis=alt.Axis(labelAngle=0, ticks=False)),
+        y=alt.Y("row:N", sort=people, title="what annotator … drew", axis=alt.Axis(ticks=False)),
+    )
+    cells = base.mark_rect().encode(color=alt.Color("share:Q", scale=scale, legend=None))
+    light = alt.condition(
+        "datum.share > 0.45", alt.value("#fefefe"), alt.value("#212121")
+    )  # on a cell, whatever the theme
+    numbers = base.mark_text(fontSize=8).encode(text=alt.Text("share:Q", format=".0%"), color=light)
+    side = max(120, 34 * len(people))
+    return (cells + numbers).properties(width=side, height=side)
+
+
+def image_agreement_chart(images: Mapping[str, tuple[int, float]]) -> Any:
+    """How much people agree on each image: a row per number of annotators, a mark per image, the median of the row tall.
+
+    ``images`` are, by name, the number of annotators and the share of a person's pixels that another one drew too.
+    """
+    theme.register()
+    rows = [
+        {"image": name, "people": f"{people} annotators", "agreement": round(share, 4)}
+        for name, (people, share) in images.items()
+    ]
+    order = [f"{people} annotators" for people in sorted({people for people, _ in images.values()})]
+    base = alt.Chart({"values": rows}).encode(
+        x=alt.X(
+            "agreement:Q",
+            title="share of a person's pixels that another one drew too",
+            scale=alt.Scale(domain=[0, 1]),
+            axis=alt.Axis(format="%", tickCount=5),
+        ),
+        y=alt.Y("people:N", sort=order, title=None, axis=alt.Axis(ticks=False)),
+    )
+    marks = base.mark_tick(thickness=1.5, size=11, opacity=0.8, color=STRENGTH_COLOURS[3]).encode(
+        tooltip=["image:N", "people:N", alt.Tooltip("agreement:Q", format=".1%")]
+    )
+    median = base.mark_tick(thickness=2.5, size=17, color=theme.INK).encode(x=alt.X("median(agreement):Q"))
+    return (median + marks).properties(width=theme.ONE_COLUMN - 80, height=alt.Step(22))
+
+
+def strength_chart(systems: Mapping[str, SystemAudit]) -> Any:
+    """Precision and recall at the best threshold against the strength of the labels (Fig. 4)."""
+    theme.register()
+    rows = [
+        {"system": name, "strength": strength, "precision": score.ods.precision, "recall": score.ods.recall}
+        for name, audit in systems.items()
+        for strength, score in zip(audit.protocol.strengths, audit.by_strength, strict=True)
+    ]
+    panels = [_lines(rows, list(systems), measure) for measure in ("precision", "recall")]
+    return alt.hconcat(*panels, spacing=30, title="At the best threshold, on labels of at least a strength")
+
+
+def curves_chart(systems: Mapping[str, SystemAudit]) -> Any:
+    """Precision over recall on all labels, on consensus labels and on partial labels, the best F marked (Fig. 5)."""
+    theme.register()
+    panels = [
+        _curves({name: audit.all for name, audit in systems.items()}, "all labels", first=True),
+        _curves({name: audit.consensus for name, audit in systems.items()}, "what everyone drew"),
+        _curves({name: audit.partial["halfplane"][0] for name, audit in systems.items()}, "an arbitrary part"),
+    ]
+    return alt.hconcat(*panels, spacing=14)
+
+
+def optimal_chart(systems: Mapping[str, SystemAudit]) -> Any:
+    """The best F of each system on all, consensus and partial labels, the spread of the latter as a line (Fig. 6)."""
+    theme.register()
+    rows: list[dict[str, Any]] = []
+    spans: list[dict[str, Any]] = []
+    for name, audit in systems.items():
+        partial = [score.ods.f for score in audit.partial["halfplane"]]
+        rows += [
+            {"system": name, "labels": "all", "F": audit.all.ods.f},
+            {"system": name, "labels": "what everyone drew", "F": audit.consensus.ods.f},
+            {"system": name, "labels": "an arbitrary part", "F": float(np.mean(partial))},
+        ]
+        for labels, ends in (
+            ("all", audit.all.ods.interval),
+            ("what everyone drew", audit.consensus.ods.interval),
+            ("an arbitrary part", (min(partial), max(partial))),
+        ):
+            spans.append({"system": name, "labels": labels, "low": ends[0], "high": ends[1]})
+    kinds = ["all", "what everyone drew", "an arbitrary part"]
+    key = alt.Legend(title=None, orient="top", direction="horizontal")
+    colour = alt.Color(
+        "labels:N", scale=alt.Scale(domain=kinds, range=[theme.INK, STRENGTH_COLOURS[-3], theme.FAINT]), legend=key
+    )
+    shape = alt.Shape("labels:N", scale=alt.Scale(domain=kinds, range=["circle", "square", "triangle-up"]), legend=key)
+    y = alt.Y("system:N", sort=list(systems), title=None, axis=alt.Axis(ticks=False, grid=True))
+    offset = alt.YOffset("labels:N", sort=kinds, scale=alt.Scale(paddingOuter=0.5))
+    known = [span for span in spans if not math.isnan(span["low"])]
+    x = alt.X("F:Q", title="best F", scale=alt.Scale(zero=False, padding=12))
+    lines = (
+        alt.Chart({"values": known})
+        .mark_rule()
+        .encode(x=alt.X("low:Q", title="best F"), x2="high:Q", y=y, yOffset=offset, color=colour)
+    )
+    points = (
+        alt.Chart({"values": rows})
+        .mark_point(size=45, opacity=1)
+        .encode(x=x, y=y, yOffset=offset, color=colour, shape=shape)
+    )
+    return (lines + points).properties(width=theme.ONE_COLUMN - 60, height=44 * len(systems))
+
+
+def output_chart(systems: Mapping[str, SystemAudit], *, columns: int = 4) -> Any:
+    """How strong are the labels that a detector matches, at each level of its output? Shares, a row per level (Fig. 7)."""
+    theme.register()
+    panels = [_output(name, audit, place % columns == 0) for place, (name, audit) in enumerate(systems.items())]
+    return alt.concat(*panels, columns=columns, spacing=14).resolve_scale(color="shared")
+
+
+def risk_chart(score: RiskScore) -> Any:
+    """How often a false alarm wins over a label, for each system and mode, with intervals and the line of chance (Fig. 3)."""
+    theme.register()
+    return alt.hconcat(*(_risks(score, mode) for mode in score.risks), spacing=24)
+
+
+def _risks(score: RiskScore, mode: Mode) -> Any:
+    rows: list[dict[str, Any]] = [
+        {"system": name, "risk": one.risk, "low": one.interval[0], "high": one.interval[1]}
+        for name, one in [*score.risks[mode].items(), ("mean", score.mean[mode])]
+        if not math.isnan(one.risk)
+    ]
+    y = alt.Y("system:N", sort=[row["system"] for row in rows], title=None, axis=alt.Axis(ticks=False))
+    x = alt.X("risk:Q", scale=alt.Scale(domain=[0, 1]), title="risk: share of trials that the false alarm wins")
+    base = alt.Chart({"values": rows})
+    mean = alt.condition("datum.system == 'mean'", alt.value(STRENGTH_COLOURS[3]), alt.value(STRENGTH_COLOURS[1]))
+    bars = base.mark_bar(height={"band": 0.6}).encode(x=x, y=y, color=mean)
+    chance = alt.Chart({"values": [{"risk": 0.5}]})
+    half = chance.mark_rule(color=theme.FALSE, strokeDash=[4, 3]).encode(x=x)
+    ends = base.mark_rule(color=theme.INK).encode(x=alt.X("low:Q"), x2="high:Q", y=y)
+    width = theme.TWO_COLUMNS / 2 - 100
+    numbers = base.mark_text(align="left", dx=6, fontSize=8).encode(
+        x=alt.value(width), y=y, text=alt.Text("risk:Q", format=".2f")
+    )
+    trials = sum(one.trials for one in score.risks[mode].values())
+    title = alt.TitleParams(f"{mode} mode", subtitle=f"{trials} trials; dashed: chance")
+    return alt.layer(bars, half, ends, numbers, title=title).properties(width=width, height=alt.Step(18))
+
+
+def _lines(rows: Sequence[Mapping[str, Any]], names: Sequence[str], measure: str) -> Any:
+    height = 170
+    styles = theme.systems(list(names))
+    colour, dash, shape = theme.channels(styles, "system")
+    values = [float(row[measure]) for row in rows]
+    low, high = math.floor(min(values) * 10) / 10, math.ceil(max(values) * 10) / 10
+    low, high = (low, high) if high > low else (low, low + 0.1)
+    x = alt.X(
+        "strength:Q", title="strength of the labels", axis=alt.Axis(values=[0, 0.2, 0.4, 0.6, 0.8, 1], grid=False)
+    )
+    y = alt.Y(f"{measure}:Q", title=measure, scale=alt.Scale(domain=[low, high]))
+    base = alt.Chart({"values": list(rows)}).encode(x=x, y=y, color=colour)
+    ends = [next(float(row[measure]) for row in reversed(rows) if row["system"] == name) for name in names]
+    places = theme.spread(ends, (high - low) * 11 / height, low=low, high=high)
+    labels = [{"system": name, "strength": 1, measure: place} for name, place in zip(names, places, strict=True)]
+    named = alt.Chart({"values": labels}).mark_text(align="left", dx=9, fontSize=8).encode(x=x, y=y, text="system:N")
+    layers = base.mark_line().encode(strokeDash=dash) + base.mark_point(opacity=1).encode(shape=shape) + named
+    return layers.properties(width=theme.TWO_COLUMNS / 2 - 90, height=height)
+
+
+def _curves(scores: Mapping[str, BoundaryScore], title: str, *, first: bool = False) -> Any:
+    side = theme.TWO_COLUMNS / 3 - 38
+    styles = theme.systems(list(scores))
+    colour, dash, shape = theme.channels(styles, "system")
+    rows = [
+        {"system": name, "recall": float(r), "precision": float(p), "n": n}
+        for name, score in scores.items()
+        for n, (r, p) in enumerate(zip(score.curve.recall, score.curve.precision, strict=True))
+        if r + p > 0
+    ]
+    best: list[dict[str, Any]] = [
+        {"system": n, "recall": s.ods.recall, "precision": s.ods.precision, "F": s.ods.f} for n, s in scores.items()
+    ]
+    scale, axis = alt.Scale(domain=[0, 1], nice=False), alt.Axis(values=[0, 0.25, 0.5, 0.75, 1], format=".2~f")
+    x = alt.X("recall:Q", title="recall", scale=scale, axis=axis)
+    y = alt.Y("precision:Q", title="precision" if first else None, scale=scale, axis=axis)
+    iso = [
+        {"f": f, "recall": float(r), "precision": float(f * r / (2 * r - f))}
+        for f in ISO_F
+        for r in np.linspace(f / (2 - f), 1, 30)
+    ]
+    equal = alt.Chart({"values": iso}).mark_line(color=theme.ISO, strokeWidth=0.7).encode(x=x, y=y, detail="f:N")
+    lines = (
+        alt.Chart({"values": rows})
+        .mark_line(strokeWidth=1.3)
+        .encode(x=x, y=y, color=colour, strokeDash=dash, order="n:Q")
+    )
+    points = alt.Chart({"values": best}).mark_point(opacity=1, size=45).encode(x=x, y=y, color=colour, shape=shape)
+    ranked = sorted(best, key=lambda row: -row["F"])[:MOST_NAMED]
+    key = [
+        {
+            "system": row["system"],
+            "text": f"{row['F']:.3f}  {row['system']}",
+            "recall": 0.06,
+            "precision": 0.045 + 0.06 * place,
+        }
+        for place, row in enumerate(reversed(ranked))
+    ]
+    marks = alt.Chart({"values": key}).mark_point(opacity=1, size=24).encode(x=x, y=y, color=colour, shape=shape)
+    texts = alt.Chart({"values": key}).mark_text(align="left", dx=7, fontSize=8).encode(x=x, y=y, text="text:N")
+    return alt.layer(equal, lines, points, marks, texts, title=title).properties(width=side, height=side)
+
+
+def _output(name: str, audit: SystemAudit, leftmost: bool) -> Any:
+    step = 1 / OUTPUT_LEVELS
+    rows = [
+        {"low": level * step, "high": (level + 1) * step, "strength": strength, "share": float(share), "order": order}
+        for level, shares in enumerate(audit.output.shares)
+        for order, (strength, share) in enumerate(zip(CLASSES, shares, strict=True))
+        if share > 0
+    ]
+    low, high = audit.output.interval
+    spread = "" if math.isnan(low) else f" [{low:.2f}, {high:.2f}]"
+    colour = alt.Color(
+        "strength:N",
+        scale=alt.Scale(domain=list(CLASSES), range=list(STRENGTH_COLOURS)),
+        legend=alt.Legend(orient="bottom", title=PEOPLE, direction="horizontal", symbolType="square"),
+    )
+    unit, ticks = alt.Scale(domain=[0, 1]), [0, 0.5, 1]
+    x = alt.X(
+        "share:Q", stack=True, title="share of matched pixels", scale=unit, axis=alt.Axis(values=ticks, format="%")
+    )
+    beside = alt.Axis(values=ticks, grid=False, labels=leftmost)
+    y = alt.Y("low:Q", bin="binned", title="output" if leftmost else None, scale=unit, axis=beside)
+    title = alt.TitleParams(name, subtitle=f"rank correlation {audit.output.spearman:.2f}{spread}")
+    bars = alt.Chart({"values": rows}, title=title).mark_bar(stroke=theme.GROUND, strokeWidth=0.3)
+    return bars.encode(x=x, y=y, y2="high:Q", color=colour, order="order:Q").properties(
+        width=theme.TWO_COLUMNS / 4 - 36, height=150
+    )

@@ -1,0 +1,404 @@
+"""Charts of a comparison: the front, parallel coordinates, rank against group, who dominates whom, critical difference, ROC.
+
+Groups run from dark (the optimal set) to light, and each has a dash and a marker of its own as well.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import altair as alt
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperacuity.compare import CriticalDifference, Ranking, direct
+from hyperacuity.report import theme
+from hyperacuity.studies.roc import RocCurve
+
+_GROUPS = ("#1b1b3a", "#4d5a9a", "#8d9cc8", "#b4bedd")
+_DASHES = ([1, 0], [6, 2], [2, 2], [1, 3])
+_MARKERS = ("circle", "square", "triangle-up", "diamond")
+LAST = len(_GROUPS)
+"""Groups from this one on look alike: they are far from the optimum."""
+
+
+def front_chart(ranking: Ranking, *, width: int = theme.ONE_COLUMN) -> Any:
+    """Two criteria: every system a point, the optimal ones joined by the staircase of what nothing dominates."""
+    theme.register()
+    domains = [_padded(column) for column in ranking.values.T]
+    low, span = (np.array(part) for part in zip(*((low, high - low) for low, high in domains), strict=True))
+    places = _beside(width * (ranking.values - low) / span, ranking.systems, width)
+    points: list[dict[str, Any]] = [
+        {"system": name, "x": float(x), "y": float(y), "group": _group(group)}
+        for name, (x, y), group in zip(ranking.systems, ranking.values, ranking.group, strict=True)
+    ]
+    named = [
+        {"system": row["system"], "x": row["x"], "y": row["y"], "side": side}
+        | dict(zip(("x2", "y2"), (low + np.array(at) * span / width).tolist(), strict=True))
+        for row, (side, at) in zip(points, places, strict=True)
+    ]
+    x, y = (
+        kind(f"{name}:Q", title=_axis(component, sense), scale=alt.Scale(domain=domain, nice=False))
+        for kind, name, component, sense, domain in zip(
+            (alt.X, alt.Y), "xy", ranking.components, ranking.senses, domains, strict=True
+        )
+    )
+    front = sorted((row["x"], row["y"]) for row, best in zip(points, ranking.optimal, strict=True) if best)
+    step: Any = "step-after" if ranking.senses[1] == "min" else "step-before"
+    line = alt.Chart(_rows([{"x": a, "y": b} for a, b in front])).mark_line(
+        interpolate=step, color=_GROUPS[0], strokeWidth=1, opacity=0.6
+    )
+    leaders = alt.Chart(_rows(named)).mark_rule(color=theme.FAINT, strokeWidth=0.5).encode(x=x, y=y, x2="x2", y2="y2")
+    dots = alt.Chart(_rows(points)).mark_point(filled=True, size=45, opacity=1)
+    aligned: tuple[Any, Any] = ("left", "right")
+    labels = [
+        alt.Chart(_rows([row for row in named if row["side"] == side]))
+        .mark_text(align=side, baseline="middle", dx=2 if side == "left" else -2, fontSize=8)
+        .encode(x=alt.X("x2:Q"), y=alt.Y("y2:Q"), text="system:N")
+        for side in aligned
+    ]
+    return alt.layer(
+        line.encode(x=x, y=y),
+        leaders,
+        dots.encode(x=x, y=y, color=_colour(), shape=_shape(), tooltip=["system:N", "group:N", "x:Q", "y:Q"]),
+        *labels,
+    ).properties(width=width, height=width)
+
+
+def _padded(values: NDArray[np.float64]) -> list[float]:
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    margin = 0.08 * ((high - low) or 1.0)
+    return [low - margin, high + margin]
+
+
+def _beside(at: NDArray[np.float64], names: Sequence[str], width: int) -> list[tuple[str, tuple[float, float]]]:
+    """Where each label starts or ends: near its point, at the first place that neither points nor labels cover.
+
+    Places are in pixels; a letter is about 4.4 wide and a line 10 high.
+    """
+    taken = [(x - 4, y - 4, x + 4, y + 4) for x, y in at]
+    chosen = []
+    for (x, y), name in zip(at.tolist(), names, strict=True):
+        tried = []
+        for far, turn in itertools.product((5, 14, 24, 36, 50, 66), (0, 4, 1, 7, 3, 5, 2, 6)):
+            across, up = far * math.cos(turn * math.pi / 4), far * math.sin(turn * math.pi / 4)
+            side = "left" if across > -1 else "right"
+            end = x + across + (2 + 4.4 * len(name)) * (1 if side == "left" else -1)
+            box = (min(x + across, end), y + up - 5, max(x + across, end), y + up + 5)
+            inside = box[0] >= 0 and box[2] <= width + 90 and box[1] >= 0 and box[3] <= width
+            tried.append((not inside, _covered(box, taken), far, side, (x + across, y + up), box))
+        _, _, _, side, place, box = min(tried, key=lambda one: (one[1], one[0], one[2]))
+        taken.append(box)
+        chosen.append((side, place))
+    return chosen
+
+
+def _covered(box: tuple[float, ...], taken: Sequence[tuple[float, ...]]) -> int:
+    return sum(box[0] < t[2] and t[0] < box[2] and box[1] < t[3] and t[1] < box[3] for t in taken)
+
+
+def parallel_chart(ranking: Ranking, *, width: int = theme.TWO_COLUMNS, height: int = 240) -> Any:
+    """More criteria: a line per system across all of them, each axis from the best value (bottom) to the worst (top)."""
+    theme.register()
+    least = np.where([sense == "max" for sense in ranking.senses], -1, 1) * ranking.values
+    low, high = np.nanmin(least, axis=0), np.nanmax(least, axis=0)
+    share = (least - low) / np.where(high > low, high - low, 1)
+    rows: list[dict[str, Any]] = [
+        {
+            "system": name,
+            "group": _group(group),
+            "criterion": component,
+            "place": c,
+            "share": float(share[i, c]),
+            "value": float(ranking.values[i, c]),
+        }
+        for i, (name, group) in enumerate(zip(ranking.systems, ranking.group, strict=True))
+        for c, component in enumerate(ranking.components)
+        if not np.isnan(share[i, c])
+    ]
+    count = len(ranking.components)
+    across = alt.Axis(
+        values=list(range(count)),
+        title=None,
+        labelExpr=f"{json.dumps(list(ranking.components))}[datum.value]",
+        labelAngle=-35 if count > 5 else 0,
+        labelOverlap=False,
+        tickCount=count,
+        grid=True,
+        domain=False,
+    )
+    up = alt.Axis(
+        values=[0, 1],
+        title="best ← each criterion's own scale → worst",
+        labelExpr="datum.value == 0 ? 'best' : 'worst'",
+    )
+    x = alt.X("place:Q", scale=alt.Scale(domain=[-0.2, count - 0.9], nice=False), axis=across)
+    y = alt.Y("share:Q", axis=up)
+    lines = [  # the optimal set last, on top
+        alt.Chart(_rows([row for row in rows if row["group"] == _group(n)]))
+        .mark_line(strokeWidth=1.4, opacity=0.9, color=_GROUPS[n], strokeDash=_DASHES[n])
+        .encode(x=x, y=y, detail="system:N")
+        for n in reversed(range(LAST))
+    ]
+    dots = (
+        alt.Chart(_rows(rows))
+        .mark_point(filled=True, size=18, opacity=1)
+        .encode(x=x, y=y, color=_colour(), shape=_shape(), tooltip=["system:N", "group:N", "criterion:N", "value:Q"])
+    )
+    ends = [row for row in rows if row["place"] == count - 1]
+    places = theme.spread([row["share"] for row in ends], 11 / height, low=0, high=1)
+    named = [row | {"at": at, "end": count - 1 + 0.035 * count} for row, at in zip(ends, places, strict=True)]
+    leaders = alt.Chart(_rows(named)).mark_rule(color=theme.FAINT, strokeWidth=0.5).encode(x=x, y=y, x2="end", y2="at")
+    labels = (
+        alt.Chart(_rows(named))
+        .mark_text(align="left", dx=3, fontSize=8)
+        .encode(x=alt.X("end:Q", axis=across), y=alt.Y("at:Q", axis=up), text="system:N")
+    )
+    return alt.layer(leaders, *lines, dots, labels).properties(width=width - 110, height=height)
+
+
+def rank_group_chart(
+    ranking: Ranking, *, stability: NDArray[np.float64] | None = None, width: int = theme.TWO_COLUMNS
+) -> Any:
+    """Rank against group, as a table: average rank as the Middlebury server has it, the group by dominance beside it.
+
+    ``stability`` adds how often each system is optimal when images are drawn anew.
+    """
+    theme.register()
+    order = np.argsort(ranking.average_rank, kind="stable")
+    names = [ranking.systems[i] for i in order]
+    rows = [
+        {
+            "system": ranking.systems[i],
+            "rank": float(ranking.average_rank[i]),
+            "place": int(ranking.place[i]),
+            "number": int(ranking.group[i]) + 1,
+            "group": _group(ranking.group[i]),
+            "often": None if stability is None else f"{100 * stability[i]:.0f} %",
+        }
+        for i in order
+    ]
+    y = alt.Y("system:N", sort=names, title=None, axis=alt.Axis(labelLimit=220, ticks=False, domain=False))
+    bare = y.axis(None)
+    base = alt.Chart(_rows(rows)).encode(y=y)
+    height = 16 * len(rows)
+    bars = base.mark_bar(height=3, color=theme.GRID).encode(
+        x=alt.X("rank:Q", title="average rank", axis=alt.Axis(orient="top"))
+    )
+    dots = base.mark_point(filled=True, size=40, opacity=1).encode(
+        x="rank:Q", color=_colour(legend=False), shape=_shape(legend=False)
+    )
+    texts = base.mark_text(align="left", dx=7, fontSize=8).encode(x="rank:Q", text=alt.Text("rank:Q", format=".2f"))
+    left = alt.layer(bars, dots, texts).properties(width=width * 0.42, height=height)
+    count = int(ranking.group.max()) + 1
+    x = alt.X(
+        "number:O",
+        title="group by dominance",
+        axis=alt.Axis(orient="top", labelAngle=0),
+        scale=alt.Scale(domain=list(range(1, count + 1))),
+    )
+    cells = (
+        alt.Chart(_rows(rows))
+        .mark_point(filled=True, size=70, opacity=1)
+        .encode(x=x, y=bare, color=_colour(legend=False), shape=_shape(legend=False))
+        .properties(width=min(width * 0.3, 26 * count), height=height)
+    )
+    panels = [left, cells]
+    if stability is not None:
+        panels.append(
+            alt.Chart(_rows(rows), title=alt.TitleParams("in A*, resampled", fontSize=9, anchor="middle"))
+            .mark_text(fontSize=9)
+            .encode(y=bare, text="often:N")
+            .properties(width=70, height=height)
+        )
+    return alt.hconcat(*panels, spacing=14)
+
+
+def dominance_chart(ranking: Ranking, *, width: int = theme.TWO_COLUMNS) -> Any:
+    """Who dominates whom: groups as rows from the optimal set down, a line where one dominates another and none is between."""
+    theme.register()
+    places: dict[int, tuple[float, int]] = {}
+    for number in range(int(ranking.group.max()) + 1):
+        members = sorted(np.flatnonzero(ranking.group == number), key=lambda i: float(ranking.average_rank[i]))
+        for step, i in enumerate(members):
+            places[int(i)] = ((step + 0.5) / len(members), number + 1)
+    nodes = [
+        {"system": ranking.systems[i], "x": x, "row": row, "group": _group(row - 1)} for i, (x, row) in places.items()
+    ]
+    edges = [
+        {"x": places[int(i)][0], "row": places[int(i)][1], "x2": places[int(j)][0], "row2": places[int(j)][1]}
+        for i, j in np.argwhere(direct(ranking.dominance))
+        if int(i) != int(j)
+    ]
+    x = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[0, 1]))
+    y = alt.Y("row:O", title="group", axis=alt.Axis(ticks=False, domain=False))
+    lines = (
+        alt.Chart(_rows(edges))
+        .mark_rule(color=theme.FAINT, strokeWidth=0.6, opacity=0.5)
+        .encode(x=x, y=y, x2="x2:Q", y2="row2:O")
+    )
+    dots = (
+        alt.Chart(_rows(nodes))
+        .mark_point(filled=True, size=45, opacity=1)
+        .encode(x=x, y=y, color=_colour(legend=False), shape=_shape(legend=False), tooltip=["system:N", "group:N"])
+    )
+    written = alt.Chart(_rows(nodes)).encode(x=x, y=y, text="system:N")
+    halo = written.mark_text(dy=-10, fontSize=8, stroke=theme.GROUND, strokeWidth=4, strokeJoin="round")
+    labels = halo + written.mark_text(dy=-10, fontSize=8)
+    height = 46 * (int(ranking.group.max()) + 1)
+    return alt.layer(lines, dots, labels).properties(width=width, height=height)
+
+
+def critical_difference_chart(
+    systems: Sequence[str], found: CriticalDifference, *, width: int = theme.TWO_COLUMNS
+) -> Any:
+    """Average ranks on a line, systems that the images cannot tell apart joined by a bar (Demšar 2006)."""
+    theme.register()
+    order = [int(i) for i in np.argsort(found.average_rank, kind="stable")]
+    half = (len(order) + 1) // 2
+    low, high = 1.0, float(max(len(order), 2))
+    margin = 0.22 * (high - low)
+    scale = alt.Scale(domain=[low - margin, high + margin], nice=False)
+    start = 1.2 + 0.5 * len(found.bars)
+    labels: list[dict[str, Any]] = []
+    for place, i in enumerate(order):
+        on_left = place < half
+        down = start + (place if on_left else len(order) - 1 - place) * 0.9
+        labels.append(
+            {
+                "system": f"{systems[i]}  {found.average_rank[i]:.2f}"
+                if on_left
+                else f"{found.average_rank[i]:.2f}  {systems[i]}",
+                "rank": float(found.average_rank[i]),
+                "top": 0.0,
+                "depth": down,
+                "end": low - 0.02 * (high - low) if on_left else high + 0.02 * (high - low),
+                "side": "left" if on_left else "right",
+            }
+        )
+    bottom = max(row["depth"] for row in labels) + 0.6
+    y_scale = alt.Scale(domain=[bottom, -1.6], nice=False)
+    x, depth = alt.X("rank:Q", scale=scale, axis=None), alt.Y("depth:Q", scale=y_scale, axis=None)
+    stems = (
+        alt.Chart(_rows(labels))
+        .mark_rule(color=theme.FAINT, strokeWidth=0.8)
+        .encode(x=x, y=alt.Y("top:Q", scale=y_scale, axis=None), y2="depth:Q")
+    )
+    arms = alt.Chart(_rows(labels)).mark_rule(color=theme.FAINT, strokeWidth=0.8).encode(x=x, x2="end:Q", y=depth)
+    sides: list[tuple[str, Any, int]] = [("left", "right", -3), ("right", "left", 3)]
+    names = [
+        alt.Chart(_rows([row for row in labels if row["side"] == side]))
+        .mark_text(align=align, dx=dx, fontSize=9)
+        .encode(x=alt.X("end:Q", scale=scale, axis=None), y=depth, text="system:N")
+        for side, align, dx in sides
+    ]
+    ticks = [{"rank": float(t), "depth": 0.0, "label": str(t)} for t in range(1, len(order) + 1)]
+    ruler = (
+        alt.Chart(_rows([{"a": low, "b": high, "depth": 0.0}]))
+        .mark_rule(color=theme.INK)
+        .encode(x=alt.X("a:Q", scale=scale, axis=None), x2="b:Q", y=depth)
+    )
+    marks = alt.Chart(_rows(ticks)).mark_text(dy=-8, fontSize=9).encode(x=x, y=depth, text="label:N")
+    bars = [
+        {
+            "a": float(found.average_rank[list(bar)].min()) - 0.03,
+            "b": float(found.average_rank[list(bar)].max()) + 0.03,
+            "depth": 0.5 + 0.5 * place,
+        }
+        for place, bar in enumerate(found.bars)
+    ]
+    joined = (
+        alt.Chart(_rows(bars))
+        .mark_rule(color=theme.INK, strokeWidth=4)
+        .encode(x=alt.X("a:Q", scale=scale, axis=None), x2="b:Q", y=depth)
+    )
+    width_of = [
+        {"a": low, "b": low + found.difference, "depth": -1.1, "label": f"critical difference {found.difference:.2f}"}
+    ]
+    span = (
+        alt.Chart(_rows(width_of))
+        .mark_rule(color=theme.INK, strokeWidth=1.5)
+        .encode(x=alt.X("a:Q", scale=scale, axis=None), x2="b:Q", y=depth)
+    )
+    said = (
+        alt.Chart(_rows(width_of))
+        .mark_text(align="left", dx=4, fontSize=9)
+        .encode(x=alt.X("b:Q", scale=scale, axis=None), y=depth, text="label:N")
+    )
+    parts = [stems, arms, *names, ruler, marks, joined, span, said]
+    return alt.layer(*parts).properties(width=width, height=20 * (bottom + 1.6))
+
+
+def roc_chart(curves: Mapping[str, RocCurve], boundary: RocCurve, *, width: int = theme.ONE_COLUMN) -> Any:
+    """Error rate against sparsity, a staircase per system, and the feasibility boundary as a wide pale band below them."""
+    theme.register()
+    styles = theme.systems(list(curves))
+    top = 1.15 * max(float(one.error.max()) for one in curves.values())
+    right = min(1.0, 1.3 * max(float(one.sparsity.max()) for one in curves.values()) + 0.02)
+    rows: list[dict[str, Any]] = [
+        {"system": name, "sparsity": s, "error": e} for name, one in curves.items() for s, e in _steps(one, right)
+    ]
+    x = alt.X(
+        "sparsity:Q",
+        title="sparsity: share of matchable pixels left out",
+        scale=alt.Scale(domain=[0, right], nice=False),
+        axis=alt.Axis(tickCount=5),
+    )
+    y = alt.Y("error:Q", title="error rate: share matched wrongly", scale=alt.Scale(domain=[0, top], nice=False))
+    colour, dash, shape = theme.channels(styles, "system")
+    floor = alt.Chart(_rows([{"sparsity": s, "error": e} for s, e in _steps(boundary, right)])).mark_line(
+        interpolate="step-after", color=theme.GRID, strokeWidth=8, clip=True
+    )
+    lines = (
+        alt.Chart(_rows(rows))
+        .mark_line(interpolate="step-after", clip=True)
+        .encode(x=x, y=y, color=colour, strokeDash=dash)
+    )
+    settings = [row for row in rows if row["sparsity"] < right]
+    dots = (
+        alt.Chart(_rows(settings))
+        .mark_point(filled=True, size=30, opacity=1, clip=True)
+        .encode(x=x, y=y, color=colour, shape=shape)
+    )
+    ends = {row["system"]: row for row in rows}
+    places = theme.spread([row["error"] for row in ends.values()], top / 24, low=0, high=top)
+    labels = (
+        alt.Chart(_rows([row | {"error": at} for row, at in zip(ends.values(), places, strict=True)]))
+        .mark_text(align="left", dx=5, fontSize=8)
+        .encode(x=x, y=y, text="system:N")
+    )
+    return alt.layer(floor.encode(x=x, y=y), lines, dots, labels).properties(width=width, height=width * 0.75)
+
+
+def _steps(one: RocCurve, right: float) -> list[tuple[float, float]]:
+    return [*zip(one.sparsity.tolist(), one.error.tolist(), strict=True), (right, float(one.error[-1]))]
+
+
+def _axis(component: str, sense: str) -> str:
+    return f"{component} ({'lower' if sense == 'min' else 'higher'} is better)"
+
+
+def _group(number: int) -> str:
+    names = ["1 (optimal)", *map(str, range(2, LAST)), f"{LAST} and on"]
+    return names[min(int(number), LAST - 1)]
+
+
+def _colour(*, legend: bool = True) -> Any:
+    names = [_group(n) for n in range(LAST)]
+    key = alt.Legend(title="group", orient="top") if legend else None
+    return alt.Color("group:N", scale=alt.Scale(domain=names, range=list(_GROUPS)), legend=key)
+
+
+def _shape(*, legend: bool = True) -> Any:
+    names = [_group(n) for n in range(LAST)]
+    key = alt.Legend(title="group", orient="top") if legend else None
+    return alt.Shape("group:N", scale=alt.Scale(domain=names, range=list(_MARKERS)), legend=key)
+
+
+def _rows(values: Sequence[Mapping[str, Any]]) -> Any:
+    data: Any = alt.Data
+    return data(values=[dict(row) for row in values])

@@ -1,0 +1,339 @@
+"""Charts of the edge studies."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import altair as alt
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperacuity.edges.benchmark import EdgeScore
+from hyperacuity.edges.names import measure
+from hyperacuity.edges.shifted_lines import Shift
+from hyperacuity.edges.sweeps import Best
+from hyperacuity.maps import EdgeMap
+from hyperacuity.report import theme
+from hyperacuity.report.pictures.edges import data_uri, edge_picture
+from hyperacuity.studies.edge_trials import DetectorTrial, DetectorTrials
+
+PANEL_HEIGHT = 110
+WORSE = ("#f4efe9", "#e0c8ae", "#b98e5c", "#6f4a1f")
+"""From the best score of a measure to the worst."""
+
+MOST_NAMED = 10
+"""Systems that a small panel has room to name."""
+
+
+def shift_chart(study: Shift, *, columns: int = 6) -> Any:
+    """One small panel per measure: its score against the distance of a line of false and of missed pixels (Fig. 2)."""
+    theme.register()
+    false, missed = study.normalised()
+    labelled = int(np.argmax(np.abs(false[:, -1] - missed[:, -1]) > 0.3))  # the first panel with room for both names
+    panels = [
+        _shift_panel(study, {"false": false[n], "missed": missed[n]}, n, columns, labelled=n == labelled)
+        for n in range(len(study.measures))
+    ]
+    title = "Score of a line of false (solid) or missed (dashed) pixels, by its distance from the true contour"
+    return alt.concat(*panels, columns=columns, spacing=12, title=title)
+
+
+def robustness_chart(study: DetectorTrials, *, axis: str, columns: int = 3) -> Any:
+    """One panel per measure: each detector's mean best score against the level of a disturbance.
+
+    The conditions of the study are its levels, numbers. Each panel has its own scale of scores, which a control that is far
+    worse than the detectors may leave.
+    """
+    theme.register()
+    levels = [float(condition) for condition in study.conditions]
+    on_trial = [d for d, detector in enumerate(study.detectors) if detector != "speckle"] or [0]
+    panels = [
+        _lines_panel(
+            measure(name).symbol,
+            levels,
+            {detector: study.mean[:, d, m] for d, detector in enumerate(study.detectors)},
+            axis=axis,
+            top=1.2 * float(study.mean[:, on_trial, m].max()),
+        ).properties(width=theme.TWO_COLUMNS / columns - 84, height=PANEL_HEIGHT)
+        for m, name in enumerate(study.measures)
+    ]
+    return alt.concat(*panels, columns=columns, spacing=16, title=f"Mean best score against {axis}; lower is better")
+
+
+def curves_chart(study: DetectorTrial, *, condition: int = 0, columns: int = 3) -> Any:
+    """One panel per measure: each detector's score against the threshold, its minimum marked (Fig. 8)."""
+    theme.register()
+    sweeps = dict(zip(study.detectors, study.sweeps[condition], strict=True))
+    first = next(iter(sweeps.values()))
+    panels = [
+        _lines_panel(
+            measure(name).symbol,
+            first.thresholds.tolist(),
+            {detector: swept.of(name) for detector, swept in sweeps.items()},
+            axis="threshold",
+            top=2 * float(np.median([swept.of(name) for swept in sweeps.values()])),
+            marks={detector: (b.threshold, b.score) for detector, b in ((d, s.best(name)) for d, s in sweeps.items())},
+        ).properties(width=theme.TWO_COLUMNS / columns - 84, height=PANEL_HEIGHT)
+        for name in first.names
+    ]
+    return alt.concat(
+        *panels, columns=columns, spacing=16, title=f"{study.picture}: score against threshold, minimum marked"
+    )
+
+
+def mean_curves_chart(scores: Mapping[str, EdgeScore], *, columns: int = 3) -> Any:
+    """One panel per measure: each system's score against the threshold, mean over images, its minimum marked.
+
+    The minimum of the mean is no smaller than the mean of each image's minimum, by which systems are ranked.
+    """
+    theme.register()
+    protocol = next(iter(scores.values())).protocol
+    panels = []
+    for m, name in enumerate(protocol.names):
+        curves = {system: score.curves[m] for system, score in scores.items() if not np.isnan(score.curves[m]).all()}
+        if not curves:
+            continue
+        least = {system: int(np.nanargmin(curve)) for system, curve in curves.items()}
+        panels.append(
+            _lines_panel(
+                measure(name).symbol,
+                protocol.levels.tolist(),
+                curves,
+                axis="threshold",
+                top=2 * float(np.nanmedian(list(curves.values()))),
+                marks={system: (float(protocol.levels[n]), float(curves[system][n])) for system, n in least.items()},
+                named=len(curves) <= MOST_NAMED,
+            ).properties(width=theme.TWO_COLUMNS / columns - 84, height=PANEL_HEIGHT)
+        )
+    return alt.concat(*panels, columns=columns, spacing=16, title="Mean score against the threshold, minimum marked")
+
+
+def score_sheet_chart(scores: Mapping[str, EdgeScore]) -> Any:
+    """Detectors × measures: the mean of the best scores, white for the best of a measure to dark for the worst; best bold."""
+    theme.register()
+    names = next(iter(scores.values())).protocol.names
+    table = np.array([score.minimum for score in scores.values()])
+    lowest, highest = np.nanmin(table, axis=0), np.nanmax(table, axis=0)
+    rows = [
+        {
+            "system": system,
+            "measure": measure(name).symbol,
+            "text": f"{table[s, m]:#.3g}".rstrip("."),
+            "share": float((table[s, m] - lowest[m]) / (highest[m] - lowest[m])) if highest[m] > lowest[m] else 0.0,
+            "best": bool(table[s, m] == lowest[m]),
+        }
+        for s, system in enumerate(scores)
+        for m, name in enumerate(names)
+        if not math.isnan(table[s, m])
+    ]
+    base = alt.Chart({"values": rows}).encode(
+        x=alt.X(
+            "measure:N",
+            sort=[measure(name).symbol for name in names],
+            title=None,
+            axis=alt.Axis(orient="top", labelAngle=0, ticks=False, domain=False),
+        ),
+        y=alt.Y("system:N", sort=list(scores), title=None, axis=alt.Axis(ticks=False, domain=False, labelLimit=140)),
+    )
+    cells = base.mark_rect(stroke=theme.GROUND, strokeWidth=1.5).encode(
+        color=alt.Color("share:Q", scale=alt.Scale(domain=[0, 1], range=list(WORSE)), legend=None)
+    )
+    ink = alt.condition("datum.share > 0.75", alt.value("#fefefe"), alt.value("#212121"))
+    numbers = [
+        base.transform_filter(f"{'' if best else '!'}datum.best")
+        .mark_text(fontSize=9, fontWeight="bold" if best else "normal")
+        .encode(text="text:N", color=ink)
+        for best in (True, False)
+    ]
+    return alt.layer(cells, *numbers).properties(width=alt.Step(58), height=alt.Step(22))
+
+
+def sheet_chart(study: DetectorTrial, truth: EdgeMap, *, condition: int = 0) -> Any:
+    """Best edge maps: one row per measure, one column per detector, each with its threshold and score (Fig. 9).
+
+    Hits, false and missed pixels have the colours they have everywhere; the best score of each row is bold.
+    """
+    sweeps = study.sweeps[condition]
+    best = {
+        detector: {name: swept.best(name) for name in swept.names}
+        for detector, swept in zip(study.detectors, sweeps, strict=True)
+    }
+    return best_maps_chart(study.picture, truth, best)
+
+
+def best_maps_chart(picture: str, truth: EdgeMap, best: Mapping[str, Mapping[str, Best]]) -> Any:
+    """The same of any systems: by system and measure, the best edge map of one picture."""
+    theme.register()
+    names = list(next(iter(best.values())))
+    width = theme.TWO_COLUMNS // len(best) - 8
+    height = round(width * truth.shape[0] / truth.shape[1])
+    rows = []
+    for name in names:
+        lowest = min((of[name].score for of in best.values()), default=math.nan)
+        cells = [
+            _picture_cell(edge_picture(truth, of[name].edges, side=2 * width), width, height).properties(
+                title=alt.TitleParams(
+                    [system] if name == names[0] else [],
+                    subtitle=[f"{measure(name).symbol} = {of[name].score:.3g}", f"Th = {of[name].threshold:.2f}"],
+                    subtitleFontSize=8,
+                    subtitleFontWeight="bold" if of[name].score == lowest else "normal",
+                    subtitleColor=theme.INK,
+                    anchor="middle",
+                    offset=2,
+                    limit=width,
+                )
+            )
+            for system, of in best.items()
+        ]
+        rows.append(alt.hconcat(*cells, spacing=6))
+    title = alt.TitleParams(
+        f"{picture}: best edge map of each detector under each measure",
+        subtitle="hits green, false pixels orange, missed pixels blue; bold: the best of the row",
+    )
+    return alt.vconcat(*rows, spacing=4, title=title)
+
+
+def truth_chart(study: DetectorTrials, *, columns: int = 4) -> Any:
+    """Per measure and detector, the mean best score under two truths (Table 4): how much lower is the second?
+
+    Scores of one measure are divided by the largest of them, so that measures with different units share an axis.
+    """
+    theme.register()
+    before, after = study.conditions
+    largest = study.mean.max(axis=(0, 1))
+    scaled = study.mean / np.where(largest > 0, largest, 1)
+    colour, _, _ = theme.channels(theme.systems(study.detectors), "detector")
+    panels = []
+    for m, name in enumerate(study.measures):
+        rows = [
+            {"detector": detector, "from": float(scaled[0, d, m]), "to": float(scaled[1, d, m])}
+            for d, detector in enumerate(study.detectors)
+        ]
+        title = "share of the largest" if m >= len(study.measures) - columns else None
+        scale, axis = alt.Scale(domain=[0, 1]), alt.Axis(values=[0, 0.5, 1], labels=title is not None)
+        base = alt.Chart({"values": rows}).encode(
+            y=alt.Y(
+                "detector:N",
+                sort=list(study.detectors),
+                title=None,
+                axis=alt.Axis(ticks=False, domain=False, labels=m % columns == 0),
+            ),
+            color=colour,
+        )
+        span = base.mark_rule(strokeWidth=2).encode(x=alt.X("from:Q", scale=scale, axis=axis, title=title), x2="to:Q")
+        ends = [
+            base.mark_point(filled=filled, size=36, strokeWidth=1.5, opacity=1).encode(
+                x=alt.X(f"{field}:Q", scale=scale)
+            )
+            for field, filled in (("from", False), ("to", True))
+        ]
+        panels.append(
+            alt.layer(span, *ends, title=measure(name).symbol).properties(
+                width=theme.TWO_COLUMNS / columns - 26, height=12 * len(study.detectors)
+            )
+        )
+    title = f"Mean best score under two truths: {before} ○, {after} ●"
+    return alt.concat(*panels, columns=columns, spacing=14, title=title)
+
+
+def _shift_panel(
+    study: Shift, curves: Mapping[str, NDArray[np.float64]], n: int, columns: int, *, labelled: bool
+) -> Any:
+    rows = [
+        {"errors": errors, "distance": int(d), "score": float(score)}
+        for errors, curve in curves.items()
+        for d, score in zip(study.distances, curve, strict=True)
+    ]
+    far, kinds = int(study.distances[-1]), list(curves)
+    leftmost, lowest = n % columns == 0, n >= len(study.measures) - columns
+    base = (
+        alt.Chart({"values": rows}, title=study.measures[n].symbol)
+        .encode(
+            x=alt.X(
+                "distance:Q",
+                title="distance, px" if lowest else None,
+                axis=alt.Axis(values=[0, far / 2, far], labels=lowest, ticks=lowest),
+            ),
+            y=alt.Y(
+                "score:Q",
+                title=None,
+                scale=alt.Scale(domain=[0, 1]),
+                axis=alt.Axis(values=[0, 0.5, 1], labels=leftmost, ticks=leftmost, domain=leftmost),
+            ),
+            color=alt.Color("errors:N", scale=alt.Scale(domain=kinds, range=[theme.FALSE, theme.MISS]), legend=None),
+        )
+        .properties(width=theme.TWO_COLUMNS / columns - 24, height=64)
+    )
+    dash = alt.StrokeDash("errors:N", scale=alt.Scale(domain=kinds, range=[[1, 0], [4, 2]]), legend=None)
+    lines = base.mark_line().encode(strokeDash=dash)
+    if not labelled:
+        return lines
+    names = base.mark_text(align="right", dx=-2, dy=-6).encode(text="errors:N")
+    return lines + names.transform_filter(f"datum.distance == {far}")
+
+
+def _picture_cell(picture: NDArray[np.uint8], width: int, height: int) -> Any:
+    row = {"x": 0.5, "y": 0.5, "url": data_uri(picture)}
+    return (
+        alt.Chart({"values": [row]}, width=width, height=height)
+        .mark_image(width=width, height=height, aspect=False)
+        .encode(
+            x=alt.X("x:Q", scale=alt.Scale(domain=[0, 1]), axis=None),
+            y=alt.Y("y:Q", scale=alt.Scale(domain=[0, 1]), axis=None),
+            url="url:N",
+        )
+        .properties(view=alt.ViewConfig(stroke=theme.GRID))
+    )
+
+
+def _lines_panel(
+    title: str,
+    xs: Sequence[float],
+    curves: Mapping[str, NDArray[np.float64]],
+    *,
+    axis: str,
+    marks: Mapping[str, tuple[float, float]] | None = None,
+    top: float = math.inf,
+    named: bool = True,
+) -> Any:
+    """Lines of several systems with their names at the right end; markers at every point, or where ``marks`` says.
+
+    Scores above ``top`` are cut off; a line that ends there has an arrow beside its name.
+    """
+    points: list[dict[str, Any]] = [
+        {"system": name, "x": float(x), "y": float(y)}
+        for name, curve in curves.items()
+        for x, y in zip(xs, curve, strict=True)
+        if np.isfinite(y)
+    ]
+    values = np.concatenate(list(curves.values()))
+    top = min(top, float(np.max(values, initial=0.0, where=np.isfinite(values)))) or 1.0
+    ends = [float(np.nan_to_num(curve[-1], nan=top).clip(max=top)) for curve in curves.values()]
+    places = theme.spread(ends, top * 11 / PANEL_HEIGHT, low=0, high=top)
+    labels = [
+        {"system": name, "x": xs[-1], "y": place, "label": f"{name} ↑" if curve[-1] > top else name}
+        for (name, curve), place in zip(curves.items(), places, strict=True)
+    ]
+    marked: list[dict[str, Any]] = (
+        [{"system": name, "x": x, "y": y} for name, (x, y) in marks.items()] if marks else points
+    )
+    shown = [point for point in marked if point["y"] <= top]
+
+    styles = theme.systems(list(curves))
+    colour, dash, shape = theme.channels(styles, "system")
+    x = alt.X("x:Q", title=axis, scale=alt.Scale(domain=[xs[0], xs[-1]], nice=False), axis=alt.Axis(grid=False))
+    y = alt.Y("y:Q", title=None, scale=alt.Scale(domain=[0, top * 1.02], nice=False), axis=alt.Axis(tickCount=4))
+    lines = alt.Chart({"values": points}).mark_line(clip=True).encode(x=x, y=y, color=colour, strokeDash=dash)
+    dots = alt.Chart({"values": shown}).mark_point(opacity=1).encode(x=x, y=y, color=colour, shape=shape)
+    if not named:
+        return alt.layer(lines, dots, title=title)
+    beside = alt.Chart({"values": labels})
+    return alt.layer(
+        lines,
+        dots,
+        beside.mark_point(opacity=1, size=24, xOffset=10).encode(x=x, y=y, color=colour, shape=shape),
+        beside.mark_text(align="left", dx=16, fontSize=8).encode(x=x, y=y, text="label:N"),
+        title=title,
+    )

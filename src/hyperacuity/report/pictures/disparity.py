@@ -1,0 +1,153 @@
+"""Pictures of disparity maps and of their errors, with the regions in which errors count."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from PIL import Image, ImageColor, ImageDraw, ImageFont
+
+from hyperacuity.disparity.errors import bad, density, estimated_map
+from hyperacuity.maps import DisparityMap, EdgeMap, disparity_map, same_size
+from hyperacuity.report import theme
+from hyperacuity.report.pictures.ordering import DEPTHS, SHORE
+
+Picture = NDArray[np.uint8]
+
+ERRORS = ("#ffffff", "#efd3e2", "#cc79a7", "#7d3561", "#2a0a1f")
+"""Error in what both views show: none is white, the cap and more are dark."""
+
+HIDDEN = ("#dfe9f3", "#a9c4de", "#6f9bc4", "#34689b", "#0b2e52")
+"""The same in what only one view shows."""
+
+CAPTION = 22
+
+
+def depth_picture(disparity: ArrayLike, *, low: float | None = None, high: float | None = None) -> Picture:
+    """A disparity map in colours: warm is near, cool is far, grey is unknown; the range is the map's own unless given.
+
+    >>> depth_picture([[1, 2, np.nan]]).shape
+    (1, 3, 3)
+    """
+    found = estimated_map(disparity)
+    known = ~np.isnan(found)
+    picture = np.empty((*found.shape, 3), np.uint8)
+    picture[:] = ImageColor.getrgb(SHORE)
+    if known.any():
+        least = float(np.nanmin(found)) if low is None else low
+        span = (float(np.nanmax(found)) if high is None else high) - least
+        picture[known] = _coloured((found[known] - least) / (span if span > 0 else 1.0), DEPTHS)
+    return picture
+
+
+def error_picture(
+    truth: ArrayLike, estimate: ArrayLike, regions: Mapping[str, EdgeMap], *, cap: float = 4.0, outline: bool = True
+) -> Picture:
+    """Where a map is wrong, and by how much: white is right, dark is ``cap`` pixels or more.
+
+    Purple in the region ``nonocc``, blue where only one view sees the surface, vermilion where there is no estimate, grey
+    where the truth is unknown. ``outline`` draws the border of the region ``disc``.
+    """
+    true, found = disparity_map(truth, name="truth"), estimated_map(estimate)
+    same_size(found, true, names=("estimate", "truth"))
+    known = ~np.isnan(true)
+    both = regions.get("nonocc", known)
+    size = np.minimum(np.abs(np.nan_to_num(found - true)) / cap, 1)
+    picture = np.empty((*true.shape, 3), np.uint8)
+    picture[:] = ImageColor.getrgb(SHORE)
+    for where, colours in ((known & both, ERRORS), (known & ~both, HIDDEN)):
+        picture[where] = _coloured(size[where], colours)
+    picture[known & np.isnan(found)] = ImageColor.getrgb(theme.FALSE)
+    if outline and "disc" in regions:
+        picture[_border(regions["disc"])] = ImageColor.getrgb(theme.FAINT)
+    return picture
+
+
+def difference_picture(real: ArrayLike, drawn: ArrayLike, where: EdgeMap, *, cap: float = 64.0) -> Picture:
+    """How far a drawn view is from the real one: white is not at all, dark is ``cap`` grey levels of 255 or more, grey not drawn.
+
+    >>> difference_picture([[0, 0, 0]], [[0, 255, 9]], np.array([[True, True, False]]))[0].tolist()
+    [[255, 255, 255], [42, 10, 31], [184, 186, 192]]
+    """
+    first, second = np.asarray(real), np.asarray(drawn, np.float64)
+    full = 255.0 if first.dtype != np.uint16 else 65535.0
+    gap = np.abs(first.reshape(*where.shape, -1) - second.reshape(*where.shape, -1)).mean(axis=2) * 255 / full
+    picture = np.empty((*where.shape, 3), np.uint8)
+    picture[:] = ImageColor.getrgb(SHORE)
+    picture[where] = _coloured(np.minimum(gap[where] / cap, 1), ERRORS)
+    return picture
+
+
+def error_sheet(
+    truth: ArrayLike, estimate: ArrayLike, regions: Mapping[str, EdgeMap], *, cap: float = 4.0, title: str = ""
+) -> Picture:
+    """Truth, estimate and errors side by side, with the share of bad pixels in each region and a key of the colours."""
+    true, found = disparity_map(truth, name="truth"), estimated_map(estimate)
+    low, high = float(np.nanmin(true)), float(np.nanmax(true))
+    panels = [
+        ("truth: warm is near, cool is far", depth_picture(true, low=low, high=high)),
+        (
+            f"{title or 'estimate'}: density {100 * density(true, found):.1f} %",
+            depth_picture(found, low=low, high=high),
+        ),
+        (_bad_pixels(true, found, regions), error_picture(true, found, regions, cap=cap)),
+    ]
+    side = max(1, -(-300 // true.shape[1]))  # small pictures are enlarged, so that captions fit
+    blocks = [np.repeat(np.repeat(picture, side, axis=0), side, axis=1) for _, picture in panels]
+    height, width, _ = blocks[0].shape
+    gap = 8
+    sheet = Image.new("RGB", (3 * width + 4 * gap, height + 2 * CAPTION + gap), theme.GROUND)
+    draw = ImageDraw.Draw(sheet)
+    font = ImageFont.load_default(12)
+    for place, ((caption, _), block) in enumerate(zip(panels, blocks, strict=True)):
+        left = gap + place * (width + gap)
+        draw.text((left, 4), caption, fill=theme.INK, font=font)
+        sheet.paste(Image.fromarray(block), (left, CAPTION))
+    _key(draw, font, gap, height + CAPTION + 6, width, cap)
+    return np.asarray(sheet)
+
+
+def _bad_pixels(truth: DisparityMap, estimate: DisparityMap, regions: Mapping[str, EdgeMap]) -> str:
+    shares = (f"{name} {100 * bad(truth, estimate, 1, mask=mask):.1f}" for name, mask in regions.items() if mask.any())
+    return "bad(1) %: " + ", ".join(shares)
+
+
+def _key(
+    draw: ImageDraw.ImageDraw,
+    font: ImageFont.ImageFont | ImageFont.FreeTypeFont,
+    left: int,
+    top: int,
+    width: int,
+    cap: float,
+) -> None:
+    """Both scales of error from 0 to the cap, the two plain colours, and the outline."""
+    length = max(40, width // 8)
+    for colours, label in ((ERRORS, f"0 to {cap:g} px off"), (HIDDEN, "occluded")):
+        ramp = _coloured(np.tile(np.linspace(0, 1, length, dtype=np.float32), 10), colours).reshape(10, length, 3)
+        draw.rectangle((left - 1, top - 1, left + length, top + 10), outline=theme.FAINT)
+        for x in range(length):
+            draw.line((left + x, top, left + x, top + 9), fill=tuple(int(c) for c in ramp[0, x]))
+        left += length + 4
+        draw.text((left, top - 2), label, fill=theme.INK, font=font)
+        left += int(draw.textlength(label, font=font)) + 10
+    for colour, label in ((theme.FALSE, "missing"), (SHORE, "no truth")):
+        draw.rectangle((left, top, left + 10, top + 9), fill=colour)
+        draw.text((left + 14, top - 2), label, fill=theme.INK, font=font)
+        left += 24 + int(draw.textlength(label, font=font))
+    draw.line((left, top + 5, left + 12, top + 5), fill=theme.FAINT)
+    draw.text((left + 16, top - 2), "disc", fill=theme.INK, font=font)
+
+
+def _coloured(share: NDArray[np.float32], colours: tuple[str, ...]) -> Picture:
+    stops = np.array([ImageColor.getrgb(colour) for colour in colours], dtype=np.float64)
+    at = np.linspace(0, 1, len(stops))
+    mixed = np.stack([np.interp(share, at, stops[:, channel]) for channel in range(3)], axis=-1)
+    return mixed.round().astype(np.uint8)
+
+
+def _border(mask: EdgeMap) -> EdgeMap:
+    """Pixels of a region that have a neighbour outside."""
+    padded = np.pad(mask, 1, mode="edge")
+    inside = padded[:-2, 1:-1] & padded[2:, 1:-1] & padded[1:-1, :-2] & padded[1:-1, 2:]
+    return mask & ~inside

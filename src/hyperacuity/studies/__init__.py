@@ -1,0 +1,1 @@
+"""The papers' experiments: what each of them found, found again."""

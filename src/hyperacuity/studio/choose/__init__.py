@@ -1,0 +1,1 @@
+"""The forced-choice experiment."""

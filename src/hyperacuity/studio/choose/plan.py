@@ -1,0 +1,185 @@
+"""Who is asked what, in which order and on which side; and what they answered: the forced choice's tables.
+
+A participant's plan is drawn when the invitation is made, from a seed that is recorded with it, and kept as a whole: practice,
+then trials in random order with attention checks strewn among them, each mirrored or not by a random bit. An answer belongs to
+a place in the plan, and the first one given there counts.
+"""
+
+from __future__ import annotations
+
+import secrets
+import sqlite3
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from hyperacuity.audit.trials import Side
+from hyperacuity.studio.choose.trials import Study, side_of
+from hyperacuity.studio.state import Layout, now
+
+Kind = Literal["practice", "trial", "check"]
+
+LAYOUT = Layout(
+    "choose",
+    1,
+    (
+        "CREATE TABLE choose_settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+        """CREATE TABLE choose_people (
+            id INTEGER PRIMARY KEY,
+            token TEXT NOT NULL UNIQUE,
+            seed TEXT NOT NULL,
+            made TEXT NOT NULL
+        )""",
+        """CREATE TABLE choose_places (
+            person INTEGER NOT NULL REFERENCES choose_people (id),
+            place INTEGER NOT NULL,
+            kind TEXT NOT NULL CHECK (kind IN ('practice', 'trial', 'check')),
+            question TEXT NOT NULL,
+            mirrored INTEGER NOT NULL,
+            PRIMARY KEY (person, place)
+        ) WITHOUT ROWID""",
+        """CREATE TABLE choose_answers (
+            person INTEGER NOT NULL,
+            place INTEGER NOT NULL,
+            side TEXT NOT NULL CHECK (side IN ('left', 'right')),
+            choice TEXT NOT NULL CHECK (choice IN ('first', 'second')),
+            seconds REAL NOT NULL,
+            away INTEGER NOT NULL,
+            answered TEXT NOT NULL,
+            PRIMARY KEY (person, place),
+            FOREIGN KEY (person, place) REFERENCES choose_places (person, place)
+        ) WITHOUT ROWID""",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Design:
+    """How plans are drawn: seed, trials per person (None: all), practice trials, and one attention check in so many trials."""
+
+    seed: int = 0
+    per_person: int | None = None
+    practice: int = 3
+    check_every: int = 20
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place in a plan."""
+
+    place: int
+    kind: Kind
+    question: str
+    mirrored: bool
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a participant is: what comes now (None: nothing), what after it, and how much is done, practice not counted."""
+
+    current: Place | None
+    ahead: Place | None
+    done: int
+    total: int
+
+
+def invite(file: sqlite3.Connection, study: Study, design: Design) -> str:
+    """Make an invitation, plan included; returns its token."""
+    (number,) = file.execute("SELECT coalesce(max(id), 0) + 1 FROM choose_people").fetchone()
+    token = secrets.token_urlsafe(24)
+    planned: dict[str, int] = dict(
+        file.execute("SELECT question, count(*) FROM choose_places WHERE kind = 'trial' GROUP BY question")
+    )
+    file.execute("INSERT INTO choose_people VALUES (?, ?, ?, ?)", (number, token, f"{design.seed} {number}", now()))
+    file.executemany(
+        "INSERT INTO choose_places VALUES (?, ?, ?, ?, ?)",
+        [
+            (number, place, kind, question, mirrored)
+            for place, (kind, question, mirrored) in enumerate(draw_plan(study, design, number, planned))
+        ],
+    )
+    return token
+
+
+def draw_plan(study: Study, design: Design, number: int, planned: dict[str, int]) -> Iterator[tuple[Kind, str, bool]]:
+    """The plan of participant ``number``. Trials that were ``planned`` least often so far go first where not all are asked."""
+    words = np.random.PCG64(np.random.SeedSequence([design.seed, number]))
+
+    def shuffled(names: Sequence[str]) -> list[str]:
+        return [names[place] for place in np.argsort(words.random_raw(len(names)), kind="stable")]
+
+    trials = [name for name in study.trials if name in study.questions]
+    mixed = shuffled(trials)
+    if design.per_person is not None:
+        mixed = shuffled(sorted(mixed, key=lambda name: planned.get(name, 0))[: design.per_person])
+    obvious = list(study.obvious)
+    practice, spare = shuffled(obvious[: design.practice]), shuffled(obvious[design.practice :])
+    order: list[tuple[Kind, str]] = [("practice", name) for name in practice]
+    for start in range(0, len(mixed), design.check_every):
+        block: list[tuple[Kind, str]] = [("trial", name) for name in mixed[start : start + design.check_every]]
+        if len(block) == design.check_every and spare:
+            block.insert(int(words.random_raw()) % len(block) + 1, ("check", spare.pop()))
+        order += block
+    bits = words.random_raw(len(order)) & 1
+    for (kind, name), bit in zip(order, bits.tolist(), strict=True):
+        yield kind, name, bool(bit)
+
+
+def person_of(file: sqlite3.Connection, token: str) -> int | None:
+    """The number of the participant whom a token invites."""
+    row = file.execute("SELECT id FROM choose_people WHERE token = ?", (token,)).fetchone()
+    return None if row is None else int(row[0])
+
+
+def progress(file: sqlite3.Connection, study: Study, person: int) -> Progress:
+    """Where a participant is. Questions that cannot be shown any more are passed over."""
+    left = file.execute(
+        "SELECT place, kind, question, mirrored FROM choose_places NATURAL LEFT JOIN choose_answers"
+        " WHERE person = ? AND side IS NULL ORDER BY place",
+        (person,),
+    )
+    coming: list[Place] = []
+    while len(coming) < 2 and (row := left.fetchone()) is not None:
+        if row[2] in study.questions:
+            coming.append(Place(row[0], row[1], row[2], bool(row[3])))
+    left.close()
+    done, total = file.execute(
+        "SELECT count(side), count(*) FROM choose_places NATURAL LEFT JOIN choose_answers"
+        " WHERE person = ? AND kind <> 'practice'",
+        (person,),
+    ).fetchone()
+    current, ahead = [*coming, None, None][:2]
+    return Progress(current, ahead, done, total)
+
+
+def place_of(file: sqlite3.Connection, person: int, place: int) -> Place | None:
+    """A place of a participant's plan."""
+    row = file.execute(
+        "SELECT place, kind, question, mirrored FROM choose_places WHERE person = ? AND place = ?", (person, place)
+    ).fetchone()
+    return None if row is None else Place(row[0], row[1], row[2], bool(row[3]))
+
+
+def record(
+    file: sqlite3.Connection, study: Study, person: int, place: Place, *, side: str, seconds: float, away: bool
+) -> None:
+    """Keep an answer. One that is there already stays: the same answer may arrive twice, and counts once."""
+    question = study.questions[place.question]
+    choice: Side = "first" if side_of(question, "first", place.mirrored) == side else "second"
+    file.execute(
+        "INSERT INTO choose_answers VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+        (person, place.place, side, choice, seconds, away, now()),
+    )
+
+
+def setting(file: sqlite3.Connection, name: str) -> str | None:
+    """A remembered setting."""
+    row = file.execute("SELECT value FROM choose_settings WHERE name = ?", (name,)).fetchone()
+    return None if row is None else str(row[0])
+
+
+def remember(file: sqlite3.Connection, name: str, value: Any) -> None:
+    """Remember a setting for the next time."""
+    file.execute("INSERT OR REPLACE INTO choose_settings VALUES (?, ?)", (name, str(value)))

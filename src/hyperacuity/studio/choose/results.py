@@ -1,0 +1,185 @@
+"""What the answers say so far: the risk as it comes in, how far people agree, who paid attention; and tables to take away."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+from hyperacuity.audit.risk import Answer, Risk, RiskScore, risk
+from hyperacuity.studio.choose.trials import Study
+
+COLUMNS = ("subject", "trial", "choice", "seconds", "side", "mirrored", "place", "away", "answered")
+"""Of the table of answers; the first four are those that ``hyperacuity study risk`` reads."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """An answer with all that was recorded about it."""
+
+    person: int
+    place: int
+    kind: str
+    question: str
+    mirrored: int
+    side: str
+    choice: str
+    seconds: float
+    away: int
+    answered: str
+
+
+@dataclass(frozen=True)
+class Participant:
+    """How far someone is, and how they did on attention checks."""
+
+    number: int
+    token: str
+    done: int
+    total: int
+    checks: int
+    checks_right: int
+    seconds: float
+    last: str
+
+
+def subject(number: int) -> str:
+    """What a participant is called in results."""
+    return f"P{number:02d}"
+
+
+def all_answers(file: sqlite3.Connection) -> list[Row]:
+    """Every answer, by person and place."""
+    rows = file.execute(
+        "SELECT person, place, kind, question, mirrored, side, choice, seconds, away, answered"
+        " FROM choose_places NATURAL JOIN choose_answers ORDER BY person, place"
+    )
+    return [Row(*row) for row in rows]
+
+
+def participants(file: sqlite3.Connection, study: Study, answers: Sequence[Row]) -> list[Participant]:
+    """Everybody who was invited, in the order of invitation."""
+    invited = file.execute(
+        "SELECT id, token, count(*) FILTER (WHERE kind <> 'practice') FROM choose_people"
+        " LEFT JOIN choose_places ON person = id GROUP BY id ORDER BY id"
+    ).fetchall()
+    by_person: dict[int, list[Row]] = {}
+    for row in answers:
+        by_person.setdefault(row.person, []).append(row)
+    found = []
+    for number, token, total in invited:
+        own = by_person.get(number, [])
+        checks = [row for row in own if row.kind == "check"]
+        times = [row.seconds for row in own if row.kind == "trial"]
+        found.append(
+            Participant(
+                number,
+                token,
+                sum(row.kind != "practice" for row in own),
+                total,
+                len(checks),
+                sum(row.choice == study.obvious.get(row.question, row.choice) for row in checks),
+                median(times) if times else math.nan,
+                max((row.answered for row in own), default=""),
+            )
+        )
+    return found
+
+
+def score(study: Study, answers: Iterable[Row], people: Iterable[Participant], *, attentive: float = 0.0) -> RiskScore:
+    """The risk by the answers to trials of people who got at least this share of their attention checks right."""
+    counted = {one.number for one in people if one.checks_right >= attentive * one.checks}
+    return risk(
+        list(study.trials.values()),
+        [
+            Answer(subject(row.person), row.question, "first" if row.choice == "first" else "second", row.seconds)
+            for row in answers
+            if row.kind == "trial" and row.person in counted
+        ],
+    )
+
+
+def summary(study: Study, answers: Sequence[Row], people: Sequence[Participant], *, attentive: float) -> dict[str, Any]:
+    """All of it, for the results page."""
+    of = score(study, answers, people, attentive=attentive)
+    return {
+        "answers": sum(row.kind == "trial" for row in answers),
+        "subjects": of.subjects,
+        "seconds": _known(of.seconds),
+        "modes": [
+            {
+                "mode": mode,
+                "alpha": _known(of.alpha[mode]),
+                "rows": [_risk(name, one) for name, one in systems.items()],
+                "mean": _risk("mean", of.mean[mode]),
+            }
+            for mode, systems in of.risks.items()
+        ],
+        "people": [
+            {
+                "subject": subject(one.number),
+                "link": f"/take/{one.token}",
+                "done": one.done,
+                "total": one.total,
+                "checks": one.checks,
+                "right": one.checks_right,
+                "seconds": _known(one.seconds),
+                "last": one.last,
+            }
+            for one in people
+        ],
+        "failed": [{"trial": trial, "reason": why} for trial, why in sorted(study.failed.items())],
+    }
+
+
+def answer_table(answers: Iterable[Row]) -> str:
+    """The answers to trials as CSV: what ``hyperacuity study risk --answers`` reads."""
+    return _table(COLUMNS, [_line(row) for row in answers if row.kind == "trial"])
+
+
+def full_table(study: Study, answers: Iterable[Row]) -> str:
+    """Everything that was recorded, practice and attention checks too, as CSV. Checks say whether they were passed."""
+    rows = []
+    for row in answers:
+        right = study.obvious.get(row.question)
+        passed = "" if right is None else ("yes" if row.choice == right else "no")
+        rows.append((*_line(row), row.kind, passed))
+    return _table((*COLUMNS, "kind", "passed"), rows)
+
+
+def _line(row: Row) -> tuple[Any, ...]:
+    seconds = f"{row.seconds:.4f}"
+    flags = ["yes" if flag else "no" for flag in (row.mirrored, row.away)]
+    return (
+        subject(row.person),
+        row.question,
+        row.choice,
+        seconds,
+        row.side,
+        flags[0],
+        row.place,
+        flags[1],
+        row.answered,
+    )
+
+
+def _table(heading: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(heading)
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def _risk(name: str, one: Risk) -> dict[str, Any]:
+    low, high = one.interval
+    return {"name": name, "risk": _known(one.risk), "low": low, "high": high, "trials": one.trials, "ties": one.ties}
+
+
+def _known(number: float) -> float | None:
+    return None if math.isnan(number) else number

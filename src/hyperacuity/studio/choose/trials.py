@@ -1,0 +1,177 @@
+"""What the forced choice shows: trials as questions that carry no key.
+
+A question is a photograph and two marks. Which mark is the system's stands in the table of trials alone, which nothing that
+talks to participants reads. Sides are changed by mirroring the photograph, so that the left mark is always the one that people
+see on the left.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hyperacuity.audit.trials import RADIUS, Side, Trial, read_trials
+from hyperacuity.data import pair_truths
+from hyperacuity.errors import InputError, UsageError
+from hyperacuity.studio.choose.obvious import Pixels, obvious_marks
+from hyperacuity.studio.items import photograph, png, reason
+
+MARGIN = 2
+KEPT_PICTURES = 256 << 20
+
+
+@dataclass(frozen=True)
+class Question:
+    """Two marks in a photograph, their pixels (row, column) in raster order, and the photograph's height and width."""
+
+    name: str
+    image: str
+    shape: tuple[int, int]
+    first: Pixels
+    second: Pixels
+
+
+@dataclass(frozen=True)
+class Study:
+    """All that an experiment is made of.
+
+    ``trials`` know which mark is whose, and are for results alone. ``questions`` are what can be shown: trials by their name, and
+    the obvious ones, whose right answers are ``obvious``, the clearest first. ``failed`` says why a trial cannot be shown.
+    ``pictures`` are photographs as browsers get them, as far as they were to be kept.
+    """
+
+    trials: dict[str, Trial]
+    questions: dict[str, Question]
+    obvious: dict[str, Side]
+    photographs: dict[str, Path]
+    failed: dict[str, str]
+    digest: str
+    pictures: dict[str, bytes]
+
+
+def load_study(trials: Path, images: Path, *, obvious: int = 40, keep: int = KEPT_PICTURES) -> Study:
+    """Read the table of trials and find their photographs. Photographs that cannot be used fail their trials, by name.
+
+    At most ``obvious`` obvious questions are made, from as many photographs; photographs of at most ``keep`` bytes altogether
+    are kept for browsers. ``UsageError`` if no trial can be shown.
+    """
+    table = read_trials(trials)
+    if not table:
+        raise UsageError(f"{trials / 'trials.csv'} holds no trial")
+    by_image: dict[str, list[Trial]] = {}
+    for trial in table:
+        by_image.setdefault(trial.image, []).append(trial)
+    photographs = {pair.name: pair.prediction for pair in pair_truths(images, dict.fromkeys(by_image, ())).pairs}
+
+    def look(place: int, image: str) -> _Looked:
+        return _look(image, photographs.get(image), by_image[image], plain=place < 4 * obvious)
+
+    looked, pictures = [], {}
+    with ThreadPoolExecutor() as pool:
+        for image, one in zip(by_image, pool.map(look, range(len(by_image)), by_image), strict=True):
+            if one.picture is not None and len(one.picture) <= keep:
+                pictures[image] = one.picture
+                keep -= len(one.picture)
+            looked.append(one._replace(picture=None))
+    questions = {question.name: question for one in looked for question in one.questions}
+    failed = {trial: why for one in looked for trial, why in one.failed.items()}
+    if not questions:
+        raise UsageError(f"no trial can be shown: {next(iter(failed.values()))}")
+    plain = sorted((one.obvious for one in looked if one.obvious is not None), key=lambda found: -found[0])[:obvious]
+    return Study(
+        trials={trial.trial: trial for trial in table},
+        questions=questions | {question.name: question for _, question in plain},
+        obvious={question.name: "first" for _, question in plain},
+        photographs=photographs,
+        failed=failed,
+        digest=_digest(trials),
+        pictures=pictures,
+    )
+
+
+def shown(question: Question, mirrored: bool) -> dict[str, Any]:
+    """A question as a participant's page gets it: where the two marks are, the left one first. Nothing tells whose they are.
+
+    Examples
+    --------
+    >>> question = Question("7", "a", (40, 60), first=((5, 40), (5, 41)), second=((20, 10), (21, 10)))
+    >>> shown(question, mirrored=False)["left"]["pixels"], shown(question, mirrored=True)["left"]["pixels"]
+    ([[20, 10], [21, 10]], [[5, 18], [5, 19]])
+    """
+    height, width = question.shape
+    marks = {}
+    size = square_size(question)
+    for side in ("left", "right"):
+        pixels = question.first if side_of(question, "first", mirrored) == side else question.second
+        turned = sorted((row, width - 1 - column if mirrored else column) for row, column in pixels)
+        marks[side] = {"pixels": [list(pixel) for pixel in turned], "square": _square(turned, size, height, width)}
+    return {"height": height, "width": width, "size": size, "mirrored": mirrored, **marks}
+
+
+def side_of(question: Question, which: Side, mirrored: bool) -> str:
+    """On which side a mark is seen. Of two that are one above the other, the upper is the left one, or mirrored the right one."""
+    (rows, columns), (other_rows, other_columns) = (_centre(pixels) for pixels in (question.first, question.second))
+    first_is_left = (columns, rows, question.first) < (other_columns, other_rows, question.second)
+    return "left" if (first_is_left != mirrored) == (which == "first") else "right"
+
+
+def square_size(question: Question) -> int:
+    """The side of the squares around both marks: the same for both, so that it says nothing."""
+    extents = [np.ptp(np.array(pixels), axis=0).max() + 1 for pixels in (question.first, question.second)]
+    return int(max(2 * RADIUS + 1, *extents)) + 2 * MARGIN
+
+
+def _centre(pixels: Pixels) -> tuple[float, float]:
+    places = np.array(pixels)
+    rows, columns = (places.min(axis=0) + places.max(axis=0)) / 2
+    return float(rows), float(columns)
+
+
+def _square(pixels: Sequence[tuple[int, int]], size: int, height: int, width: int) -> list[int]:
+    """Top and left of the square around a mark, moved into the picture where it would stick out."""
+    row, column = _centre(tuple(pixels))
+    top, left = round(row - (size - 1) / 2), round(column - (size - 1) / 2)
+    return [max(0, min(top, height - size)), max(0, min(left, width - size))]
+
+
+class _Looked(NamedTuple):
+    """What a photograph gives: its trials as questions, why others are none, itself, and perhaps an obvious question."""
+
+    questions: list[Question]
+    failed: dict[str, str]
+    picture: bytes | None = None
+    obvious: tuple[float, Question] | None = None
+
+
+def _look(image: str, path: Path | None, trials: Sequence[Trial], *, plain: bool) -> _Looked:
+    if path is None:
+        return _Looked([], {trial.trial: f"{image}: has no photograph" for trial in trials})
+    try:
+        picture = photograph(path)
+    except InputError as error:
+        return _Looked([], dict.fromkeys((trial.trial for trial in trials), reason(error, {path: image})))
+    height, width = shape = picture.shape[0], picture.shape[1]
+    questions, failed = [], {}
+    for trial in trials:
+        pixels = np.array([*trial.first.pixels, *trial.second.pixels])
+        if pixels.min() < 0 or (pixels >= np.array(shape)).any():
+            failed[trial.trial] = f"{image}: is {width} × {height} pixels, and a segment lies outside of it"
+        else:
+            questions.append(Question(trial.trial, image, shape, trial.first.pixels, trial.second.pixels))
+    marks = [pixels for question in questions for pixels in (question.first, question.second)]
+    found = obvious_marks(picture, marks) if plain else None
+    if found is None:
+        return _Looked(questions, failed, png(picture))
+    obvious = Question(f"obvious {image}", image, shape, found.strong, found.weak)
+    return _Looked(questions, failed, png(picture), (found.contrast, obvious))
+
+
+def _digest(folder: Path) -> str:
+    content = b"".join((folder / name).read_bytes() for name in ("trials.csv", "key.csv"))
+    return hashlib.sha256(content).hexdigest()

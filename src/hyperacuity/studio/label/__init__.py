@@ -1,0 +1,1 @@
+"""The page where people draw edge truth."""

@@ -1,0 +1,133 @@
+"""What labelling leaves behind, ready for the benchmarks: edge maps, BSDS files, and how each map came about.
+
+::
+
+    OUT/edges/ANNOTATOR/NAME.png         one-pixel-wide edges, 0 and 255
+    OUT/groundTruth/NAME.mat             the same edges of all annotators, as groundTruth{i}.Boundaries
+    OUT/provenance/ANNOTATOR/NAME.json   settings, threshold, counts, time, every action
+
+``OUT/edges`` and ``OUT/groundTruth`` are truths for ``hyperacuity edges`` and ``hyperacuity boundary`` as they stand. Every file
+is written whole or not at all.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hyperacuity import __version__
+from hyperacuity.data import write_edges
+from hyperacuity.data.files import write_bytes
+from hyperacuity.data.formats.mat5 import encode
+from hyperacuity.maps import EdgeMap
+from hyperacuity.studio.label.map import TOP, Candidates, one_wide, pixels, replay
+from hyperacuity.studio.label.store import Log
+
+SETTINGS = {
+    "detector": "masks",
+    "filter": "[-1 0 1] along rows and columns",
+    "colour": "largest eigenvalue of the structure tensor over the channels",
+    "suppression": "local non-maxima along the gradient",
+    "threshold_levels": TOP,
+    "thinning": "Guo & Hall, until nothing changes",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Finished:
+    """A finished map: what was drawn, and the one-pixel-wide edges that are written."""
+
+    log: Log
+    drawn: EdgeMap
+    edges: EdgeMap
+    threshold: int
+    counts: Mapping[str, int]
+
+
+def finish(candidates: Candidates, log: Log) -> Finished:
+    """The map that a log describes, thinned, with its counts.
+
+    *candidates* reach the final threshold; *added* and *removed* are the pixels by which the drawn map differs from them;
+    *thinned* were taken away to make it one pixel wide; *edges* remain.
+    """
+    drawn, threshold = replay(candidates, log.actions)
+    edges = one_wide(drawn)
+    automatic = candidates.above(threshold)
+    counts = {
+        "candidates": int(automatic.sum()),
+        "added": int((drawn & ~automatic).sum()),
+        "removed": int((automatic & ~drawn).sum()),
+        "thinned": int(drawn.sum() - edges.sum()),
+        "edges": int(edges.sum()),
+    }
+    return Finished(log, drawn, edges, threshold, counts)
+
+
+def places(out: Path, folder: str, name: str) -> tuple[Path, Path, Path]:
+    """Where the edges, the BSDS file and the provenance of an annotator's image lie."""
+    return (
+        out / "edges" / folder / f"{name}.png",
+        out / "groundTruth" / f"{name}.mat",
+        out / "provenance" / folder / f"{name}.json",
+    )
+
+
+def is_written(out: Path, folder: str, name: str, entries: int) -> bool:
+    """Whether the files of an annotator's image are there, as they were after so many entries of the log."""
+    found = places(out, folder, name)
+    try:
+        facts = json.loads(found[2].read_bytes())
+    except (OSError, ValueError):
+        return False
+    return isinstance(facts, dict) and facts.get("entries") == entries and all(file.is_file() for file in found)
+
+
+def write_own(
+    out: Path, folder: str, name: str, annotator: str, picture: str, candidates: Candidates, finished: Finished
+) -> None:
+    """Write one annotator's edges and how they came about."""
+    edges, _, provenance = places(out, folder, name)
+    for file in (edges, provenance):
+        file.parent.mkdir(parents=True, exist_ok=True)
+    write_edges(edges, finished.edges)
+    facts = _provenance(name, annotator, picture, candidates, finished)
+    write_bytes(provenance, (json.dumps(facts, indent=2, ensure_ascii=False) + "\n").encode())
+
+
+def write_together(out: Path, name: str, maps: Sequence[EdgeMap]) -> None:
+    """Write the edges of all annotators of an image in BSDS form. There are no regions, so there is no ``Segmentation``."""
+    path = out / "groundTruth" / f"{name}.mat"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_bytes(path, encode({"groundTruth": [{"Boundaries": edges} for edges in maps]}))
+
+
+def _provenance(name: str, annotator: str, picture: str, candidates: Candidates, finished: Finished) -> dict[str, Any]:
+    height, width = finished.edges.shape
+    log = finished.log
+    return {
+        "made_by": f"hyperacuity {__version__}",
+        "image": name,
+        "image_sha256": picture,
+        "width": width,
+        "height": height,
+        "annotator": annotator,
+        "begun": log.begun,
+        "finished": log.ended,
+        "seconds_spent": round(log.seconds, 1),
+        "settings": SETTINGS,
+        "threshold": finished.threshold / TOP,
+        "threshold_level": finished.threshold,
+        "threshold_level_at_start": candidates.start,
+        "counts": dict(finished.counts),
+        "entries": log.entries,
+        "actions_by_kind": dict(sorted(Counter(action.kind for action in log.actions).items())),
+        "actions": [
+            {"kind": action.kind, "made": made}
+            | ({"level": action.threshold} if action.threshold is not None else {"pixels": pixels(action.runs).size})
+            for action, made in zip(log.actions, log.times, strict=True)
+        ],
+    }

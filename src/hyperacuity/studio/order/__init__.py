@@ -1,0 +1,1 @@
+"""The page where people say what is in front."""

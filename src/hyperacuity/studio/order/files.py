@@ -1,0 +1,169 @@
+"""What a finished order leaves behind: files that ``hyperacuity ordering`` takes as truths, and where they come from.
+
+::
+
+    order/ANNOTATOR/NAME.npy         order map: larger = nearer, NaN unknown
+    ownership/ANNOTATOR/NAME.npy     +1 on the near side of a boundary, −1 on the far side, NaN elsewhere
+    labels/ANNOTATOR/NAME.npy        the regions, numbered from 1 as on the page; void −1
+    pairs/ANNOTATOR/NAME.csv         every two neighbours, and whoever else was drawn: who is in front, how long the boundary is
+    provenance/ANNOTATOR/NAME.json   what was said, when, on which regions; written last
+
+Each file is written whole or not at all. A folder of annotators is a truth with several people:
+``hyperacuity ordering PRED DIR/order``.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hyperacuity import __version__
+from hyperacuity.data import write_labels, write_order
+from hyperacuity.data.files import write_bytes
+from hyperacuity.maps import LabelMap, OrderMap
+from hyperacuity.studio.order.regions import Regions
+from hyperacuity.studio.order.relations import Arrangement, Said
+
+KINDS = {"order": "npy", "ownership": "npy", "labels": "npy", "pairs": "csv", "provenance": "json"}
+RELATIONS = {1: "a in front", -1: "b in front", 0: "same", None: "unknown"}
+LONGEST = 120
+"""Most bytes of a name that go into a folder's; file systems take 255."""
+
+HEADING = ("a", "b", "relation", "boundary", "source")
+
+
+def write_files(
+    out: Path, person: str, name: str, *, said: Said, regions: Regions, found: Arrangement, facts: Mapping[str, Any]
+) -> None:
+    """Write one person's order of one image. ``facts`` go into the provenance. ``UsageError`` where writing fails."""
+    paths = {kind: out / kind / folder_name(person) / f"{name}.{suffix}" for kind, suffix in KINDS.items()}
+    for path in paths.values():
+        path.parent.mkdir(parents=True, exist_ok=True)
+    write_order(paths["order"], order_map_of(found, regions.labels))
+    sides = ownership_of(found, regions)
+    if (sides == 1).any() and (sides == -1).any():
+        write_order(paths["ownership"], sides)
+    else:
+        paths["ownership"].unlink(missing_ok=True)  # of an earlier order: now no boundary has an owner
+    write_labels(paths["labels"], np.where(regions.labels < 0, regions.labels, regions.labels + 1).astype(np.int32))
+    write_bytes(paths["pairs"], _pairs_file(said, regions, found))
+    told = {
+        "hyperacuity": __version__,
+        "annotator": person,
+        "image": name,
+        **facts,
+        "regions": regions.count,
+        "ordered": sum(layer is not None for layer in found.layer),
+        "layers": found.layers,
+        "groups": _groups(found),
+        "places": {str(region + 1): there for region, there in sorted(said.places.items(), key=lambda one: one[1])},
+        "drawn": [[a + 1, b + 1, RELATIONS[relation]] for (a, b), relation in said.pairs.items()],
+    }
+    write_bytes(paths["provenance"], (json.dumps(told, indent=1) + "\n").encode())
+
+
+def folder_name(person: str) -> str:
+    """A name as a folder: as it is when it is safe everywhere, else with a mark that tells it from others like it.
+
+    >>> folder_name("Ada Lovelace"), folder_name("../Ada")
+    ('Ada Lovelace', '_Ada-382baa')
+    """
+    safe = re.sub(r"[^\w .-]+", "_", person).strip(" .")
+    if (
+        safe == person
+        and len(safe.encode()) <= LONGEST
+        and not re.fullmatch(r"(?i)(con|prn|aux|nul|com\d|lpt\d)", safe)
+    ):
+        return safe
+    mark = hashlib.blake2s(person.encode(), digest_size=3).hexdigest()
+    return f"{safe.encode()[:LONGEST].decode(errors='ignore')}-{mark}"
+
+
+def order_map_of(found: Arrangement, labels: LabelMap) -> OrderMap:
+    """Each pixel's layer, larger = nearer; NaN where nothing was said, or there is no region.
+
+    Layers count from the far end of each group, so that numbers of different groups do not compare.
+    """
+    values = [np.nan if layer is None else layer for layer in found.layer]
+    painted: OrderMap = np.array([*values, np.nan], np.float32)[labels]
+    return painted
+
+
+def ownership_of(found: Arrangement, regions: Regions) -> OrderMap:
+    """+1 on the near side of the boundaries whose owner is known, −1 on the far side, NaN elsewhere.
+
+    A pixel takes the side that it has towards most of its four neighbours; one that is as often near as far has none.
+    """
+    table = np.zeros((regions.count + 1, regions.count + 1), np.int8)
+    for a, b in regions.pairs.tolist():
+        table[a, b] = found.relation(a, b) or 0
+        table[b, a] = -table[a, b]
+    labels = regions.labels
+    total = np.zeros(labels.shape, np.int8)
+    down = table[labels[:-1], labels[1:]]
+    across = table[labels[:, :-1], labels[:, 1:]]
+    total[:-1] += down
+    total[1:] -= down
+    total[:, :-1] += across
+    total[:, 1:] -= across
+    return np.where(total == 0, np.nan, np.sign(total)).astype(np.float32)
+
+
+def coverage(found: Arrangement, regions: Regions) -> dict[str, float]:
+    """The share of regions of which anything was said, of the boundaries' length with a known relation, and of all pairs.
+
+    What does not exist is covered: a single region has no pairs.
+    """
+    known = np.array([found.relation(a, b) is not None for a, b in regions.pairs.tolist()], np.bool_)
+    return {
+        "regions": _share(sum(layer is not None for layer in found.layer), regions.count),
+        "boundary": _share(int(regions.lengths[known].sum()), int(regions.lengths.sum())),
+        "pairs": _share(found.known_pairs, regions.count * (regions.count - 1) // 2),
+    }
+
+
+def pair_rows(said: Said, regions: Regions, found: Arrangement) -> Iterator[tuple[int, int, str, int, str]]:
+    """Every two neighbours, then other regions that were drawn: numbers from 1, relation, boundary's length, where it is from.
+
+    The source is ``drawn`` (said of the pair), ``placed`` (both stand in the list), ``implied`` (through others) or empty.
+    """
+    lengths = dict(zip(map(tuple, regions.pairs.tolist()), regions.lengths.tolist(), strict=True))
+    for pair in (*lengths, *(pair for pair in said.pairs if pair not in lengths)):
+        a, b = pair
+        relation = found.relation(a, b)
+        if relation is None:
+            source = ""
+        elif pair in said.pairs:
+            source = "drawn"
+        else:
+            source = "placed" if a in said.places and b in said.places else "implied"
+        yield a + 1, b + 1, RELATIONS[relation], lengths.get(pair, 0), source
+
+
+def _pairs_file(said: Said, regions: Regions, found: Arrangement) -> bytes:
+    file = io.StringIO(newline="")
+    table = csv.writer(file, lineterminator="\n")
+    table.writerow(HEADING)
+    table.writerows(pair_rows(said, regions, found))
+    return file.getvalue().encode()
+
+
+def _groups(found: Arrangement) -> list[list[int]]:
+    """The regions of each group, numbered from 1."""
+    groups: list[list[int]] = [[] for _ in range(found.groups)]
+    for region, group in enumerate(found.group):
+        if group is not None:
+            groups[group].append(region + 1)
+    return groups
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole else 1.0
