@@ -29,11 +29,11 @@ MAY_IMPORT = {
     **dict.fromkeys(TASKS, LOW),
     "compare": LOW,
     "run": LOW | {"data", "compare"},
-    "evaluate": LOW | {"data", "compare", "run"},
-    "studies": LOW | {"data", "compare", "run", "evaluate"},
-    "report": LOW | {"data", "compare", "run", "evaluate", "studies"},
-    "studio": LOW | {"data", "compare", "run", "evaluate", "report"},
-    "cli": LOW | {"data", "compare", "run", "evaluate", "studies", "report", "studio"},
+    "evaluation": LOW | {"data", "compare", "run"},
+    "studies": LOW | {"data", "compare", "run", "evaluation"},
+    "report": LOW | {"data", "compare", "run", "evaluation", "studies"},
+    "studio": LOW | {"data", "compare", "run", "evaluation", "report"},
+    "cli": LOW | {"data", "compare", "run", "evaluation", "studies", "report", "studio"},
 }
 
 

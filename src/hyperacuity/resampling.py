@@ -71,8 +71,35 @@ def resample(weights: NDArray[np.int64], stacked: NDArray[Any]) -> NDArray[Any]:
     # Not a matrix product: a BLAS chooses the order of additions, and so the last bits, to suit the processor.
     sums = np.zeros((len(weights), flat.shape[1]))
     for weight, values in zip(weights.T, flat, strict=True):
-        sums += weight[:, None] * values
+        drawn = weight > 0  # an infinite score of an image that was not drawn does not count
+        sums[drawn] += weight[drawn, None] * values
     return sums.reshape(shape)
+
+
+def weighted_mean(values: NDArray[np.float64], weights: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Means over images (the first axis), NaN left out, of every resampled data set; NaN where nothing is left.
+
+    >>> weighted_mean(np.array([[1.0, np.nan], [3.0, 5.0]]), np.array([[1, 1], [2, 0]]))
+    array([[ 2.,  5.],
+           [ 1., nan]])
+    """
+    known = ~np.isnan(values)
+    sums, counts = resample(weights, np.where(known, values, 0.0)), resample(weights, known)
+    mean: NDArray[np.float64] = np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
+    return mean
+
+
+def mean_and_interval(
+    values: NDArray[np.float64], resamples: int = 1000, seed: int = 0
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The mean over images (the first axis), NaN left out, and its 95 % bootstrap interval (ends last; NaN without resamples)."""
+    mean = weighted_mean(values, np.ones((1, len(values)), np.int64))[0]
+    interval = np.full((*mean.shape, 2), np.nan)
+    if resamples:
+        drawn = weighted_mean(values, bootstrap_weights(len(values), resamples, seed))
+        for index in np.ndindex(mean.shape):
+            interval[index] = percentile_interval(drawn[:, *index])
+    return mean, interval
 
 
 def percentile_interval(samples: ArrayLike, level: float = 0.95) -> tuple[float, float]:

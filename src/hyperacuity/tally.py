@@ -3,12 +3,23 @@
 A tally holds counts or sums, never ratios. Tallies therefore add, cache, resume, resample (a bootstrap is a weighted sum of
 tallies) and travel between machines; threads, stores, intervals and reports are written once, over this class.
 
-A task subclasses :class:`Tally` with numpy fields::
+A benchmark is a protocol, a tally and a score::
+
+    @dataclass(frozen=True)
+    class Protocol(BaseProtocol):
+        task: ClassVar[str] = "lines"
+        tolerance: float = 1.0
+
+        def parts(self) -> dict[str, object]:
+            return {"tol": f"{self.tolerance:g}px"}
 
     @dataclass(frozen=True, eq=False)
-    class Counts(Tally):
-        matched: Int64Array      # one entry per threshold
-        total: Int64Array
+    class LineTally(Tally):
+        matched: Counts      # one entry per threshold
+        total: Counts
+
+and a :class:`Task` that names them (:mod:`hyperacuity.tasks`). A tally carries the protocol it was made under, so that no score
+can be signed with another one.
 """
 
 from __future__ import annotations
@@ -18,9 +29,9 @@ import json
 import math
 import re
 import zlib
-from collections.abc import Iterable
-from dataclasses import dataclass, fields
-from typing import Any, Self
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
+from typing import Any, ClassVar, Generic, Literal, Self, TypeVar, get_args, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,59 +40,201 @@ from hyperacuity.errors import InputError, UsageError
 
 Counts = NDArray[np.int64]
 Sums = NDArray[np.float64]
+Scores = NDArray[np.float64]
+Weights = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Signature:
+    """A protocol as a value that prints as one line, ``task|key:value|…|v:version``; the line stands beside every score.
+
+    Two scores are comparable when their signatures are equal.
+
+    >>> Signature.of("boundary", 1, tol="0.0075diag", thin="guo-hall", thr=99)
+    boundary|tol:0.0075diag|thin:guo-hall|thr:99|v:1
+    >>> Signature.parse("boundary|thr:99|v:1").with_parts(truth="inverted")
+    boundary|thr:99|truth:inverted|v:1
+    """
+
+    task: str
+    version: int
+    parts: tuple[tuple[str, str], ...] = ()
+
+    @classmethod
+    def of(cls, task: str, version: int, /, **parts: object) -> Self:
+        """The signature with these parts, in this order."""
+        return cls(task, version, tuple((key, str(value)) for key, value in parts.items()))
+
+    @classmethod
+    def parse(cls, line: str) -> Self:
+        """The inverse of ``str``. ``InputError`` for a line that is no signature."""
+        task, *parts = line.split("|")
+        pairs = [tuple(part.split(":", 1)) for part in parts]
+        if not task or not pairs or any(len(pair) != 2 for pair in pairs) or not re.fullmatch(r"v:\d+", parts[-1]):
+            raise InputError(f"{line!r} is no signature, expected task|key:value|…|v:version")
+        return cls(task, int(pairs[-1][1]), tuple((key, value) for key, value in pairs[:-1]))
+
+    def with_parts(self, **more: object) -> Self:
+        """The signature with further parts before the version."""
+        return replace(self, parts=(*self.parts, *((key, str(value)) for key, value in more.items())))
+
+    def differences(self, other: Signature) -> list[str]:
+        """What two signatures do not agree on, in words; empty when they are equal.
+
+        >>> Signature.parse("boundary|thr:99|v:1").differences(Signature.parse("boundary|thr:19|nms:none|v:1"))
+        ['thr is 99 in one and 19 in the other', 'nms is missing in one and none in the other']
+        """
+        mine, theirs = ({"task": s.task, **dict(s.parts), "version": str(s.version)} for s in (self, other))
+        return [
+            f"{key} is {mine.get(key, 'missing')} in one and {theirs.get(key, 'missing')} in the other"
+            for key in dict.fromkeys((*mine, *theirs))
+            if mine.get(key) != theirs.get(key)
+        ]
+
+    def __str__(self) -> str:
+        return "|".join([self.task, *(f"{key}:{value}" for key, value in self.parts), f"v:{self.version}"])
+
+    __repr__ = __str__
+
+
+@dataclass(frozen=True)
+class BaseProtocol:
+    """What is agreed before a benchmark is run: a frozen value that prints as a signature and goes to a dictionary and back.
+
+    A task's protocol sets ``task``, and ``version``, which goes up whenever the same input would get another score; and says
+    what its signature is made of (:meth:`parts`). ``reading`` are further parts, which tell how files were read
+    (``truth: inverted``) where that makes other arrays of the same files.
+    """
+
+    task: ClassVar[str]
+    version: ClassVar[int] = 1
+    reading: tuple[tuple[str, str], ...] = field(default=(), kw_only=True)
+
+    def parts(self) -> dict[str, object]:
+        """The signature's parts between the task and the version."""
+        raise NotImplementedError
+
+    @property
+    def signature(self) -> Signature:
+        """The protocol as a signature."""
+        return Signature.of(self.task, self.version, **self.parts(), **dict(self.reading))
+
+    def read_as(self, **reading: object) -> Self:
+        """The same protocol for files that were read in a way the signature has to tell; parts that are None are left out."""
+        told = tuple((key.replace("_", "-"), str(value)) for key, value in reading.items() if value is not None)
+        return replace(self, reading=told)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The protocol as what JSON can say."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, options: Mapping[str, Any]) -> Self:
+        """The inverse of :meth:`to_dict`, also after a way through JSON. ``InputError`` for options of another version."""
+        try:
+            restored: Self = _restored(options, cls)
+            return restored
+        except (TypeError, UsageError) as error:
+            raise InputError(f"these options of {cls.task} were written by another version of this package") from error
+
+
+def number(value: float) -> str:
+    """A number as signatures print it: short where that is exact, and never the same for two different numbers.
+
+    >>> number(0.0075), number(3.0), number(0.1 + 0.2), number(1e-9)
+    ('0.0075', '3', '0.30000000000000004', '1e-09')
+    """
+    short = f"{value:g}"
+    return short if float(short) == value else repr(float(value))
+
+
+def _restored(value: Any, kind: Any) -> Any:
+    """A value of a dataclass as its type says: lists become tuples, mappings the dataclass that the type names."""
+    if isinstance(value, Mapping):
+        known = next(one for one in (kind, *get_args(kind)) if is_dataclass(one))
+        hints = get_type_hints(known)
+        return known(**{name: _restored(item, hints.get(name)) for name, item in value.items()})  # type: ignore[operator]
+    if isinstance(value, list | tuple):
+        return tuple(_restored(item, None) for item in value)
+    return value
+
+
+P = TypeVar("P", bound=BaseProtocol)
 
 
 @dataclass(frozen=True, eq=False)
 class Tally:
-    """Base of every task's tally: a frozen dataclass whose fields are numpy arrays of numbers."""
+    """Base of every task's tally: a frozen dataclass whose fields are numpy arrays of numbers, and the protocol they follow."""
+
+    protocol: BaseProtocol = field(kw_only=True)
+
+    @classmethod
+    def names(cls) -> tuple[str, ...]:
+        """The names of the arrays."""
+        return tuple(part.name for part in fields(cls) if part.name != "protocol")
+
+    @property
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The arrays by name."""
+        return {name: getattr(self, name) for name in self.names()}
 
     def __add__(self, other: Self) -> Self:
-        """Element-wise sum; both tallies must come from the same protocol, so they have the same class and shapes."""
+        """Element-wise sum. Tallies of different protocols do not add (``UsageError``)."""
         if type(other) is not type(self):
             return NotImplemented
-        return type(self)(*(_sum(f.name, getattr(self, f.name), getattr(other, f.name)) for f in fields(self)))
+        _refuse_mixture((self, other), "added")
+        sums = {name: _sum(name, one, getattr(other, name)) for name, one in self.arrays.items()}
+        return type(self)(**sums, protocol=self.protocol)
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented
-        return all(np.array_equal(getattr(self, f.name), getattr(other, f.name), equal_nan=True) for f in fields(self))
+        same = (np.array_equal(one, getattr(other, name), equal_nan=True) for name, one in self.arrays.items())
+        return self.protocol == other.protocol and all(same)
 
     __hash__ = None  # type: ignore[assignment]  # arrays are mutable
 
     def pack(self) -> bytes:
-        """The tally as bytes, for stores: a line of JSON that names each array's type and shape, then the arrays, deflated.
+        """The arrays as bytes, for stores: a line of JSON that names each one's type and shape, then the arrays, deflated.
 
-        The bytes depend on the values alone, so equal tallies have equal bytes.
+        The bytes depend on the values alone, so equal tallies have equal bytes. The protocol is not in them: a store keeps it
+        once for all tallies under a signature.
         """
-        arrays = {f.name: np.asarray(getattr(self, f.name)) for f in fields(self)}
+        arrays = {name: np.asarray(array) for name, array in self.arrays.items()}
         header = {name: [a.dtype.newbyteorder("<").str, list(a.shape)] for name, a in arrays.items()}
         body = b"".join(a.astype(a.dtype.newbyteorder("<"), copy=False).tobytes() for a in arrays.values())
         return json.dumps(header, separators=(",", ":")).encode() + b"\n" + zlib.compress(body, 6)
 
     @classmethod
-    def unpack(cls, data: bytes) -> Self:
+    def unpack(cls, data: bytes, protocol: BaseProtocol) -> Self:
         """The inverse of :meth:`pack`. Bytes that are not a tally of this class raise ``InputError``; nothing is unpickled."""
         try:
-            line, _, rest = data.partition(b"\n")
-            layout = [(name, _number_type(kind), tuple(shape)) for name, (kind, shape) in json.loads(line).items()]
-            sizes = [dtype.itemsize * math.prod(shape) for _, dtype, shape in layout]
-            body = _inflate(rest, sum(sizes))
-            starts = itertools.accumulate(sizes, initial=0)
-            return cls(
-                **{
-                    name: np.frombuffer(body[start : start + size], dtype).reshape(shape)
-                    for (name, dtype, shape), size, start in zip(layout, sizes, starts, strict=False)
-                }
-            )
-        except (ValueError, TypeError, AttributeError, OverflowError, RecursionError, zlib.error) as error:
+            return cls(**unpacked_arrays(data), protocol=protocol)
+        except TypeError as error:
             raise InputError(f"stored tally is damaged or not a {cls.__qualname__} ({error})") from error
 
 
+def unpacked_arrays(data: bytes) -> dict[str, NDArray[Any]]:
+    """The arrays in a packed tally of whatever task, by name. ``InputError`` for damaged bytes."""
+    try:
+        line, _, rest = data.partition(b"\n")
+        layout = [(name, _number_type(kind), tuple(shape)) for name, (kind, shape) in json.loads(line).items()]
+        sizes = [dtype.itemsize * math.prod(shape) for _, dtype, shape in layout]
+        body = _inflate(rest, sum(sizes))
+        starts = itertools.accumulate(sizes, initial=0)
+        return {
+            name: np.frombuffer(body[start : start + size], dtype).reshape(shape)
+            for (name, dtype, shape), size, start in zip(layout, sizes, starts, strict=False)
+        }
+    except (ValueError, TypeError, AttributeError, OverflowError, RecursionError, zlib.error) as error:
+        raise InputError(f"stored tally is damaged ({error})") from error
+
+
 def _sum(name: str, first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
-    # numpy would broadcast one threshold over ninety-nine without a word.
+    # numpy would broadcast one level over ninety-nine without a word.
     if np.shape(first) != np.shape(second):
         raise UsageError(
-            f"tallies of different protocols cannot be added: {name} has shape {np.shape(first)} in one "
+            f"tallies of different shapes cannot be added: {name} has shape {np.shape(first)} in one "
             f"and {np.shape(second)} in the other"
         )
     return np.asarray(np.add(first, second))
@@ -102,17 +255,105 @@ def _inflate(data: bytes, size: int) -> bytes:
     return body
 
 
-def stack(tallies: Iterable[Tally], field: str) -> NDArray[Any]:
-    """One field of many tallies as one array, images first: the input of sums and of bootstrap resampling."""
-    return np.stack([getattr(tally, field) for tally in tallies])
+def stack(tallies: Iterable[Tally], name: str) -> NDArray[Any]:
+    """One array of many tallies as one, images first: the input of sums and of bootstrap resampling."""
+    return np.stack([getattr(tally, name) for tally in tallies])
 
 
-def signature(task: str, version: int, /, **parts: object) -> str:
-    """A protocol as one line that stands beside every score: ``task|key:value|…|v:version``.
+def total(tallies: Sequence[T]) -> T:
+    """The sum of one tally or more."""
+    first, *others = tallies
+    for other in others:
+        first = first + other
+    return first
 
-    Two scores are comparable when their signatures are equal.
 
-    >>> signature("boundary", 1, tol="0.0075diag", thin="guo-hall", thr=99)
-    'boundary|tol:0.0075diag|thin:guo-hall|thr:99|v:1'
+def protocol_of(tallies: Iterable[Tally], kind: type[P]) -> P:
+    """The protocol that all these tallies were made under.
+
+    ``UsageError`` when there are none, when they follow different protocols (it says what differs), or when it is another
+    task's.
     """
-    return "|".join([task, *(f"{key}:{value}" for key, value in parts.items()), f"v:{version}"])
+    every = list(tallies)
+    if not every:
+        raise UsageError("there are no tallies to collect: no image was evaluated")
+    _refuse_mixture(every, "collected together")
+    agreed = every[0].protocol
+    if not isinstance(agreed, kind):
+        raise UsageError(f"these tallies are of {agreed.signature.task}, expected {kind.task}")
+    return agreed
+
+
+def _refuse_mixture(tallies: Sequence[Tally], what: str) -> None:
+    first = tallies[0].protocol
+    for other in tallies:
+        if other.protocol is not first and other.protocol != first:
+            apart = "; ".join(first.signature.differences(other.protocol.signature)) or f"{first} and {other.protocol}"
+            raise UsageError(f"tallies of different protocols cannot be {what}: {apart}")
+
+
+T = TypeVar("T", bound=Tally)
+S = TypeVar("S")
+Vector = Literal["concat", "mean"]
+
+
+@dataclass(frozen=True)
+class Criteria:
+    """The numbers a task is judged by under one protocol, and in which sense.
+
+    ``rescore(tallies, weights)`` gives the scores of one system, resamples × criteria, when each image counts as often as a row
+    of ``weights`` says: on the data set (all ones), on each image alone, on every resample. ``usual`` are the criteria to
+    compare by when none are named, and ``vector`` is whether each image is a component of its own.
+    """
+
+    names: tuple[str, ...]
+    senses: tuple[str, ...]
+    rescore: Callable[[Sequence[Any], Weights], Scores]
+    usual: tuple[str, ...]
+    vector: Vector = "mean"
+
+
+@dataclass(frozen=True)
+class Task(Generic[P, T, S]):
+    """All that the rest of the house needs to know of a benchmark. Tasks are found by name in :mod:`hyperacuity.tasks`.
+
+    Parameters
+    ----------
+    name
+        What signatures start with, and what the command is called.
+    title
+        What a page calls it.
+    protocol, tally_type
+        Its types; ``protocol()`` has the defaults.
+    tally
+        ``(prediction, truths, protocol, **extras) -> tally`` of one image. Arrays in, numbers out, no files.
+    collect
+        ``({image: tally}, *, resamples, seed) -> score`` of a data set.
+    criteria
+        The numbers it is judged by, under a protocol.
+    prediction, truth
+        What they are: ``soft map``, ``edge map``, ``segmentations``, ``segmentation``, ``order map``, ``disparity map``,
+        ``picture``; files are read and arrays checked accordingly. Without a prediction, annotators are held against each other.
+    people
+        ``(truths, protocol) -> tally`` of each annotator against the others, where that can be said.
+    collect_people
+        Their score, where it is not simply ``collect``'s.
+    protocols
+        Protocols that have a name.
+    by_name
+        Whether ``tally`` takes the image's name (``image=``), because something is drawn at random for each.
+    """
+
+    name: str
+    title: str
+    protocol: type[P]
+    tally_type: type[T]
+    tally: Callable[..., T]
+    collect: Callable[..., S]
+    criteria: Callable[[P], Criteria]
+    prediction: str = "soft map"
+    truth: str = "edge map"
+    people: Callable[[Sequence[Any], P], T] | None = None
+    collect_people: Callable[[Sequence[T]], Any] | None = None
+    protocols: Mapping[str, P] = field(default_factory=dict)
+    by_name: bool = False

@@ -14,7 +14,7 @@ from hyperacuity.cli import app
 from hyperacuity.data import write_mat
 from hyperacuity.data.scenes import write_scenes
 from hyperacuity.errors import InputError
-from hyperacuity.evaluate.ordering_inputs import LabelledContours
+from hyperacuity.evaluation.ordering_inputs import LabelledContours
 
 
 @pytest.fixture(scope="module")

@@ -18,12 +18,21 @@ from hyperacuity.audit.rescoring import (
     rankings,
     tally_audit,
 )
-from hyperacuity.audit.strength import LabelScore, Strengths, StrengthTally, collect_strengths, strengths
+from hyperacuity.audit.strength import (
+    LabelScore,
+    StrengthProtocol,
+    Strengths,
+    StrengthTally,
+    collect_strengths,
+    strengths,
+    tally_strengths,
+)
 
 __all__ = [
     "AuditProtocol",
     "AuditTally",
     "LabelScore",
+    "StrengthProtocol",
     "StrengthTally",
     "Strengths",
     "SystemAudit",
@@ -34,4 +43,5 @@ __all__ = [
     "rankings",
     "strengths",
     "tally_audit",
+    "tally_strengths",
 ]

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,17 +22,14 @@ from hyperacuity.audit.partial import PARTIAL_KINDS, number_of, partial_labels
 from hyperacuity.audit.strength import strength_class, strengths
 from hyperacuity.boundary.matching import match
 from hyperacuity.boundary.protocols import Protocol
-from hyperacuity.boundary.scores import BoundaryScore, collect, compare_systems, recall_precision
+from hyperacuity.boundary.scores import BoundaryScore, collect, compare_systems, recall_precision, resampled_scores
 from hyperacuity.boundary.tallies import BoundaryTally, tally
 from hyperacuity.errors import UsageError
 from hyperacuity.kernels.suppression import suppress_structured
 from hyperacuity.kernels.thinning import thin
 from hyperacuity.maps import EdgeMap, SoftMap, edge_map, soft_map
 from hyperacuity.resampling import bootstrap_weights, percentile_interval, resample
-from hyperacuity.tally import Counts, Tally
-
-VERSION = 1
-"""Goes up whenever the same input would get another audit."""
+from hyperacuity.tally import BaseProtocol, Counts, Criteria, Scores, Tally, Task, Weights, number, protocol_of, total
 
 STRENGTHS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 OUTPUT_LEVELS = 20
@@ -41,7 +39,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class AuditProtocol:
+class AuditProtocol(BaseProtocol):
     """A boundary benchmark and the truths that it is repeated with.
 
     Parameters
@@ -56,13 +54,14 @@ class AuditProtocol:
         Names the draw of partial labels.
     """
 
+    task: ClassVar[str] = "audit"
     protocol: Protocol = field(default_factory=Protocol)
     strengths: tuple[float, ...] = STRENGTHS
     repeats: int = 3
     seed: int = 0
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be meant."""
+        """Validate the options."""
         if self.protocol.thresholds == "levels":
             raise UsageError("an audit needs soft boundary maps, not stacks of segmentations")
         if self.strengths[:1] != (0,) or self.strengths[-1:] != (1,) or list(self.strengths) != sorted(self.strengths):
@@ -76,14 +75,15 @@ class AuditProtocol:
         partial = [(kind, repeat) for kind in PARTIAL_KINDS for repeat in range(self.repeats)]
         return (*(("strength", strength) for strength in self.strengths), *partial)
 
-    @property
-    def signature(self) -> str:
-        """The protocol as one line."""
-        _, _, benchmark = self.protocol.signature.partition("|")
-        head, _, version = benchmark.rpartition("|v:")
-        strengths = ",".join(f"{strength:g}" for strength in self.strengths)
-        own = f"strengths:{strengths}|partial:{self.repeats}|seed:{self.seed}|boundary:{version}|v:{VERSION}"
-        return f"audit|{head}|{own}"
+    def parts(self) -> dict[str, object]:
+        """What the signature says."""
+        return {
+            **self.protocol.parts(),
+            "strengths": ",".join(map(number, self.strengths)),
+            "partial": self.repeats,
+            "seed": self.seed,
+            "boundary": self.protocol.version,
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,9 +101,9 @@ class AuditTally(Tally):
     detected_shown: Counts
     output: Counts
 
-    def under(self, truth: int) -> BoundaryTally:
+    def under(self, truth: int, benchmark: Protocol) -> BoundaryTally:
         """The benchmark's tally under one of the protocol's truths."""
-        return BoundaryTally(*(getattr(self, name)[truth] for name in BoundaryTally.__dataclass_fields__))
+        return BoundaryTally(*(getattr(self, name)[truth] for name in BoundaryTally.names()), protocol=benchmark)
 
 
 def tally_audit(
@@ -143,8 +143,8 @@ def tally_audit(
             seed = (protocol.seed, number_of(image), int(which))
             chosen = partial_labels(maps, left, kind=kind, seed=seed)
         counts.append(tally(prediction, chosen, benchmark))
-    stacked = {name: np.stack([getattr(one, name) for one in counts]) for name in BoundaryTally.__dataclass_fields__}
-    return AuditTally(**stacked, output=_output_by_strength(prediction, maps, benchmark))
+    stacked = {name: np.stack([getattr(one, name) for one in counts]) for name in BoundaryTally.names()}
+    return AuditTally(**stacked, output=_output_by_strength(prediction, maps, benchmark), protocol=protocol)
 
 
 def _output_by_strength(prediction: SoftMap, truths: Sequence[EdgeMap], protocol: Protocol) -> Counts:
@@ -241,20 +241,13 @@ class SystemAudit:
         return {**named, "consensus": self.consensus.ods.f, **partial, "precision mean": self.mean.ods.f}
 
 
-def collect_audit(
-    tallies: Mapping[str, AuditTally],
-    protocol: AuditProtocol = AuditProtocol(),
-    *,
-    resamples: int = 1000,
-    seed: int = 0,
-) -> SystemAudit:
+def collect_audit(tallies: Mapping[str, AuditTally], *, resamples: int = 1000, seed: int = 0) -> SystemAudit:
     """A system's scores under each truth, the precision bonus, and output against strength. ``UsageError`` without images."""
-    if not tallies:
-        raise UsageError("there are no tallies to collect: no image was evaluated")
+    protocol = protocol_of(tallies.values(), AuditProtocol)
     usual, strict = replace(protocol.protocol, precision="any"), replace(protocol.protocol, precision="mean")
 
     def score(truth: int, benchmark: Protocol, samples: int = 0) -> BoundaryScore:
-        return collect(tallies_under(tallies, truth), benchmark, resamples=samples, seed=seed)
+        return collect(tallies_under(tallies, truth, benchmark), resamples=samples, seed=seed)
 
     levels = len(protocol.strengths)
     by_strength = tuple(score(truth, usual, resamples) for truth in range(levels))
@@ -263,9 +256,7 @@ def collect_audit(
         if kind in partial:
             partial[kind].append(score(truth, usual))
     mean = score(0, strict, resamples)
-    whole = next(iter(every := list(tallies_under(tallies, 0).values())))
-    for one in every[1:]:
-        whole = whole + one
+    whole = total(list(tallies_under(tallies, 0, usual).values()))
     ods = by_strength[0].ods
     precision = float(np.interp(ods.threshold, usual.levels, recall_precision(whole, "mean")[1]))
     return SystemAudit(
@@ -278,9 +269,9 @@ def collect_audit(
     )
 
 
-def tallies_under(tallies: Mapping[str, AuditTally], truth: int) -> dict[str, BoundaryTally]:
+def tallies_under(tallies: Mapping[str, AuditTally], truth: int, benchmark: Protocol) -> dict[str, BoundaryTally]:
     """The benchmark's tallies of all images under one of the protocol's truths."""
-    return {image: one.under(truth) for image, one in tallies.items()}
+    return {image: one.under(truth, benchmark) for image, one in tallies.items()}
 
 
 @dataclass(frozen=True)
@@ -328,9 +319,9 @@ def _p_value(
         return float("nan")
     places = {f"strength {strength:g}": n for n, strength in enumerate(audit.protocol.strengths)}
     place = {"precision mean": 0, "consensus": len(places) - 1}.get(truth, places.get(truth, 0))
-    precision = audit.mean.protocol if truth == "precision mean" else audit.all.protocol
+    benchmark = audit.mean.protocol if truth == "precision mean" else audit.all.protocol
     compared = compare_systems(
-        tallies_under(first, place), tallies_under(second, place), precision, resamples=resamples
+        tallies_under(first, place, benchmark), tallies_under(second, place, benchmark), resamples=resamples
     )
     return compared["ods"].p_value
 
@@ -384,3 +375,19 @@ def spearman_of_table(table: NDArray[np.int64]) -> Floats:
 
 def _mean_and_spread(values: Sequence[float]) -> tuple[float, float]:
     return float(np.mean(values)), float(np.std(values, ddof=1)) if len(values) > 1 else float("nan")
+
+
+def criteria(protocol: AuditProtocol) -> Criteria:
+    """The best F with all labels, and with those that everybody drew."""
+    benchmark, last = replace(protocol.protocol, precision="any"), len(protocol.strengths) - 1
+
+    def rescore(tallies: Sequence[AuditTally], weights: Weights) -> Scores:
+        under = ([one.under(truth, benchmark) for one in tallies] for truth in (0, last))
+        return np.column_stack([resampled_scores(column, weights)["ods"] for column in under])
+
+    return Criteria(("all", "consensus"), ("max", "max"), rescore, ("all", "consensus"))
+
+
+TASK: Task[AuditProtocol, AuditTally, SystemAudit] = Task(
+    "audit", "Audit", AuditProtocol, AuditTally, tally_audit, collect_audit, criteria, by_name=True
+)

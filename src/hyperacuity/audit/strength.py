@@ -16,17 +16,18 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hyperacuity.boundary.matching import TOLERANCE, match
-from hyperacuity.errors import InputError, UsageError
+from hyperacuity.errors import InputError
 from hyperacuity.maps import EdgeMap, edge_map, same_size
 from hyperacuity.resampling import bootstrap_weights, percentile_interval, resample
-from hyperacuity.tally import Counts, Tally
+from hyperacuity.tally import BaseProtocol, Counts, Criteria, Scores, Tally, Task, Weights, number, protocol_of
 
 CLASSES = ("[0, 0.2)", "[0.2, 0.4)", "[0.4, 0.6)", "[0.6, 0.8)", "[0.8, 1)", "1")
 """Classes of strength; each includes its lower end, and the last is consensus alone."""
@@ -35,6 +36,24 @@ ROUNDING = 1e-9
 """Strengths are fractions: 3/5 is to reach a threshold of 0.6."""
 
 NAN = float("nan")
+
+
+@dataclass(frozen=True)
+class StrengthProtocol(BaseProtocol):
+    """How annotators are matched with each other: within a fraction of the image diagonal, or instead within pixels.
+
+    >>> StrengthProtocol().signature
+    strength|tol:0.0075diag|v:1
+    """
+
+    task: ClassVar[str] = "strength"
+    tolerance: float = TOLERANCE
+    tolerance_px: float | None = None
+
+    def parts(self) -> dict[str, object]:
+        """What the signature says."""
+        pixels = self.tolerance_px
+        return {"tol": f"{number(self.tolerance)}diag" if pixels is None else f"{number(pixels)}px"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +82,7 @@ class Strengths:
 
     drawn_by: tuple[NDArray[np.int16], ...]
     agreed: Counts
+    protocol: StrengthProtocol
 
     @property
     def annotators(self) -> int:
@@ -115,7 +135,7 @@ class Strengths:
         """The counts that a data set's statistics are made of."""
         n = self.annotators
         pixels = [np.bincount(drawn.ravel(), minlength=n + 1)[1:] for drawn in self.drawn_by]
-        return StrengthTally(np.array(pixels, np.int64), self.agreed)
+        return StrengthTally(np.array(pixels, np.int64), self.agreed, protocol=self.protocol)
 
 
 def strengths(
@@ -151,7 +171,15 @@ def strengths(
         drawn_by[one].flat[found.detected] += 1
         drawn_by[other].flat[found.truth] += 1
         agreed[one, other] = agreed[other, one] = found.count
-    return Strengths(tuple(drawn_by), agreed)
+    return Strengths(tuple(drawn_by), agreed, StrengthProtocol(tolerance, tolerance_px))
+
+
+def tally_strengths(
+    prediction: None, truths: Sequence[ArrayLike], protocol: StrengthProtocol = StrengthProtocol()
+) -> StrengthTally:
+    """Count who agrees with whom on one image. There is no prediction; the annotators are held against each other."""
+    found = strengths(truths, protocol.tolerance, tolerance_px=protocol.tolerance_px)
+    return replace(found.tally, protocol=protocol)
 
 
 @dataclass(frozen=True)
@@ -198,13 +226,12 @@ def collect_strengths(tallies: Mapping[str, StrengthTally], *, resamples: int = 
     >>> round(score.pixels.orphan * 7), round(score.pixels.consensus * 7)
     (2, 3)
     """
-    if not tallies:
-        raise UsageError("there are no labels to describe: no image was read")
+    protocol_of(tallies.values(), StrengthProtocol)
     every = list(tallies.values())
     people = [len(tally.pixels) for tally in every]
     drawn = [tally.pixels.sum(axis=0) for tally in every]
     pixels = np.array([_by_class(counts.astype(np.float64)) for counts in drawn])
-    boundaries = np.array([_by_class(counts / np.arange(1, counts.size + 1)) for counts in drawn])
+    boundaries = _boundaries(every)
     weights = bootstrap_weights(len(every), resamples, seed) if resamples else None
     matrix = None
     if len(set(people)) == 1:
@@ -223,6 +250,27 @@ def collect_strengths(tallies: Mapping[str, StrengthTally], *, resamples: int = 
         matrix=matrix,
         by_image={image: _shares(row[None], None) for image, row in zip(tallies, boundaries, strict=True)},
     )
+
+
+def _boundaries(tallies: Sequence[StrengthTally]) -> NDArray[np.float64]:
+    """Of each image what :func:`_by_class` says of its boundaries, each counted once."""
+    drawn = [tally.pixels.sum(axis=0) for tally in tallies]
+    return np.array([_by_class(counts / np.arange(1, counts.size + 1)) for counts in drawn])
+
+
+def criteria(protocol: StrengthProtocol) -> Criteria:
+    """The shares of boundaries that one person drew, and that everyone drew."""
+
+    def rescore(tallies: Sequence[StrengthTally], weights: Weights) -> Scores:
+        sums = resample(weights, _boundaries(tallies))
+        return np.column_stack([_share(sums[:, 6], sums[:, 7]), _share(sums[:, 5], sums[:, :6].sum(axis=-1))])
+
+    return Criteria(("orphan", "consensus"), ("min", "max"), rescore, ("orphan", "consensus"))
+
+
+TASK: Task[StrengthProtocol, StrengthTally, LabelScore] = Task(
+    "strength", "Labels", StrengthProtocol, StrengthTally, tally_strengths, collect_strengths, criteria, prediction=""
+)
 
 
 def strength_class(drawn_by: NDArray[np.int64], annotators: int) -> NDArray[np.int64]:

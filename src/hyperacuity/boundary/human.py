@@ -14,6 +14,7 @@ from hyperacuity.boundary.scores import Point, f_measure, recall_precision
 from hyperacuity.boundary.tallies import BoundaryTally
 from hyperacuity.errors import InputError
 from hyperacuity.maps import EdgeMap
+from hyperacuity.tally import total
 
 
 def tally_humans(truths: Sequence[EdgeMap], protocol: Protocol = Protocol()) -> BoundaryTally:
@@ -34,7 +35,7 @@ def tally_humans(truths: Sequence[EdgeMap], protocol: Protocol = Protocol()) -> 
         pairs += found.count
     drawn = sum(int(np.count_nonzero(truth)) for truth in truths)
     counts = (2 * pairs, drawn * (n - 1), sum(int(found.sum()) for found in found_by_any), drawn, drawn * (n - 1))
-    return BoundaryTally(*(np.array([count], np.int64) for count in counts))
+    return BoundaryTally(*(np.array([count], np.int64) for count in counts), protocol=protocol)
 
 
 @dataclass(frozen=True)
@@ -45,14 +46,11 @@ class HumanScore:
     point: Point
 
 
-def collect_humans(tallies: Sequence[BoundaryTally], protocol: Protocol = Protocol()) -> HumanScore:
+def collect_humans(tallies: Sequence[BoundaryTally]) -> HumanScore:
     """Recall, precision and F of people over a data set; NaN without images."""
     if not tallies:
         nan = float("nan")
         return HumanScore(0, Point(nan, nan, nan, nan))
-    total = tallies[0]
-    for one in tallies[1:]:
-        total = total + one
-    recall, precision = recall_precision(total, protocol.precision)
+    recall, precision = recall_precision(total(tallies))
     f = f_measure(recall, precision)
     return HumanScore(len(tallies), Point(float("nan"), float(recall[0]), float(precision[0]), float(f[0])))

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hyperacuity.boundary.matching import TOLERANCE
 from hyperacuity.errors import UsageError
-from hyperacuity.tally import signature
-
-VERSION = 1
-"""Goes up whenever the same input would get another score."""
+from hyperacuity.tally import BaseProtocol, number
 
 Precision = Literal["any", "mean"]
 
@@ -35,7 +32,7 @@ class Suppression:
 
 
 @dataclass(frozen=True)
-class Protocol:
+class Protocol(BaseProtocol):
     """A boundary benchmark. The defaults are Berkeley's (BSDS500).
 
     Parameters
@@ -56,11 +53,12 @@ class Protocol:
     Examples
     --------
     >>> Protocol().signature
-    'boundary|tol:0.0075diag|nms:none|thin:guo-hall|thr:99|precision:any|v:1'
+    boundary|tol:0.0075diag|nms:none|thin:guo-hall|thr:99|precision:any|v:1
     >>> protocol("nyud").signature
-    'boundary|tol:0.011diag|nms:none|thin:guo-hall|thr:99|precision:any|v:1'
+    boundary|tol:0.011diag|nms:none|thin:guo-hall|thr:99|precision:any|v:1
     """
 
+    task: ClassVar[str] = "boundary"
     tolerance: float = TOLERANCE
     thin: bool = True
     thresholds: int | tuple[float, ...] | Literal["levels"] = 99
@@ -68,7 +66,7 @@ class Protocol:
     precision: Precision = "any"
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be meant."""
+        """Validate the options."""
         if not 0 <= self.tolerance < 1:
             raise UsageError(f"tolerance {self.tolerance:g}: expected a fraction of the image diagonal, such as 0.0075")
         if isinstance(self.thresholds, int):
@@ -94,21 +92,15 @@ class Protocol:
             return np.linspace(1 / (n + 1), 1 - 1 / (n + 1), n)
         return np.array(self.thresholds, np.float64)
 
-    @property
-    def signature(self) -> str:
-        """The protocol as one line, which stands beside every score."""
-        thresholds: object = self.thresholds
-        if isinstance(self.thresholds, tuple):
-            thresholds = ",".join(f"{t:g}" for t in self.thresholds)
-        return signature(
-            "boundary",
-            VERSION,
-            tol=f"{self.tolerance:g}diag",
-            nms=self.nms or "none",
-            thin="guo-hall" if self.thin else "none",
-            thr=thresholds,
-            precision=self.precision,
-        )
+    def parts(self) -> dict[str, object]:
+        """What the signature says."""
+        return {
+            "tol": f"{number(self.tolerance)}diag",
+            "nms": self.nms or "none",
+            "thin": "guo-hall" if self.thin else "none",
+            "thr": ",".join(map(number, self.thresholds)) if isinstance(self.thresholds, tuple) else self.thresholds,
+            "precision": self.precision,
+        }
 
 
 PROTOCOLS: dict[str, tuple[Protocol, str]] = {

@@ -24,7 +24,7 @@ from hyperacuity.boundary.protocols import Precision, Protocol
 from hyperacuity.boundary.tallies import BoundaryTally
 from hyperacuity.errors import UsageError
 from hyperacuity.resampling import PairedResult, bootstrap_weights, paired_bootstrap, percentile_interval, resample
-from hyperacuity.tally import stack
+from hyperacuity.tally import Criteria, Weights, protocol_of, stack
 
 Floats = NDArray[np.float64]
 
@@ -79,10 +79,10 @@ def f_measure(recall: Floats, precision: Floats) -> Floats:
     return np.asarray(2 * recall * precision / np.where(total == 0, 1, total), np.float64)
 
 
-def recall_precision(tally: BoundaryTally, precision: Precision = "any") -> tuple[Floats, Floats]:
-    """Recall and precision of (summed) counts."""
+def recall_precision(tally: BoundaryTally, precision: Precision | None = None) -> tuple[Floats, Floats]:
+    """Recall and precision of (summed) counts; the precision is that of the tally's protocol, or the one named."""
     recall = ratio(tally.truth_matched, tally.truth)
-    if precision == "mean":
+    if (precision or protocol_of([tally], Protocol).precision) == "mean":
         return recall, ratio(tally.truth_matched, tally.detected_shown)
     return recall, ratio(tally.detected_matched, tally.detected)
 
@@ -126,23 +126,15 @@ def recall_at_half_precision(recall: Floats, precision: Floats) -> float:
     return float(np.interp(0.5, distinct, recall[order][first]))
 
 
-def collect(
-    tallies: Mapping[str, BoundaryTally],
-    protocol: Protocol = Protocol(),
-    *,
-    resamples: int = 1000,
-    seed: int = 0,
-) -> BoundaryScore:
+def collect(tallies: Mapping[str, BoundaryTally], *, resamples: int = 1000, seed: int = 0) -> BoundaryScore:
     """The scores of a data set from its images' tallies. ``resamples=0`` leaves the intervals out (NaN).
 
     Images stand in the order given. ``UsageError`` when there are none.
     """
-    if not tallies:
-        raise UsageError("there are no tallies to collect: no image was evaluated")
-    every = list(tallies.values())
-    totals = BoundaryTally(*(stack(every, name).sum(axis=0) for name in BoundaryTally.__dataclass_fields__))
+    protocol, every = protocol_of(tallies.values(), Protocol), list(tallies.values())
+    totals = BoundaryTally(*(stack(every, name).sum(axis=0) for name in BoundaryTally.names()), protocol=protocol)
     threshold = _levels(totals, protocol)
-    recall, precision = recall_precision(totals, protocol.precision)
+    recall, precision = recall_precision(totals)
     ods = best_point(threshold, recall, precision)
     own_best = _own_best(every, protocol.precision)
     ois = _point_of_sums(own_best.sum(axis=0))
@@ -158,14 +150,13 @@ def collect(
         ap=average_precision(recall, precision),
         r50=recall_at_half_precision(recall, precision),
         curve=Curve(threshold, recall, precision, f_measure(recall, precision)),
-        per_image=tuple(best_point(threshold, *recall_precision(tally, protocol.precision)) for tally in every),
+        per_image=tuple(best_point(threshold, *recall_precision(tally)) for tally in every),
     )
 
 
 def compare_systems(
     first: Mapping[str, BoundaryTally],
     second: Mapping[str, BoundaryTally],
-    protocol: Protocol = Protocol(),
     *,
     resamples: int = 1000,
     seed: int = 0,
@@ -174,14 +165,13 @@ def compare_systems(
     images = [name for name in first if name in second]
     if not images:
         raise UsageError("the two systems have no image in common")
-    weights = bootstrap_weights(len(images), resamples, seed)
+    weights, whole = bootstrap_weights(len(images), resamples, seed), np.ones((1, len(images)), np.int64)
+    protocol_of([tallies[name] for tallies in (first, second) for name in images], Protocol)
     samples, observed = [], []
     for tallies in (first, second):
         every = [tallies[name] for name in images]
-        own_best = _own_best(every, protocol.precision)
-        samples.append(_resampled(every, own_best, protocol.precision, weights))
-        whole = np.ones((1, len(images)), np.int64)
-        observed.append(_resampled(every, own_best, protocol.precision, whole))
+        samples.append(resampled_scores(every, weights))
+        observed.append(resampled_scores(every, whole))
     return {
         name: paired_bootstrap(
             samples[0][name], samples[1][name], observed=float(observed[0][name][0] - observed[1][name][0])
@@ -190,16 +180,13 @@ def compare_systems(
     }
 
 
-def resampled_scores(
-    tallies: Sequence[BoundaryTally],
-    weights: NDArray[np.int64],
-    protocol: Protocol = Protocol(),
-) -> dict[str, Floats]:
+def resampled_scores(tallies: Sequence[BoundaryTally], weights: NDArray[np.int64]) -> dict[str, Floats]:
     """ODS and OIS of every resampled data set, whose images count as often as a row of ``weights`` says.
 
     Two systems' scores can be compared resample by resample when both come from the same images and weights.
     """
-    return _resampled(tallies, _own_best(tallies, protocol.precision), protocol.precision, weights)
+    precision = protocol_of(tallies, Protocol).precision
+    return _resampled(tallies, _own_best(tallies, precision), precision, weights)
 
 
 def _levels(totals: BoundaryTally, protocol: Protocol) -> Floats:
@@ -264,3 +251,16 @@ def _best_f(recall: Floats, precision: Floats) -> Floats:
 
 def _with_interval(point: Point, samples: Floats) -> Point:
     return Point(point.threshold, point.recall, point.precision, point.f, percentile_interval(samples))
+
+
+def criteria(protocol: Protocol) -> Criteria:
+    """ODS, OIS and AP."""
+
+    def rescore(tallies: Sequence[BoundaryTally], weights: Weights) -> Floats:
+        found = resampled_scores(tallies, weights)
+        sums = [resample(weights, stack(tallies, name)) for name in BoundaryTally.names()]
+        curves = (recall_precision(BoundaryTally(*c, protocol=protocol)) for c in zip(*sums, strict=True))
+        area = [average_precision(*curve) for curve in curves]
+        return np.column_stack([found["ods"], found["ois"], area])
+
+    return Criteria(("ods", "ois", "ap"), ("max",) * 3, rescore, ("ods", "ois", "ap"))

@@ -87,10 +87,10 @@ def tally(
         same_size(labels, maps[0])
         marks = boundary_marks(labels).astype(np.float32)
         parts.append(_count(marks, maps, np.array([0.5]), protocol, checked))
-    return BoundaryTally(*(np.concatenate([getattr(part, name) for part in parts]) for name in FIELDS))
-
-
-FIELDS = ("truth_matched", "truth", "detected_matched", "detected", "detected_shown")
+    names = BoundaryTally.names()
+    return BoundaryTally(
+        *(np.concatenate([getattr(part, name) for part in parts]) for name in names), protocol=protocol
+    )
 
 
 def _count(
@@ -108,4 +108,5 @@ def _count(
         detected_matched=counts.matched_by_any,
         detected=counts.detected,
         detected_shown=counts.detected * len(truths),
+        protocol=protocol,
     )

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from hyperacuity.cli import common
-from hyperacuity.cli.options import Cluster, Data, Human, Json, Run, Split, Systems, Workers
+from hyperacuity.cli.options import AllPairs, Cluster, Data, Human, Json, Run, Split, Systems, Workers
 from hyperacuity.errors import UsageError
-from hyperacuity.evaluate.inputs import evaluate, systems_and_truths, told_apart
-
-FEW_IMAGES = 10
 
 if TYPE_CHECKING:
-    from hyperacuity.boundary import BoundaryScore, BoundaryTally, HumanScore, Point, Protocol, Suppression
-    from hyperacuity.run import Cell
+    from hyperacuity.boundary import Suppression
 
 
 def boundary(
@@ -67,6 +62,7 @@ def boundary(
         typer.Option(help="any: a pixel that any annotator drew is right (Berkeley); mean: the mean over annotators."),
     ] = "any",
     human: Human = False,
+    all_pairs: AllPairs = False,
     data: Data = None,
     split: Split = None,
     run: Run = None,
@@ -87,85 +83,34 @@ def boundary(
 
     Example: [bold]hyperacuity boundary maps/ucm bsds500 --split test --human[/bold]
     """
-    from hyperacuity.boundary import collect, compare_systems
+    from hyperacuity.boundary import protocol as named
+    from hyperacuity.boundary import write_berkeley
 
-    agreed = _protocol(
-        protocol, tolerance, nms, thin, "levels" if segmentations else _thresholds(thresholds), precision
-    )
-    inputs = systems_and_truths(prediction, truth, system or [], data=data, split=split)
+    changes: dict[str, Any] = {"thresholds": "levels" if segmentations else _thresholds(thresholds)}
+    changes |= {"precision": precision} | ({} if tolerance is None else {"tolerance": tolerance})
+    changes |= {} if nms is None else {"nms": _suppression(nms)}
+    changes |= {} if thin is None else {"thin": thin}
+    agreed = named(protocol, **changes)
     folder = None if berkeley is None else common.output_folder(berkeley)
-    job = BoundaryJob(agreed, inputs.inverted)
-    outcome = evaluate(job, inputs, run=run, workers=workers, cluster=cluster)
-    done = {name: tallies for name, tallies in outcome.tallies.items() if tallies}
-    scores = {name: collect(tallies, agreed) for name, tallies in done.items()}
-    names = list(done)
-    paired = {
-        f"{first} − {second}": compare_systems(done[first], done[second], agreed)
-        for place, first in enumerate(names)
-        for second in names[place + 1 :]
-        if done[first].keys() & done[second].keys()
-    }
-    people = _people(inputs.cells, job, workers) if human else None
+    result = common.evaluated(
+        "boundary",
+        prediction,
+        truth,
+        system,
+        protocol=agreed,
+        run=run,
+        workers=workers,
+        cluster=cluster,
+        human=human,
+        all_pairs=all_pairs,
+        data=data,
+        split=split,
+    )
     if folder is not None:
-        _write_berkeley(scores, folder)
-    status = common.tell_failures((f"{f.system}: {f.image}", f.reason) for f in outcome.failures)
-    if json:
-        failed = [{"system": f.system, "image": f.image, "reason": f.reason} for f in outcome.failures]
-        summary = _summary(job.signature, scores, people, paired)
-        common.print_json(summary | {"failed": failed, "unpaired": inputs.unpaired})
-    elif scores:
-        _print(scores, people, paired, job.signature, _tolerance_note(inputs.cells, agreed))
-    raise typer.Exit(status)
-
-
-@dataclass(frozen=True)
-class BoundaryJob:
-    """One prediction and its truths, read and tallied."""
-
-    protocol: Protocol
-    inverted: bool = False
-
-    @property
-    def signature(self) -> str:
-        """The protocol's; truths read the other way round are told apart, since their files are the same."""
-        return told_apart(self.protocol.signature, self.inverted)
-
-    @property
-    def tally_type(self) -> type[BoundaryTally]:
-        """What :meth:`evaluate` returns."""
-        from hyperacuity.boundary import BoundaryTally
-
-        return BoundaryTally
-
-    def evaluate(self, cell: Cell) -> BoundaryTally:
-        """Count one image."""
-        from hyperacuity.boundary import tally
-        from hyperacuity.data import read_boundary_truths, read_segmentations, read_soft
-
-        truths = read_boundary_truths(cell.truths, inverted=self.inverted)
-        if self.protocol.thresholds == "levels":
-            return tally(read_segmentations([cell.prediction]), truths, self.protocol)
-        return tally(read_soft(cell.prediction), truths, self.protocol)
-
-
-def _protocol(
-    name: str,
-    tolerance: float | None,
-    nms: str | None,
-    thin: bool | None,
-    thresholds: int | tuple[float, ...] | str,
-    precision: str,
-) -> Protocol:
-    from hyperacuity.boundary import protocol
-
-    changes: dict[str, object] = {"thresholds": thresholds, "precision": precision}
-    if tolerance is not None:
-        changes["tolerance"] = tolerance
-    if nms is not None:
-        changes["nms"] = _suppression(nms)
-    if thin is not None:
-        changes["thin"] = thin
-    return protocol(name, **changes)
+        for name, score in result.scores.items():
+            own = len(result.scores) == 1
+            write_berkeley(score, folder if own else common.output_folder(folder / name.replace("/", "_")))
+    common.show(result, json=json)
 
 
 def _thresholds(text: str) -> int | tuple[float, ...]:
@@ -178,8 +123,6 @@ def _thresholds(text: str) -> int | tuple[float, ...]:
 
 def _suppression(text: str) -> Suppression | None:
     """The suppression that a name stands for: ``none``, ``structured``, ``structured-s0-r2``, ``structured-s1-r1-8bit``."""
-    import re
-
     from hyperacuity.boundary import Suppression
 
     if text == "none":
@@ -191,134 +134,3 @@ def _suppression(text: str) -> Suppression | None:
         )
     smooth, radius, rounded = found.groups()
     return Suppression(int(smooth or 1), int(radius or 1), rounded is not None)
-
-
-def _people(cells: list[Cell], job: BoundaryJob, workers: int | None) -> HumanScore:
-    """Each annotator against the others, over the images that have two or more."""
-    from concurrent.futures import ThreadPoolExecutor
-
-    from hyperacuity.boundary import collect_humans, tally_humans
-    from hyperacuity.data import read_boundary_truths
-    from hyperacuity.errors import InputError
-
-    def one(truths: tuple[Path, ...]) -> BoundaryTally | None:
-        try:
-            return tally_humans(read_boundary_truths(truths, inverted=job.inverted), job.protocol)
-        except InputError:
-            return None  # an image with one annotator; a broken file has failed its own cell already
-
-    with ThreadPoolExecutor(workers) as pool:
-        tallies = list(pool.map(one, {cell.truths: None for cell in cells}))
-    return collect_humans([tally for tally in tallies if tally is not None], job.protocol)
-
-
-def _write_berkeley(scores: Mapping[str, BoundaryScore], folder: Path) -> None:
-    from hyperacuity.boundary import write_berkeley
-
-    for name, score in scores.items():
-        place = folder if len(scores) == 1 else common.output_folder(folder / name.replace("/", "_"))
-        write_berkeley(score, place)
-
-
-def _tolerance_note(cells: list[Cell], protocol: Protocol) -> str:
-    """The tolerance as a fraction and, for the size of the first image, in pixels."""
-    from hyperacuity.boundary import tolerance_in_pixels
-    from hyperacuity.data import read_boundary_truths
-    from hyperacuity.errors import InputError
-    from hyperacuity.maps import size_of
-
-    note = f"tolerance {protocol.tolerance:g} of the diagonal"
-    try:
-        first = read_boundary_truths(cells[0].truths)[0]
-    except InputError:
-        return note
-    return f"{note} = {tolerance_in_pixels(first.shape, protocol.tolerance):.2f} px at {size_of(first)}"
-
-
-def _summary(
-    signature: str, scores: Mapping[str, BoundaryScore], people: HumanScore | None, paired: Mapping[str, Any]
-) -> dict[str, Any]:
-    def point(of: Point) -> dict[str, Any]:
-        return {"recall": of.recall, "precision": of.precision, "f": of.f, "ci": of.interval}
-
-    systems = {
-        name: {
-            "images": len(score.images),
-            "ods": {"threshold": score.ods.threshold, **point(score.ods)},
-            "ois": point(score.ois),
-            "ap": score.ap,
-            "r50": score.r50,
-            "curve": {
-                "threshold": score.curve.threshold,
-                "recall": score.curve.recall,
-                "precision": score.curve.precision,
-                "f": score.curve.f,
-            },
-            "per_image": {
-                image: {"threshold": own.threshold, "recall": own.recall, "precision": own.precision, "f": own.f}
-                for image, own in zip(score.images, score.per_image, strict=True)
-            },
-        }
-        for name, score in scores.items()
-    }
-    images = len({image for score in scores.values() for image in score.images})
-    summary: dict[str, Any] = {"signature": signature, "images": images, "systems": systems}
-    if paired:
-        summary["paired"] = {
-            pair: {kind: vars(result) for kind, result in results.items()} for pair, results in paired.items()
-        }
-    if people is not None:
-        own = people.point
-        summary["human"] = {
-            "images": people.images,
-            "recall": own.recall,
-            "precision": own.precision,
-            "f": own.f,
-        }
-    return summary
-
-
-def _print(
-    scores: Mapping[str, BoundaryScore],
-    people: HumanScore | None,
-    paired: Mapping[str, Any],
-    signature: str,
-    tolerance: str,
-) -> None:
-    from rich.markup import escape
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False)
-    table.add_column("system")
-    versus = ("behind the best", "p") if len(scores) > 1 else ()
-    for heading in ("images", "ODS", "95 % interval", "threshold", "OIS", "95 % interval", "AP", "R50", *versus):
-        table.add_column(heading, justify="right")
-    ranked = sorted(scores.items(), key=lambda item: -item[1].ods.f)
-    for name, score in ranked:
-        ods, ois = score.ods, score.ois
-        table.add_row(
-            escape(name),
-            str(len(score.images)),
-            f"{ods.f:.4f}",
-            f"{ods.interval[0]:.3f} – {ods.interval[1]:.3f}",
-            f"{ods.threshold:.3f}",
-            f"{ois.f:.4f}",
-            f"{ois.interval[0]:.3f} – {ois.interval[1]:.3f}",
-            f"{score.ap:.4f}",
-            "–" if score.r50 != score.r50 else f"{score.r50:.4f}",
-            *_behind(ranked[0][0], name, paired),
-        )
-    if people is not None and people.images:
-        table.add_row("people", str(people.images), f"{people.point.f:.4f}")
-    common.results.print(table)
-    if len(scores) > 1:
-        common.results.print("\np: paired bootstrap of ODS over the images; from 0.05 on the difference may be chance")
-    if min(len(score.images) for score in scores.values()) < FEW_IMAGES:
-        common.results.print(f"\nfewer than {FEW_IMAGES} images: intervals and p-values say little")
-    common.results.print(f"\n{tolerance}\n{signature}", markup=False)
-
-
-def _behind(best: str, name: str, paired: Mapping[str, Any]) -> list[str]:
-    """How far a system's ODS is behind the best one's, and the p-value of that."""
-    result = paired.get(f"{best} − {name}") or paired.get(f"{name} − {best}")
-    return [] if result is None else [f"{abs(result['ods'].difference):.4f}", f"{result['ods'].p_value:.3f}"]

@@ -10,7 +10,7 @@ import sys
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
 from rich.console import Console
@@ -18,6 +18,10 @@ from rich.markup import escape
 from typer.core import TyperGroup
 
 from hyperacuity.errors import HyperacuityError, UsageError
+
+if TYPE_CHECKING:
+    from hyperacuity.evaluation import Result
+    from hyperacuity.tally import Signature
 
 
 def _console(*, stderr: bool, columns_elsewhere: int) -> Console:
@@ -124,7 +128,48 @@ def tell_failures(failures: Iterable[tuple[str, str]]) -> int:
     return 1 if failed else 0
 
 
-def named_systems(options: Sequence[str]) -> dict[str, Path]:
+def evaluated(task: str, prediction: Path, truth: str, system: Sequence[str] | None, **options: Any) -> Result:
+    """Evaluate the system PRED and those of ``--system``, and warn about files without a partner."""
+    from hyperacuity.evaluation import evaluate
+    from hyperacuity.evaluation.inputs import name_of, named_systems
+
+    first = name_of(named_systems({"": prediction})[""])
+    systems = {first: prediction}
+    for name, folder in systems_of(system or []).items():
+        if name in systems:
+            raise UsageError(f"--system {name}: the name is taken by {systems[name]}; give another one, NAME={folder}")
+        systems[name] = folder
+    result = evaluate(task, systems, truth, **options)
+    for path in result.unpaired:
+        warn(f"{path} has no partner and is left out")
+    return result
+
+
+def show(*results_: Result | None, json: bool, more: Mapping[str, Any] | None = None) -> NoReturn:
+    """Print results, name what failed, and exit. Only the first is the object of ``--json``, with ``more`` in it."""
+    known = [result for result in results_ if result is not None]
+    failures = [failure for result in known for failure in result.failures]
+    status = tell_failures((f"{f.system}: {f.image}", f.reason) for f in failures)
+    if json:
+        failed = [{"system": f.system, "image": f.image, "reason": f.reason} for f in failures]
+        print_json(known[0].json() | dict(more or {}) | {"failed": failed})
+    else:
+        for result in known:
+            result.table(results)
+    raise typer.Exit(status)
+
+
+def write_page(out: Path, run: Path, signatures: Sequence[Signature], workers: int | None) -> None:
+    """A page of what a run holds under these signatures."""
+    from hyperacuity.report.pages import make_sheets, write_pages
+
+    shown = messages.is_terminal
+    sheets = make_sheets([run], workers=workers, progress=shown, signatures=signatures)
+    page = write_pages(sheets, out, workers=workers, progress=shown)
+    messages.print(f"open {page}", markup=False)
+
+
+def systems_of(options: Sequence[str]) -> dict[str, Path]:
     """The ``--system NAME=DIR`` options, in the order given; a plain ``DIR`` is named after its folder."""
     from hyperacuity.data.remote import is_folder
 
@@ -144,7 +189,7 @@ def named_systems(options: Sequence[str]) -> dict[str, Path]:
 
 
 def output_folder(path: Path) -> Path:
-    """Make the folder if need be, and be sure that it can be written to before hours of work go into it."""
+    """Create the folder if missing, and make sure that it can be written to before hours of work go into it."""
     try:
         path.mkdir(parents=True, exist_ok=True)
         probe = path / ".hyperacuity-write-test"

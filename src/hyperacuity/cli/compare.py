@@ -79,7 +79,7 @@ def compare(
     """
     from hyperacuity.compare import compare as rank
     from hyperacuity.compare import stability
-    from hyperacuity.evaluate.compare_inputs import read_scores, tolerances
+    from hyperacuity.evaluation.compare_inputs import read_scores, tolerances
 
     table, usual = read_scores(sources, criteria)
     if systems is not None:

@@ -13,7 +13,7 @@ import typer
 from hyperacuity.cli import common
 from hyperacuity.cli.options import Json
 from hyperacuity.errors import InputError, UsageError
-from hyperacuity.evaluate.inputs import pictures_of
+from hyperacuity.evaluation.inputs import pictures_of
 
 if TYPE_CHECKING:
     from hyperacuity.detect import Detector, Orderer

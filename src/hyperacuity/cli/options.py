@@ -14,11 +14,14 @@ Systems = Annotated[
 Human = Annotated[
     bool, typer.Option("--human", help="Also score each annotator against the others: how well do people do?")
 ]
+AllPairs = Annotated[
+    bool, typer.Option("--all-pairs", help="Test all pairs of systems instead of each against the best.")
+]
 Data = Annotated[Path | None, typer.Option(metavar="DIR", help="Where a known data set lies.", show_default=False)]
 Split = Annotated[str | None, typer.Option(help="Part of a known data set: train, val or test.", show_default=False)]
 Run = Annotated[
     Path | None,
-    typer.Option(metavar="DIR", help="Keep what is computed here, and take up what is there.", show_default=False),
+    typer.Option(metavar="DIR", help="Keep what is computed here, and resume what is there.", show_default=False),
 ]
 Workers = Annotated[int | None, typer.Option(min=1, help="Threads (default: one per processor).", show_default=False)]
 Cluster = Annotated[

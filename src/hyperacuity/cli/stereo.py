@@ -52,7 +52,7 @@ def stereo(
 
     from hyperacuity.detect.registry import split_names
     from hyperacuity.detect.stereo import matcher_named
-    from hyperacuity.evaluate.disparity_inputs import stereo_samples
+    from hyperacuity.evaluation.disparity_inputs import stereo_samples
 
     scenes = stereo_samples(data_set, data)
     chosen = {str(found): found for found in map(matcher_named, split_names(names))}

@@ -9,7 +9,7 @@ import typer
 
 from hyperacuity.cli import common
 from hyperacuity.cli.studio_options import Browser, Host, Port, Token, open_page, require
-from hyperacuity.evaluate.inputs import pictures_of
+from hyperacuity.evaluation.inputs import pictures_of
 
 if TYPE_CHECKING:
     from hyperacuity.studio.items import Item

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from hyperacuity.cli import edge_studies, study_cabezas2011, study_hou2013, study_palou2014, study_pb, study_risk
+from hyperacuity.cli import edge_studies, study_cabezas2011, study_palou2014, study_risk
 
 app = typer.Typer(
     help="Experiments that show what measures and detectors do, each with figures and a CSV file.", no_args_is_help=True
@@ -15,7 +15,5 @@ app.command("noise")(edge_studies.noise)
 app.command("blur")(edge_studies.blur)
 app.command("truth")(edge_studies.truth_study)
 app.command("risk")(study_risk.risk)
-app.command("hou2013")(study_hou2013.hou2013)
 app.command("cabezas2011")(study_cabezas2011.cabezas2011)
-app.command("pb")(study_pb.pb)
 app.command("palou2014")(study_palou2014.palou2014)

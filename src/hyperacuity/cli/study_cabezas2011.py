@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hyperacuity.compare import Table
     from hyperacuity.detect.stereo import Matcher
     from hyperacuity.disparity import Protocol
-    from hyperacuity.evaluate.disparity_inputs import Reader
+    from hyperacuity.evaluation.disparity_inputs import Reader
     from hyperacuity.studies.roc import RocCurve, Standing
     from hyperacuity.studies.scenarios import Scenario
 
@@ -58,7 +58,7 @@ def cabezas2011(
     """
     from hyperacuity.compare import stability
     from hyperacuity.disparity import Protocol
-    from hyperacuity.evaluate.disparity_inputs import Reader, stereo_samples
+    from hyperacuity.evaluation.disparity_inputs import Reader, stereo_samples
     from hyperacuity.studies.scenarios import scenarios
 
     if figures:
@@ -172,7 +172,7 @@ def _score(
 ) -> tuple[Table, list[tuple[str, str]]]:
     """The table of bad pixels, criteria named after the regions, and what failed."""
     from hyperacuity.compare.criteria import table_of
-    from hyperacuity.evaluate.disparity_inputs import DisparityJob, grid
+    from hyperacuity.evaluation.disparity_inputs import DisparityJob, grid
     from hyperacuity.run import open_store, run_grid
 
     cells, _ = grid({str(system): folder / "maps" / str(system) for system in systems}, reader.scenes, {})

@@ -12,8 +12,8 @@ from hyperacuity.cli import common
 from hyperacuity.cli.detect_train import TRUTHS, Course, bsds500_lessons, each, evenly, learn
 from hyperacuity.cli.options import Json, Workers
 from hyperacuity.errors import InputError, UsageError
-from hyperacuity.evaluate.audit_inputs import AuditJob
-from hyperacuity.evaluate.inputs import Inputs, evaluate
+from hyperacuity.evaluation.audit_inputs import AuditJob
+from hyperacuity.evaluation.inputs import Inputs, evaluate
 
 if TYPE_CHECKING:
     from hyperacuity.audit import SystemAudit

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from hyperacuity.compare import pareto
 from hyperacuity.compare.rank_averages import Ties, average_rank, ranks
-from hyperacuity.compare.table import Scores, Table, VectorMode
+from hyperacuity.compare.table import Table
+from hyperacuity.tally import Scores, Vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +59,7 @@ class Ranking:
 def compare(
     table: Table,
     *,
-    vector: VectorMode = "concat",
+    vector: Vector = "concat",
     epsilon: ArrayLike = 0.0,
     strict: bool = False,
     ties: Ties = "competition",

@@ -6,14 +6,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hyperacuity.compare.pareto import NanRule, optimal
-from hyperacuity.compare.table import Table, VectorMode
+from hyperacuity.compare.table import Table
 from hyperacuity.resampling import bootstrap_weights
+from hyperacuity.tally import Vector
 
 
 def stability(
     table: Table,
     *,
-    vector: VectorMode = "concat",
+    vector: Vector = "concat",
     epsilon: ArrayLike = 0.0,
     strict: bool = False,
     nan: NanRule = "worst",

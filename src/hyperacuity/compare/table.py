@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hyperacuity.errors import UsageError
+from hyperacuity.tally import Scores, Vector
 
-Scores = NDArray[np.float64]
-VectorMode = Literal["concat", "mean"]
 Rescore = Callable[[NDArray[np.int64]], Scores]
 
 
@@ -81,7 +80,7 @@ class Table:
             counts += weight[:, None, None] * known[:, image]
         return np.divide(sums, counts, out=np.full_like(sums, np.nan), where=counts > 0)
 
-    def vectors(self, mode: VectorMode = "concat") -> tuple[Scores, tuple[str, ...], tuple[str, ...]]:
+    def vectors(self, mode: Vector = "concat") -> tuple[Scores, tuple[str, ...], tuple[str, ...]]:
         """One vector per system, with the names and senses of its components.
 
         ``"concat"``: every criterion on every image is a component, since errors of different images should not be

@@ -8,21 +8,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hyperacuity.disparity.errors import D1_PIXELS, D1_SHARE, Invalid, estimated_map, quantiles, share
 from hyperacuity.disparity.masks import Mask
+from hyperacuity.disparity.masks import regions as derived_regions
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.kernels import disparity as kernels
 from hyperacuity.maps import disparity_map, same_size
-from hyperacuity.tally import Counts, Sums, Tally, signature
-
-VERSION = 1
-"""Goes up whenever the same input would get another score."""
+from hyperacuity.resampling import mean_and_interval, weighted_mean
+from hyperacuity.tally import BaseProtocol, Counts, Criteria, Scores, Sums, Tally, Task, Weights, number, protocol_of
 
 Masks = Literal["given", "derived", "mixed"]
 
@@ -30,7 +29,7 @@ PERCENTS = (50.0, 90.0, 95.0, 99.0)
 
 
 @dataclass(frozen=True)
-class Protocol:
+class Protocol(BaseProtocol):
     """A disparity benchmark. The regions are Middlebury's, and with δ = 1 and missing estimates bad, so is the arithmetic.
 
     Parameters
@@ -47,18 +46,19 @@ class Protocol:
     Examples
     --------
     >>> Protocol().signature
-    'disparity|delta:0.5,1,2|regions:nonocc,all,disc|masks:given|invalid:bad|v:1'
+    disparity|delta:0.5,1,2|regions:nonocc,all,disc|masks:given|invalid:bad|v:1
     >>> Protocol(deltas=(1,)).measures
     ('bad(1)', 'epe', 'rms', 'a50', 'a90', 'a95', 'a99', 'd1', 'density', 'bias')
     """
 
+    task: ClassVar[str] = "disparity"
     deltas: tuple[float, ...] = (0.5, 1.0, 2.0)
     regions: tuple[str, ...] = ("nonocc", "all", "disc")
     invalid: Invalid = "bad"
     masks: Masks = "given"
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be meant."""
+        """Validate the options."""
         if not self.deltas or len(set(self.deltas)) < len(self.deltas):
             raise UsageError(f"δ = {self.deltas}: expected at least one threshold, none of them twice")
         if not all(0 <= delta < math.inf for delta in self.deltas):
@@ -69,40 +69,20 @@ class Protocol:
             if getattr(self, option) not in choices:
                 raise UsageError(f"{option}={getattr(self, option)!r}: expected {' or '.join(choices)}")
 
-    @property
-    def signature(self) -> str:
-        """The protocol as one line, which stands beside every score."""
-        return signature(
-            "disparity",
-            VERSION,
-            delta=",".join(f"{delta:g}" for delta in self.deltas),
-            regions=",".join(self.regions),
-            masks=self.masks,
-            invalid=self.invalid,
-        )
+    def parts(self) -> dict[str, object]:
+        """What the signature says."""
+        return {
+            "delta": ",".join(map(number, self.deltas)),
+            "regions": ",".join(self.regions),
+            "masks": self.masks,
+            "invalid": self.invalid,
+        }
 
     @property
     def measures(self) -> tuple[str, ...]:
         """Names of the measures, in the order of every table."""
-        bad = tuple(f"bad({delta:g})" for delta in self.deltas)
+        bad = tuple(f"bad({number(delta)})" for delta in self.deltas)
         return (*bad, "epe", "rms", *(f"a{percent:g}" for percent in PERCENTS), "d1", "density", "bias")
-
-    @classmethod
-    def parse(cls, line: str) -> Protocol:
-        """The protocol that a signature names.
-
-        >>> Protocol.parse(Protocol(invalid="skip").signature)
-        Protocol(deltas=(0.5, 1.0, 2.0), regions=('nonocc', 'all', 'disc'), invalid='skip', masks='given')
-        """
-        options: dict[str, Any] = dict(part.partition(":")[::2] for part in line.split("|"))
-        try:
-            deltas = tuple(float(delta) for delta in options["delta"].split(","))
-            found = cls(deltas, tuple(options["regions"].split(",")), options["invalid"], options["masks"])
-            if found.signature != line:
-                raise ValueError
-        except (KeyError, ValueError) as error:
-            raise UsageError(f"{line} is no signature of a disparity benchmark that this version writes") from error
-        return found
 
 
 def unit(measure: str) -> str:
@@ -130,14 +110,26 @@ class DisparityTally(Tally):
     images: Counts
 
 
-def tally(estimate: ArrayLike, truth: ArrayLike, masks: Mapping[str, Mask], protocol: Protocol) -> DisparityTally:
+def tally(
+    prediction: ArrayLike,
+    truths: ArrayLike | Sequence[ArrayLike],
+    protocol: Protocol = Protocol(),
+    *,
+    masks: Mapping[str, Mask] | None = None,
+) -> DisparityTally:
     """Count the errors of one disparity map in each region of the protocol.
 
-    ``masks`` holds the regions by name (:func:`hyperacuity.disparity.masks.regions`); one that is missing has no pixels, and
-    its scores are NaN.
+    ``truths`` is the true map, or a list of it alone. ``masks`` holds the regions by name; one that is missing has no pixels,
+    and its scores are NaN. Without ``masks`` they are derived from the truth (:func:`hyperacuity.disparity.regions`), and the
+    protocol of the tally says so.
     """
-    true, guess = disparity_map(truth, name="truth"), estimated_map(estimate)
-    same_size(guess, true, names=("estimate", "truth"))
+    array = np.asarray(truths)
+    if array.ndim == 3 and len(array) != 1:
+        raise InputError(f"{len(array)} truths were given, expected one disparity map")
+    true, guess = disparity_map(array[0] if array.ndim == 3 else array, name="truth"), estimated_map(prediction)
+    same_size(guess, true, names=("prediction", "truth"))
+    if masks is None:
+        masks, protocol = derived_regions(true), replace(protocol, masks="derived")
     rows = []
     for name in protocol.regions:
         mask = masks.get(name, np.zeros(true.shape, dtype=bool))
@@ -156,13 +148,13 @@ def tally(estimate: ArrayLike, truth: ArrayLike, masks: Mapping[str, Mask], prot
         np.array(signed, np.float64),
         np.array(quantile, np.float64),
         np.array(images, np.int64),
+        protocol=protocol,
     )
 
 
-def measured(errors: DisparityTally, protocol: Protocol) -> NDArray[np.float64]:
+def measured(errors: DisparityTally) -> NDArray[np.float64]:
     """Regions × measures of one image as they are reported; NaN where nothing can be said."""
-    if errors.bad.shape != (len(protocol.regions), len(protocol.deltas)):
-        raise InputError(f"the tally has {errors.bad.shape} counts of bad pixels, which is not {protocol.signature}")
+    protocol = protocol_of([errors], Protocol)
     rows = []
     for r in range(len(protocol.regions)):
         pixels, known = int(errors.pixels[r]), int(errors.known[r])
@@ -178,13 +170,26 @@ def measured(errors: DisparityTally, protocol: Protocol) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, eq=False)
 class DisparityScore:
-    """Scores of a system: ``images[i, r, m]`` on image i, in region r, by measure m; ``mean[r, m]`` over the images."""
+    """Scores of a system: ``values[i, r, m]`` on image i, in region r, by measure m; ``mean[r, m]`` over the images.
 
-    signature: str
-    regions: tuple[str, ...]
-    measures: tuple[str, ...]
-    images: NDArray[np.float64]
+    ``interval[r, m]`` is the 95 % bootstrap interval of the mean over images; NaN where it was left out.
+    """
+
+    protocol: Protocol
+    images: tuple[str, ...]
+    values: NDArray[np.float64]
     mean: NDArray[np.float64]
+    interval: NDArray[np.float64]
+
+    @property
+    def regions(self) -> tuple[str, ...]:
+        """The names of the regions."""
+        return self.protocol.regions
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """The names of the measures."""
+        return self.protocol.measures
 
     def value(self, measure: str, region: str) -> float:
         """One number of the mean."""
@@ -198,14 +203,40 @@ class DisparityScore:
         }
 
 
-def collect(tallies: Sequence[DisparityTally], protocol: Protocol) -> DisparityScore:
-    """The scores of a system on a data set: those of its images, and their mean. Images without a score are left out of it.
+def collect(tallies: Mapping[str, DisparityTally], *, resamples: int = 1000, seed: int = 0) -> DisparityScore:
+    """The scores of a system on a data set: those of its images, their mean, and the interval of that.
 
-    No tallies give NaN throughout.
+    Images without a score are left out of a mean. ``resamples=0`` leaves the intervals out. ``UsageError`` without images.
     """
-    shape = (len(protocol.regions), len(protocol.measures))
-    images = np.array([measured(one, protocol) for one in tallies]).reshape(-1, *shape)
-    known = ~np.isnan(images)
-    sums, counts = np.where(known, images, 0).sum(axis=0), known.sum(axis=0)
-    mean = np.divide(sums, counts, out=np.full(shape, np.nan), where=counts > 0)
-    return DisparityScore(protocol.signature, protocol.regions, protocol.measures, images, mean)
+    protocol = protocol_of(tallies.values(), Protocol)
+    values = np.array([measured(one) for one in tallies.values()])
+    return DisparityScore(protocol, tuple(tallies), values, *mean_and_interval(values, resamples, seed))
+
+
+def criteria(protocol: Protocol) -> Criteria:
+    """The mean over images of every measure in every region; systems are compared by bad pixels."""
+    bad = f"bad({number(1 if 1 in protocol.deltas else protocol.deltas[0])})"
+
+    def rescore(tallies: Sequence[DisparityTally], weights: Weights) -> Scores:
+        return weighted_mean(np.array([measured(one).ravel() for one in tallies]), weights)
+
+    return Criteria(
+        tuple(f"{measure} {region}" for region in protocol.regions for measure in protocol.measures),
+        tuple(sense(measure) for _ in protocol.regions for measure in protocol.measures),
+        rescore,
+        tuple(f"{bad} {region}" for region in protocol.regions),
+        "concat",
+    )
+
+
+TASK: Task[Protocol, DisparityTally, DisparityScore] = Task(
+    "disparity",
+    "Disparity",
+    Protocol,
+    DisparityTally,
+    tally,
+    collect,
+    criteria,
+    prediction="disparity map",
+    truth="disparity map",
+)

@@ -7,9 +7,10 @@ counts only pixels that, by the map itself, the other view shows too.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,13 +18,10 @@ from numpy.typing import ArrayLike, NDArray
 from hyperacuity.disparity.errors import estimated_map
 from hyperacuity.disparity.masks import GAP, picture
 from hyperacuity.disparity.views import forward, inverse
-from hyperacuity.errors import InputError
 from hyperacuity.kernels import disparity as kernels
 from hyperacuity.maps import same_size
-from hyperacuity.tally import Counts, Sums, Tally, signature
-
-VERSION = 1
-"""Goes up whenever the same input would get another score."""
+from hyperacuity.resampling import mean_and_interval, weighted_mean
+from hyperacuity.tally import BaseProtocol, Counts, Criteria, Scores, Sums, Tally, Task, Weights, protocol_of
 
 WAYS = ("forward", "inverse")
 MEASURES = ("mse", "rmse", "psnr", "visible")
@@ -31,27 +29,19 @@ SENSES = {"mse": "min", "rmse": "min", "psnr": "max", "visible": "max"}
 
 
 @dataclass(frozen=True)
-class ViewProtocol:
+class ViewProtocol(BaseProtocol):
     """Forward and inverse prediction of the second picture of a pair; ``tolerant`` compares 3×3 intervals.
 
     >>> ViewProtocol().signature
-    'views|ways:forward,inverse|compare:pixels|v:1'
+    views|ways:forward,inverse|compare:pixels|v:1
     """
 
+    task: ClassVar[str] = "views"
     tolerant: bool = False
 
-    @property
-    def signature(self) -> str:
-        """The protocol as one line, which stands beside every score."""
-        return signature("views", VERSION, ways=",".join(WAYS), compare="intervals" if self.tolerant else "pixels")
-
-    @classmethod
-    def parse(cls, line: str) -> ViewProtocol:
-        """The protocol that a signature names."""
-        for found in (cls(False), cls(True)):
-            if found.signature == line:
-                return found
-        raise InputError(f"{line} is no signature of view prediction that this version writes")
+    def parts(self) -> dict[str, object]:
+        """What the signature says."""
+        return {"ways": ",".join(WAYS), "compare": "intervals" if self.tolerant else "pixels"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,9 +54,15 @@ class ViewTally(Tally):
     pixels: Counts
 
 
-def tally_views(disparity: ArrayLike, left: ArrayLike, right: ArrayLike, protocol: ViewProtocol) -> ViewTally:
-    """Draw the right picture from the left one, fetch the left from the right one, and compare both with the real ones."""
-    first, second, shifts = picture(left), picture(right), estimated_map(disparity)
+def tally_views(
+    prediction: ArrayLike, pictures: Sequence[ArrayLike], protocol: ViewProtocol = ViewProtocol()
+) -> ViewTally:
+    """Draw the right picture from the left one, fetch the left from the right one, and compare both with the real ones.
+
+    ``pictures`` are the left one and the right one; they take the place of a truth.
+    """
+    left, right = pictures
+    first, second, shifts = picture(left), picture(right), estimated_map(prediction)
     same_size(shifts, first, names=("disparity map", "left picture"))
     same_size(second, first, names=("right picture", "left picture"))
     drawn, where = forward(first, shifts)
@@ -79,6 +75,7 @@ def tally_views(disparity: ArrayLike, left: ArrayLike, right: ArrayLike, protoco
         np.array([added for _, added in sums], np.int64),
         np.array([where.sum(), inside.sum()], np.int64),
         np.full(2, shifts.size, np.int64),
+        protocol=protocol,
     )
 
 
@@ -92,10 +89,47 @@ def measured_views(views: ViewTally) -> NDArray[np.float64]:
     return np.array(rows)
 
 
-def collect_views(tallies: Sequence[ViewTally]) -> NDArray[np.float64]:
-    """Ways × measures of a data set: the means over its images, those without a value left out; NaN if there is none."""
-    images = np.array([measured_views(one) for one in tallies]).reshape(-1, len(WAYS), len(MEASURES))
-    known = ~np.isnan(images)
-    sums, counts = np.where(known, images, 0).sum(axis=0), known.sum(axis=0)
-    mean: NDArray[np.float64] = np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
-    return mean
+@dataclass(frozen=True, eq=False)
+class ViewScore:
+    """Scores of a system, ways × measures: ``values`` of each image, their ``mean``, and its 95 % ``interval`` over images."""
+
+    protocol: ViewProtocol
+    images: tuple[str, ...]
+    values: NDArray[np.float64]
+    mean: NDArray[np.float64]
+    interval: NDArray[np.float64]
+
+
+def collect_views(tallies: Mapping[str, ViewTally], *, resamples: int = 1000, seed: int = 0) -> ViewScore:
+    """The means over images, those without a value left out, with intervals. ``UsageError`` without images."""
+    protocol = protocol_of(tallies.values(), ViewProtocol)
+    values = np.array([measured_views(one) for one in tallies.values()])
+    return ViewScore(protocol, tuple(tallies), values, *mean_and_interval(values, resamples, seed))
+
+
+def criteria(protocol: ViewProtocol) -> Criteria:
+    """The mean over images of every measure in both ways; systems are compared by the root of the mean squared error."""
+
+    def rescore(tallies: Sequence[ViewTally], weights: Weights) -> Scores:
+        return weighted_mean(np.array([measured_views(one).ravel() for one in tallies]), weights)
+
+    return Criteria(
+        tuple(f"{measure} {way}" for way in WAYS for measure in MEASURES),
+        tuple(SENSES[measure] for _ in WAYS for measure in MEASURES),
+        rescore,
+        tuple(f"rmse {way}" for way in WAYS),
+        "concat",
+    )
+
+
+TASK: Task[ViewProtocol, ViewTally, ViewScore] = Task(
+    "views",
+    "Predicted views",
+    ViewProtocol,
+    ViewTally,
+    tally_views,
+    collect_views,
+    criteria,
+    prediction="disparity map",
+    truth="picture",
+)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,11 +15,23 @@ from hyperacuity.errors import InputError
 from hyperacuity.kernels.suppression import suppress_structured
 from hyperacuity.maps import SoftMap, soft_map
 from hyperacuity.resampling import bootstrap_weights, percentile_interval, resample
-from hyperacuity.tally import Counts, Sums, Tally, signature, stack
+from hyperacuity.tally import (
+    BaseProtocol,
+    Counts,
+    Criteria,
+    Scores,
+    Sums,
+    Tally,
+    Task,
+    Weights,
+    protocol_of,
+    stack,
+    total,
+)
 
 
 @dataclass(frozen=True)
-class Protocol:
+class Protocol(BaseProtocol):
     """How edge maps are scored.
 
     ``thresholds``: how many, evenly from 0 to 1. ``thin``: soft maps are thin already (``none``), or are thinned as those of
@@ -27,6 +39,7 @@ class Protocol:
     A map with only one strength is binary and is scored as it is. Of several annotators the mean score counts.
     """
 
+    task: ClassVar[str] = "edges"
     names: tuple[str, ...] = PAPER
     thresholds: int = 101
     thin: Literal["none", "structured"] = "none"
@@ -36,14 +49,13 @@ class Protocol:
         object.__setattr__(self, "names", tuple(str(m) for m in measures(self.names)))
         threshold_levels(self.thresholds)
 
-    @property
-    def signature(self) -> str:
+    def parts(self) -> dict[str, object]:
         """
         >>> Protocol().signature
-        'edges|measures:paper|thr:101|thin:none|norm:max|gt:mean|v:1'
+        edges|measures:paper|thr:101|thin:none|norm:max|gt:mean|v:1
         """
         names = "paper" if self.names == PAPER else "+".join(self.names)
-        return signature("edges", 1, measures=names, thr=self.thresholds, thin=self.thin, norm=self.norm, gt="mean")
+        return {"measures": names, "thr": self.thresholds, "thin": self.thin, "norm": self.norm, "gt": "mean"}
 
     @property
     def levels(self) -> NDArray[np.float64]:
@@ -102,49 +114,48 @@ def tally(prediction: ArrayLike, truths: Sequence[ArrayLike], protocol: Protocol
         images=found.astype(np.int64),
         threshold=np.where(found, levels[starts], 0.0),
         swept=(found & (not binary)).astype(np.int64),
+        protocol=protocol,
     )
 
 
-def collect(tallies: Mapping[str, EdgeTally], protocol: Protocol, *, resamples: int = 1000, seed: int = 0) -> EdgeScore:
+def collect(tallies: Mapping[str, EdgeTally], *, resamples: int = 1000, seed: int = 0) -> EdgeScore:
     """Means over images, and bootstrap intervals of the mean minimum.
 
     Examples
     --------
-    >>> protocol = Protocol(names=("psi",))
-    >>> score = collect({"a": tally([[1, 0]], [[[1, 0]]], protocol)}, protocol)
+    >>> score = collect({"a": tally([[1, 0]], [[[1, 0]]], Protocol(names=("psi",)))})
     >>> score.minimum.tolist(), score.interval.tolist()
     ([0.0], [[0.0, 0.0]])
     """
-    if not tallies:
-        raise InputError("no image has a tally, so there is nothing to collect")
-    every = list(tallies.values())
-    total = every[0]
-    for more in every[1:]:
-        total = total + more
+    protocol, every = protocol_of(tallies.values(), Protocol), list(tallies.values())
+    whole = total(every)
     weights = bootstrap_weights(len(every), resamples, seed)
     drawn = _mean(resample(weights, stack(every, "minimum")), resample(weights, stack(every, "images")))
     return EdgeScore(
         protocol,
-        minimum=_mean(total.minimum, total.images),
+        minimum=_mean(whole.minimum, whole.images),
         interval=np.array([percentile_interval(column) for column in drawn.T]),
-        threshold=_mean(total.threshold, total.swept),
-        curves=_mean(total.scores, total.counted),
+        threshold=_mean(whole.threshold, whole.swept),
+        curves=_mean(whole.scores, whole.counted),
         images=len(every),
     )
 
 
-def wins(systems: Mapping[str, Mapping[str, EdgeTally]], protocol: Protocol) -> dict[str, NDArray[np.float64]]:
+def wins(systems: Mapping[str, Mapping[str, EdgeTally]]) -> dict[str, NDArray[np.float64]]:
     """On how many of the images that all systems share each system has the lowest minimum, per measure.
 
     Systems that tie share the image, so the wins of all systems add up to the number of shared images with a score.
     """
-    first, *others = systems.values()
-    won = {system: np.zeros(len(protocol.names)) for system in systems}
+    minima: dict[str, dict[str, NDArray[np.float64]]] = {}
+    for system, tallies in systems.items():  # whose tallies may be read from a store one after the other
+        minima[system] = {image: _mean(one.minimum, one.images) for image, one in tallies.items()}
+    first, *others = minima.values()
+    won = {system: np.zeros(len(next(iter(first.values()), ()))) for system in minima}
     for image in (image for image in first if all(image in images for images in others)):
-        minima = np.array([_mean(images[image].minimum, images[image].images) for images in systems.values()])
-        lowest = np.min(minima, axis=0)  # NaN where the image has no score
-        best = minima <= lowest + TIE * np.abs(lowest)
-        for system, share in zip(systems, best / np.maximum(best.sum(axis=0), 1), strict=True):
+        scores = np.array([images[image] for images in minima.values()])
+        lowest = np.min(scores, axis=0)  # NaN where the image has no score
+        best = scores <= lowest + TIE * np.abs(lowest)
+        for system, share in zip(minima, best / np.maximum(best.sum(axis=0), 1), strict=True):
             won[system] += share
     return won
 
@@ -169,3 +180,15 @@ def _mean(sums: NDArray[np.float64], counts: NDArray[np.int64]) -> NDArray[np.fl
     result = np.full(sums.shape, np.nan)
     np.divide(sums, counts, out=result, where=counts > 0)
     return result
+
+
+def criteria(protocol: Protocol) -> Criteria:
+    """The mean of each measure's minimum over the images that have one."""
+
+    def rescore(tallies: Sequence[EdgeTally], weights: Weights) -> Scores:
+        return _mean(resample(weights, stack(tallies, "minimum")), resample(weights, stack(tallies, "images")))
+
+    return Criteria(protocol.names, ("min",) * len(protocol.names), rescore, protocol.names)
+
+
+TASK: Task[Protocol, EdgeTally, EdgeScore] = Task("edges", "Edges", Protocol, EdgeTally, tally, collect, criteria)

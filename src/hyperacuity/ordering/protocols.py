@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 from hyperacuity.errors import UsageError
 from hyperacuity.maps import diagonal
@@ -12,10 +12,7 @@ from hyperacuity.ordering.figure_ground import REACH, Cut, Length, Tie
 from hyperacuity.ordering.local import ANGLE, RADIUS, Annotators, MatchCost, TruthTie
 from hyperacuity.ordering.orderings import Middle
 from hyperacuity.ordering.pairwise import EqualPairs, MissedPairs
-from hyperacuity.tally import signature
-
-VERSION = 1
-"""Goes up whenever the same input would get another score."""
+from hyperacuity.tally import BaseProtocol, number
 
 SystemTie = Literal["inconsistent", "ignore"]
 Aggregate = Literal["pooled", "mean"]
@@ -37,7 +34,7 @@ _CHOICES = {
 
 
 @dataclass(frozen=True)
-class Protocol:
+class Protocol(BaseProtocol):
     """How orders are compared. The defaults are the papers'.
 
     Parameters
@@ -70,9 +67,10 @@ class Protocol:
     Examples
     --------
     >>> Protocol().signature
-    'ordering|ldc:3px,15deg,win7,distance|ties:inconsistent,consistent|gt:bsds|gdc:class,matched|fg:wrong,ceil,crack,4n,mean,3px|eps:1e-09|sum:pooled|v:1'
+    ordering|ldc:3px,15deg,win7,distance|ties:inconsistent,consistent|gt:bsds|gdc:class,matched|fg:wrong,ceil,crack,4n,mean,3px|eps:1e-09|sum:pooled|v:1
     """
 
+    task: ClassVar[str] = "ordering"
     radius: float = RADIUS
     radius_share: float | None = None
     angle: float = ANGLE
@@ -93,7 +91,7 @@ class Protocol:
     aggregate: Aggregate = "pooled"
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be meant."""
+        """Validate the options."""
         for name, allowed in _CHOICES.items():
             if getattr(self, name) not in allowed:
                 raise UsageError(
@@ -111,19 +109,16 @@ class Protocol:
         """The matching radius in pixels for images of this shape."""
         return self.radius if self.radius_share is None else self.radius_share * diagonal(shape)
 
-    @property
-    def signature(self) -> str:
-        """The protocol as one line, which stands beside every score."""
-        radius = f"{self.radius:g}px" if self.radius_share is None else f"{self.radius_share:g}diag"
+    def parts(self) -> dict[str, object]:
+        """What the signature says."""
+        radius = f"{number(self.radius)}px" if self.radius_share is None else f"{number(self.radius_share)}diag"
         questions = (self.question_tie, self.cut, self.length, f"{self.adjacency}n", self.middle, f"{self.reach}px")
-        return signature(
-            "ordering",
-            VERSION,
-            ldc=f"{radius},{self.angle:g}deg,win{self.window},{self.cost}",
-            ties=f"{self.tie},{self.truth_tie}",
-            gt=self.annotators,
-            gdc=f"{self.equal_pairs},{self.missed_pairs}",
-            fg=",".join(questions),
-            eps=f"{self.same_depth:g}",
-            sum=self.aggregate,
-        )
+        return {
+            "ldc": f"{radius},{number(self.angle)}deg,win{self.window},{self.cost}",
+            "ties": f"{self.tie},{self.truth_tie}",
+            "gt": self.annotators,
+            "gdc": f"{self.equal_pairs},{self.missed_pairs}",
+            "fg": ",".join(questions),
+            "eps": number(self.same_depth),
+            "sum": self.aggregate,
+        }

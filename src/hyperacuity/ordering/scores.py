@@ -8,13 +8,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperacuity.errors import InputError
 from hyperacuity.ordering.figure_ground import ACCURACIES
 from hyperacuity.ordering.prc import Numbers, Outcomes, Summary, over_random_index, summary
 from hyperacuity.ordering.protocols import Protocol
-from hyperacuity.ordering.tallies import OrderingTally
+from hyperacuity.ordering.tallies import OrderingTally, tally, tally_humans
 from hyperacuity.resampling import bootstrap_weights, percentile_interval, resample
-from hyperacuity.tally import stack
+from hyperacuity.tally import Criteria, Task, protocol_of, stack
 
 Interval = tuple[float, float]
 NO_INTERVAL: Interval = (float("nan"), float("nan"))
@@ -71,9 +70,7 @@ class OrderingScore:
     reasons: Mapping[str, str] = field(default_factory=dict)
 
 
-def collect(
-    tallies: Mapping[str, OrderingTally], protocol: Protocol | None = None, *, resamples: int = 1000, seed: int = 0
-) -> OrderingScore:
+def collect(tallies: Mapping[str, OrderingTally], *, resamples: int = 1000, seed: int = 0) -> OrderingScore:
     """Score a data set from its images' tallies.
 
     Examples
@@ -84,27 +81,21 @@ def collect(
     >>> score.ldc.best.fmax, score.gdc.best.ori, score.accuracy["bacc"]
     (1.0, 1.0, 1.0)
     """
-    return collect_sweep({"": tallies}, protocol, resamples=resamples, seed=seed)
+    return collect_sweep({"": tallies}, resamples=resamples, seed=seed)
 
 
 def collect_sweep(
-    sweep: Mapping[str, Mapping[str, OrderingTally]],
-    protocol: Protocol | None = None,
-    *,
-    resamples: int = 1000,
-    seed: int = 0,
+    sweep: Mapping[str, Mapping[str, OrderingTally]], *, resamples: int = 1000, seed: int = 0
 ) -> OrderingScore:
     """Score a system from its images' tallies at every value of a parameter: ``{value: {image: tally}}``.
 
     LDC and GDC each take the value where F(1) of the whole data set is best; figure/ground accuracies are those at LDC's. In
-    every bootstrap resample the best value is chosen anew. Images that are missing at some value are left out. Without a common
-    image ``InputError`` is raised.
+    every bootstrap resample the best value is chosen again. Images that are missing at some value are left out. Without a
+    common image ``UsageError`` is raised.
     """
-    protocol = protocol or Protocol()
     images = _common_images(list(sweep.values()))
-    if not images:
-        raise InputError("no image has a tally, so there is nothing to collect")
     columns = [[tallies[image] for image in images] for tallies in sweep.values()]
+    protocol = protocol_of([tally for column in columns for tally in column], Protocol)
     # [image, parameter value, …]
     contours, pairs, questions, measured = (
         np.stack([stack(column, name) for column in columns], axis=1)
@@ -156,9 +147,7 @@ def _outcomes(counts: NDArray[np.float64]) -> Outcomes:
     )
 
 
-def resampled_scores(
-    tallies: Sequence[OrderingTally], weights: NDArray[np.int64], protocol: Protocol | None = None
-) -> dict[str, Numbers]:
+def resampled_scores(tallies: Sequence[OrderingTally], weights: NDArray[np.int64]) -> dict[str, Numbers]:
     """What a data set would score if each image counted as often as ``weights`` (resamples × images) says.
 
     One number per resample under ``ldc-fmax``, ``ldc-fmin``, ``ldc-ori``, ``ldc-fg``, the same of ``gdc``, ``racc``, ``bacc``,
@@ -170,7 +159,7 @@ def resampled_scores(
     >>> resampled_scores(both, np.array([[1, 1], [2, 0]]))["racc"]
     array([0.5, 1. ])
     """
-    protocol = protocol or Protocol()
+    protocol = protocol_of(tallies, Protocol)
     contours, pairs, questions = (stack(tallies, name)[:, None] for name in ("contours", "pairs", "questions"))
     found = {}
     for which, counts in (("ldc", contours), ("gdc", pairs[..., :4])):
@@ -258,3 +247,28 @@ def _resampled_accuracies(questions: NDArray[np.float64], protocol: Protocol, we
     if protocol.aggregate == "pooled":
         return _ratio(resample(weights, questions))
     return _mean(weights, _ratio(questions))
+
+
+def criteria(protocol: Protocol) -> Criteria:
+    """Figure/ground accuracies and over-random indices."""
+    names = ("ldc-ori", "gdc-ori", "racc", "bacc", "bacc50", "bacc25")
+
+    def rescore(tallies: Sequence[OrderingTally], weights: NDArray[np.int64]) -> Numbers:
+        found = resampled_scores(tallies, weights)
+        return np.column_stack([found[name] for name in names])
+
+    return Criteria(names, ("max",) * len(names), rescore, ("racc", "bacc", "ldc-ori"))
+
+
+TASK: Task[Protocol, OrderingTally, OrderingScore] = Task(
+    "ordering",
+    "Depth order",
+    Protocol,
+    OrderingTally,
+    tally,
+    collect,
+    criteria,
+    prediction="order map",
+    truth="order map",
+    people=tally_humans,
+)

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hyperacuity.errors import InputError
 from hyperacuity.maps import VOID, LabelMap, same_size
 from hyperacuity.ordering.contour_maps import contours
 from hyperacuity.ordering.figure_ground import compare_neighbours
 from hyperacuity.ordering.local import LocalMatch, combine, match_contours
-from hyperacuity.ordering.orderings import Ordering, Partition, partition
+from hyperacuity.ordering.orderings import Ordering, Partition, Sides, ordering, partition
 from hyperacuity.ordering.pairwise import compare_regions
 from hyperacuity.ordering.prc import Outcomes
 from hyperacuity.ordering.protocols import Protocol
-from hyperacuity.tally import Counts, Sums, Tally
+from hyperacuity.tally import Counts, Sums, Tally, total
 
 LOCAL_FIELDS = (
     "consistent",
@@ -51,9 +52,9 @@ class OrderingTally(Tally):
 
 
 def tally(
-    prediction: Ordering,
-    truths: Sequence[Ordering],
-    protocol: Protocol | None = None,
+    prediction: Ordering | ArrayLike,
+    truths: Sequence[Ordering | ArrayLike],
+    protocol: Protocol = Protocol(),
     *,
     regions: Sequence[LabelMap] = (),
     on_regions: bool = False,
@@ -63,8 +64,8 @@ def tally(
     Parameters
     ----------
     prediction, truths
-        See :func:`~hyperacuity.ordering.ordering`. Labelled contours cannot tell about pairs of regions that are no neighbours;
-        of those nothing is counted.
+        Order maps, larger = nearer, or what :func:`~hyperacuity.ordering.ordering` makes of them. Labelled contours cannot tell
+        about pairs of regions that are no neighbours; of those nothing is counted.
     regions
         Segmentations on which figure/ground questions are asked; without them each annotator's own.
     on_regions
@@ -72,46 +73,43 @@ def tally(
 
     Examples
     --------
-    >>> from hyperacuity.ordering import ordering
-    >>> found = tally(ordering([[2, 2, 1, 1]] * 3), [ordering([[2, 2, 1, 1]] * 3)])
+    >>> found = tally([[2, 2, 1, 1]] * 3, [[[2, 2, 1, 1]] * 3])
     >>> found.contours[:4], found.pairs[:4], found.questions[:, :2]
     (array([3., 0., 0., 0.]), array([1., 0., 0., 0.]), array([[1., 3.],
            [1., 3.]]))
     """
-    protocol = protocol or Protocol()
-    if not truths:
+    if not len(truths):
         raise InputError("there is no truth to compare with: expected at least one annotator's order")
-    for given in (*truths, *regions):
-        same_size(_pixels(prediction), given if isinstance(given, np.ndarray) else _pixels(given))
-    systems = [prediction]
+    found, known = _ordering(prediction, "prediction"), [_ordering(truth, "truth") for truth in truths]
+    for given in (*known, *regions):
+        same_size(_pixels(found), given if isinstance(given, np.ndarray) else _pixels(given))
+    systems = [found]
     if on_regions:
-        if not isinstance(prediction, Partition) or not regions:
+        if not isinstance(found, Partition) or not regions:
             raise InputError("only an order map can be brought onto regions, and the regions must be given")
-        systems = [partition(prediction.order, labels, middle=protocol.middle) for labels in regions]
-    parts = [_contours(system, truths, protocol) + _pairs(system, truths, protocol) for system in systems]
-    whole = parts[0]
-    for part in parts[1:]:
-        whole = whole + part
-    whole = whole + _questions(prediction, truths, regions, protocol)
-    return OrderingTally(whole.contours, whole.pairs, whole.questions, np.minimum(whole.measured, 1))
+        systems = [partition(found.order, labels, middle=protocol.middle) for labels in regions]
+    pairs = [counts for system in systems if (counts := _pairs(system, known, protocol)) is not None]
+    questions = _questions(found, known, regions, protocol)
+    return OrderingTally(
+        contours=sum((_contours(system, known, protocol) for system in systems), start=np.zeros(6)),
+        pairs=sum(pairs, start=np.zeros(5)),
+        questions=sum(questions, start=np.zeros((2, 4))),
+        measured=np.array([1, bool(pairs), bool(questions)], np.int64),
+        protocol=protocol,
+    )
 
 
-def tally_humans(truths: Sequence[Ordering], protocol: Protocol | None = None) -> OrderingTally:
+def tally_humans(truths: Sequence[Ordering | ArrayLike], protocol: Protocol = Protocol()) -> OrderingTally:
     """Human performance on one image: each annotator in turn is the system, the others are the truth; summed over all.
 
     With fewer than two annotators nothing is counted.
     """
-    total = nothing()
     if len(truths) < 2:
-        return total
-    for turn, person in enumerate(truths):
-        total = total + tally(person, [*truths[:turn], *truths[turn + 1 :]], protocol)
-    return OrderingTally(total.contours, total.pairs, total.questions, np.minimum(total.measured, 1))
-
-
-def nothing() -> OrderingTally:
-    """The tally of no image."""
-    return OrderingTally(np.zeros(6), np.zeros(5), np.zeros((2, 4)), np.zeros(3, np.int64))
+        return OrderingTally(np.zeros(6), np.zeros(5), np.zeros((2, 4)), np.zeros(3, np.int64), protocol=protocol)
+    whole = total(
+        [tally(person, [*truths[:turn], *truths[turn + 1 :]], protocol) for turn, person in enumerate(truths)]
+    )
+    return replace(whole, measured=np.minimum(whole.measured, 1))
 
 
 def match_image(prediction: Ordering, truths: Sequence[Ordering], protocol: Protocol) -> list[LocalMatch]:
@@ -135,18 +133,18 @@ def match_image(prediction: Ordering, truths: Sequence[Ordering], protocol: Prot
     ]
 
 
-def _contours(prediction: Ordering, truths: Sequence[Ordering], protocol: Protocol) -> OrderingTally:
+def _contours(prediction: Ordering, truths: Sequence[Ordering], protocol: Protocol) -> Sums:
     matches = match_image(prediction, truths, protocol)
     unknown = [None if truth.labels is None else truth.labels == VOID for truth in truths]
     found = combine(matches, protocol.annotators, unknown=unknown)
-    counts = np.array([float(getattr(found, name)) for name in LOCAL_FIELDS])
-    return _just(contours=counts, measured=(1, 0, 0))
+    return np.array([float(getattr(found, name)) for name in LOCAL_FIELDS])
 
 
-def _pairs(prediction: Ordering, truths: Sequence[Ordering], protocol: Protocol) -> OrderingTally:
+def _pairs(prediction: Ordering, truths: Sequence[Ordering], protocol: Protocol) -> Sums | None:
+    """Counts of pairs of regions; None where labelled contours, which order neighbours only, are all there is."""
     partitions = [truth for truth in truths if isinstance(truth, Partition)]
     if not isinstance(prediction, Partition) or not partitions:
-        return nothing()
+        return None
     each = []
     for truth in partitions:
         found = compare_regions(
@@ -156,52 +154,35 @@ def _pairs(prediction: Ordering, truths: Sequence[Ordering], protocol: Protocol)
             equal_pairs=protocol.equal_pairs,
             missed_pairs=protocol.missed_pairs,
         )
-        each.append(
-            np.array(
-                [float(found.consistent), float(found.inconsistent), found.false, found.missed, found.dropped],
-                np.float64,
-            )
-        )
+        counts = [found.consistent, found.inconsistent, found.false, found.missed, found.dropped]
+        each.append(np.array([float(count) for count in counts]))
     if protocol.annotators == "best":
         each = [max(each, key=lambda counts: float(np.nan_to_num(Outcomes(*counts[:4]).f(1), nan=-1.0)))]
-    return _just(pairs=np.sum(each, axis=0), measured=(0, 1, 0))
+    return np.asarray(np.sum(each, axis=0), np.float64)
 
 
 def _questions(
     prediction: Ordering, truths: Sequence[Ordering], regions: Sequence[LabelMap], protocol: Protocol
-) -> OrderingTally:
-    total = nothing()
-    for truth in truths:
-        own = () if truth.labels is None else (truth.labels,)
-        for labels in regions or own:
-            asked = compare_neighbours(
-                prediction,
-                truth,
-                labels,
-                middle=protocol.middle,
-                cut=protocol.cut,
-                length=protocol.length,
-                adjacency=protocol.adjacency,
-                reach=protocol.reach,
-            )
-            total = total + _just(questions=asked.sums(protocol.question_tie), measured=(0, 0, 1))
-    return total
+) -> list[Sums]:
+    """What each annotator's order answers on each segmentation."""
+    return [
+        compare_neighbours(
+            prediction,
+            truth,
+            labels,
+            middle=protocol.middle,
+            cut=protocol.cut,
+            length=protocol.length,
+            adjacency=protocol.adjacency,
+            reach=protocol.reach,
+        ).sums(protocol.question_tie)
+        for truth in truths
+        for labels in regions or (() if truth.labels is None else (truth.labels,))
+    ]
 
 
-def _just(
-    *,
-    contours: Sums | None = None,
-    pairs: Sums | None = None,
-    questions: Sums | None = None,
-    measured: tuple[int, int, int] = (0, 0, 0),
-) -> OrderingTally:
-    empty = nothing()
-    return OrderingTally(
-        empty.contours if contours is None else contours,
-        empty.pairs if pairs is None else pairs,
-        empty.questions if questions is None else questions,
-        np.array(measured, np.int64),
-    )
+def _ordering(given: Ordering | ArrayLike, name: str) -> Ordering:
+    return given if isinstance(given, Partition | Sides) else ordering(given, name=name)
 
 
 def _pixels(given: Ordering) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,25 +13,25 @@ from hyperacuity.errors import InputError
 from hyperacuity.regions.levels import Levels, level_thresholds
 from hyperacuity.regions.measures import compare
 from hyperacuity.resampling import bootstrap_weights, percentile_interval, resample
-from hyperacuity.tally import Counts, Sums, Tally, signature, stack
+from hyperacuity.tally import BaseProtocol, Counts, Criteria, Scores, Sums, Tally, Task, Weights, protocol_of, stack
 
 
 @dataclass(frozen=True)
-class Protocol:
+class Protocol(BaseProtocol):
     """How segmentations are scored: a hierarchy is cut at ``levels`` levels; a stack of segmentations is taken as it is."""
 
+    task: ClassVar[str] = "regions"
     levels: int = 99
 
     def __post_init__(self) -> None:
         level_thresholds(self.levels)
 
-    @property
-    def signature(self) -> str:
+    def parts(self) -> dict[str, object]:
         """
         >>> Protocol().signature
-        'regions|levels:99|gt:all|v:1'
+        regions|levels:99|gt:all|v:1
         """
-        return signature("regions", 1, levels=self.levels, gt="all")
+        return {"levels": self.levels, "gt": "all"}
 
     @property
     def thresholds(self) -> NDArray[np.float64]:
@@ -107,24 +107,22 @@ def tally(
         variation=found.variation,
         images=np.array(1),
         stacks=np.array(int(not nested)),
+        protocol=protocol,
     )
 
 
-def collect(
-    tallies: Mapping[str, RegionTally], protocol: Protocol, *, resamples: int = 1000, seed: int = 0
-) -> RegionScore:
+def collect(tallies: Mapping[str, RegionTally], *, resamples: int = 1000, seed: int = 0) -> RegionScore:
     """Scores of a data set, as Berkeley's benchmark forms them, with bootstrap intervals.
 
     Covering sums areas over images before it divides; PRI and VI are means over images.
 
     Examples
     --------
-    >>> score = collect({"a": tally([[[0, 0, 1, 1]]], [[[1, 1, 2, 2]], [[1, 1, 1, 1]]])}, Protocol())
+    >>> score = collect({"a": tally([[[0, 0, 1, 1]]], [[[1, 1, 2, 2]], [[1, 1, 1, 1]]])})
     >>> score.covering.ods, score.best, score.vi.ods
     (0.75, 0.75, 0.5)
     """
-    every = list(tallies.values())
-    levels = level_names(tallies, protocol)
+    levels, every = level_names(tallies), list(tallies.values())
     covered, areas = stack(every, "covered"), stack(every, "truth_area")[:, np.newaxis]
     rand, variation = stack(every, "rand"), stack(every, "variation")
     images = np.ones_like(areas)
@@ -142,7 +140,7 @@ def collect(
         )
 
     return RegionScore(
-        protocol,
+        protocol_of(every, Protocol),
         covering=summary(covered, areas, "max"),
         best=float(_ratio(stack(every, "best_covered").sum(), areas.sum())),
         pri=summary(rand, images, "max"),
@@ -153,10 +151,9 @@ def collect(
     )
 
 
-def level_names(tallies: Mapping[str, RegionTally], protocol: Protocol) -> NDArray[np.float64]:
+def level_names(tallies: Mapping[str, RegionTally]) -> NDArray[np.float64]:
     """What the levels of these tallies are called: thresholds of hierarchies, or 1, 2, … for stacks; the two do not mix."""
-    if not tallies:
-        raise InputError("no image has a tally, so there is nothing to collect")
+    protocol = protocol_of(tallies.values(), Protocol)
     (first, one), *others = tallies.items()
     for image, other in others:
         if len(other.covered) != len(one.covered) or other.stacks != one.stacks:
@@ -174,3 +171,30 @@ def _described(one: RegionTally) -> str:
 def _ratio(sums: ArrayLike, counts: ArrayLike) -> NDArray[np.float64]:
     """Sums over counts; 0 where nothing was counted, as in Berkeley's benchmark."""
     return np.divide(sums, np.maximum(counts, 1), dtype=np.float64)
+
+
+def criteria(protocol: Protocol) -> Criteria:
+    """Covering, PRI and VI at the level that is best for all images."""
+
+    def rescore(tallies: Sequence[RegionTally], weights: Weights) -> Scores:
+        images = np.maximum(weights.sum(axis=1), 1)[:, None]
+        areas = np.maximum(resample(weights, stack(tallies, "truth_area")), 1)[:, None]
+        covering = resample(weights, stack(tallies, "covered")) / areas
+        rand, variation = (resample(weights, stack(tallies, name)) / images for name in ("rand", "variation"))
+        return np.column_stack([covering.max(axis=1), rand.max(axis=1), variation.min(axis=1)])
+
+    names = ("covering", "pri", "vi")
+    return Criteria(names, ("max", "max", "min"), rescore, names)
+
+
+TASK: Task[Protocol, RegionTally, RegionScore] = Task(
+    "regions",
+    "Regions",
+    Protocol,
+    RegionTally,
+    tally,
+    collect,
+    criteria,
+    prediction="segmentations",
+    truth="segmentation",
+)

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from hyperacuity.regions.benchmark import Protocol, RegionTally, collect, level_names
+from hyperacuity.regions.benchmark import RegionTally, collect, level_names
 
 
-def berkeley_files(tallies: Mapping[str, RegionTally], protocol: Protocol) -> dict[str, str]:
+def berkeley_files(tallies: Mapping[str, RegionTally]) -> dict[str, str]:
     """What ``regionBench`` would write, by file name; images are numbered in the order given.
 
     ========================  ==========================================================================
@@ -23,8 +23,8 @@ def berkeley_files(tallies: Mapping[str, RegionTally], protocol: Protocol) -> di
     Columns have six significant digits. Berkeley's own files were rounded so twice, once per image in between, and differ
     from these by up to a few units of the last digit.
     """
-    score = collect(tallies, protocol, resamples=1)
-    levels = level_names(tallies, protocol)
+    score = collect(tallies, resamples=1)
+    levels = level_names(tallies)
     covering, pri, vi = score.curves
     images = []
     for number, one in enumerate(tallies.values(), start=1):

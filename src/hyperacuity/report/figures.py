@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
-from hyperacuity.errors import UsageError
+from PIL import Image
+
+from hyperacuity.audit import strengths
+from hyperacuity.data import read_image, write_png
+from hyperacuity.errors import InputError, UsageError
+from hyperacuity.evaluation.audits import Audit
+from hyperacuity.evaluation.jobs import TaskJob
+from hyperacuity.ordering import OrderingScore
 from hyperacuity.report import theme
+from hyperacuity.report.charts import audit as charts_audit
+from hyperacuity.report.charts.ordering import accuracy_chart, figure_ground_chart, prc_chart
+from hyperacuity.report.pictures.disparity import error_sheet
+from hyperacuity.report.pictures.ordering import picture_sheet
 from hyperacuity.report.sheets.sheet import Sheet
+from hyperacuity.run import Cell
+from hyperacuity.tally import Signature
 
 KINDS = ("pdf", "svg", "png")
+
+MOST_PICTURES = 8
+"""How many images of an audit are drawn with their labels coloured by strength."""
 
 
 def write_figures(sheets: Sequence[Sheet], folder: Path) -> list[Path]:
@@ -24,12 +41,86 @@ def write_figures(sheets: Sequence[Sheet], folder: Path) -> list[Path]:
     paths = []
     seen: dict[str, int] = {}
     for sheet in sheets:
-        seen[sheet.grid.task] = seen.get(sheet.grid.task, 0) + 1
-        number = seen[sheet.grid.task]
-        task = sheet.grid.task if number == 1 else f"{sheet.grid.task}-{number}"
+        name = sheet.grid.signature.task
+        seen[name] = seen.get(name, 0) + 1
+        task = name if seen[name] == 1 else f"{name}-{seen[name]}"
         paths += [
             theme.save(figure.draw(False), folder / f"{task}-{figure.name}.{kind}", signature=sheet.grid.signature)
             for figure in sheet.figures
             for kind in KINDS
         ]
     return paths
+
+
+def write_ordering_charts(
+    folder: Path, scores: Mapping[str, OrderingScore], people: OrderingScore | None, signature: Signature
+) -> None:
+    """Precision over recall of contours and pairs of regions, and figure/ground accuracies, as SVG."""
+    charts = {"ldc": prc_chart(scores, "ldc", human=people)}
+    if any(score.gdc is not None for score in scores.values()):
+        charts["gdc"] = prc_chart(scores, "gdc", human=people)
+    charts["figure-ground"] = figure_ground_chart(scores, human=people)
+    if any(value == value for score in scores.values() for value in score.accuracy.values()):
+        charts["accuracy"] = accuracy_chart(scores, human=people)
+    for name, chart in charts.items():
+        theme.save(chart, folder / f"{name}.svg", signature=signature)
+
+
+def write_ordering_pictures(folder: Path, job: TaskJob, cells: Iterable[Cell]) -> None:
+    """A sheet of pictures for every system and image; cells that failed are left out."""
+
+    def draw(cell: Cell) -> Any:
+        given = job.reader.read(cell, job.protocol)
+        asked = given.extras["regions"]
+        return picture_sheet(given.prediction, given.truths[0], job.protocol, asked[0] if asked else None)  # type: ignore[arg-type]
+
+    _write_pictures(folder, cells, draw)
+
+
+def write_error_pictures(folder: Path, job: TaskJob, cells: Iterable[Cell]) -> None:
+    """A picture of each disparity map's errors; cells that failed are left out."""
+
+    def draw(cell: Cell) -> Any:
+        given = job.reader.read(cell, job.protocol)
+        return error_sheet(given.truths[0], given.prediction, given.extras["masks"], title=cell.system)
+
+    _write_pictures(folder, cells, draw)
+
+
+def _write_pictures(folder: Path, cells: Iterable[Cell], draw: Callable[[Cell], Any]) -> None:
+    for cell in cells:
+        try:
+            picture = draw(cell)
+        except InputError:
+            continue  # has failed its own cell
+        (folder / cell.system).mkdir(parents=True, exist_ok=True)
+        write_png(folder / cell.system / f"{cell.image}.png", picture)
+
+
+def write_audit_figures(folder: Path, found: Audit) -> list[Path]:
+    """Charts as PDF, SVG and PNG, and the first images with their labels coloured by strength."""
+    charts: dict[str, Any] = {"labels": charts_audit.label_chart(found.labels)}
+    if found.labels.matrix is not None and len(found.labels.matrix) > 1:
+        charts["agreement"] = charts_audit.agreement_chart(found.labels.matrix)
+    if found.systems:
+        charts["strength"] = charts_audit.strength_chart(found.systems)
+        charts["curves"] = charts_audit.curves_chart(found.systems)
+        charts["optimal"] = charts_audit.optimal_chart(found.systems)
+        charts["output"] = charts_audit.output_chart(found.systems)
+    paths = [
+        theme.save(chart, folder / f"{name}.{suffix}", signature=found.signature)
+        for name, chart in charts.items()
+        for suffix in KINDS
+    ]
+    drawn = [cell for cell in found.labelled.cells if cell.image in found.labels.images]
+    return paths + [_draw_strength(cell, folder, found) for cell in drawn[:MOST_PICTURES]]
+
+
+def _draw_strength(cell: Cell, folder: Path, found: Audit) -> Path:
+    people = strengths(found.labelled.job.reader.truths(cell))
+    photograph = None if cell.picture is None else read_image(cell.picture)
+    if photograph is not None and (photograph.shape[:2] != people.drawn_by[0].shape or photograph.dtype != "uint8"):
+        photograph = None
+    path = folder / f"strength-{cell.image.replace('/', '_')}.png"
+    Image.fromarray(charts_audit.strength_picture(people, photograph)).save(path, optimize=True)
+    return path

@@ -26,6 +26,7 @@ from hyperacuity.report.sheets.registry import make_sheet
 from hyperacuity.report.sheets.sheet import Each, Figure, Sheet, picture_of
 from hyperacuity.run import Cell
 from hyperacuity.run.gather import Grid, gather
+from hyperacuity.tally import Signature
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -87,7 +88,7 @@ def make_sheets(
     run_folders: Sequence[Path],
     *,
     pictures: Path | None = None,
-    signatures: Sequence[str] | None = None,
+    signatures: Sequence[Signature] | None = None,
     workers: int | None = None,
     progress: bool = True,
 ) -> list[Sheet]:

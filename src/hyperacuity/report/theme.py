@@ -16,6 +16,7 @@ from typing import Any
 from PIL import Image
 
 from hyperacuity.errors import UsageError
+from hyperacuity.tally import Signature
 
 HIT = "#009E73"
 FALSE = "#D55E00"
@@ -141,13 +142,13 @@ def register() -> None:
     alt.theme.register("hyperacuity", enable=True)(look)  # one registry for the process; to register again is harmless
 
 
-def save(chart: Any, path: Path, *, signature: str = "") -> Path:
+def save(chart: Any, path: Path, *, signature: Signature | str = "") -> Path:
     """Write a chart as PDF, SVG, PNG or JSON specification, told by the suffix; the signature stands in small type below it."""
     import altair as alt
 
     if signature:
         below = alt.TitleParams(
-            signature_lines(signature),
+            signature_lines(str(signature)),
             orient="bottom",
             anchor="start",
             fontSize=7,

@@ -6,9 +6,11 @@ all a report needs.
 """
 
 from hyperacuity.run.export import export_run
+from hyperacuity.run.gather import Grid, gather
 from hyperacuity.run.grid import Filled, Outcome, fill_grid, run_grid
 from hyperacuity.run.job import Cell, Failure, Job
 from hyperacuity.run.records import Run, open_run
+from hyperacuity.run.spool import Spool
 from hyperacuity.run.store import Store, open_store
 from hyperacuity.run.upkeep import check_run, merge_runs, sweep_run
 
@@ -16,13 +18,16 @@ __all__ = [
     "Cell",
     "Failure",
     "Filled",
+    "Grid",
     "Job",
     "Outcome",
     "Run",
+    "Spool",
     "Store",
     "check_run",
     "export_run",
     "fill_grid",
+    "gather",
     "merge_runs",
     "open_run",
     "open_store",

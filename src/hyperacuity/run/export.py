@@ -18,7 +18,7 @@ from typing import Any
 from hyperacuity.data.remote import shown
 from hyperacuity.errors import UsageError
 from hyperacuity.run.records import Detail, Run
-from hyperacuity.run.upkeep import AnyTally
+from hyperacuity.tally import unpacked_arrays
 
 FORMATS = ("parquet", "csv")
 ROWS = 1000
@@ -51,7 +51,7 @@ def export_run(run: Run, folder: Path, kind: str = "parquet") -> list[Path]:
 def _fields(details: Iterable[Detail]) -> dict[str, Any]:
     """The arrays of the first tally, which say what columns there are."""
     first = next((detail.tally for detail in details if detail.tally is not None), None)
-    return {} if first is None else AnyTally.unpack(first).arrays
+    return {} if first is None else unpacked_arrays(first)
 
 
 def _row(signature: str, detail: Detail) -> dict[str, Any]:
@@ -69,7 +69,7 @@ def _row(signature: str, detail: Detail) -> dict[str, Any]:
         "code": detail.code,
     }
     if detail.tally is not None:
-        row |= {name: array.tolist() for name, array in AnyTally.unpack(detail.tally).arrays.items()}
+        row |= {name: array.tolist() for name, array in unpacked_arrays(detail.tally).items()}
     return row
 
 

@@ -18,6 +18,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
+from importlib.metadata import version
 from pathlib import Path
 
 import hyperacuity
@@ -32,9 +33,11 @@ AT_HAND = 10_000
 _SAYS_LITTLE = " (tells of no change)"
 
 _PACKAGE = Path(hyperacuity.__file__).parent
-_ALWAYS = ("kernels", "data", "maps.py", "tally.py")
-_ABOVE = {"compare", "run", "report", "studio", "cli"}
+_ABOVE = {"compare", "run", "report", "studies", "studio", "cli"}
 """Rooms that work on tallies already made, or show them: their code cannot change one."""
+
+LIBRARIES = ("numpy", "scipy", "numba", "pillow", "h5py")
+"""What files are decoded with and numbers computed: another version may give another tally."""
 
 
 Recorded = tuple[str, bytes]
@@ -76,7 +79,8 @@ class Digests:
         """
         stamps = tuple(stamp(path) for path in cell.files)
         parts = hashlib.blake2b(digest_size=20)
-        parts.update(f"{len(cell.truths)} truths, {len(cell.extras)} extras\n".encode())
+        roles = ", ".join(role for role, _ in cell.extras)
+        parts.update(f"{len(cell.truths)} truths, {len(cell.extras)} extras: {roles}\n".encode())
         for path, seen in zip(cell.files, stamps, strict=True):
             earlier, digest = recorded.get(str(full(path)), ("", b""))
             if earlier != seen:
@@ -138,14 +142,14 @@ def refuse_changed(files: tuple[Path, ...], stamps: tuple[str, ...]) -> None:
 
 
 def code_version(job: Job[Tally]) -> str:
-    """Version of the package, and a hash of the source files that can change a tally of this job.
+    """Version of the package, and a hash of all that can change a tally of this job besides its files.
 
-    These are the kernels, the maps, the tally, the data room, the module that defines the job, the rooms of its tally, and
-    whatever these import of the package, short of the rooms that only work on finished tallies. A job whose source cannot
-    be found (typed into an interpreter) gets a version of its own each time, so that nothing stale is ever reused.
+    That is the code of the modules which the job names (``sources``; by default its own and its tally's), of every module of
+    the package that these import, and the versions of the libraries that decode files and compute. Comments, docstrings and
+    layout do not count. A job whose source cannot be found (typed into an interpreter) gets a version of its own each time, so
+    that nothing stale is ever reused.
     """
-    own = tuple(sorted({type(job).__module__, job.tally_type.__module__}))
-    digest = _hash_of_sources(own)
+    digest = _hash_of_code(_sources(job))
     return f"{hyperacuity.__version__}+{digest or 'unknown-' + secrets.token_hex(8)}"
 
 
@@ -154,61 +158,74 @@ def code_elsewhere(job: Job[Tally]) -> str:
 
     A class of the main program travels with the job itself, and its source cannot be found elsewhere, so it does not count.
     """
-    own = {type(job).__module__, job.tally_type.__module__} - {"__main__", "__mp_main__"}
-    return f"{hyperacuity.__version__}+{_hash_of_sources(tuple(sorted(own))) or 'unknown'}"
+    own = tuple(name for name in _sources(job) if name not in ("__main__", "__mp_main__"))
+    return f"{hyperacuity.__version__}+{_hash_of_code(own) or 'unknown'}"
+
+
+def _sources(job: Job[Tally]) -> tuple[str, ...]:
+    return tuple(sorted(set(getattr(job, "sources", (type(job).__module__, job.tally_type.__module__)))))
 
 
 @functools.cache
-def _hash_of_sources(modules: tuple[str, ...]) -> str | None:
-    files: set[Path] = set()
-    for module in modules:
-        source = getattr(sys.modules.get(module), "__file__", None)
-        if source is None or not Path(source).is_file():
-            return None
-        files.add(Path(source))
-        files.update(_room_of(module))
-    waiting = files | {file for name in _ALWAYS for file in _sources_under(name)}
-    files = set()
-    while waiting:
-        file = waiting.pop()
-        files.add(file)
-        waiting |= {found for name in _imported_rooms(file) for found in _sources_under(name)} - files
+def _hash_of_code(modules: tuple[str, ...]) -> str | None:
     digest = hashlib.blake2b(digest_size=10)
-    for name, file in sorted((_name(file), file) for file in files):
-        text = file.read_bytes().replace(b"\r\n", b"\n")
-        digest.update(f"{name}\n{len(text)}\n".encode() + text)
+    digest.update(" ".join(f"{name} {version(name)}" for name in LIBRARIES).encode())
+    waiting, seen = set(modules), set[str]()
+    found: dict[str, str] = {}
+    while waiting:
+        name = waiting.pop()
+        seen.add(name)
+        source = _source_of(name)
+        if source is None:
+            if name in modules:
+                return None
+            continue  # the name of a function, which its module holds
+        tree = ast.parse(source.read_bytes())
+        waiting |= set(_imported(tree, name)) - seen
+        found[name] = _bare(tree)
+    for name, code in sorted(found.items()):
+        digest.update(f"{name}\n{len(code)}\n{code}".encode())
     return digest.hexdigest()
 
 
-def _room_of(module: str) -> set[Path]:
-    """All sources of the room a module of the package lives in; nothing for upper rooms and for modules from elsewhere."""
+def _source_of(module: str) -> Path | None:
+    """The file of a module, of the package or from elsewhere."""
     package, _, rest = module.partition(".")
-    room = rest.partition(".")[0]
-    return _sources_under(room) if package == "hyperacuity" and room and room not in _ABOVE else set()
+    if package == "hyperacuity":
+        path = _PACKAGE / rest.replace(".", "/")
+        return next((file for file in (path / "__init__.py", path.with_suffix(".py")) if file.is_file()), None)
+    file = getattr(sys.modules.get(module), "__file__", None)
+    return Path(file) if file is not None and Path(file).is_file() else None
 
 
-def _sources_under(name: str) -> set[Path]:
-    path = _PACKAGE / name
-    if path.is_dir():
-        return set(path.rglob("*.py"))
-    return {file for file in (path, path.with_suffix(".py")) if file.is_file()}
-
-
-def _imported_rooms(file: Path) -> Iterator[str]:
-    """Names directly below the package that a source file imports, at its top or inside functions."""
-    for node in ast.walk(ast.parse(file.read_bytes())):
+def _imported(tree: ast.Module, module: str) -> Iterator[str]:
+    """The modules of the package that a source imports, at its top or inside functions; not for types alone."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            node.body = []
+    for node in ast.walk(tree):
         names: list[str] = []
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
-            names = [f"{node.module}.{alias.name}" for alias in node.names]
+            inside = [f"{node.module}.{alias.name}" for alias in node.names]
+            modules = [name for name in inside if _source_of(name) is not None]
+            names = modules if len(modules) == len(inside) else [node.module, *modules]
         for name in names:
             package, _, rest = name.partition(".")
-            room = rest.partition(".")[0]
-            if package == "hyperacuity" and room and room not in _ABOVE:
-                yield room
+            if package == "hyperacuity" and rest and rest.partition(".")[0] not in _ABOVE:
+                yield name
 
 
-def _name(file: Path) -> str:
-    """A name that is the same wherever the package is installed."""
-    return file.relative_to(_PACKAGE).as_posix() if file.is_relative_to(_PACKAGE) else file.name
+def _bare(tree: ast.Module) -> str:
+    """Code without its docstrings, comments and layout."""
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if (
+            isinstance(body, list)
+            and body
+            and isinstance(body[0], ast.Expr)
+            and isinstance(body[0].value, ast.Constant)
+        ):
+            del body[0]
+    return ast.dump(tree)

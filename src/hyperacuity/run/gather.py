@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from hyperacuity.errors import UsageError
-from hyperacuity.run import Cell, Failure, Run, open_run
-from hyperacuity.run.job import T
+from hyperacuity.run.job import Cell, Failure
+from hyperacuity.run.records import Run, open_run
+from hyperacuity.tally import BaseProtocol, Signature, Task
+from hyperacuity.tasks import task
 
 
 @dataclass(frozen=True)
@@ -21,11 +24,11 @@ class Origin:
     fingerprint: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Grid:
-    """Everything runs hold under one signature. Tallies are packed: the task knows their type."""
+    """Everything runs hold under one signature. Tallies are packed until they are asked for."""
 
-    signature: str
+    signature: Signature
     packed: Mapping[str, Mapping[str, bytes]]
     cells: Mapping[str, Mapping[str, Cell]]
     failures: tuple[Failure, ...] = ()
@@ -33,9 +36,20 @@ class Grid:
     origins: tuple[Origin, ...] = field(default=())
 
     @property
-    def task(self) -> str:
-        """The first word of the signature."""
-        return self.signature.partition("|")[0]
+    def task(self) -> Task[Any, Any, Any]:
+        """The benchmark that was run. ``UsageError`` for one that this package does not know."""
+        return task(self.signature.task)
+
+    @cached_property
+    def protocol(self) -> Any:
+        """The protocol that the run recorded. ``UsageError`` if it recorded none, or not the one of its signature."""
+        given = self.options.get("protocol")
+        if not isinstance(given, Mapping):
+            raise UsageError(f"the run of {self.signature} does not say how it was set up: run it again to report it")
+        protocol: BaseProtocol = self.task.protocol.from_dict(given)
+        if protocol.signature != self.signature:
+            raise UsageError(f"the run says {self.signature}, but was set up as {protocol.signature}")
+        return protocol
 
     @property
     def images(self) -> list[str]:
@@ -48,10 +62,11 @@ class Grid:
         options: Mapping[str, Any] = self.origins[0].about.get("job", {}) if self.origins else {}
         return options
 
-    def tallies(self, tally_type: type[T]) -> dict[str, dict[str, T]]:
+    def tallies(self) -> dict[str, dict[str, Any]]:
         """The tallies by system and image. Systems of which every image failed are not among them."""
+        kind, protocol = self.task.tally_type, self.protocol
         return {
-            system: {image: tally_type.unpack(data) for image, data in images.items()}
+            system: {image: kind.unpack(data, protocol) for image, data in images.items()}
             for system, images in self.packed.items()
             if images
         }
@@ -85,7 +100,7 @@ def _read(run: Run, folder: Path, signature: str) -> Grid:
     for cell in run.cells(signature):
         cells[cell.system][cell.image] = cell
     return Grid(
-        signature=signature,
+        signature=Signature.parse(signature),
         packed={system: run.packed(signature, system) for system in cells},
         cells=cells,
         failures=tuple(run.failures(signature)),
@@ -116,4 +131,4 @@ def _joined(signature: str, parts: Sequence[tuple[Path, Grid]]) -> Grid:
         failures += [Failure(names[f.system], f.image, f.reason, f.detail) for f in grid.failures]
         waiting += [(names[system], image) for system, image in grid.waiting]
     origins = tuple(origin for _, grid in parts for origin in grid.origins)
-    return Grid(signature, packed, cells, tuple(failures), tuple(waiting), origins)
+    return Grid(Signature.parse(signature), packed, cells, tuple(failures), tuple(waiting), origins)

@@ -12,7 +12,7 @@ import signal
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from types import FrameType
@@ -21,8 +21,9 @@ from typing import Generic
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.run.executor import Executor, Threads
 from hyperacuity.run.fingerprint import code_version
-from hyperacuity.run.job import Cell, Failure, Job, T, job_as_told
+from hyperacuity.run.job import Cell, Failure, Job, T, job_as_dict, signature_of
 from hyperacuity.run.progress import Ending, watching
+from hyperacuity.run.spool import Spool
 from hyperacuity.run.store import BATCH_SECONDS, Store, given_twice
 from hyperacuity.run.work import WorkItem, WorkResult
 
@@ -46,11 +47,11 @@ class Outcome(Generic[T]):
 
 @dataclass(frozen=True)
 class Filled:
-    """How many cells of a grid ended in which way; the store has the tallies and the reasons."""
+    """How many cells of a grid were computed and reused, and which failed; the store or spool has the tallies."""
 
     computed: int
     reused: int
-    failed: int
+    failures: list[Failure]
 
 
 def run_grid(
@@ -77,7 +78,7 @@ def run_grid(
     store
         Where tallies are kept and found (:func:`~hyperacuity.run.open_store`). Without one, everything is computed.
     workers
-        Number of threads; as many as there are processors unless told otherwise.
+        Number of threads; by default as many as there are processors.
     cluster
         Where to evaluate instead of in threads: the address of a Dask scheduler (``tcp://…``), or ``local:4`` for four
         processes on this machine.
@@ -88,14 +89,19 @@ def run_grid(
     --------
     >>> import numpy as np
     >>> from pathlib import Path
-    >>> from hyperacuity.tally import Counts, Tally
+    >>> from hyperacuity.tally import BaseProtocol, Counts, Tally
+    >>> @dataclass(frozen=True)
+    ... class Plain(BaseProtocol):
+    ...     task = "lines"
+    ...     def parts(self):
+    ...         return {}
     >>> @dataclass(frozen=True, eq=False)
     ... class Lines(Tally):
     ...     lines: Counts
     >>> class CountLines:
-    ...     signature, tally_type = "lines|v:1", Lines
+    ...     protocol, tally_type = Plain(), Lines
     ...     def evaluate(self, cell: Cell) -> Lines:
-    ...         return Lines(np.array(len(cell.prediction.read_text().splitlines())))
+    ...         return Lines(np.array(len(cell.prediction.read_text().splitlines())), protocol=self.protocol)
     >>> cells = [Cell("this module", name, Path(__file__).with_name(name), ()) for name in ("grid.py", "nowhere.py")]
     >>> outcome = run_grid(CountLines(), cells, progress=False)
     >>> int(outcome.tallies["this module"]["grid.py"].lines) > 100
@@ -108,7 +114,7 @@ def run_grid(
     tallies: dict[int, T] = {}
     failures: dict[int, Failure] = {}
 
-    def keep(position: int, result: WorkResult[T]) -> None:
+    def keep(position: int, cell: Cell, result: WorkResult[T]) -> None:
         if result.tally is not None:
             tallies[position] = result.tally
         elif result.failure is not None:
@@ -126,19 +132,29 @@ def fill_grid(
     job: Job[T],
     cells: Iterable[Cell],
     *,
-    store: Store,
+    store: Store | None = None,
+    spool: Spool | None = None,
     workers: int | None = None,
     cluster: str | None = None,
     progress: bool = True,
 ) -> Filled:
-    """Do as :func:`run_grid` does, and leave the tallies in the store: for grids larger than memory.
+    """Do as :func:`run_grid` does, and leave the tallies in the store, or else in a spool: for grids larger than memory.
 
-    ``cells`` may be a generator. Neither cells nor tallies are held: memory is the same for a thousand cells and a million.
-    Read the results with :func:`~hyperacuity.run.open_run`, a system at a time.
+    ``cells`` may be a generator (with a spool: something that knows its length, too). Neither cells nor tallies are held: memory
+    is the same for a thousand cells and a million. Read the results a system at a time, with
+    :func:`~hyperacuity.run.open_run` or from the spool.
     """
+    failures: dict[int, Failure] = {}
+
+    def keep(position: int, cell: Cell, result: WorkResult[T]) -> None:
+        if result.failure is not None:
+            failures[position] = result.failure
+        elif spool is not None and result.tally is not None:
+            spool.add(cell, position, result.packed or result.tally.pack())
+
     with _ctrl_c_noted() as stop, _executor(job, workers, cluster) as executor:
-        endings = _drive(job, cells, store, executor, lambda position, result: None, stop, progress=progress)
-    return Filled(endings["computed"], endings["reused"], endings["failed"])
+        endings = _drive(job, cells, store, executor, keep, stop, progress=progress)
+    return Filled(endings["computed"], endings["reused"], [failures[p] for p in sorted(failures)])
 
 
 def _executor(job: Job[T], workers: int | None, cluster: str | None) -> Executor[T]:
@@ -156,7 +172,7 @@ def _drive(
     cells: Iterable[Cell],
     store: Store | None,
     executor: Executor[T],
-    keep: Callable[[int, WorkResult[T]], None],
+    keep: Callable[[int, Cell, WorkResult[T]], None],
     stop: threading.Event,
     *,
     progress: bool,
@@ -166,24 +182,25 @@ def _drive(
     again = _SecondTries()
     source: Iterator[_Offer[T]]
     if store is None:
-        grid = cells if isinstance(cells, Sequence) else list(cells)
+        grid = cells if isinstance(cells, Sized) else list(cells)
         source, total = _plain_tasks(grid), len(grid)
     else:
-        total = store.begin(job.signature, code_version(job), cells, workers=executor.workers, job=job_as_told(job))
+        line, code = signature_of(job), code_version(job)
+        total = store.begin(line, code, cells, workers=executor.workers, job=job_as_dict(job))
         source = _known_tasks(job, store, cells if isinstance(cells, Sequence) else None)
     status = "interrupted"
     try:
-        with watching(job.signature.partition("|")[0], total, shown=progress) as tick:
+        with watching(job.protocol.task, total, shown=progress) as tick:
 
             def take(offer: _Offer[T] | None, result: WorkResult[T] | None) -> None:
                 if offer is not None and result is not None:
                     if result.ending == "reused":
                         result = replace(result, tally=offer.kept[result.inputs])
                     elif result.tally is None and result.packed:
-                        result = replace(result, tally=job.tally_type.unpack(result.packed))
+                        result = replace(result, tally=job.tally_type.unpack(result.packed, job.protocol))
                     endings[result.ending] += 1
                     tick(result.ending)
-                    keep(result.position, result)
+                    keep(result.position, offer.task.cell, result)
                     if store is not None:
                         _write(store, offer.task.cell, result)
                 if store is not None:
@@ -205,7 +222,7 @@ class _Offer(Generic[T]):
     kept: dict[bytes, T]
 
 
-def _plain_tasks(grid: Sequence[Cell]) -> Iterator[_Offer[T]]:
+def _plain_tasks(grid: Iterable[Cell]) -> Iterator[_Offer[T]]:
     for position, cell in enumerate(grid):
         yield _Offer(WorkItem(position, cell), {})
 
@@ -221,7 +238,7 @@ def _known_tasks(job: Job[T], store: Store, grid: Sequence[Cell] | None) -> Iter
 
 def _sound(job: Job[T], data: bytes) -> T | None:
     try:
-        return job.tally_type.unpack(data)
+        return job.tally_type.unpack(data, job.protocol)
     except InputError:
         return None  # damaged in the store: computed again and overwritten
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from hyperacuity.data.remote import full
-from hyperacuity.tally import Tally
+from hyperacuity.tally import BaseProtocol, Tally
 
 T = TypeVar("T", bound=Tally)
 T_co = TypeVar("T_co", bound=Tally, covariant=True)
@@ -18,32 +18,38 @@ T_co = TypeVar("T_co", bound=Tally, covariant=True)
 class Cell:
     """One system on one image, and the files it takes: all that a tally may depend on besides the job.
 
-    ``picture`` is the photograph that a report shows; the tally does not depend on it.
+    ``extras`` are further files by role (``nonocc``, ``regions``, …). ``picture`` is the photograph that a report shows; the
+    tally does not depend on it.
     """
 
     system: str
     image: str
     prediction: Path
     truths: tuple[Path, ...]
-    extras: tuple[Path, ...] = ()
+    extras: tuple[tuple[str, Path], ...] = ()
     picture: Path | None = None
 
     @property
     def files(self) -> tuple[Path, ...]:
         """Every file that the tally depends on."""
-        return (self.prediction, *self.truths, *self.extras)
+        return (self.prediction, *self.truths, *(path for _, path in self.extras))
+
+    def extra(self, role: str) -> Path | None:
+        """The further file of this role, if there is one."""
+        return dict(self.extras).get(role)
 
 
 class Job(Protocol[T_co]):
     """How a cell becomes a tally: read the files, call the task. A frozen dataclass with these three members will do.
 
     ``evaluate`` runs in several threads at once, so it must not change shared state. It raises
-    :class:`~hyperacuity.errors.InputError` for a file that cannot be right.
+    :class:`~hyperacuity.errors.InputError` for a file that cannot be right. A job may have ``sources``, the names of the modules
+    whose code its tallies depend on; by default they are its own and that of the tally's class.
     """
 
     @property
-    def signature(self) -> str:
-        """The protocol as one line; cells with equal signatures and inputs have equal tallies."""
+    def protocol(self) -> BaseProtocol:
+        """What was agreed; cells with equal signatures and inputs have equal tallies."""
 
     @property
     def tally_type(self) -> type[T_co]:
@@ -69,7 +75,7 @@ def files_as_text(cell: Cell) -> str:
         {
             "prediction": _full(cell.prediction),
             "truths": [_full(path) for path in cell.truths],
-            "extras": [_full(path) for path in cell.extras],
+            "extras": [[role, _full(path)] for role, path in cell.extras],
             "picture": None if cell.picture is None else _full(cell.picture),
         }
     )
@@ -83,23 +89,20 @@ def cell_from_text(system: str, image: str, text: str) -> Cell:
         image,
         Path(files["prediction"]),
         tuple(Path(path) for path in files["truths"]),
-        tuple(Path(path) for path in files["extras"]),
+        tuple(("", Path(one)) if isinstance(one, str) else (one[0], Path(one[1])) for one in files["extras"]),
         None if files["picture"] is None else Path(files["picture"]),
     )
 
 
-def job_as_told(job: object) -> dict[str, Any]:
-    """How a job was set up: its fields that JSON can say, protocols among them. A job that is no dataclass says nothing."""
-    if not is_dataclass(job):
-        return {}
-    told: dict[str, Any] = {}
-    for part in fields(job):
-        value = getattr(job, part.name)
-        if is_dataclass(value) and not isinstance(value, type):
-            told[part.name] = asdict(value)
-        elif value is None or isinstance(value, str | bool | int | float):
-            told[part.name] = value
-    return told
+def signature_of(job: Job[Any]) -> str:
+    """The signature of a job as the line that a store keeps."""
+    return str(job.protocol.signature)
+
+
+def job_as_dict(job: Any) -> dict[str, Any]:
+    """How a job was set up, as JSON can say it: what its own ``as_dict`` says, else its protocol."""
+    described: dict[str, Any] = job.as_dict() if hasattr(job, "as_dict") else {"protocol": job.protocol.to_dict()}
+    return described
 
 
 def _full(path: Path) -> str:

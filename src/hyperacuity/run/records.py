@@ -14,6 +14,7 @@ from typing import Any, Self
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.run.job import Cell, Failure, T, cell_from_text
 from hyperacuity.run.schema import FILE_NAME, check, clear_errors
+from hyperacuity.tally import BaseProtocol
 
 
 def open_run(path: Path) -> Run:
@@ -101,9 +102,9 @@ class Run:
             "SELECT image FROM cells WHERE signature = ? GROUP BY image ORDER BY min(run), min(position)", signature
         )
 
-    def tallies(self, signature: str, system: str, tally_type: type[T]) -> dict[str, T]:
+    def tallies(self, signature: str, system: str, tally_type: type[T], protocol: BaseProtocol) -> dict[str, T]:
         """The tallies of a system, by image; cells that failed or still wait are not among them."""
-        return {image: tally_type.unpack(data) for image, data in self.packed(signature, system).items()}
+        return {image: tally_type.unpack(data, protocol) for image, data in self.packed(signature, system).items()}
 
     def packed(self, signature: str, system: str) -> dict[str, bytes]:
         """The tallies of a system as bytes, by image, for those who do not know their type."""

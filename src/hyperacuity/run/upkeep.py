@@ -7,14 +7,13 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.run.job import cell_from_text
 from hyperacuity.run.records import connect_to_read, file_of
 from hyperacuity.run.schema import StoreError, check, clear_errors
 from hyperacuity.run.store import open_store
-from hyperacuity.tally import Tally
+from hyperacuity.tally import unpacked_arrays
 
 MOST_PROBLEMS = 100
 
@@ -30,16 +29,6 @@ class Health:
     failed: int
     waiting: int
     problems: tuple[str, ...]
-
-
-@dataclass(frozen=True, eq=False, init=False)
-class AnyTally(Tally):
-    """A tally of whatever task, to see whether its bytes are whole and what they hold."""
-
-    arrays: dict[str, Any]
-
-    def __init__(self, **arrays: Any) -> None:
-        object.__setattr__(self, "arrays", arrays)
 
 
 def check_run(path: Path) -> Health:
@@ -99,7 +88,7 @@ def _problems(connection: sqlite3.Connection) -> Iterator[str]:
         yield f"{system}: {image}: has a tally and a reason why it has none"
     for signature, system, image, tally in connection.execute("SELECT signature, system, image, tally FROM tallies"):
         try:
-            AnyTally.unpack(tally if isinstance(tally, bytes) else b"")
+            unpacked_arrays(tally if isinstance(tally, bytes) else b"")
         except InputError as error:
             yield f"{system}: {image}: {error} ({signature})"
     for system, image, files in connection.execute("SELECT system, image, files FROM cells"):
@@ -255,10 +244,9 @@ def sweep_run(folder: Path) -> Swept:
             ).rowcount
             connection.execute("CREATE TEMP TABLE named (path TEXT PRIMARY KEY) WITHOUT ROWID")
             for (text,) in connection.execute("SELECT files FROM cells"):
-                names = json.loads(text)
                 connection.executemany(
                     "INSERT OR IGNORE INTO named VALUES (?)",
-                    [(name,) for name in (names["prediction"], *names["truths"], *names["extras"])],
+                    [(str(path),) for path in cell_from_text("", "", text).files],
                 )
             files = connection.execute("DELETE FROM files WHERE path NOT IN (SELECT path FROM named)").rowcount
             connection.execute("DROP TABLE named")

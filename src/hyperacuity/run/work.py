@@ -12,7 +12,6 @@ import traceback
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Generic
 
 from hyperacuity.data.remote import Nearby, is_remote
@@ -139,11 +138,11 @@ def _here(cell: Cell, nearby: Nearby) -> Cell:
     if not any(is_remote(path) for path in cell.files):
         return cell
 
-    def all_of(paths: tuple[Path, ...]) -> tuple[Path, ...]:
-        return tuple(nearby.copy_of(path) for path in paths)
-
     return replace(
-        cell, prediction=nearby.copy_of(cell.prediction), truths=all_of(cell.truths), extras=all_of(cell.extras)
+        cell,
+        prediction=nearby.copy_of(cell.prediction),
+        truths=tuple(nearby.copy_of(path) for path in cell.truths),
+        extras=tuple((role, nearby.copy_of(path)) for role, path in cell.extras),
     )
 
 

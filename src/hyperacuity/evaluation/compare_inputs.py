@@ -6,20 +6,19 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from hyperacuity.cli import common
+from hyperacuity.compare import Table, usual_sense
+from hyperacuity.compare.criteria import join, table_of
+from hyperacuity.data import read_table
+from hyperacuity.data.files import warn
 from hyperacuity.errors import UsageError
-
-if TYPE_CHECKING:
-    from hyperacuity.compare import Table
-    from hyperacuity.compare.table import VectorMode
-    from hyperacuity.run.gather import Grid
+from hyperacuity.run.gather import Grid, gather
+from hyperacuity.tally import Vector
 
 TABLES = {".csv", ".tsv", ".txt"}
 
 
-def read_scores(sources: Sequence[Path], wanted: str | None) -> tuple[Table, VectorMode]:
+def read_scores(sources: Sequence[Path], wanted: str | None) -> tuple[Table, Vector]:
     """The table to compare by, with the criteria that were asked for, and how its task makes vectors of it."""
     for source in sources:
         if not source.exists():
@@ -32,44 +31,37 @@ def read_scores(sources: Sequence[Path], wanted: str | None) -> tuple[Table, Vec
 
 
 def _csv(path: Path, wanted: str | None) -> Table:
-    from hyperacuity.compare import Table, usual_sense
-    from hyperacuity.data import read_table
-
     found = read_table(path)
     names = [column.partition(":")[0] for column in found.columns]
     senses = [_sense_of(column) or usual_sense(column) for column in found.columns]
     return _chosen(Table.flat(found.names, names, found.values, senses=senses), wanted)
 
 
-def _runs(folders: Sequence[Path], wanted: str | None) -> tuple[Table, VectorMode]:
-    from hyperacuity.compare.criteria import criteria, join, table_of
-    from hyperacuity.run.gather import gather
-
+def _runs(folders: Sequence[Path], wanted: str | None) -> tuple[Table, Vector]:
     grids = gather(folders)
     _refuse_mixture(grids)
-    judged = {grid.signature: criteria(grid.signature, grid.options) for grid in grids}
-    first = judged[grids[0].signature]
-    names = list(first.usual) if wanted is None else [name for name, _ in _listed(wanted)]
-    used = [grid for grid in grids if set(names) & set(judged[grid.signature].names)]
+    judged = {grid.task.name: grid.task.criteria(grid.protocol) for grid in grids}
+    names = list(judged[grids[0].task.name].usual) if wanted is None else [name for name, _ in _listed(wanted)]
+    used = [grid for grid in grids if set(names) & set(judged[grid.task.name].names)]
     if not used:
         known = ", ".join(name for one in judged.values() for name in one.names)
         raise UsageError(f"--criteria {wanted}: the runs have none of these; they have {known}")
     _refuse_idle(folders, used, grids)
     for grid in used:
         _tell_missing(grid)
-    tables = [table_of(grid.signature, grid.tallies(judged[grid.signature].tally_type), grid.options) for grid in used]
-    return _chosen(join(tables), ",".join(names) if wanted is None else wanted), judged[used[0].signature].vector
+    joined = join([table_of(grid.tallies()) for grid in used])
+    return _chosen(joined, ",".join(names) if wanted is None else wanted), judged[used[0].task.name].vector
 
 
 def _refuse_mixture(grids: Sequence[Grid]) -> None:
-    by_task: dict[str, list[str]] = {}
+    by_task: dict[str, list[Grid]] = {}
     for grid in grids:
-        by_task.setdefault(grid.task, []).append(grid.signature)
-    for task, signatures in by_task.items():
-        if len(signatures) > 1:
+        by_task.setdefault(grid.task.name, []).append(grid)
+    for name, (first, *others) in by_task.items():
+        if others:
+            apart = "; ".join(first.signature.differences(others[0].signature))
             raise UsageError(
-                f"the runs of {task} follow {len(signatures)} protocols, and their scores cannot be compared: "
-                + " and ".join(signatures)
+                f"the runs of {name} follow {len(others) + 1} protocols, and their scores cannot be compared: {apart}"
             )
 
 
@@ -78,7 +70,7 @@ def _refuse_idle(folders: Sequence[Path], used: Sequence[Grid], grids: Sequence[
     working = {origin.folder for grid in used for origin in grid.origins}
     for folder in folders:
         if folder.resolve() not in working:
-            tasks = ", ".join(dict.fromkeys(grid.task for grid in grids))
+            tasks = ", ".join(dict.fromkeys(grid.task.name for grid in grids))
             raise UsageError(
                 f"{folder} has none of the criteria compared by; the runs are of {tasks}, "
                 "which are compared together only when --criteria names criteria of each"
@@ -89,9 +81,9 @@ def _tell_missing(grid: Grid) -> None:
     shared = grid.shared_images()
     for system, images in grid.packed.items():
         if not images:
-            common.warn(f"{system} has no score and is left out")
+            warn(f"{system} has no score and is left out")
         elif left := len(images) - len(shared):
-            common.warn(f"{left} of the {len(images)} images of {system} are not compared: not all systems have them")
+            warn(f"{left} of the {len(images)} images of {system} are not compared: not all systems have them")
 
 
 def _chosen(table: Table, wanted: str | None) -> Table:

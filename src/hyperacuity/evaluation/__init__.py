@@ -1,0 +1,17 @@
+"""The front door: inputs of any kind become cells, cells become tallies, tallies become a result.
+
+============================  ==============================================================================
+:mod:`~.evaluation.front`     :func:`evaluate`: folders, files, arrays → :class:`Result`
+:mod:`~.evaluation.evaluator` :class:`Evaluator`: the same in a training loop
+:mod:`~.evaluation.inputs`    which files belong together; one module more for orders, disparities and audits
+:mod:`~.evaluation.readers`   how files become arrays, the one way for job and report
+:mod:`~.evaluation.jobs`      a reader and a task make the job of a grid
+:mod:`~.evaluation.tables`    what is printed of a result
+============================  ==============================================================================
+"""
+
+from hyperacuity.evaluation.evaluator import Evaluator
+from hyperacuity.evaluation.front import evaluate, evaluate_inputs
+from hyperacuity.evaluation.result import Result
+
+__all__ = ["Evaluator", "Result", "evaluate", "evaluate_inputs"]

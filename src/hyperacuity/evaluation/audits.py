@@ -1,0 +1,117 @@
+"""An audit: labels, and what they do to systems, from files to findings."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hyperacuity.audit import AuditProtocol, LabelScore, StrengthProtocol, SystemAudit, ranking_changes, rankings
+from hyperacuity.audit.findings import findings
+from hyperacuity.audit.rescoring import Change
+from hyperacuity.audit.trials import MODES, Skip, Trial, candidates, draw_trial, shuffled, write_trials
+from hyperacuity.errors import InputError
+from hyperacuity.evaluation import audit_inputs
+from hyperacuity.evaluation.audit_inputs import LABELS
+from hyperacuity.evaluation.front import evaluate_inputs
+from hyperacuity.evaluation.inputs import named_systems
+from hyperacuity.evaluation.result import Result
+from hyperacuity.run import Cell, Failure
+from hyperacuity.tally import Signature
+from hyperacuity.tasks import task
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, eq=False)
+class Audit:
+    """All that an audit found. ``labelled`` and ``evaluated`` are the results it is made of; without systems, the first only."""
+
+    labelled: Result
+    evaluated: Result | None
+    labels: LabelScore
+    systems: dict[str, SystemAudit]
+    rankings: dict[str, list[str]]
+    changes: list[Change]
+    findings: list[str]
+
+    @property
+    def results(self) -> list[Result]:
+        """One or two."""
+        return [self.labelled, *([] if self.evaluated is None else [self.evaluated])]
+
+    @property
+    def failures(self) -> list[Failure]:
+        """The images of which the labels, or a system's map, could not be evaluated."""
+        return [failure for result in self.results for failure in result.failures]
+
+    @property
+    def unpaired(self) -> list[Path]:
+        """The files that had no partner."""
+        return [path for result in self.results for path in result.unpaired]
+
+    @property
+    def signature(self) -> Signature:
+        """That of the systems, or of the labels where there are none."""
+        return self.results[-1].signature if self.systems else self.labelled.signature
+
+
+def audit(
+    truth: str | Path,
+    systems: Mapping[str, str | Path] | None = None,
+    protocol: AuditProtocol = AuditProtocol(),
+    *,
+    images: Path | None = None,
+    data: Path | None = None,
+    split: str | None = None,
+    run: Path | None = None,
+    workers: int | None = None,
+    cluster: str | None = None,
+    progress: bool = True,
+) -> Audit:
+    """Ask how far the labels of a data set can be trusted, and what they do to systems. ``InputError`` without a readable image."""
+    label_inputs, inputs = audit_inputs.find(named_systems(systems or {}), truth, images=images, data=data, split=split)
+    how: dict[str, Any] = {"run": run, "workers": workers, "cluster": cluster, "progress": progress}
+    labelled = evaluate_inputs(task("strength"), label_inputs, StrengthProtocol(protocol.protocol.tolerance), **how)
+    evaluated = evaluate_inputs(task("audit"), inputs, protocol, **how) if systems else None
+    if LABELS not in labelled.scores:
+        raise InputError("no image could be read")
+    labels: LabelScore = labelled.score(LABELS)
+    audits: dict[str, SystemAudit] = {} if evaluated is None else evaluated.scores
+    changes = [] if evaluated is None else ranking_changes(audits, evaluated.by_system)
+    told = findings(labels, audits, changes)
+    return Audit(labelled, evaluated, labels, audits, rankings(audits), changes, told)
+
+
+def make_trials(
+    folder: Path, found: Audit, seed: int = 0, workers: int | None = None
+) -> tuple[list[Trial], list[Skip]]:
+    """Draw a trial of each mode for every system and image, and write them; pictures that give none are listed."""
+    if found.evaluated is None:
+        return [], []
+    reader, audits = found.evaluated.job.reader, found.systems
+
+    def draw(cell: Cell) -> list[Trial | Skip]:
+        audit = audits[cell.system]
+        try:
+            given = reader.read(cell, audit.protocol.protocol)
+            drawn = []
+            for mode in MODES:
+                threshold = (audit.all if mode == "hard" else audit.consensus).ods.threshold
+                choice = candidates(given.prediction, given.truths, threshold, mode, audit.protocol.protocol)
+                drawn.append(draw_trial(choice, image=cell.image, system=cell.system, mode=mode, seed=seed))
+        except InputError as error:  # has failed its own cell already
+            return [Skip(cell.image, cell.system, mode, str(error)) for mode in MODES]
+        return drawn
+
+    with ThreadPoolExecutor(workers) as pool:
+        cells = [cell for cell in found.evaluated.cells if cell.system in audits]
+        drawn = [one for several in pool.map(draw, cells) for one in several]
+    trials = shuffled([one for one in drawn if isinstance(one, Trial)], seed)
+    skips = [one for one in drawn if isinstance(one, Skip)]
+    write_trials(folder, trials, skips)
+    log.info("%d trials in %s, %d skipped", len(trials), folder / "trials.csv", len(skips))
+    return trials, skips

@@ -1,0 +1,206 @@
+"""The front door: folders, files, arrays or iterables of them on one side, truths on the other, a result between them."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from hyperacuity.errors import InputError, UsageError
+from hyperacuity.evaluation import audit_inputs, disparity_inputs, ordering_inputs
+from hyperacuity.evaluation.evaluator import Evaluator
+from hyperacuity.evaluation.inputs import Inputs, find_plain, name_of, named_systems
+from hyperacuity.evaluation.jobs import TaskJob, job_for, reader_type
+from hyperacuity.evaluation.protocols import agreed
+from hyperacuity.evaluation.readers import Reader
+from hyperacuity.evaluation.readers.contours import LabelReader
+from hyperacuity.evaluation.readers.disparity import DisparityReader, ViewReader
+from hyperacuity.evaluation.readers.ordering import OrderReader
+from hyperacuity.evaluation.result import Result
+from hyperacuity.run import Failure, Spool, fill_grid, open_run, open_store
+from hyperacuity.tally import Task
+from hyperacuity.tasks import task as find_task
+
+FINDERS: dict[type[Reader], Callable[..., Inputs]] = {
+    OrderReader: ordering_inputs.find,
+    DisparityReader: disparity_inputs.find,
+    ViewReader: disparity_inputs.find,
+    LabelReader: audit_inputs.find_labels,
+}
+"""Who finds the files that a reader reads, where that takes more than two folders."""
+
+
+def evaluate(
+    task: str,
+    predictions: Any,
+    truths: Any,
+    *,
+    protocol: Any = None,
+    run: str | Path | None = None,
+    workers: int | None = None,
+    cluster: str | None = None,
+    human: bool = False,
+    all_pairs: bool = False,
+    progress: bool = True,
+    **options: Any,
+) -> Result:
+    """Score systems by a benchmark.
+
+    Parameters
+    ----------
+    task
+        The benchmark: ``"boundary"``, ``"edges"``, ``"regions"``, ``"ordering"``, ``"disparity"`` …
+    predictions
+        A folder or file, an array, an iterable of arrays (one per image), or a mapping of images to arrays; of several systems,
+        a mapping of names to any of these.
+    truths
+        A folder, a file, the name of a known data set (``"bsds500"``, with ``data=`` where it lies); or arrays in the way of the
+        predictions, for each image one or a list of annotators'.
+    protocol
+        A protocol, the name of one, or a mapping of options; by default the benchmark's own.
+    run
+        A folder that keeps every tally, so that an interrupted run is resumed, and reports can be made of it. For files only.
+    workers, cluster
+        Threads (by default one per processor), or the address of a Dask cluster.
+    human, all_pairs
+        Whether the table has people's score too, and whether systems are tested in all pairs or only against the best.
+    options
+        Options of the protocol (``tolerance=0.02``) and of how files are found and read (``data=``, ``split=``, ``inverted=``;
+        ``regions=``, ``farther=`` of ordering; ``masks=``, ``scale=`` of disparity; ``form=`` of regions).
+
+    A file or array that cannot be right fails alone (``result.failures``); a call that cannot be meant raises ``UsageError``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> truth = np.zeros((32, 32), bool)
+    >>> truth[16] = True
+    >>> result = evaluate("boundary", {"good": [truth * 0.9], "bad": [truth.T * 0.9]}, [truth], progress=False)
+    >>> result.score("good").ods.f > result.score("bad").ods.f
+    True
+    """
+    known = find_task(task)
+    find: Callable[..., Inputs] = FINDERS.get(reader_type(known), find_plain)
+    finding, changes = _sorted_options(known, find, options)
+    chosen = agreed(known, protocol, changes)
+    named: Mapping[str, Any] = predictions if isinstance(predictions, Mapping) else {"": predictions}
+    if not named:
+        raise UsageError("there is no system to evaluate")
+    if not isinstance(truths, str | os.PathLike):
+        if run is not None or cluster is not None or finding:
+            raise UsageError("run, cluster and options of files are for files; these truths are in memory")
+        return _in_memory(known, chosen, named, truths, all_pairs)
+    if not all(isinstance(given, str | os.PathLike) for given in named.values()):
+        raise UsageError("the truths are files, so the predictions must be files or folders too")
+    systems = {name or name_of(Path(given)): given for name, given in named.items()} if "" in named else named
+    inputs: Inputs = find(reader_type(known), named_systems(systems), truths, **finding)
+    where = None if run is None else Path(run)
+    return evaluate_inputs(
+        known,
+        inputs,
+        chosen,
+        run=where,
+        workers=workers,
+        cluster=cluster,
+        progress=progress,
+        human=human,
+        all_pairs=all_pairs,
+    )
+
+
+def evaluate_inputs(
+    task: Task[Any, Any, Any],
+    inputs: Inputs,
+    protocol: Any,
+    *,
+    run: Path | None = None,
+    workers: int | None = None,
+    cluster: str | None = None,
+    progress: bool = True,
+    human: bool = False,
+    all_pairs: bool = False,
+) -> Result:
+    """Score what was found. Tallies go to the run folder, or else to a temporary file, and are read a system at a time."""
+    job = job_for(task, inputs.agree(protocol), inputs.reader)
+    spool = Spool() if run is None else None
+    with nullcontext() if run is None else open_store(run) as store:
+        filled = fill_grid(job, inputs, store=store, spool=spool, workers=workers, cluster=cluster, progress=progress)
+
+    def tallies_of(system: str) -> dict[str, Any]:
+        if spool is not None:
+            return spool.tallies(system, task.tally_type, job.protocol)
+        assert run is not None  # noqa: S101  # one of the two was opened
+        with open_run(run) as records:
+            return records.tallies(str(job.protocol.signature), system, task.tally_type, job.protocol)
+
+    return Result(
+        job,
+        inputs.sweeps,
+        tallies_of,
+        failures=filled.failures,
+        inputs=inputs,
+        run=run,
+        workers=workers,
+        human=human,
+        all_pairs=all_pairs,
+    )
+
+
+def _sorted_options(
+    task: Task[Any, Any, Any], find: Callable[..., Inputs], options: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Options of how files are found and read, and those of the protocol; None counts as not given."""
+    given = {name: value for name, value in options.items() if value is not None}
+    kinds = inspect.signature(find).parameters.values()
+    finding = {one.name for one in kinds if one.kind is one.KEYWORD_ONLY}
+    if any(one.kind is one.VAR_KEYWORD for one in kinds):
+        finding |= {part.name for part in fields(reader_type(task))}
+        finding |= {"images", "data", "split"} if find is audit_inputs.find_labels else set()
+    agreeing = {part.name for part in fields(task.protocol)} - {"reading"} - finding
+    for name in given:
+        if name not in finding | agreeing:
+            known = ", ".join(sorted(finding | agreeing))
+            raise UsageError(f"{task.name} has no option {name!r}; there are {known}")
+    return (
+        {name: value for name, value in given.items() if name in finding},
+        {name: value for name, value in given.items() if name in agreeing},
+    )
+
+
+def _in_memory(
+    task: Task[Any, Any, Any], protocol: Any, systems: Mapping[str, Any], truths: Any, all_pairs: bool
+) -> Result:
+    labels = _by_image(truths, "truths")
+    judges: dict[str, Evaluator] = {}
+    failures: list[Failure] = []
+    for system, predictions in systems.items():
+        name = system or "prediction"
+        judges[name] = judge = Evaluator(task.name, protocol)
+        for image, prediction in _by_image(predictions, name).items():
+            if image not in labels:
+                raise UsageError(
+                    f"{name}: there is no truth of image {image}; there are truths of {len(labels)} images"
+                )
+            try:
+                judge.update(prediction, labels[image], name=image)
+            except InputError as error:
+                failures.append(Failure(name, image, str(error)))
+    made = next((one.protocol for judge in judges.values() for one in judge.tallies.values()), protocol)
+    job = TaskJob(task, made, reader_type(task)())
+    sweeps = {name: {"": name} for name in judges}
+    return Result(job, sweeps, lambda name: dict(judges[name].tallies), failures=failures, all_pairs=all_pairs)
+
+
+def _by_image(given: Any, name: str) -> dict[str, Any]:
+    """Arrays by image: as a mapping has them, else numbered from 1; a single array is one image."""
+    if isinstance(given, Mapping):
+        return {str(image): array for image, array in given.items()}
+    if isinstance(given, str | os.PathLike):
+        raise UsageError(f"{name} is a path, but the other side is in memory: expected both alike")
+    if getattr(given, "ndim", 0) in (2,) or not isinstance(given, Iterable):
+        return {"1": given}
+    return {str(number): array for number, array in enumerate(given, 1)}

@@ -1,0 +1,76 @@
+"""A task's job: read the files of a cell in the reader's way, tally them under the protocol."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from hyperacuity.errors import UsageError
+from hyperacuity.evaluation.readers import Reader
+from hyperacuity.run.gather import Grid
+from hyperacuity.run.job import Cell
+from hyperacuity.tally import BaseProtocol, Tally, Task
+
+READERS = {
+    ("soft map", "edge map"): "contours.ContourReader",
+    ("", "edge map"): "contours.LabelReader",
+    ("segmentations", "segmentation"): "regions.RegionReader",
+    ("order map", "order map"): "ordering.OrderReader",
+    ("disparity map", "disparity map"): "disparity.DisparityReader",
+    ("disparity map", "picture"): "disparity.ViewReader",
+}
+"""Who reads a task's files, by what its prediction and its truth are."""
+
+
+@dataclass(frozen=True)
+class TaskJob:
+    """One prediction and its truths, read and tallied. The signature says how they were read."""
+
+    task: Task[Any, Any, Any]
+    protocol: BaseProtocol
+    reader: Reader
+
+    @property
+    def tally_type(self) -> type[Tally]:
+        """What :meth:`evaluate` returns."""
+        return self.task.tally_type
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The modules whose code makes the tally."""
+        made_by = (type(self.reader), self.task.tally, self.task.tally_type, self.task.protocol)
+        return tuple(part.__module__ for part in made_by)
+
+    def evaluate(self, cell: Cell) -> Tally:
+        """Tally one cell."""
+        given = self.reader.read(cell, self.protocol)
+        name = {"image": cell.image} if self.task.by_name else {}
+        found: Tally = self.task.tally(given.prediction, given.truths, self.protocol, **given.extras, **name)
+        return found
+
+    def as_dict(self) -> dict[str, Any]:
+        """What a run keeps of it, for those who read the run later."""
+        return {"protocol": self.protocol.to_dict(), "reader": self.reader.to_dict()}
+
+
+def job_for(task: Task[Any, Any, Any], protocol: BaseProtocol, reader: Reader) -> TaskJob:
+    """The job of a task; its protocol tells how the reader reads."""
+    return TaskJob(task, protocol.read_as(**reader.reading()), reader)
+
+
+def job_of(grid: Grid) -> TaskJob:
+    """The job that a run recorded: the same protocol, and a reader that reads as it did."""
+    reader = reader_type(grid.task).from_dict(grid.options.get("reader", {}))
+    return TaskJob(grid.task, grid.protocol, reader)
+
+
+def reader_type(task: Task[Any, Any, Any]) -> type[Reader]:
+    """The class that reads a task's files."""
+    kinds = (task.prediction, task.truth)
+    if kinds not in READERS:
+        known = "; ".join(f"{prediction or 'nothing'} and {truth}" for prediction, truth in READERS)
+        raise UsageError(f"{task.name} compares {' and '.join(kinds)}, which no reader reads; there are: {known}")
+    module, _, name = READERS[kinds].partition(".")
+    found: type[Reader] = getattr(import_module(f"hyperacuity.evaluation.readers.{module}"), name)
+    return found

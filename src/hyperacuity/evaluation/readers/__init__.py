@@ -1,0 +1,59 @@
+"""How the files of a cell become the arrays that a task takes: the one way, for the job, the report and people's scores alike.
+
+A reader is a frozen value with the options that decide what a file means (which way round a truth is drawn, at what level a
+hierarchy is cut). A run keeps it as a dictionary beside the protocol. Its code is part of what a stored tally depends on, and
+so nothing else lives in this folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    from hyperacuity.run.job import Cell
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a task's ``tally`` is called with, besides the protocol."""
+
+    prediction: Any
+    truths: list[Any]
+    extras: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Base of every reader."""
+
+    def reading(self) -> dict[str, object]:
+        """What the signature has to say of how files were read, because it makes other arrays of the same files."""
+        return {}
+
+    def prediction(self, cell: Cell, protocol: Any) -> Any:
+        """What the system made of an image."""
+        raise NotImplementedError
+
+    def truths(self, cell: Cell) -> list[Any]:
+        """What each annotator said of an image."""
+        raise NotImplementedError
+
+    def extras(self, cell: Cell, protocol: Any, given: Given) -> dict[str, Any]:
+        """What else the tally depends on, by the name of its argument."""
+        return {}
+
+    def read(self, cell: Cell, protocol: Any) -> Given:
+        """Everything of a cell."""
+        given = Given(self.prediction(cell, protocol), self.truths(cell))
+        return Given(given.prediction, given.truths, self.extras(cell, protocol, given))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The options as JSON can say them."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, options: Mapping[str, Any]) -> Self:
+        """The inverse of :meth:`to_dict`; options of another version are left out."""
+        return cls(**{part.name: options[part.name] for part in fields(cls) if part.name in options})

@@ -1,0 +1,135 @@
+"""Order maps, labelled contours, and the regions on which figure/ground questions are asked."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperacuity.data import figure_ground, holds_ucm, read_order, read_segmentations, read_ucm
+from hyperacuity.data.files import warn
+from hyperacuity.errors import InputError
+from hyperacuity.evaluation.readers import Given, Reader
+from hyperacuity.maps import LabelMap
+from hyperacuity.ordering import Ordering, Partition, Sides, ordering
+from hyperacuity.regions import ucm_levels
+from hyperacuity.tally import number
+
+if TYPE_CHECKING:
+    from hyperacuity.run.job import Cell
+
+REGIONS = "regions"
+"""The role of segmentations among a cell's files."""
+
+Held = tuple[NDArray[np.int8], NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class OrderReader(Reader):
+    """How orders are read.
+
+    Parameters
+    ----------
+    labels, images
+        The folder or archive of figure/ground labels, where the truths are these, and which images of it are of interest.
+    farther
+        Whose maps are depth maps, in which larger is farther: ``none``, ``pred``, ``truth`` or ``both``.
+    level
+        Level at which hierarchies are cut into regions.
+    given, transfer
+        Whether regions are given, and whether predictions are brought onto them.
+    """
+
+    labels: str | None = None
+    farther: str = "none"
+    level: float | None = None
+    given: bool = False
+    transfer: bool = False
+    images: tuple[str, ...] = ()
+
+    def reading(self) -> dict[str, object]:
+        """Other readings of the same files are told apart."""
+        asked = "given" if self.given else "truth"
+        asked += "" if self.level is None else f",level{number(self.level)}"
+        asked += ",transfer" if self.transfer else ""
+        return {"regions": asked, **({} if self.farther == "none" else {"farther": self.farther})}
+
+    def prediction(self, cell: Cell, protocol: Any) -> Ordering:
+        """The system's ordering."""
+        return _read(cell.prediction, self.farther in ("pred", "both"))
+
+    def truths(self, cell: Cell) -> list[Any]:
+        """Every annotator's ordering."""
+        if self.labels is not None:
+            return list(_labelled(Path(self.labels), cell.image, tuple(self.images)))
+        return [_read(path, self.farther in ("truth", "both")) for path in cell.truths]
+
+    def regions(self, cell: Cell) -> list[LabelMap]:
+        """The segmentations to ask about; none where each annotator's own are meant."""
+        return [labels for role, path in cell.extras if role == REGIONS for labels in read_regions(path, self.level)]
+
+    def extras(self, cell: Cell, protocol: Any, given: Given) -> dict[str, Any]:
+        """The regions, and what they are for."""
+        found = given.prediction
+        if isinstance(found, Partition) and not self.transfer and 4 * found.regions > found.labels.size:
+            # Without the file's name, so that a folder of such maps is warned about once.
+            warn(
+                "an order map has nearly as many regions as pixels: as contours and regions they mean little. "
+                "Bring dense orders onto segmentations with --regions DIR --transfer"
+            )
+        return {"regions": self.regions(cell), "on_regions": self.transfer}
+
+
+def _read(path: Path, farther: bool) -> Ordering:
+    return ordering(read_order(path, larger="farther" if farther else "nearer"), name=str(path))
+
+
+def read_regions(path: Path, level: float | None) -> list[LabelMap]:
+    """The segmentations in a file; of an ultrametric contour map the one at ``level``."""
+    if not holds_ucm(path):
+        return read_segmentations([path])
+    if level is None:
+        raise InputError(f"{path}: is a hierarchy; at which level are its regions meant?")
+    return [ucm_levels(read_ucm(path), [level]).at(0)]
+
+
+def _labelled(source: Path, image: str, images: tuple[str, ...]) -> list[Sides]:
+    """What every subject said about an image. A folder's files are read one by one, an archive once."""
+    if source.is_dir():
+        held = _held(source, (image,))
+    else:
+        facts = source.stat()
+        with _guard:
+            held = _archive(source, images, (facts.st_mtime_ns, facts.st_size, facts.st_ino))
+    if image not in held:
+        raise InputError(f"{source}: has no figure/ground labels of {image}")
+    return [
+        Sides(np.where(small == 0, np.float32(np.nan), small.astype(np.float32)), labels.astype(np.int32))
+        for small, labels in held[image]
+    ]
+
+
+def _held(source: Path, images: tuple[str, ...]) -> dict[str, list[Held]]:
+    """Labels in a byte or two per pixel."""
+    held: dict[str, list[Held]] = {}
+    for found in figure_ground(source, images or None):
+        # Subjects mostly label the same segmentation: it is held once.
+        before = [labels for _, labels in held.get(found.image, []) if np.array_equal(labels, found.segmentation)]
+        small = found.segmentation.astype(np.int16 if found.segmentation.max() < 2**15 else np.int32)
+        labels = before[0] if before else small
+        held.setdefault(found.image, []).append((np.nan_to_num(found.order).astype(np.int8), labels))
+    return held
+
+
+_guard = threading.Lock()
+
+
+@lru_cache(maxsize=1)
+def _archive(source: Path, images: tuple[str, ...], stamp: tuple[int, ...]) -> dict[str, list[Held]]:
+    """The labels of an archive, kept while its stamp stays the same."""
+    return _held(source, images)

@@ -1,0 +1,44 @@
+"""Hierarchies, stacks of segmentations and label maps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from hyperacuity.data import holds_ucm, read_segmentations, read_soft, read_ucm
+from hyperacuity.errors import UsageError
+from hyperacuity.evaluation.readers import Reader
+from hyperacuity.regions import hierarchy, ucm_levels
+
+if TYPE_CHECKING:
+    from hyperacuity.run.job import Cell
+
+FORMS = ("auto", "ucm", "segmentations", "soft")
+
+
+@dataclass(frozen=True)
+class RegionReader(Reader):
+    """``form`` is what predictions hold: ``auto`` is a ucm2 or labels; of ``soft`` boundary maps hierarchies are made."""
+
+    form: str = "auto"
+
+    def __post_init__(self) -> None:
+        if self.form not in FORMS:
+            raise UsageError(f"predictions as {self.form!r}: expected one of {', '.join(FORMS)}")
+
+    def reading(self) -> dict[str, object]:
+        """Hierarchies that were made here of soft maps are told apart."""
+        return {"from": "soft"} if self.form == "soft" else {}
+
+    def prediction(self, cell: Cell, protocol: Any) -> Any:
+        """The hierarchy, cut at the protocol's levels, or the segmentations as they are."""
+        path = cell.prediction
+        if self.form == "soft":
+            return hierarchy(read_soft(path)).levels(protocol.thresholds)
+        if self.form == "ucm" or (self.form == "auto" and holds_ucm(path)):
+            return ucm_levels(read_ucm(path), protocol.thresholds)
+        return read_segmentations([path])
+
+    def truths(self, cell: Cell) -> list[Any]:
+        """Every annotator's segmentation."""
+        return read_segmentations(cell.truths)

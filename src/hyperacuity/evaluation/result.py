@@ -1,0 +1,198 @@
+"""What came of an evaluation: scores by system, read from tallies a system at a time."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hyperacuity.errors import InputError, UsageError
+from hyperacuity.evaluation.inputs import Inputs
+from hyperacuity.evaluation.jobs import TaskJob
+from hyperacuity.run.job import Cell, Failure
+from hyperacuity.tally import Signature, Tally
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from hyperacuity.compare import Ranking
+
+Tallies = dict[str, Any]
+"""The tallies of a system, by image."""
+
+
+class Result:
+    """Scores of one task under one protocol.
+
+    Made by :func:`hyperacuity.evaluate`. Tallies stay where they are, in a run folder or a temporary file, and are read when a
+    score is asked for, one system's at a time; scores are kept.
+    """
+
+    def __init__(
+        self,
+        job: TaskJob,
+        sweeps: Mapping[str, Mapping[str, str]],
+        tallies_of: Callable[[str], Tallies],
+        *,
+        failures: Sequence[Failure] = (),
+        inputs: Inputs | None = None,
+        run: Path | None = None,
+        workers: int | None = None,
+        human: bool = False,
+        all_pairs: bool = False,
+    ) -> None:
+        self.job, self.failures, self.inputs, self.run = job, list(failures), inputs, run
+        self.task, self.protocol = job.task, job.protocol
+        self.human, self.all_pairs = human, all_pairs
+        self._sweeps, self._tallies_of, self._workers = sweeps, tallies_of, workers
+        self._scores: dict[str, Any] = {}
+
+    @property
+    def signature(self) -> Signature:
+        """The protocol, with how files were read, as it stands beside every score."""
+        return self.protocol.signature
+
+    @property
+    def unpaired(self) -> list[Path]:
+        """The files that had no partner."""
+        return [] if self.inputs is None else self.inputs.unpaired
+
+    @property
+    def cells(self) -> Iterable[Cell]:
+        """What was evaluated, file by file; nothing where it was in memory."""
+        return self.inputs or ()
+
+    @property
+    def systems(self) -> list[str]:
+        """The names of the systems, also of those without a score."""
+        return list(self._sweeps)
+
+    @property
+    def labels(self) -> list[str]:
+        """The names that tallies are found by: the systems, or each at every value of its parameter."""
+        return [label for points in self._sweeps.values() for label in points.values()]
+
+    @property
+    def scores(self) -> dict[str, Any]:
+        """The score of every system that has one."""
+        for system in self._sweeps:
+            self._score(system)
+        return {system: self._scores[system] for system in self._sweeps if self._scores[system] is not None}
+
+    def score(self, system: str | None = None) -> Any:
+        """The score of a system; of the only one, if there is one only. ``UsageError`` for a system without a score."""
+        if system is None:
+            if len(self._sweeps) != 1:
+                raise UsageError(f"there are {len(self._sweeps)} systems: name one of {', '.join(self._sweeps)}")
+            (system,) = self._sweeps
+        if system not in self._sweeps:
+            raise UsageError(f"there is no system {system!r}; there are {', '.join(self._sweeps)}")
+        found = self._score(system)
+        if found is None:
+            reason = next((failure.reason for failure in self.failures if failure.system == system), "it has no image")
+            raise UsageError(f"{system} has no score: {reason}")
+        return found
+
+    def _score(self, system: str) -> Any:
+        if system not in self._scores:
+            points = {value: self.tallies(label) for value, label in self._sweeps[system].items()}
+            done = {value: tallies for value, tallies in points.items() if tallies}
+            self._scores[system] = self._collected(done)
+        return self._scores[system]
+
+    def _collected(self, points: Mapping[str, Tallies]) -> Any:
+        if not points:
+            return None
+        if list(points) == [""]:
+            return self.task.collect(points[""])
+        from hyperacuity.ordering import collect_sweep
+
+        return collect_sweep(points) if set.intersection(*map(set, points.values())) else None
+
+    def tallies(self, system: str | None = None) -> Tallies:
+        """The tallies of a system by image; they are read anew at each call."""
+        return self._tallies_of(system if system is not None else self.systems[0])
+
+    @property
+    def by_system(self) -> Mapping[str, Tallies]:
+        """The tallies of the systems that have a score, each read when it is asked for and held by nobody."""
+        return _BySystem(self)
+
+    @cached_property
+    def people(self) -> Any:
+        """The score of annotators, each held against the others; None where no image has two, or it cannot be said."""
+        if self.task.people is None or self.inputs is None:
+            return None
+        with ThreadPoolExecutor(self._workers) as pool:
+            found = pool.map(self._people, self.inputs.images())
+            tallies = {image: tally for image, tally in found if tally is not None}
+        if self.task.collect_people is not None:
+            return self.task.collect_people(list(tallies.values()))
+        return self.task.collect(tallies) if tallies else None
+
+    def _people(self, cell: Cell) -> tuple[str, Tally | None]:
+        try:
+            truths = self.job.reader.truths(cell)
+        except InputError:
+            return cell.image, None  # has failed its own cell
+        people = self.task.people
+        return cell.image, people(truths, self.protocol) if people is not None and len(truths) > 1 else None
+
+    def json(self) -> dict[str, Any]:
+        """All that was found as plain values, as the command prints it with ``--json``."""
+        failed = [{"system": f.system, "image": f.image, "reason": f.reason} for f in self.failures]
+        found: dict[str, Any] = self._presenter.summary(self)
+        return found | {"failed": failed, "unpaired": [str(path) for path in self.unpaired]}
+
+    def table(self, console: Console | None = None) -> None:
+        """Print what the command prints."""
+        from rich.console import Console
+
+        self._presenter.show(self, console or Console(highlight=False, emoji=False))
+
+    def __str__(self) -> str:
+        from rich.console import Console
+
+        text = io.StringIO()
+        self.table(Console(file=text, width=200, highlight=False, emoji=False))
+        return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
+
+    @property
+    def _presenter(self) -> Any:
+        from hyperacuity.evaluation.tables import presenter
+
+        return presenter(self.task)
+
+    def report(self, out: str | Path, *, progress: bool = True, **options: Any) -> Path:
+        """Write a page about the run, as ``hyperacuity report`` does; returns its front page. Needs ``run=``."""
+        if self.run is None:
+            raise UsageError("a report needs a run folder, which keeps what it shows: evaluate(…, run=FOLDER)")
+        from hyperacuity.report.pages import write_report  # the room above: a hand-over, nothing is built on it
+
+        return write_report([self.run], Path(out), progress=progress, **options)
+
+    def compare(self, **options: Any) -> Ranking:
+        """Rank the systems by Pareto dominance and average rank (:func:`hyperacuity.compare.compare`)."""
+        from hyperacuity.compare import compare
+        from hyperacuity.compare.criteria import table_of
+
+        judged = self.task.criteria(self.protocol)
+        table = table_of({label: self.tallies(label) for label in self.labels}).select(criteria=judged.usual)
+        return compare(table, **{"vector": judged.vector, **options})
+
+
+class _BySystem(Mapping[str, Tallies]):
+    def __init__(self, result: Result) -> None:
+        self._result = result
+
+    def __getitem__(self, system: str) -> Tallies:
+        return self._result.tallies(system)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._result.scores)
+
+    def __len__(self) -> int:
+        return len(self._result.scores)

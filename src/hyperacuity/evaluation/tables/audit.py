@@ -1,0 +1,139 @@
+"""An audit as people and programs read it: findings in words, then the numbers behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from hyperacuity.audit import LabelScore, SystemAudit
+from hyperacuity.audit.strength import CLASSES, Shares
+from hyperacuity.boundary import Point
+
+if TYPE_CHECKING:
+    from hyperacuity.evaluation.audits import Audit
+
+
+def summary(result: Audit) -> dict[str, Any]:
+    """The audit as JSON."""
+    labels = result.labels
+
+    def shares(of: Shares) -> dict[str, Any]:
+        return {
+            "orphan": of.orphan,
+            "consensus": of.consensus,
+            "ci": {"orphan": of.orphan_interval, "consensus": of.consensus_interval},
+        }
+
+    return {
+        "signature": str(result.signature),
+        "images": len(labels.images),
+        "annotators": {
+            "fewest": min(labels.annotators),
+            "most": max(labels.annotators),
+            "maps": sum(labels.annotators),
+        },
+        "share_of_boundaries": shares(labels.boundaries),
+        "share_of_pixels": shares(labels.pixels),
+        "by_strength": {
+            name: {"boundaries": row[0], "pixels": row[1]}
+            for name, row in zip(CLASSES, labels.by_strength, strict=True)
+        },
+        "by_image": {name: {"orphan": of.orphan, "consensus": of.consensus} for name, of in labels.by_image.items()},
+        "agreement": {"mean": labels.agreement, "matrix": labels.matrix},
+        "systems": {name: _system(name, one, result.rankings) for name, one in result.systems.items()},
+        "rankings": result.rankings,
+        "changes": [vars(change) for change in result.changes],
+        "findings": result.findings,
+    }
+
+
+def _system(name: str, audit: SystemAudit, rankings: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    def point(of: Point) -> dict[str, Any]:
+        return {"threshold": of.threshold, "recall": of.recall, "precision": of.precision, "f": of.f, "ci": of.interval}
+
+    spread = audit.partial_f
+    return {
+        "images": len(audit.all.images),
+        "all": point(audit.all.ods),
+        "consensus": point(audit.consensus.ods),
+        "partial": {
+            kind: {"f": spread[kind][0], "sd": spread[kind][1], "repeats": [point(score.ods) for score in scores]}
+            for kind, scores in audit.partial.items()
+        },
+        "by_strength": {
+            f"{strength:g}": point(score.ods)
+            for strength, score in zip(audit.protocol.strengths, audit.by_strength, strict=True)
+        },
+        "precision_bonus": vars(audit.bonus),
+        "output": {
+            "classes": CLASSES,
+            "shares": audit.output.shares,
+            "unmatched": audit.output.unmatched,
+            "spearman": audit.output.spearman,
+            "ci": audit.output.interval,
+            "spearman_all": audit.output.spearman_all,
+        },
+        "rank": {truth: order.index(name) + 1 for truth, order in rankings.items()},
+    }
+
+
+def show(result: Audit, console: Console) -> None:
+    """Findings in words, then the numbers behind them."""
+    for sentence in result.findings:
+        console.print(f"• {escape(sentence)}")
+    console.print()
+    console.print(_label_table(result.labels))
+    if result.systems:
+        console.print()
+        console.print(_system_table(result.systems))
+    if len(result.systems) > 1:
+        console.print()
+        console.print(_ranking_table(result.rankings))
+    console.print(f"\n{result.signature}", markup=False)
+
+
+def _label_table(labels: LabelScore) -> Any:
+    table = Table(box=None, pad_edge=False)
+    table.add_column("drawn by a share of the annotators")
+    table.add_column("of boundaries", justify="right")
+    table.add_column("of pixels", justify="right")
+    for name, row in zip(CLASSES, labels.by_strength, strict=True):
+        table.add_row(name.replace("[", r"\["), *(f"{100 * share:.2f} %" for share in row))
+    table.add_row("one person only (orphans)", *(_percent(of.orphan) for of in (labels.boundaries, labels.pixels)))
+    table.add_row("everyone (consensus)", *(_percent(of.consensus) for of in (labels.boundaries, labels.pixels)))
+    return table
+
+
+def _percent(share: float) -> str:
+    return "–" if share != share else f"{100 * share:.2f} %"
+
+
+def _system_table(systems: Mapping[str, SystemAudit]) -> Any:
+    table = Table(box=None, pad_edge=False)
+    table.add_column("system")
+    kinds = next(iter(systems.values())).partial
+    bonus = ("P any", "P mean", "F mean")
+    for heading in ("F all", "P", "R", "F consensus", "P", "R", *(f"F part, {k}" for k in kinds), *bonus, "ρ output"):
+        table.add_column(heading, justify="right")
+    for name, audit in sorted(systems.items(), key=lambda item: -item[1].all.ods.f):
+        parts = [f"{f:.3f}" + ("" if sd != sd else f" ± {sd:.3f}") for f, sd in audit.partial_f.values()]
+        both = [f"{v:.3f}" for of in (audit.all.ods, audit.consensus.ods) for v in (of.f, of.precision, of.recall)]
+        gain = audit.bonus
+        last = [f"{v:.3f}" for v in (gain.precision_any, gain.precision_mean, gain.f_mean, audit.output.spearman)]
+        table.add_row(escape(name), *both, *parts, *last)
+    return table
+
+
+def _ranking_table(rankings: Mapping[str, Sequence[str]]) -> Any:
+    table = Table(box=None, pad_edge=False)
+    table.add_column("order of the systems by")
+    table.add_column("best first")
+    usual = rankings["all"]
+    for truth, order in rankings.items():
+        names = (escape(name) if order[n] == usual[n] else f"[bold]{escape(name)}[/]" for n, name in enumerate(order))
+        table.add_row(truth, " > ".join(names))
+    return table

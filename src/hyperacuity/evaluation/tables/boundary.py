@@ -1,0 +1,133 @@
+"""Boundary scores as people and programs read them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from hyperacuity.boundary import BoundaryScore, Point, compare_systems, tolerance_in_pixels
+from hyperacuity.errors import InputError
+from hyperacuity.evaluation.tables import interval, number
+from hyperacuity.maps import size_of
+
+if TYPE_CHECKING:
+    from hyperacuity.evaluation.result import Result
+
+FEW_IMAGES = 10
+
+
+def paired(result: Result) -> dict[str, Any]:
+    """Paired tests of each system against the best one, or of all pairs where the result was asked for them.
+
+    The best system's tallies and one other's are held at a time.
+    """
+    scores: Mapping[str, BoundaryScore] = result.scores
+    names = list(scores)
+    best = max(names, key=lambda name: scores[name].ods.f) if names else ""
+    pairs = [(best, name) for name in names if name != best]
+    if result.all_pairs:
+        pairs = [(first, second) for n, first in enumerate(names) for second in names[n + 1 :]]
+    found: dict[str, Any] = {}
+    held: tuple[str, dict[str, Any]] = ("", {})
+    for first, second in pairs:
+        if held[0] != first:
+            held = (first, result.tallies(first))
+        other = result.tallies(second)
+        if held[1].keys() & other.keys():
+            found[f"{first} − {second}"] = compare_systems(held[1], other)
+    return found
+
+
+def summary(result: Result) -> dict[str, Any]:
+    """The result for JSON."""
+    scores: Mapping[str, BoundaryScore] = result.scores
+    images = len({image for score in scores.values() for image in score.images})
+    found: dict[str, Any] = {
+        "signature": str(result.signature),
+        "images": images,
+        "systems": {name: _system(score) for name, score in scores.items()},
+    }
+    if tests := paired(result):
+        found["paired"] = {pair: {kind: vars(one) for kind, one in both.items()} for pair, both in tests.items()}
+    if result.human:
+        people = result.people
+        own = people.point
+        found["human"] = {"images": people.images, "recall": own.recall, "precision": own.precision, "f": own.f}
+    return found
+
+
+def _system(score: BoundaryScore) -> dict[str, Any]:
+    curve = score.curve
+    return {
+        "images": len(score.images),
+        "ods": {"threshold": score.ods.threshold, **_point(score.ods)},
+        "ois": _point(score.ois),
+        "ap": score.ap,
+        "r50": score.r50,
+        "curve": {"threshold": curve.threshold, "recall": curve.recall, "precision": curve.precision, "f": curve.f},
+        "per_image": {
+            image: {"threshold": own.threshold, "recall": own.recall, "precision": own.precision, "f": own.f}
+            for image, own in zip(score.images, score.per_image, strict=True)
+        },
+    }
+
+
+def _point(of: Point) -> dict[str, Any]:
+    return {"recall": of.recall, "precision": of.precision, "f": of.f, "ci": of.interval}
+
+
+def show(result: Result, console: Console) -> None:
+    """The result as a table, the best system first."""
+    scores: Mapping[str, BoundaryScore] = result.scores
+    if not scores:
+        return
+    tests = paired(result)
+    table = Table(box=None, pad_edge=False)
+    table.add_column("system")
+    versus = ("behind the best", "p") if len(scores) > 1 else ()
+    for heading in ("images", "ODS", "95 % interval", "threshold", "OIS", "95 % interval", "AP", "R50", *versus):
+        table.add_column(heading, justify="right")
+    ranked = sorted(scores.items(), key=lambda item: -item[1].ods.f)
+    for name, score in ranked:
+        ods, ois = score.ods, score.ois
+        table.add_row(
+            escape(name),
+            str(len(score.images)),
+            number(ods.f),
+            interval(ods.interval),
+            number(ods.threshold, 3),
+            number(ois.f),
+            interval(ois.interval),
+            number(score.ap),
+            number(score.r50),
+            *_behind(ranked[0][0], name, tests),
+        )
+    if result.human and result.people.images:
+        table.add_row("people", str(result.people.images), number(result.people.point.f))
+    console.print(table)
+    if len(scores) > 1:
+        console.print("\np: paired bootstrap of ODS over the images; from 0.05 on the difference may be chance")
+    if min(len(score.images) for score in scores.values()) < FEW_IMAGES:
+        console.print(f"\nfewer than {FEW_IMAGES} images: intervals and p-values say little")
+    console.print(f"\n{_tolerance(result)}\n{result.signature}", markup=False)
+
+
+def _behind(best: str, name: str, tests: Mapping[str, Any]) -> list[str]:
+    """How far a system's ODS is behind the best one's, and the p-value of that."""
+    found = tests.get(f"{best} − {name}") or tests.get(f"{name} − {best}")
+    return [] if found is None else [number(abs(found["ods"].difference)), number(found["ods"].p_value, 3)]
+
+
+def _tolerance(result: Result) -> str:
+    """The tolerance as a fraction and, for the size of the first image, in pixels."""
+    tolerance = result.job.protocol.tolerance  # type: ignore[attr-defined]  # it is a boundary protocol
+    note = f"tolerance {tolerance:g} of the diagonal"
+    try:
+        first = result.job.reader.truths(next(iter(result.inputs or ())))[0]
+    except (InputError, StopIteration):
+        return note
+    return f"{note} = {tolerance_in_pixels(first.shape, tolerance):.2f} px at {size_of(first)}"

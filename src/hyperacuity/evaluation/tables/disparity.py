@@ -1,0 +1,52 @@
+"""Disparity errors as people and programs read them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from hyperacuity.disparity import DisparityScore, unit
+from hyperacuity.evaluation.tables import interval, number
+
+if TYPE_CHECKING:
+    from hyperacuity.evaluation.result import Result
+
+
+def summary(result: Result) -> dict[str, Any]:
+    """The result for JSON: values by image, region and measure, their means, and 95 % intervals of these."""
+    scores: dict[str, DisparityScore] = result.scores
+    systems = {
+        name: {
+            "images": {image: score.named(of) for image, of in zip(score.images, score.values, strict=True)},
+            "mean": score.named(score.mean),
+            "interval": score.named(score.interval),
+        }
+        for name, score in scores.items()
+    }
+    measures = result.protocol.measures  # type: ignore[attr-defined]  # it is a disparity protocol
+    return {"signature": str(result.signature), "systems": systems, "units": {name: unit(name) for name in measures}}
+
+
+def show(result: Result, console: Console) -> None:
+    """One line per system and region; the interval is that of the first measure."""
+    scores: dict[str, DisparityScore] = result.scores
+    if not scores:
+        return
+    first = next(iter(scores.values()))
+    table = Table(box=None, pad_edge=False)
+    table.add_column("system")
+    table.add_column("region")
+    for n, measure in enumerate(first.measures):
+        table.add_column(f"{measure} {unit(measure)}", justify="right")
+        if n == 0:
+            table.add_column("95 % interval", justify="right")
+    for name, score in scores.items():
+        for n, (region, row, ends) in enumerate(zip(score.regions, score.mean, score.interval, strict=True)):
+            main, *others = (number(value, 2) for value in row)
+            table.add_row("" if n else escape(name), region, main, interval(ends[0], 2), *others)
+    console.print(table)
+    count = max(len(score.images) for score in scores.values())
+    console.print(f"\nmean over {count} scene{'' if count == 1 else 's'}\n{result.signature}", markup=False)

@@ -1,0 +1,97 @@
+"""Depth-order scores as people and programs read them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from hyperacuity.evaluation.tables import number
+from hyperacuity.ordering import Consistency, OrderingScore
+
+if TYPE_CHECKING:
+    from hyperacuity.evaluation.result import Result
+
+HEADINGS = ("LDC F max", "F min", "ORI", "fg", "GDC F max", "F min", "ORI", "R-ACC", "B-ACC", "B-ACC-50", "B-ACC-25")
+
+
+def _images(result: Result) -> int:
+    """Images that any system has, at any value of its parameter."""
+    return len({image for system in result.labels for image in result.tallies(system)})
+
+
+def summary(result: Result) -> dict[str, Any]:
+    """The result for JSON."""
+    found = {
+        "signature": str(result.signature),
+        "images": _images(result),
+        "systems": {name: as_dict(score) for name, score in result.scores.items()},
+    }
+    if result.human:
+        found["human"] = None if result.people is None else as_dict(result.people)
+    return found
+
+
+def as_dict(score: OrderingScore) -> dict[str, Any]:
+    """A system's scores, curves and intervals."""
+    intervals: dict[str, Any] = {name: list(ends) for name, ends in score.intervals.items()}
+    for name, found in (("ldc", score.ldc), ("gdc", score.gdc)):
+        if found is not None:
+            intervals[name] = {part: list(ends) for part, ends in found.intervals.items()}
+    return {
+        "ldc": _consistency(score.ldc, score.parameters),
+        "gdc": _consistency(score.gdc, score.parameters),
+        **score.accuracy,
+        "images": score.images,
+        "parameter": score.parameters[score.chosen] or None,
+        "intervals": intervals,
+        "reasons": dict(score.reasons),
+    }
+
+
+def _consistency(found: Consistency | None, parameters: tuple[str, ...]) -> dict[str, Any] | None:
+    if found is None or found.best.index < 0:
+        return None
+    best, outcomes = found.best, found.outcomes
+    return {
+        "fmax": best.fmax,
+        "fmin": best.fmin,
+        "ori": best.ori,
+        "fg": best.fg,
+        "parameter": parameters[best.index] or None,
+        "curve": {
+            "parameter": list(parameters),
+            "precision": {"0": outcomes.precision(0), "1": outcomes.precision(1)},
+            "recall": {"0": outcomes.recall(0), "1": outcomes.recall(1)},
+            "fg": outcomes.accuracy,
+        },
+    }
+
+
+def show(result: Result, console: Console) -> None:
+    """One line per system, and why something is missing."""
+    scores: dict[str, OrderingScore] = result.scores
+    if not scores:
+        return
+    swept = any(len(score.parameters) > 1 for score in scores.values())
+    table = Table(box=None, pad_edge=False)
+    table.add_column("system")
+    for heading in (*(["at"] if swept else []), *HEADINGS):
+        table.add_column(heading, justify="right")
+    rows = {**scores, **({"people": result.people} if result.human and result.people is not None else {})}
+    for name, score in rows.items():
+        at = [escape(score.parameters[score.chosen])] if swept else []
+        table.add_row(escape(name), *at, *(number(value, 3) for value in _values(score)))
+    console.print(table)
+    for reason in {reason: None for score in rows.values() for reason in score.reasons.values()}:
+        console.print(f"–: {reason}", markup=False)
+    console.print(f"\nimages: {_images(result)}\n{result.signature}", markup=False)
+
+
+def _values(score: OrderingScore) -> list[float]:
+    values: list[float] = []
+    for found, names in ((score.ldc, ("fmax", "fmin", "ori", "fg")), (score.gdc, ("fmax", "fmin", "ori"))):
+        values += [float("nan") if found is None else getattr(found.best, name) for name in names]
+    return [*values, *score.accuracy.values()]

@@ -1,0 +1,52 @@
+"""A result of any task: the numbers it is judged by, with the interval of the first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from hyperacuity.evaluation.tables import interval, number
+from hyperacuity.resampling import bootstrap_weights, percentile_interval
+
+if TYPE_CHECKING:
+    from hyperacuity.evaluation.result import Result
+
+
+def scored(result: Result) -> dict[str, dict[str, Any]]:
+    """For each system, how many images it has, its scores by name, and the interval of the first that is compared by."""
+    judged = result.task.criteria(result.protocol)
+    first = judged.names.index(judged.usual[0])
+    found = {}
+    for system in result.systems:
+        tallies = list(result.tallies(system).values())
+        if tallies:
+            values = judged.rescore(tallies, np.ones((1, len(tallies)), np.int64))[0]
+            drawn = judged.rescore(tallies, bootstrap_weights(len(tallies)))[:, first]
+            scores = dict(zip(judged.names, values.tolist(), strict=True))
+            found[system] = {"images": len(tallies), **scores, "interval": percentile_interval(drawn)}
+    return found
+
+
+def summary(result: Result) -> dict[str, Any]:
+    """The result for JSON."""
+    return {"signature": str(result.signature), "systems": scored(result)}
+
+
+def show(result: Result, console: Console) -> None:
+    """The result as a table, the best system first."""
+    judged = result.task.criteria(result.protocol)
+    main = judged.usual[0]
+    up = judged.senses[judged.names.index(main)] == "max"
+    table = Table("system", box=None, pad_edge=False)
+    for heading in ("images", *judged.usual[:1], "95 % interval", *judged.usual[1:]):
+        table.add_column(heading, justify="right")
+    rows = scored(result).items()
+    for system, row in sorted(rows, key=lambda item: -item[1][main] if up else item[1][main]):
+        others = (number(row[name]) for name in judged.usual[1:])
+        table.add_row(escape(system), str(row["images"]), number(row[main]), interval(row["interval"], 4), *others)
+    console.print(table)
+    console.print(f"\n{result.signature}", markup=False)

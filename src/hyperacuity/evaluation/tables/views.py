@@ -1,0 +1,45 @@
+"""Errors of predicted views as people and programs read them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from hyperacuity.disparity.view_benchmark import MEASURES, WAYS, ViewScore
+
+if TYPE_CHECKING:
+    from hyperacuity.evaluation.result import Result
+
+
+def summary(result: Result) -> dict[str, Any]:
+    """The result for JSON: values by image, way and measure, and their means."""
+    scores: dict[str, ViewScore] = result.scores
+    systems = {
+        name: {
+            "images": {image: _named(of) for image, of in zip(score.images, score.values, strict=True)},
+            "mean": _named(score.mean),
+            "interval": _named(score.interval),
+        }
+        for name, score in scores.items()
+    }
+    return {"signature": str(result.signature), "systems": systems}
+
+
+def _named(values: Any) -> dict[str, dict[str, Any]]:
+    return {way: dict(zip(MEASURES, row.tolist(), strict=True)) for way, row in zip(WAYS, values, strict=True)}
+
+
+def show(result: Result, console: Console) -> None:
+    """One line per system and way."""
+    scores: dict[str, ViewScore] = result.scores
+    table = Table("system", "view", box=None, pad_edge=False)
+    for heading in ("RMSE", "PSNR dB", "seen %"):
+        table.add_column(heading, justify="right")
+    for name, score in scores.items():
+        for n, (way, (_, rmse, psnr, seen)) in enumerate(zip(WAYS, score.mean, strict=True)):
+            table.add_row("" if n else escape(name), way, f"{rmse:.2f}", f"{psnr:.2f}", f"{seen:.1f}")
+    console.print()
+    console.print(table)
