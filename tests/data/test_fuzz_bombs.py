@@ -26,10 +26,8 @@ READ_ALL = """
 import json, resource, sys, warnings
 from pathlib import Path
 from hyperacuity import data
-from hyperacuity.data.datasets.layouts import bsds
 from hyperacuity.data.datasets.bsds import figure_ground
 from hyperacuity.errors import InputError
-from hyperacuity.kernels.png import unfilter
 warnings.simplefilter("error")
 readers = {"table": data.read_table, "image": data.read_image, "labels": data.read_labels, "soft": data.read_soft,
            "segmentations": lambda path: data.read_segmentations([path]), "archive": lambda path: list(figure_ground(path))}
