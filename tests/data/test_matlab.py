@@ -288,7 +288,7 @@ def test_version_7_3_cannot_ask_for_more_than_the_limit(put, monkeypatch):
         levels[:, 0] = [level.ref] * 50
 
     assert len(read_segmentations([put(matlab73(many))])) == 50
-    monkeypatch.setattr(mat73, "MAX_BYTES", 49 * 80_000)
+    monkeypatch.setattr(mat5, "MAX_BYTES", 49 * 80_000)
     with pytest.raises(ValueError, match="more than the limit"):
         mat73.decode(put(matlab73(many)), "segs")
 
@@ -351,3 +351,11 @@ def test_deep_nesting_and_complex_numbers_are_refused(put):
 def test_bsds_labels_go_from_0_to_65535(scratch):
     with pytest.raises(InputError, match="0 to 65535, found -1 to 0"):
         write_segs(scratch / "a.mat", [np.array([[-1, 0]], dtype=np.int32)])
+
+
+@pytest.mark.parametrize(
+    "values", [np.zeros(3), np.zeros((2, 2), np.float16), np.zeros((2, 2), np.complex64), np.array([["a", "b"]])]
+)
+def test_what_a_mat_file_cannot_hold_is_refused(scratch, values):
+    with pytest.raises(InputError, match=r"a\.mat: a MAT file cannot hold"):
+        write_mat(scratch / "a.mat", x=values)

@@ -4,9 +4,9 @@ A file is a 128-byte header and one data element per variable. An element is a t
 padded to 8; up to four bytes fit into the tag itself. A variable is an element of type *matrix*: flags, dimensions, name,
 then its numbers, or for cells and structs one matrix after another. A *compressed* element is a zlib stream of one matrix.
 
-Written here because a benchmark reads hundreds of these files: only the variable and the fields that are asked for are
-unpacked, the work is zlib's and NumPy's (both release the interpreter lock), and sizes are checked before anything is
-inflated. ``ValueError`` tells of a damaged file; :mod:`hyperacuity.data.formats.matlab` adds the file's name.
+scipy.io.loadmat reads these files too. This reader unpacks only the variable and the fields asked for, three times as fast on
+BSDS's truths, lets threads run side by side (zlib and NumPy release the interpreter lock), and checks every size before
+anything is inflated. ``ValueError`` means a damaged file; :mod:`hyperacuity.data.formats.matlab` adds the file's name.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ _CLASS_NAMES = {1: "cell", 2: "struct", 3: "object", 4: "char", 16: "function", 
 _LOGICAL, _COMPLEX = 0x200, 0x800
 _MAX_DEPTH = 8
 _MAX_DIMENSIONS = 32
-_MAX_VARIABLES = 10_000
-_COST_OF_A_NODE = 256
+MAX_VARIABLES = 10_000
+COST_OF_A_NODE = 256
 """What a value costs besides its numbers, so that a million empty ones are bounded too."""
 _MAX_RATIO = 1032
 """Deflate turns one byte into at most this many."""
@@ -51,15 +51,11 @@ _MAX_RATIO = 1032
 
 @dataclass(frozen=True)
 class Variable:
-    """One variable of a file: what its header says, and where its bytes are."""
+    """One variable of a file, as its header describes it."""
 
     name: str
     kind: str
     shape: tuple[int, ...]
-    order: str
-    packed: memoryview
-    size: int
-    compressed: bool
 
     @property
     def is_plane(self) -> bool:
@@ -70,7 +66,17 @@ class Variable:
         return f"{self.name} ({self.kind} {'×'.join(map(str, self.shape))})"
 
 
-def variables(data: bytes) -> list[Variable]:
+@dataclass(frozen=True)
+class StoredVariable(Variable):
+    """A variable of a version 5 file, with its bytes and how they are stored."""
+
+    order: str
+    packed: memoryview
+    size: int
+    compressed: bool
+
+
+def variables(data: bytes) -> list[StoredVariable]:
     """The variables of a file, from their headers alone."""
     if len(data) < 128:
         raise ValueError("the header is cut off")
@@ -91,19 +97,19 @@ def variables(data: bytes) -> list[Variable]:
         kind, size = struct.unpack_from(f"{order}II", head)
         if kind == _MATRIX:
             flags, shape, name, _ = _header(head[8:], order)
-            found.append(Variable(name, _kind(flags), shape, order, content, size + 8, compressed))
-        if len(found) > _MAX_VARIABLES:
-            raise ValueError(f"it holds more than {_MAX_VARIABLES:,} variables")
+            found.append(StoredVariable(name, _kind(flags), shape, order, content, size + 8, compressed))
+        if len(found) > MAX_VARIABLES:
+            raise ValueError(f"it holds more than {MAX_VARIABLES:,} variables")
     return found
 
 
-def decode(variable: Variable, fields: Collection[str] | None = None) -> Value:
+def decode(variable: StoredVariable, fields: Collection[str] | None = None) -> Value:
     """The variable's value. With ``fields`` only these fields of structs are decoded; the others are None."""
     if variable.size > MAX_BYTES:
         raise ValueError(f"{variable.name} unpacks to {variable.size:,} bytes, more than the limit of {MAX_BYTES:,}")
     data = memoryview(inflate(variable.packed, variable.size)) if variable.compressed else variable.packed
     _, content, _ = _element(data, 0, variable.order)
-    return _Decoder(variable.order, fields).matrix(content, 0)
+    return _Mat5Decoder(variable.order, fields).matrix(content, 0)
 
 
 def inflate(packed: memoryview, size: int) -> bytes:
@@ -178,22 +184,42 @@ def _kind(flags: int) -> str:
     return "sparse" if number == _SPARSE else _CLASS_NAMES.get(number, "opaque")
 
 
-class _Decoder:
-    """Unpacks the matrices of one variable and keeps account of what they cost.
+class Decoder:
+    """Keeps account of what one variable unpacks to, and knows which fields are wanted.
 
     A few bytes can stand for many: a number may be stored in a smaller type than it is read as, a sparse matrix stores no
-    zeros, and an empty matrix is eight bytes in the file and a hundred in memory.
+    zeros, an empty matrix is eight bytes in the file and a hundred in memory, and references may repeat.
     """
 
-    def __init__(self, order: str, fields: Collection[str] | None) -> None:
-        self.order, self.fields, self.left = order, fields, MAX_BYTES
+    def __init__(self, fields: Collection[str] | None) -> None:
+        self.fields, self.left = fields, MAX_BYTES
 
-    def matrix(self, view: memoryview, depth: int) -> Value:
-        self._spend(0)
-        if len(view) == 0:  # how MATLAB writes [] inside a cell
-            return np.zeros((0, 0))
+    def wants(self, field: str) -> bool:
+        """Whether this field of structs is to be decoded."""
+        return self.fields is None or field in self.fields
+
+    def enter(self, depth: int) -> None:
+        """Count one more value at this depth of nesting."""
+        self.spend(0)
         if depth > _MAX_DEPTH:
             raise ValueError(f"cells and structs are nested more than {_MAX_DEPTH} deep")
+
+    def spend(self, count: int) -> None:
+        """Count so many more bytes."""
+        self.left -= count + COST_OF_A_NODE
+        if self.left < 0:
+            raise ValueError(f"a variable unpacks to more than the limit of {MAX_BYTES:,} bytes")
+
+
+class _Mat5Decoder(Decoder):
+    def __init__(self, order: str, fields: Collection[str] | None) -> None:
+        super().__init__(fields)
+        self.order = order
+
+    def matrix(self, view: memoryview, depth: int) -> Value:
+        self.enter(depth)
+        if len(view) == 0:  # how MATLAB writes [] inside a cell
+            return np.zeros((0, 0))
         flags, shape, _, at = _header(view, self.order)
         number, count = flags & 0xFF, prod(shape)
         if number in _CLASSES:
@@ -231,8 +257,7 @@ class _Decoder:
             kind, content, at = _element(view, at, self.order)
             if kind != _MATRIX:
                 raise ValueError("a cell or struct holds something that is no matrix")
-            wanted = not names or self.fields is None or names[index] in self.fields
-            values.append(self.matrix(content, depth + 1) if wanted else None)
+            values.append(self.matrix(content, depth + 1) if not names or self.wants(names[index]) else None)
         return values, at
 
     def _plain(self, view: memoryview, at: int, flags: int, shape: tuple[int, ...]) -> NDArray[Any]:
@@ -245,14 +270,14 @@ class _Decoder:
         dtype = np.dtype(np.bool_ if flags & _LOGICAL else _CLASSES[flags & 0xFF])
         if dtype.kind in "iu" and numbers.dtype.kind == "f":
             raise ValueError(f"a matrix of {dtype.name} stores floating-point numbers")
-        self._spend(numbers.size * dtype.itemsize)
+        self.spend(numbers.size * dtype.itemsize)
         return numbers.astype(dtype, copy=False).reshape(shape, order="F")
 
     def _sparse(self, view: memoryview, at: int, flags: int, shape: tuple[int, ...]) -> NDArray[Any]:
         if len(shape) != 2 or flags & _COMPLEX:
             raise ValueError("a sparse matrix has more than two dimensions or complex numbers")
         dtype = np.dtype(np.bool_ if flags & _LOGICAL else np.float64)
-        self._spend(prod(shape) * dtype.itemsize)
+        self.spend(prod(shape) * dtype.itemsize)
         stored, at = _numbers(view, at, self.order)
         rows = _indices(stored)
         stored, at = _numbers(view, at, self.order)
@@ -267,58 +292,9 @@ class _Decoder:
         dense[rows[:count], np.repeat(np.arange(shape[1]), np.diff(starts))] = values[:count]
         return dense
 
-    def _spend(self, count: int) -> None:
-        self.left -= count + _COST_OF_A_NODE
-        if self.left < 0:
-            raise ValueError(f"a variable unpacks to more than the limit of {MAX_BYTES:,} bytes")
-
 
 def _indices(numbers: NDArray[Any]) -> NDArray[np.int64]:
-    """Row and column numbers as signed ones: differences of unsigned ones wrap around."""
+    """Row or column indices as signed integers: differences of unsigned ones wrap around."""
     if numbers.dtype.kind not in "iu" or (numbers.size and not 0 <= numbers.min() <= numbers.max() < 1 << 62):
-        raise ValueError("a sparse matrix has rows or columns that are no numbers of rows or columns")
+        raise ValueError("a sparse matrix has invalid row or column indices")
     return numbers.astype(np.int64)
-
-
-def encode(values: Mapping[str, Value]) -> bytes:
-    """A compressed MAT file of named arrays, cells (sequences) and structs (mappings).
-
-    The bytes depend on the values alone: unlike MATLAB's, the header carries no date.
-    """
-    text = b"MATLAB 5.0 MAT-file, written by Hyperacuity".ljust(116) + bytes(8) + b"\x00\x01IM"
-    parts = [text]
-    for name, value in values.items():
-        packed = zlib.compress(_encode_matrix(value, name), 6)
-        parts.append(struct.pack("<II", _COMPRESSED, len(packed)) + packed)
-    return b"".join(parts)
-
-
-def _encode_matrix(value: Value, name: str = "") -> bytes:
-    shape: tuple[int, ...]
-    if isinstance(value, np.ndarray):
-        logical = value.dtype == np.bool_
-        array = value.astype(np.uint8) if logical else value
-        code = next((n for n, text in _CLASSES.items() if array.dtype == np.dtype(text)), None)
-        if code is None or value.ndim < 2:
-            raise ValueError(f"a MAT file cannot hold {value.dtype} values of shape {value.shape}")
-        number = next(n for n, text in _NUMBERS.items() if array.dtype == np.dtype(text))
-        shape, flags = value.shape, code | (_LOGICAL if logical else 0)
-        body = _encode_element(number, array.astype(array.dtype.newbyteorder("<")).tobytes(order="F"))
-    elif isinstance(value, Mapping):
-        shape, flags = (1, 1), _STRUCT
-        names = b"".join(field.encode("latin-1").ljust(32, b"\0") for field in value)
-        body = _encode_element(5, struct.pack("<i", 32)) + _encode_element(1, names)
-        body += b"".join(_encode_matrix(item) for item in value.values())
-    elif isinstance(value, Sequence):
-        shape, flags = (1, len(value)), _CELL
-        body = b"".join(_encode_matrix(item) for item in value)
-    else:
-        raise ValueError(f"a MAT file cannot hold {type(value).__name__}")
-    head = _encode_element(6, struct.pack("<II", flags, 0)) + _encode_element(5, struct.pack(f"<{len(shape)}i", *shape))
-    return _encode_element(_MATRIX, head + _encode_element(1, name.encode("latin-1")) + body)
-
-
-def _encode_element(kind: int, content: bytes) -> bytes:
-    if 0 < len(content) <= 4:
-        return struct.pack("<HH", kind, len(content)) + content.ljust(4, b"\0")
-    return struct.pack("<II", kind, len(content)) + content + bytes(-len(content) % 8)

@@ -11,6 +11,7 @@ ucm2          ultrametric contour map, 2H+1×2W+1  soft map at image size: every
 
 from __future__ import annotations
 
+import io
 import struct
 import zlib
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -28,6 +29,7 @@ from hyperacuity.errors import InputError
 from hyperacuity.maps import EdgeMap, LabelMap, edge_map, label_map
 
 _HDF5_MARK = b"\x89HDF\r\n\x1a\n"
+_TYPES = {"b1", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8"}
 
 
 def read_variable(
@@ -127,9 +129,41 @@ def write_mat(path: Path | str, **arrays: NDArray[Any]) -> None:
     _write(path, dict(arrays))
 
 
-def _write(path: Path, values: dict[str, Value]) -> None:
+def encode(values: Mapping[str, Value]) -> bytes:
+    """A compressed MAT file, version 5, of named matrices, cells (sequences) and structs (mappings).
+
+    Its bytes depend on the values alone: the header that scipy writes, with the date, is replaced.
+    """
+    from scipy.io import savemat  # slow to import, and most runs write no MAT file
+
+    file = io.BytesIO()
+    savemat(file, {name: _for_scipy(value) for name, value in values.items()}, do_compression=True)
+    return b"MATLAB 5.0 MAT-file, written by Hyperacuity".ljust(116) + file.getvalue()[116:]
+
+
+def _for_scipy(value: Value) -> Any:
+    if isinstance(value, np.ndarray):
+        if (
+            value.ndim < 2
+            or value.dtype.kind not in "biuf"
+            or not value.dtype.itemsize <= 8
+            or value.dtype == np.float16
+        ):
+            raise ValueError(f"a MAT file cannot hold {value.dtype} values of shape {value.shape}")
+        return value
+    if isinstance(value, Mapping):
+        return {name: _for_scipy(item) for name, item in value.items()}
+    if not isinstance(value, Sequence):
+        raise ValueError(f"a MAT file cannot hold {type(value).__name__}")
+    cell = np.empty((1, len(value)), dtype=object)
+    for i, item in enumerate(value):
+        cell[0, i] = _for_scipy(item)
+    return cell
+
+
+def _write(path: Path, values: Mapping[str, Value]) -> None:
     try:
-        data = mat5.encode(values)
+        data = encode(values)
     except ValueError as error:
         raise InputError(f"{path}: {error}") from error
     write_bytes(path, data)
@@ -173,7 +207,10 @@ def _numbered(path: Path, index: int) -> str:
 def _open(path: Path, data: bytes) -> tuple[dict[str, Any], Callable[[Any, Collection[str] | None], Value]]:
     """The file's variables by name, and the function that decodes one."""
     if data.startswith(_HDF5_MARK) or data[512:520] == _HDF5_MARK:
-        from hyperacuity.data.formats import apart  # few files need it
+        from hyperacuity.data.formats import hdf5_process  # few files need it
 
-        return {variable.name: variable for variable in apart.variables(path)}, apart.decode
+        def decode(variable: mat5.Variable, fields: Collection[str] | None) -> Value:
+            return hdf5_process.decode(path, variable.name, fields)
+
+        return {variable.name: variable for variable in hdf5_process.variables(path)}, decode
     return {variable.name: variable for variable in mat5.variables(data)}, mat5.decode
