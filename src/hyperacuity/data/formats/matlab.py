@@ -143,12 +143,7 @@ def encode(values: Mapping[str, Value]) -> bytes:
 
 def _for_scipy(value: Value) -> Any:
     if isinstance(value, np.ndarray):
-        if (
-            value.ndim < 2
-            or value.dtype.kind not in "biuf"
-            or not value.dtype.itemsize <= 8
-            or value.dtype == np.float16
-        ):
+        if value.ndim < 2 or value.dtype.str[1:] not in _TYPES:
             raise ValueError(f"a MAT file cannot hold {value.dtype} values of shape {value.shape}")
         return value
     if isinstance(value, Mapping):
