@@ -174,8 +174,8 @@ def test_a_file_without_permission_is_named(tmp_path):
         (b"version https://git-lfs.github.com/spec/v1\n", "is a Git LFS pointer"),
         (b"GIF89a" + bytes(20), "is a GIF image, expected PNG"),
         (b"\x1f\x8b" + bytes(20), "is a gzip archive"),
-        (b"hello world, this is text", "starts with b'hello wo', which is no format known here"),
-        (bytes(200), "no format known here"),
+        (b"hello world, this is text", "starts with b'hello wo', which is no known format"),
+        (bytes(200), "no known format"),
     ],
 )
 def test_a_file_of_another_kind_is_refused_by_what_it_is(put, data, complaint):

@@ -78,7 +78,7 @@ class OrderingInputs:
 def find_inputs(
     systems: Mapping[str, Path], truth: str, regions: Path | None, *, data: Path | None = None
 ) -> OrderingInputs:
-    """PairedFiles predictions, truths and regions by name."""
+    """Pair predictions, truths and regions by name."""
     from hyperacuity.run import Cell
 
     source = _labelled_source(truth, data)
@@ -173,13 +173,13 @@ def _known_truths(
 ) -> tuple[dict[str, list[Path]] | None, dict[str, Path | None]]:
     """Truths and pictures by image where TRUTH is a data set; None where it is a file or folder of maps."""
     from hyperacuity.data import load_dataset
-    from hyperacuity.data.datasets.made import made_scenes
+    from hyperacuity.data.datasets.pictures import scenes
 
     path = Path(truth)
     if source is not None:
         return _labelled_images(source), {}
     if (path / "scenes.json").is_file():
-        dataset = made_scenes(path)
+        dataset = scenes(path)
     elif not path.exists():
         if truth != "scenes":
             raise UsageError(

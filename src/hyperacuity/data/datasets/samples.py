@@ -44,6 +44,16 @@ def by_stem(folder: Path) -> dict[str, Path]:
     return {stem_of(path): path for path in files_in(folder, required=False)} if folder.is_dir() else {}
 
 
+def samples_of(
+    images: Mapping[str, Path], truths: Mapping[str, Path], extras: Mapping[str, Mapping[str, Path]] | None = None
+) -> tuple[Sample, ...]:
+    """One sample per truth, in the order of names, with the image and the extras (by role) of the same name."""
+    return tuple(
+        Sample(name, images.get(name), (truth,), {role: e[name] for role, e in (extras or {}).items() if name in e})
+        for name, truth in sorted(truths.items())
+    )
+
+
 def first_of(folder: Path, *names: str) -> Path | None:
     """The first of the named files that the folder has."""
     return next((folder / name for name in names if (folder / name).is_file()), None)
