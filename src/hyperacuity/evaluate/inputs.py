@@ -111,11 +111,11 @@ def pictures_of(paths: Iterable[Path]) -> list[Path]:
 
 def named_predictions(prediction: Path, more: Sequence[str]) -> dict[str, Path]:
     """The systems by name: the first is named after its folder or file, the others are ``NAME=DIR`` options."""
-    from hyperacuity.data.remote import is_file, is_folder, is_remote, shown
+    from hyperacuity.data.remote import display, is_file, is_folder, is_remote
 
     whole = is_folder(prediction)
     if not whole and not is_file(prediction):
-        raise UsageError(f"there is no file or folder {shown(prediction)}")
+        raise UsageError(f"there is no file or folder {display(prediction)}")
     first = prediction if is_remote(prediction) else prediction.resolve()
     systems = {first.name if whole else first.stem: prediction}
     for name, folder in common.named_systems(more).items():

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from hyperacuity.data.remote import full
+from hyperacuity.data.remote import absolute
 from hyperacuity.tally import Tally
 
 T = TypeVar("T", bound=Tally)
@@ -103,4 +103,4 @@ def job_as_told(job: object) -> dict[str, Any]:
 
 
 def _full(path: Path) -> str:
-    return str(full(path))
+    return str(absolute(path))

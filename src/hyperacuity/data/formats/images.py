@@ -43,6 +43,9 @@ _DENSEST = {"PNG": 8 * 1032, "JPEG": 8 * 1032, "BMP": 8 * 1032, "PNM": 8}
 _MAX_SCANS = 500
 """A progressive JPEG has about ten scans; each takes as long as the whole picture, and a few bytes can ask for one."""
 
+KITTI_SCALE = 256
+"""KITTI's disparity pictures: 16-bit grey PNG, disparity = value / 256, 0 = unknown."""
+
 _quiet_tiff = threading.Lock()
 _LUMINANCE = np.array([0.299, 0.587, 0.114])
 
