@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import repeat
 from math import prod
 from typing import Any, TypeAlias
 
@@ -45,6 +46,7 @@ _MAX_DIMENSIONS = 32
 MAX_VARIABLES = 10_000
 COST_OF_A_NODE = 256
 """What a value costs besides its numbers, so that a million empty ones are bounded too."""
+_BAD_HEADER = "a variable's header makes no sense"
 _MAX_RATIO = 1032
 """Deflate turns one byte into at most this many."""
 
@@ -83,20 +85,19 @@ def variables(data: bytes) -> list[StoredVariable]:
     order = {b"IM": "<", b"MI": ">"}.get(data[126:128])
     if order is None:
         raise ValueError("the byte order mark is missing")
-    found, view, at = [], memoryview(data), 128
-    while at < len(data):
-        kind, content, end = _element(view, at, order)
+    found, elements = [], _Elements(memoryview(data)[128:], order)
+    while elements.at < len(elements.view):
+        start = elements.at
+        kind, content = elements.next()
         compressed = kind == _COMPRESSED
         if compressed:
             # A variable's name and size stand in the first few bytes of its stream.
             head = memoryview(zlib.decompressobj().decompress(content[:4096], 1024))
-            end = at + 8 + len(content)  # the only kind of element that is not padded
         else:
-            head, content = view[at : at + 1024], view[at:end]
-        at = end
+            head, content = elements.view[start : start + 1024], elements.view[start : elements.at]
         kind, size = struct.unpack_from(f"{order}II", head)
         if kind == _MATRIX:
-            flags, shape, name, _ = _header(head[8:], order)
+            flags, shape, name = _Elements(head[8:], order).header()
             found.append(StoredVariable(name, _kind(flags), shape, order, content, size + 8, compressed))
         if len(found) > MAX_VARIABLES:
             raise ValueError(f"it holds more than {MAX_VARIABLES:,} variables")
@@ -108,8 +109,7 @@ def decode(variable: StoredVariable, fields: Collection[str] | None = None) -> V
     if variable.size > MAX_BYTES:
         raise ValueError(f"{variable.name} unpacks to {variable.size:,} bytes, more than the limit of {MAX_BYTES:,}")
     data = memoryview(inflate(variable.packed, variable.size)) if variable.compressed else variable.packed
-    _, content, _ = _element(data, 0, variable.order)
-    return _Mat5Decoder(variable.order, fields).matrix(content, 0)
+    return _Mat5Decoder(variable.order, fields).matrix(_Elements(data, variable.order).next()[1], 0)
 
 
 def inflate(packed: memoryview, size: int) -> bytes:
@@ -137,42 +137,51 @@ def inflate(packed: memoryview, size: int) -> bytes:
     return data
 
 
-def _element(view: memoryview, at: int, order: str) -> tuple[int, memoryview, int]:
-    """Type and content of the element at ``at``, and where the next one starts."""
-    if at + 8 > len(view):
-        raise ValueError("it ends inside a tag")
-    kind, size = struct.unpack_from(f"{order}II", view, at)
-    if kind >> 16:
-        kind, size = kind & 0xFFFF, kind >> 16
-        if size > 4:
-            raise ValueError("a small element has more than four bytes")
-        return kind, view[at + 4 : at + 4 + size], at + 8
-    if at + 8 + size > len(view):
-        raise ValueError(f"it ends {at + 8 + size - len(view)} bytes too early")
-    return kind, view[at + 8 : at + 8 + size], at + 8 + size + -size % 8
+class _Elements:
+    """Data elements that follow one another."""
 
+    def __init__(self, view: memoryview, order: str) -> None:
+        self.view, self.order, self.at = view, order, 0
 
-def _numbers(view: memoryview, at: int, order: str) -> tuple[NDArray[Any], int]:
-    kind, content, end = _element(view, at, order)
-    if kind not in _NUMBERS:
-        raise ValueError(f"numbers have the unknown type {kind}")
-    return np.frombuffer(content, order + _NUMBERS[kind]), end
+    def next(self) -> tuple[int, memoryview]:
+        """Type and content of the next element."""
+        view, at = self.view, self.at
+        if at + 8 > len(view):
+            raise ValueError("it ends inside a tag")
+        kind, size = struct.unpack_from(f"{self.order}II", view, at)
+        if kind >> 16:
+            kind, size = kind & 0xFFFF, kind >> 16
+            if size > 4:
+                raise ValueError("a small element has more than four bytes")
+            self.at += 8
+            return kind, view[at + 4 : at + 4 + size]
+        if at + 8 + size > len(view):
+            raise ValueError(f"it ends {at + 8 + size - len(view)} bytes too early")
+        self.at += 8 + size + (-size % 8 if kind != _COMPRESSED else 0)  # only compressed elements are not padded
+        return kind, view[at + 8 : at + 8 + size]
 
+    def numbers(self) -> NDArray[Any]:
+        kind, content = self.next()
+        if kind not in _NUMBERS:
+            raise ValueError(f"numbers have the unknown type {kind}")
+        return np.frombuffer(content, self.order + _NUMBERS[kind])
 
-def _text(view: memoryview, at: int, order: str) -> tuple[bytes, int]:
-    _, content, end = _element(view, at, order)
-    return bytes(content), end
+    def integers(self, complaint: str) -> NDArray[np.int64]:
+        """Numbers that must be integers from 0, as signed ones: differences of unsigned ones wrap around."""
+        numbers = self.numbers()
+        if numbers.dtype.kind not in "iu" or (numbers.size and not 0 <= numbers.min() <= numbers.max() < 1 << 62):
+            raise ValueError(complaint)
+        return numbers.astype(np.int64)
 
+    def text(self) -> bytes:
+        return bytes(self.next()[1])
 
-def _header(view: memoryview, order: str) -> tuple[int, tuple[int, ...], str, int]:
-    """Flags, dimensions and name of a matrix, and where its content starts."""
-    flags, at = _numbers(view, 0, order)
-    shape, at = _numbers(view, at, order)
-    name, at = _text(view, at, order)
-    whole = flags.dtype.kind in "iu" and shape.dtype.kind in "iu"
-    if not whole or flags.size != 2 or not 2 <= shape.size <= _MAX_DIMENSIONS or shape.min() < 0:
-        raise ValueError("a variable's header makes no sense")
-    return int(flags[0]), tuple(int(n) for n in shape), name.decode("latin-1"), at
+    def header(self) -> tuple[int, tuple[int, ...], str]:
+        """Flags, dimensions and name of a matrix; its content follows."""
+        flags, shape = self.integers(_BAD_HEADER), self.integers(_BAD_HEADER)
+        if flags.size != 2 or not 2 <= shape.size <= _MAX_DIMENSIONS:
+            raise ValueError(_BAD_HEADER)
+        return int(flags[0]), tuple(shape.tolist()), self.text().decode("latin-1")
 
 
 def _kind(flags: int) -> str:
@@ -220,51 +229,46 @@ class _Mat5Decoder(Decoder):
         self.enter(depth)
         if len(view) == 0:  # how MATLAB writes [] inside a cell
             return np.zeros((0, 0))
-        flags, shape, _, at = _header(view, self.order)
+        elements = _Elements(view, self.order)
+        flags, shape, _ = elements.header()
         number, count = flags & 0xFF, prod(shape)
         if number in _CLASSES:
-            return self._plain(view, at, flags, shape)
+            return self._plain(elements, flags, shape)
         if number == _SPARSE:
-            return self._sparse(view, at, flags, shape)
+            return self._sparse(elements, flags, shape)
         if number == _CELL:
-            return self._matrices(view, at, count, depth)[0]
-        if number == _STRUCT:
-            return self._structs(view, at, count, depth)
-        return None
+            return self._matrices(elements, repeat(None, self._bounded(count, elements)), depth)
+        return self._structs(elements, count, depth) if number == _STRUCT else None
 
-    def _structs(self, view: memoryview, at: int, count: int, depth: int) -> list[Value]:
-        width, at = _numbers(view, at, self.order)
-        text, at = _text(view, at, self.order)
+    def _structs(self, elements: _Elements, count: int, depth: int) -> list[Value]:
+        width, text = elements.numbers(), elements.text()
         if width.size != 1 or width.dtype.kind not in "iu" or width[0] < 1:
             raise ValueError("a struct's field names have no length")
         step = int(width[0])
         names = [text[i : i + step].split(b"\0")[0].decode("latin-1") for i in range(0, len(text), step)]
-        if count * len(names) * 8 > len(view):
-            raise ValueError("a struct has more elements than bytes")
-        structs: list[Value] = []
-        for _ in range(count if names else 0):
-            values, at = self._matrices(view, at, len(names), depth, names)
-            structs.append(dict(zip(names, values, strict=True)))
-        return structs
+        count = self._bounded(count * len(names), elements) // max(len(names), 1)
+        return [dict(zip(names, self._matrices(elements, names, depth), strict=True)) for _ in range(count)]
 
-    def _matrices(
-        self, view: memoryview, at: int, count: int, depth: int, names: Sequence[str] = ()
-    ) -> tuple[list[Value], int]:
-        if count * 8 > len(view) - at:
-            raise ValueError("a cell has more elements than bytes")
+    def _bounded(self, count: int, elements: _Elements) -> int:
+        if count * 8 > len(elements.view):
+            raise ValueError("a cell or struct has more elements than bytes")
+        return count
+
+    def _matrices(self, elements: _Elements, names: Iterable[str | None], depth: int) -> list[Value]:
+        """As many matrices as names; those of unwanted fields are None."""
         values: list[Value] = []
-        for index in range(count):
-            kind, content, at = _element(view, at, self.order)
+        for name in names:
+            kind, content = elements.next()
             if kind != _MATRIX:
                 raise ValueError("a cell or struct holds something that is no matrix")
-            values.append(self.matrix(content, depth + 1) if not names or self.wants(names[index]) else None)
-        return values, at
+            values.append(self.matrix(content, depth + 1) if name is None or self.wants(name) else None)
+        return values
 
-    def _plain(self, view: memoryview, at: int, flags: int, shape: tuple[int, ...]) -> NDArray[Any]:
+    def _plain(self, elements: _Elements, flags: int, shape: tuple[int, ...]) -> NDArray[Any]:
         """Numbers may be stored in a smaller type than the variable's class; the class decides."""
         if flags & _COMPLEX:
             raise ValueError("it holds complex numbers")
-        numbers, _ = _numbers(view, at, self.order)
+        numbers = elements.numbers()
         if numbers.size != prod(shape):
             raise ValueError(f"a matrix of shape {shape} holds {numbers.size} numbers")
         dtype = np.dtype(np.bool_ if flags & _LOGICAL else _CLASSES[flags & 0xFF])
@@ -273,16 +277,13 @@ class _Mat5Decoder(Decoder):
         self.spend(numbers.size * dtype.itemsize)
         return numbers.astype(dtype, copy=False).reshape(shape, order="F")
 
-    def _sparse(self, view: memoryview, at: int, flags: int, shape: tuple[int, ...]) -> NDArray[Any]:
+    def _sparse(self, elements: _Elements, flags: int, shape: tuple[int, ...]) -> NDArray[Any]:
         if len(shape) != 2 or flags & _COMPLEX:
             raise ValueError("a sparse matrix has more than two dimensions or complex numbers")
         dtype = np.dtype(np.bool_ if flags & _LOGICAL else np.float64)
         self.spend(prod(shape) * dtype.itemsize)
-        stored, at = _numbers(view, at, self.order)
-        rows = _indices(stored)
-        stored, at = _numbers(view, at, self.order)
-        starts = _indices(stored)
-        values, _ = _numbers(view, at, self.order)
+        complaint = "a sparse matrix has invalid row or column indices"
+        rows, starts, values = elements.integers(complaint), elements.integers(complaint), elements.numbers()
         if starts.size != shape[1] + 1 or (np.diff(starts) < 0).any() or starts[0] != 0:
             raise ValueError("a sparse matrix has no valid columns")
         count = int(starts[-1])
@@ -291,10 +292,3 @@ class _Mat5Decoder(Decoder):
         dense: NDArray[Any] = np.zeros(shape, dtype=dtype)
         dense[rows[:count], np.repeat(np.arange(shape[1]), np.diff(starts))] = values[:count]
         return dense
-
-
-def _indices(numbers: NDArray[Any]) -> NDArray[np.int64]:
-    """Row or column indices as signed integers: differences of unsigned ones wrap around."""
-    if numbers.dtype.kind not in "iu" or (numbers.size and not 0 <= numbers.min() <= numbers.max() < 1 << 62):
-        raise ValueError("a sparse matrix has invalid row or column indices")
-    return numbers.astype(np.int64)
