@@ -55,10 +55,7 @@ def collect_warnings() -> Iterator[list[str]]:
 def read_bytes(path: Path) -> bytes:
     """The file's bytes; what cannot be read, is empty, is no plain file or is larger than ``MAX_BYTES`` is refused."""
     size = check_file(path)
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise _unreadable(path, error) from error
+    data = read_head(path)
     if len(data) < size:
         raise InputError(f"{path}: only {len(data)} of {size} bytes could be read")
     return data
@@ -75,8 +72,8 @@ def write_bytes(path: Path, data: bytes) -> None:
         raise UsageError(f"{path}: cannot be written ({_reason(error)})") from error
 
 
-def read_head(path: Path, count: int) -> bytes:
-    """The file's first bytes, at most ``count``, under the same checks."""
+def read_head(path: Path, count: int = -1) -> bytes:
+    """The file's first bytes, at most ``count`` if it is given, under the same checks."""
     check_file(path)
     try:
         with path.open("rb") as file:

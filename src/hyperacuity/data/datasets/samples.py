@@ -45,11 +45,16 @@ def by_stem(folder: Path) -> dict[str, Path]:
 
 
 def samples_of(
-    images: Mapping[str, Path], truths: Mapping[str, Path], extras: Mapping[str, Mapping[str, Path]] | None = None
+    images: Mapping[str, Path],
+    truths: Mapping[str, Path],
+    extras: Mapping[str, Mapping[str, Path]] | None = None,
+    *,
+    scale: float | None = None,
 ) -> tuple[Sample, ...]:
     """One sample per truth, in the order of names, with the image and the extras (by role) of the same name."""
+    roles = (extras or {}).items()
     return tuple(
-        Sample(name, images.get(name), (truth,), {role: e[name] for role, e in (extras or {}).items() if name in e})
+        Sample(name, images.get(name), (truth,), {role: files[name] for role, files in roles if name in files}, scale)
         for name, truth in sorted(truths.items())
     )
 

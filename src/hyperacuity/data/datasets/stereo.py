@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 
 from hyperacuity.data.datasets.pairing import stem_of
-from hyperacuity.data.datasets.samples import Dataset, Sample, by_stem, first_of, present
+from hyperacuity.data.datasets.samples import Dataset, Sample, by_stem, first_of, present, samples_of
 from hyperacuity.data.files import read_head
 from hyperacuity.errors import InputError
 
@@ -105,11 +105,8 @@ def _float_scenes(folder: Path) -> tuple[Sample, ...]:
             continue
         for home in (scene, scene.parent.with_name(f"{scene.parent.name}_gt") / scene.name):
             if truth := first_of(home, "disp0GT.pfm", "disp0.pfm"):
-                extras = present(
-                    right=first_of(scene, "im1.png", "im1.ppm"),
-                    nonocc=home / "mask0nocc.png",
-                    calibration=scene / "calib.txt",
-                )
+                right = first_of(scene, "im1.png", "im1.ppm")
+                extras = present(right=right, nonocc=home / "mask0nocc.png", calibration=scene / "calib.txt")
                 samples.append(Sample(scene.name, image, (truth,), extras))
                 break
     return tuple(samples)
@@ -119,17 +116,8 @@ def _kitti(name: str, folder: Path, *, truth: str, noc: str, pictures: tuple[tup
     home = folder / "training" if (folder / "training").is_dir() else folder
     left, right = next((pair for pair in pictures if (home / pair[0]).is_dir()), pictures[0])
     lefts, rights, nocs, objects = (by_stem(home / part) for part in (left, right, noc, "obj_map"))
-    samples = [
-        Sample(
-            frame,
-            lefts.get(frame),
-            (path,),
-            present(right=rights.get(frame), noc=nocs.get(frame), objects=objects.get(frame)),
-            scale=256.0,
-        )
-        for frame, path in sorted(by_stem(home / truth).items())
-    ]
+    samples = samples_of(lefts, by_stem(home / truth), {"right": rights, "noc": nocs, "objects": objects}, scale=256.0)
     if not samples and (lone := first_of(folder, "disp_gt.png")):  # a single pair, as in KITTI's own example code
         estimate = present(estimate=folder / "disp_est.png")
-        samples = [Sample(stem_of(lone).removesuffix("_gt"), None, (lone,), estimate, scale=256.0)]
-    return Dataset(name, folder, tuple(samples))
+        samples = (Sample(stem_of(lone).removesuffix("_gt"), None, (lone,), estimate, scale=256.0),)
+    return Dataset(name, folder, samples)

@@ -87,16 +87,13 @@ def read_grey(path: Path) -> NDArray[Any]:
 def write_png(path: Path | str, pixels: NDArray[Any]) -> None:
     """Write bool (1 bit), uint8 (H×W, H×W×3 or H×W×4) or uint16 (H×W) pixels as PNG."""
     path = Path(path)
-    shapes = {"H×W"} if pixels.dtype in (np.bool_, np.uint16) else {"H×W", "H×W×3", "H×W×4"}
-    if pixels.dtype not in (np.bool_, np.uint8, np.uint16) or _shape_name(pixels) not in shapes or not pixels.size:
+    channels = ((),) if pixels.dtype in (np.bool_, np.uint16) else ((), (3,), (4,))
+    fits = pixels.dtype in (np.bool_, np.uint8, np.uint16) and pixels.ndim >= 2 and pixels.shape[2:] in channels
+    if not fits or not pixels.size:
         raise InputError(f"{path}: cannot write {pixels.dtype} pixels of shape {pixels.shape} as PNG")
     file = io.BytesIO()
     Image.fromarray(np.ascontiguousarray(pixels)).save(file, format="PNG")
     write_bytes(path, file.getvalue())
-
-
-def _shape_name(pixels: NDArray[Any]) -> str:
-    return "×".join(["H", "W", *map(str, pixels.shape[2:])][: pixels.ndim])
 
 
 def _decode(path: Path, *, palette: bool) -> NDArray[Any]:

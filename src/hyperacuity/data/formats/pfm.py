@@ -1,7 +1,8 @@
 """Portable float maps: a three-line header (``Pf`` or ``PF``, width and height, scale), then float32 rows, bottom row first.
 
-The sign of the scale tells the byte order: negative little-endian, positive big-endian. Its size is not applied; the stereo
-data sets write 1 and mean the values as they stand.
+The sign of the scale gives the byte order: negative little-endian, positive big-endian. Its size is not applied; the stereo
+data sets write 1 and mean the values as they are. Pillow knows maps of one channel only, and OpenCV, which also reads three,
+is too large a dependency for so small a format.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Tables of numbers: CSV with a header line, names in the first column, and comments after ``#``."""
+"""Tables of numbers: CSV with a header line, names in the first column, and comments after ``#``.
+
+Read with the standard library's csv: a table library would not say which cell is wrong, and is no dependency otherwise.
+"""
 
 from __future__ import annotations
 
@@ -87,9 +90,8 @@ def _separated(lines: list[str], separator: str, name: str) -> NamedTable:
         raise InputError(f"{name}: holds no row below its header (is a quote open?)")
     for i, row in enumerate(rows):
         if len(row) != len(header):
-            raise InputError(
-                f"{name}: row {printable(row[0]) if row else i + 1} has {len(row)} cells, expected {len(header)}"
-            )
+            where = printable(row[0]) if row else i + 1
+            raise InputError(f"{name}: row {where} has {len(row)} cells, expected {len(header)}")
     values = np.empty((len(rows), len(header) - 1))
     for i, row in enumerate(rows):
         for j, cell in enumerate(row[1:]):
@@ -100,7 +102,7 @@ def _separated(lines: list[str], separator: str, name: str) -> NamedTable:
                 raise InputError(f"{name}: {what} in {where}, is no number") from error
     for kind, entries in (("row", [row[0] for row in rows]), ("column", header[1:])):
         if repeated := [entry for entry, count in Counter(entries).items() if count > 1]:
-            raise InputError(f"{name}: the {kind} {printable(min(repeated))} stands there twice")
+            raise InputError(f"{name}: the {kind} {printable(min(repeated))} appears twice")
     return NamedTable(tuple(row[0] for row in rows), tuple(header[1:]), values)
 
 
