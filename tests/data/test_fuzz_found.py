@@ -63,7 +63,7 @@ def test_names_in_a_file_cannot_break_a_message_into_lines(put):
     with pytest.raises(InputError, match="holds depth�map � �, a") as caught:
         read_segmentations([put(mat5(plane(b"depth\nmap \x1b \x07, a"), plane(b"b")))])
     assert "\n" not in str(caught.value)
-    with pytest.raises(InputError, match="row x�y, column a, is no number"):
+    with pytest.raises(InputError, match="row x�y, column a, is not a number"):
         read_table(put(b"name,a\nx\x07y,1z\n"))
 
 

@@ -68,7 +68,7 @@ def test_a_signalling_nan_is_just_unknown(put):
         (b"Pf\n2 2\n-1\n" + bytes(12), "truncated: 12 bytes of pixels where 2×2 needs 16"),
         (b"Pf\n0 2\n-1\n", "expected none of them to be 0"),
         (b"Pf\n2 2\n0\n" + bytes(16), "expected none of them to be 0"),
-        (b"Pf\ntwo 2\n-1\n" + bytes(16), "no PFM file"),
+        (b"Pf\ntwo 2\n-1\n" + bytes(16), "not a PFM file"),
         (b"Pf\n90000 90000\n-1\n" + bytes(16), "declares 90000×90000 pixels, more than the limit"),
     ],
 )

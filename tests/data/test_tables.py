@@ -56,10 +56,10 @@ def test_comments_empty_lines_and_other_separators_are_understood(put, separator
         (b"name,a\n", "holds 1 lines besides comments"),
         (b"name\nx\n", "has one column"),
         (b"name,a\nx,1,2\n", "row x has 3 cells, expected 2"),
-        (b"name,a\nx,one\n", "'one' in row x, column a, is no number"),
+        (b"name,a\nx,one\n", "'one' in row x, column a, is not a number"),
         (b"name,a\nx,1\nx,2\n", "the row x appears twice"),
         (b"name,a,a\nx,1,2\n", "the column a appears twice"),
-        (b"name,a\nx,\xff\n", "no text in UTF-8"),
+        (b"name,a\nx,\xff\n", "not UTF-8 text"),
         (b'name,a\n"x,1\n', r"has 1 cells|no CSV table"),
     ],
 )

@@ -110,7 +110,7 @@ def check_pixels(shape: tuple[int, ...], name: str) -> None:
 
 
 def first_line(error: Exception) -> str:
-    """What an error says, in one line for a message.
+    """An error's text, as one line for a message.
 
     >>> first_line(ValueError("bad\\nand long")), first_line(EOFError())
     ('bad', 'EOFError')

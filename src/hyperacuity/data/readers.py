@@ -127,8 +127,8 @@ def read_order(
 ) -> OrderMap:
     """Depth order, larger = nearer, NaN = unknown; figure/ground labels (``.fg``) are +1 and −1.
 
-    Depth maps count the other way: with ``larger="farther"`` their values are negated. ``unknown`` is the value that stands
-    for unknown besides NaN and infinity, for example 0 in most depth images.
+    Depth maps count the other way: with ``larger="farther"`` their values are negated. ``unknown`` is the value that
+    means unknown besides NaN and infinity, for example 0 in most depth images.
     """
     path = Path(path)
     if kind_of(path) == "FG":

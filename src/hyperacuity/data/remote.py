@@ -35,7 +35,7 @@ def is_remote(path: Path) -> bool:
 
 
 def url_of(path: Path) -> str:
-    """The URL that a remote path stands for.
+    """The URL that a remote path represents.
 
     >>> url_of(Path("s3://bucket/a.png")), url_of(Path("file:///data/a.png"))
     ('s3://bucket/a.png', 'file:///data/a.png')

@@ -117,7 +117,7 @@ def _members(source: Path, images: Collection[str] | None) -> Iterator[tuple[Pur
     except InputError as error:
         raise InputError(f"{source}: {error}") from error
     except Exception as error:  # tarfile and lzma raise many kinds; all of them mean that the archive is bad
-        raise InputError(f"{source}: is damaged or no .tar.xz archive ({first_line(error)})") from error
+        raise InputError(f"{source}: is damaged or not a .tar.xz archive ({first_line(error)})") from error
 
 
 def _decompressed(source: Path) -> IO[bytes]:

@@ -1,7 +1,7 @@
 """The data sets this package knows, and where it looks for them.
 
-Nothing is downloaded. A data set is looked for where ``--data`` says; else where the environment variable
-``HYPERACUITY_DATA`` says; else in the user's cache folder. Each may be the data set's own folder or one that holds it under
+Nothing is downloaded. A data set is looked for in the folder given by ``--data``, else in the one named by the environment
+variable ``HYPERACUITY_DATA``, else in the user's cache folder. Each may be the data set's own folder or one that holds it under
 one of its usual names. ``docs/datasets.md`` says where each comes from, how it is laid out and under which terms.
 """
 

@@ -53,7 +53,7 @@ def read_npz(path: Path, variable: str | None = None) -> NDArray[Any]:
             if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
                 raise InputError(f"{path}: is compressed in a way that NumPy does not use")
             if member.file_size > _RATIO * max(member.compress_size, 1):
-                raise InputError(f"{path}, array {printable(variable)}: cannot be as large as it says")
+                raise InputError(f"{path}, array {printable(variable)}: cannot be as large as declared")
             with archive.open(member) as file:
                 data = file.read(member.file_size)
     except InputError:

@@ -40,7 +40,7 @@ def parse_seg(data: bytes, name: str) -> LabelMap:
             raise ValueError
     except (KeyError, ValueError, OverflowError) as error:
         expected = "width, height, data, then lines of four numbers"
-        raise InputError(f"{name}: is no complete SEG file; expected {expected}") from error
+        raise InputError(f"{name}: is not a complete SEG file; expected {expected}") from error
     check_pixels((height, width), name)
     segment, row, first, last = runs.reshape(-1, 4).T
     if runs.size == 0:
@@ -71,7 +71,7 @@ def parse_fg(data: bytes, name: str) -> tuple[OrderMap, NDArray[np.float64]]:
     """
     line, found, _ = data.partition(b"\n")
     if not found or line.split()[:2] != [b"MATRIX", b"ARRAY"]:
-        raise InputError(f"{name}: is no FG file: expected a first line MATRIX ARRAY, found {data[:20]!r}")
+        raise InputError(f"{name}: is not an FG file: expected a first line MATRIX ARRAY, found {data[:20]!r}")
     labels, end = _matrix(data, len(line) + 1, name)
     contours, _ = _matrix(data, end, name)
     if not np.isin(labels, (-1, 0, 1)).all():

@@ -81,7 +81,7 @@ class StoredVariable(Variable):
 def variables(data: bytes) -> list[StoredVariable]:
     """The variables of a file, from their headers alone."""
     if len(data) < 128:
-        raise ValueError("the header is cut off")
+        raise ValueError("the header is truncated")
     order = {b"IM": "<", b"MI": ">"}.get(data[126:128])
     if order is None:
         raise ValueError("the byte order mark is missing")
@@ -91,7 +91,7 @@ def variables(data: bytes) -> list[StoredVariable]:
         kind, content = elements.next()
         compressed = kind == _COMPRESSED
         if compressed:
-            # A variable's name and size stand in the first few bytes of its stream.
+            # A variable's name and size are in the first few bytes of its stream.
             head = memoryview(zlib.decompressobj().decompress(content[:4096], 1024))
         else:
             head, content = elements.view[start : start + 1024], elements.view[start : elements.at]
@@ -129,11 +129,11 @@ def inflate(packed: memoryview, size: int) -> bytes:
             stream = zlib.decompressobj()
             data = stream.decompress(packed, size)
             if not stream.eof and stream.decompress(stream.unconsumed_tail, 1):
-                raise ValueError("a compressed variable is longer than it says")
+                raise ValueError("a compressed variable is longer than declared")
     except _unpack_errors as error:
         raise ValueError("a compressed variable cannot be unpacked") from error
     if len(data) != size:
-        raise ValueError(f"a compressed variable holds {len(data)} bytes where it says {size}")
+        raise ValueError(f"a compressed variable holds {len(data)} bytes where {size} are declared")
     return data
 
 
@@ -214,7 +214,7 @@ class Decoder:
             raise ValueError(f"cells and structs are nested more than {_MAX_DEPTH} deep")
 
     def spend(self, count: int) -> None:
-        """Count so many more bytes."""
+        """Count ``count`` more bytes and one more value."""
         self.left -= count + COST_OF_A_NODE
         if self.left < 0:
             raise ValueError(f"a variable unpacks to more than the limit of {MAX_BYTES:,} bytes")
@@ -260,7 +260,7 @@ class _Mat5Decoder(Decoder):
         for name in names:
             kind, content = elements.next()
             if kind != _MATRIX:
-                raise ValueError("a cell or struct holds something that is no matrix")
+                raise ValueError("a cell or struct holds something other than a matrix")
             values.append(self.matrix(content, depth + 1) if name is None or self.wants(name) else None)
         return values
 

@@ -84,7 +84,7 @@ def _unpacked(packed: bytes, filters: list[int], size: int, dtype: np.dtype[Any]
             columns = np.frombuffer(data, np.uint8)[: size // dtype.itemsize * dtype.itemsize]
             data = columns.reshape(dtype.itemsize, -1).T.tobytes()
     if len(data) != size:
-        raise ValueError(f"a chunk holds {len(data)} bytes where it says {size}")
+        raise ValueError(f"a chunk holds {len(data)} bytes where {size} are declared")
     return np.frombuffer(data, dtype)
 
 
@@ -128,10 +128,12 @@ class _Hdf5Decoder(Decoder):
         values: NDArray[Any] = np.full(item.shape, item.fillvalue, dtype=item.dtype)
         for corner in product(*corners):
             stored = item.id.get_chunk_info_by_coord(corner)
-            if stored.byte_offset is None:  # never written: the fill value stands for it
+            if stored.byte_offset is None:  # never written: it holds the fill value
                 continue
             if stored.size > size + _OVERHEAD + size // 100:
-                raise ValueError(f"a chunk of {item.name} is packed into {stored.size:,} bytes, more than unpacked")
+                raise ValueError(
+                    f"a chunk of {item.name} is compressed to {stored.size:,} bytes, more than when unpacked"
+                )
             skipped, packed = item.id.read_direct_chunk(corner)
             chunk = _unpacked(packed, [f for i, f in enumerate(filters) if not skipped >> i & 1], size, item.dtype)
             part = values[tuple(slice(at, at + step) for at, step in zip(corner, item.chunks, strict=True))]

@@ -170,7 +170,7 @@ def _as_annotators(value: Value, path: Path) -> list[Mapping[str, Value]]:
 
 
 def _listed(value: Value) -> list[Value]:
-    """The values of a cell or struct array; a value that stands alone is a list of one."""
+    """The values of a cell or struct array; a single value is a list of one."""
     return [value] if value is None or isinstance(value, np.ndarray | Mapping) else list(value)
 
 

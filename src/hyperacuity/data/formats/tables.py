@@ -50,7 +50,7 @@ def read_table(path: Path | str) -> NamedTable:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError(f"{path}: is no text in UTF-8, expected a CSV table") from error
+        raise InputError(f"{path}: is not UTF-8 text, expected a CSV table") from error
     return parse_table(text, str(path))
 
 
@@ -83,7 +83,7 @@ def _separated(lines: list[str], separator: str, name: str) -> NamedTable:
     try:
         header, *rows = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=separator)]
     except csv.Error as error:
-        raise InputError(f"{name}: is no CSV table ({first_line(error)})") from error
+        raise InputError(f"{name}: is not a CSV table ({first_line(error)})") from error
     if len(header) < 2:
         raise InputError(f"{name}: has one column, expected names and at least one column of numbers")
     if not rows:
@@ -99,7 +99,7 @@ def _separated(lines: list[str], separator: str, name: str) -> NamedTable:
                 values[i, j] = np.nan if cell.lower() in _MISSING else float(cell)
             except ValueError as error:
                 what, where = printable(repr(cell)), printable(f"row {row[0]}, column {header[j + 1]}")
-                raise InputError(f"{name}: {what} in {where}, is no number") from error
+                raise InputError(f"{name}: {what} in {where}, is not a number") from error
     for kind, entries in (("row", [row[0] for row in rows]), ("column", header[1:])):
         if repeated := [entry for entry, count in Counter(entries).items() if count > 1]:
             raise InputError(f"{name}: the {kind} {printable(min(repeated))} appears twice")

@@ -23,7 +23,7 @@ _SMALLEST, _LARGEST = 64, 2048
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """A made picture and its truth. Arrays are H×W unless said otherwise; the truth is that of the left view.
+    """A generated picture and its truth. Arrays are H×W unless said otherwise; the truth is that of the left view.
 
     Attributes
     ----------

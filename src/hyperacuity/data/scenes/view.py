@@ -61,10 +61,10 @@ def cast_shadows(world: World) -> Shadows:
 
 
 def _coarse_mask(outline: Polygons, extent: NDArray[np.int64], cell: int, box: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """A sheet's mask in cells, with room for blurring about it; ``box`` receives its corner and size in cells."""
-    room = 12
-    low = np.maximum(outline.corners.min(axis=0) // (FINE * cell) - room, extent[0] // cell)
-    high = np.minimum(-(-outline.corners.max(axis=0) // (FINE * cell)) + room, extent[1] // cell)
+    """A sheet's mask in cells, with a margin for blurring; ``box`` receives its corner and size in cells."""
+    margin = 12
+    low = np.maximum(outline.corners.min(axis=0) // (FINE * cell) - margin, extent[0] // cell)
+    high = np.minimum(-(-outline.corners.max(axis=0) // (FINE * cell)) + margin, extent[1] // cell)
     columns, rows = (int(count) for count in np.maximum(high - low, 0))
     box[1:] = low[0], low[1], columns, rows
     pixels = np.zeros((rows * cell, columns * cell), np.int16)

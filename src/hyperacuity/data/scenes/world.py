@@ -57,7 +57,7 @@ class World:
 def make_world(
     dice: Dice, *, size: tuple[int, int], leaves: int, smallest: float, largest: float, disparities: tuple[float, float]
 ) -> World:
-    """Draw a world of a ground, a few wide sheets and so many leaves.
+    """Draw a world: a ground, a few wide sheets and the given number of leaves.
 
     Radii follow the density r⁻³ between ``smallest`` and ``largest`` (shares of the shorter side): the law under which a dead
     leaves image looks the same at every scale (Lee, Mumford & Huang 2001). Depth is random, but larger leaves tend to lie
