@@ -1,4 +1,4 @@
-"""What the data room's tests share: a scratch folder that hypothesis may reuse, and quiet about doubts that are not the point."""
+"""What the tests of the data package share: a scratch folder that hypothesis may reuse, and a file without a suffix."""
 
 from __future__ import annotations
 

@@ -124,7 +124,7 @@ def test_figure_ground_is_read_from_a_folder_and_from_an_archive_alike(tmp_path)
             list(figure_ground(source, images=["nothing"]))
 
 
-def test_figure_ground_without_its_segmentation_is_told(tmp_path):
+def test_figure_ground_without_its_segmentation_is_refused(tmp_path):
     labelled(tmp_path, with_seg=False)
     with pytest.raises(InputError, match=r"its segmentation seg/1103/65132.seg is missing"):
         list(figure_ground(tmp_path))

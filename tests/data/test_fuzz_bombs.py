@@ -34,13 +34,13 @@ readers = {"table": data.read_table, "image": data.read_image, "labels": data.re
 used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (used + (1 << 30), used + (1 << 30)))
 resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
-told = {}
+outcomes = {}
 for name in sys.argv[1:]:
     try:
-        told[name] = f"read: {readers[Path(name).suffix[1:]](Path(name))!r:.100}"
+        outcomes[name] = f"read: {readers[Path(name).suffix[1:]](Path(name))!r:.100}"
     except BaseException as error:
-        told[name] = f"{type(error).__name__}: {error}"
-print(json.dumps(told))
+        outcomes[name] = f"{type(error).__name__}: {error}"
+print(json.dumps(outcomes))
 """
 
 
@@ -163,7 +163,7 @@ def test_files_that_ask_for_much_are_refused_within_limits(tmp_path):
         (tmp_path / name).write_bytes(data)
     files = [str(tmp_path / name) for name in bad | good]
     done = subprocess.run([sys.executable, "-c", READ_ALL, *files], capture_output=True, text=True, check=True)
-    told = {Path(name).name: outcome for name, outcome in json.loads(done.stdout).items()}
-    assert {name: told[name] for name in bad if not told[name].startswith("InputError")} == {}
-    assert {name: told[name] for name in good if not told[name].startswith("read: array")} == {}
+    outcomes = {Path(name).name: outcome for name, outcome in json.loads(done.stdout).items()}
+    assert {name: outcomes[name] for name in bad if not outcomes[name].startswith("InputError")} == {}
+    assert {name: outcomes[name] for name in good if not outcomes[name].startswith("read: array")} == {}
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 4 << 20  # KiB

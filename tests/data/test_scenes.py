@@ -260,7 +260,9 @@ class TestAnnotators:
 
     def test_a_lone_annotator_sees_everything(self) -> None:
         (alone,) = make_scene(1, size=(96, 64), annotators=1).annotators
-        assert alone.detail == 1
+        most_patient = make_scene(1, size=(96, 64), annotators=5).annotators[0]
+        assert alone.detail == most_patient.detail == 1
+        assert np.array_equal(alone.labels, most_patient.labels)
 
 
 class TestOptions:
