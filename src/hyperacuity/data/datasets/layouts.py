@@ -28,7 +28,7 @@ class DatasetLayout:
     """How a data set is recognised: the usual names of its folder, and patterns of which one must match inside it."""
 
     folders: tuple[str, ...]
-    marks: tuple[str, ...]
+    patterns: tuple[str, ...]
     load: Callable[..., Dataset] | None
     splits: tuple[str, ...] = ()
 
@@ -82,7 +82,9 @@ def find_data(name: str, explicit: Path | None = None) -> Path:
         if not any((parent / folder).exists() for other in LAYOUTS.values() for folder in other.folders):
             candidates.append(parent)  # holds no known data set, so it may be one itself
         for candidate in candidates:
-            if candidate.is_file() or any(next(candidate.glob(mark), None) is not None for mark in layout.marks):
+            if candidate.is_file() or any(
+                next(candidate.glob(pattern), None) is not None for pattern in layout.patterns
+            ):
                 return candidate
     looked = " and ".join(map(str, folders))
     hint = "" if explicit else f" (--data DIR or the variable {ENVIRONMENT} can name another folder)"
