@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "fuzz"))  # tests share the files that fuzzing starts from
 
 
 @pytest.fixture(scope="session")

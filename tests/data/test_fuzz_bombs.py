@@ -17,10 +17,8 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
-from PIL import Image
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "fuzz"))
 from fuzz_seeds import SEEDS, chunk, element, mat5, matrix, npy, packed, picture, png, sparse
+from PIL import Image
 
 READ_ALL = """
 import json, resource, sys, warnings

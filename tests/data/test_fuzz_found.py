@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import struct
-import sys
 import warnings
-from pathlib import Path
 
 import h5py
 import numpy as np
 import pytest
+from fuzz_seeds import mat5, mat73, npy, picture, plane
 
 from hyperacuity.data import read_image, read_segmentations, read_soft, read_table
 from hyperacuity.data.datasets.stereo import largest_disparity, scale_of
 from hyperacuity.errors import InputError
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "fuzz"))
-from fuzz_seeds import mat5, mat73, npy, picture, plane
 
 
 @pytest.fixture(autouse=True)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import io
 import struct
-import sys
 import zlib
-from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
+from fuzz_seeds import chunk, png
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -19,9 +18,6 @@ from PIL import Image
 from hyperacuity.data import DataWarning, read_image, read_soft, write_png
 from hyperacuity.data.formats.images import read_grey, read_indices, read_pixels
 from hyperacuity.errors import InputError, UsageError
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "fuzz"))
-from fuzz_seeds import chunk, png
 
 SIZES = st.tuples(st.integers(1, 9), st.integers(1, 9))
 
