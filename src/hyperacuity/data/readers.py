@@ -52,7 +52,6 @@ def read_soft(path: Path | str, *, variable: str | None = None) -> SoftMap:
 
     ``variable`` names the array in a MAT or NPZ file that holds several.
     """
-    path = Path(path)
     values = _plane(path, variable, ("ucm2",))
     if values.dtype in (np.uint8, np.uint16):
         highest = np.iinfo(values.dtype).max
@@ -89,7 +88,6 @@ def holds_ucm(path: Path | str) -> bool:
 
 def read_edges(path: Path | str, *, variable: str | None = None, inverted: bool = False) -> EdgeMap:
     """Edge or not. Anything above zero is an edge; with ``inverted`` (as in RUG's truths) zero is the edge."""
-    path = Path(path)
     values = _plane(path, variable)
     edges = edge_map(values, name=str(path))
     if values.dtype != np.bool_ and (edges & (values != values.max())).any():
@@ -161,7 +159,6 @@ def read_disparity(path: Path | str, *, scale: float | None = None, variable: st
 
 def read_mask(path: Path | str) -> EdgeMap:
     """A region mask: only the full value counts (255 of 8 bit), as in Middlebury's, where 128 is outside. Refused if empty."""
-    path = Path(path)
     values = _plane(path)
     full = 1 if values.dtype == np.bool_ or values.dtype.kind == "f" else np.iinfo(values.dtype).max
     mask = np.ascontiguousarray(values == full)
@@ -221,8 +218,9 @@ def _read_all(paths: Iterable[Path | str], read: Callable[[Path], list[M]]) -> l
     return maps
 
 
-def _plane(path: Path, variable: str | None = None, expected: tuple[str, ...] = ()) -> NDArray[Any]:
+def _plane(path: Path | str, variable: str | None = None, expected: tuple[str, ...] = ()) -> NDArray[Any]:
     """The one plane of numbers in a file, with the file's own values."""
+    path = Path(path)
     kind = kind_of(path)
     values: NDArray[Any]
     if kind in IMAGE_KINDS:

@@ -48,18 +48,12 @@ def eth3d(folder: Path) -> Dataset:
 
 def kitti_2012(folder: Path) -> Dataset:
     """KITTI 2012: ``training/disp_occ`` (all pixels), ``disp_noc`` (not occluded), ``colored_0/1`` or ``image_0/1``."""
-    return _kitti(
-        "kitti-2012",
-        folder,
-        truth="disp_occ",
-        noc="disp_noc",
-        pictures=(("colored_0", "colored_1"), ("image_0", "image_1")),
-    )
+    return _kitti("kitti-2012", folder, "disp_occ", "disp_noc", ("colored_0", "colored_1"), ("image_0", "image_1"))
 
 
 def kitti_2015(folder: Path) -> Dataset:
     """KITTI 2015: ``training/disp_occ_0``, ``disp_noc_0``, ``image_2``, ``image_3``, and ``obj_map`` (moving objects)."""
-    return _kitti("kitti-2015", folder, truth="disp_occ_0", noc="disp_noc_0", pictures=(("image_2", "image_3"),))
+    return _kitti("kitti-2015", folder, "disp_occ_0", "disp_noc_0", ("image_2", "image_3"))
 
 
 def _scenes(folder: Path) -> list[Path]:
@@ -112,7 +106,8 @@ def _float_scenes(folder: Path) -> tuple[Sample, ...]:
     return tuple(samples)
 
 
-def _kitti(name: str, folder: Path, *, truth: str, noc: str, pictures: tuple[tuple[str, str], ...]) -> Dataset:
+def _kitti(name: str, folder: Path, truth: str, noc: str, *pictures: tuple[str, str]) -> Dataset:
+    """``truth`` and ``noc`` are the folders of all and of unoccluded pixels; the first pair of pictures that exists is taken."""
     home = folder / "training" if (folder / "training").is_dir() else folder
     left, right = next((pair for pair in pictures if (home / pair[0]).is_dir()), pictures[0])
     lefts, rights, nocs, objects = (by_stem(home / part) for part in (left, right, noc, "obj_map"))
