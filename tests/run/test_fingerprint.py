@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import hyperacuity
-from hyperacuity.data.remote import Nearby
+from hyperacuity.data.remote import LocalCopies
 from hyperacuity.errors import InputError
 from hyperacuity.run import Cell, fingerprint
 from hyperacuity.run.fingerprint import Digests, code_version, stamp
@@ -21,7 +21,7 @@ from hyperacuity.run.fingerprint import Digests, code_version, stamp
 def new_digests(path, digests):
     """The digests worth recording after a cell of one file was looked at."""
     read = []
-    digests.of_cell(Cell("system", "image", path, ()), {}, Nearby(), read)
+    digests.of_cell(Cell("system", "image", path, ()), {}, LocalCopies(), read)
     return read
 
 
@@ -29,7 +29,7 @@ def test_a_file_is_hashed_with_blake2b(tmp_path):
     path = tmp_path / "a.png"
     path.write_bytes(b"abc" * 100_000)
     expected = hashlib.blake2b(b"abc" * 100_000, digest_size=20).digest()
-    assert Digests().of_file(path, stamp(path), Nearby())[0] == expected
+    assert Digests().of_file(path, stamp(path), LocalCopies())[0] == expected
 
 
 def test_a_file_that_many_threads_ask_for_is_read_once(tmp_path, monkeypatch):
@@ -38,17 +38,17 @@ def test_a_file_that_many_threads_ask_for_is_read_once(tmp_path, monkeypatch):
     reads, together = [], threading.Barrier(8)
     read = fingerprint._read
 
-    def slow(path, seen, nearby):
+    def slow(path, seen, copies):
         reads.append(path)
         time.sleep(0.05)
-        return read(path, seen, nearby)
+        return read(path, seen, copies)
 
     monkeypatch.setattr(fingerprint, "_read", slow)
     digests = Digests()
 
     def ask(_):
         together.wait()
-        return digests.of_file(path, stamp(path), Nearby())[0]
+        return digests.of_file(path, stamp(path), LocalCopies())[0]
 
     with ThreadPoolExecutor(8) as pool:
         assert len(set(pool.map(ask, range(8)))) == 1
@@ -86,9 +86,9 @@ def test_a_failed_read_is_not_remembered(tmp_path, monkeypatch):
     seen, digests, read = stamp(path), Digests(), fingerprint._read
     monkeypatch.setattr(fingerprint, "_read", lambda *_: (_ for _ in ()).throw(InputError("server gone")))
     with pytest.raises(InputError, match="server gone"):
-        digests.of_file(path, seen, Nearby())
+        digests.of_file(path, seen, LocalCopies())
     monkeypatch.setattr(fingerprint, "_read", read)
-    assert len(digests.of_file(path, seen, Nearby())[0]) == 20
+    assert len(digests.of_file(path, seen, LocalCopies())[0]) == 20
 
 
 def test_no_more_digests_are_at_hand_than_agreed(tmp_path, monkeypatch):

@@ -13,7 +13,7 @@ from hyperacuity.boundary import Protocol
 from hyperacuity.cli import app
 from hyperacuity.cli.boundary import BoundaryJob
 from hyperacuity.data import write_png
-from hyperacuity.data.remote import Nearby, is_remote, stamp, url_of
+from hyperacuity.data.remote import LocalCopies, is_remote, stamp, url_of
 from hyperacuity.run import Cell, open_run, open_store, run_grid
 
 fsspec = pytest.importorskip("fsspec", reason="needs the extra cluster")
@@ -92,11 +92,11 @@ def test_what_is_wrong_with_a_file_elsewhere_is_told_by_its_url(bucket):
 
 def test_copies_are_fetched_once_and_cleared_away(bucket):
     path = Path("memory://bucket/soft/a.png")
-    with Nearby() as nearby:
-        copy = nearby.copy_of(path)
+    with LocalCopies() as copies:
+        copy = copies.copy_of(path)
         assert copy.read_bytes() == bucket.cat("/bucket/soft/a.png")
-        assert nearby.copy_of(path) == copy
-        assert nearby.copy_of(Path("here.png")) == Path("here.png")
+        assert copies.copy_of(path) == copy
+        assert copies.copy_of(Path("here.png")) == Path("here.png")
     assert not copy.exists()
     assert stamp(path) == stamp(path)
 

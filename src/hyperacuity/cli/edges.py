@@ -46,7 +46,6 @@ def edges(
     Example: [bold]hyperacuity edges maps/canny truth --measures "psi,sk(k=1)"[/bold]
     """
     from hyperacuity.edges import PAPER, Protocol, measures
-    from hyperacuity.edges.benchmark import Protocol
 
     protocol = Protocol(
         names=PAPER if names is None else tuple(str(m) for m in measures(names)),

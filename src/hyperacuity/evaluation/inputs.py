@@ -12,7 +12,7 @@ from typing import Any
 from hyperacuity.data import load_dataset, pair_folders, pair_truths
 from hyperacuity.data.datasets.layouts import LAYOUTS
 from hyperacuity.data.datasets.pairing import files_in
-from hyperacuity.data.remote import is_file, is_folder, is_remote, shown
+from hyperacuity.data.remote import display, is_file, is_folder, is_remote
 from hyperacuity.errors import UsageError
 from hyperacuity.evaluation.readers import Reader
 from hyperacuity.run.job import Cell
@@ -135,7 +135,7 @@ def named_systems(given: Mapping[str, str | Path]) -> dict[str, Path]:
     for name, predictions in given.items():
         path = Path(predictions)
         if not is_folder(path) and not is_file(path):
-            raise UsageError(f"there is no file or folder {shown(path)}")
+            raise UsageError(f"there is no file or folder {display(path)}")
         systems[name] = path
     return systems
 

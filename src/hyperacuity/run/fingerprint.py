@@ -23,7 +23,7 @@ from pathlib import Path
 
 import hyperacuity
 from hyperacuity.data import remote
-from hyperacuity.data.remote import Nearby, full, is_remote, shown
+from hyperacuity.data.remote import LocalCopies, absolute, display, is_remote
 from hyperacuity.errors import InputError
 from hyperacuity.run.job import Cell, Job
 from hyperacuity.tally import Tally
@@ -70,7 +70,7 @@ class Digests:
         self._reading: dict[tuple[str, str], Future[bytes]] = {}
 
     def of_cell(
-        self, cell: Cell, recorded: Mapping[str, Recorded], nearby: Nearby, read: list[tuple[str, str, bytes]]
+        self, cell: Cell, recorded: Mapping[str, Recorded], copies: LocalCopies, read: list[tuple[str, str, bytes]]
     ) -> tuple[bytes, tuple[str, ...]]:
         """The hash of all inputs of a cell in their roles, and the stamp of each file at that moment.
 
@@ -82,18 +82,18 @@ class Digests:
         roles = ", ".join(role for role, _ in cell.extras)
         parts.update(f"{len(cell.truths)} truths, {len(cell.extras)} extras: {roles}\n".encode())
         for path, seen in zip(cell.files, stamps, strict=True):
-            earlier, digest = recorded.get(str(full(path)), ("", b""))
+            earlier, digest = recorded.get(str(absolute(path)), ("", b""))
             if earlier != seen:
-                digest, is_new = self.of_file(path, seen, nearby)
+                digest, is_new = self.of_file(path, seen, copies)
                 if is_new:
-                    read.append((str(full(path)), seen, digest))
+                    read.append((str(absolute(path)), seen, digest))
             # Readers choose the format by content or by suffix, so the suffix is an input like the content.
             parts.update(f"{path.suffix.lower()}\n".encode() + digest)
         return parts.digest(), stamps
 
-    def of_file(self, path: Path, seen: str, nearby: Nearby) -> tuple[bytes, bool]:
+    def of_file(self, path: Path, seen: str, copies: LocalCopies) -> tuple[bytes, bool]:
         """The hash of one file whose stamp is ``seen``, and whether it was read just now and may be recorded."""
-        key = (str(full(path)), seen)
+        key = (str(absolute(path)), seen)
         settled = False
         with self._guard:
             if key in self._known:
@@ -105,7 +105,7 @@ class Digests:
                 promised = self._reading[key] = Future()
         if mine:
             try:
-                digest, settled = _read(path, seen, nearby)
+                digest, settled = _read(path, seen, copies)
                 with self._guard:
                     self._known[key] = digest
                     if len(self._known) > AT_HAND:
@@ -119,11 +119,11 @@ class Digests:
         return promised.result(), settled
 
 
-def _read(path: Path, seen: str, nearby: Nearby) -> tuple[bytes, bool]:
+def _read(path: Path, seen: str, copies: LocalCopies) -> tuple[bytes, bool]:
     """The hash of a file, and whether it may be recorded under its stamp."""
     started = time.time_ns()
     try:
-        with nearby.copy_of(path).open("rb") as file:
+        with copies.copy_of(path).open("rb") as file:
             digest = hashlib.file_digest(file, functools.partial(hashlib.blake2b, digest_size=20)).digest()
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from error
@@ -138,7 +138,7 @@ def refuse_changed(files: tuple[Path, ...], stamps: tuple[str, ...]) -> None:
     """Raise ``InputError`` if a file is no longer what it was: a tally of half-old input must not be kept."""
     for path, seen in zip(files, stamps, strict=True):
         if stamp(path) != seen:
-            raise InputError(f"{shown(path)}: changed while it was being evaluated; run again when it is complete")
+            raise InputError(f"{display(path)}: changed while it was being evaluated; run again when it is complete")
 
 
 def code_version(job: Job[Tally]) -> str:

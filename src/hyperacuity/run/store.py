@@ -25,7 +25,7 @@ from types import TracebackType
 from typing import Any, Self
 
 import hyperacuity
-from hyperacuity.data.remote import full
+from hyperacuity.data.remote import absolute
 from hyperacuity.errors import UsageError
 from hyperacuity.run.job import Cell, Failure, cell_from_text, files_as_text
 from hyperacuity.run.lock import FolderLock
@@ -157,7 +157,7 @@ class Store:
         """The stamps and digests recorded for files, by full path."""
         found: dict[str, tuple[str, bytes]] = {}
         with clear_errors(self.path):
-            for path in {str(full(path)) for path in paths}:
+            for path in {str(absolute(path)) for path in paths}:
                 row = self._connection.execute("SELECT stamp, digest FROM files WHERE path = ?", (path,)).fetchone()
                 if row is not None:
                     found[path] = (row[0], bytes(row[1]))

@@ -22,7 +22,7 @@ from typing import Any
 from hyperacuity import __version__
 from hyperacuity.data import write_edges
 from hyperacuity.data.files import write_bytes
-from hyperacuity.data.formats.mat5 import encode
+from hyperacuity.data.formats.matlab import encode
 from hyperacuity.maps import EdgeMap
 from hyperacuity.studio.label.map import TOP, Candidates, one_wide, pixels, replay
 from hyperacuity.studio.label.store import Log
