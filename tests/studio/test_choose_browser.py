@@ -216,7 +216,7 @@ def test_links_are_made_and_shown(served, visit):
     front, _, _ = served(2, people=0)
     tab = visit(front)
     tab.fill("#how-many", "3")
-    tab.click("text=Make links")
+    tab.click("text=Create links")
     tab.wait_for_selector("#people tbody tr:nth-child(3)")
     link = tab.locator("#people code").nth(2).inner_text()
     other = visit(link)

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from hyperacuity.errors import InputError, UsageError
-from hyperacuity.studio.people import LAYOUT, People
+from hyperacuity.studio.people import LAYOUT, People, folders
 from hyperacuity.studio.server import choose_token, prepared
 from hyperacuity.studio.state import State
 from hyperacuity.studio.web import Page, Refused, field, read_json, render
@@ -78,6 +78,23 @@ class TestVisitors:
         for _ in range(2):
             client_of(page).post("/people", json={"name": "Ada"})
         assert state.read_now(lambda file: file.execute("SELECT count(*) FROM people").fetchone()) == (1,)
+
+    def test_everyone_has_a_folder_that_file_systems_take_and_nobody_else_has(self, page, client_of, state):
+        expected = {
+            "Ada": "Ada",
+            "ada": "ada 2",
+            "../Ada": "___Ada",
+            "..\\Ada": "___Ada 2",
+            "nul": "nul_",
+            "é" * 80: "é" * 60,
+        }
+        for name in expected:
+            client_of(page).post("/people", json={"name": name})
+            found, names = state.read_now(
+                lambda file: (folders(file), dict(file.execute("SELECT id, name FROM people")))
+            )
+            assert {names[person]: folder for person, folder in found.items()}.items() <= expected.items()
+        assert len(found) == len(expected)
 
     @pytest.mark.parametrize("name", ["", "   ", "x" * 81, 3, None, ["a"], "\ud800", "a\0b"])
     def test_names_that_are_none_are_refused(self, page, client_of, name):

@@ -152,8 +152,8 @@ class OrderPage:
         item, person = self._item(request), await self._people.require(request)
         image = await self._load(item)
         summary, history = await self._history(person, item, image)
-        shown = await asyncio.to_thread(self._as_dict, item, history, summary)
-        return JSONResponse(shown | {"levels": [[level.height, level.regions] for level in image.levels]})
+        sheet = await asyncio.to_thread(self._as_dict, item, history, summary)
+        return JSONResponse(sheet | {"levels": [[level.height, level.regions] for level in image.levels]})
 
     async def _act(self, request: Request) -> Response:
         item, person = self._item(request), await self._people.require(request)
@@ -178,8 +178,8 @@ class OrderPage:
                 summary = Summary(image.digest, sequence, *counts, written)
                 await self._state.write(lambda file: store.append(file, key, summary, tab, stored))
                 self._remember(key, sequence, history)
-            shown = await asyncio.to_thread(self._as_dict, item, history, summary)
-        return JSONResponse(shown)
+            sheet = await asyncio.to_thread(self._as_dict, item, history, summary)
+        return JSONResponse(sheet)
 
     async def _write(
         self,

@@ -50,9 +50,9 @@ export function say(sentence) {
 
 /** Show a problem to everyone; the empty sentence takes it away. */
 export function problem(sentence) {
-  const place = $("problem");
-  place.hidden = !sentence;
-  place.textContent = sentence ? sentence[0].toUpperCase() + sentence.slice(1) : "";
+  const box = $("problem");
+  box.hidden = !sentence;
+  box.textContent = sentence ? sentence[0].toUpperCase() + sentence.slice(1) : "";
 }
 
 const themes = ["auto", "light", "dark"];

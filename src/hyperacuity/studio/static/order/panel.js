@@ -59,7 +59,7 @@ function showContradiction({ contradiction }, takeBack, point) {
   $("conflict-words").textContent = `${words[0].toUpperCase()}${words.slice(1)}.`;
   $("conflict-steps").replaceChildren(...contradiction.steps.map((step) => {
     const [near, far, same, placed] = step;
-    const words = placed && same ? "share a place" : placed ? "is before" : same ? "is as far as" : "is in front of";
+    const words = placed && same ? "share a position" : placed ? "is before" : same ? "is as far as" : "is in front of";
     return row([`R${near + 1}`, words, `R${far + 1}`], [near, far], point, [
       [placed ? `Take R${near + 1} out` : "Forget", "", () => takeBack(step)],
     ]);
