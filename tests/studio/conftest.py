@@ -198,7 +198,7 @@ def open_page(world, client_of) -> Iterator[Callable[..., Orderer]]:
     with ExitStack() as opened:
 
         def start(person: str | None = "Ada", *, hierarchy: bool = False) -> Orderer:
-            state = opened.enter_context(State(world / "studio.sqlite", [order_store.LAYOUT, people.LAYOUT]))
+            state = opened.enter_context(State(world / "studio.sqlite", [order_store.SCHEMA, people.SCHEMA]))
             inputs = find_inputs(world / "images", None if hierarchy else world / "labels")
             client = client_of(OrderPage(inputs, state, world / "out").page)
             if person:

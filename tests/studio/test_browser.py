@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from starlette.routing import Route
 
-from hyperacuity.studio.people import LAYOUT, People
+from hyperacuity.studio.people import SCHEMA, People
 from hyperacuity.studio.state import State
 from hyperacuity.studio.web import Page, render
 
@@ -16,7 +16,7 @@ TOKEN = "a-token-nobody-guesses"  # noqa: S105 (of a test)
 
 @pytest.fixture
 def page(tmp_path):
-    with State(tmp_path / "studio.sqlite", [LAYOUT]) as state:
+    with State(tmp_path / "studio.sqlite", [SCHEMA]) as state:
         people = People(state, "hall")
 
         async def front(request):

@@ -19,7 +19,7 @@ from hyperacuity.audit.trials import read_trials
 from hyperacuity.errors import UsageError
 from hyperacuity.studio.choose import plan as choose_plan
 from hyperacuity.studio.choose.page import ChoosePage
-from hyperacuity.studio.choose.plan import LAYOUT, Design, draw_plan
+from hyperacuity.studio.choose.plan import SCHEMA, Design, draw_plan
 from hyperacuity.studio.choose.trials import load_study
 from hyperacuity.studio.state import State
 
@@ -34,7 +34,7 @@ def experiment(make_trials, client_of, tmp_path):
 
     def make(count=24, *, break_every=50, folder=None, keep=1 << 20, **design):
         folder = folder or make_trials(count)
-        state = State(folder / "trials" / "studio.sqlite", [LAYOUT])
+        state = State(folder / "trials" / "studio.sqlite", [SCHEMA])
         states.append(state)
         choose = ChoosePage(
             load_study(folder / "trials", folder / "photos", keep=keep),
@@ -298,7 +298,7 @@ class TestSecrecy:
         folder = make_trials(10)
         study = load_study(folder / "trials", folder / "photos")
         keyless = dataclasses.replace(study, trials=dict.fromkeys(study.trials))
-        with State(folder / "trials" / "studio.sqlite", [LAYOUT]) as state:
+        with State(folder / "trials" / "studio.sqlite", [SCHEMA]) as state:
             choose = ChoosePage(keyless, state, Design(check_every=5))
             client = client_of(choose.page, token=TOKEN)
             for token in choose.ensure_invitations(2):
@@ -443,7 +443,7 @@ class TestResults:
         other = make_trials(4, flipped=True, folder=tmp_path / "other")
         study = load_study(other / "trials", other / "photos")
         with (
-            State(folder / "trials" / "studio.sqlite", [LAYOUT]) as state,
+            State(folder / "trials" / "studio.sqlite", [SCHEMA]) as state,
             pytest.raises(UsageError, match="other trials"),
         ):
             ChoosePage(study, state, Design())

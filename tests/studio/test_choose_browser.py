@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hyperacuity.studio.choose.page import ChoosePage
-from hyperacuity.studio.choose.plan import LAYOUT, Design
+from hyperacuity.studio.choose.plan import SCHEMA, Design
 from hyperacuity.studio.choose.results import all_answers
 from hyperacuity.studio.choose.trials import load_study
 from hyperacuity.studio.state import State
@@ -22,7 +22,7 @@ def served(make_trials, live):
 
     def start(count=20, *, people=1, break_every=50, fixation=0.05, keep=1 << 20, **design):
         folder = make_trials(count)
-        state = State(folder / "trials" / "studio.sqlite", [LAYOUT])
+        state = State(folder / "trials" / "studio.sqlite", [SCHEMA])
         states.append(state)
         study = load_study(folder / "trials", folder / "photos", keep=keep)
         choose = ChoosePage(study, state, Design(**design), break_every=break_every, fixation=fixation)

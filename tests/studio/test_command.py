@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from hyperacuity.cli import app
 from hyperacuity.cli.studio import app as pages
 from hyperacuity.studio.choose.address import last_address, store_address
-from hyperacuity.studio.choose.plan import LAYOUT
+from hyperacuity.studio.choose.plan import SCHEMA
 from hyperacuity.studio.server import Address, is_loopback, listen, prepared, reachable_name
 from hyperacuity.studio.state import State
 from hyperacuity.studio.web import Page
@@ -63,7 +63,7 @@ def test_it_serves_until_ctrl_c_and_then_ends_well(make_trials):
 
 
 def test_a_port_that_is_taken_by_now_gives_way_to_a_free_one(tmp_path, caplog):
-    with State(tmp_path / "studio.sqlite", [LAYOUT]) as state, listen("127.0.0.1", 0) as taken:
+    with State(tmp_path / "studio.sqlite", [SCHEMA]) as state, listen("127.0.0.1", 0) as taken:
         port = taken.getsockname()[1]
         assert last_address(state, "127.0.0.1", 0) == (None, 0)
         store_address(state, Address(f"http://127.0.0.1:{port}", "a-token-of-last-time"))

@@ -41,7 +41,7 @@ def photos(tmp_path_factory):
 
 @pytest.fixture
 def state(tmp_path):
-    with State(tmp_path / "studio.sqlite", [people.LAYOUT, label_store.LAYOUT]) as opened:
+    with State(tmp_path / "studio.sqlite", [people.SCHEMA, label_store.SCHEMA]) as opened:
         yield opened
 
 

@@ -18,7 +18,7 @@ from hyperacuity.studio import people
 from hyperacuity.studio.items import item_id
 from hyperacuity.studio.order.page import OrderPage
 from hyperacuity.studio.order.regions import find_inputs
-from hyperacuity.studio.order.store import LAYOUT
+from hyperacuity.studio.order.store import SCHEMA
 from hyperacuity.studio.state import State
 
 
@@ -123,7 +123,7 @@ class TestKeeping:
 
 def test_of_many_tabs_at_once_one_wins(world, live, orderer):
     httpx = pytest.importorskip("httpx", reason="needs the package httpx")
-    with State(world / "studio.sqlite", [LAYOUT, people.LAYOUT]) as state:
+    with State(world / "studio.sqlite", [SCHEMA, people.SCHEMA]) as state:
         address = live(OrderPage(find_inputs(world / "images", world / "labels"), state, world / "out").page)
         with httpx.Client(base_url=address.base) as connection:
             client = orderer(connection)

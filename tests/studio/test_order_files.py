@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from hyperacuity.cli import app
 from hyperacuity.data import read_labels, read_order
 from hyperacuity.ordering import Sides, ordering
-from hyperacuity.studio.order.store import LAYOUT, time_spent
+from hyperacuity.studio.order.store import SCHEMA, time_spent
 from hyperacuity.studio.state import State
 
 
@@ -116,7 +116,7 @@ def test_two_people_are_two_annotators_of_one_truth(world, open_page):
 def test_pauses_count_for_a_minute_at_most(tmp_path):
     times = [f"2020-01-01T{time}+00:00" for time in ("10:00:00.000", "10:00:02.500", "11:00:00.000", "10:59:59.000")]
     rows = [("p", "i", version, "tab", "{}", made) for version, made in enumerate(times, start=1)]
-    with State(tmp_path / "studio.sqlite", [LAYOUT]) as state:
+    with State(tmp_path / "studio.sqlite", [SCHEMA]) as state:
         assert state.read_now(lambda file: time_spent(file, ("p", "i"))) == (None, 0)
         state.write_now(lambda file: file.executemany("INSERT INTO order_log VALUES (?, ?, ?, ?, ?, ?)", rows))
         assert state.read_now(lambda file: time_spent(file, ("p", "i"))) == (times[0], 62.5)

@@ -18,7 +18,7 @@ from hyperacuity.studio import people
 from hyperacuity.studio.items import item_id
 from hyperacuity.studio.order.page import OrderPage
 from hyperacuity.studio.order.regions import Regions, find_inputs, load_image, regions_at
-from hyperacuity.studio.order.store import LAYOUT
+from hyperacuity.studio.order.store import SCHEMA
 from hyperacuity.studio.state import State
 
 pytestmark = pytest.mark.browser
@@ -101,7 +101,7 @@ def sit(scenes, tmp_path, live, visit):
     def go(person: str = "Ada", *, hierarchy: bool = False, item: str = NAME, **options: Any) -> Desk:
         inputs = find_inputs(scenes / "images", None if hierarchy else scenes / "labels")
         if hierarchy not in servers:
-            states.append(State(tmp_path / f"studio-{hierarchy}.sqlite", [LAYOUT, people.LAYOUT]))
+            states.append(State(tmp_path / f"studio-{hierarchy}.sqlite", [SCHEMA, people.SCHEMA]))
             servers[hierarchy] = live(OrderPage(inputs, states[-1], tmp_path / "out").page)
         address = servers[hierarchy]
         image = load_image(inputs, inputs.items[item_id(item)])

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from hyperacuity.errors import InputError, UsageError
-from hyperacuity.studio.people import LAYOUT, People, folders
+from hyperacuity.studio.people import SCHEMA, People, folders
 from hyperacuity.studio.server import choose_token, prepared
 from hyperacuity.studio.state import State
 from hyperacuity.studio.web import Page, Refused, field, read_json, render
@@ -22,7 +22,7 @@ EVERYWHERE = "0.0.0.0"  # noqa: S104 (what a token is for)
 
 @pytest.fixture
 def state(tmp_path):
-    with State(tmp_path / "studio.sqlite", [LAYOUT]) as opened:
+    with State(tmp_path / "studio.sqlite", [SCHEMA]) as opened:
         yield opened
 
 

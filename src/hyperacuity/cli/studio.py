@@ -76,7 +76,7 @@ def choose(
     from hyperacuity.studio.state import State
 
     study = load_study(trials, images)
-    with State(state or trials / "studio.sqlite", [plan.LAYOUT]) as opened:
+    with State(state or trials / "studio.sqlite", [plan.SCHEMA]) as opened:
         design = plan.Design(seed, per_person, practice, check_every)
         page = ChoosePage(study, opened, design, break_every=break_every, fixation=fixation)
         if export is not None:
@@ -133,7 +133,7 @@ def label(
 
     items = items_of(pictures_of(images))
     folder = common.output_folder(out)
-    with State(state or folder / "studio.sqlite", [people.LAYOUT, store.LAYOUT]) as opened:
+    with State(state or folder / "studio.sqlite", [people.SCHEMA, store.SCHEMA]) as opened:
         page = LabelPage(items, opened, folder)
         common.tell_failures(page.write_missing())
         _serve(page.page, host, port, token, browser)
@@ -183,7 +183,7 @@ def order(
     inputs = find_inputs(images, segmentation, annotator=annotator)
     folder = common.output_folder(out)
     common.tell_failures((inputs.items[item].title, why) for item, why in inputs.failed.items())
-    with State(state or folder / "studio.sqlite", [people.LAYOUT, store.LAYOUT]) as opened:
+    with State(state or folder / "studio.sqlite", [people.SCHEMA, store.SCHEMA]) as opened:
         _serve(OrderPage(inputs, opened, folder).page, host, port, token, browser)
 
 

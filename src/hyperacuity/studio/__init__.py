@@ -5,9 +5,9 @@ How a page is added
 A page is a package with one class, in ``page.py``, that holds its inputs and a :class:`~hyperacuity.studio.state.State`, has
 ``async`` handlers as methods, and a property that returns a :class:`~hyperacuity.studio.web.Page` of them. Nothing is global.
 
-- **State**: a :class:`~hyperacuity.studio.state.Layout` names the page's tables (``label_…``, ``order_…``; raise its version when
+- **State**: a :class:`~hyperacuity.studio.state.Schema` names the page's tables (``label_…``, ``order_…``; raise its version when
   they change). ``await state.write(change)`` and ``await state.read(query)`` take a function of the connection; a write has
-  been synced to disk when it returns, so respond after it. ``State(path, [LAYOUT, people.LAYOUT])`` opens the file.
+  been synced to disk when it returns, so respond after it. ``State(path, [SCHEMA, people.SCHEMA])`` opens the file.
 - **Handlers** return :func:`~hyperacuity.studio.web.render` (a template in ``studio/templates``, which extends ``base.html.j2``)
   or Starlette's ``JSONResponse``, read bodies with :func:`~hyperacuity.studio.web.read_json`, check each value with
   :func:`~hyperacuity.studio.web.field`, and raise :class:`~hyperacuity.studio.web.Refused` with a sentence otherwise. What

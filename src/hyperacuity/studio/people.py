@@ -12,10 +12,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from hyperacuity.studio.state import Layout, State, now
+from hyperacuity.studio.state import Schema, State, now
 from hyperacuity.studio.web import Refused, field, read_json, render
 
-LAYOUT = Layout(
+SCHEMA = Schema(
     "people",
     1,
     ("CREATE TABLE people (id TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE, made TEXT NOT NULL) WITHOUT ROWID",),
@@ -31,7 +31,7 @@ class Person:
 
 
 class People:
-    """The annotators of one page. Its :attr:`routes` belong among the page's; its tables (:data:`LAYOUT`) into the state."""
+    """The annotators of one page. Its :attr:`routes` belong among the page's; its tables (:data:`SCHEMA`) into the state."""
 
     def __init__(self, state: State, page: str) -> None:
         self._state = state

@@ -25,11 +25,11 @@ T = TypeVar("T")
 Change = tuple[Callable[[sqlite3.Connection], Any], Future[Any]]
 
 APPLICATION = 0x48595053  # "HYPS" in SQLite's header, so that `file` and we can tell whose it is
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True)
-class Layout:
+class Schema:
     """The tables of one page: its name, the version of the tables, and the statements that make them."""
 
     name: str
@@ -49,15 +49,15 @@ class State:
     Examples
     --------
     >>> import tempfile
-    >>> layout = Layout("notes", 1, ("CREATE TABLE notes (text TEXT NOT NULL)",))
-    >>> with tempfile.TemporaryDirectory() as folder, State(Path(folder) / "studio.sqlite", [layout]) as state:
+    >>> schema = Schema("notes", 1, ("CREATE TABLE notes (text TEXT NOT NULL)",))
+    >>> with tempfile.TemporaryDirectory() as folder, State(Path(folder) / "studio.sqlite", [schema]) as state:
     ...     state.write_now(lambda file: file.execute("INSERT INTO notes VALUES ('seen')").rowcount)
     ...     state.read_now(lambda file: file.execute("SELECT text FROM notes").fetchall())
     1
     [('seen',)]
     """
 
-    def __init__(self, path: Path | str, layouts: Sequence[Layout]) -> None:
+    def __init__(self, path: Path | str, schemas: Sequence[Schema]) -> None:
         self.path = Path(path)
         self._local = threading.local()
         self._lock = threading.Lock()
@@ -71,7 +71,7 @@ class State:
         except sqlite3.DatabaseError as error:
             raise StateError(f"{self.path} is damaged or no SQLite file: choose another with --state") from error
         try:
-            _create_tables(self._file, self.path, layouts)
+            _create_tables(self._file, self.path, schemas)
         except BaseException:
             self._file.close()
             raise
@@ -186,26 +186,26 @@ def _connect(path: Path) -> sqlite3.Connection:
     return file
 
 
-def _create_tables(file: sqlite3.Connection, path: Path, layouts: Sequence[Layout]) -> None:
+def _create_tables(file: sqlite3.Connection, path: Path, schemas: Sequence[Schema]) -> None:
     """Create the tables that are missing; refuse a file that is not ours."""
     file.execute("BEGIN IMMEDIATE")
     try:
         if file.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
-            file.execute("CREATE TABLE layouts (name TEXT PRIMARY KEY, version INTEGER NOT NULL) WITHOUT ROWID")
+            file.execute("CREATE TABLE schemas (name TEXT PRIMARY KEY, version INTEGER NOT NULL) WITHOUT ROWID")
             file.execute(f"PRAGMA application_id = {APPLICATION}")
             file.execute(f"PRAGMA user_version = {VERSION}")
         (application,) = file.execute("PRAGMA application_id").fetchone()
         (version,) = file.execute("PRAGMA user_version").fetchone()
         if application != APPLICATION:
             raise StateError(f"{path} is an SQLite file, but not the studio's: choose another with --state")
-        kept = dict(file.execute("SELECT name, version FROM layouts"))
-        for layout in layouts:
-            if version != VERSION or kept.get(layout.name, layout.version) != layout.version:
+        kept = dict(file.execute("SELECT name, version FROM schemas")) if version == VERSION else {}
+        for schema in schemas:
+            if version != VERSION or kept.get(schema.name, schema.version) != schema.version:
                 raise StateError(f"{path} was written by another version of hyperacuity: choose another with --state")
-            if layout.name not in kept:
-                for statement in layout.statements:
+            if schema.name not in kept:
+                for statement in schema.statements:
                     file.execute(statement)
-                file.execute("INSERT INTO layouts VALUES (?, ?)", (layout.name, layout.version))
+                file.execute("INSERT INTO schemas VALUES (?, ?)", (schema.name, schema.version))
         file.execute("COMMIT")
     except BaseException:
         file.execute("ROLLBACK")

@@ -17,11 +17,11 @@ import numpy as np
 
 from hyperacuity.audit.trials import Side
 from hyperacuity.studio.choose.trials import Study, side_of
-from hyperacuity.studio.state import Layout, now
+from hyperacuity.studio.state import Schema, now
 
 Kind = Literal["practice", "trial", "check"]
 
-LAYOUT = Layout(
+SCHEMA = Schema(
     "choose",
     1,
     (

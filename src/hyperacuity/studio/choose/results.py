@@ -22,7 +22,7 @@ COLUMNS = ("subject", "trial", "choice", "seconds", "side", "mirrored", "positio
 
 
 @dataclass(frozen=True)
-class Row:
+class RecordedAnswer:
     """An answer with all that was recorded about it."""
 
     person: int
@@ -56,22 +56,22 @@ def subject(number: int) -> str:
     return f"P{number:02d}"
 
 
-def all_answers(file: sqlite3.Connection) -> list[Row]:
+def all_answers(file: sqlite3.Connection) -> list[RecordedAnswer]:
     """Every answer, by person and position."""
     rows = file.execute(
         "SELECT person, position, kind, question, mirrored, side, choice, seconds, away, answered"
         " FROM choose_plan NATURAL JOIN choose_answers ORDER BY person, position"
     )
-    return [Row(*row) for row in rows]
+    return [RecordedAnswer(*row) for row in rows]
 
 
-def participants(file: sqlite3.Connection, study: Study, answers: Sequence[Row]) -> list[Participant]:
+def participants(file: sqlite3.Connection, study: Study, answers: Sequence[RecordedAnswer]) -> list[Participant]:
     """Everybody who was invited, in the order of invitation."""
     invited = file.execute(
         "SELECT id, token, count(*) FILTER (WHERE kind <> 'practice') FROM choose_people"
         " LEFT JOIN choose_plan ON person = id GROUP BY id ORDER BY id"
     ).fetchall()
-    by_person: dict[int, list[Row]] = {}
+    by_person: dict[int, list[RecordedAnswer]] = {}
     for row in answers:
         by_person.setdefault(row.person, []).append(row)
     found = []
@@ -94,7 +94,9 @@ def participants(file: sqlite3.Connection, study: Study, answers: Sequence[Row])
     return found
 
 
-def score(study: Study, answers: Iterable[Row], people: Iterable[Participant], *, attentive: float = 0.0) -> RiskScore:
+def score(
+    study: Study, answers: Iterable[RecordedAnswer], people: Iterable[Participant], *, attentive: float = 0.0
+) -> RiskScore:
     """The risk by the answers to trials of people who got at least this share of their attention checks right."""
     counted = {one.number for one in people if one.checks_right >= attentive * one.checks}
     return risk(
@@ -107,7 +109,9 @@ def score(study: Study, answers: Iterable[Row], people: Iterable[Participant], *
     )
 
 
-def summary(study: Study, answers: Sequence[Row], people: Sequence[Participant], *, attentive: float) -> dict[str, Any]:
+def summary(
+    study: Study, answers: Sequence[RecordedAnswer], people: Sequence[Participant], *, attentive: float
+) -> dict[str, Any]:
     """All of it, for the results page."""
     of = score(study, answers, people, attentive=attentive)
     return {
@@ -140,7 +144,7 @@ def summary(study: Study, answers: Sequence[Row], people: Sequence[Participant],
     }
 
 
-def answer_table(answers: Iterable[Row]) -> str:
+def answer_table(answers: Iterable[RecordedAnswer]) -> str:
     """The answers to trials as CSV: what ``hyperacuity study risk --answers`` reads."""
     return _table(COLUMNS, [_line(row) for row in answers if row.kind == "trial"])
 
@@ -153,7 +157,7 @@ def export(state: State, path: Path) -> None:
         raise UsageError(f"{path}: cannot be written ({error.strerror})") from error
 
 
-def full_table(study: Study, answers: Iterable[Row]) -> str:
+def full_table(study: Study, answers: Iterable[RecordedAnswer]) -> str:
     """Everything that was recorded, practice and attention checks too, as CSV. Checks say whether they were passed."""
     rows = []
     for row in answers:
@@ -163,7 +167,7 @@ def full_table(study: Study, answers: Iterable[Row]) -> str:
     return _table((*COLUMNS, "kind", "passed"), rows)
 
 
-def _line(row: Row) -> tuple[Any, ...]:
+def _line(row: RecordedAnswer) -> tuple[Any, ...]:
     mirrored, away = ("yes" if flag else "no" for flag in (row.mirrored, row.away))
     answer = (row.question, row.choice, f"{row.seconds:.4f}", row.side, mirrored, row.position, away, row.answered)
     return subject(row.person), *answer

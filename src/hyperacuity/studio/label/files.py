@@ -25,7 +25,7 @@ from hyperacuity.data.files import write_bytes
 from hyperacuity.data.formats.mat5 import encode
 from hyperacuity.kernels.thinning import thin
 from hyperacuity.maps import EdgeMap
-from hyperacuity.studio.label.map import TOP, Candidates, pixels, replay
+from hyperacuity.studio.label.map import TOP, EdgeCandidates, pixels, replay
 from hyperacuity.studio.label.store import Log
 
 SETTINGS = {
@@ -49,7 +49,7 @@ class Finished:
     counts: Mapping[str, int]
 
 
-def finish(candidates: Candidates, log: Log) -> Finished:
+def finish(candidates: EdgeCandidates, log: Log) -> Finished:
     """The map that a log describes, thinned, with its counts.
 
     *candidates* reach the final threshold; *added* and *removed* are the pixels by which the drawn map differs from them;
@@ -88,7 +88,7 @@ def is_written(out: Path, folder: str, name: str, entries: int) -> bool:
 
 
 def write_annotator(
-    out: Path, folder: str, name: str, annotator: str, digest: str, candidates: Candidates, finished: Finished
+    out: Path, folder: str, name: str, annotator: str, digest: str, candidates: EdgeCandidates, finished: Finished
 ) -> None:
     """Write one annotator's edges and their provenance."""
     edges, _, provenance = output_files(out, folder, name)
@@ -106,7 +106,9 @@ def write_bsds(out: Path, name: str, maps: Sequence[EdgeMap]) -> None:
     write_bytes(path, encode({"groundTruth": [{"Boundaries": edges} for edges in maps]}))
 
 
-def _provenance(name: str, annotator: str, digest: str, candidates: Candidates, finished: Finished) -> dict[str, Any]:
+def _provenance(
+    name: str, annotator: str, digest: str, candidates: EdgeCandidates, finished: Finished
+) -> dict[str, Any]:
     height, width = finished.edges.shape
     log = finished.log
     return {

@@ -32,7 +32,7 @@ _FREE, _EDGE, _NONE = 0, 1, 2
 
 
 @dataclass(frozen=True, eq=False)
-class Candidates:
+class EdgeCandidates:
     """Where edges may be: the gradient of an image in levels, and which pixels survive non-maximum suppression.
 
     Attributes
@@ -61,7 +61,7 @@ class Action:
     threshold: int | None = None
 
 
-def find_candidates(image: NDArray[Any]) -> Candidates:
+def find_candidates(image: NDArray[Any]) -> EdgeCandidates:
     """The candidates of a photograph (grey or colour, 8 or 16 bit). A flat image has none.
 
     References
@@ -77,13 +77,13 @@ def find_candidates(image: NDArray[Any]) -> Candidates:
     seen = masks(image, thin_norm="none")
     survives = seen.thin > 0
     if not survives.any():
-        return Candidates(np.zeros(survives.shape, np.uint16), survives, TOP)
+        return EdgeCandidates(np.zeros(survives.shape, np.uint16), survives, TOP)
     shares = np.minimum(seen.strength / seen.thin.max(), 1)
     level = np.maximum(np.rint(shares * TOP), survives).astype(np.uint16)
-    return Candidates(level, survives, max(1, round(rosin(level[survives]))))
+    return EdgeCandidates(level, survives, max(1, round(rosin(level[survives]))))
 
 
-def replay(candidates: Candidates, actions: Iterable[Action]) -> tuple[EdgeMap, int]:
+def replay(candidates: EdgeCandidates, actions: Iterable[Action]) -> tuple[EdgeMap, int]:
     """The map after all actions, as wide as it was drawn, and the threshold in force. Without actions: the candidates at the
     first threshold.
 

@@ -25,7 +25,7 @@ from hyperacuity.studio.cache import Cache
 from hyperacuity.studio.items import Item, eight_bit, png, reason, thumbnail
 from hyperacuity.studio.label import store
 from hyperacuity.studio.label.files import finish, is_written, write_annotator, write_bsds
-from hyperacuity.studio.label.map import ACTIONS, TOP, Action, Candidates, are_runs, checksum, find_candidates
+from hyperacuity.studio.label.map import ACTIONS, TOP, Action, EdgeCandidates, are_runs, checksum, find_candidates
 from hyperacuity.studio.people import People, Person, folders
 from hyperacuity.studio.state import State, StateError
 from hyperacuity.studio.web import Page, Refused, field, log, read_json, render
@@ -51,7 +51,7 @@ class Prepared:
 
     digest: str
     photo: bytes
-    candidates: Candidates
+    candidates: EdgeCandidates
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -68,7 +68,7 @@ class Prepared:
 class LabelPage:
     """Labels of several people for several images, kept in a state and written to a folder when they are done.
 
-    The state needs the tables of :data:`hyperacuity.studio.label.store.LAYOUT` and :data:`hyperacuity.studio.people.LAYOUT`.
+    The state needs the tables of :data:`hyperacuity.studio.label.store.SCHEMA` and :data:`hyperacuity.studio.people.SCHEMA`.
     """
 
     def __init__(self, items: Mapping[str, Item], state: State, out: Path) -> None:

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from hyperacuity.studio.label.map import Action, in_effect
-from hyperacuity.studio.state import Layout, now
+from hyperacuity.studio.state import Schema, now
 from hyperacuity.studio.web import Refused
 
-LAYOUT = Layout(
+SCHEMA = Schema(
     "label",
     1,
     (

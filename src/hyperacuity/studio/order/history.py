@@ -30,7 +30,7 @@ class Snapshot:
 
 
 @dataclass(frozen=True)
-class History:
+class EditHistory:
     """Every snapshot from the first on; the one that ``head`` points at counts, those after it can be redone."""
 
     snapshots: tuple[Snapshot, ...]
@@ -71,10 +71,10 @@ PARTS: dict[str, tuple[tuple[str, type[Any], dict[str, int]], ...]] = {
 ``start_over`` gives up what was said. ``done``: the files are written."""
 
 
-def act(history: History, action: Mapping[str, Any], levels: Sequence[Level]) -> History:
+def act(history: EditHistory, action: Mapping[str, Any], levels: Sequence[Level]) -> EditHistory:
     """The history after a validated action, the same one if it changes nothing; ``Refused`` for one that does not fit it.
 
-    >>> history = act(History((Snapshot(0),)), {"kind": "place", "region": 3, "at": 1, "tie": False}, [Level(None, 5)])
+    >>> history = act(EditHistory((Snapshot(0),)), {"kind": "place", "region": 3, "at": 1, "tie": False}, [Level(None, 5)])
     >>> history.current.statements.positions, act(history, {"kind": "undo"}, []).current.statements.positions
     ({3: 1}, {})
     """
@@ -101,7 +101,7 @@ def act(history: History, action: Mapping[str, Any], levels: Sequence[Level]) ->
         new = replace(current, statements=_state(current.statements, action))
     if new == current:
         return history
-    return History((*history.snapshots[: history.head + 1], new), history.head + 1)
+    return EditHistory((*history.snapshots[: history.head + 1], new), history.head + 1)
 
 
 def _state(statements: Statements, action: Mapping[str, Any]) -> Statements:
@@ -117,9 +117,9 @@ def _state(statements: Statements, action: Mapping[str, Any]) -> Statements:
     return Statements(positions, relate(pairs, action["a"], action["b"], RELATIONS[action["relation"]]))
 
 
-def replay(actions: Sequence[str], first: int, levels: Sequence[Level]) -> History:
+def replay(actions: Sequence[str], first: int, levels: Sequence[Level]) -> EditHistory:
     """The history that stored actions (JSON) lead to, beginning at the level ``first``."""
-    history = History((Snapshot(first),))
+    history = EditHistory((Snapshot(first),))
     for action in actions:
         history = act(history, json.loads(action), levels)
     return history

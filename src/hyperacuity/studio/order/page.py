@@ -28,10 +28,10 @@ from hyperacuity.studio.cache import Cache
 from hyperacuity.studio.items import Item, png
 from hyperacuity.studio.order import store
 from hyperacuity.studio.order.files import coverage, write_files
-from hyperacuity.studio.order.history import History, Snapshot, act, replay, validate
+from hyperacuity.studio.order.history import EditHistory, Snapshot, act, replay, validate
 from hyperacuity.studio.order.regions import OrderInputs, Regions, SegmentedImage, load_image, regions_at
 from hyperacuity.studio.order.relations import Arrangement, arrange, as_sentence, find_contradiction
-from hyperacuity.studio.order.store import Summary
+from hyperacuity.studio.order.store import OrderSummary
 from hyperacuity.studio.people import People, Person, folders
 from hyperacuity.studio.state import State, now
 from hyperacuity.studio.web import Page, Refused, field, log, read_json, render
@@ -50,7 +50,7 @@ BRIEFLY = {"Cache-Control": "private, max-age=600"}
 class OrderPage:
     """The page for some images. Finished orders are written to the folder ``out``.
 
-    The state needs the tables of :data:`hyperacuity.studio.order.store.LAYOUT` and :data:`hyperacuity.studio.people.LAYOUT`.
+    The state needs the tables of :data:`hyperacuity.studio.order.store.SCHEMA` and :data:`hyperacuity.studio.people.SCHEMA`.
     """
 
     def __init__(self, inputs: OrderInputs, state: State, out: Path) -> None:
@@ -60,7 +60,7 @@ class OrderPage:
         self._out = out
         self._people = People(state, "order")
         self._locks: defaultdict[store.Key, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._histories: OrderedDict[store.Key, tuple[int, History]] = OrderedDict()
+        self._histories: OrderedDict[store.Key, tuple[int, EditHistory]] = OrderedDict()
         self._images: Cache[SegmentedImage] = Cache(attrgetter("nbytes"), room=ROOM)
         self._regions: Cache[Regions] = Cache(attrgetter("nbytes"), room=ROOM)
 
@@ -175,7 +175,7 @@ class OrderPage:
                     await self._write(person, item, image, history.current, regions, found, sequence)
                 written = sequence if done else summary.written
                 counts = (found.ordered, regions.count, len(found.tangled))
-                summary = Summary(image.digest, sequence, *counts, written)
+                summary = OrderSummary(image.digest, sequence, *counts, written)
                 await self._state.write(lambda file: store.append(file, key, summary, tab, stored))
                 self._remember(key, sequence, history)
             sheet = await asyncio.to_thread(self._as_dict, item, history, summary)
@@ -226,7 +226,7 @@ class OrderPage:
                 422, "this order is kept, but its files cannot be written: the server's terminal says why"
             ) from error
 
-    def _as_dict(self, item: Item, history: History, summary: Summary) -> dict[str, Any]:
+    def _as_dict(self, item: Item, history: EditHistory, summary: OrderSummary) -> dict[str, Any]:
         """All that the page shows, after an action."""
         current = history.current
         statements = current.statements
@@ -257,12 +257,12 @@ class OrderPage:
         regions = self._regions_at(item, current.level)
         return regions, arrange(current.statements, regions.count)
 
-    async def _history(self, person: Person, item: Item, image: SegmentedImage) -> tuple[Summary, History]:
+    async def _history(self, person: Person, item: Item, image: SegmentedImage) -> tuple[OrderSummary, EditHistory]:
         key = (person.id, item.id)
         version, history = self._histories.get(key, (-1, None))
 
-        def look(file: sqlite3.Connection) -> tuple[Summary, list[str]]:
-            summary = store.read_summary(file, key) or Summary(image.digest)
+        def look(file: sqlite3.Connection) -> tuple[OrderSummary, list[str]]:
+            summary = store.read_summary(file, key) or OrderSummary(image.digest)
             return summary, [] if summary.version == version else store.read_actions(file, key)
 
         summary, actions = await self._state.read(look)
@@ -273,7 +273,7 @@ class OrderPage:
             self._remember(key, summary.version, history)
         return summary, history
 
-    def _remember(self, key: store.Key, version: int, history: History) -> None:
+    def _remember(self, key: store.Key, version: int, history: EditHistory) -> None:
         self._histories[key] = (version, history)
         self._histories.move_to_end(key)
         while len(self._histories) > KEPT_HISTORIES:

@@ -12,10 +12,10 @@ from datetime import datetime
 from itertools import pairwise
 from typing import Any
 
-from hyperacuity.studio.state import Layout, now
+from hyperacuity.studio.state import Schema, now
 from hyperacuity.studio.web import Refused
 
-LAYOUT = Layout(
+SCHEMA = Schema(
     "order",
     1,
     (
@@ -37,7 +37,7 @@ Key = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Summary:
+class OrderSummary:
     """How things stand: a digest of the regions, the number of actions, of ordered and of all regions, of contradicting ones,
     and after how many actions the files were last written (0: never)."""
 
@@ -49,13 +49,13 @@ class Summary:
     written: int = 0
 
 
-def read_summary(file: sqlite3.Connection, key: Key) -> Summary | None:
+def read_summary(file: sqlite3.Connection, key: Key) -> OrderSummary | None:
     """How one person's order of one image stands; None where nothing was done."""
     row = file.execute(
         "SELECT source, version, ordered, regions, tangled, written FROM order_sheets WHERE person = ? AND item = ?",
         key,
     ).fetchone()
-    return None if row is None else Summary(*row)
+    return None if row is None else OrderSummary(*row)
 
 
 def read_overview(file: sqlite3.Connection, person: str) -> dict[str, dict[str, Any]]:
@@ -89,7 +89,7 @@ def is_stored(file: sqlite3.Connection, key: Key, version: int, tab: str, action
     return row is not None and tuple(row) == (tab, action)
 
 
-def append(file: sqlite3.Connection, key: Key, summary: Summary, tab: str, action: str) -> None:
+def append(file: sqlite3.Connection, key: Key, summary: OrderSummary, tab: str, action: str) -> None:
     """Store an action and the summary that follows from it; ``Refused`` (409) if another server has stored one meanwhile."""
     (latest,) = file.execute("SELECT max(version) FROM order_log WHERE person = ? AND item = ?", key).fetchone()
     if summary.version != (latest or 0) + 1:
