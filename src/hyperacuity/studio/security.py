@@ -100,11 +100,9 @@ class Guard:
         if request.method != "GET" or not self._is_token(request.query_params.get("token")):
             return refusal(request, 403, "this studio asks for its token: open the address that its terminal shows")
         # By a page and not by a redirect: one that began on another site would be followed without the strict cookie.
-        rest = request.url.remove_query_params("token").query
-        target = (
-            "/" + quote(request.scope["path"].lstrip("/\\")) + (f"?{rest}" if rest else "")
-        )  # "//elsewhere" would lead there
-        response = render(request, "enter.html.j2", title="Welcome", target=target)
+        path = "/" + quote(request.scope["path"].lstrip("/\\"))  # "//elsewhere" would lead there
+        query = request.url.remove_query_params("token").query
+        response = render(request, "enter.html.j2", title="Welcome", target=f"{path}?{query}" if query else path)
         secure = request.url.scheme == "https"
         response.set_cookie(self._cookie, self._token or "", httponly=True, samesite="strict", secure=secure)
         return response
