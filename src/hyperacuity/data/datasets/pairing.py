@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from hyperacuity.data.remote import files_at, is_remote
 from hyperacuity.errors import UsageError
+
+PICTURES = frozenset({".bmp", ".jpeg", ".jpg", ".pbm", ".pgm", ".png", ".pnm", ".ppm", ".tif", ".tiff"})
 
 _SUFFIX = re.compile(r"\.[A-Za-z]{1,5}$|\.mat7$")
 _ANNOTATOR = re.compile(r"[-_. ]\d+$")
@@ -84,6 +86,22 @@ def files_in(folder: Path, *, required: bool = True) -> list[Path]:
     if required and not files:
         raise UsageError(f"{folder}: the folder holds no file")
     return files
+
+
+def pictures_of(paths: Iterable[Path]) -> list[Path]:
+    """The picture files that were named and those in folders that were named, in that order."""
+    found: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            inside = [file for file in files_in(path, required=False) if file.suffix.lower() in PICTURES]
+            if not inside:
+                raise UsageError(f"{path} holds no picture (PNG, JPEG, BMP, TIFF, PGM or PPM)")
+            found += inside
+        elif path.exists():
+            found.append(path)
+        else:
+            raise UsageError(f"there is no file or folder {path}")
+    return found
 
 
 def stem_of(path: Path) -> str:
