@@ -18,8 +18,8 @@ SPLIT = "by name, of every three the first two are learned from and the third is
 
 
 @dataclass(frozen=True, eq=False)
-class Labelled:
-    """A photograph, and what each person said about it."""
+class LabelledPhotograph:
+    """A photograph, and each person's labels of it."""
 
     name: str
     photograph: Path
@@ -32,7 +32,7 @@ class Labelled:
         return [order_of_pairs(Sides(one.order), beside, reach=reach) for one in self.people]
 
 
-def read_labelled(data: Path | None, *, held_out: bool, count: int | None = None) -> list[Labelled]:
+def read_labelled(data: Path | None, *, held_out: bool, count: int | None = None) -> list[LabelledPhotograph]:
     """The labelled images that are learned from, or those held out (:data:`SPLIT`); the first of them where ``count`` says so."""
     from hyperacuity.data import figure_ground, find_data, load_dataset
 
@@ -41,7 +41,7 @@ def read_labelled(data: Path | None, *, held_out: bool, count: int | None = None
     for one in figure_ground(find_data("bsds-fg", data)):
         people.setdefault(one.image, []).append(one)
     wanted = part(sorted(people), held_out=held_out)[:count]
-    return [Labelled(name, photographs[name], tuple(people[name])) for name in wanted if name in photographs]
+    return [LabelledPhotograph(name, photographs[name], tuple(people[name])) for name in wanted if name in photographs]
 
 
 def part(names: Sequence[str], *, held_out: bool) -> list[str]:

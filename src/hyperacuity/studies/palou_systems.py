@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperacuity.detect.depth.by_cues import shipped_cues
-from hyperacuity.detect.depth.by_ownership import LEVEL, region_tree
-from hyperacuity.detect.depth.cues import pair_cues, quantisation_steps
-from hyperacuity.detect.depth.embedding import depth_of_regions
+from hyperacuity.detect.depth.cues import group_of, pair_cues, quantisation_steps
+from hyperacuity.detect.depth.orderers import LEVEL, region_tree, shipped_cues
 from hyperacuity.detect.depth.ownership import (
     depth_partition,
     integrate,
@@ -21,6 +19,7 @@ from hyperacuity.detect.depth.ownership import (
     order_along_contours,
     probability_of_ownership,
 )
+from hyperacuity.detect.depth.region_depths import depth_of_regions
 from hyperacuity.ordering import Partition, neighbours, order_of_pairs, tally, tally_humans
 from hyperacuity.ordering.figure_ground import REACH
 from hyperacuity.ordering.orderings import Ordering, consecutive, pieces, region_medians
@@ -48,7 +47,7 @@ COLUMNS = (
 )
 
 
-class Sums(NamedTuple):
+class OrderSums(NamedTuple):
     """Length of boundary whose nearer side is right, of all boundary; pairs of regions that are right, of all."""
 
     right_length: float = 0.0
@@ -56,9 +55,9 @@ class Sums(NamedTuple):
     right_pairs: float = 0.0
     pairs: float = 0.0
 
-    def plus(self, other: Sums) -> Sums:
-        """Added up."""
-        return Sums(*(a + b for a, b in zip(self, other, strict=True)))
+    def plus(self, other: OrderSums) -> OrderSums:
+        """The sums of both."""
+        return OrderSums(*(a + b for a, b in zip(self, other, strict=True)))
 
     @property
     def bacc(self) -> float:
@@ -72,7 +71,7 @@ class Sums(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Subject:
+class OrderedPicture:
     """A picture, who is in front in it according to one or more people, and the regions they were asked about."""
 
     name: str
@@ -80,15 +79,15 @@ class Subject:
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class OrderFindings:
     """What one picture says; of people only where there are several."""
 
     people: OrderingTally | None = None
-    sums: dict[tuple[str, str], Sums] = field(default_factory=dict)
+    sums: dict[tuple[str, str], OrderSums] = field(default_factory=dict)
     sweeps: dict[tuple[str, str], OrderingTally] = field(default_factory=dict)
 
 
-class Views:
+class SystemViews:
     """What the systems make of one picture; each part is computed once, when it is asked for."""
 
     def __init__(self, image: NDArray[Any]) -> None:
@@ -109,7 +108,7 @@ class Views:
         return depth_partition(self.ownership, self.tree, lam)
 
     def quantised(self, steps: int) -> Partition:
-        """Ownership, spread within edges and cut into so many depths of equal area."""
+        """Ownership, spread within edges and cut into this many depths of equal area."""
         smooth = integrate(self.ownership, self.image)
         cuts = np.quantile(smooth, np.arange(1, steps) / steps)
         return pieces(np.searchsorted(cuts, smooth.ravel()).reshape(smooth.shape).astype(np.float32))
@@ -117,7 +116,7 @@ class Views:
     def ordered(self, regions: LabelMap, *, tjc: bool = False) -> Partition:
         """Regions in the order of the learned cues."""
         weights = shipped_cues().choose("tjc" if tjc else "all")
-        groups = {name.partition(":")[0] for name in weights.names}
+        groups = {group_of(name) for name in weights.names}
         cues = pair_cues(self.image, regions, groups=groups, ownership=self.ownership)
         return depth_of_regions(cues.beside, weights.advantages(cues))
 
@@ -156,12 +155,12 @@ def truly_ordered(regions: LabelMap, truth: Ordering) -> Partition:
     return depth_of_regions(beside, front * (np.abs(front) == 1))
 
 
-def examine(subject: Subject) -> Found:
+def examine(picture: OrderedPicture) -> OrderFindings:
     """Everything about one picture. A truth of labelled contours knows neighbours only; then pairs of regions are not counted."""
-    image, truths, true_regions = subject.load()
-    views = Views(image)
+    image, truths, true_regions = picture.load()
+    views = SystemViews(image)
     dense = views.dense()
-    found = Found(tally_humans(truths) if len(truths) > 1 else None)
+    found = OrderFindings(tally_humans(truths) if len(truths) > 1 else None)
     for regions, kind, reach in ((true_regions, "true", 0), (views.tree.at(LEVEL), "own", REACH)):
         labels = consecutive(regions)
         beside = neighbours(labels)
@@ -174,15 +173,15 @@ def examine(subject: Subject) -> Found:
                     "median": np.sign(middle[beside.first] - middle[beside.second]),
                     "along": order_along_contours(order, beside),
                 }
-                for reading, said in answers.items():
+                for reading, answer in answers.items():
                     key = (system, f"{kind} regions, {reading}")
-                    found.sums[key] = found.sums.get(key, Sums()).plus(_sums(said, true, beside.cracks))
+                    found.sums[key] = found.sums.get(key, OrderSums()).plus(_sums(answer, true, beside.cracks))
     for system, parameter, partition in views.sweeps(truths[0]):
         found.sweeps[system, parameter] = tally(partition, truths)
     return found
 
 
-def _sums(said: NDArray[Any], true: NDArray[np.int64], length: NDArray[np.float64]) -> Sums:
+def _sums(answer: NDArray[Any], true: NDArray[np.int64], length: NDArray[np.float64]) -> OrderSums:
     asked = np.abs(true) == 1
-    right = asked & (said == true)
-    return Sums(float(length[right].sum()), float(length[asked].sum()), float(right.sum()), float(asked.sum()))
+    right = asked & (answer == true)
+    return OrderSums(float(length[right].sum()), float(length[asked].sum()), float(right.sum()), float(asked.sum()))

@@ -14,7 +14,7 @@ from hyperacuity.cli import app
 from hyperacuity.data.scenes import make_scene
 from hyperacuity.ordering import compare_neighbours, partition
 from hyperacuity.studies.figure_ground import part
-from hyperacuity.studies.palou_systems import COLUMNS, ORACLE, SYSTEMS, Sums, Views, truly_ordered
+from hyperacuity.studies.palou_systems import COLUMNS, ORACLE, SYSTEMS, OrderSums, SystemViews, truly_ordered
 
 SMALL = ["--scenes", "1", "--size", "96x64", "--count", "0"]
 
@@ -95,12 +95,12 @@ def test_the_true_order_on_true_regions_is_right_wherever_neighbours_tell():
 
 def test_ownership_is_cut_into_depths_of_equal_area():
     image = make_scene(5, size=(96, 64), leaves=6).image
-    depths, pixels = np.unique(Views(image).quantised(4).painted(), return_counts=True)
+    depths, pixels = np.unique(SystemViews(image).quantised(4).painted(), return_counts=True)
     assert depths.tolist() == [0, 1, 2, 3]
     assert pixels == pytest.approx(image.shape[0] * image.shape[1] / 4, rel=0.05)
 
 
 def test_no_question_has_no_accuracy():
-    assert np.isnan(Sums().bacc)
-    assert np.isnan(Sums().racc)
-    assert Sums(1, 2, 3, 4).plus(Sums(1, 2, 3, 4)) == (2, 4, 6, 8)
+    assert np.isnan(OrderSums().bacc)
+    assert np.isnan(OrderSums().racc)
+    assert OrderSums(1, 2, 3, 4).plus(OrderSums(1, 2, 3, 4)) == (2, 4, 6, 8)

@@ -12,7 +12,7 @@ from hyperacuity.cli import app
 from hyperacuity.compare import Table
 from hyperacuity.data import read_table
 from hyperacuity.errors import UsageError
-from hyperacuity.studies.scenarios import scenarios
+from hyperacuity.studies.cabezas2011 import scenarios
 
 REGIONS = ("nonocc", "all", "disc")
 
