@@ -185,7 +185,10 @@ class TestDetection:
 
     @pytest.mark.parametrize("shape", [(1, 1), (2, 50), (7, 3, 3)])
     def test_tiny_images_are_no_trouble(self, shape):
-        assert detector("pb")(np.random.default_rng(1).random(shape)).thin.shape == shape[:2]
+        seen = detector("pb")(np.random.default_rng(1).random(shape))
+        assert seen.thin.shape == seen.strength.shape == shape[:2]
+        assert ((seen.strength > 0) & (seen.strength < 1)).all()
+        assert not seen.thin[[0, -1]].any(), "the outermost pixels are 0"
 
 
 class TestLearning:

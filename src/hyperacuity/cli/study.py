@@ -269,7 +269,7 @@ def palou2014(
 
 
 def _print_palou2014(results: Iterable[Palou2014]) -> None:
-    from hyperacuity.studies.palou_systems import COLUMNS
+    from hyperacuity.studies.palou2014 import COLUMNS
 
     for result in results:
         images = plural(len(result.pictures), "image")

@@ -25,8 +25,16 @@ from hyperacuity.report.pictures.ordering import order_picture, panel_sheet
 from hyperacuity.studies.abdulrahman2017 import SHIFT_SIGNATURE, EdgeStudy
 from hyperacuity.studies.cabezas2011 import Cabezas2011, Scenario
 from hyperacuity.studies.edge_trials import DetectorTrial, StudyPicture
-from hyperacuity.studies.palou2014 import Palou2014
-from hyperacuity.studies.palou_systems import CUES, OWNERSHIP, TJC, TREE, OrderedPicture, SystemViews, truly_ordered
+from hyperacuity.studies.palou2014 import (
+    CUES,
+    OWNERSHIP,
+    TJC,
+    TREE,
+    OrderedPicture,
+    Palou2014,
+    SystemViews,
+    truly_ordered,
+)
 from hyperacuity.studies.risk_of_trials import RISK_SIGNATURE
 
 PANELS = 6
@@ -110,14 +118,14 @@ def lambda_series(picture: OrderedPicture) -> NDArray[Any]:
     image, _, _ = picture.load()
     views = SystemViews(image)
     panels = [(_boxed(image), picture.name), (_boxed(order_picture(views.ownership)), "ownership: warm is near")]
-    for lam in _telling_lambdas(pruning_path(views.tree, piecewise_constant(views.tree, views.ownership))):
+    for lam in telling_lambdas(pruning_path(views.tree, piecewise_constant(views.tree, views.ownership))):
         found = views.pruned(lam)
         count = f"{found.regions} region{'' if found.regions == 1 else 's'}"
         panels.append((_boxed(order_picture(found.order)), f"lambda = {lam:.3g}: {count}"))
     return panel_sheet(panels, columns=4)
 
 
-def _telling_lambdas(path: PruningPath) -> list[float]:
+def telling_lambdas(path: PruningPath) -> list[float]:
     """λ from many regions to few, in even steps of the logarithm of their number where there are such partitions."""
     lambdas = path.breakpoints
     merged = np.searchsorted(np.sort(path.scales), lambdas, side="right")

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from hyperacuity.data import read_edges, write_edges
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperacuity.data import load_dataset, pair_folders, read_boundary_truths, read_edges, read_image, write_edges
+from hyperacuity.data.datasets.layouts import LAYOUTS
 from hyperacuity.data.datasets.pairing import stem_of
+from hyperacuity.data.scenes import make_scene, name_of
 from hyperacuity.detect import detector, masks, rosin, split_names
-from hyperacuity.edges import add_noise
+from hyperacuity.edges import add_noise, shapes
 from hyperacuity.edges.names import measures as parse_measures
 from hyperacuity.edges.shifted_lines import Shift
 from hyperacuity.errors import InputError, UsageError
-from hyperacuity.maps import EdgeMap
+from hyperacuity.maps import EdgeMap, same_size
 from hyperacuity.studies.edge_trials import (
     Condition,
     DetectorTrial,
@@ -29,7 +36,6 @@ from hyperacuity.studies.edge_trials import (
     trial,
     unchanged,
 )
-from hyperacuity.studies.pictures import PictureSource, picture_sources
 from hyperacuity.studies.running import Failures, attempt_each
 from hyperacuity.tally import signature
 
@@ -38,7 +44,7 @@ SHIFT_SIGNATURE = "edges|study:shift|size:64|length:48|v:1"
 
 @dataclass(frozen=True)
 class EdgeSetup:
-    """Which pictures (:func:`~hyperacuity.studies.pictures.picture_sources`), detectors and measures a study is made with.
+    """Which pictures (:func:`picture_sources`), detectors and measures a study is made with.
 
     ``detectors`` and ``measures`` are names with commas; the detector ``speckle`` is a control, random pixels.
     """
@@ -193,3 +199,58 @@ def _truth_in(folder: Path, name: str) -> EdgeMap:
         if stem_of(path) == name:
             return read_edges(path)
     raise InputError(f"--semi {folder}: holds no truth of {name}")
+
+
+class PictureSource(NamedTuple):
+    """A picture that has not been read yet. ``load`` raises ``InputError`` when it cannot be."""
+
+    name: str
+    load: Callable[[], StudyPicture]
+
+
+def picture_sources(data: str, truth: Path | None, folder: Path | None, count: int | None) -> list[PictureSource]:
+    """The pictures that ``data`` names, at most ``count``.
+
+    ``data`` is ``shapes``, ``scenes``, a known data set (in ``folder``), or a folder of pictures whose truths are in ``truth``.
+    """
+    path = Path(data)
+    if truth is not None:
+        found: Iterator[PictureSource] = (
+            _files(p.name, p.prediction, p.truths) for p in pair_folders(path, truth).pairs
+        )
+    elif data == "shapes":
+        found = iter([PictureSource("shapes", _shapes)])
+    elif data == "scenes":
+        found = (PictureSource(name_of(seed), partial(_scene, seed)) for seed in range(1, (count or 6) + 1))
+    elif path.is_dir() and data not in LAYOUTS:
+        raise UsageError(f"{data} is a folder of pictures, so --truth must name the folder of their truths")
+    else:
+        known = load_dataset(data, folder)
+        found = (_files(one.name, one.image, one.truths, inverted=known.inverted) for one in known.samples)
+    return list(islice(found, count))
+
+
+def _shapes() -> StudyPicture:
+    made = shapes()
+    return StudyPicture("shapes", made.image, made.truth)
+
+
+def _scene(seed: int) -> StudyPicture:
+    scene = make_scene(seed)
+    return StudyPicture(name_of(seed), _unit(scene.image), scene.boundaries)
+
+
+def _files(name: str, image: Path | None, truths: tuple[Path, ...], *, inverted: bool = False) -> PictureSource:
+    def load() -> StudyPicture:
+        if image is None:
+            raise InputError(f"{truths[0]}: is the truth of a picture that is missing")
+        pixels, truth = read_image(image), read_boundary_truths(truths, inverted=inverted)[0]
+        same_size(pixels, truth, names=(str(image), str(truths[0])))
+        return StudyPicture(name, _unit(pixels), truth)
+
+    return PictureSource(name, load)
+
+
+def _unit(image: NDArray[Any]) -> NDArray[Any]:
+    """An image of 8 or 16 bits as floats in [0, 1]."""
+    return image / np.iinfo(image.dtype).max if image.dtype.kind == "u" else image
