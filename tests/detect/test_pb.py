@@ -237,7 +237,7 @@ class TestLearning:
     def test_pixels_near_weak_labels_only_say_nothing_or_are_no_boundaries(self):
         """Twelve pixels in a row; a label proper at 2, a weak one at 7. Near is within two pixels."""
         row = np.arange(12)
-        seen = Observed((1, 12), row, row[:, None] * 1.0)
+        seen = Observed(row, row[:, None] * 1.0)
         strong, every = row[None] == 2, np.isin(row[None], (2, 7))
         plain = examples([seen], [every])
         assert plain.cues.ravel().tolist() == row.tolist()

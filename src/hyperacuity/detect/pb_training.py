@@ -39,7 +39,6 @@ Item = TypeVar("Item")
 class Observed(NamedTuple):
     """Pixels of an image that may be boundaries: their indices (flat) and their cues (pixels × cues)."""
 
-    shape: tuple[int, int]
     indices: NDArray[np.int64]
     cues: Floats
 
@@ -86,7 +85,7 @@ def observe(
     indices = np.flatnonzero(suppress(np.rint(strength * 1e4).astype(np.float32), across(best)))
     indices = indices[np.argsort(np.random.PCG64(seed).random_raw(indices.size), kind="stable")[:samples]]
     y, x = np.unravel_index(indices, best.shape)
-    return Observed((best.shape[0], best.shape[1]), indices, cues[:, best[y, x], y, x].T.astype(np.float64))
+    return Observed(indices, cues[:, best[y, x], y, x].T.astype(np.float64))
 
 
 def observe_all(

@@ -25,17 +25,9 @@ from hyperacuity.report.pictures.ordering import order_picture, panel_sheet
 from hyperacuity.studies.abdulrahman2017 import SHIFT_SIGNATURE, EdgeStudy
 from hyperacuity.studies.cabezas2011 import Cabezas2011, Scenario
 from hyperacuity.studies.edge_trials import DetectorTrial, StudyPicture
-from hyperacuity.studies.palou2014 import (
-    CUES,
-    OWNERSHIP,
-    TJC,
-    TREE,
-    OrderedPicture,
-    Palou2014,
-    SystemViews,
-    truly_ordered,
-)
+from hyperacuity.studies.palou2014 import CUES, OWNERSHIP, TJC, TREE, Loaded, Palou2014, SystemViews, truly_ordered
 from hyperacuity.studies.risk_of_trials import RISK_SIGNATURE
+from hyperacuity.studies.running import PictureSource
 
 PANELS = 6
 """How many λ the series of pictures (Fig. 6 of Palou & Salembier) shows."""
@@ -113,7 +105,7 @@ def draw_palou2014(results: Mapping[str, Palou2014], folder: Path) -> None:
     write_png(folder / "comparison.png", comparison_sheet(compared))
 
 
-def lambda_series(picture: OrderedPicture) -> NDArray[Any]:
+def lambda_series(picture: PictureSource[Loaded]) -> NDArray[Any]:
     """The picture, its ownership, and ownership on the tree from fine to coarse."""
     image, _, _ = picture.load()
     views = SystemViews(image)
@@ -138,7 +130,7 @@ def telling_lambdas(path: PruningPath) -> list[float]:
     return [float(lam) * (1 + 1e-6) for lam in lambdas[chosen]]  # beyond the tie at the very λ
 
 
-def comparison_sheet(pictures: Sequence[OrderedPicture]) -> NDArray[Any]:
+def comparison_sheet(pictures: Sequence[PictureSource[Loaded]]) -> NDArray[Any]:
     """Each row a picture, its truth, and what the systems make of it."""
     panels = []
     for picture in pictures:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +36,7 @@ from hyperacuity.studies.edge_trials import (
     trial,
     unchanged,
 )
-from hyperacuity.studies.running import Failures, attempt_each
+from hyperacuity.studies.running import Failures, PictureSource, attempt_each
 from hyperacuity.tally import signature
 
 SHIFT_SIGNATURE = "edges|study:shift|size:64|length:48|v:1"
@@ -161,7 +161,7 @@ def _study(
     sources = picture_sources(setup.data, setup.truth, setup.folder, setup.count)
     signed = signature("edges", 1, study=kind, data=Path(setup.data).name, **parts, thr=101, norm="max")
 
-    def work(source: PictureSource) -> tuple[StudyPicture, DetectorTrial]:
+    def work(source: PictureSource[StudyPicture]) -> tuple[StudyPicture, DetectorTrial]:
         picture = source.load()
         return picture, trial(picture, finders, conditions, names)
 
@@ -201,21 +201,16 @@ def _truth_in(folder: Path, name: str) -> EdgeMap:
     raise InputError(f"--semi {folder}: holds no truth of {name}")
 
 
-class PictureSource(NamedTuple):
-    """A picture that has not been read yet. ``load`` raises ``InputError`` when it cannot be."""
-
-    name: str
-    load: Callable[[], StudyPicture]
-
-
-def picture_sources(data: str, truth: Path | None, folder: Path | None, count: int | None) -> list[PictureSource]:
+def picture_sources(
+    data: str, truth: Path | None, folder: Path | None, count: int | None
+) -> list[PictureSource[StudyPicture]]:
     """The pictures that ``data`` names, at most ``count``.
 
     ``data`` is ``shapes``, ``scenes``, a known data set (in ``folder``), or a folder of pictures whose truths are in ``truth``.
     """
     path = Path(data)
     if truth is not None:
-        found: Iterator[PictureSource] = (
+        found: Iterator[PictureSource[StudyPicture]] = (
             _files(p.name, p.prediction, p.truths) for p in pair_folders(path, truth).pairs
         )
     elif data == "shapes":
@@ -240,7 +235,9 @@ def _scene(seed: int) -> StudyPicture:
     return StudyPicture(name_of(seed), _unit(scene.image), scene.boundaries)
 
 
-def _files(name: str, image: Path | None, truths: tuple[Path, ...], *, inverted: bool = False) -> PictureSource:
+def _files(
+    name: str, image: Path | None, truths: tuple[Path, ...], *, inverted: bool = False
+) -> PictureSource[StudyPicture]:
     def load() -> StudyPicture:
         if image is None:
             raise InputError(f"{truths[0]}: is the truth of a picture that is missing")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -44,7 +44,7 @@ from hyperacuity.ordering.figure_ground import REACH
 from hyperacuity.ordering.orderings import consecutive, pieces, region_medians
 from hyperacuity.regions import Hierarchy
 from hyperacuity.studies.figure_ground import LabelledPhotograph, read_labelled
-from hyperacuity.studies.running import each
+from hyperacuity.studies.running import PictureSource, each
 
 Loaded = tuple[NDArray[Any], tuple[Ordering, ...], LabelMap]
 """An image, who is in front in it according to one or more people, and the regions they were asked about."""
@@ -59,12 +59,8 @@ ORACLE = "true order, own regions"
 
 SYSTEMS = (OWNERSHIP, TREE, CUES, TJC, ORACLE)
 
-COLUMNS = (
-    "true regions, median",
-    "true regions, along",
-    "own regions, median",
-    "own regions, along",
-)
+COLUMNS = tuple(f"{kind} regions, {reading}" for kind in ("true", "own") for reading in ("median", "along"))
+"""Regions, and whether the order is read from their medians or along their common border."""
 
 
 class OrderSums(NamedTuple):
@@ -91,16 +87,8 @@ class OrderSums(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class OrderedPicture:
-    """A picture that has not been read yet."""
-
-    name: str
-    load: Callable[[], Loaded]
-
-
-@dataclass(frozen=True, eq=False)
 class OrderFindings:
-    """What one picture says; of people only where there are several."""
+    """What was found in one picture; ``people`` only where there are several."""
 
     people: OrderingTally | None = None
     sums: dict[tuple[str, str], OrderSums] = field(default_factory=dict)
@@ -175,8 +163,8 @@ def truly_ordered(regions: LabelMap, truth: Ordering) -> Partition:
     return depth_of_regions(beside, front * (np.abs(front) == 1))
 
 
-def examine(picture: OrderedPicture) -> OrderFindings:
-    """Everything about one picture. A truth of labelled contours knows neighbours only; then pairs of regions are not counted."""
+def examine(picture: PictureSource[Loaded]) -> OrderFindings:
+    """Try all systems on one picture. A truth of labelled contours knows neighbours only; then pairs of regions do not count."""
     image, truths, true_regions = picture.load()
     views = SystemViews(image)
     dense = views.dense()
@@ -196,8 +184,8 @@ def examine(picture: OrderedPicture) -> OrderFindings:
                 for reading, answer in answers.items():
                     key = (system, f"{kind} regions, {reading}")
                     found.sums[key] = found.sums.get(key, OrderSums()).plus(_sums(answer, true, beside.cracks))
-    for system, parameter, regions in views.sweeps(truths[0]):
-        found.sweeps[system, parameter] = tally(regions, truths)
+    for system, parameter, ordered in views.sweeps(truths[0]):
+        found.sweeps[system, parameter] = tally(ordered, truths)
     return found
 
 
@@ -209,13 +197,13 @@ def _sums(answer: NDArray[Any], true: NDArray[np.int64], length: NDArray[np.floa
 
 @dataclass(frozen=True, eq=False)
 class Palou2014:
-    """What one set of pictures says: accuracies by system and reading, and a score per system over its parameter.
+    """What was found in one set of pictures: accuracies by system and reading, and a score per system over its parameter.
 
     ``human`` is the score of people against each other, where several labelled each picture.
     """
 
     name: str
-    pictures: Sequence[OrderedPicture]
+    pictures: Sequence[PictureSource[Loaded]]
     sums: dict[tuple[str, str], OrderSums]
     scores: dict[str, OrderingScore]
     human: OrderingScore | None
@@ -316,7 +304,7 @@ def palou2014(
 
     ``bsds`` is the folder of BSDS500 and its figure/ground labels; ``count`` takes the first photographs only, 0 none.
     """
-    sets = {"scenes": [OrderedPicture(name_of(seed), partial(_scene, seed, size)) for seed in seeds]}
+    sets = {"scenes": [PictureSource(name_of(seed), partial(_scene, seed, size)) for seed in seeds]}
     if photographs := _photographs(bsds, count):
         sets["photographs"] = photographs
     results = {}
@@ -326,7 +314,9 @@ def palou2014(
     return results
 
 
-def collect_pictures(name: str, pictures: Sequence[OrderedPicture], found: Mapping[str, OrderFindings]) -> Palou2014:
+def collect_pictures(
+    name: str, pictures: Sequence[PictureSource[Loaded]], found: Mapping[str, OrderFindings]
+) -> Palou2014:
     """Add up what was found in each picture of a set."""
     people = {image: one.people for image, one in found.items() if one.people is not None}
     sums: dict[tuple[str, str], OrderSums] = {}
@@ -352,7 +342,7 @@ def _scene(seed: int, size: tuple[int, int]) -> Loaded:
     return scene.image, (partition(scene.order, scene.labels),), scene.labels
 
 
-def _photographs(bsds: Path | None, count: int | None) -> list[OrderedPicture]:
+def _photographs(bsds: Path | None, count: int | None) -> list[PictureSource[Loaded]]:
     """The photographs that were held out; none where the data are missing and nobody asked for them."""
     if count == 0:
         return []
@@ -363,7 +353,7 @@ def _photographs(bsds: Path | None, count: int | None) -> list[OrderedPicture]:
             raise
         logging.getLogger(__name__).info("scenes only: %s", error)
         return []
-    return [OrderedPicture(one.name, partial(_photograph, one)) for one in labelled]
+    return [PictureSource(one.name, partial(_photograph, one)) for one in labelled]
 
 
 def _photograph(one: LabelledPhotograph) -> Loaded:

@@ -7,8 +7,9 @@ import io
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from rich.console import Console
 from rich.progress import track
@@ -22,6 +23,14 @@ Item = TypeVar("Item")
 Made = TypeVar("Made")
 Failures = list[tuple[str, str]]
 """What failed, by name, and why."""
+
+
+@dataclass(frozen=True)
+class PictureSource(Generic[Made]):
+    """A picture that has not been read yet, with what belongs to it. ``load`` raises ``InputError`` if that fails."""
+
+    name: str
+    load: Callable[[], Made]
 
 
 def each(work: Callable[[Item], Made], items: Iterable[Item], workers: int | None, title: str) -> Iterator[Made]:
