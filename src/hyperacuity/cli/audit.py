@@ -102,7 +102,7 @@ def audit(
     if figures is not None:
         from hyperacuity.report.figures import write_audit_figures
 
-        write_audit_figures(figures, found)
+        write_audit_figures(figures, found, found.labelled.cells, found.labelled.job.reader)
     if out is not None and run is not None:
         common.write_page(out, run, [result.signature for result in found.results if result.scores], workers)
     if trials is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,9 @@ from PIL import Image
 from hyperacuity.audit import strengths
 from hyperacuity.data import read_image, write_png
 from hyperacuity.errors import InputError, UsageError
-from hyperacuity.evaluation.audits import Audit
+from hyperacuity.evaluation.audits import AuditFindings
 from hyperacuity.evaluation.jobs import TaskJob
+from hyperacuity.evaluation.readers import Reader
 from hyperacuity.ordering import OrderingScore
 from hyperacuity.report import theme
 from hyperacuity.report.charts import audit as charts_audit
@@ -97,7 +99,7 @@ def _write_pictures(folder: Path, cells: Iterable[Cell], draw: Callable[[Cell], 
         write_png(folder / cell.system / f"{cell.image}.png", picture)
 
 
-def write_audit_figures(folder: Path, found: Audit) -> list[Path]:
+def write_audit_figures(folder: Path, found: AuditFindings, cells: Iterable[Cell], reader: Reader) -> list[Path]:
     """Charts as PDF, SVG and PNG, and the first images with their labels coloured by strength."""
     charts: dict[str, Any] = {"labels": charts_audit.label_chart(found.labels)}
     if found.labels.matrix is not None and len(found.labels.matrix) > 1:
@@ -112,12 +114,12 @@ def write_audit_figures(folder: Path, found: Audit) -> list[Path]:
         for name, chart in charts.items()
         for suffix in KINDS
     ]
-    drawn = [cell for cell in found.labelled.cells if cell.image in found.labels.images]
-    return paths + [_draw_strength(cell, folder, found) for cell in drawn[:MOST_PICTURES]]
+    drawn = islice((cell for cell in cells if cell.image in found.labels.images), MOST_PICTURES)
+    return paths + [_draw_strength(cell, folder, reader) for cell in drawn]
 
 
-def _draw_strength(cell: Cell, folder: Path, found: Audit) -> Path:
-    people = strengths(found.labelled.job.reader.truths(cell))
+def _draw_strength(cell: Cell, folder: Path, reader: Reader) -> Path:
+    people = strengths(reader.truths(cell))
     photograph = None if cell.picture is None else read_image(cell.picture)
     if photograph is not None and (photograph.shape[:2] != people.drawn_by[0].shape or photograph.dtype != "uint8"):
         photograph = None

@@ -4,25 +4,11 @@ from __future__ import annotations
 
 import csv
 import json
-import shutil
 
 import pytest
 from typer.testing import CliRunner
 
 from hyperacuity.cli import app
-from hyperacuity.data.scenes import make_scene, write_scene
-
-
-@pytest.fixture(scope="module")
-def bsds(tmp_path_factory):
-    made, folder = tmp_path_factory.mktemp("made"), tmp_path_factory.mktemp("data") / "BSDS500"
-    for seed, part in enumerate(("train", "val", "test"), 1):
-        write_scene(made, make_scene(seed, size=(120, 80), leaves=6))
-        for kind in ("images", "groundTruth"):
-            (folder / kind / part).mkdir(parents=True)
-            for file in (made / kind).glob(f"scene-{seed:04d}.*"):
-                shutil.copy(file, folder / kind / part)
-    return folder
 
 
 def test_the_paper_stands_beside_what_is_found_and_a_second_run_takes_it_up(bsds, tmp_path):

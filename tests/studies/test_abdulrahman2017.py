@@ -14,7 +14,8 @@ from typer.testing import CliRunner, Result
 
 from hyperacuity.cli import app
 from hyperacuity.data import read_edges, write_edges
-from hyperacuity.edges import PAPER, shapes
+from hyperacuity.detect import canny, sobel
+from hyperacuity.edges import PAPER, add_noise, shapes, sweep
 from hyperacuity.edges.shifted_lines import shift
 
 pytest.importorskip("altair")
@@ -51,8 +52,12 @@ def test_shift_writes_the_curves_and_draws_them(tmp_path: Path) -> None:
     expected = shift("psi").missed[0, 16]
     found = [r for r in written if (r["measure"], r["errors"], r["distance"]) == ("psi", "missed", "16")]
     assert float(found[0]["score"]) == pytest.approx(expected)
+    drawn = (tmp_path / "shift.svg").read_text(encoding="utf-8")
+    assert drawn.count(">distance, px</text>") >= 6, "an axis below every column"
+    assert json.loads(done.stdout)["signature"] in drawn
     with Image.open(tmp_path / "shift.png") as picture:
-        assert min(picture.size) > 500
+        colours = {colour for _, colour in picture.convert("RGB").getcolors(1 << 24)}
+    assert {(0xD5, 0x5E, 0x00), (0x00, 0x72, 0xB2)} <= colours, "false in vermilion, missed in blue"
 
 
 def test_sheet_shows_each_picture(folder: Path) -> None:
@@ -64,7 +69,12 @@ def test_sheet_shows_each_picture(folder: Path) -> None:
     assert [(r["detector"], r["measure"], r["condition"]) for r in written] == [
         (detector, name, "20 dB") for detector in ("sobel", "canny") for name in ("psi", "dp")
     ]
-    assert all(0 < float(r["score"]) < 0.1 for r in written)
+    image = add_noise(np.asarray(Image.open(folder / "images" / "a.png")) / 255, 20)
+    truth = read_edges(folder / "truth" / "a.png")
+    best = {name: sweep(truth, find(image).thin, "psi, dp") for name, find in (("sobel", sobel), ("canny", canny))}
+    for row in written:
+        expected = best[row["detector"]].best(row["measure"])
+        assert (float(row["score"]), float(row["threshold"])) == (expected.score, expected.threshold)
     assert "mean best score of 1 picture;" in done.stdout
 
 
@@ -76,7 +86,9 @@ def test_disturbed_pictures_score_worse(kind: str, levels: str, folder: Path) ->
     mean = json.loads(done.stdout)["mean"]
     first, last = (mean[level]["sobel"]["psi"] for level in levels.split(","))
     assert first < last
-    assert (folder / "out" / f"{kind}.svg").read_text(encoding="utf-8").startswith("<svg")
+    drawn = (folder / "out" / f"{kind}.svg").read_text(encoding="utf-8")
+    assert {"noise": "noise σ, grey levels", "blur": "blur σ, px"}[kind] in drawn
+    assert ">sobel</text>" in drawn
 
 
 def test_a_truth_can_be_redrawn_or_given(folder: Path) -> None:

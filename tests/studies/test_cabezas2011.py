@@ -12,7 +12,7 @@ from hyperacuity.cli import app
 from hyperacuity.compare import Table
 from hyperacuity.data import read_table
 from hyperacuity.errors import UsageError
-from hyperacuity.studies.scenarios import scenarios
+from hyperacuity.studies.cabezas2011 import scenarios
 
 REGIONS = ("nonocc", "all", "disc")
 
@@ -77,6 +77,10 @@ def test_the_study_runs_on_made_scenes(tmp_path):
     assert sorted(local["concat"]["ranks"]) == sorted(dense["concat"]["ranks"])  # without sgm all systems are local
     assert found["server"] == []
     assert set(found["roc"]) == {"sad", "census"}
+    assert min(one["gap"] for one in found["roc"].values()) < 1
+    assert sum(one["share"] for one in found["roc"].values()) > 0, "someone reaches the boundary"
+    for shares in (found["consistency"][name] for name in ("census(window=3)", "sad(window=5)")):
+        assert 0 < shares[0] <= shares[1] <= shares[2] <= 1
     assert found["paper"] == {"dense": 16, "semi-dense": 13, "local, semi-dense": 7}
     lines = (tmp_path / "out" / "baselines-dense.csv").read_text().splitlines()
     assert lines[0] == "system,average rank,rank,in A*,group,in A* (mean),group (mean)"

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from scipy.spatial import ConvexHull, Delaunay
 
-from hyperacuity.detect.depth.cue_model import Lesson, antisymmetric_fit, learn_cues, load_cue_model
+from hyperacuity.detect.depth.cue_model import CueLesson, antisymmetric_fit, learn_cues, load_cue_model
 from hyperacuity.detect.depth.cues import GROUPS, _hulls, crack_pairs, group_of, pair_cues
-from hyperacuity.detect.depth.embedding import depth_of_regions
+from hyperacuity.detect.depth.region_depths import depth_of_regions
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.kernels import cues as kernels
 from hyperacuity.ordering import neighbours
@@ -226,7 +226,7 @@ def disc_lesson(seed, *, shuffled=False):
     first = bool(dice.integers(2))  # whether the disc is the first region
     labels = np.where(disc, 0, 1) if first else np.where(disc, 1, 0)
     front = (1 if dice.integers(2) else -1) if shuffled else (1 if first else -1)
-    return Lesson(pair_cues(dice.random((40, 50)), labels), np.array([front]))
+    return CueLesson(pair_cues(dice.random((40, 50)), labels), np.array([front]))
 
 
 class TestDepth:
@@ -261,7 +261,7 @@ class TestDepth:
 
 
 def test_the_shipped_parameters_are_small_and_say_where_they_come_from():
-    from hyperacuity.detect.depth.by_cues import SHIPPED, shipped_cues
+    from hyperacuity.detect.depth.orderers import SHIPPED, shipped_cues
 
     assert SHIPPED.stat().st_size < 10_000
     assert "hyperacuity detect train depth-cues" in shipped_cues().about

@@ -1,10 +1,20 @@
-"""Depth order from one image: probability of ownership, alone or on the regions of a hierarchy."""
+"""Depth order from one image: by ownership alone, by ownership on the regions of a hierarchy, or by learned cues.
+
+What the cues of :mod:`hyperacuity.detect.depth.cues` are worth is in ``depth_cues.json`` beside this module, with how it was
+obtained; :func:`hyperacuity.detect.depth.cue_model.learn_cues` learns it from other images.
+"""
 
 from __future__ import annotations
 
+from functools import cache
+from pathlib import Path
+
 from numpy.typing import ArrayLike
 
+from hyperacuity.detect.depth.cue_model import CueModel, load_cue_model
+from hyperacuity.detect.depth.cues import group_of, pair_cues
 from hyperacuity.detect.depth.ownership import Curvature, depth_partition, probability_of_ownership
+from hyperacuity.detect.depth.region_depths import depth_of_regions
 from hyperacuity.detect.gradient import canny
 from hyperacuity.errors import UsageError
 from hyperacuity.maps import OrderMap
@@ -15,10 +25,12 @@ EDGE_SCALE = 3.0
 
 DEFAULT_LAMBDA = 0.5
 """λ of :func:`depth_order`: where contours are found best (F(1) of local depth consistency, the rule of Palou & Salembier) on
-half of the images that :mod:`~hyperacuity.detect.depth_cues` was learned from."""
+half of the images that :func:`depth_cues` was learned from."""
 
 LEVEL = 0.3
 """The level of :func:`region_tree` where its covering is best on BSDS500's validation images."""
+
+SHIPPED = Path(__file__).with_name("depth_cues.json")
 
 
 def ownership(
@@ -50,3 +62,39 @@ def depth_order(
     """
     order = probability_of_ownership(image, curvature=curvature)
     return depth_partition(order, region_tree(image, sigma=sigma), lam).order
+
+
+@cache
+def shipped_cues() -> CueModel:
+    """The model that comes with the package."""
+    return load_cue_model(SHIPPED)
+
+
+def depth_cues(image: ArrayLike, labels: ArrayLike | None = None, *, cues: str = "all", model: str = "") -> OrderMap:
+    """Regions in depth order by convexity, T-junctions, size, position, colour, texture and ownership; larger = nearer.
+
+    Parameters
+    ----------
+    image
+        H×W or H×W×3, uint8, uint16 or floats in [0, 1].
+    labels
+        Its regions; without them those of :func:`region_tree` at the level that fits people's best. Void
+        pixels come out as NaN.
+    cues
+        ``"all"``, or ``"tjc"`` for T-junctions and convexity alone.
+    model
+        A file with other parameters.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> y, x = np.mgrid[-20:21, -30:31]
+    >>> disc = np.hypot(y, x) < 12
+    >>> order = depth_cues(np.where(disc, 0.2, 0.8), disc, cues="tjc")
+    >>> bool(order[20, 30] > order[0, 0])
+    True
+    """
+    weights = (load_cue_model(Path(model)) if model else shipped_cues()).choose(cues)
+    regions = region_tree(image).at(LEVEL) if labels is None else labels
+    found = pair_cues(image, regions, groups={group_of(name) for name in weights.names})
+    return depth_of_regions(found.beside, weights.advantages(found)).order
