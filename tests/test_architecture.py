@@ -16,11 +16,12 @@ import hyperacuity
 PACKAGE = Path(hyperacuity.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"), key=str)
 
-GROUND = {"errors", "kernels", "maps", "tally", "tasks", "resampling"}
+GROUND = {"errors", "console", "kernels", "maps", "tally", "tasks", "resampling"}
 TASKS = {"edges", "boundary", "regions", "ordering", "disparity", "audit", "detect"}
 LOW = GROUND | TASKS
 MAY_IMPORT = {
     "errors": set(),
+    "console": set(),
     "kernels": {"errors"},
     "maps": {"errors"},
     "tally": {"errors"},

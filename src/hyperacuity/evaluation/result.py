@@ -149,15 +149,15 @@ class Result:
 
     def table(self, console: Console | None = None) -> None:
         """Print what the command prints."""
-        from rich.console import Console
+        from hyperacuity.console import wide_console
 
-        self._presenter.show(self, console or Console(highlight=False, emoji=False))
+        self._presenter.show(self, console or wide_console())
 
     def __str__(self) -> str:
-        from rich.console import Console
+        from hyperacuity.console import wide_console
 
         text = io.StringIO()
-        self.table(Console(file=text, width=200, highlight=False, emoji=False))
+        self.table(wide_console(text))
         return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
 
     @property
