@@ -33,9 +33,7 @@ Berkeley = Annotated[Path | None, typer.Option("--data", metavar="DIR", help="Fo
 @app.command("risk")
 def risk(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="What audit --trials wrote: trials.csv and key.csv.")],
-    answers: Annotated[
-        Path | None, typer.Option(help="Table: subject, trial, choice (default: DIR/answers.csv).")
-    ] = None,
+    answers: Annotated[Path | None, typer.Option(help="Subject, trial, choice (default: DIR/answers.csv).")] = None,
     figures: Annotated[Path | None, output.folder_option(help="Write a chart here.")] = None,
     within: Annotated[float | None, typer.Option(metavar="WIDTH", help="Also: how many trials ± WIDTH takes.")] = None,
     json: Json = False,
@@ -52,10 +50,10 @@ def risk(
 
     study = risk_of_trials(folder, answers, within=within)
     if figures is not None:
-        folder = output.figure_folder(figures)
+        charts = output.figure_folder(figures)
         from hyperacuity.report.study_figures import draw_risk
 
-        draw_risk(study.score, folder)
+        draw_risk(study.score, charts)
     finish(study.as_dict(), lambda: _print_risk(study, within), json=json)
 
 
