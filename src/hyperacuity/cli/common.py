@@ -1,4 +1,4 @@
-"""What the verbs share: where output goes, how JSON is written, how errors and failures are told."""
+"""What the verbs share: where output goes, how JSON is written, how errors and failures are shown."""
 
 from __future__ import annotations
 

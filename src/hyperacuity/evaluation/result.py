@@ -113,7 +113,7 @@ class Result:
         return collect_sweep(points) if set.intersection(*map(set, points.values())) else None
 
     def tallies(self, system: str | None = None) -> Tallies:
-        """The tallies of a system by image; they are read anew at each call."""
+        """The tallies of a system by image; they are read again at each call."""
         return self._tallies_of(system if system is not None else self.systems[0])
 
     @property
