@@ -27,10 +27,11 @@ from hyperacuity.report.charts import boundary as charts_boundary
 from hyperacuity.report.charts import common as charts
 from hyperacuity.report.figures import write_figures
 from hyperacuity.report.pages import MARKER_PATHS, make_sheets, write_pages
-from hyperacuity.report.sheets.registry import make_sheet
+from hyperacuity.report.sheets import make_sheet
 from hyperacuity.report.sheets.sheet import Column, Line, Sheet, ranked
 from hyperacuity.report.tables import table, tables
 from hyperacuity.run.gather import Grid
+from hyperacuity.tally import Signature
 
 ODS, ERROR = Column("ods", "ODS"), Column("error", "error", better="min", digits=1, unit="%")
 LINES = [
@@ -94,7 +95,7 @@ def sheet() -> Sheet:
         Line("plain", {"ods": 0.71234, "error": 3}, interval=(0.7, 0.72), rank=1, group=1, alone=True, images=5),
         Line(NASTY, {"ods": 0.6, "error": math.nan}, rank=2, group=2, images=4),
     )
-    return Sheet("Title", Grid("boundary|tol:1|v:1", {}, {}), (ODS, ERROR), lines)
+    return Sheet("Title", Grid(Signature.parse("boundary|tol:1|v:1"), {}, {}), (ODS, ERROR), lines)
 
 
 class TestTables:
@@ -133,7 +134,7 @@ class TestCharts:
             n = np.full(levels.size, 1000, np.int64)
             right = np.round(1000 * worth * (1 - levels)).astype(np.int64)
             shown = np.round(1200 * (1.05 - levels)).astype(np.int64)
-            tally = BoundaryTally(right, n, np.minimum(right, shown), shown, shown)
+            tally = BoundaryTally(right, n, np.minimum(right, shown), shown, shown, protocol=Protocol())
             found[name] = collect({"x": tally, "y": tally}, resamples=0)
         return found
 
@@ -182,11 +183,11 @@ def test_every_marker_of_the_charts_has_a_shape_on_the_page():
     assert {style.marker for style in theme.systems([str(n) for n in range(50)]).values()} == set(MARKER_PATHS)
 
 
-def test_a_task_without_a_page_says_so(plain_run, tmp_path):
-    grid = Grid("newtask|v:1", {"system": {"image": b""}}, {"system": {}})
+def test_a_task_that_nobody_registered_is_named(tmp_path):
+    grid = Grid(Signature.parse("newtask|v:1"), {"system": {"image": b""}}, {"system": {}})
     sheet = make_sheet(grid, lambda title, function, items: [function(item) for item in items])
     page = write_pages([sheet], tmp_path, progress=False)
-    assert "There is no page for newtask yet" in page.read_text(encoding="utf-8")
+    assert "No benchmark named newtask is registered here" in page.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -225,7 +226,7 @@ def test_soft_maps_are_not_taken_for_labels(world):
     for task in ("regions", "soft-regions"):
         (sheet,) = make_sheets([world / task], progress=False)
         cells = {system: images["scene-0001"] for system, images in sheet.grid.cells.items()}
-        uri = sheet.viewer.look("scene-0001", cells)["systems"][0]["prediction"]["uri"]
+        uri = sheet.viewer.pictures("scene-0001", cells)["systems"][0]["prediction"]["uri"]
         shown = np.asarray(Image.open(io.BytesIO(base64.b64decode(uri.partition(",")[2]))).convert("L"))
         assert (shown > 128).mean() > 0.5, "most of a map of borders is empty"
 
@@ -243,21 +244,21 @@ def test_the_leaderboard_says_what_the_verb_says(world):
         assert line.interval == pytest.approx(told[line.system]["measures"]["psi"]["interval"], rel=1e-12)
 
 
-def look(run, system=0, *, sheet=0, image="scene-0001"):
+def looked_at(run, system=0, *, sheet=0, image="scene-0001"):
     """What the viewer is given of one system on one image, and its size."""
     found = make_sheets([run], progress=False)[sheet]
     cells = {name: images[image] for name, images in found.grid.cells.items()}
-    shown = found.viewer.look(image, cells)
+    shown = found.viewer.pictures(image, cells)
     return shown | shown["systems"][system]
 
 
 def test_photographs_are_found_beside_the_truths(world):
     """The run names a folder of truths only; ``images`` lies beside it."""
-    assert "photo" in look(world / "soft-regions")["shared"]
+    assert "photo" in looked_at(world / "soft-regions")["shared"]
 
 
 def test_borders_of_regions_are_hit_or_false_and_nothing_else(world, unpacked):
-    shown = look(world / "regions")
+    shown = looked_at(world / "regions")
     width, height = shown["size"]
     states = unpacked(shown["match"], (1, height, width))[0]
     labels = read_labels(world / "scenes" / "labels" / "scene-0001.png")
@@ -266,7 +267,7 @@ def test_borders_of_regions_are_hit_or_false_and_nothing_else(world, unpacked):
 
 
 def test_borders_of_a_hierarchy_vanish_as_the_level_rises(world, unpacked):
-    shown = look(world / "soft-regions")
+    shown = looked_at(world / "soft-regions")
     width, height = shown["size"]
     assert len(shown["steps"]) == shown["of"] == 99
     states = unpacked(shown["match"], (99, height, width))
@@ -289,7 +290,7 @@ def test_8_bit_disparity_is_shown_at_the_scale_it_was_scored_with(tmp_path, scal
         write_png(tmp_path / name / "one.png", picture)
     words = f"disparity {tmp_path}/map {tmp_path}/truth --region all --run {tmp_path}/run {scales}"
     assert CliRunner().invoke(app, words.split()).exit_code == 0
-    uri = look(tmp_path / "run", image="one")["errors"]["uri"]
+    uri = looked_at(tmp_path / "run", image="one")["errors"]["uri"]
     shown = np.asarray(Image.open(io.BytesIO(base64.b64decode(uri.partition(",")[2]))).convert("RGB"))
     assert shown[0, 20].tolist() == pytest.approx(ImageColor.getrgb(colour), abs=2)
     if "--truth-scale 2" not in scales:
@@ -367,7 +368,7 @@ class TestAudit:
         assert '"missing"' not in (tmp_path / "page" / "data" / "s0-0.js").read_text(encoding="utf-8")
 
     def test_hits_are_on_what_everyone_drew(self, world, unpacked):
-        shown = look(world / "audit", sheet=1)
+        shown = looked_at(world / "audit", sheet=1)
         width, height = shown["size"]
         states = unpacked(shown["match"], (len(shown["steps"]), height, width))
         truths = read_boundary_truths([world / "scenes" / "groundTruth" / "scene-0001.mat"])

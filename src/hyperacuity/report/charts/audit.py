@@ -55,7 +55,7 @@ def label_chart(labels: LabelScore) -> Any:
         for of, share in zip(("boundaries", "pixels"), shares, strict=True)
         if not math.isnan(share)
     ]
-    base = alt.Chart({"values": rows}).encode(
+    base = theme.chart(rows).encode(
         x=alt.X("strength:N", sort=list(CLASSES), title=PEOPLE, axis=alt.Axis(labelAngle=0, ticks=False)),
         y=alt.Y("share:Q", title="share", axis=alt.Axis(format="%", tickCount=5)),
     )
@@ -77,7 +77,7 @@ def agreement_chart(matrix: NDArray[np.float64], names: Sequence[str] | None = N
         if i != j and not math.isnan(matrix[i, j])
     ]
     scale = alt.Scale(domain=[0, 1], range=[STRENGTH_COLOURS[0], STRENGTH_COLOURS[-1]])
-    base = alt.Chart({"values": rows}).encode(
+    base = theme.chart(rows).encode(
         x=alt.X("column:N", sort=people, title="was drawn by annotator", axis=alt.Axis(labelAngle=0, ticks=False)),
         y=alt.Y("row:N", sort=people, title="what annotator … drew", axis=alt.Axis(ticks=False)),
     )
@@ -101,7 +101,7 @@ def image_agreement_chart(images: Mapping[str, tuple[int, float]]) -> Any:
         for name, (people, share) in images.items()
     ]
     order = [f"{people} annotators" for people in sorted({people for people, _ in images.values()})]
-    base = alt.Chart({"values": rows}).encode(
+    base = theme.chart(rows).encode(
         x=alt.X(
             "agreement:Q",
             title="share of a person's pixels that another one drew too",
@@ -169,14 +169,12 @@ def optimal_chart(systems: Mapping[str, SystemAudit]) -> Any:
     known = [span for span in spans if not math.isnan(span["low"])]
     x = alt.X("F:Q", title="best F", scale=alt.Scale(zero=False, padding=12))
     lines = (
-        alt.Chart({"values": known})
+        theme.chart(known)
         .mark_rule()
         .encode(x=alt.X("low:Q", title="best F"), x2="high:Q", y=y, yOffset=offset, color=colour)
     )
     points = (
-        alt.Chart({"values": rows})
-        .mark_point(size=45, opacity=1)
-        .encode(x=x, y=y, yOffset=offset, color=colour, shape=shape)
+        theme.chart(rows).mark_point(size=45, opacity=1).encode(x=x, y=y, yOffset=offset, color=colour, shape=shape)
     )
     return (lines + points).properties(width=theme.ONE_COLUMN - 60, height=44 * len(systems))
 
@@ -202,10 +200,10 @@ def _risks(score: RiskScore, mode: Mode) -> Any:
     ]
     y = alt.Y("system:N", sort=[row["system"] for row in rows], title=None, axis=alt.Axis(ticks=False))
     x = alt.X("risk:Q", scale=alt.Scale(domain=[0, 1]), title="risk: share of trials that the false alarm wins")
-    base = alt.Chart({"values": rows})
+    base = theme.chart(rows)
     mean = alt.condition("datum.system == 'mean'", alt.value(STRENGTH_COLOURS[3]), alt.value(STRENGTH_COLOURS[1]))
     bars = base.mark_bar(height={"band": 0.6}).encode(x=x, y=y, color=mean)
-    chance = alt.Chart({"values": [{"risk": 0.5}]})
+    chance = theme.chart([{"risk": 0.5}])
     half = chance.mark_rule(color=theme.FALSE, strokeDash=[4, 3]).encode(x=x)
     ends = base.mark_rule(color=theme.INK).encode(x=alt.X("low:Q"), x2="high:Q", y=y)
     width = theme.TWO_COLUMNS / 2 - 100
@@ -228,11 +226,11 @@ def _lines(rows: Sequence[Mapping[str, Any]], names: Sequence[str], measure: str
         "strength:Q", title="strength of the labels", axis=alt.Axis(values=[0, 0.2, 0.4, 0.6, 0.8, 1], grid=False)
     )
     y = alt.Y(f"{measure}:Q", title=measure, scale=alt.Scale(domain=[low, high]))
-    base = alt.Chart({"values": list(rows)}).encode(x=x, y=y, color=colour)
+    base = theme.chart(rows).encode(x=x, y=y, color=colour)
     ends = [next(float(row[measure]) for row in reversed(rows) if row["system"] == name) for name in names]
     places = theme.spread(ends, (high - low) * 11 / height, low=low, high=high)
     labels = [{"system": name, "strength": 1, measure: place} for name, place in zip(names, places, strict=True)]
-    named = alt.Chart({"values": labels}).mark_text(align="left", dx=9, fontSize=8).encode(x=x, y=y, text="system:N")
+    named = theme.chart(labels).mark_text(align="left", dx=9, fontSize=8).encode(x=x, y=y, text="system:N")
     layers = base.mark_line().encode(strokeDash=dash) + base.mark_point(opacity=1).encode(shape=shape) + named
     return layers.properties(width=theme.TWO_COLUMNS / 2 - 90, height=height)
 
@@ -258,13 +256,9 @@ def _curves(scores: Mapping[str, BoundaryScore], title: str, *, first: bool = Fa
         for f in ISO_F
         for r in np.linspace(f / (2 - f), 1, 30)
     ]
-    equal = alt.Chart({"values": iso}).mark_line(color=theme.ISO, strokeWidth=0.7).encode(x=x, y=y, detail="f:N")
-    lines = (
-        alt.Chart({"values": rows})
-        .mark_line(strokeWidth=1.3)
-        .encode(x=x, y=y, color=colour, strokeDash=dash, order="n:Q")
-    )
-    points = alt.Chart({"values": best}).mark_point(opacity=1, size=45).encode(x=x, y=y, color=colour, shape=shape)
+    equal = theme.chart(iso).mark_line(color=theme.ISO, strokeWidth=0.7).encode(x=x, y=y, detail="f:N")
+    lines = theme.chart(rows).mark_line(strokeWidth=1.3).encode(x=x, y=y, color=colour, strokeDash=dash, order="n:Q")
+    points = theme.chart(best).mark_point(opacity=1, size=45).encode(x=x, y=y, color=colour, shape=shape)
     ranked = sorted(best, key=lambda row: -row["F"])[:MOST_NAMED]
     key = [
         {
@@ -275,8 +269,8 @@ def _curves(scores: Mapping[str, BoundaryScore], title: str, *, first: bool = Fa
         }
         for place, row in enumerate(reversed(ranked))
     ]
-    marks = alt.Chart({"values": key}).mark_point(opacity=1, size=24).encode(x=x, y=y, color=colour, shape=shape)
-    texts = alt.Chart({"values": key}).mark_text(align="left", dx=7, fontSize=8).encode(x=x, y=y, text="text:N")
+    marks = theme.chart(key).mark_point(opacity=1, size=24).encode(x=x, y=y, color=colour, shape=shape)
+    texts = theme.chart(key).mark_text(align="left", dx=7, fontSize=8).encode(x=x, y=y, text="text:N")
     return alt.layer(equal, lines, points, marks, texts, title=title).properties(width=side, height=side)
 
 
@@ -302,7 +296,7 @@ def _output(name: str, audit: SystemAudit, leftmost: bool) -> Any:
     beside = alt.Axis(values=ticks, grid=False, labels=leftmost)
     y = alt.Y("low:Q", bin="binned", title="output" if leftmost else None, scale=unit, axis=beside)
     title = alt.TitleParams(name, subtitle=f"rank correlation {audit.output.spearman:.2f}{spread}")
-    bars = alt.Chart({"values": rows}, title=title).mark_bar(stroke=theme.GROUND, strokeWidth=0.3)
+    bars = theme.chart(rows, title=title).mark_bar(stroke=theme.GROUND, strokeWidth=0.3)
     return bars.encode(x=x, y=y, y2="high:Q", color=colour, order="order:Q").properties(
         width=theme.TWO_COLUMNS / 4 - 36, height=150
     )

@@ -1,6 +1,6 @@
 """Every chart, in one place for notebooks: functions of scores that return Altair charts, for paper and screen alike.
 
->>> from hyperacuity.report.charts.common import common as charts
+>>> from hyperacuity.report.charts import common as charts
 >>> chart = charts.precision_recall(scores)                          # doctest: +SKIP
 >>> charts.save(chart, Path("curves.pdf"), signature=signature)      # doctest: +SKIP
 """

@@ -128,7 +128,7 @@ def score_sheet_chart(scores: Mapping[str, EdgeScore]) -> Any:
         for m, name in enumerate(names)
         if not math.isnan(table[s, m])
     ]
-    base = alt.Chart({"values": rows}).encode(
+    base = theme.chart(rows).encode(
         x=alt.X(
             "measure:N",
             sort=[measure(name).symbol for name in names],
@@ -213,7 +213,7 @@ def truth_chart(study: DetectorTrials, *, columns: int = 4) -> Any:
         ]
         title = "share of the largest" if m >= len(study.measures) - columns else None
         scale, axis = alt.Scale(domain=[0, 1]), alt.Axis(values=[0, 0.5, 1], labels=title is not None)
-        base = alt.Chart({"values": rows}).encode(
+        base = theme.chart(rows).encode(
             y=alt.Y(
                 "detector:N",
                 sort=list(study.detectors),
@@ -249,7 +249,7 @@ def _shift_panel(
     far, kinds = int(study.distances[-1]), list(curves)
     leftmost, lowest = n % columns == 0, n >= len(study.measures) - columns
     base = (
-        alt.Chart({"values": rows}, title=study.measures[n].symbol)
+        theme.chart(rows, title=study.measures[n].symbol)
         .encode(
             x=alt.X(
                 "distance:Q",
@@ -277,7 +277,7 @@ def _shift_panel(
 def _picture_cell(picture: NDArray[np.uint8], width: int, height: int) -> Any:
     row = {"x": 0.5, "y": 0.5, "url": data_uri(picture)}
     return (
-        alt.Chart({"values": [row]}, width=width, height=height)
+        theme.chart([row], width=width, height=height)
         .mark_image(width=width, height=height, aspect=False)
         .encode(
             x=alt.X("x:Q", scale=alt.Scale(domain=[0, 1]), axis=None),
@@ -325,11 +325,11 @@ def _lines_panel(
     colour, dash, shape = theme.channels(styles, "system")
     x = alt.X("x:Q", title=axis, scale=alt.Scale(domain=[xs[0], xs[-1]], nice=False), axis=alt.Axis(grid=False))
     y = alt.Y("y:Q", title=None, scale=alt.Scale(domain=[0, top * 1.02], nice=False), axis=alt.Axis(tickCount=4))
-    lines = alt.Chart({"values": points}).mark_line(clip=True).encode(x=x, y=y, color=colour, strokeDash=dash)
-    dots = alt.Chart({"values": shown}).mark_point(opacity=1).encode(x=x, y=y, color=colour, shape=shape)
+    lines = theme.chart(points).mark_line(clip=True).encode(x=x, y=y, color=colour, strokeDash=dash)
+    dots = theme.chart(shown).mark_point(opacity=1).encode(x=x, y=y, color=colour, shape=shape)
     if not named:
         return alt.layer(lines, dots, title=title)
-    beside = alt.Chart({"values": labels})
+    beside = theme.chart(labels)
     return alt.layer(
         lines,
         dots,
