@@ -20,15 +20,30 @@ def test_right_wrong_missing_unknown_and_occluded_look_different():
 
 
 def test_near_is_warm_and_far_is_cool():
-    far, near = depth_picture([[1, 9]])[0].astype(int)
-    assert far[2] > far[0]
-    assert near[0] > near[2]
+    far, middle, near, unknown = depth_picture([[1, 5, 9, np.nan]])[0].astype(int)
+    assert far[2] - far[0] > 50
+    assert near[0] - near[2] > 50
+    assert far[0] < middle[0] <= near[0] + 50
+    assert np.ptp(unknown) < 10, "grey has no hue"
+
+
+def test_colours_of_depth_can_be_held_fixed_for_maps_side_by_side():
+    one, two = depth_picture([[2, 4]], low=0, high=8), depth_picture([[4, 8]], low=0, high=8)
+    assert (one[0, 1] == two[0, 0]).all()
+    assert (two[0, 1] == depth_picture([[1, 9]])[0, 1]).all()
 
 
 def test_a_map_of_nothing_can_be_drawn():
     nothing = np.full((1, 5), np.nan, np.float32)
     assert (depth_picture(nothing) == ImageColor.getrgb(SHORE)).all()
-    assert error_sheet(TRUTH, nothing, REGIONS).ndim == 3
+    sheet = error_sheet(TRUTH, nothing, REGIONS)
+    true, estimate, errors = (
+        sheet[22 + 30, 8 + n * 308 + 30 : 308 + n * 308 : 60] for n in range(3)
+    )  # 60 times larger
+    grey, missing = ImageColor.getrgb(SHORE), ImageColor.getrgb(theme.FALSE)
+    assert [(pixel == grey).all() for pixel in true] == [False, False, False, True, False]
+    assert (estimate == grey).all()
+    assert [tuple(pixel) for pixel in errors] == [missing, missing, missing, grey, missing]
 
 
 def test_the_outline_of_the_discontinuities_is_drawn():
