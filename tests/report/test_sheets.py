@@ -26,9 +26,8 @@ from hyperacuity.cli import app
 from hyperacuity.compare.significance import Pairwise
 from hyperacuity.data import read_boundary_truths, read_labels, write_edges, write_png, write_soft
 from hyperacuity.maps import boundary_marks
-from hyperacuity.report import theme
+from hyperacuity.report import charts, theme
 from hyperacuity.report.charts import boundary as charts_boundary
-from hyperacuity.report.charts import common as charts
 from hyperacuity.report.figures import write_figures
 from hyperacuity.report.pages import MARKER_PATHS, make_sheets, write_pages
 from hyperacuity.report.sheets import make_sheet
@@ -545,6 +544,8 @@ class TestAudit:
 def test_every_chart_can_be_had_in_a_notebook():
     assert {"strength_chart", "output_chart", "optimal_chart", "label_chart", "risk_chart"} <= set(charts.__all__)
     assert all(callable(getattr(charts, name)) for name in charts.__all__)
+    with pytest.raises(AttributeError, match="there is no chart pie_chart; there are agreement_chart"):
+        charts.pie_chart  # noqa: B018
 
 
 class TestCommand:

@@ -123,7 +123,7 @@ def write_audit_figures(folder: Path, found: Audit) -> list[Path]:
         charts["agreement"] = charts_audit.agreement_chart(found.labels.matrix)
     if found.systems:
         charts["strength"] = charts_audit.strength_chart(found.systems)
-        charts["curves"] = charts_audit.curves_chart(found.systems)
+        charts["curves"] = charts_audit.label_curves_chart(found.systems)
         charts["optimal"] = charts_audit.optimal_chart(found.systems)
         charts["output"] = charts_audit.output_chart(found.systems)
     paths = [

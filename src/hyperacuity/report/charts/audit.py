@@ -129,7 +129,7 @@ def strength_chart(systems: Mapping[str, SystemAudit]) -> Any:
     return alt.hconcat(*panels, spacing=30, title="At the best threshold, on labels of at least a strength")
 
 
-def curves_chart(systems: Mapping[str, SystemAudit]) -> Any:
+def label_curves_chart(systems: Mapping[str, SystemAudit]) -> Any:
     """Precision over recall on all labels, on consensus labels and on partial labels, the best F marked (Fig. 5)."""
     theme.register()
     panels = [
@@ -143,39 +143,29 @@ def curves_chart(systems: Mapping[str, SystemAudit]) -> Any:
 def optimal_chart(systems: Mapping[str, SystemAudit]) -> Any:
     """The best F of each system on all, consensus and partial labels, the spread of the latter as a line (Fig. 6)."""
     theme.register()
+    kinds = {
+        "all": theme.Style(theme.INK, "circle", [1, 0]),
+        "what everyone drew": theme.Style(STRENGTH_COLOURS[-3], "square", [1, 0]),
+        "an arbitrary part": theme.Style(theme.FAINT, "triangle-up", [1, 0]),
+    }
     rows: list[dict[str, Any]] = []
     spans: list[dict[str, Any]] = []
     for name, audit in systems.items():
         partial = [score.ods.f for score in audit.partial["halfplane"]]
-        rows += [
-            {"system": name, "labels": "all", "F": audit.all.ods.f},
-            {"system": name, "labels": "what everyone drew", "F": audit.consensus.ods.f},
-            {"system": name, "labels": "an arbitrary part", "F": float(np.mean(partial))},
-        ]
-        for labels, ends in (
-            ("all", audit.all.ods.interval),
-            ("what everyone drew", audit.consensus.ods.interval),
-            ("an arbitrary part", (min(partial), max(partial))),
-        ):
-            spans.append({"system": name, "labels": labels, "low": ends[0], "high": ends[1]})
-    kinds = ["all", "what everyone drew", "an arbitrary part"]
+        best = (audit.all.ods.f, audit.consensus.ods.f, float(np.mean(partial)))
+        ends = (audit.all.ods.interval, audit.consensus.ods.interval, (min(partial), max(partial)))
+        for labels, f, (low, high) in zip(kinds, best, ends, strict=True):
+            rows.append({"system": name, "labels": labels, "F": f})
+            spans.append({"system": name, "labels": labels, "low": low, "high": high})
     key = alt.Legend(title=None, orient="top", direction="horizontal")
-    colour = alt.Color(
-        "labels:N", scale=alt.Scale(domain=kinds, range=[theme.INK, STRENGTH_COLOURS[-3], theme.FAINT]), legend=key
-    )
-    shape = alt.Shape("labels:N", scale=alt.Scale(domain=kinds, range=["circle", "square", "triangle-up"]), legend=key)
+    colour, _, shape = theme.channels(kinds, "labels", legend=key)
     y = alt.Y("system:N", sort=list(systems), title=None, axis=alt.Axis(ticks=False, grid=True))
-    offset = alt.YOffset("labels:N", sort=kinds, scale=alt.Scale(paddingOuter=0.5))
-    known = [span for span in spans if not math.isnan(span["low"])]
+    offset = alt.YOffset("labels:N", sort=list(kinds), scale=alt.Scale(paddingOuter=0.5))
     x = alt.X("F:Q", title="best F", scale=alt.Scale(zero=False, padding=12))
-    lines = (
-        theme.chart(known)
-        .mark_rule()
-        .encode(x=alt.X("low:Q", title="best F"), x2="high:Q", y=y, yOffset=offset, color=colour)
-    )
-    points = (
-        theme.chart(rows).mark_point(size=45, opacity=1).encode(x=x, y=y, yOffset=offset, color=colour, shape=shape)
-    )
+    every = {"y": y, "yOffset": offset, "color": colour}
+    lines = theme.chart(span for span in spans if not math.isnan(span["low"])).mark_rule()
+    lines = lines.encode(x=alt.X("low:Q", title="best F"), x2="high:Q", **every)
+    points = theme.chart(rows).mark_point(size=45, opacity=1).encode(x=x, shape=shape, **every)
     return (lines + points).properties(width=theme.ONE_COLUMN - 60, height=44 * len(systems))
 
 
@@ -217,8 +207,7 @@ def _risks(score: RiskScore, mode: Mode) -> Any:
 
 def _lines(rows: Sequence[Mapping[str, Any]], names: Sequence[str], measure: str) -> Any:
     height = 170
-    styles = theme.systems(list(names))
-    colour, dash, shape = theme.channels(styles, "system")
+    colour, dash, shape = theme.channels(theme.systems(list(names)))
     values = [float(row[measure]) for row in rows]
     low, high = math.floor(min(values) * 10) / 10, math.ceil(max(values) * 10) / 10
     low, high = (low, high) if high > low else (low, low + 0.1)
@@ -237,8 +226,7 @@ def _lines(rows: Sequence[Mapping[str, Any]], names: Sequence[str], measure: str
 
 def _curves(scores: Mapping[str, BoundaryScore], title: str, *, first: bool = False) -> Any:
     side = theme.TWO_COLUMNS / 3 - 38
-    styles = theme.systems(list(scores))
-    colour, dash, shape = theme.channels(styles, "system")
+    colour, dash, shape = theme.channels(theme.systems(list(scores)))
     rows = [
         {"system": name, "recall": float(r), "precision": float(p), "n": n}
         for name, score in scores.items()
@@ -259,18 +247,13 @@ def _curves(scores: Mapping[str, BoundaryScore], title: str, *, first: bool = Fa
     equal = theme.chart(iso).mark_line(color=theme.ISO, strokeWidth=0.7).encode(x=x, y=y, detail="f:N")
     lines = theme.chart(rows).mark_line(strokeWidth=1.3).encode(x=x, y=y, color=colour, strokeDash=dash, order="n:Q")
     points = theme.chart(best).mark_point(opacity=1, size=45).encode(x=x, y=y, color=colour, shape=shape)
-    ranked = sorted(best, key=lambda row: -row["F"])[:MOST_NAMED]
-    key = [
-        {
-            "system": row["system"],
-            "text": f"{row['F']:.3f}  {row['system']}",
-            "recall": 0.06,
-            "precision": 0.045 + 0.06 * place,
-        }
-        for place, row in enumerate(reversed(ranked))
-    ]
-    marks = theme.chart(key).mark_point(opacity=1, size=24).encode(x=x, y=y, color=colour, shape=shape)
-    texts = theme.chart(key).mark_text(align="left", dx=7, fontSize=8).encode(x=x, y=y, text="text:N")
+    named = reversed(sorted(best, key=lambda row: -row["F"])[:MOST_NAMED])
+    key = theme.chart(
+        {"system": r["system"], "text": f"{r['F']:.3f}  {r['system']}", "recall": 0.06, "precision": 0.045 + 0.06 * n}
+        for n, r in enumerate(named)
+    )
+    marks = key.mark_point(opacity=1, size=24).encode(x=x, y=y, color=colour, shape=shape)
+    texts = key.mark_text(align="left", dx=7, fontSize=8).encode(x=x, y=y, text="text:N")
     return alt.layer(equal, lines, points, marks, texts, title=title).properties(width=side, height=side)
 
 

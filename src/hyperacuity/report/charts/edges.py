@@ -55,8 +55,9 @@ def robustness_chart(study: DetectorTrials, *, axis: str, columns: int = 3) -> A
             levels,
             {detector: study.mean[:, d, m] for d, detector in enumerate(study.detectors)},
             axis=axis,
+            columns=columns,
             top=1.2 * float(study.mean[:, on_trial, m].max()),
-        ).properties(width=theme.TWO_COLUMNS / columns - 84, height=PANEL_HEIGHT)
+        )
         for m, name in enumerate(study.measures)
     ]
     return alt.concat(*panels, columns=columns, spacing=16, title=f"Mean best score against {axis}; lower is better")
@@ -73,9 +74,10 @@ def curves_chart(study: DetectorTrial, *, condition: int = 0, columns: int = 3) 
             first.thresholds.tolist(),
             {detector: swept.of(name) for detector, swept in sweeps.items()},
             axis="threshold",
+            columns=columns,
             top=2 * float(np.median([swept.of(name) for swept in sweeps.values()])),
             marks={detector: (b.threshold, b.score) for detector, b in ((d, s.best(name)) for d, s in sweeps.items())},
-        ).properties(width=theme.TWO_COLUMNS / columns - 84, height=PANEL_HEIGHT)
+        )
         for name in first.names
     ]
     return alt.concat(
@@ -102,10 +104,11 @@ def mean_curves_chart(scores: Mapping[str, EdgeScore], *, columns: int = 3) -> A
                 protocol.levels.tolist(),
                 curves,
                 axis="threshold",
+                columns=columns,
                 top=2 * float(np.nanmedian(list(curves.values()))),
                 marks={system: (float(protocol.levels[n]), float(curves[system][n])) for system, n in least.items()},
                 named=len(curves) <= MOST_NAMED,
-            ).properties(width=theme.TWO_COLUMNS / columns - 84, height=PANEL_HEIGHT)
+            )
         )
     return alt.concat(*panels, columns=columns, spacing=16, title="Mean score against the threshold, minimum marked")
 
@@ -155,11 +158,8 @@ def sheet_chart(study: DetectorTrial, truth: EdgeMap, *, condition: int = 0) -> 
 
     Hits, false and missed pixels have the colours they have everywhere; the best score of each row is bold.
     """
-    sweeps = study.sweeps[condition]
-    best = {
-        detector: {name: swept.best(name) for name in swept.names}
-        for detector, swept in zip(study.detectors, sweeps, strict=True)
-    }
+    sweeps = zip(study.detectors, study.sweeps[condition], strict=True)
+    best = {detector: {name: swept.best(name) for name in swept.names} for detector, swept in sweeps}
     return best_maps_chart(study.picture, truth, best)
 
 
@@ -294,6 +294,7 @@ def _lines_panel(
     curves: Mapping[str, NDArray[np.float64]],
     *,
     axis: str,
+    columns: int,
     marks: Mapping[str, tuple[float, float]] | None = None,
     top: float = math.inf,
     named: bool = True,
@@ -321,19 +322,17 @@ def _lines_panel(
     )
     shown = [point for point in marked if point["y"] <= top]
 
-    styles = theme.systems(list(curves))
-    colour, dash, shape = theme.channels(styles, "system")
+    colour, dash, shape = theme.channels(theme.systems(list(curves)))
     x = alt.X("x:Q", title=axis, scale=alt.Scale(domain=[xs[0], xs[-1]], nice=False), axis=alt.Axis(grid=False))
     y = alt.Y("y:Q", title=None, scale=alt.Scale(domain=[0, top * 1.02], nice=False), axis=alt.Axis(tickCount=4))
     lines = theme.chart(points).mark_line(clip=True).encode(x=x, y=y, color=colour, strokeDash=dash)
     dots = theme.chart(shown).mark_point(opacity=1).encode(x=x, y=y, color=colour, shape=shape)
-    if not named:
-        return alt.layer(lines, dots, title=title)
-    beside = theme.chart(labels)
-    return alt.layer(
-        lines,
-        dots,
-        beside.mark_point(opacity=1, size=24, xOffset=10).encode(x=x, y=y, color=colour, shape=shape),
-        beside.mark_text(align="left", dx=16, fontSize=8).encode(x=x, y=y, text="label:N"),
-        title=title,
-    )
+    layers = [lines, dots]
+    if named:
+        beside = theme.chart(labels)
+        layers += [
+            beside.mark_point(opacity=1, size=24, xOffset=10).encode(x=x, y=y, color=colour, shape=shape),
+            beside.mark_text(align="left", dx=16, fontSize=8).encode(x=x, y=y, text="label:N"),
+        ]
+    size = {"width": theme.TWO_COLUMNS / columns - 84, "height": PANEL_HEIGHT}
+    return alt.layer(*layers, title=title).properties(**size)

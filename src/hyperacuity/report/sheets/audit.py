@@ -97,7 +97,7 @@ def _figures(audits: Mapping[str, SystemAudit]) -> tuple[Figure, ...]:
             "curves",
             "Precision over recall on all, agreed and arbitrary labels",
             "Three charts of precision over recall, a curve for each system, the best F marked.",
-            lambda hover: charts_audit.curves_chart(audits),
+            lambda hover: charts_audit.label_curves_chart(audits),
             span=8,
         ),
         Figure(
