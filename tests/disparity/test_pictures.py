@@ -6,7 +6,8 @@ import numpy as np
 from PIL import ImageColor
 
 from hyperacuity.report import theme
-from hyperacuity.report.pictures.disparity import ERRORS, HIDDEN, SHORE, depth_picture, error_picture, error_sheet
+from hyperacuity.report.pictures.colours import UNKNOWN
+from hyperacuity.report.pictures.disparity import ERRORS, HIDDEN, depth_picture, error_picture, error_sheet
 
 TRUTH = np.array([[5, 5, 5, np.nan, 5]], np.float32)
 ESTIMATE = np.array([[5, 9, np.nan, 5, 9]], np.float32)
@@ -15,7 +16,7 @@ REGIONS = {"nonocc": np.array([[True, True, True, False, False]]), "all": ~np.is
 
 def test_right_wrong_missing_unknown_and_occluded_look_different():
     colours = [tuple(pixel) for pixel in error_picture(TRUTH, ESTIMATE, REGIONS, cap=4)[0]]
-    expected = (ERRORS[0], ERRORS[-1], theme.FALSE, SHORE, HIDDEN[-1])
+    expected = (ERRORS[0], ERRORS[-1], theme.FALSE, UNKNOWN, HIDDEN[-1])
     assert colours == [ImageColor.getrgb(colour) for colour in expected]
 
 
@@ -35,12 +36,12 @@ def test_colours_of_depth_can_be_held_fixed_for_maps_side_by_side():
 
 def test_a_map_of_nothing_can_be_drawn():
     nothing = np.full((1, 5), np.nan, np.float32)
-    assert (depth_picture(nothing) == ImageColor.getrgb(SHORE)).all()
+    assert (depth_picture(nothing) == ImageColor.getrgb(UNKNOWN)).all()
     sheet = error_sheet(TRUTH, nothing, REGIONS)
     true, estimate, errors = (
         sheet[22 + 30, 8 + n * 308 + 30 : 308 + n * 308 : 60] for n in range(3)
     )  # 60 times larger
-    grey, missing = ImageColor.getrgb(SHORE), ImageColor.getrgb(theme.FALSE)
+    grey, missing = ImageColor.getrgb(UNKNOWN), ImageColor.getrgb(theme.FALSE)
     assert [(pixel == grey).all() for pixel in true] == [False, False, False, True, False]
     assert (estimate == grey).all()
     assert [tuple(pixel) for pixel in errors] == [missing, missing, missing, grey, missing]

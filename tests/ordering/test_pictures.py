@@ -20,8 +20,8 @@ from hyperacuity.ordering import (
 from hyperacuity.ordering.pairwise import pair_tables
 from hyperacuity.report import theme
 from hyperacuity.report.charts.ordering import accuracy_chart, figure_ground_chart, prc_chart
+from hyperacuity.report.pictures.colours import UNKNOWN
 from hyperacuity.report.pictures.ordering import (
-    SHORE,
     matching_picture,
     order_picture,
     ownership_picture,
@@ -99,7 +99,7 @@ def test_pair_tables_add_up_to_the_counts(system, truth):
     assert [ours[0] + ours[1], ours[2]] == [system.regions * (system.regions - 1) / 2 - counts.false, counts.false]
 
 
-COLOURS = (theme.HIT, theme.INCONSISTENT, theme.FALSE, theme.MISS, SHORE)
+COLOURS = (theme.HIT, theme.INCONSISTENT, theme.FALSE, theme.MISS, UNKNOWN)
 
 
 def panels(sheet, many, shape=(12, 18), scale=24, gap=12, columns=3):
