@@ -81,9 +81,9 @@ def audit(
 
         theme.require()
     if out is not None and run is None:
-        from hyperacuity.report.pages import RUN, place_of
+        from hyperacuity.report.pages import RUN, page_path
 
-        run = place_of(out, single_file=False).parent / RUN
+        run = page_path(out, single_file=False).parent / RUN
     protocol = AuditProtocol(Protocol(tolerance=tolerance, thresholds=thresholds), repeats=partial, seed=seed)
     found = run_audit(
         truth,

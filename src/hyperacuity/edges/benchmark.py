@@ -101,8 +101,7 @@ def tally(prediction: ArrayLike, truths: Sequence[ArrayLike], protocol: Protocol
     if not truths:
         raise InputError("no truth was given, expected at least one annotator")
     binary = is_binary(soft)
-    thin = soft if binary else _prepared(soft, protocol)
-    levels = np.zeros(1) if binary else protocol.levels
+    thin, levels = prepared(soft, protocol)
     curves = np.mean([sweep(truth, thin, protocol.names, thresholds=levels).scores for truth in truths], axis=0)
     starts = np.array([minimum(curve)[0] for curve in curves])
     found = starts >= 0
@@ -170,10 +169,13 @@ def is_binary(soft: SoftMap) -> bool:
     return bool(np.all((soft == 0) | (soft == highest)))
 
 
-def _prepared(soft: SoftMap, protocol: Protocol) -> SoftMap:
+def prepared(soft: SoftMap, protocol: Protocol) -> tuple[SoftMap, NDArray[np.float64]]:
+    """A map as it is thresholded, and the thresholds. A binary map is left as it is; its only threshold is 0."""
+    if is_binary(soft):
+        return soft, np.zeros(1)
     thin = suppress_structured(soft) if protocol.thin == "structured" else soft
     highest = thin.max()
-    return thin / highest if protocol.norm == "max" and highest > 0 else thin
+    return thin / highest if protocol.norm == "max" and highest > 0 else thin, protocol.levels
 
 
 def _mean(sums: NDArray[np.float64], counts: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -13,11 +13,13 @@ from hyperacuity.audit import strengths
 from hyperacuity.data import read_image, write_png
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.evaluation.audits import AuditFindings
+from hyperacuity.evaluation.comparison import Comparison
 from hyperacuity.evaluation.jobs import TaskJob
 from hyperacuity.evaluation.readers import Reader
 from hyperacuity.ordering import OrderingScore
 from hyperacuity.report import theme
 from hyperacuity.report.charts import audit as charts_audit
+from hyperacuity.report.charts import compare as charts_compare
 from hyperacuity.report.charts.ordering import accuracy_chart, figure_ground_chart, prc_chart
 from hyperacuity.report.pictures.disparity import error_sheet
 from hyperacuity.report.pictures.ordering import picture_sheet
@@ -68,6 +70,23 @@ def write_ordering_charts(
         theme.save(chart, folder / f"{name}.svg", signature=signature)
 
 
+def write_comparison_charts(folder: Path, found: Comparison) -> None:
+    """The front (of two criteria) or all criteria side by side, ranks and groups, dominance, and critical difference, as SVG."""
+    ranking = found.ranking
+    charts = {
+        "ranks": charts_compare.rank_group_chart(ranking, stability=found.stable),
+        "dominance": charts_compare.dominance_chart(ranking),
+    }
+    if len(ranking.components) == 2:
+        charts["front"] = charts_compare.front_chart(ranking)
+    elif len(ranking.components) > 2:
+        charts["parallel"] = charts_compare.parallel_chart(ranking)
+    if found.difference is not None:
+        charts["critical-difference"] = charts_compare.critical_difference_chart(ranking.systems, found.difference)
+    for name, chart in charts.items():
+        theme.save(chart, folder / f"{name}.svg", signature=ranking.signature)
+
+
 def write_ordering_pictures(folder: Path, job: TaskJob, cells: Iterable[Cell]) -> None:
     """A sheet of pictures for every system and image; cells that failed are left out."""
 
@@ -106,7 +125,7 @@ def write_audit_figures(folder: Path, found: AuditFindings, cells: Iterable[Cell
         charts["agreement"] = charts_audit.agreement_chart(found.labels.matrix)
     if found.systems:
         charts["strength"] = charts_audit.strength_chart(found.systems)
-        charts["curves"] = charts_audit.curves_chart(found.systems)
+        charts["curves"] = charts_audit.label_curves_chart(found.systems)
         charts["optimal"] = charts_audit.optimal_chart(found.systems)
         charts["output"] = charts_audit.output_chart(found.systems)
     paths = [
