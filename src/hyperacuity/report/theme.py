@@ -1,7 +1,7 @@
 """One look for every chart: colours that mean the same everywhere, type, grid and sizes, and how a chart is saved.
 
 A module that draws calls :func:`register` once, builds its chart, and hands it to :func:`save` with the signature of the scores
-it shows. Colours are Okabe and Ito's, which colour-blind readers can tell apart; all the same, nothing is told by colour
+it shows. Colours are Okabe and Ito's, which colour-blind readers can tell apart; all the same, nothing depends on colour
 alone: systems have a marker and a dash of their own as well.
 """
 

@@ -40,9 +40,9 @@ def strength_picture(found: Strengths, photograph: NDArray[np.uint8] | None = No
     strongest = np.max(found.drawn_by, axis=0)
     classes = np.where(strongest > 0, strength_class(strongest.astype(np.int64), found.annotators), -1)
     padded = np.pad(classes, 1, constant_values=-1)
-    shown = np.max([padded[y : y + height, x : x + width] for y in range(3) for x in range(3)], axis=0)
-    for place, colour in enumerate(STRENGTH_COLOURS):
-        picture[shown == place] = ImageColor.getrgb(colour)
+    widened = np.max([padded[y : y + height, x : x + width] for y in range(3) for x in range(3)], axis=0)
+    for number, colour in enumerate(STRENGTH_COLOURS):
+        picture[widened == number] = ImageColor.getrgb(colour)
     return picture
 
 
@@ -172,7 +172,7 @@ def optimal_chart(systems: Mapping[str, SystemAudit]) -> Any:
 def output_chart(systems: Mapping[str, SystemAudit], *, columns: int = 4) -> Any:
     """How strong are the labels that a detector matches, at each level of its output? Shares, a row per level (Fig. 7)."""
     theme.register()
-    panels = [_output(name, audit, place % columns == 0) for place, (name, audit) in enumerate(systems.items())]
+    panels = [_output(name, audit, n % columns == 0) for n, (name, audit) in enumerate(systems.items())]
     return alt.concat(*panels, columns=columns, spacing=14).resolve_scale(color="shared")
 
 
@@ -217,8 +217,8 @@ def _lines(rows: Sequence[Mapping[str, Any]], names: Sequence[str], measure: str
     y = alt.Y(f"{measure}:Q", title=measure, scale=alt.Scale(domain=[low, high]))
     base = theme.chart(rows).encode(x=x, y=y, color=colour)
     ends = [next(float(row[measure]) for row in reversed(rows) if row["system"] == name) for name in names]
-    places = theme.spread(ends, (high - low) * 11 / height, low=low, high=high)
-    labels = [{"system": name, "strength": 1, measure: place} for name, place in zip(names, places, strict=True)]
+    at = theme.spread(ends, (high - low) * 11 / height, low=low, high=high)
+    labels = [{"system": name, "strength": 1, measure: y} for name, y in zip(names, at, strict=True)]
     named = theme.chart(labels).mark_text(align="left", dx=9, fontSize=8).encode(x=x, y=y, text="system:N")
     layers = base.mark_line().encode(strokeDash=dash) + base.mark_point(opacity=1).encode(shape=shape) + named
     return layers.properties(width=theme.TWO_COLUMNS / 2 - 90, height=height)

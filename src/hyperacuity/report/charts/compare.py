@@ -31,7 +31,7 @@ def front_chart(ranking: Ranking, *, width: int = theme.ONE_COLUMN) -> Any:
     theme.register()
     domains = [_padded(column) for column in ranking.values.T]
     low, span = (np.array(part) for part in zip(*((low, high - low) for low, high in domains), strict=True))
-    places = _beside(width * (ranking.values - low) / span, ranking.systems, width)
+    spots = _beside(width * (ranking.values - low) / span, ranking.systems, width)
     points: list[dict[str, Any]] = [
         {"system": name, "x": float(x), "y": float(y), "group": _group(group)}
         for name, (x, y), group in zip(ranking.systems, ranking.values, ranking.group, strict=True)
@@ -39,7 +39,7 @@ def front_chart(ranking: Ranking, *, width: int = theme.ONE_COLUMN) -> Any:
     named = [
         {"system": row["system"], "x": row["x"], "y": row["y"], "side": side}
         | dict(zip(("x2", "y2"), (low + np.array(at) * span / width).tolist(), strict=True))
-        for row, (side, at) in zip(points, places, strict=True)
+        for row, (side, at) in zip(points, spots, strict=True)
     ]
     x, y = (
         kind(f"{name}:Q", title=_axis(component, sense), scale=alt.Scale(domain=domain, nice=False))
@@ -77,9 +77,9 @@ def _padded(values: NDArray[np.float64]) -> list[float]:
 
 
 def _beside(at: NDArray[np.float64], names: Sequence[str], width: int) -> list[tuple[str, tuple[float, float]]]:
-    """Where each label starts or ends: near its point, at the first place that neither points nor labels cover.
+    """Where each label starts or ends: near its point, at the first spot that neither points nor labels cover.
 
-    Places are in pixels; a letter is about 4.4 wide and a line 10 high.
+    Positions are in pixels; a letter is about 4.4 wide and a line 10 high.
     """
     taken = [(x - 4, y - 4, x + 4, y + 4) for x, y in at]
     chosen = []
@@ -92,9 +92,9 @@ def _beside(at: NDArray[np.float64], names: Sequence[str], width: int) -> list[t
             box = (min(x + across, end), y + up - 5, max(x + across, end), y + up + 5)
             inside = box[0] >= 0 and box[2] <= width + 90 and box[1] >= 0 and box[3] <= width
             tried.append((not inside, _covered(box, taken), far, side, (x + across, y + up), box))
-        _, _, _, side, place, box = min(tried, key=lambda one: (one[1], one[0], one[2]))
+        _, _, _, side, spot, box = min(tried, key=lambda one: (one[1], one[0], one[2]))
         taken.append(box)
-        chosen.append((side, place))
+        chosen.append((side, spot))
     return chosen
 
 
@@ -148,8 +148,8 @@ def parallel_chart(ranking: Ranking, *, width: int = theme.TWO_COLUMNS, height: 
     colour, shape = _channels(legend=True)
     dots = theme.chart(rows).mark_point(filled=True, size=18, opacity=1)
     ends = [row for row in rows if row["place"] == count - 1]
-    places = theme.spread([row["share"] for row in ends], 11 / height, low=0, high=1)
-    named = [row | {"at": at, "end": count - 1 + 0.035 * count} for row, at in zip(ends, places, strict=True)]
+    heights = theme.spread([row["share"] for row in ends], 11 / height, low=0, high=1)
+    named = [row | {"at": at, "end": count - 1 + 0.035 * count} for row, at in zip(ends, heights, strict=True)]
     leaders = theme.chart(named).mark_rule(color=theme.FAINT, strokeWidth=0.5).encode(x=x, y=y, x2="end", y2="at")
     texts = theme.chart(named).mark_text(align="left", dx=3, fontSize=8)
     labels = texts.encode(x=alt.X("end:Q", axis=across), y=alt.Y("at:Q", axis=up), text="system:N")
@@ -164,7 +164,7 @@ def rank_group_chart(
 ) -> Any:
     """Rank against group, as a table: average rank as the Middlebury server has it, the group by dominance beside it.
 
-    ``stability`` adds how often each system is optimal when images are drawn anew.
+    ``stability`` adds how often each system is optimal when images are resampled.
     """
     theme.register()
     order = np.argsort(ranking.average_rank, kind="stable")
@@ -218,16 +218,22 @@ def rank_group_chart(
 def dominance_chart(ranking: Ranking, *, width: int = theme.TWO_COLUMNS) -> Any:
     """Who dominates whom: groups as rows from the optimal set down, a line where one dominates another and none is between."""
     theme.register()
-    places: dict[int, tuple[float, int]] = {}
+    positions: dict[int, tuple[float, int]] = {}
     for number in range(int(ranking.group.max()) + 1):
         members = sorted(np.flatnonzero(ranking.group == number), key=lambda i: float(ranking.average_rank[i]))
         for step, i in enumerate(members):
-            places[int(i)] = ((step + 0.5) / len(members), number + 1)
+            positions[int(i)] = ((step + 0.5) / len(members), number + 1)
     nodes = [
-        {"system": ranking.systems[i], "x": x, "row": row, "group": _group(row - 1)} for i, (x, row) in places.items()
+        {"system": ranking.systems[i], "x": x, "row": row, "group": _group(row - 1)}
+        for i, (x, row) in positions.items()
     ]
     edges = [
-        {"x": places[int(i)][0], "row": places[int(i)][1], "x2": places[int(j)][0], "row2": places[int(j)][1]}
+        {
+            "x": positions[int(i)][0],
+            "row": positions[int(i)][1],
+            "x2": positions[int(j)][0],
+            "row2": positions[int(j)][1],
+        }
         for i, j in np.argwhere(direct(ranking.dominance))
         if int(i) != int(j)
     ]
@@ -255,15 +261,15 @@ def critical_difference_chart(
     low, high = 1.0, float(max(len(order), 2))
     start = 1.2 + 0.5 * len(found.bars)
     labels: list[dict[str, Any]] = []
-    for place, i in enumerate(order):
-        on_left = place < half
+    for n, i in enumerate(order):
+        on_left = n < half
         name, rank = systems[i], f"{found.average_rank[i]:.2f}"
         labels.append(
             {
                 "system": f"{name}  {rank}" if on_left else f"{rank}  {name}",
                 "rank": float(found.average_rank[i]),
                 "top": 0.0,
-                "depth": start + (place if on_left else len(order) - 1 - place) * 0.9,
+                "depth": start + (n if on_left else len(order) - 1 - n) * 0.9,
                 "end": low - 0.02 * (high - low) if on_left else high + 0.02 * (high - low),
                 "side": "left" if on_left else "right",
             }
@@ -295,9 +301,9 @@ def critical_difference_chart(
         {
             "a": float(found.average_rank[list(bar)].min()) - 0.03,
             "b": float(found.average_rank[list(bar)].max()) + 0.03,
-            "depth": 0.5 + 0.5 * place,
+            "depth": 0.5 + 0.5 * n,
         }
-        for place, bar in enumerate(found.bars)
+        for n, bar in enumerate(found.bars)
     ]
     gap = found.difference
     scale_bar = [{"a": low, "b": low + gap, "depth": -1.1, "label": f"critical difference {gap:.2f}"}]

@@ -312,10 +312,10 @@ def _lines_panel(
     values = np.concatenate(list(curves.values()))
     top = min(top, float(np.max(values, initial=0.0, where=np.isfinite(values)))) or 1.0
     ends = [float(np.nan_to_num(curve[-1], nan=top).clip(max=top)) for curve in curves.values()]
-    places = theme.spread(ends, top * 11 / PANEL_HEIGHT, low=0, high=top)
+    heights = theme.spread(ends, top * 11 / PANEL_HEIGHT, low=0, high=top)
     labels = [
-        {"system": name, "x": xs[-1], "y": place, "label": f"{name} ↑" if curve[-1] > top else name}
-        for (name, curve), place in zip(curves.items(), places, strict=True)
+        {"system": name, "x": xs[-1], "y": height, "label": f"{name} ↑" if curve[-1] > top else name}
+        for (name, curve), height in zip(curves.items(), heights, strict=True)
     ]
     marked: list[dict[str, Any]] = (
         [{"system": name, "x": x, "y": y} for name, (x, y) in marks.items()] if marks else points

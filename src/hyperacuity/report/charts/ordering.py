@@ -162,7 +162,7 @@ def _key(name: str, part: Consistency) -> str:
 
 
 def _ends(part: Consistency) -> list[tuple[int, dict[str, float]]]:
-    """The two ends of each operating point's segment that exist, by place in the sweep."""
+    """The two ends of each operating point's segment that exist, by index in the sweep."""
     outcomes = part.outcomes
     columns = [np.atleast_1d(f(beta)) for beta in (1, 0) for f in (outcomes.recall, outcomes.precision)]
     names = ("recall", "precision", "recall0", "precision0")

@@ -23,7 +23,7 @@ CAPTION = 22
 
 
 def depth_picture(disparity: ArrayLike, *, low: float | None = None, high: float | None = None) -> Picture:
-    """A disparity map in colours: warm is near, cool is far, grey is unknown; the range is the map's own unless given.
+    """A disparity map in colours: warm is near, cool is far, grey is unknown; by default the range is the map's own.
 
     >>> depth_picture([[1, 2, np.nan]]).shape
     (1, 3, 3)
@@ -95,8 +95,8 @@ def error_sheet(
     sheet = Image.new("RGB", (3 * width + 4 * gap, height + 2 * CAPTION + gap), theme.GROUND)
     draw = ImageDraw.Draw(sheet)
     font = ImageFont.load_default(12)
-    for place, ((caption, _), block) in enumerate(zip(panels, blocks, strict=True)):
-        left = gap + place * (width + gap)
+    for column, ((caption, _), block) in enumerate(zip(panels, blocks, strict=True)):
+        left = gap + column * (width + gap)
         draw.text((left, 4), caption, fill=theme.INK, font=font)
         sheet.paste(Image.fromarray(block), (left, CAPTION))
     _key(draw, font, gap, height + CAPTION + 6, width, cap)
