@@ -12,8 +12,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import hyperacuity
+from hyperacuity.cli import app
 from hyperacuity.data import write_png
 from hyperacuity.run import code
 from hyperacuity.run.code import code_version, modules_behind
@@ -127,6 +129,79 @@ def test_line_ends_do_not_count(ask, copy):
     path.write_bytes(text.replace(b"\n", b"\r\n"))
     assert ask("boundary") == before
     path.write_bytes(text)
+
+
+@pytest.fixture
+def orders(tmp_path):
+    """An order map, its truth, and two segmentations to ask about, in folders."""
+    near = np.zeros((24, 32), np.float32)
+    near[6:18, 8:24] = 1
+    labels = np.stack([near.astype(np.int32), (near + np.eye(24, 32) * 2).astype(np.int32)])
+    for folder, array in {"maps": near, "truth": near, "regions": labels}.items():
+        (tmp_path / folder).mkdir()
+        np.save(tmp_path / folder / "a.npy", array)
+    return tmp_path
+
+
+def test_a_changed_reader_of_regions_recomputes_orderings_and_a_changed_help_text_does_not(orders, copy, change):
+    def run():
+        words = ["ordering", "maps", "truth", "--regions", "regions", "--level", "0.5", "--run", "run"]
+        command = [sys.executable, "-c", "from hyperacuity.cli import main; main()", *words]
+        done = subprocess.run(command, cwd=orders, env=copy[1], capture_output=True, text=True, check=True)
+        return done.stderr.splitlines()[-1].partition("(")[2]
+
+    assert run() == "1 computed)"
+    change("cli/ordering.py", "Score depth orders", "Grade depth orders")
+    change("evaluation/tables/ordering.py", "LDC F max", "LDC best F")
+    assert run() == "1 reused)"
+    change("evaluation/readers/ordering.py", "return read_segmentations([path])", "return read_segmentations([path])[1:]")
+    assert run() == "1 computed)"
+
+
+def evaluated(*words):
+    """The last line about the cells, and the result, of a command."""
+    done = CliRunner().invoke(app, [*map(str, words), "--json"])
+    assert done.exit_code == 0, done.output
+    return done.stderr.splitlines()[-1].partition("(")[2], json.loads(done.stdout)
+
+
+def test_a_mask_for_another_region_is_another_input(tmp_path):
+    rng = np.random.default_rng(3)
+    truth = rng.uniform(5, 20, (24, 32)).astype(np.float32)
+    mask = np.zeros(truth.shape, bool)
+    mask[:, 10:20] = True
+    for folder, array in {"maps": truth + rng.normal(0, 1, truth.shape).astype(np.float32), "truth": truth}.items():
+        (tmp_path / folder).mkdir()
+        np.save(tmp_path / folder / "a.npy", array)
+    (tmp_path / "masks").mkdir()
+    write_png(tmp_path / "masks" / "a.png", mask)
+
+    def run(region, *where):
+        words = ("disparity", tmp_path / "maps", tmp_path / "truth", "--mask", f"{region}={tmp_path / 'masks'}", *where)
+        return evaluated(*words)
+
+    stored = ("--run", tmp_path / "run")
+    assert run("nonocc", *stored)[0] == "1 computed)"
+    cells, result = run("disc", *stored)
+    assert cells == "1 computed)", "the same file in another role"
+    assert result == run("disc")[1]
+    assert run("nonocc", *stored)[0] == "1 reused)"
+
+
+def test_thresholds_that_print_alike_are_told_apart(tmp_path):
+    truth = np.zeros((24, 32), bool)
+    truth[12] = True
+    soft = np.where(truth, np.float32(0.6000003), 0).astype(np.float32)
+    for folder, array in {"maps": soft, "truth": truth}.items():
+        (tmp_path / folder).mkdir()
+        np.save(tmp_path / folder / "a.npy", array)
+    found = {}
+    for threshold in ("0.6000001", "0.60000045"):
+        words = ("boundary", tmp_path / "maps", tmp_path / "truth", "--thresholds", threshold, "--run", tmp_path / "run")
+        cells, found[threshold] = evaluated(*words)
+        assert cells == "1 computed)"
+    assert found["0.6000001"]["signature"] != found["0.60000045"]["signature"]
+    assert [one["systems"]["maps"]["ods"]["recall"] for one in found.values()] == [1.0, 0.0]
 
 
 @pytest.mark.parametrize("library", code.LIBRARIES)
