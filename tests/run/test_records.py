@@ -21,7 +21,9 @@ def folder(tmp_path, cells, make_job):
     return tmp_path / "run"
 
 
-def test_a_run_tells_protocols_systems_images_and_tallies_in_the_order_given(folder, cells, make_job, tally_type, protocol):
+def test_a_run_tells_protocols_systems_images_and_tallies_in_the_order_given(
+    folder, cells, make_job, tally_type, protocol
+):
     expected = run_grid(make_job(), cells, progress=False)
     with open_run(folder) as run:
         assert run.signatures() == [SIGNATURE]
@@ -35,14 +37,17 @@ def test_a_run_tells_protocols_systems_images_and_tallies_in_the_order_given(fol
 
 def test_cells_come_back_with_their_files_and_their_picture(tmp_path, cells, make_job, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    pictured = [replace(cell, picture=Path("photos") / f"{cell.image}.jpg", extras=(("regions", cell.truths[0]),)) for cell in cells]
+    pictured = [
+        replace(cell, picture=Path("photos") / f"{cell.image}.jpg", extras=(("regions", cell.truths[0]),))
+        for cell in cells
+    ]
     with open_store(Path("run")) as store:
         run_grid(make_job(), pictured, store=store, progress=False)
     with open_run(Path("run")) as run:
         found = run.cells(SIGNATURE)
     assert [(cell.system, cell.image) for cell in found] == [(cell.system, cell.image) for cell in cells]
     assert found[0].files == (cells[0].prediction, *cells[0].truths, cells[0].truths[0])
-    assert found[0].extra("regions") == cells[0].truths[0]
+    assert dict(found[0].extras)["regions"] == cells[0].truths[0]
     assert found[0].picture == tmp_path / "photos" / "image 0.jpg"
 
 

@@ -10,8 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 from hyperacuity.boundary import Protocol
-from hyperacuity.cli import app
 from hyperacuity.boundary.task import TASK
+from hyperacuity.cli import app
 from hyperacuity.data import write_png
 from hyperacuity.data.remote import Nearby, is_remote, stamp, url_of
 from hyperacuity.evaluation.jobs import job_for
