@@ -1,4 +1,4 @@
-"""Digests of inputs and of the code: equal when nothing that matters changed, different when something did."""
+"""Digests of input files: each read once, kept while the file stays the same, never taken for another's."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from pathlib import Path
 
 import pytest
 
-import hyperacuity
 from hyperacuity.data.remote import LocalCopies
 from hyperacuity.errors import InputError
 from hyperacuity.run import Cell, fingerprint
-from hyperacuity.run.fingerprint import Digests, code_version, stamp
+from hyperacuity.run.fingerprint import Digests, stamp
 
 
 def new_digests(path, digests):
@@ -105,85 +104,3 @@ def test_what_is_not_a_file_is_refused_by_name(tmp_path, make, sentence):
     make(tmp_path / "x")
     with pytest.raises(InputError, match=f"{tmp_path / 'x'}: {sentence}"):
         stamp(tmp_path / "x")
-
-
-@pytest.fixture
-def package(tmp_path, monkeypatch):
-    """A copy of the package's plan: files whose text we may change."""
-    for name, text in {
-        "maps.py": "",
-        "tally.py": "",
-        "errors.py": "",
-        "kernels/matching.py": "",
-        "data/png.py": "",
-        "boundary/counts.py": "def f():\n    from hyperacuity.regions import tree\n",
-        "regions/tree.py": "from hyperacuity import ordering",
-        "ordering/__init__.py": "",
-        "edges/psi.py": "",
-        "report/page.py": "",
-        "cli/boundary.py": "from hyperacuity.report import page\nimport hyperacuity.boundary.counts",
-    }.items():
-        path = tmp_path / "hyperacuity" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    monkeypatch.setattr(fingerprint, "_PACKAGE", tmp_path / "hyperacuity")
-    job = type("Job", (), {"__module__": "hyperacuity.cli.boundary"})()
-    job.tally_type = type("BoundaryTally", (), {"__module__": "hyperacuity.boundary.counts"})
-    modules = {
-        f"hyperacuity.{name}": type(
-            "Module", (), {"__file__": str(tmp_path / "hyperacuity" / f"{name.replace('.', '/')}.py")}
-        )
-        for name in ("cli.boundary", "boundary.counts")
-    }
-    monkeypatch.setattr(fingerprint.sys, "modules", fingerprint.sys.modules | modules)
-
-    def version():
-        fingerprint._hash_of_sources.cache_clear()
-        return code_version(job)
-
-    yield tmp_path / "hyperacuity", version
-    fingerprint._hash_of_sources.cache_clear()
-
-
-@pytest.mark.parametrize(
-    ("file", "matters"),
-    [
-        ("maps.py", True),
-        ("tally.py", True),
-        ("kernels/matching.py", True),
-        ("data/png.py", True),
-        ("boundary/counts.py", True),
-        ("regions/tree.py", True),  # imported by the job's room, inside a function
-        ("ordering/__init__.py", True),  # imported by what the job's room imports
-        ("cli/boundary.py", True),  # defines the job
-        ("edges/psi.py", False),
-        ("report/page.py", False),  # works on finished tallies, even though the job's module imports it
-    ],
-)
-def test_code_version_changes_with_the_sources_that_can_change_a_tally(package, file, matters):
-    folder, version = package
-    before = version()
-    assert before == version()
-    (folder / file).write_text((folder / file).read_text() + "\nx = 1\n")
-    assert (version() != before) == matters
-
-
-def test_code_version_does_not_depend_on_line_ends(package):
-    folder, version = package
-    (folder / "maps.py").write_bytes(b"a = 1\nb = 2\n")
-    before = version()
-    (folder / "maps.py").write_bytes(b"a = 1\r\nb = 2\r\n")
-    assert version() == before
-
-
-def test_code_version_names_the_version_of_the_package(make_job):
-    version, _, digest = code_version(make_job()).partition("+")
-    assert version == hyperacuity.__version__
-    assert len(digest) == 20
-
-
-def test_a_job_without_source_is_never_taken_for_an_earlier_one():
-    scope = {"__name__": "typed in"}
-    exec("class Job:\n    signature = 'x'\n    class tally_type: pass", scope)  # noqa: S102
-    job = scope["Job"]()
-    assert code_version(job) != code_version(job)

@@ -39,7 +39,7 @@ class TaskJob:
     @property
     def sources(self) -> tuple[str, ...]:
         """The modules whose code makes the tally."""
-        made_by = (type(self.reader), self.task.tally, self.task.tally_type, self.task.protocol)
+        made_by = (type(self), type(self.reader), self.task.tally, self.task.tally_type, self.task.protocol)
         return tuple(part.__module__ for part in made_by)
 
     def evaluate(self, cell: Cell) -> Any:

@@ -49,6 +49,7 @@ class Result:
         self.human, self.all_pairs = human, all_pairs
         self._sweeps, self._tallies_of, self._workers = sweeps, tallies_of, workers
         self._scores: dict[str, Any] = {}
+        self._images: dict[str, None] = {}
 
     @property
     def signature(self) -> Signature:
@@ -114,7 +115,16 @@ class Result:
 
     def tallies(self, system: str | None = None) -> Tallies:
         """The tallies of a system by image; they are read again at each call."""
-        return self._tallies_of(system if system is not None else self.systems[0])
+        found = self._tallies_of(system if system is not None else self.systems[0])
+        self._images.update(dict.fromkeys(found))
+        return found
+
+    @property
+    def images(self) -> list[str]:
+        """The images that some system has a tally of."""
+        for system in self._sweeps:
+            self._score(system)
+        return list(self._images)
 
     @property
     def by_system(self) -> Mapping[str, Tallies]:

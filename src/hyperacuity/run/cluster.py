@@ -31,7 +31,8 @@ from typing import Any, Generic, Self
 
 from hyperacuity.data.files import DataWarning, collect_warnings
 from hyperacuity.errors import UsageError
-from hyperacuity.run.fingerprint import Digests, code_elsewhere
+from hyperacuity.run.code import code_elsewhere
+from hyperacuity.run.fingerprint import Digests
 from hyperacuity.run.job import Failure, Job, T
 from hyperacuity.run.work import WorkItem, WorkResult, evaluate, pack_tasks, unpack_tasks
 

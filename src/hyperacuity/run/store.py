@@ -17,7 +17,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib.metadata import version
 from itertools import groupby, islice
 from operator import itemgetter
 from pathlib import Path
@@ -27,6 +26,7 @@ from typing import Any, Self
 import hyperacuity
 from hyperacuity.data.remote import absolute
 from hyperacuity.errors import UsageError
+from hyperacuity.run.code import library_versions
 from hyperacuity.run.job import Cell, Failure, cell_from_text, files_as_text
 from hyperacuity.run.lock import FolderLock
 from hyperacuity.run.schema import FILE_NAME, clear_errors, create_or_update
@@ -273,12 +273,8 @@ def _circumstances() -> dict[str, Any]:
         "command": shlex.join(sys.argv),
         "folder": str(Path.cwd()),
         "machine": f"{platform.platform()}, {platform.machine()}, {os.cpu_count()} processors",
-        "versions": {"hyperacuity": hyperacuity.__version__, "python": platform.python_version(), **_libraries()},
+        "versions": {"hyperacuity": hyperacuity.__version__, "python": platform.python_version(), **library_versions()},
     }
-
-
-def _libraries() -> dict[str, str]:
-    return {name: version(name) for name in ("numpy", "scipy", "numba", "pillow", "h5py")}
 
 
 def _now() -> str:
