@@ -43,13 +43,13 @@ def soft_map(values: ArrayLike, *, name: str = "soft map") -> SoftMap:
     dtype('float32')
     >>> soft_map([[0, 255]])
     Traceback (most recent call last):
-    hyperacuity.errors.InputError: soft map: values run from 0 to 255, expected [0, 1]
+    hyperacuity.errors.InputError: soft map: values run from 0 to 255, expected [0, 1]: divide by 255
     """
     array = _plane(values, name)
-    _refuse_nan(array, name)
+    _refuse_nan(array, name, "set them to 0 where nothing was detected")
     low, high = float(array.min()), float(array.max())
     if low < 0 or high > 1:
-        raise InputError(f"{name}: values run from {low:g} to {high:g}, expected [0, 1]")
+        raise InputError(f"{name}: values run from {low:g} to {high:g}, expected [0, 1]: {_scaling(low, high)}")
     return np.ascontiguousarray(array, dtype=np.float32)
 
 
@@ -62,7 +62,7 @@ def edge_map(values: ArrayLike, *, name: str = "edge map") -> EdgeMap:
     """
     array = _plane(values, name)
     if array.dtype != np.bool_:
-        _refuse_nan(array, name)
+        _refuse_nan(array, name, "set them to 0 where there is no edge")
         if array.min() < 0:
             raise InputError(
                 f"{name}: holds negative values (down to {array.min():g}), expected 0 for no edge and more for an edge"
@@ -78,7 +78,7 @@ def label_map(values: ArrayLike, *, name: str = "segmentation") -> LabelMap:
            [ 7, -1]], dtype=int32)
     """
     array = _plane(values, name)
-    _refuse_nan(array, name)
+    _refuse_nan(array, name, "set them to −1 where there is no region")
     if np.isinf(array).any():
         raise InputError(f"{name}: holds infinite values, expected whole numbers as region labels")
     if array.dtype.kind == "f" and not np.array_equal(array, np.rint(array)):
@@ -176,10 +176,19 @@ def _plane(values: ArrayLike, name: str) -> NDArray[Any]:
     return array
 
 
-def _refuse_nan(array: NDArray[Any], name: str) -> None:
+def _refuse_nan(array: NDArray[Any], name: str, cure: str) -> None:
     if array.dtype.kind == "f" and np.isnan(array).any():
         count = int(np.isnan(array).sum())
-        raise InputError(f"{name}: {count} of {array.size} values are NaN, expected numbers throughout")
+        raise InputError(f"{name}: {count} of {array.size} values are NaN, expected numbers throughout: {cure}")
+
+
+def _scaling(low: float, high: float) -> str:
+    """What brings values to [0, 1], as far as their range can tell."""
+    if low < 0:
+        return "apply a sigmoid first if these are logits, else scale them"
+    if high <= 2:
+        return "scale or clip them"
+    return "divide by 255" if high <= 255 else "divide by 65535" if high <= 65535 else "scale them"
 
 
 def _single_precision(array: NDArray[Any]) -> NDArray[np.float32]:

@@ -31,6 +31,7 @@ import re
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
+from pathlib import Path
 from typing import Any, ClassVar, Generic, Literal, Self, TypeVar, get_args, get_type_hints
 
 import numpy as np
@@ -146,6 +147,25 @@ def number(value: float) -> str:
     """
     short = f"{value:g}"
     return short if float(short) == value else repr(float(value))
+
+
+def plain(value: Any) -> Any:
+    """Mappings, sequences, arrays and paths as what JSON knows; NaN and infinity, which it lacks, become None.
+
+    >>> plain({"f": np.array([0.5, np.nan]), 3: (Path("a"), {"b"})})
+    {'f': [0.5, None], '3': ['a', ['b']]}
+    """
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if hasattr(value, "tolist"):
+        return plain(value.tolist())
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, Sequence | set | frozenset) and not isinstance(value, str | bytes):
+        return [plain(item) for item in (sorted(value) if isinstance(value, set | frozenset) else value)]
+    return value
 
 
 def _restored(value: Any, kind: Any) -> Any:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import math
 import sys
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
@@ -88,23 +87,10 @@ def print_json(value: Mapping[str, Any]) -> None:
 
     Letters beyond ASCII are escaped: programs read them all the same, whatever encoding the terminal has.
     """
-    line = json.dumps(_plain(value), allow_nan=False)  # first as a whole: half an object is worse than none
+    from hyperacuity.tally import plain
+
+    line = json.dumps(plain(value), allow_nan=False)  # first as a whole: half an object is worse than none
     sys.stdout.write(line + "\n")
-
-
-def _plain(value: Any) -> Any:
-    """Numpy scalars and arrays, paths and tuples as what JSON knows."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if hasattr(value, "tolist"):
-        return _plain(value.tolist())
-    if isinstance(value, Path):
-        return str(value)
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    if isinstance(value, Sequence | set | frozenset) and not isinstance(value, str | bytes):
-        return [_plain(item) for item in (sorted(value) if isinstance(value, set | frozenset) else value)]
-    return value
 
 
 def warn(sentence: str) -> None:

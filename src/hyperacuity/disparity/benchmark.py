@@ -19,7 +19,7 @@ from hyperacuity.disparity.masks import Mask
 from hyperacuity.disparity.masks import regions as derived_regions
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.kernels import disparity as kernels
-from hyperacuity.maps import disparity_map, same_size
+from hyperacuity.maps import disparity_map, edge_map, same_size
 from hyperacuity.resampling import mean_and_interval, weighted_mean
 from hyperacuity.tally import BaseProtocol, Counts, Criteria, Scores, Sums, Tally, Task, Weights, number, protocol_of
 
@@ -132,7 +132,7 @@ def tally(
         masks, protocol = derived_regions(true), replace(protocol, masks="derived")
     rows = []
     for name in protocol.regions:
-        mask = masks.get(name, np.zeros(true.shape, dtype=bool))
+        mask = edge_map(masks[name], name=f"mask {name}") if name in masks else np.zeros(true.shape, dtype=bool)
         same_size(mask, true, names=(f"mask {name}", "truth"))
         counts, sums, sizes = kernels.errors(true, guess, mask, np.array(protocol.deltas), D1_PIXELS, D1_SHARE)
         found = np.nan_to_num(quantiles(sizes, PERCENTS))

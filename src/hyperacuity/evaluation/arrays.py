@@ -1,20 +1,69 @@
-"""Arrays of any maker, in batches or one by one, as the plain numpy arrays that a task takes.
+"""Arrays of any maker, one image or a batch, as the plain numpy arrays that a task takes.
 
-A prediction may be a numpy array, a tensor of PyTorch, JAX or TensorFlow on any device, or anything with ``__array__`` or
-``__dlpack__``; H×W, 1×H×W, or a batch N×1×H×W or N×H×W. What can only mean one thing is taken; the rest is refused in a sentence.
+A map may be a numpy array, a tensor of PyTorch, JAX or TensorFlow on any device, anything with ``__array__`` or
+``__dlpack__``, or nested lists. What can only mean one thing is accepted; the rest is refused in a sentence.
+
+=====================  ==============================  =============================================================
+                       one image                       a batch of N
+=====================  ==============================  =============================================================
+prediction             H×W, 1×H×W, H×W×1               N×H×W, N×1×H×W, N×H×W×1, a list of N maps
+segmentations          H×W, L×H×W, a list of L maps    N×L×H×W, a list of N stacks
+truths                 H×W; of K annotators K×H×W,     N×H×W, N×K×H×W, a list of N, in which every image may have
+                       K×1×H×W, a list of K maps       another number of annotators
+truths, as pictures    left and right: 2×H×W, 2×H×W×3  N×2×…, a list of N pairs
+=====================  ==============================  =============================================================
+
+A value of a task's own, such as a hierarchy's levels or labelled contours, stands for a map and is passed on as it is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hyperacuity.errors import InputError
+from hyperacuity.tally import Task
 
 Array = NDArray[Any]
+
+CHANNELS = (1, 3, 4)
+
+
+class Sample(NamedTuple):
+    """One image: what a task's ``tally`` is called with, besides the protocol."""
+
+    prediction: Any
+    truths: list[Any]
+    extras: dict[str, Any]
+
+
+def samples(
+    task: Task[Any, Any, Any], prediction: Any, truths: Any, extras: Mapping[str, Any], *, stacks: bool = False
+) -> list[Sample]:
+    """The images of an update.
+
+    ``stacks``: a prediction is a stack of segmentations, so that only a fourth dimension makes a batch. ``extras`` are given in
+    the way of the prediction: of a batch, one for each image, or a mapping of names to batches; numbers and words hold for all.
+    """
+    if (prediction is None) == bool(task.prediction):
+        wanted = f"a {task.prediction}" if task.prediction else "None, since annotators are held against each other"
+        found = "None" if prediction is None else "something"
+        raise InputError(f"prediction: is {found}, expected {wanted}")
+    if prediction is None:
+        predictions: list[Any] = [None] * (len(truths) if _holds_several_images(truths) else 1)
+    else:
+        predictions = _stacks(prediction) if stacks else _maps(prediction)
+    people = _pictures if task.truth == "picture" else annotators
+    count = len(predictions)
+    of_each = [truths] if count == 1 else _split(truths, count, "truths", 3 + (task.truth == "picture"))
+    names = ["truths"] if count == 1 else [f"truths of image {number}" for number in range(1, count + 1)]
+    return [
+        Sample(one, people(of, name), {key: _extra(extra, key, n, count) for key, extra in extras.items()})
+        for n, (one, of, name) in enumerate(zip(predictions, of_each, names, strict=True))
+    ]
 
 
 def as_array(value: Any, name: str = "array") -> Array:
@@ -23,113 +72,189 @@ def as_array(value: Any, name: str = "array") -> Array:
     >>> as_array([[1, 2]]).shape
     (1, 2)
     """
-    if hasattr(value, "detach"):  # PyTorch: neither gradients nor bfloat16 nor other devices have a numpy view
+    if hasattr(value, "detach"):  # PyTorch: neither gradients nor other devices have a numpy view, nor has bfloat16
         value = value.detach().cpu()
-        value = value.float() if str(value.dtype) == "torch.bfloat16" else value
+        value = value.float() if value.is_floating_point() and value.element_size() < 4 else value
     try:
-        array = (
-            np.asarray(value)
-            if hasattr(value, "__array__") or not hasattr(value, "__dlpack__")
-            else np.from_dlpack(value)
-        )
-    except (ValueError, TypeError, BufferError) as error:
-        raise InputError(f"{name}: cannot be read as one array ({error}); expected numbers of one size") from error
+        exchanged = hasattr(value, "__dlpack__") and not hasattr(value, "__array__")
+        array = np.from_dlpack(value) if exchanged else np.asarray(value)
+    except (ValueError, TypeError, BufferError, RuntimeError) as error:
+        raise InputError(f"{name}: cannot be read as one array ({error}), expected numbers of one size") from error
     if array.dtype.kind not in "biuf":
-        if str(array.dtype) == "bfloat16":
+        if "float" in array.dtype.name:  # the small floats of JAX, which numpy does not know
             return array.astype(np.float32)
         raise InputError(f"{name}: holds {array.dtype} values, expected numbers")
     return array
 
 
-def plane(value: Any, name: str) -> Array:
+def plane(value: Any, name: str) -> Any:
     """One map H×W, from H×W or 1×H×W or 1×1×H×W.
 
     >>> plane(np.zeros((1, 1, 4, 5)), "truth").shape
     (4, 5)
     """
-    array = as_array(value, name)
+    if _is_own(value):
+        return value
+    array = _without_channel(as_array(value, name))
     while array.ndim > 2 and array.shape[0] == 1:
         array = array[0]
+    if array.ndim == 3 and (array.shape[0] in CHANNELS or array.shape[2] in CHANNELS):
+        raise InputError(f"{name}: has shape {_shape(array)}, expected one channel H×W: choose one, or their mean")
     if array.ndim != 2:
         raise InputError(f"{name}: has shape {_shape(array)}, expected one map H×W")
     return array
 
 
-def samples(prediction: Any, truths: Any, *, stacks: bool) -> Iterator[tuple[Any, list[Any]]]:
-    """The images of an update, each a prediction and the list of its truths.
+def rank(value: Any) -> int:
+    """The dimensions of an array, of nested lists, or of lists of arrays. A value of a task's own counts as a map.
 
-    ``stacks``: a prediction is a stack of segmentations L×H×W, so that only four dimensions make a batch.
+    >>> rank([[0, 1]]), rank([np.zeros((4, 5))] * 3)
+    (2, 3)
     """
-    if prediction is None:  # annotators alone
-        yield None, _people(truths, "truths")
-        return
-    if isinstance(prediction, list | tuple):
-        if not stacks:
-            yield from _matched(list(prediction), truths)
-            return
-    elif not hasattr(prediction, "shape"):
-        yield prediction, _people(truths, "truths")  # a value of the task's own, such as a hierarchy's levels
-        return
-    array = as_array(prediction, "prediction")
-    if stacks:
-        if array.ndim == 4:
-            yield from _matched(list(array), truths)
-        else:
-            yield list(array[None] if array.ndim == 2 else array), _people(truths, "truths")
-        return
+    shape = getattr(value, "shape", None)
+    if shape is not None:
+        return len(shape)
+    if isinstance(value, list | tuple):
+        return 1 + (rank(value[0]) if value else 0)
+    return 2 if _is_own(value) else np.ndim(value)
+
+
+def _maps(prediction: Any) -> list[Any]:
+    """The maps of a prediction, each H×W."""
+    if isinstance(prediction, list | tuple) and rank(prediction) > 2:
+        if len(prediction) == 1:
+            return _maps(prediction[0])
+        return [plane(one, f"prediction {number}") for number, one in enumerate(prediction, 1)]
+    if _is_own(prediction):
+        return [prediction]
+    array = _without_channel(as_array(prediction, "prediction"))
     if array.ndim == 4 and array.shape[1] != 1:
         raise InputError(
-            f"prediction: has shape {_shape(array)}, expected N×1×H×W: one map per image, not {array.shape[1]} channels"
+            f"prediction: has shape {_shape(array)}, expected one channel N×1×H×W: choose one, or their mean"
         )
-    batch = array[:, 0] if array.ndim == 4 else array
-    if batch.ndim == 3 and (len(batch) > 1 or array.ndim == 4):
-        yield from _matched(list(batch), truths)
-    else:
-        yield plane(batch, "prediction"), _people(truths, "truths")
+    if array.ndim not in (2, 3, 4):
+        raise InputError(f"prediction: has shape {_shape(array)}, expected H×W, or a batch N×1×H×W or N×H×W")
+    if array.ndim > 2 and not len(array):
+        raise InputError(f"prediction: has shape {_shape(array)}, a batch without an image")
+    return [array] if array.ndim == 2 else list(array[:, 0] if array.ndim == 4 else array)
 
 
-def _matched(predictions: list[Any], truths: Any) -> Iterator[tuple[Any, list[Any]]]:
-    """A batch with its truths, one or several per image."""
-    if not isinstance(truths, list | tuple):
-        truths = list(as_array(truths, "truths"))
-    if len(truths) != len(predictions):
+def _stacks(prediction: Any) -> list[Any]:
+    """The stacks of a prediction, each a list of segmentations or a value of the task's own."""
+    if _is_own(prediction):
+        return [prediction]
+    if isinstance(prediction, list | tuple):
+        own = bool(prediction) and all(map(_is_own, prediction))
+        batch = list(prediction) if own or rank(prediction) == 4 else [prediction]
+        return [one if _is_own(one) else _stack(one, "prediction") for one in batch]
+    array = as_array(prediction, "prediction")
+    return [_stack(one, "prediction") for one in (array if array.ndim == 4 else array[None])]
+
+
+def _stack(value: Any, name: str) -> list[Any]:
+    if isinstance(value, list | tuple) and rank(value) == 3:
+        return [plane(one, f"{name}, level {number}") for number, one in enumerate(value, 1)]
+    array = as_array(value, name)
+    if array.ndim not in (2, 3):
+        raise InputError(f"{name}: has shape {_shape(array)}, expected segmentations H×W or L×H×W")
+    return list(array if array.ndim == 3 else array[None])
+
+
+def _holds_several_images(truths: Any) -> bool:
+    """Whether these are truths of several images: N×K×H×W, and not K×1×H×W."""
+    if rank(truths) != 4 or len(truths) < 2:
+        return False
+    return any(len(one) > 1 for one in truths)
+
+
+def _split(value: Any, count: int, name: str, needed: int = 3) -> list[Any]:
+    """What belongs to each image of a batch."""
+    found = rank(value)
+    if 1 < found < needed:
+        what = "a single one" if _is_own(value) else f"one of shape {_shape(as_array(value, name))}"
+        raise InputError(f"{name}: there are {count} predictions but {what}, expected one for each")
+    if len(value) != count:
         raise InputError(
-            f"{len(predictions)} predictions, but truths of {len(truths)} images: expected one truth, or one list of "
-            "annotators' truths, for each"
+            f"{name}: there are {count} predictions but {name} of {len(value)} images, expected one map, or one list of "
+            "annotators' maps, for each"
         )
-    for number, (one, of) in enumerate(zip(predictions, truths, strict=True)):
-        yield plane(one, f"prediction {number}") if np.ndim(one) != 3 else one, _people(of, f"truth {number}")
+    return list(value if isinstance(value, list | tuple) else as_array(value, name))
 
 
-def _people(truths: Any, name: str) -> list[Any]:
+def annotators(truths: Any, name: str) -> list[Any]:
     """The truths of one image: a bare map is one annotator's, a list or K×H×W has several."""
-    if isinstance(truths, list | tuple) and truths and not np.isscalar(truths[0]) and _rank(truths[0]) > 1:
-        several = [plane(one, f"{name}, annotator {n}") if _rank(one) else one for n, one in enumerate(truths, 1)]
-    elif not hasattr(truths, "shape") and not isinstance(truths, list | tuple):
-        return [truths]  # a value of the task's own, such as labelled contours
+    if _is_own(truths):
+        return [truths]
+    if isinstance(truths, list | tuple) and rank(truths) != 2:
+        if len(truths) == 1 and rank(truths[0]) > 2:
+            return annotators(truths[0], name)
+        several = [plane(one, f"{name}, annotator {number}") for number, one in enumerate(truths, 1)]
     else:
-        array = as_array(truths, name)
+        array = _without_channel(as_array(truths, name))
         while array.ndim > 3 and array.shape[0] == 1:
             array = array[0]
         if array.ndim == 4 and array.shape[1] == 1:
             array = array[:, 0]
         if array.ndim not in (2, 3):
-            raise InputError(f"{name}: has shape {_shape(array)}, expected H×W, or K×H×W for K annotators")
+            raise InputError(f"{name}: has shape {_shape(array)}, expected H×W, or K×H×W of K annotators")
         several = list(array if array.ndim == 3 else array[None])
-    sizes = {np.shape(one) for one in several if np.ndim(one) == 2}
+    sizes = dict.fromkeys(one.shape for one in several if not _is_own(one))
     if len(sizes) > 1:
-        raise InputError(f"{name}: have different sizes, {' and '.join(map(_shape_text, sorted(sizes)))}")
+        raise InputError(
+            f"{name}: annotators' maps are {' and '.join('×'.join(map(str, size)) for size in sizes)} (height×width), "
+            "expected one size: bring all to the size of the image"
+        )
     return several
 
 
-def _rank(value: Any) -> int:
-    shape: Sequence[int] | None = getattr(value, "shape", None)
-    return len(shape) if shape is not None else np.ndim(value) if isinstance(value, list | tuple) else 0
+def _pictures(truths: Any, name: str) -> list[Any]:
+    """The left and the right picture, each H×W or H×W×C."""
+    while rank(truths) > 3 and len(truths) == 1:
+        truths = truths[0]
+    if rank(truths) not in (3, 4) or len(truths) != 2:
+        shape = f"has {len(truths)} parts" if rank(truths) else "is no pair"
+        raise InputError(f"{name}: {shape}, expected two pictures: the left one and the right one")
+    return [_picture(one, f"{side} picture") for side, one in zip(("left", "right"), truths, strict=True)]
+
+
+def _picture(value: Any, name: str) -> Array:
+    array = as_array(value, name)
+    if array.ndim == 3 and array.shape[0] in CHANNELS and array.shape[2] not in CHANNELS:
+        array = np.moveaxis(array, 0, -1)  # tensors have the channels first
+    if array.dtype.kind == "f" and array.size and 0 < array.max() <= 1:
+        raise InputError(f"{name}: values reach {array.max():g}, expected grey levels up to 255: multiply by 255")
+    return array
+
+
+def _extra(value: Any, name: str, n: int, count: int) -> Any:
+    """What image n of a batch has of an extra, as arrays."""
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Mapping):
+        each = {key: one if count == 1 else _split(one, count, f"{name} {key}")[n] for key, one in value.items()}
+        return {key: plane(one, f"{name} {key}") for key, one in each.items()}
+    if count > 1 or (isinstance(value, list | tuple) and len(value) == 1 and isinstance(value[0], Mapping)):
+        part = value if any(isinstance(one, Mapping) for one in value) else _split(value, count, name)
+        if len(part) != count:
+            raise InputError(f"{name}: there are {count} predictions but {len(part)} of these, expected one for each")
+        return _extra(part[n], name, 0, 1)
+    return annotators(value, name)
+
+
+def _is_own(value: Any) -> bool:
+    """Whether this is a value of a task's own rather than numbers."""
+    numeric = ("shape", "__array__", "__dlpack__", "__array_interface__")
+    return not (
+        value is None
+        or isinstance(value, list | tuple | bool | int | float | str)
+        or any(hasattr(value, name) for name in numeric)
+    )
+
+
+def _without_channel(array: Array) -> Array:
+    """Maps without the one channel that Keras and TensorFlow have last."""
+    return array[..., 0] if array.ndim > 2 and array.shape[-1] == 1 and array.shape[-3] != 1 else array
 
 
 def _shape(array: Array) -> str:
-    return _shape_text(array.shape)
-
-
-def _shape_text(shape: Sequence[int]) -> str:
-    return "×".join(map(str, shape))
+    return "×".join(map(str, array.shape))

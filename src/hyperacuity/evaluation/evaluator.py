@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
-from collections.abc import Callable
+import re
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from functools import partial
 from typing import Any, Self
 
-from hyperacuity.errors import UsageError
-from hyperacuity.evaluation.arrays import samples
+import numpy as np
+
+from hyperacuity.errors import InputError, UsageError
+from hyperacuity.evaluation.arrays import Sample, samples
 from hyperacuity.evaluation.protocols import agreed
-from hyperacuity.tally import BaseProtocol, Signature, Tally, protocol_of
+from hyperacuity.tally import Signature, Tally, protocol_of
 from hyperacuity.tasks import task as find_task
 
 WAITING = 64
@@ -26,19 +29,20 @@ class Evaluator:
     task
         The benchmark: ``"boundary"``, ``"edges"``, ``"regions"``, ``"ordering"``, ``"disparity"`` …
     protocol
-        A protocol, the name of one (``"nyud"``), or options by name; by default the benchmark's own.
+        A protocol, the name of one (``"nyud"``), or a mapping of options; by default the benchmark's own.
     workers
         With a number, ``update`` returns at once and images are counted in that many threads; ``score`` waits for them.
+    changes
+        Options of the protocol by name.
 
     Examples
     --------
-    >>> import numpy as np
     >>> truth = np.zeros((32, 32), bool)
     >>> truth[16] = True
     >>> judge = Evaluator("boundary", thresholds=9)
     >>> judge.update(truth * 0.8, truth)
-    >>> judge.score().ods.f
-    1.0
+    >>> judge.score().ods.f, judge.numbers()["ods"]
+    (1.0, 1.0)
     >>> judge.signature
     boundary|tol:0.0075diag|nms:none|thin:guo-hall|thr:9|precision:any|v:1
     """
@@ -46,62 +50,109 @@ class Evaluator:
     def __init__(self, task: str, protocol: Any = None, *, workers: int | None = None, **changes: Any) -> None:
         self.task = find_task(task)
         self.protocol = agreed(self.task, protocol, changes)
+        if workers is not None and workers < 1:
+            raise UsageError(f"cannot count with {workers} workers: expected at least one, or None")
         self.workers = workers
         self._tallies: dict[str, Tally] = {}
         self._waiting: dict[str, Future[Tally]] = {}
         self._pool: ThreadPoolExecutor | None = None
 
-    def update(self, prediction: Any, truths: Any, *, name: str | None = None, **extras: Any) -> None:
+    def update(self, prediction: Any, truths: Any, *, name: str | Sequence[str] | None = None, **extras: Any) -> None:
         """Count one image, or a batch of them.
 
         ``prediction`` is H×W, 1×H×W, N×1×H×W or N×H×W, of numpy, PyTorch or anything like it; ``truths`` is one map per image, or
-        a list of annotators' maps per image. ``name`` is what a single image is called; by default images are numbered.
-        ``extras`` go to the benchmark's ``tally`` (``masks=`` of disparity, ``regions=`` of ordering).
+        a list of annotators' maps per image (:mod:`hyperacuity.evaluation.arrays` has all that is accepted). ``name`` is what the
+        image is called, of a batch a list of names; by default images are numbered (``#1``). ``extras`` go to the benchmark's
+        ``tally`` (``masks=`` of disparity, ``regions=`` of ordering).
+
+        What cannot be right raises ``InputError``, and nothing of the batch is counted; with workers, where only the values are
+        wrong, the first call that needs the count raises it, with the image's name.
         """
+        if extras.get("masks") is not None and getattr(self.protocol, "masks", None) == "derived":
+            raise UsageError("the protocol derives the masks, but some were given: leave one of the two out")
         stacks = self.task.prediction == "segmentations" or getattr(self.protocol, "thresholds", None) == "levels"
-        for one, people in samples(prediction, truths, stacks=stacks):
-            key = self._key(name)
-            named = {"image": key} if self.task.by_name else {}
-            self._count(key, partial(self.task.tally, one, people, self.protocol, **extras, **named))
-
-    def _key(self, name: str | None) -> str:
-        taken = self._tallies.keys() | self._waiting.keys()
-        if name is None:
-            return next(key for key in (str(n) for n in itertools.count(len(taken) + 1)) if key not in taken)
-        if name in taken:
-            raise UsageError(f"the image {name} was judged already: give each image a name of its own, or none")
-        return name
-
-    def _count(self, key: str, work: Callable[[], Tally]) -> None:
+        batch = samples(self.task, prediction, truths, extras, stacks=stacks)
+        keys = self._keys(name, len(batch))
         if self.workers is None:
-            self._tallies[key] = work()
+            places = [""] if len(batch) == 1 else [f"image {n} of {len(batch)}: " for n in range(1, len(batch) + 1)]
+            counted = []
+            for key, sample, place in zip(keys, batch, places, strict=True):
+                try:
+                    counted.append(self._tally(key, sample))
+                except InputError as error:
+                    raise InputError(f"{place}{error}") from error
+            for key, tally in zip(keys, counted, strict=True):
+                self._add(key, tally)
             return
         if self._pool is None:
-            self._pool = ThreadPoolExecutor(self.workers)
-        if len(self._waiting) >= WAITING + self.workers:
-            self._take(next(iter(self._waiting)))
-        self._waiting[key] = self._pool.submit(work)
+            self._pool = ThreadPoolExecutor(self.workers, thread_name_prefix="hyperacuity-image")
+        for key, sample in zip(keys, batch, strict=True):
+            if len(self._waiting) >= WAITING + self.workers:
+                self._take(next(iter(self._waiting)))
+            # The caller may overwrite the arrays with the next batch before a thread gets to them.
+            self._waiting[key] = self._pool.submit(self._tally, key, copy.deepcopy(sample))
+
+    def _keys(self, name: str | Sequence[str] | None, count: int) -> list[str]:
+        """The names of the images of an update."""
+        if name is None:
+            numbered = (f"#{n}" for n in itertools.count(len(self._tallies) + len(self._waiting) + 1))
+            return list(itertools.islice(itertools.filterfalse(self._is_taken, numbered), count))
+        names = [name] if isinstance(name, str) else [str(one) for one in name]
+        if len(names) != count:
+            raise UsageError(f"there are {count} images but {len(names)} names: expected one for each")
+        taken = [one for n, one in enumerate(names) if self._is_taken(one) or one in names[:n]]
+        if taken:
+            raise UsageError(f"the image {taken[0]} was judged already: give each image a name of its own, or none")
+        return names
+
+    def _is_taken(self, name: str) -> bool:
+        return name in self._tallies or name in self._waiting
+
+    def _tally(self, key: str, sample: Sample) -> Tally:
+        named = {"image": key} if self.task.by_name else {}
+        made: Tally = self.task.tally(sample.prediction, sample.truths, self.protocol, **sample.extras, **named)
+        return made
+
+    def _add(self, key: str, tally: Tally) -> None:
+        first = next(iter(self._tallies.values()), tally)
+        protocol_of((first, tally), self.task.protocol)  # refuses a mixture where it begins
+        self._tallies[key] = tally
 
     def _take(self, key: str) -> None:
-        waiting = self._waiting.pop(key)
-        self._tallies[key] = waiting.result()
+        try:
+            self._add(key, self._waiting[key].result())
+        except InputError as error:
+            self._failed(key, error)
+        del self._waiting[key]
+
+    def _failed(self, key: str, error: InputError) -> None:
+        """An image could not be counted. It keeps waiting, and so its error comes again, until reset."""
+        raise InputError(f"image {key}: {error}") from error
 
     @property
     def tallies(self) -> dict[str, Tally]:
         """The tallies by image, in the order of the updates. An image that could not be counted raises its ``InputError``."""
         for key in list(self._waiting):
             self._take(key)
-        return self._tallies
+        return dict(self._tallies)
 
     @property
     def signature(self) -> Signature:
         """The protocol as it stands beside every score: that of the tallies, once there are any."""
-        made: BaseProtocol = self._made()
-        return made.signature
+        signature: Signature = self._made(self.tallies).signature
+        return signature
 
     def score(self, *, resamples: int = 1000, seed: int = 0) -> Any:
-        """The score of all that was judged so far. ``resamples=0`` leaves the intervals out, which saves a little time."""
+        """The score of all that was judged so far. ``resamples=0`` leaves the intervals out, which saves time."""
         return self.task.collect(self.tallies, resamples=resamples, seed=seed)
+
+    def numbers(self) -> dict[str, float]:
+        """The numbers that the benchmark compares systems by, by name, without intervals: what a training log wants."""
+        tallies = list(self.tallies.values())
+        judged = self.task.criteria(protocol_of(tallies, self.task.protocol))
+        values = judged.rescore(tallies, np.ones((1, len(tallies)), np.int64))[0]
+        found = dict(zip(judged.names, values.tolist(), strict=True))
+        return {name: found[name] for name in judged.usual}
 
     def reset(self) -> None:
         """Forget everything that was judged."""
@@ -110,29 +161,37 @@ class Evaluator:
         self._waiting, self._tallies = {}, {}
 
     def merge(self, other: Evaluator) -> Self:
-        """Take over what another evaluator of the same protocol judged: another rank's or worker's share. Returns itself.
+        """Add what another evaluator of the same protocol judged: another rank's or worker's share. Returns itself.
 
-        Images are renamed where both have the name and they were numbered; ``UsageError`` for another protocol.
+        Images without a name of their own are numbered on. One that both have by name, as where ranks share the last images of an
+        epoch to have equally many, counts once. ``UsageError`` where its counts differ, and for another protocol.
         """
         if other.task.name != self.task.name or other.protocol != self.protocol:
             apart = "; ".join(self.protocol.signature.differences(other.protocol.signature))
             raise UsageError(f"evaluators of different protocols cannot be merged: {apart}")
+        mine = self.tallies
         for name, tally in other.tallies.items():
-            self._tallies[self._key(None if name.isdigit() else name)] = tally
+            if re.fullmatch(r"#\d+", name):
+                self._add(self._keys(None, 1)[0], tally)
+            elif name not in mine:
+                self._add(name, tally)
+            elif mine[name] != tally:
+                raise UsageError(f"the image {name} was judged twice, with different counts: give each its own name")
         return self
 
     def __getstate__(self) -> dict[str, Any]:
         """All that travels to another process: what was judged, finished first, and how."""
-        tallies = {name: tally.pack() for name, tally in self.tallies.items()}
-        about = {"task": self.task.name, "protocol": self.protocol, "made": self._made(), "workers": self.workers}
-        return about | {"tallies": tallies}
-
-    def _made(self) -> Any:
-        """The protocol of the tallies, which may say more than the one asked for (that regions were derived)."""
-        return protocol_of(self.tallies.values(), self.task.protocol) if self.tallies else self.protocol
+        tallies = self.tallies
+        packed = {name: tally.pack() for name, tally in tallies.items()}
+        about = {"task": self.task.name, "protocol": self.protocol, "workers": self.workers}
+        return about | {"made": self._made(tallies), "tallies": packed}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.task, self.protocol, self.workers = find_task(state["task"]), state["protocol"], state["workers"]
         unpack, made = self.task.tally_type.unpack, state["made"]
         self._tallies = {name: unpack(data, made) for name, data in state["tallies"].items()}
         self._waiting, self._pool = {}, None
+
+    def _made(self, tallies: dict[str, Tally]) -> Any:
+        """The protocol of the tallies, which may say more than the one asked for (that regions were derived)."""
+        return protocol_of(tallies.values(), self.task.protocol) if tallies else self.protocol

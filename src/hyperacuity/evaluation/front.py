@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from hyperacuity.errors import InputError, UsageError
-from hyperacuity.evaluation import audit_inputs, disparity_inputs, ordering_inputs
-from hyperacuity.evaluation.evaluator import Evaluator
+from hyperacuity.errors import UsageError
+from hyperacuity.evaluation import audit_inputs, disparity_inputs, in_memory, ordering_inputs
 from hyperacuity.evaluation.inputs import Inputs, find_plain, name_of, named_systems
-from hyperacuity.evaluation.jobs import TaskJob, job_for, reader_type
+from hyperacuity.evaluation.jobs import job_for, reader_type
 from hyperacuity.evaluation.protocols import agreed
 from hyperacuity.evaluation.readers import Reader
 from hyperacuity.evaluation.readers.contours import LabelReader
 from hyperacuity.evaluation.readers.disparity import DisparityReader, ViewReader
 from hyperacuity.evaluation.readers.ordering import OrderReader
 from hyperacuity.evaluation.result import Result
-from hyperacuity.run import Failure, Spool, fill_grid, open_run, open_store
+from hyperacuity.run import Spool, fill_grid, open_run, open_store
 from hyperacuity.tally import Task
 from hyperacuity.tasks import task as find_task
 
@@ -55,8 +54,8 @@ def evaluate(
     task
         The benchmark: ``"boundary"``, ``"edges"``, ``"regions"``, ``"ordering"``, ``"disparity"`` …
     predictions
-        A folder or file, an array, an iterable of arrays (one per image), or a mapping of images to arrays; of several systems,
-        a mapping of names to any of these.
+        A folder or file, an array, an iterable of arrays (one per image, asked for as they are counted), or a mapping of images
+        to arrays; of several systems, a mapping of names to any of these.
     truths
         A folder, a file, the name of a known data set (``"bsds500"``, with ``data=`` where it lies); or arrays in the way of the
         predictions, for each image one or a list of annotators'.
@@ -87,13 +86,15 @@ def evaluate(
     find: Callable[..., Inputs] = FINDERS.get(reader_type(known), find_plain)
     finding, changes = _sorted_options(known, find, options)
     chosen = agreed(known, protocol, changes)
-    named: Mapping[str, Any] = predictions if isinstance(predictions, Mapping) else {"": predictions}
-    if not named:
+    if isinstance(predictions, Mapping) and not predictions:
         raise UsageError("there is no system to evaluate")
     if not isinstance(truths, str | os.PathLike):
-        if run is not None or cluster is not None or finding:
-            raise UsageError("run, cluster and options of files are for files; these truths are in memory")
-        return _in_memory(known, chosen, named, truths, all_pairs)
+        options_of_files = [name for name, given in (("run", run), ("cluster", cluster)) if given is not None]
+        if options_of_files := [*options_of_files, *finding]:
+            raise UsageError(f"{', '.join(options_of_files)}: for files only, but these truths are in memory")
+        arrays = in_memory.sorted_arrays(known, predictions, truths)
+        return in_memory.evaluate_arrays(known, chosen, *arrays, workers=workers, human=human, all_pairs=all_pairs)
+    named: Mapping[str, Any] = predictions if isinstance(predictions, Mapping) else {"": predictions}
     if not all(isinstance(given, str | os.PathLike) for given in named.values()):
         raise UsageError("the truths are files, so the predictions must be files or folders too")
     systems = {name or name_of(Path(given)): given for name, given in named.items()} if "" in named else named
@@ -169,38 +170,3 @@ def _sorted_options(
         {name: value for name, value in given.items() if name in finding},
         {name: value for name, value in given.items() if name in agreeing},
     )
-
-
-def _in_memory(
-    task: Task[Any, Any, Any], protocol: Any, systems: Mapping[str, Any], truths: Any, all_pairs: bool
-) -> Result:
-    labels = _by_image(truths, "truths")
-    judges: dict[str, Evaluator] = {}
-    failures: list[Failure] = []
-    for system, predictions in systems.items():
-        name = system or "prediction"
-        judges[name] = judge = Evaluator(task.name, protocol)
-        for image, prediction in _by_image(predictions, name).items():
-            if image not in labels:
-                raise UsageError(
-                    f"{name}: there is no truth of image {image}; there are truths of {len(labels)} images"
-                )
-            try:
-                judge.update(prediction, labels[image], name=image)
-            except InputError as error:
-                failures.append(Failure(name, image, str(error)))
-    made = next((one.protocol for judge in judges.values() for one in judge.tallies.values()), protocol)
-    job = TaskJob(task, made, reader_type(task)())
-    sweeps = {name: {"": name} for name in judges}
-    return Result(job, sweeps, lambda name: dict(judges[name].tallies), failures=failures, all_pairs=all_pairs)
-
-
-def _by_image(given: Any, name: str) -> dict[str, Any]:
-    """Arrays by image: as a mapping has them, else numbered from 1; a single array is one image."""
-    if isinstance(given, Mapping):
-        return {str(image): array for image, array in given.items()}
-    if isinstance(given, str | os.PathLike):
-        raise UsageError(f"{name} is a path, but the other side is in memory: expected both alike")
-    if getattr(given, "ndim", 0) in (2,) or not isinstance(given, Iterable):
-        return {"1": given}
-    return {str(number): array for number, array in enumerate(given, 1)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from hyperacuity.errors import InputError, UsageError
 from hyperacuity.evaluation.inputs import Inputs
 from hyperacuity.evaluation.jobs import TaskJob
 from hyperacuity.run.job import Cell, Failure
-from hyperacuity.tally import Signature, Tally
+from hyperacuity.tally import Signature, Tally, plain
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -39,6 +39,7 @@ class Result:
         *,
         failures: Sequence[Failure] = (),
         inputs: Inputs | None = None,
+        truths: Mapping[str, Sequence[Any]] | None = None,
         run: Path | None = None,
         workers: int | None = None,
         human: bool = False,
@@ -47,7 +48,7 @@ class Result:
         self.job, self.failures, self.inputs, self.run = job, list(failures), inputs, run
         self.task, self.protocol = job.task, job.protocol
         self.human, self.all_pairs = human, all_pairs
-        self._sweeps, self._tallies_of, self._workers = sweeps, tallies_of, workers
+        self._sweeps, self._tallies_of, self._truths, self._workers = sweeps, tallies_of, truths or {}, workers
         self._scores: dict[str, Any] = {}
         self._images: dict[str, None] = {}
 
@@ -134,27 +135,35 @@ class Result:
     @cached_property
     def people(self) -> Any:
         """The score of annotators, each held against the others; None where no image has two, or it cannot be said."""
-        if self.task.people is None or self.inputs is None:
+        if self.task.people is None:
             return None
         with ThreadPoolExecutor(self._workers) as pool:
-            found = pool.map(self._people, self.inputs.images())
+            found = pool.map(self._people, self._annotated())
             tallies = {image: tally for image, tally in found if tally is not None}
         if self.task.collect_people is not None:
             return self.task.collect_people(list(tallies.values()))
         return self.task.collect(tallies) if tallies else None
 
-    def _people(self, cell: Cell) -> tuple[str, Tally | None]:
+    def _annotated(self) -> Iterator[tuple[str, Callable[[], Sequence[Any]]]]:
+        """The images, each with what gives its truths: from memory or from files."""
+        for image in self._truths:
+            yield image, partial(self._truths.__getitem__, image)
+        for cell in self.inputs.images() if self.inputs is not None else ():
+            yield cell.image, partial(self.job.reader.truths, cell)
+
+    def _people(self, annotated: tuple[str, Callable[[], Sequence[Any]]]) -> tuple[str, Tally | None]:
+        image, read = annotated
         try:
-            truths = self.job.reader.truths(cell)
+            truths = read()
         except InputError:
-            return cell.image, None  # has failed its own cell
+            return image, None  # has failed its own cell
         people = self.task.people
-        return cell.image, people(truths, self.protocol) if people is not None and len(truths) > 1 else None
+        return image, people(truths, self.protocol) if people is not None and len(truths) > 1 else None
 
     def json(self) -> dict[str, Any]:
         """All that was found as plain values, as the command prints it with ``--json``."""
         failed = [{"system": f.system, "image": f.image, "reason": f.reason} for f in self.failures]
-        found: dict[str, Any] = self._presenter.summary(self)
+        found: dict[str, Any] = plain(self._presenter.summary(self))
         return found | {"failed": failed, "unpaired": [str(path) for path in self.unpaired]}
 
     def table(self, console: Console | None = None) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hyperacuity.errors import InputError
-from hyperacuity.maps import VOID, LabelMap, same_size
+from hyperacuity.maps import VOID, LabelMap, label_map, same_size
 from hyperacuity.ordering.contour_maps import contours
 from hyperacuity.ordering.figure_ground import compare_neighbours
 from hyperacuity.ordering.local import LocalMatch, combine, match_contours
@@ -56,7 +56,7 @@ def tally(
     truths: Sequence[Ordering | ArrayLike],
     protocol: Protocol = Protocol(),
     *,
-    regions: Sequence[LabelMap] = (),
+    regions: Sequence[ArrayLike] = (),
     on_regions: bool = False,
 ) -> OrderingTally:
     """Count one image: a system's ordering against every annotator's.
@@ -67,7 +67,8 @@ def tally(
         Order maps, larger = nearer, or what :func:`~hyperacuity.ordering.ordering` makes of them. Labelled contours cannot tell
         about pairs of regions that are no neighbours; of those nothing is counted.
     regions
-        Segmentations on which figure/ground questions are asked; without them each annotator's own.
+        Segmentations on which figure/ground questions are asked, and the tally's protocol says so; without them each
+        annotator's own.
     on_regions
         Whether contours and pairs are those of the prediction brought onto ``regions`` by medians, rather than as it is.
 
@@ -81,15 +82,18 @@ def tally(
     if not len(truths):
         raise InputError("there is no truth to compare with: expected at least one annotator's order")
     found, known = _ordering(prediction, "prediction"), [_ordering(truth, "truth") for truth in truths]
-    for given in (*known, *regions):
+    asked = [label_map(labels, name="regions") for labels in regions]
+    for given in (*known, *asked):
         same_size(_pixels(found), given if isinstance(given, np.ndarray) else _pixels(given))
     systems = [found]
     if on_regions:
-        if not isinstance(found, Partition) or not regions:
+        if not isinstance(found, Partition) or not asked:
             raise InputError("only an order map can be brought onto regions, and the regions must be given")
-        systems = [partition(found.order, labels, middle=protocol.middle) for labels in regions]
+        systems = [partition(found.order, labels, middle=protocol.middle) for labels in asked]
+    if asked and "regions" not in dict(protocol.reading):  # of files, the reader has said so
+        protocol = protocol.read_as(**dict(protocol.reading), regions="given,transfer" if on_regions else "given")
     pairs = [counts for system in systems if (counts := _pairs(system, known, protocol)) is not None]
-    questions = _questions(found, known, regions, protocol)
+    questions = _questions(found, known, asked, protocol)
     return OrderingTally(
         contours=sum((_contours(system, known, protocol) for system in systems), start=np.zeros(6)),
         pairs=sum(pairs, start=np.zeros(5)),

@@ -53,7 +53,7 @@ class Threads(Generic[T]):
     """
 
     def __init__(self, job: Job[T], workers: int | None = None) -> None:
-        self.workers = _processors() if workers is None else workers
+        self.workers = processors() if workers is None else workers
         if self.workers < 1:
             raise UsageError(f"cannot run with {self.workers} workers: expected at least one")
         self._job = job
@@ -109,6 +109,6 @@ class Threads(Generic[T]):
             self._ended.put(error)
 
 
-def _processors() -> int:
+def processors() -> int:
     """Processors this process may use: fewer than the machine has, in a container or under ``taskset``."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

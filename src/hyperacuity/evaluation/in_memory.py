@@ -1,0 +1,130 @@
+"""Evaluate arrays: which prediction belongs to which truth, and the tallies of all, counted in threads."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from hyperacuity.errors import InputError, UsageError
+from hyperacuity.evaluation.arrays import annotators, rank
+from hyperacuity.evaluation.evaluator import Evaluator
+from hyperacuity.evaluation.jobs import TaskJob, reader_type
+from hyperacuity.evaluation.result import Result
+from hyperacuity.run import Failure
+from hyperacuity.run.executor import processors
+from hyperacuity.tally import Task
+
+ALONE = "prediction"
+"""What a system without a name is called."""
+
+Predictions = Mapping[str, Any] | Iterable[Any]
+
+
+def sorted_arrays(
+    task: Task[Any, Any, Any], predictions: Any, truths: Any
+) -> tuple[dict[str, Predictions], dict[str, Any]]:
+    """The predictions of each system and the truths by image.
+
+    A mapping of predictions holds images where its names are those of truths, and systems otherwise. Without names, images are
+    numbered from 1. A bare map is one image, and the truths are all its own.
+    """
+    for name, given in (("predictions", predictions), ("truths", truths)):
+        if isinstance(given, str | os.PathLike):
+            raise UsageError(f"the {name} are files, but the others are in memory: expected both alike")
+    images = isinstance(predictions, Mapping) and isinstance(truths, Mapping) and predictions.keys() <= truths.keys()
+    systems = dict(predictions) if isinstance(predictions, Mapping) and not images else {ALONE: predictions}
+    if isinstance(truths, Mapping):
+        labels = {str(image): of for image, of in truths.items()}
+    elif task.prediction and all(_is_one_image(given) for given in systems.values()):
+        labels = {"1": truths}
+    else:
+        labels = _numbered([truths] if _is_one_image(truths) else truths)
+    sorted_systems: dict[str, Predictions] = {}
+    for name, given in systems.items():
+        if isinstance(given, str | os.PathLike):
+            raise UsageError(f"{name} is a path, but the truths are in memory: expected both alike")
+        if not task.prediction and given is None:
+            given = dict.fromkeys(labels)
+        elif _is_one_image(given):
+            given = [given]
+        if isinstance(truths, Mapping) != isinstance(given, Mapping):
+            one, other = ("names", "no names") if isinstance(given, Mapping) else ("no names", "names")
+            if task.prediction:
+                raise UsageError(f"{name}: its images have {one} but the truths {other}: expected both alike")
+        sorted_systems[str(name)] = given
+    return sorted_systems, labels
+
+
+def evaluate_arrays(
+    task: Task[Any, Any, Any],
+    protocol: Any,
+    systems: Mapping[str, Predictions],
+    truths: Mapping[str, Any],
+    *,
+    workers: int | None = None,
+    human: bool = False,
+    all_pairs: bool = False,
+) -> Result:
+    """Count every image of every system. An array that cannot be right fails alone."""
+    judges = {system: _Judge(task.name, protocol, workers=workers or processors()) for system in systems}
+    for system, predictions in systems.items():
+        for image, prediction in _paired(system, predictions, truths):
+            try:
+                judges[system].update(prediction, truths[image], name=image)
+            except InputError as error:
+                judges[system].failures[image] = str(error)
+    counted = {system: judge.tallies for system, judge in judges.items()}
+    made = next((one.protocol for tallies in counted.values() for one in tallies.values()), protocol)
+    return Result(
+        TaskJob(task, made, reader_type(task)()),
+        {system: {"": system} for system in counted},
+        lambda system: dict(counted[system]),
+        failures=[Failure(system, *one) for system, judge in judges.items() for one in judge.failures.items()],
+        truths={image: annotators(of, "truths") for image, of in truths.items()} if human and task.people else None,
+        workers=workers,
+        human=human,
+        all_pairs=all_pairs,
+    )
+
+
+class _Judge(Evaluator):
+    """An evaluator that goes on after images that cannot be counted, and says why they could not."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.failures: dict[str, str] = {}
+
+    def _failed(self, key: str, error: InputError) -> None:
+        self.failures[key] = str(error)
+
+
+def _paired(system: str, predictions: Predictions, truths: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The images of a system. Those without names must be as many as the truths."""
+    if isinstance(predictions, Mapping):
+        for image, prediction in predictions.items():
+            if str(image) not in truths:
+                raise UsageError(f"{system}: there is no truth of image {image}, but of {', '.join(truths)}")
+            yield str(image), prediction
+        return
+    count = 0
+    for count, prediction in enumerate(predictions, 1):
+        if count <= len(truths):
+            yield str(count), prediction
+    if count != len(truths):
+        raise UsageError(
+            f"{system}: there are {count} predictions but truths of {len(truths)} images: expected as many; "
+            "truths of several annotators are lists of maps"
+        )
+
+
+def _numbered(given: Iterable[Any]) -> dict[str, Any]:
+    return {str(number): one for number, one in enumerate(given, 1)}
+
+
+def _is_one_image(given: Any) -> bool:
+    """Whether this is a bare map, or a value of a task's own, rather than several."""
+    if isinstance(given, Mapping) or given is None:
+        return False
+    named: Sequence[Any] | None = given if isinstance(given, list | tuple) or hasattr(given, "shape") else None
+    return rank(named) == 2 if named is not None else not isinstance(given, Iterable)
