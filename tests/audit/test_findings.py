@@ -148,7 +148,9 @@ class TestRankings:
         assert list(found) == ["0", "1", "2", "3"]
         assert all(one.protocol == strict for one in found.values())
         # Twelve pixels that three people drew and sixty that one did; the shy system finds the twelve, at every threshold.
-        assert {(int(n), int(m)) for one in found.values() for n, m in zip(one.truth, one.truth_matched)} == {(96, 36)}
+        assert {
+            (int(n), int(m)) for one in found.values() for n, m in zip(one.truth, one.truth_matched, strict=True)
+        } == {(96, 36)}
 
 
 class TestPartialLabels:

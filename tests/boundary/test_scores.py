@@ -22,7 +22,6 @@ from hyperacuity.boundary import (
 from hyperacuity.boundary.scores import average_precision, best_point, recall_at_half_precision
 from hyperacuity.errors import UsageError
 
-
 TWO = Protocol(thresholds=(0.25, 0.75))
 NINE = Protocol(thresholds=9)
 

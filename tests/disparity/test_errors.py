@@ -141,7 +141,7 @@ class TestBenchmark:
         assert values["density"] == pytest.approx(100 * density(TRUE, ESTIMATE))
 
     def test_a_region_without_a_mask_has_no_score(self):
-        protocol, errors = self.example()
+        _, errors = self.example()
         assert np.isnan(measured(errors)[2]).all()
 
     def test_skipping_is_part_of_the_signature_and_of_the_score(self):
@@ -160,7 +160,7 @@ class TestBenchmark:
             collect({})
 
     def test_tallies_add_and_travel(self):
-        protocol, errors = self.example()
+        _, errors = self.example()
         both = errors + errors
         assert np.allclose(measured(both), measured(errors), equal_nan=True)
         assert DisparityTally.unpack(errors.pack(), errors.protocol) == errors
