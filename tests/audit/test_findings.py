@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 from scipy.stats import spearmanr
 
 from hyperacuity.audit.partial import PARTIAL_KINDS, partial_labels
-from hyperacuity.audit.rescoring import (
+from hyperacuity.audit.benchmark import (
     AuditProtocol,
     collect_audit,
     ranking_changes,
