@@ -123,37 +123,10 @@ class Table:
         )
 
 
-_LARGER_IS_BETTER = frozenset(
-    [
-        "accuracy",
-        "ap",
-        "auc",
-        "bacc",
-        "bacc25",
-        "bacc50",
-        "covering",
-        "density",
-        "f",
-        "f1",
-        "fscore",
-        "gdc-ori",
-        "iou",
-        "ldc-ori",
-        "map",
-        "miou",
-        "ods",
-        "ois",
-        "ori",
-        "precision",
-        "pri",
-        "psnr",
-        "r50",
-        "racc",
-        "recall",
-        "ssim",
-        "visible",
-    ]
-)
+_LARGER_IS_BETTER = {
+    "accuracy", "ap", "auc", "bacc", "bacc25", "bacc50", "covering", "density", "f", "f1", "fscore", "gdc-ori", "iou", "ldc-ori",
+    "map", "miou", "ods", "ois", "ori", "precision", "pri", "psnr", "r50", "racc", "recall", "ssim", "visible",
+}  # fmt: skip
 
 
 def usual_sense(criterion: str) -> str:

@@ -153,13 +153,16 @@ def wins(systems: Mapping[str, Mapping[str, EdgeTally]]) -> dict[str, NDArray[np
         minima[system] = np.array([_mean(one.minimum, one.images) for one in tallies.values()])
     first, *others = rows.values()
     shared = [image for image in first if all(image in images for images in others)]
+    if not shared:
+        measures = max(len(scores[0]) if len(scores) else 0 for scores in minima.values())
+        return {system: np.zeros(measures) for system in minima}
     minima = {system: minima[system][[rows[system][image] for image in shared]] for system in minima}
     lowest = reduce(np.minimum, minima.values())  # NaN where the image has no score
     best = {system: scores <= lowest + TIE * np.abs(lowest) for system, scores in minima.items()}
     winners = np.maximum(np.sum(list(best.values()), axis=0), 1)
     shares = {system: won / winners for system, won in best.items()}
     # Added in the order of the images, so that the last bit is the same for any number of measures.
-    return {system: np.cumsum(share, axis=0)[-1] if shared else share.sum(axis=0) for system, share in shares.items()}
+    return {system: np.cumsum(share, axis=0)[-1] for system, share in shares.items()}
 
 
 def is_binary(soft: SoftMap) -> bool:

@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable
 from typing import Literal
 
-from hyperacuity.edges.pair import Edges, EmptyDistance, PairQuantities, Tail, paired
+from hyperacuity.edges.pair import Comparison, Edges, EmptyDistance, Tail, paired
 from hyperacuity.errors import UsageError
 
 
@@ -297,7 +297,7 @@ def _mean_power(
     return cost(k, clip=delta if clip else math.inf, empty=empty) / errors / math.pow(delta, k)
 
 
-def _per_truth(pair: PairQuantities, cost: float) -> float:
+def _per_truth(pair: Comparison, cost: float) -> float:
     """(FP + FN)/|G|² · √cost."""
     if pair.errors == 0:
         return 0.0
