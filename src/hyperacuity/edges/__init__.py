@@ -10,25 +10,25 @@ readings and the rules for empty maps stated where they matter.
 from __future__ import annotations
 
 from hyperacuity.edges.benchmark import EdgeScore, EdgeTally, Protocol, collect, tally, wins
+from hyperacuity.edges.displacement import Shift, shift
 from hyperacuity.edges.distance import baddeley, dk, f2d6, gamma, hausdorff, omega, psi, sk, theta, yasnoff
-from hyperacuity.edges.drawn_shapes import Shapes, add_noise, rimmed, shapes
 from hyperacuity.edges.merit import d4, dp, f_pinho, fom, fom_e, mfom, sfom
 from hyperacuity.edges.names import FAMILIES, PAPER, Measure, evaluate, measure, measures
-from hyperacuity.edges.pair import Comparison, Pair
-from hyperacuity.edges.shifted_lines import Shift, shift
+from hyperacuity.edges.pair import Pair, PairQuantities
 from hyperacuity.edges.statistical import Confusion, chi2, confusion, f_alpha, phi, pm
-from hyperacuity.edges.sweeps import Best, Sweep, edges_at, sweep
+from hyperacuity.edges.synthetic import Shapes, add_noise, rimmed, shapes
+from hyperacuity.edges.thresholds import Best, Sweep, edges_at, sweep
 
 __all__ = [
     "FAMILIES",
     "PAPER",
     "Best",
-    "Comparison",
     "Confusion",
     "EdgeScore",
     "EdgeTally",
     "Measure",
     "Pair",
+    "PairQuantities",
     "Protocol",
     "Shapes",
     "Shift",

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from hyperacuity.audit import AuditProtocol, LabelScore, StrengthProtocol, SystemAudit, ranking_changes, rankings
+from hyperacuity.audit.benchmark import Change
 from hyperacuity.audit.findings import findings
-from hyperacuity.audit.rescoring import Change
 from hyperacuity.audit.trials import MODES, Skip, Trial, candidates, draw_trial, shuffled, write_trials
 from hyperacuity.errors import InputError
 from hyperacuity.evaluation import audit_inputs
