@@ -25,6 +25,7 @@ from hyperacuity.cli import (
     detect_train_cues,
     disparity,
     edges,
+    evaluate,
     ordering,
     regions,
     report,
@@ -72,6 +73,7 @@ app.command("detect train pb")(detect_train.train_pb)
 app.command("detect train depth-cues")(detect_train_cues.train_depth_cues)
 app.command("disparity")(disparity.disparity)
 app.command("edges")(edges.edges)
+app.command("evaluate")(evaluate.evaluate)
 app.command("ordering")(ordering.ordering)
 app.command("regions")(regions.regions)
 app.command("report")(report.report)
