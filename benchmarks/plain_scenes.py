@@ -24,7 +24,7 @@ import numpy as np
 from hyperacuity.data.scenes import make_scene
 from hyperacuity.data.scenes.dice import Dice
 from hyperacuity.data.scenes.world import make_world
-from hyperacuity.detect.depth.cue_model import CueWeights, Lesson, learn_set
+from hyperacuity.detect.depth.cue_model import CueLesson, CueWeights, learn_set
 from hyperacuity.detect.depth.cues import crack_pairs, pair_cues
 from hyperacuity.detect.depth.ownership import order_along_contours, probability_of_ownership
 from hyperacuity.kernels.pieces import label_pieces
@@ -147,7 +147,7 @@ def measure(piles: int, scenes: int, lessons: int) -> dict[str, Any]:
     taught = []
     for seed in range(401, 401 + lessons):
         one = scene(seed, painted=True)
-        taught.append(Lesson(pair_cues(one.image, one.beside.labels, groups=groups), one.front.astype(np.int64)))
+        taught.append(CueLesson(pair_cues(one.image, one.beside.labels, groups=groups), one.front.astype(np.int64)))
     if taught:
         learned = {name: learn_set(taught, which) for name, which in OUTLINE.items()}
     for seed in range(100, 100 + piles):

@@ -116,7 +116,7 @@ class Line:
 
 
 async def take_part(link: str, trials: int, pause: float, times: dict[str, list[float]]) -> dict[int, str]:
-    """One participant; returns the side of every answer that was acknowledged, by place. A dead server ends it."""
+    """One participant; returns the side of every answer that was acknowledged, by position. A dead server ends it."""
     dice = random.Random(link)  # noqa: S311 (people, not secrets)
     line = Line(link)
     acknowledged: dict[int, str] = {}
@@ -134,13 +134,13 @@ async def take_part(link: str, trials: int, pause: float, times: dict[str, list[
         for _ in range(trials):
             if now["question"] is None:
                 break
-            place = now["question"]["place"]
-            await timed("picture", "GET", f"/picture/{place}")
+            position = now["question"]["position"]
+            await timed("picture", "GET", f"/picture/{position}")
             await asyncio.sleep(pause * (0.5 + dice.random()))
             side = dice.choice(("left", "right"))
-            body = json.dumps({"place": place, "side": side, "seconds": pause, "away": False}).encode()
+            body = json.dumps({"position": position, "side": side, "seconds": pause, "away": False}).encode()
             now = json.loads(await timed("answer", "POST", "/answer", body))
-            acknowledged[place] = side
+            acknowledged[position] = side
     except ConnectionError:
         pass  # the server was killed; what it acknowledged until then counts
     return acknowledged
@@ -194,8 +194,11 @@ def bursts() -> Iterator[list[float]]:
 def missing(folder: Path, acknowledged: list[dict[int, str]]) -> int:
     """How many acknowledged answers are not in the file as they were given."""
     with contextlib.closing(sqlite3.connect(folder / "trials" / "studio.sqlite")) as file:
-        kept = {(p, place): side for p, place, side in file.execute("SELECT person, place, side FROM choose_answers")}
-    told = {(person, place): side for person, own in enumerate(acknowledged, 1) for place, side in own.items()}
+        kept = {
+            (p, position): side
+            for p, position, side in file.execute("SELECT person, position, side FROM choose_answers")
+        }
+    told = {(person, position): side for person, own in enumerate(acknowledged, 1) for position, side in own.items()}
     return sum(kept.get(key) != side for key, side in told.items())
 
 

@@ -33,7 +33,6 @@ from hyperacuity.disparity import masks
 from hyperacuity.errors import HyperacuityError
 from hyperacuity.kernels.distances import squared_distances
 from hyperacuity.kernels.pieces import label_pieces
-from hyperacuity.kernels.png import unfilter
 from hyperacuity.kernels.suppression import suppress, suppress_structured
 from hyperacuity.kernels.thinning import thin
 from hyperacuity.kernels.watershed import basins
@@ -72,7 +71,6 @@ def calls(rng: np.random.Generator, shape: tuple[int, int], first: Maker, second
     yield "distances", lambda: squared_distances(drawn)
     yield "pieces", lambda: label_pieces(labels)
     yield "basins", lambda: basins(soft)
-    yield "unfilter", lambda: unfilter(left.sum(axis=1, dtype=np.uint8) % np.uint8(5), left, 1 + left.shape[1] // 3)
     yield "match", lambda: boundary.match(drawn, truth, tolerance=0.3)
     for name, (protocol, _) in PROTOCOLS.items():
         few = dataclasses.replace(protocol, thresholds=5, tolerance=0.1)

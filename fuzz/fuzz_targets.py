@@ -61,14 +61,14 @@ def target(name: str) -> Callable[[bytes], None]:
 
 def check(read: Reader, path: Path) -> None:
     """Call a reader and see that it keeps its promises."""
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             read(path)
         except HyperacuityError as error:
             if (str(path) not in str(error) and path.name not in str(error)) or "\n" in str(error):
                 raise BrokenPromiseError(f"unhelpful: {error}") from error
-    for warning in told:
+    for warning in caught:
         if not issubclass(warning.category, DataWarning):
             raise BrokenPromiseError(f"{warning.category.__name__}: {warning.message}")
 
@@ -85,7 +85,7 @@ def _with_checksums(data: bytes) -> bytes:
 
 
 def _hdf5_here(path: Path) -> None:
-    """HDF5 in this very process, without the shelter of another: what comes of it may be any exception of h5py's."""
+    """HDF5 in this process instead of a separate one; h5py may raise any exception."""
     with suppress(Exception):
         for variable in mat73.variables(path):
             mat73.decode(path, variable.name)

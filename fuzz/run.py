@@ -1,7 +1,7 @@
 """Fuzz every reader for a while: ``python fuzz/run.py --seconds 60 [FORMAT …]``.
 
 Each format runs in a process of its own with at most 2 GiB of memory, 20 s for one input, and inputs of up to 64 KiB. A failure
-stops its format and leaves the input in the folder ``--out``. Exit status 1 if there was any.
+stops its format and saves the input in the folder ``--out``. Exit status 1 if there was any.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ def main() -> int:
     if unknown:
         parser.error(f"no such format: {', '.join(sorted(unknown))}")
     failed = False
-    sheltered = [name for name in fuzz_targets.READERS if name != "mat73-here"]  # HDF5 alone is known to crash
-    for name in options.formats or sheltered:
+    safe = [name for name in fuzz_targets.READERS if name != "mat73-here"]  # HDF5 alone is known to crash
+    for name in options.formats or safe:
         result = fuzz(name, options.seconds, options.out)
         failed |= result["failure"] is not None
-        told = json.dumps(result) if options.json else "{format:12} {runs:>9,} runs  {features:>5} features  {failure}"
-        print(told.format(**result) if not options.json else told, flush=True)
+        line = "{format:12} {runs:>9,} runs  {features:>5} features  {failure}".format(**result)
+        print(json.dumps(result) if options.json else line, flush=True)
     return int(failed)
 
 

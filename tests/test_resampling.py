@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -11,8 +12,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from hyperacuity import resampling
 from hyperacuity.errors import UsageError
-from hyperacuity.resampling import bootstrap_weights, paired_bootstrap, percentile_interval, resample
+from hyperacuity.resampling import (
+    Bootstrap,
+    bootstrap_weights,
+    mean_and_interval,
+    paired_bootstrap,
+    percentile_interval,
+    resample,
+    weighted_mean,
+)
 
 few = settings(deadline=None, max_examples=40)
 
@@ -86,6 +96,69 @@ def test_sums_of_fractions_are_added_in_the_order_of_the_images():
 def test_weights_of_other_images_are_refused():
     with pytest.raises(UsageError, match="weights are for 3 images, but there are 4 tallies"):
         resample(bootstrap_weights(3), np.zeros((4, 2)))
+
+
+@pytest.mark.parametrize("block", [1, 100, 3 * 47, 2**22])
+@pytest.mark.parametrize("kind", [np.int64, np.float64, np.bool_])
+def test_blocks_of_any_size_give_the_same_to_the_last_bit(monkeypatch, block, kind):
+    stacked = (np.random.default_rng(2).normal(0.7, 1, (47, 3, 2)) * 10 ** np.arange(2)).astype(kind)
+    weights = bootstrap_weights(47, 25, seed=4)
+    expected = resample(weights, stacked)
+    monkeypatch.setattr(resampling, "BLOCK", block)
+    drawn = list(Bootstrap(47, 25, seed=4).blocks())
+    assert max(part.size for part in drawn) <= max(block, 47)
+    assert np.array_equal(np.concatenate(drawn), weights)
+    found = resample(Bootstrap(47, 25, seed=4), stacked)
+    assert found.dtype == expected.dtype
+    assert found.tobytes() == expected.tobytes()
+
+
+def test_no_more_than_a_block_of_weights_is_held(monkeypatch):
+    """Ten thousand images, whose thousand resamples would take 80 MB."""
+    monkeypatch.setattr(resampling, "BLOCK", 2**16)
+    counts = np.ones((10_000, 2), np.int64)
+    tracemalloc.start()
+    found = resample(Bootstrap(10_000), counts)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert (found == 10_000).all()
+    assert most < 5_000_000
+
+
+@few
+@given(
+    hnp.arrays(
+        np.float64, hnp.array_shapes(min_dims=2, max_dims=3, max_side=6), elements=st.floats(-9, 9) | st.just(math.nan)
+    ),
+    st.integers(0, 99),
+)
+def test_a_weighted_mean_is_that_of_the_drawn_images_that_have_a_value(values, seed):
+    weights = bootstrap_weights(len(values), 4, seed)
+    for row, found in zip(weights, weighted_mean(values, weights), strict=True):
+        drawn = np.repeat(values, row, axis=0)
+        np.testing.assert_allclose(found, np.nanmean(drawn, axis=0), atol=1e-12)
+
+
+def test_a_mean_and_its_interval():
+    data = np.random.default_rng(4).gamma(2, size=(60, 2))
+    data[7, 1] = math.nan
+    mean, interval = mean_and_interval(data, 20_000)
+    assert mean == pytest.approx(np.nanmean(data, axis=0))
+    for column, ends in zip(data.T, interval, strict=True):
+        known = column[~np.isnan(column)]
+        theirs = scipy.stats.bootstrap(
+            (known,), np.mean, n_resamples=20_000, method="percentile", random_state=np.random.default_rng(1)
+        ).confidence_interval
+        assert ends == pytest.approx((theirs.low, theirs.high), abs=0.03 * (theirs.high - theirs.low))
+
+
+def test_without_resamples_and_without_values_there_is_no_interval():
+    mean, interval = mean_and_interval(np.array([[1.0], [2.0]]), 0)
+    assert mean.tolist() == [1.5]
+    assert np.isnan(interval).all()
+    mean, interval = mean_and_interval(np.full((3, 2), math.nan))
+    assert np.isnan(mean).all()
+    assert np.isnan(interval).all()
 
 
 def test_interval_of_a_mean_agrees_with_scipy():

@@ -9,6 +9,7 @@ import zlib
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -16,12 +17,30 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from hyperacuity.audit.rescoring import AuditProtocol
+from hyperacuity.boundary import Protocol as BoundaryProtocol
+from hyperacuity.boundary.protocols import Suppression
 from hyperacuity.errors import InputError, UsageError
-from hyperacuity.tally import Counts, Sums, Tally, signature, stack
+from hyperacuity.tally import BaseProtocol, Counts, Signature, Sums, Tally, number, protocol_of, stack, total
+from hyperacuity.tasks import names, task
+
+
+@dataclass(frozen=True)
+class Rules(BaseProtocol):
+    task: ClassVar[str] = "pairs"
+    step: float = 1.0
+
+    def parts(self) -> dict[str, object]:
+        return {"step": number(self.step)}
+
+
+@dataclass(frozen=True)
+class OtherRules(Rules):
+    task: ClassVar[str] = "others"
 
 
 @dataclass(frozen=True, eq=False)
-class Pair(Tally):
+class CountsAndSums(Tally):
     counts: Counts
     sums: Sums
 
@@ -32,47 +51,54 @@ class Other(Tally):
     sums: Sums
 
 
+RULES = Rules()
+
+
+def pair(counts: Counts, sums: Sums, protocol: BaseProtocol = RULES) -> CountsAndSums:
+    return CountsAndSums(counts, sums, protocol=protocol)
+
+
 def shapes() -> st.SearchStrategy[tuple[int, ...]]:
     return hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=5)
 
 
-def pairs() -> st.SearchStrategy[Pair]:
+def pairs() -> st.SearchStrategy[CountsAndSums]:
     counts = hnp.arrays(st.sampled_from([np.int64, np.uint8, np.int32, ">i4", np.bool_]), shapes())
     sums = hnp.arrays(st.sampled_from([np.float64, np.float32, ">f8"]), shapes())
-    return st.builds(Pair, counts, sums)
+    return st.builds(pair, counts, sums)
 
 
 def test_sum_is_element_wise():
-    first = Pair(np.array([1, 2]), np.array(0.5))
-    second = Pair(np.array([10, 20]), np.array(0.25))
-    assert first + second == Pair(np.array([11, 22]), np.array(0.75))
+    first = pair(np.array([1, 2]), np.array(0.5))
+    second = pair(np.array([10, 20]), np.array(0.25))
+    assert first + second == pair(np.array([11, 22]), np.array(0.75))
     assert isinstance((first + second).sums, np.ndarray), "a field stays an array even when it holds one number"
-    assert reduce(add, [first, second, first]) == Pair(np.array([12, 24]), np.array(1.25))
+    assert reduce(add, [first, second, first]) == pair(np.array([12, 24]), np.array(1.25))
 
 
 def test_tallies_of_different_shapes_are_not_broadcast():
     with pytest.raises(UsageError, match=r"counts has shape \(1,\) in one and \(99,\) in the other"):
-        Pair(np.ones(1, np.int64), np.zeros(1)) + Pair(np.ones(99, np.int64), np.zeros(1))
+        pair(np.ones(1, np.int64), np.zeros(1)) + pair(np.ones(99, np.int64), np.zeros(1))
 
 
 def test_tallies_of_different_tasks_do_not_add_and_are_not_equal():
     values = np.array([1]), np.array([1.0])
     with pytest.raises(TypeError):
-        Pair(*values) + Other(*values)
-    assert Pair(*values) != Other(*values)
+        pair(*values) + Other(*values, protocol=Rules())
+    assert pair(*values) != Other(*values, protocol=Rules())
 
 
 def test_equality_looks_at_every_value_and_takes_nan_for_itself():
-    tally = Pair(np.array([1, 2]), np.array([np.nan]))
-    assert tally == Pair(np.array([1, 2]), np.array([np.nan]))
-    assert tally != Pair(np.array([1, 3]), np.array([np.nan]))
-    assert tally != Pair(np.array([[1, 2]]), np.array([np.nan]))
+    tally = pair(np.array([1, 2]), np.array([np.nan]))
+    assert tally == pair(np.array([1, 2]), np.array([np.nan]))
+    assert tally != pair(np.array([1, 3]), np.array([np.nan]))
+    assert tally != pair(np.array([[1, 2]]), np.array([np.nan]))
 
 
 @given(pairs())
 @settings(deadline=None, max_examples=60)
 def test_bytes_bring_back_values_types_and_shapes(tally):
-    back = Pair.unpack(tally.pack())
+    back = CountsAndSums.unpack(tally.pack(), Rules())
     for field in ("counts", "sums"):
         before, after = getattr(tally, field), getattr(back, field)
         np.testing.assert_array_equal(before, after)
@@ -82,15 +108,15 @@ def test_bytes_bring_back_values_types_and_shapes(tally):
 @given(pairs())
 @settings(deadline=None, max_examples=30)
 def test_equal_values_have_equal_bytes_whatever_their_memory_looks_like(tally):
-    columns_first = Pair(tally.counts.copy(order="F"), tally.sums.copy(order="F"))
-    swapped = Pair(*(a.astype(a.dtype.newbyteorder(">")) for a in (tally.counts, tally.sums)))
-    assert columns_first.pack() == swapped.pack() == tally.pack() == Pair.unpack(tally.pack()).pack()
+    columns_first = pair(tally.counts.copy(order="F"), tally.sums.copy(order="F"))
+    swapped = pair(*(a.astype(a.dtype.newbyteorder(">")) for a in (tally.counts, tally.sums)))
+    assert columns_first.pack() == swapped.pack() == tally.pack() == CountsAndSums.unpack(tally.pack(), Rules()).pack()
 
 
 def test_a_tally_of_99_thresholds_takes_less_than_4_kilobytes():
     rng = np.random.default_rng(0)
     counts = rng.integers(0, 5000, (4, 99))
-    assert len(Pair(counts, rng.random(4)).pack()) < 4096
+    assert len(pair(counts, rng.random(4)).pack()) < 4096
 
 
 def packed(header: object, body: bytes) -> bytes:
@@ -108,8 +134,8 @@ GOOD = {"counts": ["<i8", [2]], "sums": ["<f8", [1]]}
         b"[]\n" + zlib.compress(b""),
         b"[" * 100_000,
         pickle.dumps([1, 2, 3]),
-        Pair(np.arange(2), np.zeros(1)).pack()[:-5],
-        Pair(np.arange(2), np.zeros(1)).pack() + b"more",
+        pair(np.arange(2), np.zeros(1)).pack()[:-5],
+        pair(np.arange(2), np.zeros(1)).pack() + b"more",
         packed({"counts": ["<i8", [2]]}, bytes(16)),
         packed({**GOOD, "else": ["<i8", [0]]}, bytes(24)),
         packed(GOOD, bytes(23)),
@@ -124,29 +150,201 @@ GOOD = {"counts": ["<i8", [2]], "sums": ["<f8", [1]]}
     ],
 )
 def test_bytes_that_are_no_tally_are_refused(data):
-    with pytest.raises(InputError, match="stored tally is damaged or not a Pair"):
-        Pair.unpack(data)
+    with pytest.raises(InputError, match="stored tally is damaged"):
+        CountsAndSums.unpack(data, Rules())
 
 
 @given(st.binary(max_size=200), st.integers(0, 60))
 @settings(deadline=None, max_examples=100)
 def test_damage_is_refused_or_harmless_never_a_crash(noise, start):
-    good = Pair(np.arange(2), np.zeros(1)).pack()
+    good = pair(np.arange(2), np.zeros(1)).pack()
     with contextlib.suppress(InputError):
-        Pair.unpack(good[:start] + noise + good[start + len(noise) :])
+        CountsAndSums.unpack(good[:start] + noise + good[start + len(noise) :], Rules())
 
 
 def test_a_small_record_cannot_ask_for_a_lot_of_memory():
     bomb = packed(GOOD, bytes(200_000_000))
     assert len(bomb) < 300_000
     with pytest.raises(InputError, match="expected 24 bytes of numbers"):
-        Pair.unpack(bomb)
+        CountsAndSums.unpack(bomb, Rules())
 
 
 def test_stacking_puts_images_first():
-    tallies = [Pair(np.array([k, 2 * k]), np.zeros(1)) for k in range(3)]
+    tallies = [pair(np.array([k, 2 * k]), np.zeros(1)) for k in range(3)]
     assert stack(tallies, "counts").tolist() == [[0, 0], [1, 2], [2, 4]]
 
 
+class TestProtocolsDoNotMix:
+    def test_when_tallies_are_added(self):
+        with pytest.raises(UsageError, match=r"cannot be added: step is 1 in one and 0\.5 in the other"):
+            pair(np.ones(1), np.ones(1)) + pair(np.ones(1), np.ones(1), Rules(0.5))
+
+    def test_when_they_differ_by_how_files_were_read_alone(self):
+        inverted = Rules().read_as(truth="inverted", scale=None)
+        assert str(inverted.signature) == "pairs|step:1|truth:inverted|v:1"
+        with pytest.raises(UsageError, match="truth is missing in one and inverted in the other"):
+            total([pair(np.ones(1), np.ones(1)), pair(np.ones(1), np.ones(1), inverted)])
+
+    def test_when_they_are_collected(self):
+        first, other = pair(np.ones(1), np.ones(1)), pair(np.ones(1), np.ones(1), Rules(2.0))
+        assert protocol_of([first, first], Rules) == Rules()
+        with pytest.raises(UsageError, match="cannot be collected together: step is 1 in one and 2 in the other"):
+            protocol_of([first, first, other], Rules)
+
+    def test_when_they_are_another_tasks(self):
+        with pytest.raises(UsageError, match="these tallies are of pairs, expected others"):
+            protocol_of([pair(np.ones(1), np.ones(1))], OtherRules)
+
+    def test_and_none_at_all_is_no_protocol(self):
+        with pytest.raises(UsageError, match="no image was evaluated"):
+            protocol_of([], Rules)
+
+    def test_in_the_collect_of_a_task(self):
+        known, truth = task("boundary"), np.eye(8, dtype=bool)
+        made = {str(n): known.tally(truth * 0.5, [truth], BoundaryProtocol(thresholds=n)) for n in (3, 5)}
+        with pytest.raises(UsageError, match="thr is 3 in one and 5 in the other"):
+            known.collect(made)
+
+    def test_and_equal_arrays_of_different_protocols_are_unlike(self):
+        assert pair(np.ones(1), np.ones(1)) != pair(np.ones(1), np.ones(1), Rules(2.0))
+
+
+def words() -> st.SearchStrategy[str]:
+    return st.text("abcdefgh0123456789.,-+()=", min_size=1, max_size=12)
+
+
+@given(words(), st.integers(0, 99), st.lists(st.tuples(words(), words() | st.just("a:b")), max_size=5))
+def test_a_signature_parses_back(name, version, parts):
+    made = Signature(name, version, tuple(parts))
+    assert Signature.parse(str(made)) == made
+    assert made.differences(Signature.parse(str(made))) == []
+
+
 def test_a_signature_is_one_line_in_the_order_given():
-    assert signature("edges", 2, measure="psi", thr=255) == "edges|measure:psi|thr:255|v:2"
+    made = Signature.of("edges", 2, measure="psi", thr=255)
+    assert str(made) == "edges|measure:psi|thr:255|v:2"
+    assert str(made.with_parts(truth="inverted")) == "edges|measure:psi|thr:255|truth:inverted|v:2"
+
+
+@pytest.mark.parametrize(
+    "line", ["", "boundary", "boundary|v:", "boundary|v:x", "|v:1", "boundary|thr|v:1", "boundary|v:1|thr:9"]
+)
+def test_a_line_that_is_no_signature_is_refused(line):
+    with pytest.raises(InputError, match="is no signature, expected task"):
+        Signature.parse(line)
+
+
+def test_differences_name_the_task_the_parts_and_the_version():
+    first, second = Signature.parse("boundary|thr:99|nms:none|v:1"), Signature.parse("edges|thr:99|norm:max|v:2")
+    assert first.differences(second) == [
+        "task is boundary in one and edges in the other",
+        "nms is none in one and missing in the other",
+        "version is 1 in one and 2 in the other",
+        "norm is missing in one and max in the other",
+    ]
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_a_number_in_a_signature_is_exact(value):
+    assert float(number(value)) == value
+
+
+def test_numbers_are_as_short_as_they_may_be():
+    assert [number(value) for value in (0.0075, 3.0, 0.6000001, 0.60000045)] == [
+        "0.0075",
+        "3",
+        "0.6000001",
+        "0.60000045",
+    ]
+
+
+fractions = st.floats(0.001, 0.999)
+boundary_protocols = st.builds(
+    BoundaryProtocol,
+    tolerance=fractions,
+    thin=st.booleans(),
+    thresholds=st.integers(1, 255)
+    | st.sets(fractions, min_size=1, max_size=4).map(lambda some: tuple(sorted(some)))
+    | st.just("levels"),
+    nms=st.none(),
+    precision=st.sampled_from(["any", "mean"]),
+) | st.builds(BoundaryProtocol, nms=st.builds(Suppression, st.integers(0, 3), st.integers(1, 3), st.booleans()))
+OPTIONS = {
+    "boundary": boundary_protocols,
+    "edges": st.builds(
+        task("edges").protocol,
+        names=st.lists(
+            st.sampled_from(["psi", "baddeley(k=2)", "fom", "hausdorff(percent=5)"]), min_size=1, unique=True
+        ).map(tuple),
+        thresholds=st.integers(2, 255),
+        thin=st.sampled_from(["none", "structured"]),
+        norm=st.sampled_from(["max", "none"]),
+    ),
+    "regions": st.builds(task("regions").protocol, levels=st.integers(1, 255)),
+    "ordering": st.builds(
+        task("ordering").protocol,
+        radius=st.floats(0, 20),
+        angle=st.floats(0, 180),
+        cost=st.sampled_from(["distance", "distance+angle"]),
+        annotators=st.sampled_from(["bsds", "sum", "best"]),
+        question_tie=st.sampled_from(["wrong", "half", "skip"]),
+        adjacency=st.sampled_from([4, 8]),
+        aggregate=st.sampled_from(["pooled", "mean"]),
+    ),
+    "disparity": st.builds(
+        task("disparity").protocol,
+        deltas=st.sets(st.floats(0.25, 9), min_size=1, max_size=3).map(lambda some: tuple(sorted(some))),
+        regions=st.sampled_from([("all",), ("nonocc", "all", "disc"), ("sky",)]),
+        invalid=st.sampled_from(["bad", "skip"]),
+        masks=st.sampled_from(["given", "derived", "mixed"]),
+    ),
+    "views": st.builds(task("views").protocol, tolerant=st.booleans()),
+    "audit": st.builds(
+        AuditProtocol,
+        boundary_protocols.filter(lambda made: made.thresholds != "levels"),
+        repeats=st.integers(1, 9),
+        seed=st.integers(0, 9),
+    ),
+    "strength": st.builds(task("strength").protocol, tolerance=fractions)
+    | st.builds(task("strength").protocol, tolerance_px=st.floats(0.5, 9)),
+}
+readings = st.sampled_from([{}, {"truth": "inverted"}, {"truth_scale": number(0.1 + 0.2), "scale": None}])
+
+
+def test_every_task_is_among_those_below():
+    assert OPTIONS.keys() == set(names())
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+@given(data=st.data())
+@settings(deadline=None, max_examples=30)
+def test_a_protocol_comes_back_from_a_dictionary_and_from_json(name, data):
+    known = task(name)
+    made = data.draw(OPTIONS[name]).read_as(**data.draw(readings))
+    assert isinstance(made, known.protocol)
+    assert made.task == known.name == Signature.parse(str(made.signature)).task
+    for back in (
+        known.protocol.from_dict(made.to_dict()),
+        known.protocol.from_dict(json.loads(json.dumps(made.to_dict()))),
+    ):
+        assert back == made
+        assert hash(back) == hash(made)
+        assert back.signature == made.signature == Signature.parse(str(made.signature))
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+@given(data=st.data())
+@settings(deadline=None, max_examples=30)
+def test_different_protocols_have_different_signatures(name, data):
+    first, second = data.draw(OPTIONS[name]), data.draw(OPTIONS[name])
+    assert (first == second) == (first.signature == second.signature)
+    assert bool(first.signature.differences(second.signature)) == (first != second)
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_named_protocols_come_back_too_and_unknown_options_are_refused(name):
+    known = task(name)
+    for made in (known.protocol(), *known.protocols.values()):
+        assert known.protocol.from_dict(json.loads(json.dumps(made.to_dict()))) == made
+    with pytest.raises(InputError, match=f"these options of {name} were written by another version"):
+        known.protocol.from_dict({"no such option": 1})

@@ -5,7 +5,7 @@ tally is a weighted sum of the images' tallies, the weight being how often an im
 together are **one matrix product** of weights (resamples × images) and stacked tallies (images × thresholds), and nothing
 is evaluated again::
 
-    weights = bootstrap_weights(len(tallies))                             # 1000 × images
+    weights = Bootstrap(len(tallies))                                     # 1000 × images, drawn when needed
     matched = resample(weights, stack(tallies, "matched"))                # 1000 × thresholds
     total = resample(weights, stack(tallies, "total"))
     scores = (matched / total).max(axis=1)                                # 1000 scores, each the best over thresholds
@@ -23,6 +23,7 @@ Davison & Hinkley (1997), Bootstrap Methods and their Application, section 4.4 (
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +31,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hyperacuity.errors import UsageError
+
+BLOCK = 2**22
+"""How many numbers are held in a block of weights, or of counts to be weighted: 32 MB."""
 
 
 def bootstrap_weights(images: int, resamples: int = 1000, seed: int = 0) -> NDArray[np.int64]:
@@ -42,17 +46,42 @@ def bootstrap_weights(images: int, resamples: int = 1000, seed: int = 0) -> NDAr
     >>> bootstrap_weights(5, resamples=3, seed=1).sum(axis=1)
     array([5, 5, 5])
     """
-    if images < 1 or resamples < 1:
-        raise UsageError(f"cannot draw {resamples} resamples of {images} images: expected at least one of each")
-    generator = np.random.PCG64(seed)
-    weights = np.empty((resamples, images), dtype=np.int64)
-    for row in weights:
-        drawn = generator.random_raw(images) % np.uint64(images)
-        row[:] = np.bincount(drawn.astype(np.int64), minlength=images)
-    return weights
+    return np.concatenate(list(Bootstrap(images, resamples, seed).blocks()))
 
 
-def resample(weights: NDArray[np.int64], stacked: NDArray[Any]) -> NDArray[Any]:
+@dataclass(frozen=True)
+class Bootstrap:
+    """The same weights without holding them: for a hundred thousand images they would take 800 MB.
+
+    :func:`resample` takes this in place of the array, draws a block of resamples at a time, and gives the same to the last bit.
+    """
+
+    images: int
+    resamples: int = 1000
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.images < 1 or self.resamples < 1:
+            raise UsageError(
+                f"cannot draw {self.resamples} resamples of {self.images} images: expected at least one of each"
+            )
+
+    def blocks(self) -> Iterator[NDArray[np.int64]]:
+        """The rows of :func:`bootstrap_weights`, a block at a time."""
+        generator, rows = np.random.PCG64(self.seed), max(1, BLOCK // self.images)
+        for start in range(0, self.resamples, rows):
+            weights = np.empty((min(rows, self.resamples - start), self.images), dtype=np.int64)
+            for row in weights:
+                drawn = generator.random_raw(self.images) % np.uint64(self.images)
+                row[:] = np.bincount(drawn.astype(np.int64), minlength=self.images)
+            yield weights
+
+
+Draws = NDArray[np.int64] | Bootstrap
+"""How often each image counts in each resample: an array, resamples × images, or what draws it."""
+
+
+def resample(weights: Draws, stacked: NDArray[Any]) -> NDArray[Any]:
     """One field of the tally of every resampled data set: the weighted sums over images, resamples × the field's shape.
 
     ``stacked`` has images first (:func:`hyperacuity.tally.stack`). Counts give exact counts. Sums of fractions are added in
@@ -62,12 +91,14 @@ def resample(weights: NDArray[np.int64], stacked: NDArray[Any]) -> NDArray[Any]:
     array([[ 7, 30],
            [ 6, 20]])
     """
+    if isinstance(weights, Bootstrap):
+        return np.concatenate([resample(block, stacked) for block in weights.blocks()])
     if len(stacked) != weights.shape[1]:
         raise UsageError(f"weights are for {weights.shape[1]} images, but there are {len(stacked)} tallies")
     flat = stacked.reshape(len(stacked), -1)
     shape = (len(weights), *stacked.shape[1:])
     if stacked.dtype.kind in "biu":
-        return _whole_number_product(weights, flat.astype(np.int64)).reshape(shape)
+        return _whole_number_product(weights, flat.astype(np.int64, copy=False)).reshape(shape)
     # Not a matrix product: a BLAS chooses the order of additions, and so the last bits, to suit the processor.
     sums = np.zeros((len(weights), flat.shape[1]))
     for weight, values in zip(weights.T, flat, strict=True):
@@ -76,7 +107,7 @@ def resample(weights: NDArray[np.int64], stacked: NDArray[Any]) -> NDArray[Any]:
     return sums.reshape(shape)
 
 
-def weighted_mean(values: NDArray[np.float64], weights: NDArray[np.int64]) -> NDArray[np.float64]:
+def weighted_mean(values: NDArray[np.float64], weights: Draws) -> NDArray[np.float64]:
     """Means over images (the first axis), NaN left out, of every resampled data set; NaN where nothing is left.
 
     >>> weighted_mean(np.array([[1.0, np.nan], [3.0, 5.0]]), np.array([[1, 1], [2, 0]]))
@@ -96,7 +127,7 @@ def mean_and_interval(
     mean = weighted_mean(values, np.ones((1, len(values)), np.int64))[0]
     interval = np.full((*mean.shape, 2), np.nan)
     if resamples:
-        drawn = weighted_mean(values, bootstrap_weights(len(values), resamples, seed))
+        drawn = weighted_mean(values, Bootstrap(len(values), resamples, seed))
         for index in np.ndindex(mean.shape):
             interval[index] = percentile_interval(drawn[:, *index])
     return mean, interval
@@ -180,10 +211,15 @@ def paired_bootstrap(
 
 def _whole_number_product(weights: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
     """Exact product. In float64 while every sum stays below 2⁵³, which is exact in any order and much faster."""
-    largest = int(np.abs(counts).max(initial=0)) * int(np.abs(weights).sum(axis=1).max(initial=0))
-    if largest < 2**53:
-        return (weights.astype(np.float64) @ counts.astype(np.float64)).astype(np.int64)
-    return weights @ counts
+    most = max(int(counts.max(initial=0)), -int(counts.min(initial=0)))
+    if most * int(np.abs(weights).sum(axis=1).max(initial=0)) >= 2**53:
+        return weights @ counts
+    sums = np.zeros((len(weights), counts.shape[1]))
+    images = max(1, BLOCK // max(1, counts.shape[1]))
+    for start in range(0, len(counts), images):  # so that no copy is as large as the counts
+        part = slice(start, start + images)
+        sums += weights[:, part].astype(np.float64) @ counts[part].astype(np.float64)
+    return sums.astype(np.int64)
 
 
 def _known(samples: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -122,8 +122,8 @@ class BaseProtocol:
 
     def read_as(self, **reading: object) -> Self:
         """The same protocol for files that were read in a way the signature has to tell; parts that are None are left out."""
-        told = tuple((key.replace("_", "-"), str(value)) for key, value in reading.items() if value is not None)
-        return replace(self, reading=told)
+        parts = tuple((key.replace("_", "-"), str(value)) for key, value in reading.items() if value is not None)
+        return replace(self, reading=parts)
 
     def to_dict(self) -> dict[str, Any]:
         """The protocol as what JSON can say."""

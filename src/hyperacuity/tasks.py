@@ -7,7 +7,7 @@ it, or for the time being by :func:`register`.
 'Boundaries'
 >>> task("chess")
 Traceback (most recent call last):
-hyperacuity.errors.UsageError: there is no benchmark 'chess'; there are boundary, edges, regions, ordering, disparity, views, audit, strength
+hyperacuity.errors.UsageError: there is no benchmark 'chess'; there are boundary, edges, ...
 """
 
 from __future__ import annotations

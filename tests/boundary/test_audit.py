@@ -73,7 +73,7 @@ class TestWorkedExample:
 def test_all_labels_give_what_the_benchmark_gives():
     truths, detected = people(1), soft(1)
     counts = tally_audit(detected, truths, image="a")
-    assert counts.under(0) == tally(detected, truths)
+    assert counts.under(0, Protocol()) == tally(detected, truths)
     audit = collect_audit({"a": counts}, resamples=20)
     assert audit.all.ods.f == collect({"a": tally(detected, truths)}, resamples=0).ods.f
     assert audit.mean.ods.f == collect({"a": tally(detected, truths)}, Protocol(precision="mean"), resamples=0).ods.f

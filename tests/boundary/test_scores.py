@@ -141,18 +141,18 @@ class TestIntervals:
 
 class TestPairedComparison:
     def test_a_system_that_is_always_better_is_significantly_better(self):
-        result = compare_systems(data_set(3, better=40), data_set(3), NINE)["ods"]
+        result = compare_systems(data_set(3, better=40), data_set(3))["ods"]
         assert result.difference > 0
         assert result.low > 0
         assert result.p_value < 0.01
 
     def test_a_system_against_itself_shows_no_difference(self):
-        result = compare_systems(data_set(4), data_set(4), NINE)["ods"]
+        result = compare_systems(data_set(4), data_set(4))["ods"]
         assert (result.difference, result.p_value) == (0.0, 1.0)
 
     def test_nothing_in_common_is_a_wrong_call(self):
         with pytest.raises(UsageError, match="no image in common"):
-            compare_systems({"a": data_set(5)["0"]}, {"b": data_set(5)["0"]}, NINE)
+            compare_systems({"a": data_set(5)["0"]}, {"b": data_set(5)["0"]})
 
 
 class TestProtocol:

@@ -16,13 +16,8 @@ VECTORS = np.array([(1, 5, 3), (2, 4, 3), (2, 5, 4), (1, 5, 3), (3, 3, 9), (9, 9
 
 
 def rows(chart):
-    """All data of a chart, from every layer and panel."""
-    found, left = [], [chart.to_dict()]
-    while left:
-        part = left.pop()
-        found += part.get("data", {}).get("values", [])
-        left += [*part.get("layer", []), *part.get("hconcat", []), *part.get("vconcat", [])]
-    return found
+    """All data of a chart, whatever layer or panel they are in."""
+    return [row for values in chart.to_dict()["datasets"].values() for row in values]
 
 
 def ranking(criteria="xyz", **options):

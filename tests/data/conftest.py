@@ -1,11 +1,14 @@
-"""What the data room's tests share: a scratch folder that hypothesis may reuse, and quiet about doubts that are not the point."""
+"""What the tests of the data package share: a scratch folder that hypothesis may reuse, and a file without a suffix."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "fuzz"))  # tests share the files that fuzzing starts from
 
 
 @pytest.fixture(scope="session")

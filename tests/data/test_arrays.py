@@ -75,8 +75,9 @@ def test_a_pickle_is_refused_and_not_run(put, tmp_path):
 
 def test_a_network_s_output_with_batch_and_channel_axes_is_one_plane(put):
     file = io.BytesIO()
-    np.save(file, np.full((1, 1, 4, 6), 0.5, dtype=np.float32))
-    assert read_soft(put(file.getvalue())).shape == (4, 6)
+    output = np.linspace(0, 1, 24, dtype=np.float32).reshape(1, 1, 4, 6)
+    np.save(file, output)
+    assert np.array_equal(read_soft(put(file.getvalue())), output[0, 0])
 
 
 def test_a_stack_of_label_maps_is_many_segmentations(put):

@@ -61,16 +61,16 @@ def test_boundaries_are_the_thinned_corners_where_regions_meet(labels):
 @pytest.mark.parametrize(
     ("body", "complaint"),
     [
-        (b"0 0 0 2\n", "no complete SEG file"),
-        (b"width 3\nheight 2\ndata\n0 0 0\n", "no complete SEG file"),
-        (b"width 3\nheight 2\ndata\n0 0 0 two\n", "no complete SEG file"),
+        (b"0 0 0 2\n", "not a complete SEG file"),
+        (b"width 3\nheight 2\ndata\n0 0 0\n", "not a complete SEG file"),
+        (b"width 3\nheight 2\ndata\n0 0 0 two\n", "not a complete SEG file"),
         (b"width 3\nheight 2\ndata\n", "holds no run"),
         (b"width 3\nheight 2\ndata\n0 0 0 3\n", "run outside its 3×2 pixels"),
         (b"width 3\nheight 2\ndata\n0 2 0 1\n", "run outside its 3×2 pixels"),
         (b"width 3\nheight 2\ndata\n0 0 2 1\n", "run outside its 3×2 pixels"),
         (b"width 3\nheight 2\ndata\n" + b"0 0 0 2\n" * 5, "runs cover 15 pixels"),
         (b"width 99999\nheight 99999\ndata\n0 0 0 2\n", "declares 99999×99999 pixels"),
-        (b"width -3\nheight 2\ndata\n0 0 0 2\n", "no complete SEG file"),
+        (b"width -3\nheight 2\ndata\n0 0 0 2\n", "not a complete SEG file"),
     ],
 )
 def test_a_bad_seg_is_refused_with_what_was_found(put, body, complaint):
@@ -90,7 +90,7 @@ def test_fg_is_an_order_map_with_figure_nearer(put):
 def test_a_bad_fg_is_refused_with_what_was_found(put):
     good = fg(np.array([[0, 1], [-1, 0]]), np.array([[1, -1]]))
     for length in (14, 16, 22, 40, 55, len(good) - 1):
-        with pytest.raises(InputError, match=r"truncated|no FG file"):
+        with pytest.raises(InputError, match=r"truncated|not an FG file"):
             read_order(put(good[:length]))
     with pytest.raises(InputError, match="labels other than"):
         read_order(put(fg(np.array([[0, 2]]), np.array([[1, -1]]))))
@@ -124,7 +124,7 @@ def test_figure_ground_is_read_from_a_folder_and_from_an_archive_alike(tmp_path)
             list(figure_ground(source, images=["nothing"]))
 
 
-def test_figure_ground_without_its_segmentation_is_told(tmp_path):
+def test_figure_ground_without_its_segmentation_is_refused(tmp_path):
     labelled(tmp_path, with_seg=False)
     with pytest.raises(InputError, match=r"its segmentation seg/1103/65132.seg is missing"):
         list(figure_ground(tmp_path))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from hyperacuity.data import (
@@ -11,13 +12,14 @@ from hyperacuity.data import (
     load_dataset,
     read_boundary_truths,
     read_disparity,
+    read_edges,
     read_image,
     read_labels,
     read_mask,
     read_order,
 )
 from hyperacuity.data.datasets import layouts as datasets
-from hyperacuity.data.scenes import write_scenes
+from hyperacuity.data.scenes import make_scene, write_scenes
 from hyperacuity.errors import InputError, UsageError
 
 
@@ -45,7 +47,7 @@ def relative(folder: Path, *paths: Path | None) -> list[str | None]:
     return [path and path.relative_to(folder).as_posix() for path in paths]
 
 
-def test_the_explicit_place_comes_first_then_the_environment_then_the_cache(cache, tmp_path, monkeypatch):
+def test_the_explicit_folder_comes_first_then_the_environment_then_the_cache(cache, tmp_path, monkeypatch):
     lay_out(cache / "uded", "imgs/a.png", "gt/a.png")
     assert find_data("uded") == cache / "uded"
     named = lay_out(tmp_path / "named", "uded/imgs/a.png")
@@ -55,7 +57,7 @@ def test_the_explicit_place_comes_first_then_the_environment_then_the_cache(cach
     assert find_data("uded", explicit) == explicit
 
 
-def test_data_that_are_nowhere_are_told_with_the_places(cache, tmp_path, monkeypatch):
+def test_missing_data_are_reported_with_the_folders_searched(cache, tmp_path, monkeypatch):
     monkeypatch.setenv("HYPERACUITY_DATA", str(tmp_path))
     with pytest.raises(UsageError) as caught:
         find_data("bsds500")
@@ -158,24 +160,19 @@ def test_rug_is_inverted_and_its_truths_have_an_ending(tmp_path):
 def test_scenes_are_a_data_set_like_any_other(tmp_path):
     write_scenes(tmp_path, [1], size=(96, 64))
     (sample,) = load_dataset("scenes", tmp_path).samples
-    assert set(sample.extras) == {
-        "right",
-        "labels",
-        "boundaries",
-        "order",
-        "ownership",
-        "disparity",
-        "nonocc",
-        "all",
-        "disc",
-    }
-    size = read_image(sample.image).shape[:2]
-    assert size == (64, 96)
-    assert {edges.shape for edges in read_boundary_truths(sample.truths)} == {size}
-    assert read_labels(sample.extras["labels"]).shape == size
-    assert read_order(sample.extras["order"]).shape == size
-    assert read_disparity(sample.extras["disparity"]).shape == size
-    assert read_mask(sample.extras["nonocc"]).shape == size
+    roles = "right labels boundaries order ownership disparity nonocc all disc"
+    assert set(sample.extras) == set(roles.split())
+    scene = make_scene(1, size=(96, 64))
+    assert np.array_equal(read_image(sample.image), scene.image)
+    assert np.array_equal(read_image(sample.extras["right"]), scene.right)
+    for edges, annotation in zip(read_boundary_truths(sample.truths), scene.annotators, strict=True):
+        assert np.array_equal(edges, annotation.boundaries)
+    assert np.array_equal(read_labels(sample.extras["labels"]), scene.labels)
+    assert np.array_equal(read_edges(sample.extras["boundaries"]), scene.boundaries)
+    assert np.array_equal(read_order(sample.extras["order"]), scene.order)
+    assert np.array_equal(read_disparity(sample.extras["disparity"]), scene.disparity)
+    for mask, expected in scene.masks.items():
+        assert np.array_equal(read_mask(sample.extras[mask]), expected)
 
 
 def test_a_data_set_without_a_sample_is_a_wrong_call(tmp_path):

@@ -17,32 +17,28 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
-from PIL import Image
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "fuzz"))
 from fuzz_seeds import SEEDS, chunk, element, mat5, matrix, npy, packed, picture, png, sparse
+from PIL import Image
 
 READ_ALL = """
 import json, resource, sys, warnings
 from pathlib import Path
 from hyperacuity import data
-from hyperacuity.data.datasets.layouts import bsds
 from hyperacuity.data.datasets.bsds import figure_ground
 from hyperacuity.errors import InputError
-from hyperacuity.kernels.png import unfilter
 warnings.simplefilter("error")
 readers = {"table": data.read_table, "image": data.read_image, "labels": data.read_labels, "soft": data.read_soft,
            "segmentations": lambda path: data.read_segmentations([path]), "archive": lambda path: list(figure_ground(path))}
 used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (used + (1 << 30), used + (1 << 30)))
 resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
-told = {}
+outcomes = {}
 for name in sys.argv[1:]:
     try:
-        told[name] = f"read: {readers[Path(name).suffix[1:]](Path(name))!r:.100}"
+        outcomes[name] = f"read: {readers[Path(name).suffix[1:]](Path(name))!r:.100}"
     except BaseException as error:
-        told[name] = f"{type(error).__name__}: {error}"
-print(json.dumps(told))
+        outcomes[name] = f"{type(error).__name__}: {error}"
+print(json.dumps(outcomes))
 """
 
 
@@ -165,7 +161,7 @@ def test_files_that_ask_for_much_are_refused_within_limits(tmp_path):
         (tmp_path / name).write_bytes(data)
     files = [str(tmp_path / name) for name in bad | good]
     done = subprocess.run([sys.executable, "-c", READ_ALL, *files], capture_output=True, text=True, check=True)
-    told = {Path(name).name: outcome for name, outcome in json.loads(done.stdout).items()}
-    assert {name: told[name] for name in bad if not told[name].startswith("InputError")} == {}
-    assert {name: told[name] for name in good if not told[name].startswith("read: array")} == {}
+    outcomes = {Path(name).name: outcome for name, outcome in json.loads(done.stdout).items()}
+    assert {name: outcomes[name] for name in bad if not outcomes[name].startswith("InputError")} == {}
+    assert {name: outcomes[name] for name in good if not outcomes[name].startswith("read: array")} == {}
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 4 << 20  # KiB

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import struct
-import sys
 import warnings
-from pathlib import Path
 
 import h5py
 import numpy as np
 import pytest
+from fuzz_seeds import mat5, mat73, npy, picture, plane
 
 from hyperacuity.data import read_image, read_segmentations, read_soft, read_table
 from hyperacuity.data.datasets.stereo import largest_disparity, scale_of
 from hyperacuity.errors import InputError
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "fuzz"))
-from fuzz_seeds import mat5, mat73, npy, picture, plane
 
 
 @pytest.fixture(autouse=True)
@@ -63,7 +59,7 @@ def test_names_in_a_file_cannot_break_a_message_into_lines(put):
     with pytest.raises(InputError, match="holds depth�map � �, a") as caught:
         read_segmentations([put(mat5(plane(b"depth\nmap \x1b \x07, a"), plane(b"b")))])
     assert "\n" not in str(caught.value)
-    with pytest.raises(InputError, match="row x�y, column a, is no number"):
+    with pytest.raises(InputError, match="row x�y, column a, is not a number"):
         read_table(put(b"name,a\nx\x07y,1z\n"))
 
 

@@ -5,15 +5,10 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
+from fuzz_targets import SEEDS, target
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "fuzz"))
-from fuzz_targets import SEEDS, target
 
 IN_THIS_PROCESS = [name for name in SEEDS if name != "mat73-here"]
 EXTREMES = [0, 1, 2, 4, 255, 2**15 - 1, 2**16 - 1, 2**31 - 1, 2**31, 2**32 - 1, 2**63 - 1, 2**64 - 1]

@@ -9,6 +9,7 @@ import zlib
 import cv2
 import numpy as np
 import pytest
+from fuzz_seeds import chunk, png
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -137,9 +138,6 @@ def deep_png(pixels: np.ndarray, filters: list[int]) -> bytes:
             out += bytes([(value - (0, a, b, (a + b) // 2, nearest)[kind]) % 256])
         above = row
 
-    def chunk(kind: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
     colour = {2: 4, 3: 2, 4: 6}[channels]
     head = struct.pack(">IIBBBBB", width, height, 16, colour, 0, 0, 0)
     packed = zlib.compress(out)
@@ -163,19 +161,37 @@ def test_16_bit_colour_png_keeps_all_its_bits_under_every_filter(put, pixels, fi
         assert np.array_equal(read_image(path), decoded[..., 2::-1])
 
 
-def test_a_truncated_16_bit_colour_png_is_refused(put):
-    data = deep_png(np.full((8, 8, 3), 40000, dtype=np.uint16), [4] * 8)
-    for length in range(30, len(data) - 24, 5):
-        with pytest.raises(InputError, match="PNG"):
-            read_image(put(data[:length]))
+@given(
+    st.tuples(st.integers(1, 12), st.integers(1, 12), st.integers(2, 4)).flatmap(lambda shape: arrays(np.uint16, shape))
+)
+@settings(max_examples=30, deadline=None)
+def test_interlaced_16_bit_colour_png_keeps_all_its_bits(put, pixels):
+    passes = [(0, 0, 8, 8), (0, 4, 8, 8), (4, 0, 8, 4), (0, 2, 4, 4), (2, 0, 4, 2), (0, 1, 2, 2), (1, 0, 2, 1)]
+    parts = [pixels[y::down, x::across] for y, x, down, across in passes]  # Adam7
+    rows = b"".join(b"\0" + row.astype(">u2").tobytes() for part in parts if part.size for row in part)
+    colour = {2: 4, 3: 2, 4: 6}[pixels.shape[2]]
+    path = put(png(struct.pack(">IIBBBBB", pixels.shape[1], pixels.shape[0], 16, colour, 0, 0, 1), rows))
+    assert np.array_equal(read_image(path), pixels[..., 0] if pixels.shape[2] == 2 else pixels[..., :3])
+
+
+def test_a_damaged_16_bit_colour_png_is_refused(put):
+    for channels in (2, 3, 4):
+        data = deep_png(np.full((8, 8, channels), 40000, dtype=np.uint16), [4] * 8)
+        for length in range(30, len(data) - 24, 5):
+            with pytest.raises(InputError, match="damaged"):
+                read_image(put(data[:length]))
+        unknown_filter = png(data[16:29], bytes([5]) + bytes(8 * 2 * channels) + bytes(7 * (1 + 8 * 2 * channels)))
+        with pytest.raises(InputError, match="damaged"):
+            read_image(put(unknown_filter))
+        wrong_checksum = bytearray(data)
+        wrong_checksum[data.index(b"IDAT") + 5] ^= 1
+        with pytest.raises(InputError, match="damaged"):
+            read_image(put(bytes(wrong_checksum)))
 
 
 def test_other_deep_colour_is_read_at_8_bits_with_a_warning(put, scratch):
     cv2.imwrite(str(scratch / "deep.tiff"), np.full((2, 2, 3), 0x8040, dtype=np.uint16))
-    interlaced = bytearray(deep_png(np.full((1, 1, 3), 0x8040, dtype=np.uint16), [0]))
-    interlaced[28] = 1
-    interlaced[29:33] = struct.pack(">I", zlib.crc32(interlaced[12:29]))
-    for data in ((scratch / "deep.tiff").read_bytes(), b"P6 1 1 65535\n" + b"\x80\x40" * 3, bytes(interlaced)):
+    for data in ((scratch / "deep.tiff").read_bytes(), b"P6 1 1 65535\n" + b"\x80\x40" * 3):
         with pytest.warns(DataWarning, match="upper 8"):
             assert (read_image(put(data)) == 0x80).all()
 

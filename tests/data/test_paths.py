@@ -17,12 +17,12 @@ from hyperacuity.data import (
 
 def test_readers_and_writers_take_strings(tmp_path):
     soft = np.linspace(0, 1, 12, dtype=np.float32).reshape(3, 4)
-    place = str(tmp_path / "map.npy")
-    np.save(place, soft)
-    np.testing.assert_array_equal(read_soft(place), soft)
+    path = str(tmp_path / "map.npy")
+    np.save(path, soft)
+    np.testing.assert_array_equal(read_soft(path), soft)
     write_soft(str(tmp_path / "map.png"), soft)
-    assert read_image(str(tmp_path / "map.png")).shape == (3, 4)
+    np.testing.assert_array_equal(read_image(str(tmp_path / "map.png")), np.rint(255 * soft))
     write_edges(str(tmp_path / "edges.png"), np.eye(8, dtype=bool))
-    assert len(read_boundary_truths([str(tmp_path / "edges.png")])) == 1
+    np.testing.assert_array_equal(read_boundary_truths([str(tmp_path / "edges.png")]), [np.eye(8)])
     write_disparity(str(tmp_path / "map.pfm"), soft + 1)
     np.testing.assert_array_equal(read_disparity(str(tmp_path / "map.pfm")), soft + 1)

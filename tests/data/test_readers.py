@@ -6,6 +6,7 @@ import io
 
 import numpy as np
 import pytest
+from fuzz_seeds import npy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -32,12 +33,6 @@ from hyperacuity.errors import InputError, UsageError
 
 SIZES = st.tuples(st.integers(2, 8), st.integers(2, 8))
 quiet = pytest.mark.filterwarnings("ignore::hyperacuity.data.DataWarning")
-
-
-def npy(values) -> bytes:
-    file = io.BytesIO()
-    np.save(file, np.asarray(values))
-    return file.getvalue()
 
 
 @quiet

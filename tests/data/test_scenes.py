@@ -16,10 +16,11 @@ import pytest
 from scipy import ndimage
 from skimage.morphology import thin as thin_oracle
 
+from hyperacuity.data.formats.berkeley import boundaries_of
 from hyperacuity.data.readers import read_boundary_truths, read_segmentations
 from hyperacuity.data.scenes import Scene, make_scene
 from hyperacuity.data.scenes.dice import Dice
-from hyperacuity.data.scenes.truth import boundaries, owners, ownership
+from hyperacuity.data.scenes.truth import owners, ownership
 from hyperacuity.data.scenes.world import make_world
 from hyperacuity.errors import UsageError
 
@@ -120,7 +121,7 @@ class TestBoundaries:
         assert beside[:-1][down].all()
 
     def test_one_region_has_none(self) -> None:
-        assert not boundaries(np.zeros((9, 7), np.int32)).any()
+        assert not boundaries_of(np.zeros((9, 7), np.int32)).any()
 
     def test_the_rule_makes_berkeleys_boundaries_out_of_berkeleys_segmentations(self, shared_data: Path) -> None:
         files = sorted((shared_data / "bsds500" / "groundTruth").glob("*/*.mat"))[::100]
@@ -128,7 +129,7 @@ class TestBoundaries:
             pytest.skip("needs bsds500/groundTruth")
         for path in files:
             drawn = zip(read_segmentations([path]), read_boundary_truths([path]), strict=True)
-            assert all(np.array_equal(boundaries(labels), edges) for labels, edges in drawn)
+            assert all(np.array_equal(boundaries_of(labels), edges) for labels, edges in drawn)
 
 
 class TestOwnership:
@@ -255,11 +256,13 @@ class TestAnnotators:
 
     def test_boundaries_are_those_of_the_segmentation(self, scene: Scene) -> None:
         for annotation in scene.annotators:
-            assert np.array_equal(annotation.boundaries, boundaries(annotation.labels))
+            assert np.array_equal(annotation.boundaries, boundaries_of(annotation.labels))
 
     def test_a_lone_annotator_sees_everything(self) -> None:
         (alone,) = make_scene(1, size=(96, 64), annotators=1).annotators
-        assert alone.detail == 1
+        most_patient = make_scene(1, size=(96, 64), annotators=5).annotators[0]
+        assert alone.detail == most_patient.detail == 1
+        assert np.array_equal(alone.labels, most_patient.labels)
 
 
 class TestOptions:

@@ -1,8 +1,9 @@
-"""Scenes as files: the readers take them as they are, and the verb has manners."""
+"""Scenes as files: the readers take them as they are, and the command behaves."""
 
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -85,7 +86,7 @@ def test_pictures_of_another_call_are_not_mixed_in(tmp_path: Path) -> None:
         write_scenes(tmp_path, [2], size=SIZE)
 
 
-class TestVerb:
+class TestCommand:
     def test_json_is_one_object_and_nothing_else(self, tmp_path: Path) -> None:
         call = ["scenes", str(tmp_path / "out"), "--count", "2", "--size", "96x64", "--seed", "7", "--json"]
         result = CliRunner().invoke(app, call)
@@ -94,10 +95,14 @@ class TestVerb:
         assert [facts["name"] for facts in summary["scenes"]] == ["scene-0007", "scene-0008"]
         assert len(list((tmp_path / "out" / "groundTruth").iterdir())) == 2
 
-    def test_a_table_for_people(self, tmp_path: Path) -> None:
+    def test_it_prints_a_table_by_default(self, tmp_path: Path) -> None:
         result = CliRunner().invoke(app, ["scenes", str(tmp_path), "--count", "1", "--size", "96x64"])
         assert result.exit_code == 0
-        assert "scene-0001" in result.stdout
+        (row,) = [line for line in result.stdout.splitlines() if "scene-0001" in line]
+        scene = make_scene(1, size=(96, 64))
+        shown = re.findall(r"[\d.]+", row.partition("scene-0001")[2])
+        assert int(shown[0]) == len(np.unique(scene.objects))
+        assert int(shown[1]) == scene.labels.max() + 1
 
     @pytest.mark.parametrize("size", ["480", "wide", "480x", "0x0", "-1x5"])
     def test_a_size_that_is_none_is_refused(self, tmp_path: Path, size: str) -> None:

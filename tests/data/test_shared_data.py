@@ -72,10 +72,18 @@ def test_the_self_test_of_the_benchmark_is_read_in_all_its_forms(shared_data):
     assert names == ["2018", "3063", "5096", "6046", "8068"]
     for name in names:
         size = read_image(folder / "images" / f"{name}.jpg").shape[:2]
-        assert read_soft(folder / "png" / f"{name}.png").shape == size
-        assert read_soft(folder / "ucm2" / f"{name}.mat").shape == size
-        assert {labels.shape for labels in read_segmentations([folder / "segs" / f"{name}.mat"])} == {size}
-        assert read_boundary_truths([folder / "groundTruth" / f"{name}.mat"])[0].shape == size
+        soft = cv2.imread(str(folder / "png" / f"{name}.png"), cv2.IMREAD_UNCHANGED)
+        assert soft.shape == size
+        assert np.array_equal(read_soft(folder / "png" / f"{name}.png"), soft / np.float32(255))
+        ucm2 = scipy.io.loadmat(folder / "ucm2" / f"{name}.mat")["ucm2"]
+        assert np.array_equal(read_soft(folder / "ucm2" / f"{name}.mat"), ucm2[2::2, 2::2].astype(np.float32))
+        levels = scipy.io.loadmat(folder / "segs" / f"{name}.mat")["segs"].ravel()
+        for labels, stored in zip(read_segmentations([folder / "segs" / f"{name}.mat"]), levels, strict=True):
+            assert labels.shape == size
+            assert np.array_equal(labels, stored)
+        people = scipy.io.loadmat(folder / "groundTruth" / f"{name}.mat")["groundTruth"].ravel()
+        for edges, stored in zip(read_boundary_truths([folder / "groundTruth" / f"{name}.mat"]), people, strict=True):
+            assert np.array_equal(edges, stored[0, 0]["Boundaries"] > 0)
 
 
 def test_figure_ground_labels_lie_within_a_pixel_of_the_boundary(shared_data):
@@ -138,10 +146,10 @@ def test_in_rug_0_is_the_contour(shared_data):
         assert read_image(sample.image).shape == (512, 512)
         edges = read_edges(sample.truths[0], inverted=dataset.inverted)
         assert 0.005 < edges.mean() < 0.15
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         read_boundary_truths(dataset.samples[0].truths)
-    assert "inverted?" in str(told[0].message)
+    assert "inverted?" in str(caught[0].message)
     pairing = pair_folders(shared_data / "rug", shared_data / "rug" / "gt")
     assert len(pairing.pairs) == 10
     assert pairing.unpaired_truths == ()

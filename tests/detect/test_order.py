@@ -1,4 +1,4 @@
-"""``hyperacuity detect --with ownership,depth-order``: depth order from one image, as files the verb ordering takes."""
+"""``hyperacuity detect --with ownership,depth-order``: depth order from one image, as files for the command ordering."""
 
 from __future__ import annotations
 
@@ -71,10 +71,13 @@ def test_orderers_are_not_detectors():
 
 class TestDepthCues:
     def test_each_set_of_cues_is_a_system(self, picture, tmp_path):
-        for words, folder in (([], "depth-cues"), (["--cues", "tjc"], "depth-cues(cues='tjc')")):
-            done = detect(picture, "--with", "depth-cues", *words, "--out", tmp_path)
+        found = {}
+        for cues, folder in (("all", "depth-cues"), ("tjc", "depth-cues(cues='tjc')")):
+            done = detect(picture, "--with", "depth-cues", "--cues", cues, "--out", tmp_path)
             assert done.exit_code == 0, done.stderr
-            assert len(np.unique(read_order(tmp_path / folder / "a.pfm"))) > 1
+            found[cues] = read_order(tmp_path / folder / "a.pfm")
+            assert np.array_equal(found[cues], depth_cues(read_image(picture), cues=cues))
+        assert not np.array_equal(found["all"], found["tjc"])
 
     def test_given_regions_are_ordered(self, picture, tmp_path):
         scene = make_scene(4, size=(96, 64), leaves=6)
@@ -105,19 +108,23 @@ class TestDepthCues:
         assert done.exit_code == 2
         assert "there are no cues 'smell'; there are all, tjc" in done.stderr
 
-    def test_it_can_be_learned_anew(self, picture, tmp_path):
+    def test_it_can_be_learned_from_other_pictures(self, picture, tmp_path):
         world = tmp_path / "world"
         made = CliRunner().invoke(app, ["scenes", str(world), "--count", "2", "--size", "96x64", "--leaves", "6"])
         assert made.exit_code == 0, made.stderr
         words = ["--images", world / "images", "--order", world / "order", "--segmentation", world / "labels"]
         done = detect("train", "depth-cues", *words, "--out", tmp_path / "my.json", "--json")
         assert done.exit_code == 0, done.stderr
-        told = json.loads(done.stdout)
-        assert told["images"] == 2
-        assert set(told["effects"]) == {"all", "tjc"}
+        found = json.loads(done.stdout)
+        assert found["images"] == 2
+        assert set(found["effects"]) == {"all", "tjc"}
+        written = json.loads((tmp_path / "my.json").read_text(encoding="utf-8"))["sets"]["tjc"]["cues"]
+        assert {cue: one["weight"] for cue, one in written.items()} == pytest.approx(found["effects"]["tjc"], abs=1e-4)
         name = f"depth-cues(model='{tmp_path / 'my.json'}')"
         assert detect(picture, "--with", name, "--out", tmp_path).exit_code == 0
-        assert (tmp_path / "depth-cues(model='my.json')" / "a.pfm").exists()
+        order = read_order(tmp_path / "depth-cues(model='my.json')" / "a.pfm")
+        assert np.array_equal(order, depth_cues(read_image(picture), model=str(tmp_path / "my.json")))
+        assert not np.array_equal(order, depth_cues(read_image(picture)))
 
     def test_learning_needs_pictures_order_and_regions(self, picture, tmp_path):
         done = detect("train", "depth-cues", "--images", picture.parent, "--out", tmp_path / "my.json")

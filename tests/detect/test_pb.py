@@ -185,7 +185,10 @@ class TestDetection:
 
     @pytest.mark.parametrize("shape", [(1, 1), (2, 50), (7, 3, 3)])
     def test_tiny_images_are_no_trouble(self, shape):
-        assert detector("pb")(np.random.default_rng(1).random(shape)).thin.shape == shape[:2]
+        seen = detector("pb")(np.random.default_rng(1).random(shape))
+        assert seen.thin.shape == seen.strength.shape == shape[:2]
+        assert ((seen.strength > 0) & (seen.strength < 1)).all()
+        assert not seen.thin[[0, -1]].any(), "the outermost pixels are 0"
 
 
 class TestLearning:
@@ -234,7 +237,7 @@ class TestLearning:
     def test_pixels_near_weak_labels_only_say_nothing_or_are_no_boundaries(self):
         """Twelve pixels in a row; a label proper at 2, a weak one at 7. Near is within two pixels."""
         row = np.arange(12)
-        seen = Observed((1, 12), row, row[:, None] * 1.0)
+        seen = Observed(row, row[:, None] * 1.0)
         strong, every = row[None] == 2, np.isin(row[None], (2, 7))
         plain = examples([seen], [every])
         assert plain.cues.ravel().tolist() == row.tolist()

@@ -120,7 +120,7 @@ def test_pictures_without_a_boundary_teach_nothing(bsds, tmp_path):
         np.save(labels / f"{path.stem}.npy", np.zeros((120, 160), bool))
     done = learn("--images", bsds / "images" / "train", "--labels", labels, "--out", tmp_path / "my.json")
     assert done.exit_code == 1
-    assert "nothing to tell apart" in done.stderr
+    assert "nothing to learn" in done.stderr
     assert not (tmp_path / "my.json").exists()
 
 

@@ -128,7 +128,7 @@ class TestBenchmark:
 
     def test_scores_are_those_of_the_plain_functions_in_percent(self):
         protocol, errors = self.example()
-        values = dict(zip(protocol.measures, measured(errors, protocol)[0], strict=True))
+        values = dict(zip(protocol.measures, measured(errors)[0], strict=True))
         assert values["bad(1)"] == pytest.approx(100 * bad(TRUE, ESTIMATE))
         assert values["bad(0.5)"] == pytest.approx(100 * bad(TRUE, ESTIMATE, 0.5))
         assert values["epe"] == epe(TRUE, ESTIMATE)
@@ -140,18 +140,18 @@ class TestBenchmark:
 
     def test_a_region_without_a_mask_has_no_score(self):
         protocol, errors = self.example()
-        assert np.isnan(measured(errors, protocol)[2]).all()
+        assert np.isnan(measured(errors)[2]).all()
 
     def test_skipping_is_part_of_the_signature_and_of_the_score(self):
         protocol, errors = self.example(invalid="skip")
         assert "invalid:skip" in protocol.signature
-        assert measured(errors, protocol)[0, 1] == pytest.approx(100 / 3)
+        assert measured(errors)[0, 1] == pytest.approx(100 / 3)
 
     def test_a_data_set_is_the_mean_of_its_images(self):
         protocol = Protocol(deltas=(1,), regions=("all",))
         small = tally([[0, 5]], [[0, 0]], {"all": np.ones((1, 2), bool)}, protocol)
         large = tally(np.zeros((10, 10)), np.zeros((10, 10)), {"all": np.ones((10, 10), bool)}, protocol)
-        score = collect([small, large], protocol)
+        score = collect({"small": small, "large": large})
         assert score.value("bad(1)", "all") == 25
         assert score.images[:, 0, 0].tolist() == [50, 0]
         assert np.isnan(collect([], protocol).mean).all()
@@ -159,8 +159,8 @@ class TestBenchmark:
     def test_tallies_add_and_travel(self):
         protocol, errors = self.example()
         both = errors + errors
-        assert np.allclose(measured(both, protocol), measured(errors, protocol), equal_nan=True)
-        assert DisparityTally.unpack(errors.pack()) == errors
+        assert np.allclose(measured(both), measured(errors), equal_nan=True)
+        assert DisparityTally.unpack(errors.pack(), errors.protocol) == errors
 
     def test_a_signature_parses_back(self):
         protocol = Protocol(deltas=(0.25, 3), regions=("all", "mine"), invalid="skip")
@@ -203,7 +203,7 @@ class TestRealData:
             masks = {name: read_mask(sample.extras[name]) for name in ("nonocc", "all", "disc")}
             estimate = truth + np.where(np.arange(truth.shape[1]) % 2, 1, 1 + 1 / sample.scale).astype(np.float32)
             protocol = Protocol(deltas=(1,))
-            score = collect([tally(estimate, truth, masks, protocol)], protocol)
+            score = collect({"image": tally(estimate, truth, protocol, masks=masks)})
             for name, mask in masks.items():
                 counted = mask & ~np.isnan(truth)
                 assert score.value("bad(1)", name) == pytest.approx(100 * counted[:, ::2].sum() / counted.sum())

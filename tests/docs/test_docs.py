@@ -24,7 +24,7 @@ from typer.testing import CliRunner
 import hyperacuity.data
 import hyperacuity.tasks
 from hyperacuity.cli import app
-from hyperacuity.data import write_mat, write_png, write_truths
+from hyperacuity.data import write_mat, write_png, write_soft, write_truths
 from hyperacuity.data.scenes import make_scene
 from hyperacuity.detect import canny
 from hyperacuity.regions import hierarchy
@@ -127,8 +127,10 @@ def names(tmp_path, monkeypatch) -> dict[str, object]:
     """What pages may take for the reader's own: files in the working folder, and maps that need no introduction."""
     scene = make_scene(1, size=(96, 64), leaves=6)
     labels = [one.labels for one in scene.annotators]
-    for folder in ("photos", "truth"):
-        (tmp_path / folder).mkdir()
+    for folder in ("photos", "truth", "maps/mine", "bsds500/groundTruth/test"):
+        (tmp_path / folder).mkdir(parents=True)
+    write_soft(tmp_path / "maps" / "mine" / "100007.png", canny(scene.image).soft)
+    write_truths(tmp_path / "bsds500" / "groundTruth" / "test" / "100007.mat", labels)
     write_png(tmp_path / "photos" / "goat.png", scene.image)
     write_truths(tmp_path / "truth" / "100007.mat", labels)
     write_mat(tmp_path / "100007.mat", ucm2=hierarchy(canny(scene.image).soft).ucm2())

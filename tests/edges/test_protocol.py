@@ -78,15 +78,15 @@ def test_an_image_without_a_score_is_left_out_of_the_mean() -> None:
 
 def test_wins_are_counted_on_shared_images_and_ties_are_shared() -> None:
     perfect, good, bad = (tally(thin(s), [TRUTH], FEW) for s in ([1, 0.5], [1, 0.9], [0.2, 1]))
-    won = wins({"x": {"1": perfect, "2": bad, "3": bad}, "y": {"1": good, "2": perfect}}, FEW)
+    won = wins({"x": {"1": perfect, "2": bad, "3": bad}, "y": {"1": good, "2": perfect}})
     assert won["x"].tolist() == [0.5] * 3
     assert won["y"].tolist() == [1.5] * 3
-    assert wins({"x": {"1": good}, "y": {}}, FEW)["x"].tolist() == [0] * 3
+    assert wins({"x": {"1": good}, "y": {}})["x"].tolist() == [0] * 3
 
 
 def test_tallies_survive_the_store() -> None:
     one = tally(thin([1, 0.5]), [TRUTH], FEW)
-    assert EdgeTally.unpack(one.pack()) == one
+    assert EdgeTally.unpack(one.pack(), one.protocol) == one
 
 
 def test_a_wrong_protocol_is_refused() -> None:

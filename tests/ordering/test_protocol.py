@@ -48,7 +48,7 @@ def test_a_tally_holds_what_the_functions_count():
 
 def test_a_tally_survives_packing_and_adds():
     one = tally(ROUGH, [TRUTH])
-    assert OrderingTally.unpack(one.pack()) == one
+    assert OrderingTally.unpack(one.pack(), one.protocol) == one
     both = one + tally(TRUTH, [TRUTH])
     assert both.measured.tolist() == [2, 2, 2]
 
@@ -150,7 +150,7 @@ class TestTies:
     def test_a_tied_answer_is_worth_what_the_protocol_says(self):
         for tie, expected in (("wrong", 0.0), ("half", 0.5), ("skip", nan)):
             protocol = Protocol(question_tie=tie)
-            score = collect({"a": tally(self.TIED, [self.STEP], protocol)}, protocol)
+            score = collect({"a": tally(self.TIED, [self.STEP], protocol)})
             assert score.accuracy["racc"] == pytest.approx(expected, nan_ok=True)
 
 
@@ -201,10 +201,10 @@ def test_resampled_scores_are_those_of_the_drawn_images(aggregate):
     flat = ordering(np.ones((12, 18)))
     tallies = [tally(said, [TRUTH], protocol) for said in (ROUGH, TRUTH, ordering(-TRUTH.order), flat)]
     weights = np.array([[1, 1, 1, 1], [0, 2, 0, 2], [3, 0, 1, 0], [0, 0, 0, 4]])
-    found = resampled_scores(tallies, weights, protocol)
+    found = resampled_scores(tallies, weights)
     for n, row in enumerate(weights):
         drawn = {f"{i} {k}": tallies[i] for i in range(4) for k in range(row[i])}
-        score = collect(drawn, protocol, resamples=0)
+        score = collect(drawn, resamples=0)
         for which, part in (("ldc", score.ldc), ("gdc", score.gdc)):
             for name in ("fmax", "fmin", "ori", "fg"):
                 expected = getattr(part.best, name)

@@ -45,7 +45,7 @@ def test_the_self_test_of_berkeleys_benchmark_agrees_to_the_last_digit(inputs, t
     folder = shared_data / "bsds-bench"
     protocol = Protocol(5)
     found = tallies_of(folder / inputs, folder / "groundTruth", protocol)
-    ours = berkeley_files({name: six_digits(one) for name, one in found.items()}, protocol)
+    ours = berkeley_files({name: six_digits(one) for name, one in found.items()})
     for name in FILES:
         assert ours[name] == (folder / test / name).read_text(), name
 
@@ -54,7 +54,7 @@ def test_gpb_ucm_on_the_test_set_agrees_to_the_last_digit(shared_data):
     folder = shared_data / "bsds500"
     protocol = Protocol()
     found = tallies_of(folder / "ucm2" / "test", folder / "groundTruth" / "test", protocol)
-    ours = berkeley_files({name: six_digits(one) for name, one in found.items()}, protocol)
+    ours = berkeley_files({name: six_digits(one) for name, one in found.items()})
     for name in FILES:
         theirs = (folder / "ucm2" / "test_eval" / name).read_text()
         assert ours[name] == theirs, name
@@ -63,7 +63,7 @@ def test_gpb_ucm_on_the_test_set_agrees_to_the_last_digit(shared_data):
 def test_without_the_rounding_in_between_the_difference_stays_below_a_hundred_thousandth(shared_data):
     folder = shared_data / "bsds-bench"
     protocol = Protocol(5)
-    ours = berkeley_files(tallies_of(folder / "ucm2", folder / "groundTruth", protocol), protocol)
+    ours = berkeley_files(tallies_of(folder / "ucm2", folder / "groundTruth", protocol))
     for name in FILES:
         np.testing.assert_allclose(
             np.array(ours[name].split(), float),

@@ -156,7 +156,7 @@ class TestCollect:
         protocol = Protocol()
         small = tally([[[0, 1]], [[0, 0]]], [[[0, 0]]], protocol)
         large = tally([[[0, 0, 1, 1]], [[0, 0, 0, 0]]], [[[0, 0, 1, 1]]], protocol)
-        score = collect({"small": small, "large": large}, protocol)
+        score = collect({"small": small, "large": large})
         # Level 1: (1 + 4) / 6, level 2: (2 + 2) / 6; each image at its best: (2 + 4) / 6.
         assert (score.covering.level, score.covering.ods, score.covering.ois) == (1, pytest.approx(5 / 6), 1)
         # Rand: level 1 (0, 1), level 2 (1, 1/3).
@@ -167,7 +167,7 @@ class TestCollect:
 
     def test_tallies_survive_packing_and_add(self):
         one = tally([[[0, 1]]], [[[0, 0]]])
-        assert type(one).unpack(one.pack()) == one
+        assert type(one).unpack(one.pack(), one.protocol) == one
         assert (one + one).covered == pytest.approx(2 * one.covered)
 
     def test_images_with_different_levels_are_refused_by_name(self):

@@ -13,9 +13,11 @@ from typer.testing import CliRunner
 
 from hyperacuity.boundary import Protocol
 from hyperacuity.cli import app
-from hyperacuity.cli.boundary import BoundaryJob
 from hyperacuity.data import write_edges, write_png, write_soft
+from hyperacuity.evaluation.jobs import job_for
+from hyperacuity.evaluation.readers.contours import ContourReader
 from hyperacuity.run import Cell, open_store, run_grid
+from hyperacuity.tasks import task
 
 HEIGHT, WIDTH = 48, 64
 
@@ -70,7 +72,7 @@ def make_run(tmp_path_factory) -> Callable[..., Path]:
                     weak = rng.random(ideal.shape) < noise * (place + 1)
                     write_soft(path, np.maximum(ideal, weak * rng.random(ideal.shape) * 0.9).astype(np.float32))
                 cells.append(Cell(system, name, path, tuple(truths), picture=picture if pictured else None))
-        job = BoundaryJob(protocol or Protocol(tolerance=0.02, thresholds=19))
+        job = job_for(task("boundary"), protocol or Protocol(tolerance=0.02, thresholds=19), ContourReader())
         with open_store(folder / "run") as store:
             run_grid(job, cells, store=store, progress=False)
         return folder / "run"

@@ -350,6 +350,14 @@ def test_an_image_whose_files_are_gone_says_so(make_run, visit, tmp_path):
     assert "hits" in tab.locator(".pane .numbers").nth(1).inner_text()
 
 
+def test_a_layer_that_is_not_there_says_so(make_run, visit, tmp_path):
+    tab = opened(visit(write_report([make_run(["only"], 1, pictured=False)], tmp_path, progress=False)))
+    assert "hits" in tab.inner_text(".pane .numbers")
+    with repainted(tab):
+        tab.locator("#layers input[value=photo]").check()
+    assert tab.inner_text(".pane .numbers") == "there is no photograph of this image"
+
+
 def serious(tab, part: str) -> list[tuple[str, str]]:
     """What axe has to say that is serious, with the first place it says it of."""
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs the package axe-playwright-python")

@@ -73,12 +73,12 @@ class TestSlider:
     @pytest.mark.parametrize("room", [30_000, 10_000, 4_000, 500])
     def test_noise_loses_thresholds_but_never_the_best(self, unpacked, best, room):
         noise = np.random.default_rng(best).integers(0, 4, (31, 40, 50)).astype(np.uint8)
-        assert slider.letters(layers.states(noise)) > room
+        assert slider.text_size(layers.states(noise)) > room
         closeness = 1 - np.abs(np.arange(31) - best) / 31
         layer, kept = slider.fitted(noise, closeness=closeness, best=best, room=room)
         assert best in kept
         assert layer["count"] == len(kept) < 31
-        assert slider.letters(layer) <= room or kept == [best]
+        assert slider.text_size(layer) <= room or kept == [best]
         assert (unpacked(layer, (len(kept), 40, 50)) == noise[kept]).all()
 
     @settings(deadline=None, max_examples=30)
@@ -100,11 +100,11 @@ class TestSlider:
                 assert all(closeness[n] > closeness[m] for n in kept if n < best for m in weak - set(kept))
 
     def test_a_report_of_many_images_stays_within_its_size(self):
-        room = slider.Room(images=200, systems=4, taken=40_000)
+        budget = slider.Budget(images=200, systems=4, taken=40_000)
         taken = 0
         for want in (300_000, 10_000, 90_000, 300_000):
-            used = min(want, room.share())
+            used = min(want, budget.share())
             taken += used
-            room.take(used)
+            budget.take(used)
         assert 200 * (taken + 40_000) <= 80_000_000
         assert taken > 300_000

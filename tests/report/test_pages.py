@@ -81,7 +81,7 @@ def test_the_front_page_tells_who_is_better_by_how_much_and_under_which_protocol
     assert [line.system for line in sheet.lines] == ["good", "fair", "poor"]
     for line in sheet.lines:
         assert f"{line.values['ods']:.3f}" in text
-    assert grid.signature in text
+    assert str(grid.signature) in text
     assert grid.origins[0].fingerprint in text
     assert len(sheet.findings) == 3
     assert all(sentence in text for sentence in sheet.findings)

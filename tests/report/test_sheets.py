@@ -9,28 +9,32 @@ import io
 import json
 import math
 import re
-from dataclasses import replace
+import tarfile
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 import pytest
 from PIL import Image, ImageColor
 from typer.testing import CliRunner
 
+import hyperacuity
+from hyperacuity import tasks
 from hyperacuity.audit import strengths
 from hyperacuity.boundary import BoundaryTally, Point, Protocol, collect
 from hyperacuity.cli import app
 from hyperacuity.compare.significance import Pairwise
-from hyperacuity.data import read_boundary_truths, read_labels, write_png
+from hyperacuity.data import read_boundary_truths, read_labels, write_edges, write_png, write_soft
 from hyperacuity.maps import boundary_marks
-from hyperacuity.report import theme
+from hyperacuity.report import charts, theme
 from hyperacuity.report.charts import boundary as charts_boundary
-from hyperacuity.report.charts import common as charts
 from hyperacuity.report.figures import write_figures
 from hyperacuity.report.pages import MARKER_PATHS, make_sheets, write_pages
-from hyperacuity.report.sheets.registry import make_sheet
+from hyperacuity.report.sheets import make_sheet
 from hyperacuity.report.sheets.sheet import Column, Line, Sheet, ranked
 from hyperacuity.report.tables import table, tables
 from hyperacuity.run.gather import Grid
+from hyperacuity.tally import BaseProtocol, Counts, Criteria, Signature, Tally, Task
 
 ODS, ERROR = Column("ods", "ODS"), Column("error", "error", better="min", digits=1, unit="%")
 LINES = [
@@ -94,7 +98,7 @@ def sheet() -> Sheet:
         Line("plain", {"ods": 0.71234, "error": 3}, interval=(0.7, 0.72), rank=1, group=1, alone=True, images=5),
         Line(NASTY, {"ods": 0.6, "error": math.nan}, rank=2, group=2, images=4),
     )
-    return Sheet("Title", Grid("boundary|tol:1|v:1", {}, {}), (ODS, ERROR), lines)
+    return Sheet("Title", Grid(Signature.parse("boundary|tol:1|v:1"), {}, {}), (ODS, ERROR), lines)
 
 
 class TestTables:
@@ -133,7 +137,7 @@ class TestCharts:
             n = np.full(levels.size, 1000, np.int64)
             right = np.round(1000 * worth * (1 - levels)).astype(np.int64)
             shown = np.round(1200 * (1.05 - levels)).astype(np.int64)
-            tally = BoundaryTally(right, n, np.minimum(right, shown), shown, shown)
+            tally = BoundaryTally(right, n, np.minimum(right, shown), shown, shown, protocol=Protocol())
             found[name] = collect({"x": tally, "y": tally}, resamples=0)
         return found
 
@@ -182,11 +186,11 @@ def test_every_marker_of_the_charts_has_a_shape_on_the_page():
     assert {style.marker for style in theme.systems([str(n) for n in range(50)]).values()} == set(MARKER_PATHS)
 
 
-def test_a_task_without_a_page_says_so(plain_run, tmp_path):
-    grid = Grid("newtask|v:1", {"system": {"image": b""}}, {"system": {}})
+def test_a_task_that_nobody_registered_is_named(tmp_path):
+    grid = Grid(Signature.parse("newtask|v:1"), {"system": {"image": b""}}, {"system": {}})
     sheet = make_sheet(grid, lambda title, function, items: [function(item) for item in items])
     page = write_pages([sheet], tmp_path, progress=False)
-    assert "There is no page for newtask yet" in page.read_text(encoding="utf-8")
+    assert "No benchmark named newtask is registered here" in page.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -225,39 +229,38 @@ def test_soft_maps_are_not_taken_for_labels(world):
     for task in ("regions", "soft-regions"):
         (sheet,) = make_sheets([world / task], progress=False)
         cells = {system: images["scene-0001"] for system, images in sheet.grid.cells.items()}
-        uri = sheet.viewer.look("scene-0001", cells)["systems"][0]["prediction"]["uri"]
-        shown = np.asarray(Image.open(io.BytesIO(base64.b64decode(uri.partition(",")[2]))).convert("L"))
+        shown = colours_of(sheet.viewer.pictures("scene-0001", cells)["systems"][0]["prediction"])
         assert (shown > 128).mean() > 0.5, "most of a map of borders is empty"
 
 
-def test_the_leaderboard_says_what_the_verb_says(world):
+def test_the_leaderboard_says_what_the_command_says(world):
     (sheet,) = make_sheets([world / "edges"], progress=False)
     result = CliRunner().invoke(
         app,
         f"edges {world}/maps/canny scenes --data {world}/scenes --system {world}/maps/sobel"
         f" --measures psi,fom --run {world}/edges --json".split(),
     )
-    told = json.loads(result.stdout)["systems"]
+    printed = json.loads(result.stdout)["systems"]
     for line in sheet.lines:
-        assert line.values["psi"] == pytest.approx(told[line.system]["measures"]["psi"]["minimum"], rel=1e-12)
-        assert line.interval == pytest.approx(told[line.system]["measures"]["psi"]["interval"], rel=1e-12)
+        assert line.values["psi"] == pytest.approx(printed[line.system]["measures"]["psi"]["minimum"], rel=1e-12)
+        assert line.interval == pytest.approx(printed[line.system]["measures"]["psi"]["interval"], rel=1e-12)
 
 
-def look(run, system=0, *, sheet=0, image="scene-0001"):
+def looked_at(run, system=0, *, sheet=0, image="scene-0001"):
     """What the viewer is given of one system on one image, and its size."""
     found = make_sheets([run], progress=False)[sheet]
     cells = {name: images[image] for name, images in found.grid.cells.items()}
-    shown = found.viewer.look(image, cells)
+    shown = found.viewer.pictures(image, cells)
     return shown | shown["systems"][system]
 
 
 def test_photographs_are_found_beside_the_truths(world):
     """The run names a folder of truths only; ``images`` lies beside it."""
-    assert "photo" in look(world / "soft-regions")["shared"]
+    assert "photo" in looked_at(world / "soft-regions")["shared"]
 
 
 def test_borders_of_regions_are_hit_or_false_and_nothing_else(world, unpacked):
-    shown = look(world / "regions")
+    shown = looked_at(world / "regions")
     width, height = shown["size"]
     states = unpacked(shown["match"], (1, height, width))[0]
     labels = read_labels(world / "scenes" / "labels" / "scene-0001.png")
@@ -266,7 +269,7 @@ def test_borders_of_regions_are_hit_or_false_and_nothing_else(world, unpacked):
 
 
 def test_borders_of_a_hierarchy_vanish_as_the_level_rises(world, unpacked):
-    shown = look(world / "soft-regions")
+    shown = looked_at(world / "soft-regions")
     width, height = shown["size"]
     assert len(shown["steps"]) == shown["of"] == 99
     states = unpacked(shown["match"], (99, height, width))
@@ -289,8 +292,7 @@ def test_8_bit_disparity_is_shown_at_the_scale_it_was_scored_with(tmp_path, scal
         write_png(tmp_path / name / "one.png", picture)
     words = f"disparity {tmp_path}/map {tmp_path}/truth --region all --run {tmp_path}/run {scales}"
     assert CliRunner().invoke(app, words.split()).exit_code == 0
-    uri = look(tmp_path / "run", image="one")["errors"]["uri"]
-    shown = np.asarray(Image.open(io.BytesIO(base64.b64decode(uri.partition(",")[2]))).convert("RGB"))
+    shown = colours_of(looked_at(tmp_path / "run", image="one")["errors"])
     assert shown[0, 20].tolist() == pytest.approx(ImageColor.getrgb(colour), abs=2)
     if "--truth-scale 2" not in scales:
         assert shown[0, 5].tolist() == pytest.approx([255, 255, 255], abs=2)
@@ -316,22 +318,170 @@ def test_edges_have_a_panel_per_measure_and_a_sheet_of_best_maps(world):
         assert cell["title"]["subtitle"][0] == f"Ψ = {sheet.image_scores[typical][line.system]:.3g}"
 
 
+def colours_of(layer) -> np.ndarray:
+    """A picture layer as colours."""
+    return np.asarray(Image.open(io.BytesIO(base64.b64decode(layer["uri"].partition(",")[2]))).convert("RGB")).astype(
+        int
+    )
+
+
+class TestOrders:
+    """Order maps of a made-up image, 12 × 16: the left half is in front."""
+
+    LABELS = np.array([[0] * 8 + [1] * 8] * 12)
+
+    @pytest.fixture
+    def labelled(self, tmp_path):
+        """Berkeley's figure/ground labels of one subject, in folders and in an archive."""
+        sides = np.zeros((12, 16))
+        sides[:, 7], sides[:, 8] = 1, -1
+        matrices = (sides, np.array([[1.0, -1.0]]))
+        parts = [np.array(m.shape, "<i4").tobytes() + np.asarray(m, "<f8").tobytes(order="F") for m in matrices]
+        runs = "".join(f"0 {y} 0 7\n1 {y} 8 15\n" for y in range(12))
+        segments = f"format ascii cr\nwidth 16\nheight 12\nsegments 2\ndata\n{runs}"
+        for name, data in (
+            ("fg/1105/42-201.fg", b"MATRIX ARRAY 2\n" + b"".join(parts)),
+            ("seg/1105/42.seg", segments.encode()),
+        ):
+            (tmp_path / "truth" / name).parent.mkdir(parents=True)
+            (tmp_path / "truth" / name).write_bytes(data)
+        with tarfile.open(tmp_path / "truth.tar", "w") as archive:
+            archive.add(tmp_path / "truth", "bsds-fg")
+        return tmp_path
+
+    @staticmethod
+    def run(folder, prediction, truth, *options):
+        (folder / "maps").mkdir()
+        np.save(folder / "maps" / "42.npy", prediction)
+        words = ["ordering", folder / "maps", truth, "--run", folder / "run", *options]
+        result = CliRunner().invoke(app, [str(word) for word in words])
+        assert result.exit_code == 0, result.output
+        return looked_at(folder / "run", image="42")
+
+    @pytest.mark.parametrize("truth", ["truth", "truth.tar"])
+    def test_labels_are_shown_also_from_an_archive(self, labelled, truth):
+        shown = self.run(labelled, 1.0 - self.LABELS, labelled / truth)
+        assert shown["size"] == [16, 12]
+        drawn = colours_of(shown["shared"]["truth"])
+        assert (drawn[:, 7, 0] > drawn[:, 7, 2] + 50).all(), "the figure's side is warm"
+        assert (drawn[:, 8, 2] > drawn[:, 8, 0] + 50).all(), "the ground's side is cool"
+        assert (np.ptp(drawn[:, 3], axis=1) < 10).all(), "away from contours nothing is known"
+        matched = colours_of(shown["match"])
+        hits = (matched == ImageColor.getrgb(theme.HIT)).all(axis=2)
+        assert hits.sum() == 12
+        assert hits[:, 6:10].sum() == 12
+
+    def test_what_was_brought_onto_regions_is_shown_so(self, labelled):
+        (labelled / "regions").mkdir()
+        write_png(labelled / "regions" / "42.png", self.LABELS.astype(np.uint8))
+        dense = 1.0 - self.LABELS + np.random.default_rng(0).random(self.LABELS.shape) / 10
+        options = ("--regions", labelled / "regions", "--transfer")
+        shown = self.run(labelled, dense, labelled / "truth", *options)
+        matched = colours_of(shown["match"])
+        assert (matched == ImageColor.getrgb(theme.HIT)).all(axis=2).sum() == 12
+        assert not (matched == ImageColor.getrgb(theme.FALSE)).all(axis=2).any()
+
+    def test_contours_of_a_dense_map_are_not_drawn_and_that_is_said(self, tmp_path):
+        truth = np.kron(1.0 - self.LABELS, np.ones((5, 5)))
+        (tmp_path / "truth").mkdir()
+        np.save(tmp_path / "truth" / "42.npy", truth)
+        dense = np.random.default_rng(0).permutation(truth.size).reshape(truth.shape)
+        shown = self.run(tmp_path, dense, tmp_path / "truth")
+        assert "match" not in shown
+        assert shown["without"] == {"match": "a map of 4800 regions is dense: its contours are not drawn"}
+
+
+class TestMissing:
+    def test_a_system_without_a_score_on_an_image_says_why(self, make_run):
+        run = make_run(["first", "second"], 2, broken=[(0, 0)])
+        (sheet,) = make_sheets([run], progress=False)
+        cells = {name: images["image-0"] for name, images in sheet.grid.cells.items()}
+        at = sheet.viewer.systems.index("first")
+        (failure,) = sheet.grid.failures
+        assert sheet.viewer.pictures("image-0", cells)["systems"][at] == {"missing": failure.reason}
+        others = {name: cell for name, cell in cells.items() if name != "first"}
+        shown = sheet.viewer.pictures("image-0", others)["systems"]
+        assert shown[at] == {"missing": "this system was not run on this image"}
+        assert "match" in shown[1 - at]
+
+    def test_a_stack_of_segmentations_has_no_soft_map(self, world, tmp_path):
+        truth = world / "scenes" / "groundTruth"
+        hyperacuity.evaluate("boundary", truth, truth, protocol=Protocol(thresholds="levels"), run=tmp_path / "run")
+        shown = looked_at(tmp_path / "run")
+        assert shown["without"] == {"prediction": "a stack of segmentations is no soft map"}
+        assert "match" in shown
+
+
+@dataclass(frozen=True)
+class Agreed(BaseProtocol):
+    task: ClassVar[str] = "agreement"
+
+    def parts(self):
+        return {}
+
+
+@dataclass(frozen=True, eq=False)
+class AgreementTally(Tally):
+    agree: Counts
+    total: Counts
+
+
+def share_of(tallies, weights):
+    agree, total = (np.array([getattr(one, name) for one in tallies]) for name in ("agree", "total"))
+    return ((weights @ agree) / (weights @ total))[:, None]
+
+
+AGREEMENT = Task(
+    "agreement",
+    "Pixels that agree",
+    Agreed,
+    AgreementTally,
+    lambda prediction, truths, protocol: AgreementTally(
+        np.array(np.sum((prediction >= 0.5) == truths[0])), np.array(truths[0].size), protocol=protocol
+    ),
+    lambda tallies, **options: share_of(list(tallies.values()), np.ones((1, len(tallies)), np.int64))[0, 0],
+    lambda protocol: Criteria(("share",), ("max",), share_of, ("share",)),
+)
+
+
+def test_a_benchmark_from_outside_gets_a_page(tmp_path, monkeypatch):
+    monkeypatch.setattr(tasks, "_joined", {"agreement": AGREEMENT})
+    maps = {"right": np.eye(4, 5), "shifted": np.eye(4, 5, 1)}
+    for image in ("a", "b"):
+        for name, values in {**maps, "truth": np.eye(4, 5)}.items():
+            (tmp_path / name).mkdir(exist_ok=True)
+            (write_edges if name == "truth" else write_soft)(
+                tmp_path / name / f"{image}.png", values.astype(np.float32)
+            )
+    hyperacuity.evaluate(
+        "agreement", {name: tmp_path / name for name in maps}, tmp_path / "truth", run=tmp_path / "run"
+    )
+    (sheet,) = make_sheets([tmp_path / "run"], progress=False)
+    assert sheet.title == "Pixels that agree"
+    assert [(line.system, line.values) for line in sheet.lines] == [
+        ("right", {"share": 1}),
+        ("shifted", {"share": 0.6}),
+    ]
+    assert sheet.findings[0].startswith("right reaches share 1.000")
+    assert "Pixels that agree" in write_pages([sheet], tmp_path / "page", progress=False).read_text(encoding="utf-8")
+
+
 class TestAudit:
     @pytest.fixture
-    def told(self, world):
+    def printed(self, world):
         words = f"audit {world}/scenes/groundTruth --system {world}/maps/canny --system {world}/maps/sobel"
         result = CliRunner().invoke(app, f"{words} --thresholds 9 --partial 2 --run {world}/audit --json".split())
         assert result.exit_code == 0
         return json.loads(result.stdout)
 
-    def test_the_page_says_what_the_verb_says(self, world, told, tmp_path):
+    def test_the_page_says_what_the_command_says(self, world, printed, tmp_path):
         labels, systems = make_sheets([world / "audit"], progress=False)
-        assert [*labels.findings, *systems.findings] == told["findings"]
+        assert [*labels.findings, *systems.findings] == printed["findings"]
         (line,) = labels.lines
-        assert line.values["orphan"] == pytest.approx(100 * told["share_of_boundaries"]["orphan"])
-        assert line.values["agreement"] == pytest.approx(100 * told["agreement"]["mean"])
+        assert line.values["orphan"] == pytest.approx(100 * printed["share_of_boundaries"]["orphan"])
+        assert line.values["agreement"] == pytest.approx(100 * printed["agreement"]["mean"])
         for line in systems.lines:
-            found = told["systems"][line.system]
+            found = printed["systems"][line.system]
             assert line.values["all"] == pytest.approx(found["all"]["f"])
             assert line.values["consensus"] == pytest.approx(found["consensus"]["f"])
             assert line.values["partial"] == pytest.approx(found["partial"]["halfplane"]["f"])
@@ -367,7 +517,7 @@ class TestAudit:
         assert '"missing"' not in (tmp_path / "page" / "data" / "s0-0.js").read_text(encoding="utf-8")
 
     def test_hits_are_on_what_everyone_drew(self, world, unpacked):
-        shown = look(world / "audit", sheet=1)
+        shown = looked_at(world / "audit", sheet=1)
         width, height = shown["size"]
         states = unpacked(shown["match"], (len(shown["steps"]), height, width))
         truths = read_boundary_truths([world / "scenes" / "groundTruth" / "scene-0001.mat"])
@@ -394,9 +544,11 @@ class TestAudit:
 def test_every_chart_can_be_had_in_a_notebook():
     assert {"strength_chart", "output_chart", "optimal_chart", "label_chart", "risk_chart"} <= set(charts.__all__)
     assert all(callable(getattr(charts, name)) for name in charts.__all__)
+    with pytest.raises(AttributeError, match="there is no chart pie_chart; there are agreement_chart"):
+        charts.pie_chart  # noqa: B018
 
 
-class TestVerb:
+class TestCommand:
     @pytest.mark.parametrize(
         ("words", "sentence"),
         [

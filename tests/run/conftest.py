@@ -12,13 +12,23 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
 
 from hyperacuity.errors import InputError
 from hyperacuity.run import Cell
-from hyperacuity.tally import Counts, Sums, Tally
+from hyperacuity.tally import BaseProtocol, Counts, Sums, Tally
+
+
+@dataclass(frozen=True)
+class NumberProtocol(BaseProtocol):
+    task: ClassVar[str] = "numbers"
+    base: int = 10
+
+    def parts(self) -> dict[str, object]:
+        return {} if self.base == 10 else {"base": self.base}
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,12 +41,16 @@ class NumberTally(Tally):
 class NumberJob:
     """Sums the numbers of a cell's files; ``special`` gives cells that do something else first."""
 
-    signature: str = "numbers|v:1"
+    protocol: NumberProtocol = NumberProtocol()
     special: dict[tuple[str, str], Callable[[], object]] = field(default_factory=dict)
     dawdle: float = 0.0
     tally_type: type[NumberTally] = NumberTally
     evaluated: list[tuple[str, str]] = field(default_factory=list)
     guard: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def signature(self) -> str:
+        return str(self.protocol.signature)
 
     def evaluate(self, cell: Cell) -> NumberTally:
         if self.dawdle:
@@ -51,7 +65,8 @@ class NumberJob:
                 numbers.append([float(word) for word in path.read_text().split()])
             except (OSError, ValueError) as error:
                 raise InputError(f"{path.name}: expected numbers") from error
-        return NumberTally(np.array([len(each) for each in numbers]), np.array([sum(each) for each in numbers]))
+        counts, sums = [len(each) for each in numbers], [sum(each) for each in numbers]
+        return NumberTally(np.array(counts), np.array(sums), protocol=self.protocol)
 
 
 @pytest.fixture
@@ -62,6 +77,11 @@ def make_job() -> type[NumberJob]:
 @pytest.fixture
 def tally_type() -> type[NumberTally]:
     return NumberTally
+
+
+@pytest.fixture
+def protocol() -> NumberProtocol:
+    return NumberProtocol()
 
 
 @pytest.fixture
@@ -118,7 +138,14 @@ JOB = textwrap.dedent(
     from dataclasses import dataclass
     import numpy as np
     from hyperacuity.data.files import read_bytes, warn
-    from hyperacuity.tally import Counts, Tally
+    from hyperacuity.tally import BaseProtocol, Counts, Tally
+
+    @dataclass(frozen=True)
+    class LettersProtocol(BaseProtocol):
+        task = "letters"
+
+        def parts(self):
+            return {}
 
     @dataclass(frozen=True, eq=False)
     class Letters(Tally):
@@ -126,7 +153,7 @@ JOB = textwrap.dedent(
 
     @dataclass(frozen=True)
     class LettersJob:
-        signature: str = "letters|v:1"
+        protocol: LettersProtocol = LettersProtocol()
         tally_type: type = Letters
         seconds: float = 0.0
 
@@ -139,7 +166,7 @@ JOB = textwrap.dedent(
                 os.kill(os.getpid(), 9)
             if data.startswith(b"odd"):
                 warn(f"{cell.prediction}: looks odd")
-            return Letters(np.bincount(np.frombuffer(data, np.uint8), minlength=256))
+            return Letters(np.bincount(np.frombuffer(data, np.uint8), minlength=256), protocol=self.protocol)
     """
 )
 

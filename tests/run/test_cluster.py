@@ -146,7 +146,7 @@ def test_a_cell_that_kills_its_workers_fails_alone_and_says_so(letters, schedule
 def test_a_cluster_of_processes_can_be_made_on_the_spot(letters, grid, tmp_path):
     with open_store(tmp_path / "run") as store:
         filled = fill_grid(letters(), iter(grid), store=store, cluster="local:2", progress=False)
-    assert filled == Filled(computed=24, reused=0, failed=0)
+    assert filled == Filled(computed=24, reused=0, failures=[])
     with open_run(tmp_path / "run") as run:
         assert run.metadata("letters|v:1")["workers"] == 2
 

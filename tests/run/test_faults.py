@@ -122,7 +122,7 @@ KILLER = DRIVER + textwrap.dedent(
     # A driver is a fork of this process, which has everything imported: twenty of them start in no time.
     import os, random, signal, time
     from hyperacuity.run import check_run
-    from hyperacuity.run.fingerprint import code_version
+    from hyperacuity.run.code import code_version
 
     folder, files = sys.argv[1:]
     code_version(LettersJob())

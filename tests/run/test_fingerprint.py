@@ -1,4 +1,4 @@
-"""Digests of inputs and of the code: equal when nothing that matters changed, different when something did."""
+"""Digests of input files: each read once, kept while the file stays the same, never taken for another's."""
 
 from __future__ import annotations
 
@@ -11,17 +11,16 @@ from pathlib import Path
 
 import pytest
 
-import hyperacuity
-from hyperacuity.data.remote import Nearby
+from hyperacuity.data.remote import LocalCopies
 from hyperacuity.errors import InputError
 from hyperacuity.run import Cell, fingerprint
-from hyperacuity.run.fingerprint import Digests, code_version, stamp
+from hyperacuity.run.fingerprint import Digests, stamp
 
 
 def new_digests(path, digests):
     """The digests worth recording after a cell of one file was looked at."""
     read = []
-    digests.of_cell(Cell("system", "image", path, ()), {}, Nearby(), read)
+    digests.of_cell(Cell("system", "image", path, ()), {}, LocalCopies(), read)
     return read
 
 
@@ -29,7 +28,7 @@ def test_a_file_is_hashed_with_blake2b(tmp_path):
     path = tmp_path / "a.png"
     path.write_bytes(b"abc" * 100_000)
     expected = hashlib.blake2b(b"abc" * 100_000, digest_size=20).digest()
-    assert Digests().of_file(path, stamp(path), Nearby())[0] == expected
+    assert Digests().of_file(path, stamp(path), LocalCopies())[0] == expected
 
 
 def test_a_file_that_many_threads_ask_for_is_read_once(tmp_path, monkeypatch):
@@ -38,17 +37,17 @@ def test_a_file_that_many_threads_ask_for_is_read_once(tmp_path, monkeypatch):
     reads, together = [], threading.Barrier(8)
     read = fingerprint._read
 
-    def slow(path, seen, nearby):
+    def slow(path, seen, copies):
         reads.append(path)
         time.sleep(0.05)
-        return read(path, seen, nearby)
+        return read(path, seen, copies)
 
     monkeypatch.setattr(fingerprint, "_read", slow)
     digests = Digests()
 
     def ask(_):
         together.wait()
-        return digests.of_file(path, stamp(path), Nearby())[0]
+        return digests.of_file(path, stamp(path), LocalCopies())[0]
 
     with ThreadPoolExecutor(8) as pool:
         assert len(set(pool.map(ask, range(8)))) == 1
@@ -86,9 +85,9 @@ def test_a_failed_read_is_not_remembered(tmp_path, monkeypatch):
     seen, digests, read = stamp(path), Digests(), fingerprint._read
     monkeypatch.setattr(fingerprint, "_read", lambda *_: (_ for _ in ()).throw(InputError("server gone")))
     with pytest.raises(InputError, match="server gone"):
-        digests.of_file(path, seen, Nearby())
+        digests.of_file(path, seen, LocalCopies())
     monkeypatch.setattr(fingerprint, "_read", read)
-    assert len(digests.of_file(path, seen, Nearby())[0]) == 20
+    assert len(digests.of_file(path, seen, LocalCopies())[0]) == 20
 
 
 def test_no_more_digests_are_at_hand_than_agreed(tmp_path, monkeypatch):
@@ -105,85 +104,3 @@ def test_what_is_not_a_file_is_refused_by_name(tmp_path, make, sentence):
     make(tmp_path / "x")
     with pytest.raises(InputError, match=f"{tmp_path / 'x'}: {sentence}"):
         stamp(tmp_path / "x")
-
-
-@pytest.fixture
-def package(tmp_path, monkeypatch):
-    """A copy of the package's plan: files whose text we may change."""
-    for name, text in {
-        "maps.py": "",
-        "tally.py": "",
-        "errors.py": "",
-        "kernels/matching.py": "",
-        "data/png.py": "",
-        "boundary/counts.py": "def f():\n    from hyperacuity.regions import tree\n",
-        "regions/tree.py": "from hyperacuity import ordering",
-        "ordering/__init__.py": "",
-        "edges/psi.py": "",
-        "report/page.py": "",
-        "cli/boundary.py": "from hyperacuity.report import page\nimport hyperacuity.boundary.counts",
-    }.items():
-        path = tmp_path / "hyperacuity" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    monkeypatch.setattr(fingerprint, "_PACKAGE", tmp_path / "hyperacuity")
-    job = type("Job", (), {"__module__": "hyperacuity.cli.boundary"})()
-    job.tally_type = type("BoundaryTally", (), {"__module__": "hyperacuity.boundary.counts"})
-    modules = {
-        f"hyperacuity.{name}": type(
-            "Module", (), {"__file__": str(tmp_path / "hyperacuity" / f"{name.replace('.', '/')}.py")}
-        )
-        for name in ("cli.boundary", "boundary.counts")
-    }
-    monkeypatch.setattr(fingerprint.sys, "modules", fingerprint.sys.modules | modules)
-
-    def version():
-        fingerprint._hash_of_sources.cache_clear()
-        return code_version(job)
-
-    yield tmp_path / "hyperacuity", version
-    fingerprint._hash_of_sources.cache_clear()
-
-
-@pytest.mark.parametrize(
-    ("file", "matters"),
-    [
-        ("maps.py", True),
-        ("tally.py", True),
-        ("kernels/matching.py", True),
-        ("data/png.py", True),
-        ("boundary/counts.py", True),
-        ("regions/tree.py", True),  # imported by the job's room, inside a function
-        ("ordering/__init__.py", True),  # imported by what the job's room imports
-        ("cli/boundary.py", True),  # defines the job
-        ("edges/psi.py", False),
-        ("report/page.py", False),  # works on finished tallies, even though the job's module imports it
-    ],
-)
-def test_code_version_changes_with_the_sources_that_can_change_a_tally(package, file, matters):
-    folder, version = package
-    before = version()
-    assert before == version()
-    (folder / file).write_text((folder / file).read_text() + "\nx = 1\n")
-    assert (version() != before) == matters
-
-
-def test_code_version_does_not_depend_on_line_ends(package):
-    folder, version = package
-    (folder / "maps.py").write_bytes(b"a = 1\nb = 2\n")
-    before = version()
-    (folder / "maps.py").write_bytes(b"a = 1\r\nb = 2\r\n")
-    assert version() == before
-
-
-def test_code_version_names_the_version_of_the_package(make_job):
-    version, _, digest = code_version(make_job()).partition("+")
-    assert version == hyperacuity.__version__
-    assert len(digest) == 20
-
-
-def test_a_job_without_source_is_never_taken_for_an_earlier_one():
-    scope = {"__name__": "typed in"}
-    exec("class Job:\n    signature = 'x'\n    class tally_type: pass", scope)  # noqa: S102
-    job = scope["Job"]()
-    assert code_version(job) != code_version(job)

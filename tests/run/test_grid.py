@@ -12,7 +12,7 @@ import weakref
 import pytest
 
 from hyperacuity.errors import InputError, UsageError
-from hyperacuity.run import Cell, Filled, fill_grid, open_run, open_store, run_grid
+from hyperacuity.run import Cell, Failure, Filled, fill_grid, open_run, open_store, run_grid
 from hyperacuity.run.executor import Threads
 
 
@@ -170,8 +170,8 @@ def test_a_grid_may_be_a_generator_that_ends_up_in_the_store_alone(cells, make_j
     with open_store(tmp_path / "run") as store:
         first = fill_grid(job, (cell for cell in cells), store=store, workers=2, progress=False)
         second = fill_grid(make_job(), iter(cells), store=store, progress=False)
-    assert first == Filled(computed=23, reused=0, failed=1)
-    assert second == Filled(computed=1, reused=23, failed=0)
+    assert first == Filled(computed=23, reused=0, failures=[Failure("sobel", "image 0", "no")])
+    assert second == Filled(computed=1, reused=23, failures=[])
     expected = as_bytes(run_grid(make_job(), cells, progress=False))
     with open_run(tmp_path / "run") as run:
         kept = {(s, i): d for s in run.systems(job.signature) for i, d in run.packed(job.signature, s).items()}

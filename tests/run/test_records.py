@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,27 +21,33 @@ def folder(tmp_path, cells, make_job):
     return tmp_path / "run"
 
 
-def test_a_run_tells_protocols_systems_images_and_tallies_in_the_order_given(folder, cells, make_job, tally_type):
+def test_a_run_tells_protocols_systems_images_and_tallies_in_the_order_given(
+    folder, cells, make_job, tally_type, protocol
+):
     expected = run_grid(make_job(), cells, progress=False)
     with open_run(folder) as run:
         assert run.signatures() == [SIGNATURE]
         assert run.systems(SIGNATURE) == ["canny", "sobel", "größer"]
         assert run.images(SIGNATURE) == [f"image {k}" for k in range(8)]
         for system, tallies in expected.tallies.items():
-            assert run.tallies(SIGNATURE, system, tally_type) == tallies
-            assert list(run.tallies(SIGNATURE, system, tally_type)) == list(tallies)
+            assert run.tallies(SIGNATURE, system, tally_type, protocol) == tallies
+            assert list(run.tallies(SIGNATURE, system, tally_type, protocol)) == list(tallies)
         assert (run.failures(SIGNATURE), run.waiting(SIGNATURE)) == ([], [])
 
 
 def test_cells_come_back_with_their_files_and_their_picture(tmp_path, cells, make_job, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    pictured = [replace(cell, picture=Path("photos") / f"{cell.image}.jpg", extras=cell.truths[:1]) for cell in cells]
+    pictured = [
+        replace(cell, picture=Path("photos") / f"{cell.image}.jpg", extras=(("regions", cell.truths[0]),))
+        for cell in cells
+    ]
     with open_store(Path("run")) as store:
         run_grid(make_job(), pictured, store=store, progress=False)
     with open_run(Path("run")) as run:
         found = run.cells(SIGNATURE)
     assert [(cell.system, cell.image) for cell in found] == [(cell.system, cell.image) for cell in cells]
     assert found[0].files == (cells[0].prediction, *cells[0].truths, cells[0].truths[0])
+    assert dict(found[0].extras)["regions"] == cells[0].truths[0]
     assert found[0].picture == tmp_path / "photos" / "image 0.jpg"
 
 
@@ -74,29 +80,19 @@ def test_the_fingerprint_depends_on_contents_not_on_places_or_order(folder, tmp_
         assert run.fingerprint(SIGNATURE) != before
 
 
-def test_how_the_job_was_set_up_is_told(tmp_path, cells, tally_type):
-    @dataclass(frozen=True)
-    class Rules:
-        tolerance: float = 0.5
+def test_how_the_job_was_set_up_is_recorded(tmp_path, cells, make_job, protocol):
+    class Choosy(make_job):
+        def as_dict(self):
+            return {"protocol": self.protocol.to_dict(), "reader": {"inverted": True}}
 
-    @dataclass(frozen=True)
-    class Choosy:
-        rules: Rules
-        inverted: bool
-        secret: object
-        tally_type: type
-        signature: str = SIGNATURE
-
-        def evaluate(self, cell):
-            raise OSError("not today")
-
-    with open_store(tmp_path / "run") as store:
-        run_grid(Choosy(Rules(), True, object(), tally_type), cells[:1], store=store, progress=False)
+    for job in (make_job(), Choosy(replace(protocol, base=16))):
+        with open_store(tmp_path / "run") as store:
+            run_grid(job, cells[:1], store=store, progress=False)
     with open_run(tmp_path / "run") as run:
-        assert run.metadata(SIGNATURE)["job"] == {
-            "rules": {"tolerance": 0.5},
-            "inverted": True,
-            "signature": SIGNATURE,
+        assert run.metadata(SIGNATURE)["job"] == {"protocol": {"base": 10, "reading": []}}
+        assert run.metadata("numbers|base:16|v:1")["job"] == {
+            "protocol": {"base": 16, "reading": []},
+            "reader": {"inverted": True},
         }
 
 
@@ -105,10 +101,10 @@ def test_the_file_itself_may_be_named(folder):
         assert run.signatures() == [SIGNATURE]
 
 
-def test_what_was_never_run_is_empty_or_refused(folder, tally_type):
+def test_what_was_never_run_is_empty_or_refused(folder, tally_type, protocol):
     with open_run(folder) as run:
         assert run.systems("other|v:1") == []
-        assert run.tallies(SIGNATURE, "nobody", tally_type) == {}
+        assert run.tallies(SIGNATURE, "nobody", tally_type, protocol) == {}
         with pytest.raises(ValueError, match=r"holds no run of other\|v:1"):
             run.metadata("other|v:1")
 
@@ -141,20 +137,20 @@ def test_a_reader_sees_one_moment_of_a_run_that_goes_on(tmp_path, cells, make_jo
     assert len(late) < len(early)
 
 
-def test_an_open_reader_keeps_its_moment(folder, cells, make_job):
+def test_an_open_reader_keeps_its_moment(folder, cells, make_job, protocol):
     with open_run(folder) as run, open_store(folder) as store:
-        run_grid(make_job(signature="numbers|v:2"), cells, store=store, progress=False)
+        run_grid(make_job(replace(protocol, base=16)), cells, store=store, progress=False)
         assert run.signatures() == [SIGNATURE]
         with open_run(folder) as later:
             assert len(later.signatures()) == 2
 
 
-def test_a_read_only_copy_can_be_read(folder, open_folder, read_only_folder, tally_type):
+def test_a_read_only_copy_can_be_read(folder, open_folder, read_only_folder, tally_type, protocol):
     shutil.copy(folder / "run.sqlite", open_folder)
     (open_folder / "run.sqlite").chmod(0o444)
     read_only_folder(open_folder)
     with open_run(open_folder) as run:
-        assert len(run.tallies(SIGNATURE, "sobel", tally_type)) == 8
+        assert len(run.tallies(SIGNATURE, "sobel", tally_type, protocol)) == 8
 
 
 @pytest.mark.parametrize("where", [".", "nowhere"])

@@ -10,10 +10,12 @@ import pytest
 from typer.testing import CliRunner
 
 from hyperacuity.boundary import Protocol
+from hyperacuity.boundary.task import TASK
 from hyperacuity.cli import app
-from hyperacuity.cli.boundary import BoundaryJob
 from hyperacuity.data import write_png
-from hyperacuity.data.remote import Nearby, is_remote, stamp, url_of
+from hyperacuity.data.remote import LocalCopies, is_remote, stamp, url_of
+from hyperacuity.evaluation.jobs import job_for
+from hyperacuity.evaluation.readers.contours import ContourReader
 from hyperacuity.run import Cell, open_run, open_store, run_grid
 
 fsspec = pytest.importorskip("fsspec", reason="needs the extra cluster")
@@ -47,6 +49,10 @@ def grid(root):
     return [Cell("soft", n, Path(f"{root}/soft/{n}.png"), (Path(f"{root}/truth/{n}.png"),)) for n in "abcd"]
 
 
+def boundary_job(**options):
+    return job_for(TASK, Protocol(**options), ContourReader())
+
+
 def as_bytes(outcome):
     return {image: tally.pack() for image, tally in outcome.tallies["soft"].items()}
 
@@ -64,7 +70,7 @@ def test_a_path_is_no_url(path):
 
 
 def test_files_elsewhere_give_the_same_bytes_and_are_reused_while_they_are_the_same(maps, bucket, tmp_path):
-    job = BoundaryJob(Protocol(thresholds=9))
+    job = boundary_job(thresholds=9)
     here = as_bytes(run_grid(job, grid(maps), progress=False))
     assert as_bytes(run_grid(job, grid("memory://bucket"), progress=False)) == here
     with open_store(tmp_path / "run") as store:
@@ -78,13 +84,13 @@ def test_files_elsewhere_give_the_same_bytes_and_are_reused_while_they_are_the_s
         changed = run_grid(job, grid("memory://bucket"), store=store, progress=False)
         assert (changed.computed, changed.reused) == (1, 3)
     with open_run(tmp_path / "run") as run:
-        assert url_of(run.cells(job.signature)[0].prediction) == "memory://bucket/soft/a.png"
+        assert url_of(run.cells(str(job.protocol.signature))[0].prediction) == "memory://bucket/soft/a.png"
 
 
 def test_what_is_wrong_with_a_file_elsewhere_is_told_by_its_url(bucket):
     bucket.rm("/bucket/soft/a.png")
     bucket.pipe("/bucket/soft/b.png", b"\x89PNG\r\n\x1a\n and no more")
-    failures = run_grid(BoundaryJob(Protocol(thresholds=9)), grid("memory://bucket"), progress=False).failures
+    failures = run_grid(boundary_job(thresholds=9), grid("memory://bucket"), progress=False).failures
     assert [f.image for f in failures] == ["a", "b"]
     assert failures[0].reason == "memory://bucket/soft/a.png: cannot be read (no such file)"
     assert failures[1].reason.startswith("memory://bucket/soft/b.png: is damaged or not a picture")
@@ -92,18 +98,18 @@ def test_what_is_wrong_with_a_file_elsewhere_is_told_by_its_url(bucket):
 
 def test_copies_are_fetched_once_and_cleared_away(bucket):
     path = Path("memory://bucket/soft/a.png")
-    with Nearby() as nearby:
-        copy = nearby.copy_of(path)
+    with LocalCopies() as copies:
+        copy = copies.copy_of(path)
         assert copy.read_bytes() == bucket.cat("/bucket/soft/a.png")
-        assert nearby.copy_of(path) == copy
-        assert nearby.copy_of(Path("here.png")) == Path("here.png")
+        assert copies.copy_of(path) == copy
+        assert copies.copy_of(Path("here.png")) == Path("here.png")
     assert not copy.exists()
     assert stamp(path) == stamp(path)
 
 
 def test_a_url_of_an_unknown_kind_is_refused(tmp_path):
     cell = Cell("s", "a", Path("gopher9://x/a.png"), (tmp_path,))
-    (failure,) = run_grid(BoundaryJob(Protocol()), [cell], progress=False).failures
+    (failure,) = run_grid(boundary_job(), [cell], progress=False).failures
     assert failure.reason == "UsageError: gopher9:// is not a kind of URL that fsspec knows"
 
 

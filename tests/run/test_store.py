@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -82,12 +83,12 @@ def test_a_file_put_back_finds_its_old_tally(run, cells, make_job):
     assert counts(run(make_job(), cells)) == (0, 24, 0)
 
 
-def test_a_changed_protocol_recomputes_everything_and_keeps_both(run, cells, make_job, tmp_path):
+def test_a_changed_protocol_recomputes_everything_and_keeps_both(run, cells, make_job, protocol, tmp_path):
     run(make_job(), cells)
-    assert counts(run(make_job(signature="numbers|v:2"), cells)) == (24, 0, 0)
+    assert counts(run(make_job(replace(protocol, base=16)), cells)) == (24, 0, 0)
     assert counts(run(make_job(), cells)) == (0, 24, 0)
     with open_run(tmp_path / "run") as kept:
-        assert sorted(kept.signatures()) == ["numbers|v:1", "numbers|v:2"]
+        assert sorted(kept.signatures()) == ["numbers|base:16|v:1", "numbers|v:1"]
 
 
 def test_changed_code_recomputes_everything(run, cells, make_job, monkeypatch):
@@ -101,8 +102,11 @@ def test_the_role_of_a_file_counts_as_much_as_its_content(run, cells, make_job):
     run(make_job(), [cell])
     swapped = Cell(cell.system, cell.image, cell.prediction, cell.truths[::-1])
     assert counts(run(make_job(), [swapped])) == (1, 0, 0)
-    extra = Cell(cell.system, cell.image, cell.prediction, cell.truths[:1], extras=cell.truths[1:])
+    extra = Cell(cell.system, cell.image, cell.prediction, cell.truths[:1], extras=(("mask", cell.truths[1]),))
     assert counts(run(make_job(), [extra])) == (1, 0, 0)
+    other = replace(extra, extras=(("other mask", cell.truths[1]),))
+    assert counts(run(make_job(), [other])) == (1, 0, 0)
+    assert counts(run(make_job(), [extra])) == (0, 1, 0)
 
 
 def test_a_damaged_tally_is_computed_again_and_replaced(run, cells, make_job, tmp_path):

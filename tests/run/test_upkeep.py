@@ -11,6 +11,7 @@ import sqlite3
 import subprocess
 import sys
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -66,10 +67,10 @@ class TestAnOlderLayout:
         with contextlib.closing(sqlite3.connect(folder / "run.sqlite")) as connection:
             return connection.execute("PRAGMA user_version").fetchone()[0]
 
-    def test_is_read_as_it_is(self, old, tally_type):
+    def test_is_read_as_it_is(self, old, tally_type, protocol):
         with open_run(old) as run:
             assert run.systems(SIGNATURE) == ["canny", "sobel"]
-            assert run.tallies(SIGNATURE, "canny", tally_type)["image 2"].sums.tolist() == [7.5, 2.0]
+            assert run.tallies(SIGNATURE, "canny", tally_type, protocol)["image 2"].sums.tolist() == [7.5, 2.0]
             assert [f.reason for f in run.failures(SIGNATURE)] == ["sobel-2.txt: expected numbers"]
         assert self.layout(old) == 2
         assert check_run(old).problems == ()
@@ -254,11 +255,11 @@ class TestMerge:
 
 
 class TestExport:
-    def test_writes_a_row_per_cell_with_the_arrays_as_lists(self, tmp_path, cells, make_job, tally_type):
+    def test_writes_a_row_per_cell_with_the_arrays_as_lists(self, tmp_path, cells, make_job, tally_type, protocol):
         parquet = pytest.importorskip("pyarrow.parquet")
         cells[5].prediction.write_text("not numbers")
         run_into(tmp_path / "run", make_job(), cells)
-        run_into(tmp_path / "run", make_job(signature="numbers|v:2"), cells[:2])
+        run_into(tmp_path / "run", make_job(replace(protocol, base=16)), cells[:2])
         done = command("export", tmp_path / "run", "--out", tmp_path / "tables", "--json")
         assert done.exit_code == 0
         assert [Path(p).name for p in json.loads(done.stdout)["files"]] == ["numbers.parquet", "numbers-2.parquet"]
@@ -267,16 +268,16 @@ class TestExport:
         assert [row["state"] for row in rows].count("failed") == 1
         assert rows[5]["reason"] == "canny-5.txt: expected numbers"
         with open_run(tmp_path / "run") as run:
-            expected = run.tallies(SIGNATURE, "sobel", tally_type)["image 3"]
+            expected = run.tallies(SIGNATURE, "sobel", tally_type, protocol)["image 3"]
         (row,) = [row for row in rows if (row["system"], row["image"]) == ("sobel", "image 3")]
         assert (row["count"], row["sums"]) == (expected.count.tolist(), expected.sums.tolist())
         assert row["truths"] == [str(path) for path in cells[11].truths]
 
-    def test_csv_says_the_same(self, folder, tmp_path, tally_type):
+    def test_csv_says_the_same(self, folder, tmp_path, tally_type, protocol):
         (tmp_path / "tables").mkdir()
         with open_run(folder) as run:
             (path,) = export_run(run, tmp_path / "tables", "csv")
-            expected = run.tallies(SIGNATURE, "größer", tally_type)["image 7"]
+            expected = run.tallies(SIGNATURE, "größer", tally_type, protocol)["image 7"]
         with path.open(encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file))
         assert json.loads(rows[-1]["sums"]) == expected.sums.tolist()

@@ -14,15 +14,24 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
+from PIL import Image
 
 pytest.importorskip("starlette", reason='needs the studio: pip install "hyperacuity[studio]"')
 pytest.importorskip("uvicorn", reason='needs the studio: pip install "hyperacuity[studio]"')
 
 from hyperacuity.audit.trials import Segment, Trial, write_trials
 from hyperacuity.data import write_png
+from hyperacuity.studio import people
+from hyperacuity.studio.app import make_app
+from hyperacuity.studio.items import item_id
+from hyperacuity.studio.order import store as order_store
+from hyperacuity.studio.order.page import OrderPage
+from hyperacuity.studio.order.regions import find_inputs
 from hyperacuity.studio.security import LOOPBACK
 from hyperacuity.studio.server import Address, prepared
-from hyperacuity.studio.web import Page, make_app
+from hyperacuity.studio.state import State
+from hyperacuity.studio.web import Page
 
 
 @pytest.fixture
@@ -131,6 +140,72 @@ def serious() -> Callable[[Any], list[tuple[str, str]]]:
         return [(f["id"], f["nodes"][0]["html"][:160]) for f in found if f["impact"] in ("serious", "critical")]
 
     return find
+
+
+@pytest.fixture(scope="session")
+def squares() -> NDArray[np.uint8]:
+    """Labels of four rectangles: 0 beside 1, 2 below 0, 3 below 1."""
+    return np.array([[0, 0, 1, 1], [0, 0, 1, 1], [2, 2, 3, 3]], np.uint8).repeat(8, 0).repeat(8, 1)
+
+
+@pytest.fixture
+def world(tmp_path, squares) -> Path:
+    """A picture of the squares, their segmentation, and a folder to write orders to."""
+    for folder in ("images", "labels", "out"):
+        (tmp_path / folder).mkdir()
+    Image.fromarray(squares * 60).save(tmp_path / "images" / "squares.png")
+    Image.fromarray(squares).save(tmp_path / "labels" / "squares.png")
+    return tmp_path
+
+
+class Orderer:
+    """Someone who orders the squares through a client."""
+
+    def __init__(self, client: Any) -> None:
+        self.client = client
+
+    def get(self, path: str, *, item: str = "squares") -> Any:
+        return self.client.get(f"/items/{item_id(item)}{path}")
+
+    def act(self, sequence: int, *, tab: str = "a-tab-of-the-tests", **action: Any) -> Any:
+        body = {"tab": tab, "sequence": sequence, "action": action}
+        return self.client.post(f"/items/{item_id('squares')}/actions", json=body)
+
+    def do(self, *actions: dict[str, Any]) -> dict[str, Any]:
+        """Several actions from where the sheet stands; the last answer."""
+        sheet = self.sheet()
+        for action in actions:
+            response = self.act(sheet["version"] + 1, **action)
+            assert response.status_code == 200, response.text
+            sheet = response.json()
+        return sheet
+
+    def sheet(self) -> dict[str, Any]:
+        response = self.get("/sheet")
+        assert response.status_code == 200, response.text
+        return response.json()
+
+
+@pytest.fixture(scope="session")
+def orderer() -> type[Orderer]:
+    """``orderer(client)``: someone who orders the squares through a client."""
+    return Orderer
+
+
+@pytest.fixture
+def open_page(world, client_of) -> Iterator[Callable[..., Orderer]]:
+    """``open_page(name)``: someone of that name at the page for ordering, on a new server over the same file."""
+    with ExitStack() as opened:
+
+        def start(person: str | None = "Ada", *, hierarchy: bool = False) -> Orderer:
+            state = opened.enter_context(State(world / "studio.sqlite", [order_store.SCHEMA, people.SCHEMA]))
+            inputs = find_inputs(world / "images", None if hierarchy else world / "labels")
+            client = client_of(OrderPage(inputs, state, world / "out").page)
+            if person:
+                client.post("/people", json={"name": person})
+            return Orderer(client)
+
+        yield start
 
 
 def draw_photograph(path: Path, number: int) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from starlette.routing import Route
 
-from hyperacuity.studio.people import LAYOUT, People
+from hyperacuity.studio.people import SCHEMA, People
 from hyperacuity.studio.state import State
 from hyperacuity.studio.web import Page, render
 
@@ -16,7 +16,7 @@ TOKEN = "a-token-nobody-guesses"  # noqa: S105 (of a test)
 
 @pytest.fixture
 def page(tmp_path):
-    with State(tmp_path / "studio.sqlite", [LAYOUT]) as state:
+    with State(tmp_path / "studio.sqlite", [SCHEMA]) as state:
         people = People(state, "hall")
 
         async def front(request):
@@ -25,7 +25,7 @@ def page(tmp_path):
                 return await people.welcome(request, title="The hall")
             return render(request, "refusal.html.j2", sentence=f"hello {person.name}")
 
-        yield Page("hall", "The hall", [Route("/", front), *people.routes])
+        yield Page("The hall", [Route("/", front), *people.routes])
 
 
 def test_a_name_opens_the_page_and_is_known_again(page, live, visit):
@@ -38,9 +38,7 @@ def test_a_name_opens_the_page_and_is_known_again(page, live, visit):
 
 
 def test_a_link_on_another_site_leads_in_by_its_token(page, live, visit):
-    elsewhere = live(
-        Page("other", "Other", [])
-    )  # another port is another origin, but a site of its own name is needed:
+    elsewhere = live(Page("Other", []))  # another port is another origin, but a site of its own name is needed:
     address = live(page, token=TOKEN)
     tab = visit(elsewhere.base.replace("127.0.0.1", "localhost") + "/nowhere", expected=("404", address.base))
     tab.evaluate("(to) => { location.href = to; }", address.front)

@@ -18,12 +18,12 @@ from hyperacuity.audit.risk import read_answers, risk
 from hyperacuity.audit.trials import read_trials
 from hyperacuity.errors import UsageError
 from hyperacuity.studio.choose import plan as choose_plan
-from hyperacuity.studio.choose.page import LAYOUT, Choose
-from hyperacuity.studio.choose.plan import Design, draw_plan
+from hyperacuity.studio.choose.page import ChoosePage
+from hyperacuity.studio.choose.plan import SCHEMA, Design, draw_plan
 from hyperacuity.studio.choose.trials import load_study
 from hyperacuity.studio.state import State
 
-TRIALS = "SELECT question FROM choose_places WHERE kind = 'trial' AND person = ?"
+TRIALS = "SELECT question FROM choose_plan WHERE kind = 'trial' AND person = ?"
 TOKEN = "the-experimenters-own-token"  # noqa: S105 (of a test)
 
 
@@ -34,9 +34,9 @@ def experiment(make_trials, client_of, tmp_path):
 
     def make(count=24, *, break_every=50, folder=None, keep=1 << 20, **design):
         folder = folder or make_trials(count)
-        state = State(folder / "trials" / "studio.sqlite", [LAYOUT])
+        state = State(folder / "trials" / "studio.sqlite", [SCHEMA])
         states.append(state)
-        choose = Choose(
+        choose = ChoosePage(
             load_study(folder / "trials", folder / "photos", keep=keep),
             state,
             Design(**design),
@@ -55,8 +55,8 @@ def experiment(make_trials, client_of, tmp_path):
         state.close()
 
 
-def reply(client, link, place, side="left", seconds=1.5, away=False):
-    return client.post(f"{link}/answer", json={"place": place, "side": side, "seconds": seconds, "away": away})
+def reply(client, link, position, side="left", seconds=1.5, away=False):
+    return client.post(f"{link}/answer", json={"position": position, "side": side, "seconds": seconds, "away": away})
 
 
 def walk(client, link, pick=lambda question: "left", most=None):
@@ -66,7 +66,7 @@ def walk(client, link, pick=lambda question: "left", most=None):
     while now["question"] is not None and (most is None or len(asked) < most):
         question = now["question"]
         asked.append(question)
-        now = reply(client, link, question["place"], pick(question)).json()
+        now = reply(client, link, question["position"], pick(question)).json()
     return asked
 
 
@@ -89,9 +89,9 @@ class TestPlans:
     def test_sides_are_drawn_for_each_person_and_recorded(self, experiment):
         folder, _, client, invite = experiment(24)
         for person, link in enumerate(invite(2), 1):
-            recorded = rows(folder, "SELECT mirrored FROM choose_places WHERE person = ?", person)
+            recorded = rows(folder, "SELECT mirrored FROM choose_plan WHERE person = ?", person)
             assert [(int(question["mirrored"]),) for question in walk(client, link)] == recorded
-        sides = [dict(rows(folder, "SELECT question, mirrored FROM choose_places WHERE person = ?", p)) for p in (1, 2)]
+        sides = [dict(rows(folder, "SELECT question, mirrored FROM choose_plan WHERE person = ?", p)) for p in (1, 2)]
         assert sides[0] != sides[1]
         for own in sides:
             assert 4 < sum(own.values()) < 23  # of 27; outside by chance once in 30 000 seeds
@@ -102,25 +102,25 @@ class TestPlans:
         study = load_study(folder / "trials", folder / "photos")
         for person, seed in rows(folder, "SELECT id, seed FROM choose_people"):
             base, number = map(int, seed.split())
-            planned = rows(folder, "SELECT kind, question, mirrored FROM choose_places WHERE person = ?", person)
+            planned = rows(folder, "SELECT kind, question, mirrored FROM choose_plan WHERE person = ?", person)
             assert list(draw_plan(study, Design(base), number, {})) == planned
 
     def test_practice_comes_first_and_checks_are_strewn_about(self, experiment):
         folder, _, _, invite = experiment(20, check_every=5, practice=2)
         invite(8)
-        places = set()
+        positions = set()
         for person in range(1, 9):
-            kinds = [k for (k,) in rows(folder, "SELECT kind FROM choose_places WHERE person = ?", person)]
+            kinds = [k for (k,) in rows(folder, "SELECT kind FROM choose_plan WHERE person = ?", person)]
             assert kinds[:2] == ["practice"] * 2
             assert kinds.count("practice") == 2
             assert kinds.count("check") == 4
-            places.add(tuple(n for n, kind in enumerate(kinds) if kind == "check"))
-        assert len(places) > 1
+            positions.add(tuple(n for n, kind in enumerate(kinds) if kind == "check"))
+        assert len(positions) > 1
 
     def test_fewer_trials_per_person_are_shared_out_evenly(self, experiment):
         folder, _, _, invite = experiment(12, per_person=4)
         invite(6)
-        counts = rows(folder, "SELECT count(*) FROM choose_places WHERE kind = 'trial' GROUP BY question")
+        counts = rows(folder, "SELECT count(*) FROM choose_plan WHERE kind = 'trial' GROUP BY question")
         assert counts == [(2,)] * 12
 
 
@@ -129,10 +129,10 @@ class TestAnswers:
         folder, _, client, invite = experiment(4, practice=0)
         (link,) = invite()
         question = client.get(f"{link}/next").json()["question"]
-        assert reply(client, link, question["place"], "right", 0.75, True).status_code == 200
+        assert reply(client, link, question["position"], "right", 0.75, True).status_code == 200
         ((side, choice, seconds, away, name, mirrored),) = rows(
             folder,
-            "SELECT side, choice, seconds, away, question, mirrored FROM choose_answers NATURAL JOIN choose_places",
+            "SELECT side, choice, seconds, away, question, mirrored FROM choose_answers NATURAL JOIN choose_plan",
         )
         assert (side, seconds, away, bool(mirrored)) == ("right", 0.75, 1, question["mirrored"])
         chosen = getattr({t.trial: t for t in read_trials(folder / "trials")}[name], choice)
@@ -147,7 +147,7 @@ class TestAnswers:
         assert first.json() == again.json()
         other = reply(client, link, 0, "right", 2.0)  # another tab: the first answer stays
         assert other.json() == first.json()
-        assert rows(folder, "SELECT place, side, seconds FROM choose_answers") == [(0, "left", 1.0)]
+        assert rows(folder, "SELECT position, side, seconds FROM choose_answers") == [(0, "left", 1.0)]
 
     def test_many_at_the_same_moment_count_once(self, experiment, run_async):
         folder, _, client, invite = experiment(6, practice=0)
@@ -157,13 +157,15 @@ class TestAnswers:
         async def all_at_once():
             transport = httpx.ASGITransport(client.app)
             async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as one:
-                bodies = [{"place": 0, "side": side, "seconds": 1.0, "away": False} for side in ("left", "right") * 10]
+                bodies = [
+                    {"position": 0, "side": side, "seconds": 1.0, "away": False} for side in ("left", "right") * 10
+                ]
                 return await asyncio.gather(*(one.post(f"{link}/answer", json=body) for body in bodies))
 
         responses = run_async(all_at_once())
         assert {response.status_code for response in responses} == {200}
-        assert {response.json()["question"]["place"] for response in responses} == {1}
-        assert rows(folder, "SELECT place FROM choose_answers") == [(0,)]
+        assert {response.json()["question"]["position"] for response in responses} == {1}
+        assert rows(folder, "SELECT position FROM choose_answers") == [(0,)]
 
     def test_questions_cannot_be_answered_before_they_are_asked(self, experiment):
         folder, _, client, invite = experiment(6)
@@ -177,10 +179,10 @@ class TestAnswers:
         [
             {"side": "up"},
             {"side": None},
-            {"place": -1},
-            {"place": 10**30},
-            {"place": "0"},
-            {"place": True},
+            {"position": -1},
+            {"position": 10**30},
+            {"position": "0"},
+            {"position": True},
             {"seconds": -1},
             {"seconds": 1e9},
             {"seconds": "1"},
@@ -191,7 +193,7 @@ class TestAnswers:
     def test_what_is_no_answer_is_refused(self, experiment, change):
         folder, _, client, invite = experiment(4)
         (link,) = invite()
-        body = {"place": 0, "side": "left", "seconds": 1.0, "away": False, **change}
+        body = {"position": 0, "side": "left", "seconds": 1.0, "away": False, **change}
         assert client.post(f"{link}/answer", json=body).status_code == 400
         assert rows(folder, "SELECT * FROM choose_answers") == []
 
@@ -201,7 +203,7 @@ class TestAnswers:
         asked = walk(client, link, most=5)
         resumed = experiment(folder=folder)[2]  # another server on the same file
         rest = walk(resumed, link)
-        assert [q["place"] for q in asked + rest] == list(range(11))
+        assert [q["position"] for q in asked + rest] == list(range(11))
         assert resumed.get(f"{link}/next").json() == {"done": 8, "total": 8, "question": None}
 
     def test_practice_says_which_was_right_and_nothing_else_does(self, experiment):
@@ -211,7 +213,7 @@ class TestAnswers:
         now = client.get(f"{link}/next").json()
         while now["question"] is not None:
             practice = now["question"]["practice"]
-            now = reply(client, link, now["question"]["place"]).json()
+            now = reply(client, link, now["question"]["position"]).json()
             told.append((practice, "right" in now))
         assert told == [(True, True)] * 3 + [(False, False)] * 12
 
@@ -223,16 +225,16 @@ class TestAnswers:
         while now["question"] is not None:
             if now["break"]:
                 breaks.append(now["done"])
-            now = reply(client, link, now["question"]["place"]).json()
+            now = reply(client, link, now["question"]["position"]).json()
         assert breaks == [3, 6]
 
     def test_a_photograph_that_is_lost_on_the_way_is_passed_over(self, experiment):
         folder, _, client, invite = experiment(6, practice=0)
         (link,) = invite()
-        (lost,) = rows(folder, "SELECT question FROM choose_places WHERE place = 2")[0]
+        (lost,) = rows(folder, "SELECT question FROM choose_plan WHERE position = 2")[0]
         (folder / "photos" / f"holiday-{int(lost) - 1:03d}.png").write_bytes(b"gone")
         _, experimenter, client, _ = experiment(folder=folder)
-        assert [q["place"] for q in walk(client, link)] == [0, 1, 3, 4, 5]
+        assert [q["position"] for q in walk(client, link)] == [0, 1, 3, 4, 5]
         failed = experimenter.get("/results").json()["failed"]
         assert [(f["trial"], f["reason"].split(":")[0]) for f in failed] == [(lost, f"holiday-{int(lost) - 1:03d}")]
 
@@ -242,12 +244,12 @@ class TestPictures:
         _, _, client, invite = experiment(6)
         (link,) = invite()
         now = client.get(f"{link}/next").json()
-        for place in (now["question"]["place"], now["ahead"]):
-            picture = client.get(f"{link}/picture/{place}")
+        for position in (now["question"]["position"], now["ahead"]):
+            picture = client.get(f"{link}/picture/{position}")
             assert picture.headers["content-type"] == "image/png"
             assert picture.content.startswith(b"\x89PNG")
-        for place in ("2", "8", "99", "-1", "x", "١", "1" * 30, "0.png", "%2e%2e"):
-            assert client.get(f"{link}/picture/{place}").status_code == 404
+        for position in ("2", "8", "99", "-1", "x", "١", "1" * 30, "0.png", "%2e%2e"):
+            assert client.get(f"{link}/picture/{position}").status_code == 404
 
     def test_one_that_breaks_while_the_server_runs_says_so(self, experiment):
         folder, _, client, invite = experiment(4, keep=0)
@@ -278,9 +280,9 @@ class TestSecrecy:
             take(client.get(link))
             now = take(client.get(f"{link}/next")).json()
             while now["question"] is not None:
-                place = now["question"]["place"]
-                take(client.get(f"{link}/picture/{place}"))
-                now = take(reply(client, link, place, ("left", "right")[place % 3 == 0])).json()
+                position = now["question"]["position"]
+                take(client.get(f"{link}/picture/{position}"))
+                now = take(reply(client, link, position, ("left", "right")[position % 3 == 0])).json()
             take(client.get(link))
         return seen
 
@@ -296,8 +298,8 @@ class TestSecrecy:
         folder = make_trials(10)
         study = load_study(folder / "trials", folder / "photos")
         keyless = dataclasses.replace(study, trials=dict.fromkeys(study.trials))
-        with State(folder / "trials" / "studio.sqlite", [LAYOUT]) as state:
-            choose = Choose(keyless, state, Design(check_every=5))
+        with State(folder / "trials" / "studio.sqlite", [SCHEMA]) as state:
+            choose = ChoosePage(keyless, state, Design(check_every=5))
             client = client_of(choose.page, token=TOKEN)
             for token in choose.ensure_invitations(2):
                 link = f"/take/{token}"
@@ -323,7 +325,7 @@ class TestSecrecy:
                 assert not [word for word in secrets if word in content]
                 question = json.loads(content)["question"]
                 assert question is None or set(question) == {
-                    "place", "practice", "height", "width", "size", "mirrored", "left", "right",
+                    "position", "practice", "height", "width", "size", "mirrored", "left", "right",
                 }  # fmt: skip
             elif headers["content-type"] == "image/png":
                 chunks = {kind for kind in (b"tEXt", b"iTXt", b"zTXt", b"eXIf", b"tIME", b"pHYs") if kind in content}
@@ -334,7 +336,7 @@ class TestSecrecy:
         folder, _, client, invite = experiment(10, check_every=5, practice=0)
         (link,) = invite()
         asked = walk(client, link)
-        kinds = [kind for (kind,) in rows(folder, "SELECT kind FROM choose_places")]
+        kinds = [kind for (kind,) in rows(folder, "SELECT kind FROM choose_plan")]
         assert kinds.count("check") == 2
         shapes = {
             kind: {json.dumps([sorted(q), q["size"]]) for q, k in zip(asked, kinds, strict=True) if k == kind}
@@ -364,7 +366,7 @@ class TestResults:
         folder, experimenter, client, invite = experiment(24)
         assert experimenter.get("/results").json()["modes"] == []
         for number, link in enumerate(invite(3)):
-            walk(client, link, pick=lambda q, n=number: ("left", "right")[(q["place"] * (n + 3)) % 5 < 2])
+            walk(client, link, pick=lambda q, n=number: ("left", "right")[(q["position"] * (n + 3)) % 5 < 2])
         table = tmp_path / "answers.csv"
         table.write_text(experimenter.get("/answers.csv").text, encoding="utf-8")
         answers = read_answers(table)
@@ -384,10 +386,10 @@ class TestResults:
         folder, experimenter, client, invite = experiment(24)
         trials = {trial.trial: trial for trial in read_trials(folder / "trials")}
         (link,) = invite()
-        names = [name for (name,) in rows(folder, "SELECT question FROM choose_places ORDER BY place")]
+        names = [name for (name,) in rows(folder, "SELECT question FROM choose_plan ORDER BY position")]
 
         def alarm(question):
-            trial = trials.get(names[question["place"]])
+            trial = trials.get(names[question["position"]])
             if trial is None:
                 return "left"
             pixels = getattr(trial, trial.false_alarm).pixels
@@ -430,7 +432,7 @@ class TestResults:
     def test_invitations_have_a_limit(self, experiment, monkeypatch):
         from hyperacuity.studio.choose import page as choose
 
-        monkeypatch.setattr(choose, "MOST_INVITATIONS", 3)
+        monkeypatch.setattr(choose, "MAX_INVITATIONS", 3)
         _, experimenter, _, invite = experiment(2)
         invite(2)
         assert experimenter.post("/invitations", json={"count": 2}).status_code == 409
@@ -441,10 +443,10 @@ class TestResults:
         other = make_trials(4, flipped=True, folder=tmp_path / "other")
         study = load_study(other / "trials", other / "photos")
         with (
-            State(folder / "trials" / "studio.sqlite", [LAYOUT]) as state,
+            State(folder / "trials" / "studio.sqlite", [SCHEMA]) as state,
             pytest.raises(UsageError, match="other trials"),
         ):
-            Choose(study, state, Design())
+            ChoosePage(study, state, Design())
 
 
 values = st.one_of(
@@ -476,8 +478,8 @@ def test_no_request_breaks_the_server(experiment, data):
     body = data.draw(
         st.one_of(
             st.binary(max_size=40),
-            st.dictionaries(st.sampled_from(["place", "side", "seconds", "away", "count"]), values).map(json.dumps),
-            st.fixed_dictionaries({"place": st.integers(0, 3), "side": st.sampled_from(["left", "right"]),
+            st.dictionaries(st.sampled_from(["position", "side", "seconds", "away", "count"]), values).map(json.dumps),
+            st.fixed_dictionaries({"position": st.integers(0, 3), "side": st.sampled_from(["left", "right"]),
                                    "seconds": st.floats(0, 10), "away": st.booleans()}).map(json.dumps),
         )
     )  # fmt: skip

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from hyperacuity.studio.choose.page import LAYOUT, Choose
-from hyperacuity.studio.choose.plan import Design
+from hyperacuity.studio.choose.page import ChoosePage
+from hyperacuity.studio.choose.plan import SCHEMA, Design
 from hyperacuity.studio.choose.results import all_answers
 from hyperacuity.studio.choose.trials import load_study
 from hyperacuity.studio.state import State
@@ -22,10 +22,10 @@ def served(make_trials, live):
 
     def start(count=20, *, people=1, break_every=50, fixation=0.05, keep=1 << 20, **design):
         folder = make_trials(count)
-        state = State(folder / "trials" / "studio.sqlite", [LAYOUT])
+        state = State(folder / "trials" / "studio.sqlite", [SCHEMA])
         states.append(state)
         study = load_study(folder / "trials", folder / "photos", keep=keep)
-        choose = Choose(study, state, Design(**design), break_every=break_every, fixation=fixation)
+        choose = ChoosePage(study, state, Design(**design), break_every=break_every, fixation=fixation)
         tokens = choose.ensure_invitations(people)
         address = live(choose.page, token=TOKEN)
         return address.front, [f"{address.base}/take/{token}" for token in tokens], state
@@ -36,8 +36,8 @@ def served(make_trials, live):
 
 
 def ready(tab):
-    """Wait for the next question, and go past what stands before it; returns its place, or None at the end."""
-    seen = tab.locator("#trial[data-place], #begin:visible, #start:visible, #go-on:visible, #end:visible").first
+    """Wait for the next question, and go past what stands before it; returns its position, or None at the end."""
+    seen = tab.locator("#trial[data-position], #begin:visible, #start:visible, #go-on:visible, #end:visible").first
     while True:
         seen.wait_for(state="attached")
         for button in ("begin", "start", "go-on"):
@@ -48,18 +48,18 @@ def ready(tab):
         else:
             if tab.is_visible("#end"):
                 return None
-            place = tab.get_attribute("#trial", "data-place")
-            if place is not None:
-                return int(place)
+            position = tab.get_attribute("#trial", "data-position")
+            if position is not None:
+                return int(position)
 
 
 def answer(tab, key="ArrowLeft"):
-    """Answer the question that is shown; returns its place, or None at the end."""
-    place = ready(tab)
-    if place is not None:
+    """Answer the question that is shown; returns its position, or None at the end."""
+    position = ready(tab)
+    if position is not None:
         tab.keyboard.press(key)
-        tab.wait_for_selector(f"#trial:not([data-place='{place}'])", state="attached")
-    return place
+        tab.wait_for_selector(f"#trial:not([data-position='{position}'])", state="attached")
+    return position
 
 
 def test_twenty_trials_are_run_and_the_risk_appears(served, visit):
@@ -67,10 +67,10 @@ def test_twenty_trials_are_run_and_the_risk_appears(served, visit):
     results = visit(front)
     assert "Waiting for the first answer" in results.inner_text("#headline")
     tab = visit(link)
-    places = []
-    while (place := answer(tab, ("ArrowLeft", "ArrowRight")[len(places) % 2])) is not None:
-        places.append(place)
-    assert places == list(range(3 + 20 + 1))  # practice, trials, a check
+    positions = []
+    while (position := answer(tab, ("ArrowLeft", "ArrowRight")[len(positions) % 2])) is not None:
+        positions.append(position)
+    assert positions == list(range(3 + 20 + 1))  # practice, trials, a check
     assert "Thank you" in tab.inner_text("#end")
     results.get_by_text("20 answers by 1 person").wait_for()
     cells = results.locator("#risks tbody tr").first.locator("td, th").all_inner_texts()
@@ -90,12 +90,12 @@ def test_reloading_in_the_middle_goes_on_where_one_was(served, visit):
     assert [answer(tab) for _ in range(5)] == [0, 1, 2, 3, 4]
     assert ready(tab) == 5
     tab.reload()
-    assert tab.inner_text("#begin") == "Go on where I was"
+    assert tab.inner_text("#begin") == "Continue where I was"
     assert ready(tab) == 5
     tab.close()
     again = visit(link)  # another browser altogether
     assert [answer(again) for _ in range(5)] == [5, 6, 7, 8, None]
-    assert [row.place for row in state.read_now(all_answers)] == list(range(9))
+    assert [row.position for row in state.read_now(all_answers)] == list(range(9))
     again.reload()
     again.wait_for_selector("#end")
 
@@ -120,24 +120,24 @@ def test_two_tabs_of_one_person_give_one_answer_per_trial(served, visit):
     assert answer(first, "ArrowLeft") == 0
     assert answer(second, "ArrowRight") == 0
     assert ready(second) == 1
-    assert [(row.place, row.side) for row in state.read_now(all_answers)] == [(0, "left")]
+    assert [(row.position, row.side) for row in state.read_now(all_answers)] == [(0, "left")]
 
 
 def test_squares_and_buttons_can_be_clicked_and_other_places_do_nothing(served, visit):
     _, (link,), state = served(4, practice=0)
     tab = visit(link)
     for side in ("left", "right"):
-        place = ready(tab)
+        position = ready(tab)
         question = tab.request.get(f"{link}/next").json()["question"]
-        assert question["place"] == place
+        assert question["position"] == position
         box = tab.locator("#marked").bounding_box()
         scale = box["width"] / question["width"]
         tab.mouse.click(box["x"] + box["width"] / 2, box["y"] + 2)  # no square is near
-        assert tab.get_attribute("#trial", "data-place") == str(place)
+        assert tab.get_attribute("#trial", "data-position") == str(position)
         top, left = question[side]["square"]
         middle = question["size"] / 2
         tab.mouse.click(box["x"] + (left + middle) * scale, box["y"] + (top + middle) * scale)
-        tab.wait_for_selector(f"#trial:not([data-place='{place}'])", state="attached")
+        tab.wait_for_selector(f"#trial:not([data-position='{position}'])", state="attached")
     ready(tab)
     tab.click("#right")
     ready(tab)
@@ -160,7 +160,7 @@ def test_keys_during_the_fixation_pause_and_held_keys_do_not_count(served, visit
     tab.keyboard.down("ArrowLeft")
     tab.keyboard.up("ArrowLeft")
     assert ready(tab) == 1
-    assert [(row.place, row.side) for row in state.read_now(all_answers)] == [(0, "left")]
+    assert [(row.position, row.side) for row in state.read_now(all_answers)] == [(0, "left")]
 
 
 def test_the_time_is_from_when_the_marks_can_be_seen(served, visit):
@@ -169,7 +169,7 @@ def test_the_time_is_from_when_the_marks_can_be_seen(served, visit):
     ready(tab)
     tab.wait_for_timeout(700)
     tab.keyboard.press("ArrowLeft")
-    tab.wait_for_selector("#trial:not([data-place='0'])", state="attached")
+    tab.wait_for_selector("#trial:not([data-position='0'])", state="attached")
     ready(tab)
     (row,) = state.read_now(all_answers)
     assert 0.6 < row.seconds < 30
@@ -185,7 +185,7 @@ def test_a_server_that_is_away_for_a_moment_loses_nothing(served, visit):
     tab.context.set_offline(False)
     assert ready(tab) == 1
     assert not tab.is_visible("#problem")
-    assert [(row.place, row.side) for row in state.read_now(all_answers)] == [(0, "right")]
+    assert [(row.position, row.side) for row in state.read_now(all_answers)] == [(0, "right")]
 
 
 def test_practice_says_what_was_right_and_ends_with_a_word(served, visit):
@@ -216,7 +216,7 @@ def test_links_are_made_and_shown(served, visit):
     front, _, _ = served(2, people=0)
     tab = visit(front)
     tab.fill("#how-many", "3")
-    tab.click("text=Make links")
+    tab.click("text=Create links")
     tab.wait_for_selector("#people tbody tr:nth-child(3)")
     link = tab.locator("#people code").nth(2).inner_text()
     other = visit(link)

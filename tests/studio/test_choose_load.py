@@ -37,20 +37,20 @@ def server(folder, *words):
 
 
 async def take_part(link, most, told, troubles):
-    """Answer questions one after the other; ``told`` gets (link, place, side) of each that was acknowledged."""
+    """Answer questions one after the other; ``told`` gets (link, position, side) of each that was acknowledged."""
     try:
         async with httpx.AsyncClient(timeout=60) as client:
             now = (await client.get(f"{link}/next")).json()
             for _ in range(most):
                 if now["question"] is None:
                     return
-                place = now["question"]["place"]
-                side = ("left", "right")[(place + len(link) + ord(link[-1])) % 2]
-                picture = await client.get(f"{link}/picture/{place}")
-                body = {"place": place, "side": side, "seconds": 0.5, "away": False}
+                position = now["question"]["position"]
+                side = ("left", "right")[(position + len(link) + ord(link[-1])) % 2]
+                picture = await client.get(f"{link}/picture/{position}")
+                body = {"position": position, "side": side, "seconds": 0.5, "away": False}
                 response = await client.post(f"{link}/answer", json=body)
                 troubles += [one.text for one in (picture, response) if one.status_code != 200]
-                told.append((link, place, side))
+                told.append((link, position, side))
                 now = response.json()
     except httpx.TransportError as error:
         troubles.append(error)
@@ -58,7 +58,7 @@ async def take_part(link, most, told, troubles):
 
 def kept(folder):
     with contextlib.closing(sqlite3.connect(folder / "trials" / "studio.sqlite")) as file:
-        return {(p, n): s for p, n, s in file.execute("SELECT person, place, side FROM choose_answers")}
+        return {(p, n): s for p, n, s in file.execute("SELECT person, position, side FROM choose_answers")}
 
 
 def test_fifty_people_and_a_kill_in_the_middle(make_trials, run_async):
@@ -81,8 +81,8 @@ def test_fifty_people_and_a_kill_in_the_middle(make_trials, run_async):
     assert all(isinstance(one, httpx.TransportError) for one in troubles)
     assert len(told) < 9 * PEOPLE  # it was in the middle
     found = kept(folder)
-    for link, place, side in told:
-        assert found[links.index(link) + 1, place] == side
+    for link, position, side in told:
+        assert found[links.index(link) + 1, position] == side
 
     told.clear()
     troubles.clear()

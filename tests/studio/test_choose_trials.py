@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hyperacuity.audit.trials import RADIUS, read_trials, write_trials
 from hyperacuity.errors import UsageError
 from hyperacuity.studio.choose.obvious import obvious_marks
-from hyperacuity.studio.choose.trials import Question, load_study, shown, side_of, square_size
+from hyperacuity.studio.choose.trials import Question, as_dict, load_study, side_of, square_size
 
 marks = st.sets(st.tuples(st.integers(0, 39), st.integers(0, 59)), min_size=1, max_size=12).map(
     lambda pixels: tuple(sorted(pixels))
@@ -32,13 +32,13 @@ def test_marks_are_on_opposite_sides_and_mirroring_changes_both(question, mirror
 @given(questions, st.booleans())
 def test_what_is_shown_does_not_depend_on_the_order_in_the_table(question, mirrored):
     turned = Question("1", "a", question.shape, question.second, question.first)
-    assert shown(question, mirrored) == shown(turned, mirrored)
+    assert as_dict(question, mirrored) == as_dict(turned, mirrored)
 
 
 @settings(max_examples=100, deadline=None)
 @given(questions, st.booleans())
 def test_the_left_mark_is_seen_on_the_left(question, mirrored):
-    told = shown(question, mirrored)
+    told = as_dict(question, mirrored)
 
     def centre(side):
         columns = [column for _, column in told[side]["pixels"]]
@@ -59,7 +59,7 @@ def test_the_left_mark_is_seen_on_the_left(question, mirrored):
 @settings(max_examples=50, deadline=None)
 @given(questions)
 def test_the_mirrored_picture_has_the_mirrored_marks(question):
-    plain, mirrored = shown(question, False), shown(question, True)
+    plain, mirrored = as_dict(question, False), as_dict(question, True)
     turned = sorted([row, 59 - column] for row, column in plain["left"]["pixels"])
     assert mirrored["right"]["pixels"] == turned
 

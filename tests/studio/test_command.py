@@ -13,9 +13,10 @@ import urllib.request
 import pytest
 from typer.testing import CliRunner
 
-from hyperacuity.cli import app, studio_choose
+from hyperacuity.cli import app
 from hyperacuity.cli.studio import app as pages
-from hyperacuity.studio.choose.page import LAYOUT
+from hyperacuity.studio.choose.address import last_address, store_address
+from hyperacuity.studio.choose.plan import SCHEMA
 from hyperacuity.studio.server import Address, is_loopback, listen, prepared, reachable_name
 from hyperacuity.studio.state import State
 from hyperacuity.studio.web import Page
@@ -61,20 +62,20 @@ def test_it_serves_until_ctrl_c_and_then_ends_well(make_trials):
         assert rest == "stopped\n"
 
 
-def test_a_port_that_is_taken_by_now_gives_way_to_a_free_one(tmp_path, capsys):
-    with State(tmp_path / "studio.sqlite", [LAYOUT]) as state, listen("127.0.0.1", 0) as taken:
+def test_a_port_that_is_taken_by_now_gives_way_to_a_free_one(tmp_path, caplog):
+    with State(tmp_path / "studio.sqlite", [SCHEMA]) as state, listen("127.0.0.1", 0) as taken:
         port = taken.getsockname()[1]
-        assert studio_choose.before(state, "127.0.0.1", 0) == (None, 0)
-        studio_choose.remember_for_next_time(state, Address(f"http://127.0.0.1:{port}", "a-token-of-last-time"))
-        assert studio_choose.before(state, "127.0.0.1", 0) == ("a-token-of-last-time", 0)
-        assert f"port {port}, which earlier invitations name, is taken" in capsys.readouterr().err
-        assert studio_choose.before(state, "127.0.0.1", 4321) == ("a-token-of-last-time", 4321)
+        assert last_address(state, "127.0.0.1", 0) == (None, 0)
+        store_address(state, Address(f"http://127.0.0.1:{port}", "a-token-of-last-time"))
+        assert last_address(state, "127.0.0.1", 0) == ("a-token-of-last-time", 0)
+        assert f"port {port}, which earlier invitations name, is taken" in caplog.text
+        assert last_address(state, "127.0.0.1", 4321) == ("a-token-of-last-time", 4321)
         taken.close()
-        assert studio_choose.before(state, "127.0.0.1", 0) == ("a-token-of-last-time", port)
+        assert last_address(state, "127.0.0.1", 0) == ("a-token-of-last-time", port)
 
 
 def test_a_host_that_others_can_reach_has_a_token_and_a_real_address():
-    with prepared(Page("none", "None", []), host=EVERYWHERE, token="chosen-by-the-experimenter") as (_, _, address):  # noqa: S106
+    with prepared(Page("None", []), host=EVERYWHERE, token="chosen-by-the-experimenter") as (_, _, address):  # noqa: S106
         assert re.fullmatch(r"http://[^:/]+:\d+/\?token=chosen-by-the-experimenter", address.front)
         assert EVERYWHERE not in address.front
 

@@ -18,11 +18,12 @@ from hyperacuity.cli import studio as cli
 from hyperacuity.data import read_boundary_truths, read_edges, write_png
 from hyperacuity.data.scenes import make_scene
 from hyperacuity.errors import UsageError
+from hyperacuity.kernels.thinning import thin
 from hyperacuity.studio import people
-from hyperacuity.studio.items import Item, by_id, find_items, item_id
+from hyperacuity.studio.items import Item, item_id, items_of
 from hyperacuity.studio.label import store as label_store
-from hyperacuity.studio.label.map import TOP, Action, find_candidates, one_wide, replay
-from hyperacuity.studio.label.page import MOST_ENTRIES, MOST_NUMBERS, LabelPage
+from hyperacuity.studio.label.map import TOP, Action, find_candidates, replay
+from hyperacuity.studio.label.page import MAX_ENTRIES, MAX_NUMBERS, LabelPage
 from hyperacuity.studio.state import State
 
 WIDTH, HEIGHT = 96, 64
@@ -40,13 +41,13 @@ def photos(tmp_path_factory):
 
 @pytest.fixture
 def state(tmp_path):
-    with State(tmp_path / "studio.sqlite", [people.LAYOUT, label_store.LAYOUT]) as opened:
+    with State(tmp_path / "studio.sqlite", [people.SCHEMA, label_store.SCHEMA]) as opened:
         yield opened
 
 
 @pytest.fixture
 def labels(photos, state, tmp_path):
-    return LabelPage(find_items(photos), state, tmp_path / "out")
+    return LabelPage(items_of(sorted(photos.iterdir())), state, tmp_path / "out")
 
 
 class Annotator:
@@ -96,7 +97,7 @@ class TestLog:
         ada.act("undo")
         assert ada.log() == {
             "entries": 4,
-            "state": "begun",
+            "state": "started",
             "actions": [
                 {"kind": "threshold", "runs": [], "threshold": 9000},
                 {"kind": "add", "runs": [10, 3, 400, 1], "threshold": None},
@@ -134,12 +135,12 @@ class TestLog:
     def test_undo_has_no_bottom_but_the_beginning(self, ada):
         for batch in range(3):
             assert (
-                ada.send(*(ada.entry("add", runs=[200 * batch + i, 1]) for i in range(MOST_ENTRIES))).status_code == 200
+                ada.send(*(ada.entry("add", runs=[200 * batch + i, 1]) for i in range(MAX_ENTRIES))).status_code == 200
             )
         for _ in range(3):
-            assert ada.send(*(ada.entry("undo") for _ in range(MOST_ENTRIES))).status_code == 200
+            assert ada.send(*(ada.entry("undo") for _ in range(MAX_ENTRIES))).status_code == 200
         assert ada.log()["actions"] == []
-        assert len(ada.log()["undone"]) == 3 * MOST_ENTRIES
+        assert len(ada.log()["undone"]) == 3 * MAX_ENTRIES
         assert ada.send(ada.entry("undo")).status_code == 409
         ada.number -= 1
         ada.act("redo")
@@ -159,7 +160,7 @@ class TestLog:
             {"runs": [5, 2, 6, 1]},
             {"runs": [1.5, 1]},
             {"runs": [2**80, 1]},
-            {"runs": [0, 1] * (MOST_NUMBERS // 2 + 1)},
+            {"runs": [0, 1] * (MAX_NUMBERS // 2 + 1)},
             {"kind": "threshold", "threshold": 0},
             {"kind": "threshold", "threshold": TOP + 1},
             {"kind": "threshold"},
@@ -178,7 +179,7 @@ class TestLog:
         assert ada.log()["entries"] == 0
 
     def test_too_many_at_once_are_refused(self, ada):
-        assert ada.send(*(ada.entry("add", runs=[1, 1]) for _ in range(MOST_ENTRIES + 1))).status_code == 400
+        assert ada.send(*(ada.entry("add", runs=[1, 1]) for _ in range(MAX_ENTRIES + 1))).status_code == 400
         assert ada.client.post(f"/image/{ONE}/entries", content=b"x" * (3 << 20)).status_code == 413
 
     def test_labels_are_everyones_own(self, ada, labels, client_of):
@@ -191,7 +192,7 @@ class TestLog:
 
     def test_labels_of_another_image_of_the_same_name_are_not_mixed_in(self, ada, photos, state, tmp_path, client_of):
         ada.act("add", runs=[1, 1])
-        other = LabelPage(by_id([Item(ONE, "one", photos / "two.png")]), state, tmp_path / "out")
+        other = LabelPage({ONE: Item(ONE, "one", photos / "two.png")}, state, tmp_path / "out")
         grown = Annotator(client_of(other.page), "Ada")
         refused = grown.client.get(f"/image/{ONE}/log")
         assert refused.status_code == 409
@@ -214,7 +215,7 @@ class TestDone:
         told = ada.done(drawn)
         assert told.status_code == 200, told.text
         written = read_edges(tmp_path / "out/edges/Ada/one.png")
-        assert np.array_equal(written, one_wide(drawn))
+        assert np.array_equal(written, thin(drawn))
         (boundaries,) = read_boundary_truths([tmp_path / "out/groundTruth/one.mat"])
         assert np.array_equal(boundaries, written)
         automatic = edges_of(photos, "one", self.ACTIONS[0])
@@ -257,7 +258,7 @@ class TestDone:
             ("path", 30, None),
             ("lasso", 960, None),
         ]
-        assert facts["begun"] <= facts["finished"]
+        assert facts["started"] <= facts["finished"]
         assert facts["settings"]["detector"] == "masks"
 
     def test_a_page_that_shows_another_map_is_not_believed(self, ada, photos, tmp_path):
@@ -266,7 +267,7 @@ class TestDone:
         assert refused.status_code == 409
         assert "another map" in refused.json()["error"]
         assert not (tmp_path / "out").exists()
-        assert ada.log()["state"] == "begun"
+        assert ada.log()["state"] == "started"
 
     def test_done_twice_is_done_once_and_a_later_action_begins_anew(self, ada, photos):
         edges = edges_of(photos, "one")
@@ -275,7 +276,7 @@ class TestDone:
             assert ada.done(edges).status_code == 200
         assert ada.log()["entries"] == 1
         ada.act("add", runs=[1, 1])
-        assert ada.log()["state"] == "begun"
+        assert ada.log()["state"] == "started"
         assert ada.done(edges, number=1).status_code == 409
 
     def test_files_keep_the_last_finished_map_while_work_goes_on(self, ada, photos, labels, client_of, tmp_path):
@@ -336,7 +337,7 @@ class TestDone:
         before = written.stat().st_mtime_ns
         assert labels.write_missing() == []
         assert written.stat().st_mtime_ns == before
-        elsewhere = LabelPage(find_items(photos), state, tmp_path / "elsewhere")
+        elsewhere = LabelPage(items_of(sorted(photos.iterdir())), state, tmp_path / "elsewhere")
         assert elsewhere.write_missing() == []
         assert (tmp_path / "elsewhere/groundTruth/one.mat").read_bytes() == (
             tmp_path / "out/groundTruth/one.mat"
@@ -369,7 +370,7 @@ class TestImages:
         grace = Annotator(client_of(labels.page), "Grace", item=TWO)
         grace.act("add", runs=[1, 1])
         shown = grace.client.get("/").text
-        assert "<strong>0</strong> of 3 images done, 1 begun" in shown
+        assert "<strong>0</strong> of 3 images done, 1 started" in shown
         assert "done by Ada" in shown
         assert "● done" in ada.client.get("/").text
 
@@ -398,7 +399,7 @@ class TestImages:
         assert np.array_equal(np.frombuffer(sent[2 * size :], bool), found.survives.ravel())
 
     def test_an_image_that_is_too_large_is_named(self, ada, photos, monkeypatch):
-        monkeypatch.setattr("hyperacuity.studio.label.page.MOST_PIXELS", 1000)
+        monkeypatch.setattr("hyperacuity.studio.label.page.MAX_PIXELS", 1000)
         refused = ada.client.get(f"/image/{TWO}/photo")
         assert refused.status_code == 422
         assert refused.json()["error"].startswith("two: has 96×64 pixels")
@@ -410,7 +411,7 @@ class TestImages:
 
     def test_a_list_of_hundreds_needs_no_image(self, state, photos, tmp_path, client_of, monkeypatch):
         monkeypatch.setattr("hyperacuity.studio.label.page.read_image", None)
-        many = by_id(Item(item_id(f"image {n}"), f"image {n}", photos / "one.png") for n in range(600))
+        many = {str(n): Item(str(n), f"image {n}", photos / "one.png") for n in range(600)}
         client = client_of(LabelPage(many, state, tmp_path / "out").page)
         client.post("/people", json={"name": "Ada"})
         shown = client.get("/").text
@@ -424,7 +425,7 @@ class TestCommand:
 
     def test_it_serves_the_pictures_of_folders_and_leaves_other_files_alone(self, photos, tmp_path, monkeypatch):
         opened = []
-        monkeypatch.setattr("hyperacuity.cli.studio_label.open_page", lambda page, **more: opened.append((page, more)))
+        monkeypatch.setattr("hyperacuity.studio.server.serve", lambda page, **more: opened.append((page, more)))
         folder = tmp_path / "mixed"
         folder.mkdir()
         write_png(folder / "three.png", np.zeros((9, 9), np.uint8))
@@ -432,7 +433,7 @@ class TestCommand:
         result = self.call(folder, photos / "one.png", "--out", tmp_path / "out")
         assert result.exit_code == 0, result.output
         ((page, more),) = opened
-        assert page.name == "label"
+        assert page.title == "Label edges"
         assert more["token"] is None
         assert (tmp_path / "out/studio.sqlite").exists()
 

@@ -12,6 +12,7 @@ from scipy import ndimage
 
 from hyperacuity.data.scenes import make_scene
 from hyperacuity.detect import masks
+from hyperacuity.kernels.thinning import thin
 from hyperacuity.studio.label.map import (
     ACTIONS,
     ADDING,
@@ -21,7 +22,6 @@ from hyperacuity.studio.label.map import (
     checksum,
     find_candidates,
     in_effect,
-    one_wide,
     pixels,
     replay,
 )
@@ -127,8 +127,8 @@ def test_undo_goes_back_to_the_beginning_and_a_new_action_forgets_what_was_undon
 @given(st.integers(0, 2**32 - 1), st.floats(0.05, 0.9))
 def test_what_is_written_is_one_pixel_wide_and_hangs_together_as_before(seed, density):
     drawn = np.random.default_rng(seed).random((12, 17)) < density
-    edges = one_wide(drawn)
-    assert np.array_equal(one_wide(edges), edges)
+    edges = thin(drawn)
+    assert np.array_equal(thin(edges), edges)
     assert not (edges & ~drawn).any()
     pieces = np.ones((3, 3))
     assert ndimage.label(edges, pieces)[1] == ndimage.label(drawn, pieces)[1]

@@ -11,7 +11,8 @@ from scipy import ndimage
 from starlette.responses import HTMLResponse
 from starlette.routing import Route
 
-from hyperacuity.studio.label.map import Action, checksum, find_candidates, one_wide, pixels, replay
+from hyperacuity.kernels.thinning import thin
+from hyperacuity.studio.label.map import Action, checksum, find_candidates, pixels, replay
 from hyperacuity.studio.web import Page
 
 pytestmark = pytest.mark.browser
@@ -24,7 +25,7 @@ def javascript(live, visit):
     async def nothing(request):
         return HTMLResponse('<!doctype html><link rel="icon" href="data:,">')
 
-    tab = visit(live(Page("empty", "Empty", [Route("/", nothing)])).front)
+    tab = visit(live(Page("Empty", [Route("/", nothing)])).front)
 
     def run(module, function, argument=None):
         return tab.evaluate(
@@ -78,7 +79,7 @@ def test_the_page_thins_as_the_server_does(javascript):
         drawn[:4] = True
         sent = {"edges": drawn.ravel().astype(int).tolist()}
         thinned = javascript("thin", "(m, given) => [...m.thin(Uint8Array.from(given.edges), 23, 19)]", sent)
-        assert np.array_equal(np.reshape(thinned, drawn.shape), one_wide(drawn))
+        assert np.array_equal(np.reshape(thinned, drawn.shape), thin(drawn))
 
 
 def test_the_live_wire_is_the_cheapest_path(javascript):

@@ -10,7 +10,7 @@ from hyperacuity.data import read_boundary_truths, read_edges, write_png
 from hyperacuity.data.scenes import make_scene
 from hyperacuity.edges import psi
 from hyperacuity.studio import people
-from hyperacuity.studio.items import find_items, item_id
+from hyperacuity.studio.items import item_id, items_of
 from hyperacuity.studio.label import store as label_store
 from hyperacuity.studio.label.map import find_candidates, replay
 from hyperacuity.studio.label.page import LabelPage
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.browser
 
 SIZE = (240, 160)
 EIGHT = np.ones((3, 3), bool)
-PICTURE = "0" * 64
+DIGEST = "0" * 64
 
 
 @pytest.fixture(scope="module")
@@ -42,13 +42,13 @@ def photos(tmp_path_factory, scene):
 
 @pytest.fixture
 def state(tmp_path):
-    with State(tmp_path / "studio.sqlite", [people.LAYOUT, label_store.LAYOUT]) as opened:
+    with State(tmp_path / "studio.sqlite", [people.SCHEMA, label_store.SCHEMA]) as opened:
         yield opened
 
 
 @pytest.fixture
 def address(photos, state, tmp_path, live):
-    return live(LabelPage(find_items(photos), state, tmp_path / "out").page).base
+    return live(LabelPage(items_of(sorted(photos.iterdir())), state, tmp_path / "out").page).base
 
 
 class Hand:
@@ -91,9 +91,9 @@ class Hand:
         self.tab.wait_for_selector("#saved[data-saved=true]")
 
         def look(file):
-            found = file.execute("SELECT person, picture FROM label_sheets WHERE item = ?", (self.item,)).fetchone()
-            who, picture = found or ("", PICTURE)
-            return label_store.read_log(file, who, self.item, picture)
+            found = file.execute("SELECT person, digest FROM label_sheets WHERE item = ?", (self.item,)).fetchone()
+            who, digest = found or ("", DIGEST)
+            return label_store.read_log(file, who, self.item, digest)
 
         return self.state.read_now(look)
 

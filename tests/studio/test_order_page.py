@@ -16,8 +16,9 @@ from hyperacuity.data import read_order
 from hyperacuity.data.scenes import make_scene, name_of, write_scenes
 from hyperacuity.studio import people
 from hyperacuity.studio.items import item_id
-from hyperacuity.studio.order.page import LAYOUT, Order
-from hyperacuity.studio.order.regions import Regions, find_material, load_picture, regions_at
+from hyperacuity.studio.order.page import OrderPage
+from hyperacuity.studio.order.regions import Regions, find_inputs, load_image, regions_at
+from hyperacuity.studio.order.store import SCHEMA
 from hyperacuity.studio.state import State
 
 pytestmark = pytest.mark.browser
@@ -87,8 +88,8 @@ class Desk:
         if actions:
             self.answered(actions)
 
-    def text(self, place: str) -> str:
-        return self.tab.locator(place).inner_text()
+    def text(self, selector: str) -> str:
+        return self.tab.locator(selector).inner_text()
 
 
 @pytest.fixture
@@ -98,19 +99,19 @@ def sit(scenes, tmp_path, live, visit):
     servers: dict[bool, Any] = {}
 
     def go(person: str = "Ada", *, hierarchy: bool = False, item: str = NAME, **options: Any) -> Desk:
-        material = find_material(scenes / "images", None if hierarchy else scenes / "labels")
+        inputs = find_inputs(scenes / "images", None if hierarchy else scenes / "labels")
         if hierarchy not in servers:
-            states.append(State(tmp_path / f"studio-{hierarchy}.sqlite", [LAYOUT, people.LAYOUT]))
-            servers[hierarchy] = live(Order(material, states[-1], tmp_path / "out").page)
+            states.append(State(tmp_path / f"studio-{hierarchy}.sqlite", [SCHEMA, people.SCHEMA]))
+            servers[hierarchy] = live(OrderPage(inputs, states[-1], tmp_path / "out").page)
         address = servers[hierarchy]
-        picture = load_picture(material, material.items[item_id(item)])
+        image = load_image(inputs, inputs.items[item_id(item)])
         tab = visit(f"{address.base}/items/{item_id(item)}", **options)
         if "context" not in options:  # else someone who is known already
             tab.fill("#name", person)
-            tab.click("text=Begin")
+            tab.click("text=Start")
         tab.wait_for_selector("body[data-version]")
         version = int(tab.locator("body").get_attribute("data-version"))
-        return Desk(tab, regions_at(picture, picture.first), version)
+        return Desk(tab, regions_at(image, image.first), version)
 
     yield go
     for state in states:
@@ -173,9 +174,9 @@ class TestOrdering:
         desk.press("Delete", actions=1)
         assert "not ordered yet" in desk.text("#spot")
         desk.press("1", "Enter", actions=1)
-        assert "place 1 in the list" in desk.text("#spot")
+        assert "position 1 in the list" in desk.text("#spot")
         desk.press("+", actions=1)
-        assert "depth 2 · place 2" in desk.text("#spot")
+        assert "depth 2 · position 2" in desk.text("#spot")
         desk.press("f", "n", "Enter", actions=1)
         assert f"R{first + 1} in front of R1" in " ".join(desk.text("#pairs").split())
         desk.press("f", "n", "Shift+Enter", actions=1)
@@ -186,13 +187,13 @@ class TestOrdering:
         for region in (0, 1, 2):
             desk.click(region)
         desk.press(",", ",")
-        assert desk.text("#hint") == "The next click goes after place 1."
+        assert desk.text("#hint") == "The next click goes after position 1."
         desk.click(3)
-        assert "depth 2 · place 2" in desk.text("#spot")
+        assert "depth 2 · position 2" in desk.text("#spot")
         desk.press("-", actions=1)
-        assert "depth 1 · place 1" in desk.text("#spot")
+        assert "depth 1 · position 1" in desk.text("#spot")
         desk.tab.mouse.click(*desk.point(0))
-        assert "place 1 in the list" in desk.text("#spot")
+        assert "position 1 in the list" in desk.text("#spot")
 
     def test_fingers_will_do(self, sit, serious):
         desk = sit("Dot", width=390, height=844, has_touch=True)
@@ -248,9 +249,9 @@ class TestKeeping:
         desk.click(0)
         desk.click(1)
         desk.press(*"-+" * 49, actions=98)
-        assert "place 2 in the list" in desk.text("#spot")
+        assert "position 2 in the list" in desk.text("#spot")
         desk.press("Control+z", actions=1)
-        assert "place 1 in the list" in desk.text("#spot")
+        assert "position 1 in the list" in desk.text("#spot")
         desk.press(*["Control+z"] * 99, actions=99)
         assert desk.tab.locator("#undo").is_disabled()
         assert desk.text("#share-regions") == f"0 / {desk.regions.count}"

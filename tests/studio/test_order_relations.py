@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hyperacuity.studio.order.relations import Said, arrange, find_contradiction, in_words, place, relate, take_out
+from hyperacuity.studio.order.relations import (
+    Statements,
+    arrange,
+    as_sentence,
+    find_contradiction,
+    place,
+    relate,
+    remove,
+)
 
 COUNT = 7
 
@@ -23,7 +31,7 @@ def saids(draw):
     pairs = draw(
         st.dictionaries(st.sampled_from(list(itertools.combinations(range(COUNT), 2))), st.sampled_from((-1, 0, 1)))
     )
-    return Said(places, pairs)
+    return Statements(places, pairs)
 
 
 @st.composite
@@ -34,10 +42,10 @@ def truths(draw):
     steps = {d: n for n, d in enumerate(sorted({depth[region] for region in placed}), start=1)}
     asked = draw(st.sets(st.sampled_from(list(itertools.combinations(range(COUNT), 2)))))
     pairs = {(a, b): (depth[b] > depth[a]) - (depth[b] < depth[a]) for a, b in asked}
-    return Said({region: steps[depth[region]] for region in placed}, pairs)
+    return Statements({region: steps[depth[region]] for region in placed}, pairs)
 
 
-def graphs(said: Said) -> tuple[nx.Graph, set[tuple[int, int]]]:
+def graphs(said: Statements) -> tuple[nx.Graph, set[tuple[int, int]]]:
     """Who is as far as whom, and who is in front of whom, each pair written out."""
     equal = nx.Graph()
     equal.add_nodes_from(range(COUNT))
@@ -47,15 +55,15 @@ def graphs(said: Said) -> tuple[nx.Graph, set[tuple[int, int]]]:
             equal.add_edge(a, b)
         else:
             front.add((a, b) if relation > 0 else (b, a))
-    for a, b in itertools.permutations(said.places, 2):
-        if said.places[a] == said.places[b]:
+    for a, b in itertools.permutations(said.positions, 2):
+        if said.positions[a] == said.positions[b]:
             equal.add_edge(a, b)
-        elif said.places[a] < said.places[b]:
+        elif said.positions[a] < said.positions[b]:
             front.add((a, b))
     return equal, front
 
 
-def contracted(said: Said) -> tuple[nx.DiGraph, dict[int, int]]:
+def contracted(said: Statements) -> tuple[nx.DiGraph, dict[int, int]]:
     """The strict relations between classes of equals."""
     equal, front = graphs(said)
     number = {region: n for n, regions in enumerate(nx.connected_components(equal)) for region in regions}
@@ -85,7 +93,7 @@ def test_the_circle_that_is_named_was_said_and_none_is_shorter(said):
         assert step.far == following.near
         assert equal.has_edge(step.near, step.far) if step.same else (step.near, step.far) in front
         if step.placed:
-            assert {step.near, step.far} <= said.places.keys()
+            assert {step.near, step.far} <= said.positions.keys()
         else:
             assert (min(step.near, step.far), max(step.near, step.far)) in said.pairs
     assert not all(step.same for step in circle)
@@ -93,7 +101,7 @@ def test_the_circle_that_is_named_was_said_and_none_is_shorter(said):
     assert len(circle) == min(
         1 + nx.shortest_path_length(every, b, a) for a, b in front if every.has_node(b) and nx.has_path(every, b, a)
     )
-    assert in_words(circle, said.places).count("region") == 2 * len(circle)
+    assert as_sentence(circle, said.positions).count("region") == 2 * len(circle)
 
 
 @settings(max_examples=120, deadline=None)
@@ -101,7 +109,7 @@ def test_the_circle_that_is_named_was_said_and_none_is_shorter(said):
 def test_layers_are_longest_ways_from_the_far_end_of_each_group(said):
     strict, number = contracted(said)
     found = arrange(said, COUNT)
-    known = set(said.places) | {region for pair in said.pairs for region in pair}
+    known = set(said.positions) | {region for pair in said.pairs for region in pair}
     for region in range(COUNT):
         below = strict.subgraph({number[region], *nx.descendants(strict, number[region])})
         expected = len(nx.dag_longest_path(below)) if region in known else None
@@ -137,7 +145,7 @@ def test_known_pairs_are_the_transitive_closure(said):
 @settings(max_examples=120, deadline=None)
 @given(saids(), st.integers(0, COUNT - 1), st.integers(1, COUNT), st.booleans())
 def test_placing_moves_one_region_and_leaves_the_others_in_order(said, region, at, tie):
-    before = said.places
+    before = said.positions
     after = place(before, region, at, tie=tie)
     assert sorted(set(after.values())) == list(range(1, len(set(after.values())) + 1))
     others = [other for other in before if other != region]
@@ -154,12 +162,12 @@ def test_placing_moves_one_region_and_leaves_the_others_in_order(said, region, a
 
 def test_two_in_front_of_each_other_through_equals_is_a_contradiction():
     pairs = relate(relate(relate({}, 2, 0, 0), 0, 1, 1), 1, 2, 1)
-    said = Said(pairs=pairs)
+    said = Statements(pairs=pairs)
     found = arrange(said, 4)
     assert found.tangled == {0, 1, 2}
     assert found.relation(0, 1) is None
     assert found.relation(0, 3) is None
-    words = in_words(find_contradiction(said, found.tangled), {})
+    words = as_sentence(find_contradiction(said, found.tangled), {})
     assert words == (
         "region 1 was drawn in front of region 2, region 2 was drawn in front of region 3, but region 3 is as far as region 1"
     )
@@ -170,23 +178,23 @@ def test_saying_the_opposite_of_a_pair_replaces_what_was_said():
 
 
 def test_the_last_at_a_place_leaves_no_gap():
-    assert take_out({0: 1, 1: 2, 2: 2, 3: 3}, 0) == {1: 1, 2: 1, 3: 2}
-    assert take_out({0: 1, 1: 2, 2: 2, 3: 3}, 1) == {0: 1, 2: 2, 3: 3}
-    assert take_out({0: 1}, 5) == {0: 1}
+    assert remove({0: 1, 1: 2, 2: 2, 3: 3}, 0) == {1: 1, 2: 1, 3: 2}
+    assert remove({0: 1, 1: 2, 2: 2, 3: 3}, 1) == {0: 1, 2: 2, 3: 3}
+    assert remove({0: 1}, 5) == {0: 1}
 
 
 @pytest.mark.parametrize("count", [0, 1, 1000])
 def test_nothing_said_is_nothing_known(count):
-    found = arrange(Said(), count)
+    found = arrange(Statements(), count)
     assert found.layer == (None,) * count
     assert (found.layers, found.groups, found.known_pairs, found.tangled) == (0, 0, 0, frozenset())
 
 
 def test_a_long_list_is_one_chain_and_one_drag_against_it_is_a_circle_of_two():
     places = {region: region + 1 for region in range(1000)}
-    found = arrange(Said(places), 1000)
+    found = arrange(Statements(places), 1000)
     assert found.layer == tuple(range(1000, 0, -1))
     assert found.known_pairs == 1000 * 999 // 2
-    said = Said(places, {(3, 900): -1})
+    said = Statements(places, {(3, 900): -1})
     circle = find_contradiction(said, arrange(said, 1000).tangled)
     assert [(step.near, step.far) for step in circle] == [(900, 3), (3, 900)]

@@ -11,9 +11,9 @@ import threading
 import pytest
 
 from hyperacuity.errors import UsageError
-from hyperacuity.studio.state import Layout, State, StateError
+from hyperacuity.studio.state import Schema, State, StateError
 
-NOTES = Layout("notes", 1, ("CREATE TABLE notes (text TEXT NOT NULL UNIQUE)",))
+NOTES = Schema("notes", 1, ("CREATE TABLE notes (text TEXT NOT NULL UNIQUE)",))
 
 
 def add(text):
@@ -83,8 +83,8 @@ def test_a_query_cannot_change_the_file(tmp_path):
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from hyperacuity.studio.state import Layout, State
-notes = Layout("notes", 1, ("CREATE TABLE notes (text TEXT NOT NULL UNIQUE)",))
+from hyperacuity.studio.state import Schema, State
+notes = Schema("notes", 1, ("CREATE TABLE notes (text TEXT NOT NULL UNIQUE)",))
 state = State(Path(sys.argv[1]), [notes])
 for n in range(1000):
     state.write_now(lambda file: file.execute("INSERT INTO notes VALUES (?)", (str(n),)))
@@ -103,7 +103,7 @@ def test_a_killed_process_has_kept_all_that_it_acknowledged(tmp_path):
 
 
 def test_pages_share_a_file_but_not_tables(tmp_path):
-    other = Layout("marks", 1, ("CREATE TABLE marks (place INTEGER)",))
+    other = Schema("marks", 1, ("CREATE TABLE marks (number INTEGER)",))
     with State(tmp_path / "studio.sqlite", [NOTES]) as state, State(tmp_path / "studio.sqlite", [NOTES, other]) as both:
         state.write_now(add("one"))
         both.write_now(lambda file: file.execute("INSERT INTO marks VALUES (3)").rowcount)
@@ -121,7 +121,13 @@ def test_files_of_other_programs_or_versions_are_refused(tmp_path):
         State(tmp_path / "text.sqlite", [NOTES])
     State(tmp_path / "studio.sqlite", [NOTES]).close()
     with pytest.raises(UsageError, match="another version"):
-        State(tmp_path / "studio.sqlite", [Layout("notes", 2, ())])
+        State(tmp_path / "studio.sqlite", [Schema("notes", 2, ())])
+    with sqlite3.connect(tmp_path / "studio.sqlite") as earlier:
+        earlier.execute("DROP TABLE schemas")
+        earlier.execute("PRAGMA user_version = 1")
+    earlier.close()
+    with pytest.raises(UsageError, match="another version"):
+        State(tmp_path / "studio.sqlite", [NOTES])
     with pytest.raises(UsageError, match="cannot write"):
         State(tmp_path, [NOTES])
 

@@ -28,7 +28,7 @@ from hyperacuity.errors import UsageError
 from hyperacuity.kernels.suppression import suppress_structured
 from hyperacuity.kernels.thinning import thin
 from hyperacuity.maps import EdgeMap, SoftMap, edge_map, soft_map
-from hyperacuity.resampling import bootstrap_weights, percentile_interval, resample
+from hyperacuity.resampling import Bootstrap, percentile_interval, resample
 from hyperacuity.tally import BaseProtocol, Counts, Criteria, Scores, Tally, Task, Weights, number, protocol_of, total
 
 STRENGTHS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
@@ -343,7 +343,7 @@ def _collect_output(tables: Sequence[Counts], resamples: int, seed: int) -> Outp
         unmatched = total[:, 0] / total.sum(axis=1)
     interval = (float("nan"), float("nan"))
     if resamples:
-        drawn = resample(bootstrap_weights(len(tables), resamples, seed), joint)
+        drawn = resample(Bootstrap(len(tables), resamples, seed), joint)
         interval = percentile_interval(spearman_of_table(drawn[:, :, 1:]))
     return OutputStrength(
         shares, unmatched, float(spearman_of_table(total[:, 1:])), interval, float(spearman_of_table(total))

@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 from hyperacuity.boundary.matching import TOLERANCE, match
 from hyperacuity.errors import InputError
 from hyperacuity.maps import EdgeMap, edge_map, same_size
-from hyperacuity.resampling import bootstrap_weights, percentile_interval, resample
+from hyperacuity.resampling import Bootstrap, Draws, percentile_interval, resample
 from hyperacuity.tally import BaseProtocol, Counts, Criteria, Scores, Tally, Task, Weights, number, protocol_of
 
 CLASSES = ("[0, 0.2)", "[0.2, 0.4)", "[0.4, 0.6)", "[0.6, 0.8)", "[0.8, 1)", "1")
@@ -232,7 +232,7 @@ def collect_strengths(tallies: Mapping[str, StrengthTally], *, resamples: int = 
     drawn = [tally.pixels.sum(axis=0) for tally in every]
     pixels = np.array([_by_class(counts.astype(np.float64)) for counts in drawn])
     boundaries = _boundaries(every)
-    weights = bootstrap_weights(len(every), resamples, seed) if resamples else None
+    weights = Bootstrap(len(every), resamples, seed) if resamples else None
     matrix = None
     if len(set(people)) == 1:
         matrix = _agreement(np.sum([tally.agreed for tally in every], axis=0))
@@ -291,7 +291,7 @@ def _by_class(counts: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.array([*classes, *((counts[0], counts.sum()) if n > 1 else (0, 0))])
 
 
-def _shares(parts: NDArray[np.float64], weights: NDArray[np.int64] | None) -> Shares:
+def _shares(parts: NDArray[np.float64], weights: Draws | None) -> Shares:
     def both(sums: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         return _share(sums[..., 6], sums[..., 7]), _share(sums[..., 5], sums[..., :6].sum(axis=-1))
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,13 +23,16 @@ from numpy.typing import NDArray
 from hyperacuity.boundary.protocols import Precision, Protocol
 from hyperacuity.boundary.tallies import BoundaryTally
 from hyperacuity.errors import UsageError
-from hyperacuity.resampling import PairedResult, bootstrap_weights, paired_bootstrap, percentile_interval, resample
+from hyperacuity.resampling import Bootstrap, Draws, PairedResult, paired_bootstrap, percentile_interval, resample
 from hyperacuity.tally import Criteria, Weights, protocol_of, stack
 
 Floats = NDArray[np.float64]
 
 RECALL_GRID = np.linspace(0, 1, 101)
 BLENDS = np.linspace(0, 1, 100)
+
+FEW = 64
+"""Images whose curves are searched between thresholds at a time."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,24 @@ class Curve:
     f: Floats
 
 
+class Points(Sequence[Point]):
+    """Operating points, held as one array: an image takes 32 bytes, and there may be a hundred thousand."""
+
+    def __init__(self, values: Floats) -> None:
+        self._values = values  # points × (threshold, recall, precision, F)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    @overload
+    def __getitem__(self, index: int) -> Point: ...
+    @overload
+    def __getitem__(self, index: slice) -> Points: ...
+    def __getitem__(self, index: int | slice) -> Point | Points:
+        found = self._values[index]
+        return Points(found) if isinstance(index, slice) else Point(*found.tolist())
+
+
 @dataclass(frozen=True, eq=False)
 class BoundaryScore:
     """What a system is worth on a data set. ``per_image`` are each image's own best points, interpolated as ODS is."""
@@ -65,7 +86,7 @@ class BoundaryScore:
     ap: float
     r50: float
     curve: Curve
-    per_image: tuple[Point, ...]
+    per_image: Sequence[Point]
 
 
 def ratio(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
@@ -89,10 +110,20 @@ def recall_precision(tally: BoundaryTally, precision: Precision | None = None) -
 
 def best_point(threshold: Floats, recall: Floats, precision: Floats) -> Point:
     """The point of greatest F on a curve, sought between thresholds too (the first of equals)."""
-    t, r, p = (_blend(values) for values in (threshold, recall, precision))
-    f = f_measure(r, p)
-    at = int(np.argmax(f.round(12)))  # equals but for rounding are equals
-    return Point(float(t[at]), float(r[at]), float(p[at]), float(f[at]))
+    return _best_points(threshold, recall[np.newaxis], precision[np.newaxis])[0]
+
+
+def _best_points(threshold: Floats, recall: Floats, precision: Floats) -> Points:
+    """Those of many curves, images × thresholds, a few at a time."""
+    found, t = np.empty((len(recall), 4)), _blend(threshold)
+    for start in range(0, len(recall), FEW):
+        rows = slice(start, start + FEW)
+        r, p = _blend(recall[rows]), _blend(precision[rows])
+        f = f_measure(r, p)
+        at = np.argmax(f.round(12), axis=1)  # equals but for rounding are equals
+        own = np.arange(len(at))
+        found[rows] = np.column_stack([t[at], r[own, at], p[own, at], f[own, at]])
+    return Points(found)
 
 
 def _blend(values: Floats) -> Floats:
@@ -136,10 +167,11 @@ def collect(tallies: Mapping[str, BoundaryTally], *, resamples: int = 1000, seed
     threshold = _levels(totals, protocol)
     recall, precision = recall_precision(totals)
     ods = best_point(threshold, recall, precision)
-    own_best = _own_best(every, protocol.precision)
+    counts = _counts(every, protocol.precision)
+    own_best = _own_best(counts)
     ois = _point_of_sums(own_best.sum(axis=0))
     if resamples:
-        samples = _resampled(every, own_best, protocol.precision, bootstrap_weights(len(every), resamples, seed))
+        samples = _resampled(counts, own_best, Bootstrap(len(every), resamples, seed))
         ods = _with_interval(ods, samples["ods"])
         ois = _with_interval(ois, samples["ois"])
     return BoundaryScore(
@@ -150,7 +182,7 @@ def collect(tallies: Mapping[str, BoundaryTally], *, resamples: int = 1000, seed
         ap=average_precision(recall, precision),
         r50=recall_at_half_precision(recall, precision),
         curve=Curve(threshold, recall, precision, f_measure(recall, precision)),
-        per_image=tuple(best_point(threshold, *recall_precision(tally)) for tally in every),
+        per_image=_best_points(threshold, *_curves(counts)),
     )
 
 
@@ -165,7 +197,7 @@ def compare_systems(
     images = [name for name in first if name in second]
     if not images:
         raise UsageError("the two systems have no image in common")
-    weights, whole = bootstrap_weights(len(images), resamples, seed), np.ones((1, len(images)), np.int64)
+    weights, whole = Bootstrap(len(images), resamples, seed), np.ones((1, len(images)), np.int64)
     protocol_of([tallies[name] for tallies in (first, second) for name in images], Protocol)
     samples, observed = [], []
     for tallies in (first, second):
@@ -180,13 +212,13 @@ def compare_systems(
     }
 
 
-def resampled_scores(tallies: Sequence[BoundaryTally], weights: NDArray[np.int64]) -> dict[str, Floats]:
+def resampled_scores(tallies: Sequence[BoundaryTally], weights: Draws) -> dict[str, Floats]:
     """ODS and OIS of every resampled data set, whose images count as often as a row of ``weights`` says.
 
     Two systems' scores can be compared resample by resample when both come from the same images and weights.
     """
-    precision = protocol_of(tallies, Protocol).precision
-    return _resampled(tallies, _own_best(tallies, precision), precision, weights)
+    counts = _counts(tallies, protocol_of(tallies, Protocol).precision)
+    return _resampled(counts, _own_best(counts), weights)
 
 
 def _levels(totals: BoundaryTally, protocol: Protocol) -> Floats:
@@ -204,28 +236,27 @@ def _counts(tallies: Sequence[BoundaryTally], precision: Precision) -> NDArray[n
     return np.stack([stack(tallies, name) for name in fields], axis=-1)
 
 
-def _own_best(tallies: Sequence[BoundaryTally], precision: Precision) -> NDArray[np.int64]:
+def _curves(counts: NDArray[Any]) -> tuple[Floats, Floats]:
+    """Recall and precision of :func:`_counts`, of their sums, or of the counts of one threshold."""
+    return ratio(counts[..., 0], counts[..., 1]), ratio(counts[..., 2], counts[..., 3])
+
+
+def _own_best(counts: NDArray[np.int64]) -> NDArray[np.int64]:
     """Each image's counts at its own best threshold, the first on the grid."""
-    counts = _counts(tallies, precision)
-    f = f_measure(ratio(counts[..., 0], counts[..., 1]), ratio(counts[..., 2], counts[..., 3]))
-    return np.asarray(counts[np.arange(len(tallies)), f.argmax(axis=1)])
+    best = f_measure(*_curves(counts)).argmax(axis=1)
+    return np.asarray(counts[np.arange(len(counts)), best])
 
 
 def _point_of_sums(sums: NDArray[Any]) -> Point:
-    recall, precision = ratio(sums[..., 0], sums[..., 1]), ratio(sums[..., 2], sums[..., 3])
+    recall, precision = _curves(sums)
     return Point(float("nan"), float(recall), float(precision), float(f_measure(recall, precision)))
 
 
-def _resampled(
-    tallies: Sequence[BoundaryTally], own_best: NDArray[np.int64], precision: Precision, weights: NDArray[np.int64]
-) -> dict[str, Floats]:
+def _resampled(counts: NDArray[np.int64], own_best: NDArray[np.int64], weights: Draws) -> dict[str, Floats]:
     """ODS and OIS of every resampled data set. Tallies add, so a resample is a weighted sum of them."""
-    sums = resample(weights, _counts(tallies, precision))
-    recall, precisions = ratio(sums[..., 0], sums[..., 1]), ratio(sums[..., 2], sums[..., 3])
-    best = resample(weights, own_best)
     return {
-        "ods": _best_f(recall, precisions),
-        "ois": f_measure(ratio(best[:, 0], best[:, 1]), ratio(best[:, 2], best[:, 3])),
+        "ods": _best_f(*_curves(resample(weights, counts))),
+        "ois": f_measure(*_curves(resample(weights, own_best))),
     }
 
 

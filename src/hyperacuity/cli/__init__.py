@@ -21,8 +21,6 @@ from hyperacuity.cli import (
     compare,
     demo,
     detect,
-    detect_train,
-    detect_train_cues,
     disparity,
     edges,
     evaluate,
@@ -58,7 +56,7 @@ def _print_version(wanted: bool) -> None:
 @app.callback()
 def options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and leave.")
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
     """Options that stand before the verb."""
@@ -69,8 +67,8 @@ app.command("demo")(demo.demo)
 app.command("audit")(audit.audit)
 app.command("boundary")(boundary.boundary)
 app.command("detect")(detect.detect)
-app.command("detect train pb")(detect_train.train_pb)
-app.command("detect train depth-cues")(detect_train_cues.train_depth_cues)
+app.command("detect train pb")(detect.train_pb)
+app.command("detect train depth-cues")(detect.train_depth_cues)
 app.command("disparity")(disparity.disparity)
 app.command("edges")(edges.edges)
 app.command("evaluate")(evaluate.evaluate)

@@ -81,9 +81,9 @@ def audit(
 
         theme.require()
     if out is not None and run is None:
-        from hyperacuity.report.pages import RUN, place_of
+        from hyperacuity.report.pages import RUN, page_path
 
-        run = place_of(out, single_file=False).parent / RUN
+        run = page_path(out, single_file=False).parent / RUN
     protocol = AuditProtocol(Protocol(tolerance=tolerance, thresholds=thresholds), repeats=partial, seed=seed)
     found = run_audit(
         truth,
@@ -102,7 +102,7 @@ def audit(
     if figures is not None:
         from hyperacuity.report.figures import write_audit_figures
 
-        write_audit_figures(figures, found)
+        write_audit_figures(figures, found, found.labelled.cells, found.labelled.job.reader)
     if out is not None and run is not None:
         common.write_page(out, run, [result.signature for result in found.results if result.scores], workers)
     if trials is not None:

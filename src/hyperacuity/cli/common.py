@@ -1,10 +1,9 @@
-"""What the verbs share: where output goes, how JSON is written, how errors and failures are told."""
+"""What the verbs share: where output goes, how JSON is written, how errors and failures are shown."""
 
 from __future__ import annotations
 
 import json
 import logging
-import os
 import sys
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from typer.core import TyperGroup
 
+from hyperacuity.console import wide_console
 from hyperacuity.errors import HyperacuityError, UsageError
 
 if TYPE_CHECKING:
@@ -23,17 +22,10 @@ if TYPE_CHECKING:
     from hyperacuity.tally import Signature
 
 
-def _console(*, stderr: bool, columns_elsewhere: int) -> Console:
-    """A console that wraps at the width of a terminal, but not at rich's 80 columns when writing to a file."""
-    terminal = (sys.stderr if stderr else sys.stdout).isatty() or "COLUMNS" in os.environ
-    # emoji=False: ":x:" in a file name is not a cross.
-    return Console(stderr=stderr, highlight=False, emoji=False, width=None if terminal else columns_elsewhere)
-
-
-messages = _console(stderr=True, columns_elsewhere=10_000)
+messages = wide_console(stderr=True, columns=10_000)
 """Standard error: progress, warnings, what failed. In a log, each sentence is one line."""
 
-results = _console(stderr=False, columns_elsewhere=200)
+results = wide_console()
 """Standard output: tables for people. Never used together with ``--json``."""
 
 

@@ -13,19 +13,35 @@ import typer
 from rich.markup import escape
 
 from hyperacuity.cli import common
+from hyperacuity.cli.options import Json
 
-DETECTORS = ("masks", "sobel", "canny", "sf1", "sf5", "agk", "hk")
-MEASURES = "psi,sk(k=1),baddeley,fom,d4,f_alpha"
+TOUR = """
+scenes {out}/scenes --count {count} --size {size} --seed {seed}
+detect {out}/scenes/images --with masks,sobel,canny,sf1,sf5,agk,hk --out {out}/maps
+boundary {out}/maps/masks {out}/scenes/groundTruth {others} --human --run {out}/runs/boundary
+audit {out}/scenes/groundTruth --system {out}/maps/canny --system {out}/maps/hk --thresholds 33 --run {out}/runs/audit
+edges {out}/maps/masks {out}/scenes/boundaries {others} --measures psi,sk(k=1),baddeley,fom,d4,f_alpha --run {out}/runs/edges
+detect {out}/scenes/images --with canny,sf5 --soft --out {out}/soft
+regions {out}/soft/canny {out}/scenes/groundTruth --system {out}/soft/sf5 --as soft --run {out}/runs/regions
+stereo {out}/scenes --with sad,census --out {out}/stereo
+disparity {out}/stereo/sad {out}/scenes --system {out}/stereo/census --views --run {out}/runs/disparity
+compare {out}/runs/disparity --groups
+detect {out}/scenes/images --with depth-order --out {out}/depth
+ordering {out}/depth/depth-order {out}/scenes --run {out}/runs/ordering
+report {runs} --out {out}/report --pictures {out}/scenes/images
+"""
+"""The commands, in order."""
+
+OTHERS = " ".join(f"--system {{out}}/maps/{name}" for name in ("sobel", "canny", "sf1", "sf5", "agk", "hk"))
+RUNS = " ".join(f"{{out}}/runs/{task}" for task in ("boundary", "audit", "edges", "regions", "disparity", "ordering"))
 
 
 def demo(
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="Folder for scenes, maps, runs and the report.")] = Path(
-        "demo-out"
-    ),
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="Folder for everything made.")] = Path("demo-out"),
     count: Annotated[int, typer.Option(min=1, help="How many scenes.")] = 12,
     size: Annotated[str, typer.Option(metavar="WxH", help="Size of a scene in pixels.")] = "480x320",
     seed: Annotated[int, typer.Option(min=0, help="Seed of the first scene.")] = 1,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of tables.")] = False,
+    json: Json = False,
 ) -> None:
     """Make scenes, run every detector and every benchmark on them, and write a report.
 
@@ -36,7 +52,7 @@ def demo(
     folder = common.output_folder(out)
     began = time.monotonic()
     steps = []
-    for words in _tour(folder, count, size, seed):
+    for words in _tour(out=folder, count=count, size=size, seed=seed):
         line = "hyperacuity " + shlex.join(words)
         common.messages.print(f"\n[bold]$ {escape(line)}[/]")
         started = time.monotonic()
@@ -52,46 +68,18 @@ def demo(
     raise typer.Exit(common.tell_failures((str(command), "see above") for command in failed))
 
 
-def _tour(out: Path, count: int, size: str, seed: int) -> list[list[str]]:
-    """The commands of the demo, in order."""
-    scenes, maps, soft = str(out / "scenes"), str(out / "maps"), str(out / "soft")
-    stereo, depth, runs = str(out / "stereo"), str(out / "depth"), str(out / "runs")
-    truth = f"{scenes}/groundTruth"
-    further = [word for name in DETECTORS[1:] for word in ("--system", f"{maps}/{name}")]
-    audited = [word for name in ("canny", "hk") for word in ("--system", f"{maps}/{name}")]
-    tasks = ("boundary", "audit", "edges", "regions", "disparity", "ordering")
-    return [
-        ["scenes", scenes, "--count", str(count), "--size", size, "--seed", str(seed)],
-        ["detect", f"{scenes}/images", "--with", ",".join(DETECTORS), "--out", maps],
-        ["boundary", f"{maps}/{DETECTORS[0]}", truth, *further, "--human", "--run", f"{runs}/boundary"],
-        ["audit", truth, *audited, "--thresholds", "33", "--run", f"{runs}/audit"],
-        [
-            "edges",
-            f"{maps}/{DETECTORS[0]}",
-            f"{scenes}/boundaries",
-            *further,
-            "--measures",
-            MEASURES,
-            "--run",
-            f"{runs}/edges",
-        ],
-        ["detect", f"{scenes}/images", "--with", "canny,sf5", "--soft", "--out", soft],
-        ["regions", f"{soft}/canny", truth, "--system", f"{soft}/sf5", "--as", "soft", "--run", f"{runs}/regions"],
-        ["stereo", scenes, "--with", "sad,census", "--out", stereo],
-        ["disparity", f"{stereo}/sad", scenes, "--system", f"{stereo}/census", "--views", "--run", f"{runs}/disparity"],
-        ["compare", f"{runs}/disparity", "--groups"],
-        ["detect", f"{scenes}/images", "--with", "depth-order", "--out", depth],
-        ["ordering", f"{depth}/depth-order", scenes, "--run", f"{runs}/ordering"],
-        ["report", *(f"{runs}/{task}" for task in tasks), "--out", f"{out}/report", "--pictures", f"{scenes}/images"],
-    ]
+def _tour(**values: object) -> list[list[str]]:
+    """The words of each command. They are split before values are filled in, so that a path may hold spaces."""
+    text = TOUR.strip().replace("{others}", OTHERS).replace("{runs}", RUNS)
+    return [[word.format(**values) for word in line.split()] for line in text.splitlines()]
 
 
 def _run(words: list[str], *, quiet: bool) -> int:
     """Run one command of this program; its exit status. With ``quiet``, what it prints goes to standard error."""
     from hyperacuity.cli import app
 
-    place: Any = contextlib.redirect_stdout(sys.stderr) if quiet else contextlib.nullcontext()
-    with place:
+    target: Any = contextlib.redirect_stdout(sys.stderr) if quiet else contextlib.nullcontext()
+    with target:
         try:
             return int(app(words, standalone_mode=False) or 0)
         except SystemExit as end:  # a wrong call: the message has been printed

@@ -37,7 +37,7 @@ def edges(
     cluster: Cluster = None,
     json: Json = False,
 ) -> None:
-    """Score edge maps against the truth with up to 23 dissimilarity measures; 0 is perfect.
+    """Score edge maps against the truth with 21 dissimilarity measures, two of them at two parameters; 0 is perfect.
 
     A soft map is taken at every threshold, and its lowest score counts, as in Abdulrahman et al. (2017). A binary map is
     scored as it is. The table gives each measure's mean minimum over the images with a 95 % bootstrap interval, the mean
@@ -46,7 +46,6 @@ def edges(
     Example: [bold]hyperacuity edges maps/canny truth --measures "psi,sk(k=1)"[/bold]
     """
     from hyperacuity.edges import PAPER, Protocol, measures
-    from hyperacuity.edges.benchmark import Protocol
 
     protocol = Protocol(
         names=PAPER if names is None else tuple(str(m) for m in measures(names)),

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from hyperacuity.cli import common
 from hyperacuity.cli.options import Workers
 from hyperacuity.errors import UsageError
-
-if TYPE_CHECKING:
-    from hyperacuity.report.sheets.sheet import Sheet
 
 
 class TableKind(StrEnum):
@@ -27,7 +24,9 @@ class TableKind(StrEnum):
 def report(
     runs: Annotated[
         list[Path],
-        typer.Argument(metavar="RUN…", help="Run folders, as --run of the other verbs makes them.", show_default=False),
+        typer.Argument(
+            metavar="RUN…", help="Run folders, as --run of the other commands makes them.", show_default=False
+        ),
     ],
     out: Annotated[
         Path | None,
@@ -43,7 +42,7 @@ def report(
         ),
     ] = None,
     viewer: Annotated[
-        bool, typer.Option("--viewer/--no-viewer", help="Whether images can be looked at; without, a small page.")
+        bool, typer.Option("--viewer/--no-viewer", help="Whether images can be opened; without, the page is small.")
     ] = True,
     figures: Annotated[
         Path | None,
@@ -77,21 +76,19 @@ def report(
 
     theme.require()
     from hyperacuity.report.figures import write_figures
-    from hyperacuity.report.pages import make_sheets, place_of, write_pages
+    from hyperacuity.report.pages import make_sheets, page_path, write_pages
     from hyperacuity.report.tables import tables
 
     if out is not None:
-        place_of(out, single_file=single_file)  # before hours of work go into it
-    shown = common.messages.is_terminal
-    sheets = make_sheets(runs, pictures=pictures, workers=workers, progress=shown)
+        page_path(out, single_file=single_file)  # before hours of work go into it
+    how: Any = {"workers": workers, "progress": common.messages.is_terminal}
+    sheets = make_sheets(runs, pictures=pictures, **how)
     written = [] if figures is None else write_figures(sheets, figures)
     page = None
     if out is not None:
-        page = write_pages(
-            sheets, out, single_file=single_file, viewer=viewer, title=title, workers=workers, progress=shown
-        )
+        page = write_pages(sheets, out, single_file=single_file, viewer=viewer, title=title, **how)
     if json:
-        common.print_json({"page": page, "figures": written, "sheets": [_summary(sheet) for sheet in sheets]})
+        common.print_json({"page": page, "figures": written, "sheets": [sheet.as_dict() for sheet in sheets]})
         return
     if table is not None:
         typer.echo(tables(sheets, table.value), nl=False)
@@ -99,23 +96,3 @@ def report(
         common.messages.print(f"{len(written)} figures in {figures}", markup=False)
     if page is not None:
         common.messages.print(f"open {page}", markup=False)
-
-
-def _summary(sheet: Sheet) -> dict[str, Any]:
-    return {
-        "task": sheet.grid.task,
-        "signature": sheet.grid.signature,
-        "findings": sheet.findings,
-        "failed": len(sheet.grid.failures),
-        "systems": {
-            line.system: {
-                **line.values,
-                "interval": line.interval,
-                "images": line.images,
-                "rank": line.rank,
-                "group": line.group or None,
-                "pareto": line.optimal,
-            }
-            for line in sheet.lines
-        },
-    }

@@ -1,12 +1,223 @@
-"""``hyperacuity studio``: pages where people label and judge. One module per page; this one lists them."""
+"""``hyperacuity studio``: pages where people label and judge, in the browser."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
 import typer
 
-from hyperacuity.cli import studio_choose, studio_label, studio_order
+from hyperacuity.cli import common
+from hyperacuity.errors import UsageError
+
+if TYPE_CHECKING:
+    from hyperacuity.studio.server import Address
+    from hyperacuity.studio.web import Page
 
 app = typer.Typer(help="Pages where people label and judge, in the browser.", no_args_is_help=True)
-app.command("choose")(studio_choose.choose)
-app.command("label")(studio_label.label)
-app.command("order")(studio_order.order)
+
+Host = Annotated[
+    str, typer.Option(help="Address to listen on; any but loopback can be reached by others, and asks for a token.")
+]
+Port = Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on (0: a free one).")]
+Token = Annotated[
+    str | None, typer.Option(help="Token that visitors need (default: a new one, where needed).", show_default=False)
+]
+Browser = Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")]
+StateFile = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="File that stores every action.", show_default="DIR/studio.sqlite")
+]
+
+
+@app.command("choose")
+def choose(
+    trials: Annotated[
+        Path,
+        typer.Argument(
+            metavar="TRIALS", help="Folder with trials.csv and key.csv, as hyperacuity audit --trials writes them."
+        ),
+    ],
+    images: Annotated[Path, typer.Option(metavar="DIR", help="The photographs, named as in the trials.")],
+    participants: Annotated[int, typer.Option(min=0, max=1000, help="Have at least this many invitations.")] = 0,
+    per_person: Annotated[
+        int | None, typer.Option(min=1, help="Trials that each person is asked (default: all).", show_default=False)
+    ] = None,
+    practice: Annotated[int, typer.Option(min=0, max=20, help="Practice trials before the first.")] = 3,
+    check_every: Annotated[int, typer.Option(min=2, help="One attention check in this many trials.")] = 20,
+    break_every: Annotated[int, typer.Option(min=1, help="A break after this many trials.")] = 50,
+    fixation: Annotated[float, typer.Option(min=0, max=5, help="Seconds of a cross before each trial.")] = 0.5,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of orders and sides.")] = 0,
+    state: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="File that stores everything.", show_default="TRIALS/studio.sqlite"),
+    ] = None,
+    export: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the answers so far as CSV, and exit.", show_default=False),
+    ] = None,
+    host: Host = "127.0.0.1",
+    port: Port = 0,
+    token: Token = None,
+    browser: Browser = True,
+) -> None:
+    """Ask people which of two pieces of boundary is stronger, a system's false alarm or a human label.
+
+    Participants come by invitation links; nothing that they are sent tells which piece is whose. The page that opens is the
+    experimenter's: it creates links and shows the risk as answers come in. After Hou, Yuille & Koch (2013), section 3.
+
+    Example: [bold]hyperacuity studio choose trials --images photos --participants 5[/bold]
+    """
+    _require(host, token)
+    from hyperacuity.studio.choose import address, plan, results
+    from hyperacuity.studio.choose.page import ChoosePage
+    from hyperacuity.studio.choose.trials import load_study
+    from hyperacuity.studio.state import State
+
+    study = load_study(trials, images)
+    with State(state or trials / "studio.sqlite", [plan.SCHEMA]) as opened:
+        design = plan.Design(seed, per_person, practice, check_every)
+        page = ChoosePage(study, opened, design, break_every=break_every, fixation=fixation)
+        if export is not None:
+            results.export(opened, export)
+            common.messages.print(f"answers in {export}", markup=False)
+            return
+        common.tell_failures((f"trial {name}", why) for name, why in study.failed.items())
+        if len(study.obvious) < practice:
+            common.warn(
+                f"{len(study.obvious)} photographs have an answer plain enough for practice and attention checks"
+            )
+        invitations = page.ensure_invitations(participants)
+        last_token, port = address.last_address(opened, host, port)
+
+        def announce(now: Address) -> None:
+            address.store_address(opened, now)
+            for number, one in enumerate(invitations, 1):
+                common.messages.print(f"invitation {number}: {now.base}/take/{one}", markup=False, soft_wrap=True)
+
+        _serve(page.page, host, port, token or last_token, browser, always_token=True, announce=announce)
+
+
+@app.command("label")
+def label(
+    images: Annotated[
+        list[Path], typer.Argument(metavar="IMAGES", help="Pictures, or folders of pictures.", show_default=False)
+    ],
+    out: Annotated[
+        Path,
+        typer.Option(
+            "--out", metavar="DIR", help="Folder for edge maps, MAT files and provenance.", show_default=False
+        ),
+    ],
+    state: StateFile = None,
+    host: Host = "127.0.0.1",
+    port: Port = 0,
+    token: Token = None,
+    browser: Browser = True,
+) -> None:
+    """Label edges: candidates of the masks [-1 0 1], from which people erase and to which they add.
+
+    Everyone works under a name of their own. When someone is done with an image, DIR gets edges/ANNOTATOR/NAME.png (one pixel
+    wide), groundTruth/NAME.mat (all annotators, as in BSDS) and provenance/ANNOTATOR/NAME.json. DIR/edges and DIR/groundTruth
+    are truths for the commands edges and boundary. After Abdulrahman, Magnier & Montesinos (2017), section 3.1.
+
+    Example: [bold]hyperacuity studio label photos --out labels[/bold]
+    """
+    _require(host, token)
+    from hyperacuity.data.datasets.pairing import pictures_of
+    from hyperacuity.studio import people
+    from hyperacuity.studio.items import items_of
+    from hyperacuity.studio.label import store
+    from hyperacuity.studio.label.page import LabelPage
+    from hyperacuity.studio.state import State
+
+    items = items_of(pictures_of(images))
+    folder = common.output_folder(out)
+    with State(state or folder / "studio.sqlite", [people.SCHEMA, store.SCHEMA]) as opened:
+        page = LabelPage(items, opened, folder)
+        common.tell_failures(page.write_missing())
+        _serve(page.page, host, port, token, browser)
+
+
+@app.command("order")
+def order(
+    images: Annotated[Path, typer.Argument(metavar="IMAGES", help="Folder of images.", show_default=False)],
+    out: Annotated[
+        Path,
+        typer.Option("--out", metavar="DIR", help="Folder for the orders; created if missing.", show_default=False),
+    ],
+    segmentation: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Segmentations by name: label maps, .seg, BSDS .mat, or ucm2. Without: regions with a level to choose.",
+            show_default=False,
+        ),
+    ] = None,
+    annotator: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Which segmentation, where an image has several.")
+    ] = 1,
+    state: StateFile = None,
+    host: Host = "127.0.0.1",
+    port: Port = 0,
+    token: Token = None,
+    browser: Browser = True,
+) -> None:
+    """Order regions by depth: click them from near to far, or drag from a region to one behind it.
+
+    Every action is stored as it happens. Done writes an order map and who owns which boundary; never a contradiction.
+
+    DIR/order is a truth for the command ordering, with one annotator per person.
+
+    Example: [bold]hyperacuity studio order photos --out orders[/bold]
+
+    Example: [bold]hyperacuity studio order photos --segmentation labels --out o[/bold]
+    """
+    _require(host, token)
+    from hyperacuity.studio import people
+    from hyperacuity.studio.order import store
+    from hyperacuity.studio.order.page import OrderPage
+    from hyperacuity.studio.order.regions import find_inputs
+    from hyperacuity.studio.state import State
+
+    inputs = find_inputs(images, segmentation, annotator=annotator)
+    folder = common.output_folder(out)
+    common.tell_failures((inputs.items[item].title, why) for item, why in inputs.failed.items())
+    with State(state or folder / "studio.sqlite", [people.SCHEMA, store.SCHEMA]) as opened:
+        _serve(OrderPage(inputs, opened, folder).page, host, port, token, browser)
+
+
+def _require(host: str, token: str | None) -> None:
+    """Fail at once, not after images have been read, where packages are missing or the token is not valid."""
+    try:
+        import jinja2  # noqa: F401
+        import starlette  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ImportError as error:
+        raise UsageError(f'the studio needs the package {error.name}: pip install "hyperacuity[studio]"') from error
+    from hyperacuity.studio.server import choose_token
+
+    choose_token(host, token)
+
+
+def _serve(
+    page: Page,
+    host: str,
+    port: int,
+    token: str | None,
+    browser: bool,
+    *,
+    always_token: bool = False,
+    announce: Callable[[Address], None] = lambda _: None,
+) -> None:
+    """Serve a page until Ctrl-C, having said where it is."""
+    from hyperacuity.studio.server import choose_token, serve
+
+    def say(address: Address) -> None:
+        common.messages.print(f"{page.title}: {address.front}", markup=False, soft_wrap=True)
+        announce(address)
+        common.messages.print("Ctrl-C stops the server; everything is saved as it happens.", markup=False)
+
+    own = choose_token(host, token, always=always_token)
+    serve(page, host=host, port=port, token=own, browser=browser, announce=say)
+    common.messages.print("stopped", markup=False)

@@ -1,7 +1,8 @@
-"""Files and data sets in, maps out: the one place that knows formats, byte orders and other people's conventions.
+"""Files and data sets in, maps out: the only package that knows formats, byte orders and other people's conventions.
 
-:mod:`~hyperacuity.data.readers` and :mod:`~hyperacuity.data.writers` are the front door; one small module per family of
-formats stands behind them. :mod:`~hyperacuity.data.datasets.pairing` brings predictions and truths together.
+:mod:`~hyperacuity.data.readers` and :mod:`~hyperacuity.data.writers` read and write each kind of map in any format;
+:mod:`~hyperacuity.data.formats` has one small module per format. :mod:`~hyperacuity.data.datasets` knows where data sets lie and
+pairs predictions with truths by name; :mod:`~hyperacuity.data.scenes` makes a data set of its own.
 """
 
 from hyperacuity.data.datasets.bsds import FigureGround, figure_ground

@@ -1,8 +1,8 @@
-"""Bytes in and out: how a file is read and written, how large it may be, and how doubts about it are told.
+"""Bytes in and out: how a file is read and written, how large it may be, and how warnings about it are given.
 
 Every reader takes its bytes through :func:`read_bytes`, so that a missing file, a folder, a device or a file that is too
-large is refused in one way. Sizes that a file *declares* are compared with the limits below before anything is decompressed
-or allocated: a few kilobytes cannot ask for the machine's memory.
+large is always refused with the same sentence. Sizes that a file *declares* are compared with the limits below before anything
+is decompressed or allocated: a few kilobytes cannot ask for the machine's memory.
 """
 
 from __future__ import annotations
@@ -29,36 +29,33 @@ class DataWarning(UserWarning):
     """What is legal but probably wrong: an inverted truth, an empty map, colours where grey was expected."""
 
 
-_heard: ContextVar[list[str] | None] = ContextVar("hyperacuity-heard", default=None)
+_collected: ContextVar[list[str] | None] = ContextVar("hyperacuity-warnings", default=None)
 
 
 def warn(sentence: str) -> None:
-    """Tell a doubt about a file; the sentence names it."""
-    heard = _heard.get()
-    if heard is None:
+    """Warn about a file; the sentence names it."""
+    collected = _collected.get()
+    if collected is None:
         warnings.warn(sentence, DataWarning, stacklevel=3)
     else:
-        heard.append(sentence)
+        collected.append(sentence)
 
 
 @contextmanager
-def hearing() -> Iterator[list[str]]:
-    """Collect the doubts told in this thread instead of showing them: on another machine, nobody would see them."""
-    heard: list[str] = []
-    token = _heard.set(heard)
+def collect_warnings() -> Iterator[list[str]]:
+    """Collect the warnings of this thread instead of showing them: on another machine, nobody would see them."""
+    collected: list[str] = []
+    token = _collected.set(collected)
     try:
-        yield heard
+        yield collected
     finally:
-        _heard.reset(token)
+        _collected.reset(token)
 
 
 def read_bytes(path: Path) -> bytes:
     """The file's bytes; what cannot be read, is empty, is no plain file or is larger than ``MAX_BYTES`` is refused."""
     size = check_file(path)
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise _unreadable(path, error) from error
+    data = read_head(path)
     if len(data) < size:
         raise InputError(f"{path}: only {len(data)} of {size} bytes could be read")
     return data
@@ -75,8 +72,8 @@ def write_bytes(path: Path, data: bytes) -> None:
         raise UsageError(f"{path}: cannot be written ({_reason(error)})") from error
 
 
-def read_head(path: Path, count: int) -> bytes:
-    """The file's first bytes, at most ``count``, under the same checks."""
+def read_head(path: Path, count: int = -1) -> bytes:
+    """The file's first bytes, at most ``count`` if it is given, under the same checks."""
     check_file(path)
     try:
         with path.open("rb") as file:
@@ -113,7 +110,7 @@ def check_pixels(shape: tuple[int, ...], name: str) -> None:
 
 
 def first_line(error: Exception) -> str:
-    """What an error says, in one line for a message.
+    """An error's text, as one line for a message.
 
     >>> first_line(ValueError("bad\\nand long")), first_line(EOFError())
     ('bad', 'EOFError')
@@ -122,13 +119,13 @@ def first_line(error: Exception) -> str:
 
 
 def printable(text: str) -> str:
-    """A file's own words in a message: without line breaks and what else may confuse a terminal, and not too long.
+    """Text from a file, made safe for a message: no line breaks or control characters, and not too long.
 
     >>> printable("depth\\x1b[2J of\\nfield")
     'depth�[2J of�field'
     """
-    shown = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text[:300])
-    return shown if len(text) <= 300 else f"{shown}…"
+    safe = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text[:300])
+    return safe if len(text) <= 300 else f"{safe}…"
 
 
 def _unreadable(path: Path, error: Exception) -> InputError:

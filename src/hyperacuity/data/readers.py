@@ -1,6 +1,6 @@
-"""The front door: one function per kind of map, whatever the file's format.
+"""One function per kind of map, whatever the file's format.
 
-A file's format is told by its content. Values are brought to the conventions of :mod:`hyperacuity.maps`; what cannot be
+The format is recognised by the content. Values are brought to the conventions of :mod:`hyperacuity.maps`; what cannot be
 right raises :class:`~hyperacuity.errors.InputError`, what is legal but probably wrong gives a :class:`DataWarning`.
 """
 
@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from hyperacuity.data.files import check_pixels, warn
 from hyperacuity.data.formats.arrays import read_npy, read_npz
 from hyperacuity.data.formats.berkeley import boundaries_of, read_fg, read_seg
-from hyperacuity.data.formats.images import read_grey, read_indices
-from hyperacuity.data.formats.kitti import SCALE as KITTI_SCALE
+from hyperacuity.data.formats.images import KITTI_SCALE, read_grey, read_indices
 from hyperacuity.data.formats.matlab import (
     read_array,
     read_truth_boundaries,
@@ -45,7 +44,7 @@ from hyperacuity.maps import (
 M = TypeVar("M", EdgeMap, LabelMap)
 
 MOST_EDGES = 0.5
-"""A truth in which more than this share of the pixels is edge is taken to be inverted, and warned about."""
+"""If more than this share of a truth's pixels are edges, a warning asks whether it is inverted."""
 
 
 def read_soft(path: Path | str, *, variable: str | None = None) -> SoftMap:
@@ -53,8 +52,7 @@ def read_soft(path: Path | str, *, variable: str | None = None) -> SoftMap:
 
     ``variable`` names the array in a MAT or NPZ file that holds several.
     """
-    path = Path(path)
-    values = _plane(path, variable, expected=("ucm2",))
+    values = _plane(path, variable, ("ucm2",))
     if values.dtype in (np.uint8, np.uint16):
         highest = np.iinfo(values.dtype).max
         if values.max(initial=0) == 1:
@@ -74,7 +72,7 @@ def read_ucm(path: Path | str, *, variable: str | None = None) -> SoftMap:
     if kind_of(path).startswith("MAT"):
         _, values = read_array(path, variable, ("ucm2",))
     else:
-        values = _plane(path, variable, expected=())
+        values = _plane(path, variable)
     ucm_at_image_size(values, str(path))
     return soft_map(values, name=str(path))
 
@@ -90,12 +88,11 @@ def holds_ucm(path: Path | str) -> bool:
 
 def read_edges(path: Path | str, *, variable: str | None = None, inverted: bool = False) -> EdgeMap:
     """Edge or not. Anything above zero is an edge; with ``inverted`` (as in RUG's truths) zero is the edge."""
-    path = Path(path)
-    values = _plane(path, variable, expected=())
+    values = _plane(path, variable)
     edges = edge_map(values, name=str(path))
     if values.dtype != np.bool_ and (edges & (values != values.max())).any():
         warn(f"{path}: holds grey levels, not just two values; everything above 0 counts as {'no ' * inverted}edge")
-    return _doubted(~edges if inverted else edges, str(path))
+    return _check_share(~edges if inverted else edges, str(path))
 
 
 def read_labels(path: Path | str, *, variable: str | None = None) -> LabelMap:
@@ -116,7 +113,7 @@ def read_labels(path: Path | str, *, variable: str | None = None) -> LabelMap:
         if len(stack) != 1:
             raise InputError(f"{path}: holds {len(stack)} segmentations, expected one")
         return stack[0]
-    return label_map(_plane(path, variable, expected=()), name=str(path))
+    return label_map(_plane(path, variable), name=str(path))
 
 
 def read_order(
@@ -128,13 +125,13 @@ def read_order(
 ) -> OrderMap:
     """Depth order, larger = nearer, NaN = unknown; figure/ground labels (``.fg``) are +1 and −1.
 
-    Depth maps count the other way: with ``larger="farther"`` their values are negated. ``unknown`` is the value that stands
-    for unknown besides NaN and infinity, for example 0 in most depth images.
+    Depth maps count the other way: with ``larger="farther"`` their values are negated. ``unknown`` is the value that
+    means unknown besides NaN and infinity, for example 0 in most depth images.
     """
     path = Path(path)
     if kind_of(path) == "FG":
         return read_fg(path)
-    values = _single(_plane(path, variable, expected=()))
+    values = _as_float32(_plane(path, variable))
     values[~np.isfinite(values) | (values == unknown)] = np.nan
     return order_map(-values if larger == "farther" else values, name=str(path))
 
@@ -142,28 +139,27 @@ def read_order(
 def read_disparity(path: Path | str, *, scale: float | None = None, variable: str | None = None) -> DisparityMap:
     """Disparity in pixels, NaN where unknown.
 
-    Of a picture it is grey / ``scale``, and grey 0 is unknown: 16-bit pictures have KITTI's scale 256 unless told otherwise;
-    8-bit pictures need to be told (without, grey levels are taken for pixels, with a warning). PFM, NPY and MAT files hold
-    pixels; there the unknown is NaN or infinity, and a scale divides too.
+    In a picture it is grey / ``scale``, and grey 0 is unknown. The default scale of 16-bit pictures is KITTI's 256; 8-bit
+    pictures need one (without it, grey levels are taken for pixels, with a warning). PFM, NPY and MAT files hold pixels;
+    there the unknown is NaN or infinity, and a scale divides too.
     """
     path = Path(path)
     kind = kind_of(path)
     if scale is not None and not 0 < scale < float("inf"):
         raise InputError(f"{path}: disparity scale {scale:g}, expected a positive number")
-    values = _plane(path, variable, expected=())
+    values = _plane(path, variable)
     if kind in IMAGE_KINDS and values.dtype.kind in "biu":
         if scale is None:
             scale = KITTI_SCALE if values.dtype == np.uint16 else 1
             if values.dtype != np.uint16:
                 warn(f"{path}: is an 8-bit disparity picture without a scale; grey levels are taken for pixels")
         values = np.where(values == 0, np.nan, values)
-    return disparity_map(_single(values) / np.float32(scale or 1), name=str(path))
+    return disparity_map(_as_float32(values) / np.float32(scale or 1), name=str(path))
 
 
 def read_mask(path: Path | str) -> EdgeMap:
     """A region mask: only the full value counts (255 of 8 bit), as in Middlebury's, where 128 is outside. Refused if empty."""
-    path = Path(path)
-    values = _plane(path, None, expected=())
+    values = _plane(path)
     full = 1 if values.dtype == np.bool_ or values.dtype.kind == "f" else np.iinfo(values.dtype).max
     mask = np.ascontiguousarray(values == full)
     if not mask.any():
@@ -176,12 +172,12 @@ def read_boundary_truths(paths: Iterable[Path | str], *, inverted: bool = False)
 
     Where a file has segmentations only (``.seg``), the boundaries are those of its regions.
     """
-    return _all_of(paths, lambda path: _boundaries(path, inverted))
+    return _read_all(paths, lambda path: _boundaries(path, inverted))
 
 
 def read_segmentations(paths: Iterable[Path | str]) -> list[LabelMap]:
     """Segmentations from any number of files: one each, or all of a BSDS ``groundTruth`` or ``segs``, or a stack (N×H×W)."""
-    return _all_of(paths, _segmentations)
+    return _read_all(paths, _segmentations)
 
 
 def _boundaries(path: Path, inverted: bool) -> list[EdgeMap]:
@@ -193,7 +189,7 @@ def _boundaries(path: Path, inverted: bool) -> list[EdgeMap]:
     stored = read_truth_boundaries(path)
     if stored is None:
         return [boundaries_of(labels) for labels in read_truth_segmentations(path)]
-    return [_doubted(edges, f"{path}, annotator {i}") for i, edges in enumerate(stored, start=1)]
+    return [_check_share(edges, f"{path}, annotator {i}") for i, edges in enumerate(stored, start=1)]
 
 
 def _segmentations(path: Path) -> list[LabelMap]:
@@ -202,14 +198,14 @@ def _segmentations(path: Path) -> list[LabelMap]:
         return read_truth_segmentations(path)
     if kind in ("NPY", "NPZ"):
         values = read_npy(path) if kind == "NPY" else read_npz(path)
-        if values.ndim == 3 and len(values) == 0:
-            raise InputError(f"{path}: holds a stack of no segmentation")
         if values.ndim == 3:
+            if len(values) == 0:
+                raise InputError(f"{path}: holds an empty stack, expected at least one segmentation")
             return [label_map(plane, name=str(path)) for plane in values]
     return [read_labels(path)]
 
 
-def _all_of(paths: Iterable[Path | str], read: Callable[[Path], list[M]]) -> list[M]:
+def _read_all(paths: Iterable[Path | str], read: Callable[[Path], list[M]]) -> list[M]:
     """What all files hold, checked to be of one size."""
     maps: list[M] = []
     for path in paths:
@@ -222,17 +218,17 @@ def _all_of(paths: Iterable[Path | str], read: Callable[[Path], list[M]]) -> lis
     return maps
 
 
-def _plane(path: Path, variable: str | None, expected: tuple[str, ...]) -> NDArray[Any]:
+def _plane(path: Path | str, variable: str | None = None, expected: tuple[str, ...] = ()) -> NDArray[Any]:
     """The one plane of numbers in a file, with the file's own values."""
+    path = Path(path)
     kind = kind_of(path)
+    values: NDArray[Any]
     if kind in IMAGE_KINDS:
         values = read_grey(path)
-    elif kind == "NPY":
-        values = read_npy(path)
+    elif kind in ("NPY", "PFM"):
+        values = read_npy(path) if kind == "NPY" else read_pfm(path)
     elif kind == "NPZ":
         values = read_npz(path, variable)
-    elif kind == "PFM":
-        values = read_pfm(path)
     elif kind.startswith("MAT"):
         name, values = read_array(path, variable, expected)
         if name == "ucm2":
@@ -243,23 +239,24 @@ def _plane(path: Path, variable: str | None, expected: tuple[str, ...]) -> NDArr
         values = values.reshape([n for n in values.shape if n != 1] or [1])
     if values.ndim == 2:
         check_pixels(values.shape, str(path))
-    return _quiet(values) if values.dtype.kind == "f" else values
+    return _without_signals(values) if values.dtype.kind == "f" else values
 
 
-def _quiet(values: NDArray[Any]) -> NDArray[Any]:
-    """The values with every NaN made NumPy's own: a signalling one in a file would raise warnings wherever it is used."""
+def _without_signals(values: NDArray[Any]) -> NDArray[Any]:
+    """The values with NumPy's own NaN for every NaN: a signalling one would raise warnings wherever it is used."""
     with np.errstate(invalid="ignore"):
         unknown = np.isnan(values)
         return np.where(unknown, values.dtype.type(np.nan), values) if unknown.any() else values
 
 
-def _single(values: NDArray[Any]) -> NDArray[np.float32]:
-    """A copy in float32; what is too large for it becomes infinite, which says unknown."""
+def _as_float32(values: NDArray[Any]) -> NDArray[np.float32]:
+    """A copy in float32; what is too large for it becomes infinite, which means unknown."""
     with np.errstate(over="ignore", invalid="ignore"):
         return np.array(values, dtype=np.float32)
 
 
-def _doubted(edges: EdgeMap, name: str) -> EdgeMap:
+def _check_share(edges: EdgeMap, name: str) -> EdgeMap:
+    """The same edges, with a warning if there are suspiciously many or none."""
     share = np.count_nonzero(edges) / edges.size
     if share > MOST_EDGES:
         warn(f"{name}: {share:.0%} of the pixels are edges; inverted?")

@@ -1,7 +1,11 @@
-"""Files that lie elsewhere: ``s3://…``, ``gs://…``, ``https://…`` and whatever else fsspec has a driver for.
+"""Remote files: ``s3://…``, ``gs://…``, ``https://…`` and whatever else fsspec has a driver for.
 
-Such a file is named by a path like any other: ``Path("s3://bucket/maps/church.png")``. (``Path`` writes it with one slash less,
-which loses nothing.) It is fetched whole to a temporary file before it is read, so that readers need to know nothing of it.
+Such a file is named by a path like any other: ``Path("s3://bucket/maps/church.png")``. (``Path`` drops one of the slashes,
+which loses nothing.) It is copied whole to a temporary file before it is read, so that readers need not know about it.
+
+universal_pathlib does less of this than it seems: its remote paths are no ``pathlib.Path``, it takes a URL that the command line
+made a ``Path`` of for a local file, and it has neither the stamps, the size limit nor the one-sentence errors that make up most
+of this module.
 """
 
 from __future__ import annotations
@@ -12,24 +16,13 @@ import re
 import shutil
 import tempfile
 from pathlib import Path, PurePosixPath
-from types import TracebackType
 from typing import Any, Self
 
 from hyperacuity.data.files import check_bytes
 from hyperacuity.errors import InputError, UsageError
 
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]+):/+(?=[^/])")  # two letters at least: one is a drive of Windows
-_MARKS_OF_CHANGE = (
-    "etag",
-    "mtime",
-    "created",
-    "lastmodified",
-    "last_modified",
-    "updated",
-    "md5",
-    "checksum",
-    "version",
-)
+_REVEALS_CHANGE = ("etag", "mtime", "created", "lastmodified", "last_modified", "updated", "md5", "checksum", "version")
 
 
 def is_remote(path: Path) -> bool:
@@ -42,7 +35,7 @@ def is_remote(path: Path) -> bool:
 
 
 def url_of(path: Path) -> str:
-    """The URL that a remote path stands for.
+    """The URL that a remote path represents.
 
     >>> url_of(Path("s3://bucket/a.png")), url_of(Path("file:///data/a.png"))
     ('s3://bucket/a.png', 'file:///data/a.png')
@@ -51,51 +44,42 @@ def url_of(path: Path) -> str:
     return f"{scheme}://{'/' if scheme == 'file' else ''}{rest.lstrip('/')}"
 
 
-def shown(path: Path) -> str:
+def display(path: Path) -> str:
     """The path or URL as people write it."""
     return url_of(path) if is_remote(path) else str(path)
 
 
-def full(path: Path) -> Path:
-    """The absolute path; a URL is one already."""
+def absolute(path: Path) -> Path:
+    """The absolute path; a URL stays as it is."""
     return path if is_remote(path) else path.absolute()
 
 
 def is_folder(path: Path) -> bool:
     """Whether there is a folder at this path or URL."""
-    if not is_remote(path):
-        return path.is_dir()
-    files, name = _open(path)
-    return bool(_ask(path, files.isdir, name))
+    return bool(_ask(path, "isdir")) if is_remote(path) else path.is_dir()
 
 
 def is_file(path: Path) -> bool:
     """Whether there is a file at this path or URL."""
-    if not is_remote(path):
-        return path.is_file()
-    files, name = _open(path)
-    return bool(_ask(path, files.isfile, name))
+    return bool(_ask(path, "isfile")) if is_remote(path) else path.is_file()
 
 
 def files_at(folder: Path) -> list[Path]:
-    """The files right below a URL."""
-    files, name = _open(folder)
-    entries = _ask(folder, files.ls, name, detail=True)
+    """The files directly below a URL."""
+    entries = _ask(folder, "ls", detail=True)
     return [folder / PurePosixPath(entry["name"]).name for entry in entries if entry["type"] == "file"]
 
 
 def stamp(path: Path) -> tuple[str, bool]:
-    """What the server says of a file, as one short string, and whether that would tell of a change of its contents."""
-    files, name = _open(path)
-    facts = _ask(path, files.info, name)
-    known = {str(key).lower(): value for key, value in facts.items()}
-    text = repr(sorted((key, str(value)) for key, value in known.items()))
-    telling = any(known.get(mark) is not None for mark in _MARKS_OF_CHANGE)
-    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest(), telling
+    """A digest of what the server says about a file, and whether it would reveal a change of the contents."""
+    facts = {str(key).lower(): value for key, value in _ask(path, "info").items()}
+    text = repr(sorted((key, str(value)) for key, value in facts.items()))
+    reliable = any(facts.get(key) is not None for key in _REVEALS_CHANGE)
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest(), reliable
 
 
-class Nearby:
-    """Local copies of remote files for as long as the ``with`` block lasts, each fetched once. Local files are their own copy."""
+class LocalCopies:
+    """Local copies of remote files for the length of a ``with`` block, each fetched once. Local files are their own copy."""
 
     def __init__(self) -> None:
         self._folder: Path | None = None
@@ -104,9 +88,7 @@ class Nearby:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
 
@@ -117,39 +99,30 @@ class Nearby:
         if path not in self._copies:
             if self._folder is None:
                 self._folder = Path(tempfile.mkdtemp(prefix="hyperacuity-"))
-            place = self._folder / str(len(self._copies))
-            place.mkdir()
-            _fetch(path, place / path.name)
-            self._copies[path] = place / path.name
+            copy = self._folder / str(len(self._copies)) / path.name
+            copy.parent.mkdir(exist_ok=True)
+            check_bytes(int(_ask(path, "size") or 0), url_of(path))
+            _ask(path, "get_file", str(copy))
+            self._copies[path] = copy
         return self._copies[path]
 
-    def as_given(self, text: str) -> str:
-        """A message with the copies named as the files they are copies of."""
+    def restore_names(self, text: str) -> str:
+        """A message with each copy's path replaced by the URL it was fetched from."""
         for path, copy in self._copies.items():
             text = text.replace(str(copy), url_of(path))
         return text
 
 
-def _fetch(path: Path, target: Path) -> None:
-    files, name = _open(path)
-    check_bytes(int(_ask(path, files.size, name) or 0), url_of(path))
-    _ask(path, files.get_file, name, str(target))
-
-
-def _ask(path: Path, question: Any, *words: Any, **more: Any) -> Any:
-    """Call a method of a file system; whatever its driver raises becomes one sentence about the file."""
-    try:
-        return question(*words, **more)
-    except FileNotFoundError as error:
-        raise InputError(f"{url_of(path)}: cannot be read (no such file)") from error
-    except Exception as error:  # each driver has its own
-        raise InputError(f"{url_of(path)}: cannot be read ({type(error).__name__}: {error})") from error
-
-
-def _open(path: Path) -> tuple[Any, str]:
+def _ask(path: Path, method: str, *arguments: Any, **options: Any) -> Any:
+    """Call a method of the path's file system; whatever its driver raises becomes one sentence about the file."""
     url = url_of(path)
     files = _file_system(url.partition("://")[0])
-    return files, files._strip_protocol(url)
+    try:
+        return getattr(files, method)(files._strip_protocol(url), *arguments, **options)
+    except FileNotFoundError as error:
+        raise InputError(f"{url}: cannot be read (no such file)") from error
+    except Exception as error:  # each driver has its own
+        raise InputError(f"{url}: cannot be read ({type(error).__name__}: {error})") from error
 
 
 @functools.cache

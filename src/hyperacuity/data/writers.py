@@ -1,4 +1,4 @@
-"""Maps out: the file's suffix chooses the format. What is written here reads back to the same map, up to the format's steps.
+"""Maps out: the file's suffix chooses the format. What is written here reads back to the same map, up to rounding.
 
 Soft maps go to PNG (8 or 16 bit), NPY or MAT; edges to PNG (0 and 255), NPY or MAT; labels to PNG (16 bit), NPY or MAT;
 disparities and order maps to PFM or NPY, disparities also to KITTI's 16-bit PNG.
@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperacuity.data.formats.arrays import write_npy
-from hyperacuity.data.formats.images import write_png
-from hyperacuity.data.formats.kitti import write_kitti
+from hyperacuity.data.formats.images import KITTI_SCALE, write_png
 from hyperacuity.data.formats.matlab import write_mat
 from hyperacuity.data.formats.pfm import write_pfm
 from hyperacuity.errors import InputError, UsageError
@@ -23,7 +22,6 @@ from hyperacuity.maps import DisparityMap, EdgeMap, LabelMap, OrderMap, SoftMap
 
 def write_soft(path: Path | str, strength: SoftMap, *, bits: Literal[8, 16] = 8) -> None:
     """Write edge strength; PNG rounds to the nearest of 256 or, with ``bits=16``, 65536 levels."""
-    path = Path(path)
     if _suffix(path, "png", "npy", "mat") == ".png":
         dtype = np.uint8 if bits == 8 else np.uint16
         write_png(path, np.rint(np.asarray(strength, dtype=np.float64) * np.iinfo(dtype).max).astype(dtype))
@@ -33,7 +31,6 @@ def write_soft(path: Path | str, strength: SoftMap, *, bits: Literal[8, 16] = 8)
 
 def write_edges(path: Path | str, edges: EdgeMap) -> None:
     """Write an edge map; in PNG an edge is 255."""
-    path = Path(path)
     if _suffix(path, "png", "npy", "mat") == ".png":
         write_png(path, edges.astype(np.uint8) * np.uint8(255))
     else:
@@ -42,7 +39,6 @@ def write_edges(path: Path | str, edges: EdgeMap) -> None:
 
 def write_labels(path: Path | str, labels: LabelMap) -> None:
     """Write region labels; PNG holds 0 to 65535 and no void."""
-    path = Path(path)
     if _suffix(path, "png", "npy", "mat") == ".png":
         if labels.min() < 0 or labels.max() > 65535:
             raise InputError(f"{path}: PNG holds labels from 0 to 65535, found {labels.min()} to {labels.max()}")
@@ -53,36 +49,40 @@ def write_labels(path: Path | str, labels: LabelMap) -> None:
 
 def write_order(path: Path | str, order: OrderMap) -> None:
     """Write an order map, larger = nearer; the unknown is infinite in PFM and NaN in NPY."""
-    path = Path(path)
-    if _suffix(path, "pfm", "npy") == ".pfm":
-        write_pfm(path, order)
-    else:
-        write_npy(path, order.astype(np.float32))
+    _suffix(path, "pfm", "npy")
+    _write_array(path, order.astype(np.float32))
 
 
 def write_disparity(path: Path | str, disparity: DisparityMap) -> None:
-    """Write disparity in pixels: PFM and NPY as it is, PNG in KITTI's steps of 1/256."""
-    path = Path(path)
-    suffix = _suffix(path, "pfm", "npy", "png")
-    if suffix == ".png":
-        write_kitti(path, disparity)
-    elif suffix == ".pfm":
-        write_pfm(path, disparity)
-    else:
-        write_npy(path, disparity.astype(np.float32))
+    """Write disparity in pixels: PFM and NPY as it is, PNG in KITTI's steps of 1/256.
 
-
-def _write_array(path: Path, array: NDArray[Any], name: str) -> None:
-    if path.suffix.lower() == ".npy":
-        write_npy(path, array)
-    else:
-        write_mat(path, **{name: array})
-
-
-def _suffix(path: Path, *allowed: str) -> str:
-    suffix = path.suffix.lower()
-    if suffix.removeprefix(".") not in allowed:
-        raise UsageError(
-            f"{path}: cannot be written as {suffix or 'a file without suffix'}, expected .{', .'.join(allowed)}"
+    In PNG 0 means unknown, so a known 0 is written as 1/256.
+    """
+    if _suffix(path, "pfm", "npy", "png") != ".png":
+        return _write_array(path, disparity.astype(np.float32))
+    known = np.isfinite(disparity)
+    if (disparity[known] < 0).any() or (disparity[known] * KITTI_SCALE > 65535).any():
+        raise InputError(
+            f"{path}: KITTI PNG holds disparities from 0 to {65535 / KITTI_SCALE:.2f}; the map goes beyond"
         )
+    values = np.zeros(disparity.shape, dtype=np.uint16)
+    values[known] = np.maximum(np.rint(disparity[known] * KITTI_SCALE), 1)
+    return write_png(path, values)
+
+
+def _write_array(path: Path | str, array: NDArray[Any], name: str = "") -> None:
+    path = Path(path)
+    if path.suffix.lower() == ".mat":
+        write_mat(path, **{name: array})
+    elif path.suffix.lower() == ".pfm":
+        write_pfm(path, array)
+    else:
+        write_npy(path, array)
+
+
+def _suffix(path: Path | str, *allowed: str) -> str:
+    suffix = Path(path).suffix.lower()
+    if suffix.removeprefix(".") not in allowed:
+        what = suffix or "a file without suffix"
+        raise UsageError(f"{path}: cannot be written as {what}, expected .{', .'.join(allowed)}")
     return suffix

@@ -25,8 +25,7 @@ figure/ground labels, ``depth-cues`` (:func:`depth_cues`).
 np.float32(1.0)
 """
 
-from hyperacuity.detect.depth.by_cues import depth_cues
-from hyperacuity.detect.depth.by_ownership import depth_order, ownership, region_tree
+from hyperacuity.detect.depth.orderers import depth_cues, depth_order, ownership, region_tree
 from hyperacuity.detect.detection import Detection
 from hyperacuity.detect.gradient import canny, masks, sf1, sobel
 from hyperacuity.detect.oriented import agk, hk, sf5

@@ -75,7 +75,7 @@ def combine(response: Float32Array, channels: Channels) -> Float32Array:
 
 
 def check_channels(channels: str) -> None:
-    """Refuse a name that :func:`combine` does not know."""
+    """Validate a name for :func:`combine`."""
     if channels not in ("tensor", "max"):
         raise UsageError(f"channels is {channels!r}, expected 'tensor' or 'max'")
 

@@ -81,7 +81,7 @@ def divide_by_max(values: Float32Array) -> Float32Array:
 
 
 def positive(value: float, name: str) -> float:
-    """``value``, refused unless it is a positive number."""
+    """``value``, validated: a positive number."""
     if not (np.isfinite(value) and value > 0):
         raise UsageError(f"{name} is {value}, expected a positive number")
     return float(value)

@@ -1,4 +1,4 @@
-"""Learning the parameters of :mod:`hyperacuity.detect.pb` from images and what people drew on them.
+"""Learning the parameters of :func:`hyperacuity.detect.pb` from images and what people drew on them.
 
 Textons are the centres of k-means over filter answers at random pixels. The logistic function is fitted, by maximum likelihood,
 to the pixels that it will have to judge: those that survive non-maximum suppression of the plain sum of the cues, with the cues
@@ -12,8 +12,8 @@ Martin, Fowlkes & Malik (2004), section 4. Hou, Yuille & Koch (2013), section 5.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -33,13 +33,13 @@ Weak = Literal["ignore", "negative"]
 """What a pixel near weak labels only is: left out, or no boundary."""
 
 Floats = NDArray[np.float64]
+Item = TypeVar("Item")
 
 
 class Observed(NamedTuple):
-    """Pixels of an image that may be boundaries: their places (flat) and their cues (pixels × cues)."""
+    """Pixels of an image that may be boundaries: their indices (flat) and their cues (pixels × cues)."""
 
-    shape: tuple[int, int]
-    places: NDArray[np.int64]
+    indices: NDArray[np.int64]
     cues: Floats
 
 
@@ -75,17 +75,43 @@ def learn_textons(answers: Floats, *, count: int = 64, rounds: int = 30, seed: i
 def observe(
     image: ArrayLike, textons: Floats, *, samples: int = 2000, seed: int = 0, hist_distance: HistDistance = "chi2"
 ) -> Observed:
-    """Up to so many random pixels of those that stand out from their neighbours, and their cues at the best orientation."""
+    """Up to ``samples`` random pixels of those that stand out from their neighbours, and their cues at the best orientation."""
     cues = gradients(image, textons, hist_distance=hist_distance)
     spread = cues.max(axis=1).reshape(len(CUES), -1).std(axis=1)
     even = np.divide(1, spread, out=np.zeros_like(spread), where=spread > 0)
     total = np.tensordot(even, cues, axes=1)
     best = total.argmax(axis=0)
     strength = np.take_along_axis(total, best[None], axis=0)[0]
-    places = np.flatnonzero(suppress(np.rint(strength * 1e4).astype(np.float32), across(best)))
-    places = places[np.argsort(np.random.PCG64(seed).random_raw(places.size), kind="stable")[:samples]]
-    y, x = np.unravel_index(places, best.shape)
-    return Observed((best.shape[0], best.shape[1]), places, cues[:, best[y, x], y, x].T.astype(np.float64))
+    indices = np.flatnonzero(suppress(np.rint(strength * 1e4).astype(np.float32), across(best)))
+    indices = indices[np.argsort(np.random.PCG64(seed).random_raw(indices.size), kind="stable")[:samples]]
+    y, x = np.unravel_index(indices, best.shape)
+    return Observed(indices, cues[:, best[y, x], y, x].T.astype(np.float64))
+
+
+def observe_all(
+    items: Sequence[Item],
+    *,
+    read: Callable[[Item], Any] = lambda item: item,
+    each: Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]] = map,
+    samples: int = 2000,
+    seed: int = 0,
+    hist_distance: HistDistance = "chi2",
+) -> tuple[Floats, list[Observed]]:
+    """Textons of all images, and what is observed with them in each.
+
+    ``read`` turns an item into an image; it is called twice per item, so that not all images are kept. ``each`` is ``map``, or
+    what works on several items at a time.
+    """
+    if len(items) == 0:
+        raise UsageError("there is nothing to learn from: no image was given")
+    numbered = list(enumerate(items, seed))
+    answers = list(each(lambda one: texture_samples(read(one[1]), samples=samples, seed=one[0]), numbered))
+    textons = as_written(learn_textons(np.concatenate(answers), seed=seed))
+
+    def look(one: tuple[int, Item]) -> Observed:
+        return observe(read(one[1]), textons, samples=samples, seed=one[0], hist_distance=hist_distance)
+
+    return textons, list(each(look, numbered))
 
 
 def examples(
@@ -106,10 +132,10 @@ def examples(
         raise UsageError("there is nothing to learn from: no image was given")
     cues, boundary = [], []
     for number, (seen, drawn) in enumerate(zip(observed, labels, strict=True)):
-        near = _near(drawn).ravel()[seen.places]
+        near = _near(drawn).ravel()[seen.indices]
         known = np.ones_like(near)
         if others is not None and weak == "ignore":
-            known = near | ~_near(others[number]).ravel()[seen.places]
+            known = near | ~_near(others[number]).ravel()[seen.indices]
         cues.append(seen.cues[known])
         boundary.append(near[known])
     return Examples(np.concatenate(cues), np.concatenate(boundary).astype(np.float64))
@@ -141,14 +167,7 @@ def train(
     >>> bool(min(seen[23:25].max(), seen[47:49].max()) > seen[30:40].max())
     True
     """
-    answers = [texture_samples(image, samples=samples, seed=seed + n) for n, image in enumerate(images)]
-    if not answers:
-        raise UsageError("there is nothing to learn from: no image was given")
-    textons = as_written(learn_textons(np.concatenate(answers), seed=seed))
-    observed = [
-        observe(image, textons, samples=samples, seed=seed + n, hist_distance=hist_distance)
-        for n, image in enumerate(images)
-    ]
+    textons, observed = observe_all(images, samples=samples, seed=seed, hist_distance=hist_distance)
     weights = logistic_fit(*examples(observed, labels, others, weak=weak))
     return PbModel(textons, weights, about, hist_distance)
 
@@ -157,7 +176,7 @@ def logistic_fit(features: Floats, truth: Floats) -> Floats:
     r"""Weights, the constant first, that maximise the likelihood of ``truth`` (0 or 1) given the features.
 
     Newton's method with a trace of ridge (10⁻⁶ per example on standardised weights), so that a feature that never varies gets the
-    weight 0 and a truth that can be told perfectly does not drive the weights to infinity.
+    weight 0 and a truth that can be predicted perfectly does not drive the weights to infinity.
     """
     scale = features.std(axis=0)
     scale = np.where(scale > 0, scale, 1)

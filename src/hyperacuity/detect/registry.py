@@ -11,8 +11,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from hyperacuity.detect.depth.by_cues import depth_cues
-from hyperacuity.detect.depth.by_ownership import depth_order, ownership
+from hyperacuity.detect.depth.orderers import depth_cues, depth_order, ownership
 from hyperacuity.detect.detection import Detection
 from hyperacuity.detect.gradient import canny, masks, sf1, sobel
 from hyperacuity.detect.oriented import agk, hk, sf5
@@ -32,7 +31,18 @@ _CALL = re.compile(r"\s*([\w-]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
 
 @dataclass(frozen=True)
-class Detector:
+class NamedSystem:
+    """A system by name with its options; ``str()`` gives the canonical name, which omits default options."""
+
+    base: str
+    options: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+    def __str__(self) -> str:
+        settings = ", ".join(f"{key}={value!r}".replace('"', "'") for key, value in self.options.items())
+        return f"{self.base}({settings})" if settings else self.base
+
+
+class Detector(NamedSystem):
     """A detector with its options; call it with an image. ``str()`` gives the canonical name, which omits default options.
 
     >>> str(detector("canny( sigma = 2 )"))
@@ -41,27 +51,17 @@ class Detector:
     'canny'
     """
 
-    base: str
-    options: Mapping[str, Any] = field(default_factory=dict, hash=False)
-
     def __call__(self, image: ArrayLike) -> Detection:
         """Run on a grey (H×W) or colour (H×W×3) image."""
         return _DETECTORS[self.base](image, **self.options)
 
-    def __str__(self) -> str:
-        return _written(self.base, self.options)
 
-
-@dataclass(frozen=True)
-class Orderer:
+class Orderer(NamedSystem):
     """What orders an image by depth, with its options; call it with an image. ``str()`` gives the canonical name.
 
     >>> str(orderer("depth-order( lam = 0.25 )"))
     'depth-order(lam=0.25)'
     """
-
-    base: str
-    options: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     @property
     def takes_regions(self) -> bool:
@@ -75,9 +75,6 @@ class Orderer:
         if not self.takes_regions:
             raise UsageError(f"{self} finds its own regions; it cannot be given any")
         return _ORDERERS[self.base](image, labels, **self.options)
-
-    def __str__(self) -> str:
-        return _written(self.base, self.options)
 
 
 def detectors() -> list[str]:
@@ -122,17 +119,11 @@ def is_orderer(name: str) -> bool:
     return call is not None and call[1] in _ORDERERS
 
 
-def _written(base: str, options: Mapping[str, Any]) -> str:
-    settings = ", ".join(f"{key}={value!r}".replace('"', "'") for key, value in options.items())
-    return f"{base}({settings})" if settings else base
-
-
 def _parsed(name: str, functions: Mapping[str, Callable[..., Any]]) -> tuple[str, dict[str, Any]]:
     """A name's function, and those of its options that are not at their default."""
-    call = _CALL.fullmatch(name)
-    if call is None or call[1] not in functions:
+    base, written = parse_call(name, "canny(sigma=2.0)")
+    if base not in functions:
         raise UsageError(f"there is no detector {name.strip()}; there are {', '.join(functions)}")
-    base, written = call[1], _options(call[2] or "", name)
     known = {
         key: parameter.default
         for key, parameter in inspect.signature(functions[base]).parameters.items()
@@ -156,12 +147,19 @@ def split_names(names: str) -> list[str]:
     return [part.strip() for part in re.split(r",(?![^(]*\))", names) if part.strip()]
 
 
-def _options(written: str, name: str) -> dict[str, Any]:
-    """Keyword arguments of literals, read without evaluating anything."""
+def parse_call(name: str, example: str) -> tuple[str, dict[str, Any]]:
+    """A name and its options, which are literals and read without evaluating anything; ``example`` goes into the message.
+
+    >>> parse_call("hk(along=10, step=2)", "hk(along=10)")
+    ('hk', {'along': 10, 'step': 2})
+    """
+    written = _CALL.fullmatch(name)
+    if written is None:
+        return name.strip(), {}
     try:
-        call = ast.parse(f"f({written})", mode="eval").body
+        call = ast.parse(f"f({written[2] or ''})", mode="eval").body
         if not isinstance(call, ast.Call) or call.args or any(keyword.arg is None for keyword in call.keywords):
             raise ValueError
-        return {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
+        return written[1], {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
     except (ValueError, SyntaxError) as error:
-        raise UsageError(f"{name.strip()}: options are written as in canny(sigma=2.0), words in quotes") from error
+        raise UsageError(f"{name.strip()}: options are written as in {example}, words in quotes") from error

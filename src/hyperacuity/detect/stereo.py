@@ -15,7 +15,6 @@ answer; with ``margin``, where the second-best answer is nearly as good: so dens
 
 from __future__ import annotations
 
-import ast
 import inspect
 import itertools
 from collections.abc import Callable, Mapping
@@ -26,6 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hyperacuity.detect.registry import parse_call
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.kernels import disparity as visibility
 from hyperacuity.kernels import stereo as kernels
@@ -168,7 +168,7 @@ class Matcher:
         )
 
 
-def matcher(base: str, **options: Any) -> Matcher:
+def matcher(base: str, /, **options: Any) -> Matcher:
     """A stereo system by name.
 
     >>> str(matcher("sad", window=5))
@@ -193,16 +193,8 @@ def matcher_named(name: str) -> Matcher:
     >>> str(matcher_named("sad( window = 5, check=1)")), str(matcher_named("sgm"))
     ('sad(window=5, check=1)', 'sgm')
     """
-    try:
-        call = ast.parse(name.strip(), mode="eval").body
-        base = call.func if isinstance(call, ast.Call) and not call.args else call
-        if not isinstance(base, ast.Name):
-            raise ValueError
-        options = call.keywords if isinstance(call, ast.Call) else []
-        values = {str(option.arg): ast.literal_eval(option.value) for option in options}
-    except (ValueError, SyntaxError) as error:
-        raise UsageError(f"{name}: a stereo system is written as in sad or sad(window=5, check=1)") from error
-    return matcher(base.id, **values)
+    base, options = parse_call(name, "sad(window=5, check=1)")
+    return matcher(base, **options)
 
 
 def grid(base: str, **choices: tuple[Any, ...]) -> list[Matcher]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -14,7 +15,7 @@ from hyperacuity.edges.sweeps import TIE, minimum, sweep, threshold_levels
 from hyperacuity.errors import InputError
 from hyperacuity.kernels.suppression import suppress_structured
 from hyperacuity.maps import SoftMap, soft_map
-from hyperacuity.resampling import bootstrap_weights, percentile_interval, resample
+from hyperacuity.resampling import Bootstrap, percentile_interval, resample
 from hyperacuity.tally import (
     BaseProtocol,
     Counts,
@@ -101,8 +102,7 @@ def tally(prediction: ArrayLike, truths: Sequence[ArrayLike], protocol: Protocol
     if not truths:
         raise InputError("no truth was given, expected at least one annotator")
     binary = is_binary(soft)
-    thin = soft if binary else _prepared(soft, protocol)
-    levels = np.zeros(1) if binary else protocol.levels
+    thin, levels = prepared(soft, protocol)
     curves = np.mean([sweep(truth, thin, protocol.names, thresholds=levels).scores for truth in truths], axis=0)
     starts = np.array([minimum(curve)[0] for curve in curves])
     found = starts >= 0
@@ -129,7 +129,7 @@ def collect(tallies: Mapping[str, EdgeTally], *, resamples: int = 1000, seed: in
     """
     protocol, every = protocol_of(tallies.values(), Protocol), list(tallies.values())
     whole = total(every)
-    weights = bootstrap_weights(len(every), resamples, seed)
+    weights = Bootstrap(len(every), resamples, seed)
     drawn = _mean(resample(weights, stack(every, "minimum")), resample(weights, stack(every, "images")))
     return EdgeScore(
         protocol,
@@ -146,18 +146,20 @@ def wins(systems: Mapping[str, Mapping[str, EdgeTally]]) -> dict[str, NDArray[np
 
     Systems that tie share the image, so the wins of all systems add up to the number of shared images with a score.
     """
-    minima: dict[str, dict[str, NDArray[np.float64]]] = {}
+    rows: dict[str, dict[str, int]] = {}
+    minima: dict[str, NDArray[np.float64]] = {}  # [image, measure]
     for system, tallies in systems.items():  # whose tallies may be read from a store one after the other
-        minima[system] = {image: _mean(one.minimum, one.images) for image, one in tallies.items()}
-    first, *others = minima.values()
-    won = {system: np.zeros(len(next(iter(first.values()), ()))) for system in minima}
-    for image in (image for image in first if all(image in images for images in others)):
-        scores = np.array([images[image] for images in minima.values()])
-        lowest = np.min(scores, axis=0)  # NaN where the image has no score
-        best = scores <= lowest + TIE * np.abs(lowest)
-        for system, share in zip(minima, best / np.maximum(best.sum(axis=0), 1), strict=True):
-            won[system] += share
-    return won
+        rows[system] = {image: row for row, image in enumerate(tallies)}
+        minima[system] = np.array([_mean(one.minimum, one.images) for one in tallies.values()])
+    first, *others = rows.values()
+    shared = [image for image in first if all(image in images for images in others)]
+    minima = {system: minima[system][[rows[system][image] for image in shared]] for system in minima}
+    lowest = reduce(np.minimum, minima.values())  # NaN where the image has no score
+    best = {system: scores <= lowest + TIE * np.abs(lowest) for system, scores in minima.items()}
+    winners = np.maximum(np.sum(list(best.values()), axis=0), 1)
+    shares = {system: won / winners for system, won in best.items()}
+    # Added in the order of the images, so that the last bit is the same for any number of measures.
+    return {system: np.cumsum(share, axis=0)[-1] if shared else share.sum(axis=0) for system, share in shares.items()}
 
 
 def is_binary(soft: SoftMap) -> bool:
@@ -170,10 +172,13 @@ def is_binary(soft: SoftMap) -> bool:
     return bool(np.all((soft == 0) | (soft == highest)))
 
 
-def _prepared(soft: SoftMap, protocol: Protocol) -> SoftMap:
+def prepared(soft: SoftMap, protocol: Protocol) -> tuple[SoftMap, NDArray[np.float64]]:
+    """A map as it is thresholded, and the thresholds. A binary map is left as it is; its only threshold is 0."""
+    if is_binary(soft):
+        return soft, np.zeros(1)
     thin = suppress_structured(soft) if protocol.thin == "structured" else soft
     highest = thin.max()
-    return thin / highest if protocol.norm == "max" and highest > 0 else thin
+    return thin / highest if protocol.norm == "max" and highest > 0 else thin, protocol.levels
 
 
 def _mean(sums: NDArray[np.float64], counts: NDArray[np.int64]) -> NDArray[np.float64]:

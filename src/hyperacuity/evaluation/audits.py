@@ -6,6 +6,7 @@ import logging
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -27,16 +28,31 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, eq=False)
-class Audit:
-    """All that an audit found. ``labelled`` and ``evaluated`` are the results it is made of; without systems, the first only."""
+class AuditFindings:
+    """What an audit found."""
+
+    signature: Signature
+    labels: LabelScore
+    systems: dict[str, SystemAudit]
+    changes: list[Change]
+
+    @cached_property
+    def rankings(self) -> dict[str, list[str]]:
+        """The systems from best to worst under each truth."""
+        return rankings(self.systems)
+
+    @cached_property
+    def findings(self) -> list[str]:
+        """The same in words."""
+        return findings(self.labels, self.systems, self.changes)
+
+
+@dataclass(frozen=True, eq=False)
+class Audit(AuditFindings):
+    """The findings, and the results they are made of; without systems, the first only."""
 
     labelled: Result
     evaluated: Result | None
-    labels: LabelScore
-    systems: dict[str, SystemAudit]
-    rankings: dict[str, list[str]]
-    changes: list[Change]
-    findings: list[str]
 
     @property
     def results(self) -> list[Result]:
@@ -52,11 +68,6 @@ class Audit:
     def unpaired(self) -> list[Path]:
         """The files that had no partner."""
         return [path for result in self.results for path in result.unpaired]
-
-    @property
-    def signature(self) -> Signature:
-        """That of the systems, or of the labels where there are none."""
-        return self.results[-1].signature if self.systems else self.labelled.signature
 
 
 def audit(
@@ -82,8 +93,8 @@ def audit(
     labels: LabelScore = labelled.score(LABELS)
     audits: dict[str, SystemAudit] = {} if evaluated is None else evaluated.scores
     changes = [] if evaluated is None else ranking_changes(audits, evaluated.by_system)
-    told = findings(labels, audits, changes)
-    return Audit(labelled, evaluated, labels, audits, rankings(audits), changes, told)
+    signature = labelled.signature if evaluated is None or not audits else evaluated.signature
+    return Audit(signature, labels, audits, changes, labelled, evaluated)
 
 
 def make_trials(

@@ -71,7 +71,7 @@ def evaluate(
         Options of the protocol (``tolerance=0.02``) and of how files are found and read (``data=``, ``split=``, ``inverted=``;
         ``regions=``, ``farther=`` of ordering; ``masks=``, ``scale=`` of disparity; ``form=`` of regions).
 
-    A file or array that cannot be right fails alone (``result.failures``); a call that cannot be meant raises ``UsageError``.
+    A file or array that cannot be right fails alone (``result.failures``); a call that makes no sense raises ``UsageError``.
 
     Examples
     --------

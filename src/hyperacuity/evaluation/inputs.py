@@ -5,19 +5,16 @@ Files are paired system by system, when they are asked for, so that a grid of fi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from hyperacuity.data import load_dataset, pair_folders, pair_truths
 from hyperacuity.data.datasets.layouts import LAYOUTS
-from hyperacuity.data.datasets.pairing import files_in
-from hyperacuity.data.remote import is_file, is_folder, is_remote, shown
+from hyperacuity.data.remote import display, is_file, is_folder, is_remote
 from hyperacuity.errors import UsageError
 from hyperacuity.evaluation.readers import Reader
 from hyperacuity.run.job import Cell
-
-PICTURES = frozenset({".bmp", ".jpeg", ".jpg", ".pbm", ".pgm", ".png", ".pnm", ".ppm", ".tif", ".tiff"})
 
 Found = tuple[list[Cell], list[Path]]
 """The cells of a system, and the files that have no partner."""
@@ -135,7 +132,7 @@ def named_systems(given: Mapping[str, str | Path]) -> dict[str, Path]:
     for name, predictions in given.items():
         path = Path(predictions)
         if not is_folder(path) and not is_file(path):
-            raise UsageError(f"there is no file or folder {shown(path)}")
+            raise UsageError(f"there is no file or folder {display(path)}")
         systems[name] = path
     return systems
 
@@ -144,19 +141,3 @@ def name_of(predictions: Path) -> str:
     """What a system is called by default: the name of its folder, or the stem of its file."""
     path = predictions if is_remote(predictions) else predictions.resolve()
     return path.name if is_folder(predictions) else path.stem
-
-
-def pictures_of(paths: Iterable[Path]) -> list[Path]:
-    """The picture files that were named and those in folders that were named, in that order."""
-    found: list[Path] = []
-    for path in paths:
-        if path.is_dir():
-            inside = [file for file in files_in(path, required=False) if file.suffix.lower() in PICTURES]
-            if not inside:
-                raise UsageError(f"{path} holds no picture (PNG, JPEG, BMP, TIFF, PGM or PPM)")
-            found += inside
-        elif path.exists():
-            found.append(path)
-        else:
-            raise UsageError(f"there is no file or folder {path}")
-    return found

@@ -10,7 +10,7 @@ from hyperacuity.errors import UsageError
 from hyperacuity.evaluation.readers import Reader
 from hyperacuity.run.gather import Grid
 from hyperacuity.run.job import Cell
-from hyperacuity.tally import BaseProtocol, Tally, Task
+from hyperacuity.tally import BaseProtocol, Task
 
 READERS = {
     ("soft map", "edge map"): "contours.ContourReader",
@@ -32,22 +32,21 @@ class TaskJob:
     reader: Reader
 
     @property
-    def tally_type(self) -> type[Tally]:
+    def tally_type(self) -> type[Any]:
         """What :meth:`evaluate` returns."""
         return self.task.tally_type
 
     @property
     def sources(self) -> tuple[str, ...]:
         """The modules whose code makes the tally."""
-        made_by = (type(self.reader), self.task.tally, self.task.tally_type, self.task.protocol)
+        made_by = (type(self), type(self.reader), self.task.tally, self.task.tally_type, self.task.protocol)
         return tuple(part.__module__ for part in made_by)
 
-    def evaluate(self, cell: Cell) -> Tally:
+    def evaluate(self, cell: Cell) -> Any:
         """Tally one cell."""
         given = self.reader.read(cell, self.protocol)
         name = {"image": cell.image} if self.task.by_name else {}
-        found: Tally = self.task.tally(given.prediction, given.truths, self.protocol, **given.extras, **name)
-        return found
+        return self.task.tally(given.prediction, given.truths, self.protocol, **given.extras, **name)
 
     def as_dict(self) -> dict[str, Any]:
         """What a run keeps of it, for those who read the run later."""

@@ -20,8 +20,8 @@ from hyperacuity.data import (
     pair_truths,
     read_soft,
 )
-from hyperacuity.data.datasets.made import made_scenes
 from hyperacuity.data.datasets.pairing import files_in, stem_of
+from hyperacuity.data.datasets.pictures import scenes
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.evaluation.inputs import Found, Inputs
 from hyperacuity.evaluation.readers.ordering import REGIONS, OrderReader
@@ -153,7 +153,7 @@ def _known_truths(
     if source is not None:
         return _labelled_images(source), {}
     if (path / "scenes.json").is_file():
-        dataset = made_scenes(path)
+        dataset = scenes(path)
     elif not path.exists():
         if truth != "scenes":
             raise UsageError(

@@ -50,6 +50,7 @@ class Result:
         self.human, self.all_pairs = human, all_pairs
         self._sweeps, self._tallies_of, self._truths, self._workers = sweeps, tallies_of, truths or {}, workers
         self._scores: dict[str, Any] = {}
+        self._images: dict[str, None] = {}
 
     @property
     def signature(self) -> Signature:
@@ -114,8 +115,17 @@ class Result:
         return collect_sweep(points) if set.intersection(*map(set, points.values())) else None
 
     def tallies(self, system: str | None = None) -> Tallies:
-        """The tallies of a system by image; they are read anew at each call."""
-        return self._tallies_of(system if system is not None else self.systems[0])
+        """The tallies of a system by image; they are read again at each call."""
+        found = self._tallies_of(system if system is not None else self.systems[0])
+        self._images.update(dict.fromkeys(found))
+        return found
+
+    @property
+    def images(self) -> list[str]:
+        """The images that some system has a tally of."""
+        for system in self._sweeps:
+            self._score(system)
+        return list(self._images)
 
     @property
     def by_system(self) -> Mapping[str, Tallies]:
@@ -158,15 +168,15 @@ class Result:
 
     def table(self, console: Console | None = None) -> None:
         """Print what the command prints."""
-        from rich.console import Console
+        from hyperacuity.console import wide_console
 
-        self._presenter.show(self, console or Console(highlight=False, emoji=False))
+        self._presenter.show(self, console or wide_console())
 
     def __str__(self) -> str:
-        from rich.console import Console
+        from hyperacuity.console import wide_console
 
         text = io.StringIO()
-        self.table(Console(file=text, width=200, highlight=False, emoji=False))
+        self.table(wide_console(text))
         return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
 
     @property

@@ -12,7 +12,7 @@ from hyperacuity.ordering.figure_ground import ACCURACIES
 from hyperacuity.ordering.prc import Numbers, Outcomes, Summary, over_random_index, summary
 from hyperacuity.ordering.protocols import Protocol
 from hyperacuity.ordering.tallies import OrderingTally, tally, tally_humans
-from hyperacuity.resampling import bootstrap_weights, percentile_interval, resample
+from hyperacuity.resampling import Bootstrap, Draws, percentile_interval, resample, weighted_mean
 from hyperacuity.tally import Criteria, Task, protocol_of, stack
 
 Interval = tuple[float, float]
@@ -101,7 +101,7 @@ def collect_sweep(
         np.stack([stack(column, name) for column in columns], axis=1)
         for name in ("contours", "pairs", "questions", "measured")
     )
-    weights = bootstrap_weights(len(images), resamples, seed) if resamples > 0 else None
+    weights = Bootstrap(len(images), resamples, seed) if resamples > 0 else None
     possible = measured.sum(axis=(0, 1)) > 0
     reasons: dict[str, str] = {}
     ldc = _consistency(contours, protocol, weights)
@@ -168,7 +168,7 @@ def resampled_scores(tallies: Sequence[OrderingTally], weights: NDArray[np.int64
     return found | dict(zip(ACCURACIES, _resampled_accuracies(questions[:, 0], protocol, weights).T, strict=True))
 
 
-def _consistency(counts: NDArray[np.float64], protocol: Protocol, weights: NDArray[np.int64] | None) -> Consistency:
+def _consistency(counts: NDArray[np.float64], protocol: Protocol, weights: Draws | None) -> Consistency:
     """From [image, parameter value, count]."""
     pooled = _outcomes(counts.sum(axis=0))
     if protocol.aggregate == "pooled":
@@ -176,7 +176,7 @@ def _consistency(counts: NDArray[np.float64], protocol: Protocol, weights: NDArr
     else:
         each = _outcomes(counts)
         once = np.ones((1, len(counts)), np.int64)
-        best = _mean_summary(*(_mean(once, part)[0] for part in (each.f(1), each.f(0), each.accuracy)))
+        best = _mean_summary(*(weighted_mean(part, once)[0] for part in (each.f(1), each.f(0), each.accuracy)))
     if weights is None:
         return Consistency(pooled, best, dict.fromkeys(PARTS, NO_INTERVAL))
     samples = _resampled(counts, protocol, weights)
@@ -184,13 +184,13 @@ def _consistency(counts: NDArray[np.float64], protocol: Protocol, weights: NDArr
     return Consistency(pooled, best, intervals)
 
 
-def _resampled(counts: NDArray[np.float64], protocol: Protocol, weights: NDArray[np.int64]) -> list[Numbers]:
+def _resampled(counts: NDArray[np.float64], protocol: Protocol, weights: Draws) -> list[Numbers]:
     """F_max, F_min, ORI and accuracy of every resample, from [image, parameter value, count]."""
     if protocol.aggregate == "pooled":
         drawn = _outcomes(resample(weights, counts))
         return _four(drawn.f(1), drawn.f(0), drawn.accuracy)
     each = _outcomes(counts)
-    return _four(*(_mean(weights, part) for part in (each.f(1), each.f(0), each.accuracy)))
+    return _four(*(weighted_mean(part, weights) for part in (each.f(1), each.f(0), each.accuracy)))
 
 
 def _mean_summary(detection: Numbers, classified: Numbers, accuracy: Numbers) -> Summary:
@@ -209,15 +209,6 @@ def _four(detection: Numbers, classified: Numbers, accuracy: Numbers) -> list[Nu
     return [fmax, fmin, np.clip(2 * ratio - 1, 0, None), fg]
 
 
-def _mean(weights: NDArray[np.int64], values: Numbers) -> Numbers:
-    """Weighted means over images (the first axis), those without a value left out."""
-    known = ~np.isnan(values)
-    total, count = resample(weights, np.nan_to_num(values)), resample(weights, known.astype(np.int64))
-    result = np.full(total.shape, np.nan)
-    np.divide(total, count, out=result, where=count > 0)
-    return result
-
-
 def _ratio(sums: NDArray[np.float64]) -> Numbers:
     """Numerators over denominators, which stand side by side in the last axis but one."""
     top, bottom = sums[..., 0, :], sums[..., 1, :]
@@ -230,23 +221,21 @@ def _accuracies(questions: NDArray[np.float64], protocol: Protocol) -> Numbers:
     """[parameter value, accuracy] from [image, parameter value, numerator or denominator, accuracy]."""
     if protocol.aggregate == "pooled":
         return _ratio(questions.sum(axis=0))
-    means: Numbers = _mean(np.ones((1, len(questions)), np.int64), _ratio(questions))[0]
+    means: Numbers = weighted_mean(_ratio(questions), np.ones((1, len(questions)), np.int64))[0]
     return means
 
 
-def _accuracy_intervals(
-    questions: NDArray[np.float64], protocol: Protocol, weights: NDArray[np.int64] | None
-) -> list[Interval]:
+def _accuracy_intervals(questions: NDArray[np.float64], protocol: Protocol, weights: Draws | None) -> list[Interval]:
     if weights is None:
         return [NO_INTERVAL] * len(ACCURACIES)
     return [percentile_interval(column) for column in _resampled_accuracies(questions, protocol, weights).T]
 
 
-def _resampled_accuracies(questions: NDArray[np.float64], protocol: Protocol, weights: NDArray[np.int64]) -> Numbers:
+def _resampled_accuracies(questions: NDArray[np.float64], protocol: Protocol, weights: Draws) -> Numbers:
     """[resample, accuracy] from [image, numerator or denominator, accuracy]."""
     if protocol.aggregate == "pooled":
         return _ratio(resample(weights, questions))
-    return _mean(weights, _ratio(questions))
+    return weighted_mean(_ratio(questions), weights)
 
 
 def criteria(protocol: Protocol) -> Criteria:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from hyperacuity.errors import InputError
 from hyperacuity.regions.levels import Levels, level_thresholds
 from hyperacuity.regions.measures import compare
-from hyperacuity.resampling import bootstrap_weights, percentile_interval, resample
+from hyperacuity.resampling import Bootstrap, percentile_interval, resample
 from hyperacuity.tally import BaseProtocol, Counts, Criteria, Scores, Sums, Tally, Task, Weights, protocol_of, stack
 
 
@@ -126,7 +126,7 @@ def collect(tallies: Mapping[str, RegionTally], *, resamples: int = 1000, seed: 
     covered, areas = stack(every, "covered"), stack(every, "truth_area")[:, np.newaxis]
     rand, variation = stack(every, "rand"), stack(every, "variation")
     images = np.ones_like(areas)
-    weights = bootstrap_weights(len(every), resamples, seed)
+    weights = Bootstrap(len(every), resamples, seed)
 
     def summary(sums: NDArray[np.float64], counts: NDArray[np.int64], best: Literal["max", "min"]) -> LevelSummary:
         curve = _ratio(sums.sum(axis=0), counts.sum(axis=0))

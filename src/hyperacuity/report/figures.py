@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,14 @@ from PIL import Image
 from hyperacuity.audit import strengths
 from hyperacuity.data import read_image, write_png
 from hyperacuity.errors import InputError, UsageError
-from hyperacuity.evaluation.audits import Audit
+from hyperacuity.evaluation.audits import AuditFindings
+from hyperacuity.evaluation.comparison import Comparison
 from hyperacuity.evaluation.jobs import TaskJob
+from hyperacuity.evaluation.readers import Reader
 from hyperacuity.ordering import OrderingScore
 from hyperacuity.report import theme
 from hyperacuity.report.charts import audit as charts_audit
+from hyperacuity.report.charts import compare as charts_compare
 from hyperacuity.report.charts.ordering import accuracy_chart, figure_ground_chart, prc_chart
 from hyperacuity.report.pictures.disparity import error_sheet
 from hyperacuity.report.pictures.ordering import picture_sheet
@@ -66,6 +70,23 @@ def write_ordering_charts(
         theme.save(chart, folder / f"{name}.svg", signature=signature)
 
 
+def write_comparison_charts(folder: Path, found: Comparison) -> None:
+    """The front (of two criteria) or all criteria side by side, ranks and groups, dominance, and critical difference, as SVG."""
+    ranking = found.ranking
+    charts = {
+        "ranks": charts_compare.rank_group_chart(ranking, stability=found.stable),
+        "dominance": charts_compare.dominance_chart(ranking),
+    }
+    if len(ranking.components) == 2:
+        charts["front"] = charts_compare.front_chart(ranking)
+    elif len(ranking.components) > 2:
+        charts["parallel"] = charts_compare.parallel_chart(ranking)
+    if found.difference is not None:
+        charts["critical-difference"] = charts_compare.critical_difference_chart(ranking.systems, found.difference)
+    for name, chart in charts.items():
+        theme.save(chart, folder / f"{name}.svg", signature=ranking.signature)
+
+
 def write_ordering_pictures(folder: Path, job: TaskJob, cells: Iterable[Cell]) -> None:
     """A sheet of pictures for every system and image; cells that failed are left out."""
 
@@ -97,14 +118,14 @@ def _write_pictures(folder: Path, cells: Iterable[Cell], draw: Callable[[Cell], 
         write_png(folder / cell.system / f"{cell.image}.png", picture)
 
 
-def write_audit_figures(folder: Path, found: Audit) -> list[Path]:
+def write_audit_figures(folder: Path, found: AuditFindings, cells: Iterable[Cell], reader: Reader) -> list[Path]:
     """Charts as PDF, SVG and PNG, and the first images with their labels coloured by strength."""
     charts: dict[str, Any] = {"labels": charts_audit.label_chart(found.labels)}
     if found.labels.matrix is not None and len(found.labels.matrix) > 1:
         charts["agreement"] = charts_audit.agreement_chart(found.labels.matrix)
     if found.systems:
         charts["strength"] = charts_audit.strength_chart(found.systems)
-        charts["curves"] = charts_audit.curves_chart(found.systems)
+        charts["curves"] = charts_audit.label_curves_chart(found.systems)
         charts["optimal"] = charts_audit.optimal_chart(found.systems)
         charts["output"] = charts_audit.output_chart(found.systems)
     paths = [
@@ -112,12 +133,12 @@ def write_audit_figures(folder: Path, found: Audit) -> list[Path]:
         for name, chart in charts.items()
         for suffix in KINDS
     ]
-    drawn = [cell for cell in found.labelled.cells if cell.image in found.labels.images]
-    return paths + [_draw_strength(cell, folder, found) for cell in drawn[:MOST_PICTURES]]
+    drawn = islice((cell for cell in cells if cell.image in found.labels.images), MOST_PICTURES)
+    return paths + [_draw_strength(cell, folder, reader) for cell in drawn]
 
 
-def _draw_strength(cell: Cell, folder: Path, found: Audit) -> Path:
-    people = strengths(found.labelled.job.reader.truths(cell))
+def _draw_strength(cell: Cell, folder: Path, reader: Reader) -> Path:
+    people = strengths(reader.truths(cell))
     photograph = None if cell.picture is None else read_image(cell.picture)
     if photograph is not None and (photograph.shape[:2] != people.drawn_by[0].shape or photograph.dtype != "uint8"):
         photograph = None

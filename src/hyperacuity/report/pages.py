@@ -22,8 +22,9 @@ from typing import Any, TypeVar
 from hyperacuity import __version__
 from hyperacuity.errors import HyperacuityError, InputError, UsageError
 from hyperacuity.report import theme
-from hyperacuity.report.sheets.registry import make_sheet
-from hyperacuity.report.sheets.sheet import Each, Figure, Sheet, picture_of
+from hyperacuity.report.sheets import make_sheet
+from hyperacuity.report.sheets.sheet import Each, Sheet
+from hyperacuity.report.sheets.viewer import picture_of
 from hyperacuity.run import Cell
 from hyperacuity.run.gather import Grid, gather
 from hyperacuity.tally import Signature
@@ -71,13 +72,13 @@ def write_report(
     out
         Folder of the report, or with ``single_file`` the HTML file (``report.html`` in it, if it is a folder).
     viewer
-        Whether images can be looked at; without, the report is small and made at once.
+        Whether images can be opened; without, the report is small and made at once.
     pictures
         Folder of the photographs, for runs that do not name them; files are paired with images by their stem.
     title
         Heading of the page.
     """
-    place_of(out, single_file=single_file)  # before hours of work go into it
+    page_path(out, single_file=single_file)  # before hours of work go into it
     sheets = make_sheets(run_folders, pictures=pictures, workers=workers, progress=progress)
     return write_pages(
         sheets, out, single_file=single_file, viewer=viewer, title=title, workers=workers, progress=progress
@@ -92,7 +93,7 @@ def make_sheets(
     workers: int | None = None,
     progress: bool = True,
 ) -> list[Sheet]:
-    """What runs have to tell, a sheet per protocol: the input of pages, figures and tables.
+    """What runs have to say, a sheet per protocol: the input of pages, figures and tables.
 
     ``signatures`` chooses among the protocols of the runs.
     """
@@ -113,7 +114,7 @@ def write_pages(
     progress: bool = True,
 ) -> Path:
     """Write sheets as a page; see :func:`write_report`."""
-    page = place_of(out, single_file=single_file)
+    page = page_path(out, single_file=single_file)
     payloads = _payloads(sheets, mapper(workers, progress=progress)) if viewer else {}
     title = title or _title(sheets)
     if single_file:
@@ -136,8 +137,8 @@ class _Payload:
     thumbnail: bytes
 
 
-def place_of(out: Path, *, single_file: bool) -> Path:
-    """Where the page goes. Places that cannot be written to, or where it would do harm, are refused."""
+def page_path(out: Path, *, single_file: bool) -> Path:
+    """Where the page goes. ``UsageError`` where it cannot be written, or would overwrite something else."""
     page = out / "index.html"
     if single_file:
         page = out if out.suffix.lower() in (".html", ".htm") else out / "report.html"
@@ -191,11 +192,9 @@ def mapper(workers: int | None = None, *, progress: bool = True) -> Each:
     def each(title: str, function: Callable[[A], B], items: Iterable[A]) -> list[B]:
         work = list(items)
         with ThreadPoolExecutor(workers or os.cpu_count()) as pool:
-            shown = progress and console.is_terminal
-            found = track(
-                pool.map(function, work), title, len(work), console=console, transient=True, disable=not shown
-            )
-            return list(found)
+            quiet = not (progress and console.is_terminal)
+            found = pool.map(function, work)
+            return list(track(found, title, len(work), console=console, transient=True, disable=quiet))
 
     return each
 
@@ -203,15 +202,14 @@ def mapper(workers: int | None = None, *, progress: bool = True) -> Each:
 def _pictured(grid: Grid, folder: Path | None) -> Grid:
     """The grid with photographs for cells that name none: from a folder, or else from ``images`` beside the truths' folder."""
 
-    def found(image: str, cell: Cell) -> Path | None:
-        places = _photographs(cell.truths[0]) if folder is None else [folder]
-        return next(filter(None, (_by_stem(place).get(image) for place in places)), None)
+    def with_picture(image: str, cell: Cell) -> Cell:
+        if cell.picture is not None:
+            return cell
+        folders = _photographs(cell.truths[0]) if folder is None else [folder]
+        return replace(cell, picture=next(filter(None, (_by_stem(one).get(image) for one in folders)), None))
 
     cells = {
-        system: {
-            image: cell if cell.picture is not None else replace(cell, picture=found(image, cell))
-            for image, cell in images.items()
-        }
+        system: {image: with_picture(image, cell) for image, cell in images.items()}
         for system, images in grid.cells.items()
     }
     return replace(grid, cells=cells)
@@ -220,8 +218,8 @@ def _pictured(grid: Grid, folder: Path | None) -> Grid:
 def _photographs(truth: Path) -> list[Path]:
     """Where photographs may lie: ``images`` beside the folder of a truth, or ``images/test`` where that folder is ``…/test``."""
     home = truth.parent
-    places = [home.parent / "images", home.parent.parent / "images" / home.name]
-    return [place for place in places if place.is_dir()]
+    folders = [home.parent / "images", home.parent.parent / "images" / home.name]
+    return [folder for folder in folders if folder.is_dir()]
 
 
 @functools.lru_cache(maxsize=8)
@@ -237,19 +235,17 @@ def _payloads(sheets: Sequence[Sheet], each: Each) -> dict[str, _Payload]:
     for number, sheet in enumerate(sheets):
         if sheet.viewer is None:
             continue
-        look = functools.partial(_look, sheet)
-        images = sheet.grid.images
-        for place, payload in enumerate(each(f"pictures of {sheet.title.lower()}", look, images)):
-            if payload is not None:
-                made[f"s{number}-{place}"] = payload
+        payload_of = functools.partial(_payload, sheet)
+        payloads = each(f"pictures of {sheet.title.lower()}", payload_of, sheet.grid.images)
+        made |= {f"s{number}-{index}": payload for index, payload in enumerate(payloads) if payload is not None}
     return made
 
 
-def _look(sheet: Sheet, image: str) -> _Payload | None:
+def _payload(sheet: Sheet, image: str) -> _Payload | None:
     from hyperacuity.data import read_image
     from hyperacuity.report.pictures.layers import thumbnail
 
-    cells: dict[str, Cell] = {system: images[image] for system, images in sheet.grid.cells.items() if image in images}
+    cells = {system: images[image] for system, images in sheet.grid.cells.items() if image in images}
     if sheet.viewer is None or not cells:
         return None
     picture = picture_of(cells)
@@ -259,10 +255,10 @@ def _look(sheet: Sheet, image: str) -> _Payload | None:
     except InputError:
         cells = {system: replace(cell, picture=None) for system, cell in cells.items()}
     try:
-        shown = sheet.viewer.look(image, cells)
+        pictures = sheet.viewer.pictures(image, cells)
     except HyperacuityError as error:
-        shown = {"missing": str(error)}
-    return _Payload(_json(shown), small)
+        pictures = {"missing": str(error)}
+    return _Payload(_json(pictures), small)
 
 
 def _html(sheets: Sequence[Sheet], payloads: Mapping[str, _Payload], title: str, *, inline: bool) -> str:
@@ -273,29 +269,30 @@ def _html(sheets: Sequence[Sheet], payloads: Mapping[str, _Payload], title: str,
         loader=PackageLoader("hyperacuity.report"), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters["number"] = _number
-    told = [_told(number, sheet, payloads, inline=inline) for number, sheet in enumerate(sheets)]
+    parts = [_part(number, sheet, payloads, inline=inline) for number, sheet in enumerate(sheets)]
     return environment.get_template("index.html.j2").render(
         title=title,
         version=__version__,
-        sheets=told,
+        parts=parts,
         inline=inline,
         assets={name: Markup(_safe(text)) for name, text in _assets().items()} if inline else {},  # noqa: S704 (ours)
         payloads={key: Markup(payload.text) for key, payload in payloads.items()} if inline else {},  # noqa: S704
-        facts=Markup(_json([fact["facts"] for fact in told])),  # noqa: S704 (JSON in which < is escaped)
+        facts=Markup(_json([part["facts"] for part in parts])),  # noqa: S704 (JSON in which < is escaped)
         mark=Markup(MARK),  # noqa: S704 (ours)
     )
 
 
-def _told(number: int, sheet: Sheet, payloads: Mapping[str, _Payload], *, inline: bool) -> dict[str, Any]:
+def _part(number: int, sheet: Sheet, payloads: Mapping[str, _Payload], *, inline: bool) -> dict[str, Any]:
     """A sheet as the template wants it."""
     styles = theme.systems([line.system for line in sheet.lines])
     images = [
-        _image(number, place, image, sheet, payloads, inline=inline) for place, image in enumerate(sheet.grid.images)
+        _image(f"s{number}-{index}", image, sheet, payloads, inline=inline)
+        for index, image in enumerate(sheet.grid.images)
     ]
     viewer = sheet.viewer
     facts = {
         "systems": [line.system for line in sheet.lines],
-        "charts": [_spec(figure) for figure in sheet.figures],
+        "charts": [{"spec": figure.draw(True).to_dict(), "fluid": figure.fluid} for figure in sheet.figures],
         "layers": [] if viewer is None else [[layer.key, layer.title, layer.note] for layer in viewer.layers],
         "legend": [] if viewer is None else [list(entry) for entry in viewer.legend],
         "better": sheet.image_score.better if sheet.image_score else "max",
@@ -330,10 +327,7 @@ def _is_wide(sheet: Sheet) -> bool:
     return not beside or len(sheet.columns) > 5 or len(sheet.lines) > 8 or longest > 12
 
 
-def _image(
-    number: int, place: int, image: str, sheet: Sheet, payloads: Mapping[str, _Payload], *, inline: bool
-) -> dict[str, Any]:
-    key = f"s{number}-{place}"
+def _image(key: str, image: str, sheet: Sheet, payloads: Mapping[str, _Payload], *, inline: bool) -> dict[str, Any]:
     payload = payloads.get(key)
     source = ""
     if payload is not None and payload.thumbnail:
@@ -350,10 +344,6 @@ def _image(
         "least": min(known) if known else math.nan,
         "most": max(known) if known else math.nan,
     }
-
-
-def _spec(figure: Figure) -> dict[str, Any]:
-    return {"spec": figure.draw(True).to_dict(), "fluid": figure.fluid}
 
 
 def _title(sheets: Sequence[Sheet]) -> str:

@@ -1,14 +1,14 @@
 """One look for every chart: colours that mean the same everywhere, type, grid and sizes, and how a chart is saved.
 
 A module that draws calls :func:`register` once, builds its chart, and hands it to :func:`save` with the signature of the scores
-it shows. Colours are Okabe and Ito's, which colour-blind readers can tell apart; all the same, nothing is told by colour
+it shows. Colours are Okabe and Ito's, which colour-blind readers can tell apart; all the same, nothing depends on colour
 alone: systems have a marker and a dash of their own as well.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -65,7 +65,7 @@ HUMAN = Style("#000000", "diamond", [1, 0])
 
 
 def systems(names: Sequence[str]) -> dict[str, Style]:
-    """A style per system, by its place in the list: the colours that carry no meaning, a marker and a dash each.
+    """A style per system, by its position in the list: the colours that carry no meaning, a marker and a dash each.
 
     >>> styles = systems(["canny", "hk"])
     >>> styles["canny"].marker, styles["hk"].marker
@@ -81,23 +81,33 @@ def systems(names: Sequence[str]) -> dict[str, Style]:
     }
 
 
-def channels(styles: Mapping[str, Style], field: str) -> tuple[Any, Any, Any]:
-    """Colour, dash and marker of systems as encodings of a chart whose rows name the system in ``field``; without legends."""
+def chart(rows: Iterable[Mapping[str, Any]], **options: Any) -> Any:
+    """A chart of these rows, which are kept in it."""
     import altair as alt
 
-    def scale(values: list[Any]) -> Any:
-        return alt.Scale(domain=list(styles), range=values)
-
-    every = list(styles.values())
-    return (
-        alt.Color(f"{field}:N", scale=scale([style.colour for style in every]), legend=None),
-        alt.StrokeDash(f"{field}:N", scale=scale([style.dash for style in every]), legend=None),
-        alt.Shape(f"{field}:N", scale=scale([style.marker for style in every]), legend=None),
-    )
+    return alt.Chart(alt.InlineData(values=[dict(row) for row in rows]), **options)
 
 
-def spread(places: Sequence[float], gap: float, *, low: float, high: float) -> list[float]:
-    """Places for direct labels: near where they belong, at least ``gap`` apart, and within [low, high] if there is room.
+def channels(
+    styles: Mapping[str, Style], field: str = "system", *, names: Mapping[str, str] | None = None, **options: Any
+) -> tuple[Any, Any, Any]:
+    """Colour, dash and marker of systems as encodings of a chart whose rows name the system in ``field``.
+
+    ``names`` are what rows call the systems, if something else. By default there are no legends.
+    """
+    import altair as alt
+
+    domain = [name if names is None else names[name] for name in styles]
+
+    def channel(kind: Any, part: str) -> Any:
+        scale = alt.Scale(domain=domain, range=[getattr(style, part) for style in styles.values()])
+        return kind(f"{field}:N", scale=scale, **{"legend": None, **options})
+
+    return channel(alt.Color, "colour"), channel(alt.StrokeDash, "dash"), channel(alt.Shape, "marker")
+
+
+def spread(wanted: Sequence[float], gap: float, *, low: float, high: float) -> list[float]:
+    """Positions of direct labels: near where they belong, at least ``gap`` apart, and within [low, high] if there is room.
 
     >>> spread([0.5, 0.0, 0.5], 0.2, low=0, high=1)
     [0.4, 0.0, 0.6]
@@ -107,17 +117,17 @@ def spread(places: Sequence[float], gap: float, *, low: float, high: float) -> l
 
     def bottom(block: Sequence[int]) -> float:
         length = gap * (len(block) - 1)
-        centred = sum(places[n] for n in block) / len(block) - length / 2
+        centred = sum(wanted[n] for n in block) / len(block) - length / 2
         return max(min(centred, high - length), low)
 
     # Labels that would overlap form a block, which is centred on the mean of where they belong.
     blocks: list[list[int]] = []
-    for n in sorted(range(len(places)), key=lambda n: places[n]):
+    for n in sorted(range(len(wanted)), key=lambda n: wanted[n]):
         blocks.append([n])
         while len(blocks) > 1 and bottom(blocks[-2]) + gap * len(blocks[-2]) > bottom(blocks[-1]):
             above = blocks.pop()
             blocks[-1] += above
-    result = list(places)
+    result = list(wanted)
     for block in blocks:
         for step, n in enumerate(block):
             result[n] = round(bottom(block) + step * gap, 12)
@@ -138,12 +148,14 @@ def register() -> None:
     """Let every chart made from now on have this look."""
     import altair as alt
 
-    look: Any = _config
-    alt.theme.register("hyperacuity", enable=True)(look)  # one registry for the process; to register again is harmless
+    config: Any = _config
+    alt.theme.register("hyperacuity", enable=True)(
+        config
+    )  # one registry for the process; to register again is harmless
 
 
 def save(chart: Any, path: Path, *, signature: Signature | str = "") -> Path:
-    """Write a chart as PDF, SVG, PNG or JSON specification, told by the suffix; the signature stands in small type below it."""
+    """Write a chart as PDF, SVG, PNG or JSON specification, by the suffix; the signature stands in small type below it."""
     import altair as alt
 
     if signature:
@@ -188,46 +200,25 @@ def signature_lines(signature: str, *, most: int = 96) -> list[str]:
 
 def _config() -> dict[str, Any]:
     text = {"font": FONT, "color": INK, "fontSize": 10, "fontWeight": "normal"}
-    axis = {
+    words = {
         "labelFont": FONT,
         "labelFontSize": 9,
         "labelColor": INK,
         "titleFont": FONT,
-        "titleFontSize": 10,
-        "titleFontWeight": "normal",
-        "titleColor": INK,
-        "domainColor": FAINT,
-        "tickColor": FAINT,
-        "tickSize": 3,
-        "gridColor": GRID,
-        "gridWidth": 0.5,
-    }
-    legend = {
-        "labelFont": FONT,
-        "labelFontSize": 9,
-        "labelColor": INK,
-        "titleFont": FONT,
-        "titleFontSize": 9,
         "titleFontWeight": "normal",
         "titleColor": INK,
     }
+    lines = {"domainColor": FAINT, "tickColor": FAINT, "tickSize": 3, "gridColor": GRID, "gridWidth": 0.5}
+    subtitle = {"subtitleFont": FONT, "subtitleFontSize": 9, "subtitleColor": FAINT}
     return {
         "config": {
             "background": GROUND,
             "font": FONT,
             "view": {"stroke": None},
-            "title": {
-                **text,
-                "anchor": "start",
-                "frame": "group",
-                "offset": 4,
-                "subtitleFont": FONT,
-                "subtitleFontSize": 9,
-                "subtitleColor": FAINT,
-            },
-            "axis": axis,
+            "title": {**text, "anchor": "start", "frame": "group", "offset": 4, **subtitle},
+            "axis": {**words, "titleFontSize": 10, **lines},
             "header": {"labelFont": FONT, "labelFontSize": 10, "labelColor": INK, "title": None},
-            "legend": legend,
+            "legend": {**words, "titleFontSize": 9},
             "line": {"strokeWidth": 1.5},
             "point": {"filled": True, "size": 30},
             "text": {"font": FONT, "fontSize": 9, "color": INK},

@@ -6,7 +6,7 @@ all a report needs.
 """
 
 from hyperacuity.run.export import export_run
-from hyperacuity.run.gather import Grid, gather
+from hyperacuity.run.gather import Grid
 from hyperacuity.run.grid import Filled, Outcome, fill_grid, run_grid
 from hyperacuity.run.job import Cell, Failure, Job
 from hyperacuity.run.records import Run, open_run
@@ -27,7 +27,6 @@ __all__ = [
     "check_run",
     "export_run",
     "fill_grid",
-    "gather",
     "merge_runs",
     "open_run",
     "open_store",

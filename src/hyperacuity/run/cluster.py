@@ -29,9 +29,10 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any, Generic, Self
 
-from hyperacuity.data.files import DataWarning, hearing
+from hyperacuity.data.files import DataWarning, collect_warnings
 from hyperacuity.errors import UsageError
-from hyperacuity.run.fingerprint import Digests, code_elsewhere
+from hyperacuity.run.code import code_elsewhere
+from hyperacuity.run.fingerprint import Digests
 from hyperacuity.run.job import Failure, Job, T
 from hyperacuity.run.work import WorkItem, WorkResult, evaluate, pack_tasks, unpack_tasks
 
@@ -300,7 +301,7 @@ def _evaluate_here(job: Job[T], packed: bytes, code: str, number: int) -> _Answe
             f"a worker of the cluster has other code ({found}) than this program ({code}): install the same version"
         )
     started = time.perf_counter()
-    with hearing() as doubts:
+    with collect_warnings() as doubts:
         results = [_as_bytes(evaluate(job, task, _digests)) for task in unpack_tasks(packed)]
     return _Answer(number, results, doubts, time.perf_counter() - started)
 

@@ -15,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from hyperacuity.data.remote import shown
+from hyperacuity.data.remote import display
 from hyperacuity.errors import UsageError
 from hyperacuity.run.records import Detail, Run
 from hyperacuity.tally import unpacked_arrays
@@ -63,8 +63,8 @@ def _row(signature: str, detail: Detail) -> dict[str, Any]:
         "image": cell.image,
         "state": detail.state,
         "reason": detail.reason,
-        "prediction": shown(cell.prediction),
-        "truths": [shown(path) for path in cell.truths],
+        "prediction": display(cell.prediction),
+        "truths": [display(path) for path in cell.truths],
         "inputs": None if detail.inputs is None else detail.inputs.hex(),
         "code": detail.code,
     }

@@ -19,8 +19,8 @@ from types import FrameType
 from typing import Generic
 
 from hyperacuity.errors import InputError, UsageError
+from hyperacuity.run.code import code_version
 from hyperacuity.run.executor import Executor, Threads
-from hyperacuity.run.fingerprint import code_version
 from hyperacuity.run.job import Cell, Failure, Job, T, job_as_dict, signature_of
 from hyperacuity.run.progress import Ending, watching
 from hyperacuity.run.spool import Spool

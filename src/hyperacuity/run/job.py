@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from hyperacuity.data.remote import full
+from hyperacuity.data.remote import absolute
 from hyperacuity.tally import BaseProtocol, Tally
 
 T = TypeVar("T", bound=Tally)
@@ -106,4 +106,4 @@ def job_as_dict(job: Any) -> dict[str, Any]:
 
 
 def _full(path: Path) -> str:
-    return str(full(path))
+    return str(absolute(path))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -104,17 +105,20 @@ class Run:
 
     def tallies(self, signature: str, system: str, tally_type: type[T], protocol: BaseProtocol) -> dict[str, T]:
         """The tallies of a system, by image; cells that failed or still wait are not among them."""
-        return {image: tally_type.unpack(data, protocol) for image, data in self.packed(signature, system).items()}
+        return {image: tally_type.unpack(data, protocol) for image, data in self._packed(signature, system)}
 
     def packed(self, signature: str, system: str) -> dict[str, bytes]:
         """The tallies of a system as bytes, by image, for those who do not know their type."""
-        rows = self._rows(
+        return dict(self._packed(signature, system))
+
+    def _packed(self, signature: str, system: str) -> Iterator[tuple[str, bytes]]:
+        query = (
             "SELECT cells.image, tallies.tally FROM cells JOIN tallies ON tallies.id = cells.tally"
-            " WHERE cells.signature = ? AND cells.system = ? ORDER BY run, position",
-            signature,
-            system,
+            " WHERE cells.signature = ? AND cells.system = ? ORDER BY run, position"
         )
-        return {image: bytes(data) for image, data in rows}
+        with clear_errors(self.path):
+            for image, data in self._connection.execute(query, (signature, system)):
+                yield sys.intern(image), bytes(data)  # one string for all systems
 
     def cells(self, signature: str) -> list[Cell]:
         """Every cell with its files, as full paths; they may have moved or changed since."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import sys
 import threading
 
 from hyperacuity.run.job import Cell, T
@@ -34,5 +35,5 @@ class Spool:
         """The tallies of a system by image, in the order of the grid."""
         query = "SELECT image, tally FROM tallies WHERE system = ? ORDER BY position"
         with self._guard:
-            rows = self._connection.execute(query, (system,)).fetchall()
-        return {image: tally_type.unpack(data, protocol) for image, data in rows}
+            rows = self._connection.execute(query, (system,))
+            return {sys.intern(image): tally_type.unpack(data, protocol) for image, data in rows}

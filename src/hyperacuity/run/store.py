@@ -17,7 +17,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib.metadata import version
 from itertools import groupby, islice
 from operator import itemgetter
 from pathlib import Path
@@ -25,8 +24,9 @@ from types import TracebackType
 from typing import Any, Self
 
 import hyperacuity
-from hyperacuity.data.remote import full
+from hyperacuity.data.remote import absolute
 from hyperacuity.errors import UsageError
+from hyperacuity.run.code import library_versions
 from hyperacuity.run.job import Cell, Failure, cell_from_text, files_as_text
 from hyperacuity.run.lock import FolderLock
 from hyperacuity.run.schema import FILE_NAME, clear_errors, create_or_update
@@ -157,7 +157,7 @@ class Store:
         """The stamps and digests recorded for files, by full path."""
         found: dict[str, tuple[str, bytes]] = {}
         with clear_errors(self.path):
-            for path in {str(full(path)) for path in paths}:
+            for path in {str(absolute(path)) for path in paths}:
                 row = self._connection.execute("SELECT stamp, digest FROM files WHERE path = ?", (path,)).fetchone()
                 if row is not None:
                     found[path] = (row[0], bytes(row[1]))
@@ -273,12 +273,8 @@ def _circumstances() -> dict[str, Any]:
         "command": shlex.join(sys.argv),
         "folder": str(Path.cwd()),
         "machine": f"{platform.platform()}, {platform.machine()}, {os.cpu_count()} processors",
-        "versions": {"hyperacuity": hyperacuity.__version__, "python": platform.python_version(), **_libraries()},
+        "versions": {"hyperacuity": hyperacuity.__version__, "python": platform.python_version(), **library_versions()},
     }
-
-
-def _libraries() -> dict[str, str]:
-    return {name: version(name) for name in ("numpy", "scipy", "numba", "pillow", "h5py")}
 
 
 def _now() -> str:

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Generic
 
-from hyperacuity.data.remote import Nearby, is_remote
+from hyperacuity.data.remote import LocalCopies, is_remote
 from hyperacuity.errors import InputError
 from hyperacuity.run.fingerprint import Digests, Recorded, refuse_changed
 from hyperacuity.run.job import Cell, Failure, Job, T, cell_from_text, files_as_text
@@ -98,51 +98,51 @@ class WorkResult(Generic[T]):
 
 def evaluate(job: Job[T], task: WorkItem, digests: Digests) -> WorkResult[T]:
     """Evaluate one cell. Whatever goes wrong here costs this cell only, and is told in the result."""
-    with Nearby() as nearby:
+    with LocalCopies() as copies:
         read: list[tuple[str, str, bytes]] = []
         try:
-            return _evaluate(job, task, digests, nearby, read)
+            return _evaluate(job, task, digests, copies, read)
         except InputError as error:
-            failure = Failure(task.cell.system, task.cell.image, nearby.as_given(str(error)))
+            failure = Failure(task.cell.system, task.cell.image, copies.restore_names(str(error)))
             passing = _is_passing(error)
         except Exception as error:
             reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-            failure = Failure(task.cell.system, task.cell.image, nearby.as_given(reason), traceback.format_exc())
+            failure = Failure(task.cell.system, task.cell.image, copies.restore_names(reason), traceback.format_exc())
             passing = _is_passing(error)
         return WorkResult(task.position, "failed", read=tuple(read), failure=failure, passing=passing)
 
 
 def _evaluate(
-    job: Job[T], task: WorkItem, digests: Digests, nearby: Nearby, read: list[tuple[str, str, bytes]]
+    job: Job[T], task: WorkItem, digests: Digests, copies: LocalCopies, read: list[tuple[str, str, bytes]]
 ) -> WorkResult[T]:
     cell = task.cell
     if not task.keyed:
-        return WorkResult(task.position, "computed", tally=_tally(job, cell, nearby))
-    inputs, stamps = digests.of_cell(cell, task.recorded, nearby, read)
+        return WorkResult(task.position, "computed", tally=_tally(job, cell, copies))
+    inputs, stamps = digests.of_cell(cell, task.recorded, copies, read)
     if inputs in task.kept:
         return WorkResult(task.position, "reused", inputs, read=tuple(read))
-    tally = _tally(job, cell, nearby)
+    tally = _tally(job, cell, copies)
     refuse_changed(cell.files, stamps)
     return WorkResult(task.position, "computed", inputs, tally, tally.pack(), tuple(read))
 
 
-def _tally(job: Job[T], cell: Cell, nearby: Nearby) -> T:
-    tally = job.evaluate(_here(cell, nearby))
+def _tally(job: Job[T], cell: Cell, copies: LocalCopies) -> T:
+    tally = job.evaluate(_here(cell, copies))
     if not isinstance(tally, job.tally_type):
         raise TypeError(f"the job returned {type(tally).__name__}, expected {job.tally_type.__name__}")
     return tally
 
 
-def _here(cell: Cell, nearby: Nearby) -> Cell:
+def _here(cell: Cell, copies: LocalCopies) -> Cell:
     """The cell with files that lie elsewhere fetched."""
     if not any(is_remote(path) for path in cell.files):
         return cell
 
     return replace(
         cell,
-        prediction=nearby.copy_of(cell.prediction),
-        truths=tuple(nearby.copy_of(path) for path in cell.truths),
-        extras=tuple((role, nearby.copy_of(path)) for role, path in cell.extras),
+        prediction=copies.copy_of(cell.prediction),
+        truths=tuple(copies.copy_of(path) for path in cell.truths),
+        extras=tuple((role, copies.copy_of(path)) for role, path in cell.extras),
     )
 
 

@@ -1,7 +1,7 @@
 """Detectors on trial: the best score of each, under each measure, on pictures as they are and disturbed on purpose.
 
 A *picture* is an image and its truth; a *condition* is a change made to it before the trial: noise, blur, or another truth.
-Whatever turns an image into a thin soft map can stand trial.
+Anything that turns an image into a thin soft map can be tried.
 """
 
 from __future__ import annotations
@@ -118,9 +118,9 @@ def trial(
 
 
 def collect_trials(trials: Sequence[DetectorTrial]) -> DetectorTrials:
-    """The best scores and thresholds of all pictures, which must have stood the same trial."""
+    """The best scores and thresholds of all pictures, which must have been tried in the same way."""
     if not trials:
-        raise InputError("no picture stood trial, so there is nothing to collect")
+        raise InputError("no picture was tried, so there is nothing to collect")
     first = trials[0]
     names = first.sweeps[0][0].names
     best = [[[[s.best(name) for name in names] for s in row] for row in t.sweeps] for t in trials]

@@ -5,43 +5,37 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+import numpy as np
+from numpy.typing import NDArray
 
-    from hyperacuity.data import FigureGround
-    from hyperacuity.ordering import Neighbours
+from hyperacuity.data import FigureGround, figure_ground, find_data, load_dataset
+from hyperacuity.ordering import Neighbours, Sides, order_of_pairs
 
 SPLIT = "by name, of every three the first two are learned from and the third is held out"
 
 
 @dataclass(frozen=True, eq=False)
-class Labelled:
-    """A photograph, and what each person said about it."""
+class LabelledPhotograph:
+    """A photograph, and each person's labels of it."""
 
     name: str
     photograph: Path
     people: tuple[FigureGround, ...]
 
-    def front(self, beside: Neighbours, *, reach: int = 0) -> list[NDArray[np.int64]]:
+    def front(self, beside: Neighbours) -> list[NDArray[np.int64]]:
         """Per person, who is in front in each pair (:func:`~hyperacuity.ordering.order_of_pairs`)."""
-        from hyperacuity.ordering import Sides, order_of_pairs
-
-        return [order_of_pairs(Sides(one.order), beside, reach=reach) for one in self.people]
+        return [order_of_pairs(Sides(one.order), beside) for one in self.people]
 
 
-def read_labelled(data: Path | None, *, held_out: bool, count: int | None = None) -> list[Labelled]:
+def read_labelled(data: Path | None, *, held_out: bool, count: int | None = None) -> list[LabelledPhotograph]:
     """The labelled images that are learned from, or those held out (:data:`SPLIT`); the first of them where ``count`` says so."""
-    from hyperacuity.data import figure_ground, find_data, load_dataset
-
     photographs = {one.name: one.image for one in load_dataset("bsds500", data, split="train").samples if one.image}
     people: dict[str, list[FigureGround]] = {}
     for one in figure_ground(find_data("bsds-fg", data)):
         people.setdefault(one.image, []).append(one)
     wanted = part(sorted(people), held_out=held_out)[:count]
-    return [Labelled(name, photographs[name], tuple(people[name])) for name in wanted if name in photographs]
+    return [LabelledPhotograph(name, photographs[name], tuple(people[name])) for name in wanted if name in photographs]
 
 
 def part(names: Sequence[str], *, held_out: bool) -> list[str]:

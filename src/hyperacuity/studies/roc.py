@@ -81,14 +81,14 @@ def feasibility(systems: Mapping[str, ArrayLike]) -> tuple[RocCurve, dict[str, S
         raise InputError("there are no systems to draw a boundary of")
     curves = {name: curve(points) for name, points in systems.items()}
     boundary = _lowest(list(curves.values()))
-    stands = np.unique(np.concatenate([[0.0, 1.0], *(one.sparsity for one in curves.values())]))
-    widths = np.diff(stands)
-    heights = {name: one.height(stands) for name, one in curves.items()}
-    floor = boundary.height(stands)
+    ends = np.unique(np.concatenate([[0.0, 1.0], *(one.sparsity for one in curves.values())]))
+    widths = np.diff(ends)
+    heights = {name: one.height(ends) for name, one in curves.items()}
+    floor = boundary.height(ends)
     standing = {}
     for name, height in heights.items():
         others = [one for other, one in curves.items() if other != name]
-        without = _lowest(others).height(stands) if others else np.ones_like(stands)
+        without = _lowest(others).height(ends) if others else np.ones_like(ends)
         standing[name] = Standing(
             gap=float(widths @ (height - floor)[:-1]),
             share=float(widths @ ((height == floor) & (floor < 1))[:-1]),

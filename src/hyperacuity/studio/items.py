@@ -1,4 +1,4 @@
-"""The images a page works on: found once, told apart by ids that say nothing about their place, and drawn for a browser."""
+"""The images a page works on: found once, known by ids that say nothing about where they lie, and drawn for a browser."""
 
 from __future__ import annotations
 
@@ -14,32 +14,33 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from hyperacuity.data import read_image
-from hyperacuity.data.datasets.pairing import files_in, stem_of
+from hyperacuity.data.datasets.pairing import stem_of
 from hyperacuity.errors import InputError, UsageError
+
+THUMBNAIL = (240, 160)
 
 
 @dataclass(frozen=True)
 class Item:
-    """An image: its id in addresses, its name for people, its file."""
+    """An image: its id in addresses, its name, its file."""
 
     id: str
     name: str
     path: Path
 
-
-def find_items(folder: Path) -> dict[str, Item]:
-    """The images of a folder by id, in the order of their names. ``UsageError`` where there is none."""
-    if not folder.is_dir():
-        raise UsageError(f"there is no folder {folder}")
-    return by_id(Item(item_id(stem_of(file)), stem_of(file), file) for file in files_in(folder))
+    @property
+    def title(self) -> str:
+        """The name for people: what cannot be written in UTF-8 is replaced."""
+        return self.name.encode("utf-8", "replace").decode()
 
 
-def by_id(items: Iterable[Item]) -> dict[str, Item]:
-    """Items by their id. ``UsageError`` for two of one name."""
+def items_of(files: Iterable[Path]) -> dict[str, Item]:
+    """Images by id. ``UsageError`` for two of one name."""
     found: dict[str, Item] = {}
-    for item in items:
+    for file in files:
+        item = Item(item_id(stem_of(file)), stem_of(file), file)
         if item.id in found:
-            raise UsageError(f"{found[item.id].path} and {item.path} have the same name, {item.name}: rename one")
+            raise UsageError(f"{found[item.id].path} and {file} have the same name, {item.title}: rename one")
         found[item.id] = item
     return found
 
@@ -53,11 +54,14 @@ def item_id(name: str) -> str:
     return hashlib.blake2s(name.encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
 
 
-def photograph(path: Path) -> NDArray[np.uint8]:
+def eight_bit(pixels: NDArray[Any]) -> NDArray[np.uint8]:
+    """Pixels with 8 bits per channel."""
+    return (pixels >> 8).astype(np.uint8) if pixels.dtype == np.uint16 else pixels
+
+
+def read_photograph(path: Path) -> NDArray[np.uint8]:
     """A picture as a browser shows it: H×W×3, 8 bit. ``InputError``, which names the file, for one that cannot be read."""
-    pixels = read_image(path)
-    if pixels.dtype == np.uint16:
-        pixels = (pixels >> 8).astype(np.uint8)
+    pixels = eight_bit(read_image(path))
     return np.ascontiguousarray(np.broadcast_to(pixels[..., None], (*pixels.shape, 3)) if pixels.ndim == 2 else pixels)
 
 
@@ -68,13 +72,20 @@ def png(pixels: NDArray[Any]) -> bytes:
     return file.getvalue()
 
 
-def reason(error: InputError, names: Mapping[Path, str]) -> str:
-    """Why an item failed, with its files called by their names: what browsers are told never holds a path.
+def thumbnail(pixels: NDArray[np.uint8]) -> bytes:
+    """A small PNG of a picture."""
+    picture = Image.fromarray(pixels)
+    picture.thumbnail(THUMBNAIL)
+    return png(np.asarray(picture))
 
-    >>> reason(InputError("/data/a.png: is damaged"), {Path("/data/a.png"): "a"})
-    'a: is damaged'
+
+def reason(error: InputError, item: Item, names: Mapping[Path, str] | None = None) -> str:
+    """Why an item failed, without its name in front; other files are called by ``names``. Browsers never see a path.
+
+    >>> reason(InputError("/data/a.png: is damaged"), Item("", "a", Path("/data/a.png")))
+    'is damaged'
     """
     sentence = str(error)
-    for path, name in names.items():
+    for path, name in {item.path: item.name, **(names or {})}.items():
         sentence = sentence.replace(str(path), name)
-    return sentence
+    return sentence.removeprefix(f"{item.name}: ").encode("utf-8", "replace").decode()

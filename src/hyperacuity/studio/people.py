@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 import sqlite3
 import unicodedata
 from dataclasses import dataclass
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from hyperacuity.studio.state import Layout, State, now
-from hyperacuity.studio.web import Refused, answer, field, read_json, render
+from hyperacuity.studio.state import Schema, State, now
+from hyperacuity.studio.web import Refused, field, read_json, render
 
-LAYOUT = Layout(
+SCHEMA = Schema(
     "people",
     1,
     ("CREATE TABLE people (id TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE, made TEXT NOT NULL) WITHOUT ROWID",),
@@ -30,7 +31,7 @@ class Person:
 
 
 class People:
-    """The annotators of one page. Its :attr:`routes` belong among the page's; its tables (:data:`LAYOUT`) into the state."""
+    """The annotators of one page. Its :attr:`routes` belong among the page's; its tables (:data:`SCHEMA`) into the state."""
 
     def __init__(self, state: State, page: str) -> None:
         self._state = state
@@ -40,8 +41,8 @@ class People:
     def routes(self) -> list[Route]:
         """``POST /people`` with a name: from now on this browser is theirs. ``DELETE /people``: it is nobody's again."""
         return [
-            Route("/people", self._come, methods=["POST"]),
-            Route("/people", self._go, methods=["DELETE"]),
+            Route("/people", self._sign_in, methods=["POST"]),
+            Route("/people", self._sign_out, methods=["DELETE"]),
         ]
 
     async def find(self, request: Request) -> Person | None:
@@ -69,7 +70,7 @@ class People:
 
         return render(request, "welcome.html.j2", title=title, names=await self._state.read(look))
 
-    async def _come(self, request: Request) -> Response:
+    async def _sign_in(self, request: Request) -> Response:
         name = clean_name(field(await read_json(request), "name", str, high=1000))
 
         def join(file: sqlite3.Connection) -> Person:
@@ -78,12 +79,12 @@ class People:
             return Person(*file.execute("SELECT id, name FROM people WHERE name = ?", (name,)).fetchone())
 
         person = await self._state.write(join)
-        response = answer({"name": person.name})
+        response = JSONResponse({"name": person.name})
         response.set_cookie(self._cookie, person.id, max_age=365 * 86400, httponly=True, samesite="strict")
         return response
 
-    async def _go(self, request: Request) -> Response:
-        response = answer({})
+    async def _sign_out(self, request: Request) -> Response:
+        response = JSONResponse({})
         response.delete_cookie(self._cookie, httponly=True, samesite="strict")
         return response
 
@@ -100,3 +101,23 @@ def clean_name(name: str) -> str:
     if len(cleaned) > 80:
         raise Refused(400, "the name is too long: 80 letters at most")
     return cleaned
+
+
+def folders(file: sqlite3.Connection) -> dict[str, str]:
+    """By person's id, the folder for their files: the name as far as file systems take it, with a number where it is taken.
+
+    Whoever came first has the name without a number, so folders stay the same as more people come.
+    """
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for person, name in file.execute("SELECT id, name FROM people ORDER BY made, id"):
+        plain = re.sub(r"[^\w -]", "_", name)[:60].strip() or "_"
+        if re.fullmatch(r"(?i)con|prn|aux|nul|com\d|lpt\d", plain):  # devices of Windows
+            plain += "_"
+        folder, number = plain, 1
+        while folder.casefold() in taken:  # some disks ignore case
+            number += 1
+            folder = f"{plain} {number}"
+        taken.add(folder.casefold())
+        found[person] = folder
+    return found

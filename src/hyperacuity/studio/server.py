@@ -16,8 +16,9 @@ from dataclasses import dataclass
 import uvicorn
 
 from hyperacuity.errors import UsageError
+from hyperacuity.studio.app import make_app
 from hyperacuity.studio.security import LOOPBACK
-from hyperacuity.studio.web import Page, make_app
+from hyperacuity.studio.web import Page
 
 
 @dataclass(frozen=True)
@@ -66,24 +67,19 @@ def reachable_name(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
-def new_token() -> str:
-    """A token that cannot be guessed: 192 random bits, in letters that an address can carry."""
-    return secrets.token_urlsafe(24)
-
-
 def choose_token(host: str, token: str | None, *, always: bool = False) -> str | None:
     """The token that a studio on this host asks for: the one given, a new one, or none on loopback unless ``always``."""
     if token is not None and not re.fullmatch(r"[A-Za-z0-9._~-]{16,200}", token):
         raise UsageError("--token: expected 16 letters, digits or any of . _ ~ - at least, so that nobody guesses it")
     if token is None and (always or not is_loopback(host)):
-        return new_token()
+        return secrets.token_urlsafe(24)
     return token
 
 
 def listen(host: str, port: int) -> socket.socket:
     """A socket that listens on the address; port 0 takes a free one."""
     try:
-        family, kind, protocol, _, place = socket.getaddrinfo(
+        family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
         listening = socket.socket(family, kind, protocol)
@@ -91,7 +87,7 @@ def listen(host: str, port: int) -> socket.socket:
         raise UsageError(f"--host {host}: there is no such address ({error.strerror})") from error
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind(place)
+        listening.bind(address)
         listening.listen(256)
     except OSError as error:
         listening.close()
@@ -106,7 +102,7 @@ def prepared(
     """A server that is ready to run, its socket and its address. ``token`` must be given for a host that is not loopback."""
     if token is None and not is_loopback(host):
         raise UsageError(f"--host {host} can be reached from other machines: it needs a token")
-    hosts = (*LOOPBACK, host.lower()) if is_loopback(host) else None
+    hosts = (*LOOPBACK, reachable_name(host)) if is_loopback(host) else None
     with listen(host, port) as listening:
         address = Address(f"http://{reachable_name(host)}:{listening.getsockname()[1]}", token)
         config = uvicorn.Config(
@@ -128,11 +124,11 @@ def serve(
     port: int = 0,
     token: str | None = None,
     browser: bool = True,
-    tell: Callable[[Address], None],
+    announce: Callable[[Address], None],
 ) -> None:
-    """Serve a page until Ctrl-C. ``tell`` is called with the address as soon as it can be opened."""
+    """Serve a page until Ctrl-C. ``announce`` is called with the address as soon as it can be opened."""
     with prepared(page, host=host, port=port, token=token) as (server, listening, address):
-        tell(address)
+        announce(address)
         if browser:  # the socket listens already; a slow browser must not hold up the server
             threading.Thread(target=webbrowser.open, args=(address.front,), daemon=True).start()
         with suppress(KeyboardInterrupt):  # the server has closed by itself; it only passes the signal on

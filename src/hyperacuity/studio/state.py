@@ -1,8 +1,9 @@
 """What people have done, in one SQLite file: every action is on disk before it is acknowledged.
 
 One thread writes. Changes that arrive while it waits for the disk are committed together, so that fifty people cost little more
-than one, and each is acknowledged only after the commit. Readers have connections of their own and never wait for the writer
-(SQLite's write-ahead log). A server killed at any moment loses nothing that it has acknowledged.
+than one, and each is acknowledged only after the commit; with the usual commit per request everyone would wait for the disk in
+turn. Readers have connections of their own and never wait for the writer (SQLite's write-ahead log). A server killed at any
+moment loses nothing that it has acknowledged.
 """
 
 from __future__ import annotations
@@ -16,19 +17,19 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from hyperacuity.errors import UsageError
 
 T = TypeVar("T")
+Change = tuple[Callable[[sqlite3.Connection], Any], Future[Any]]
 
 APPLICATION = 0x48595053  # "HYPS" in SQLite's header, so that `file` and we can tell whose it is
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True)
-class Layout:
+class Schema:
     """The tables of one page: its name, the version of the tables, and the statements that make them."""
 
     name: str
@@ -48,22 +49,20 @@ class State:
     Examples
     --------
     >>> import tempfile
-    >>> layout = Layout("notes", 1, ("CREATE TABLE notes (text TEXT NOT NULL)",))
-    >>> with tempfile.TemporaryDirectory() as folder, State(Path(folder) / "studio.sqlite", [layout]) as state:
+    >>> schema = Schema("notes", 1, ("CREATE TABLE notes (text TEXT NOT NULL)",))
+    >>> with tempfile.TemporaryDirectory() as folder, State(Path(folder) / "studio.sqlite", [schema]) as state:
     ...     state.write_now(lambda file: file.execute("INSERT INTO notes VALUES ('seen')").rowcount)
     ...     state.read_now(lambda file: file.execute("SELECT text FROM notes").fetchall())
     1
     [('seen',)]
     """
 
-    def __init__(self, path: Path | str, layouts: Sequence[Layout]) -> None:
+    def __init__(self, path: Path | str, schemas: Sequence[Schema]) -> None:
         self.path = Path(path)
-        self._here = threading.local()
-        self._guard = threading.Lock()
+        self._local = threading.local()
+        self._lock = threading.Lock()
         self._readers: list[sqlite3.Connection] = []
-        self._waiting: queue.SimpleQueue[tuple[Callable[[sqlite3.Connection], Any], Future[Any]] | None] = (
-            queue.SimpleQueue()
-        )
+        self._waiting: queue.SimpleQueue[Change | None] = queue.SimpleQueue()
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._file = _connect(self.path)
@@ -72,7 +71,7 @@ class State:
         except sqlite3.DatabaseError as error:
             raise StateError(f"{self.path} is damaged or no SQLite file: choose another with --state") from error
         try:
-            _lay_out(self._file, self.path, layouts)
+            _create_tables(self._file, self.path, schemas)
         except BaseException:
             self._file.close()
             raise
@@ -82,18 +81,16 @@ class State:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     async def write(self, change: Callable[[sqlite3.Connection], T]) -> T:
         """Make a change and return what it returns, once it is on disk. A change that raises leaves no trace."""
-        return await asyncio.wrap_future(self._ask(change))
+        return await asyncio.wrap_future(self._submit(change))
 
     def write_now(self, change: Callable[[sqlite3.Connection], T]) -> T:
         """As :meth:`write`, for code outside of the server's loop."""
-        return self._ask(change).result()
+        return self._submit(change).result()
 
     async def read(self, query: Callable[[sqlite3.Connection], T]) -> T:
         """Look something up, without holding up the server's loop."""
@@ -101,11 +98,11 @@ class State:
 
     def read_now(self, query: Callable[[sqlite3.Connection], T]) -> T:
         """As :meth:`read`, for code outside of the server's loop. The query sees one state of the file throughout."""
-        file: sqlite3.Connection | None = getattr(self._here, "file", None)
+        file: sqlite3.Connection | None = getattr(self._local, "file", None)
         if file is None:
-            file = self._here.file = _connect(self.path)
+            file = self._local.file = _connect(self.path)
             file.execute("PRAGMA query_only = ON")
-            with self._guard:
+            with self._lock:
                 self._readers.append(file)
         file.execute("BEGIN")
         try:
@@ -114,16 +111,16 @@ class State:
             file.execute("ROLLBACK")
 
     def close(self) -> None:
-        """Finish what waits, then let go of the file. Several calls are as good as one."""
+        """Finish what waits, then close the file. It may be called more than once."""
         self._waiting.put(None)
         self._writer.join()
-        with self._guard:
+        with self._lock:
             for file in self._readers:
                 file.close()
             self._readers.clear()
         self._file.close()
 
-    def _ask(self, change: Callable[[sqlite3.Connection], T]) -> Future[T]:
+    def _submit(self, change: Callable[[sqlite3.Connection], T]) -> Future[T]:
         future: Future[T] = Future()
         if not self._writer.is_alive():
             raise StateError(f"{self.path} is closed")
@@ -143,8 +140,8 @@ class State:
             if last:
                 return
 
-    def _commit(self, changes: Sequence[tuple[Callable[[sqlite3.Connection], Any], Future[Any]]]) -> None:
-        """All changes in one transaction, each with a point of its own to go back to."""
+    def _commit(self, changes: Sequence[Change]) -> None:
+        """All changes in one transaction, each with a savepoint of its own."""
         results: list[tuple[Any, BaseException | None]] = []
         try:
             self._file.execute("BEGIN IMMEDIATE")
@@ -189,26 +186,26 @@ def _connect(path: Path) -> sqlite3.Connection:
     return file
 
 
-def _lay_out(file: sqlite3.Connection, path: Path, layouts: Sequence[Layout]) -> None:
-    """Make the tables that are not there yet; refuse a file that is not ours."""
+def _create_tables(file: sqlite3.Connection, path: Path, schemas: Sequence[Schema]) -> None:
+    """Create the tables that are missing; refuse a file that is not ours."""
     file.execute("BEGIN IMMEDIATE")
     try:
         if file.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
-            file.execute("CREATE TABLE layouts (name TEXT PRIMARY KEY, version INTEGER NOT NULL) WITHOUT ROWID")
+            file.execute("CREATE TABLE schemas (name TEXT PRIMARY KEY, version INTEGER NOT NULL) WITHOUT ROWID")
             file.execute(f"PRAGMA application_id = {APPLICATION}")
             file.execute(f"PRAGMA user_version = {VERSION}")
         (application,) = file.execute("PRAGMA application_id").fetchone()
         (version,) = file.execute("PRAGMA user_version").fetchone()
         if application != APPLICATION:
             raise StateError(f"{path} is an SQLite file, but not the studio's: choose another with --state")
-        kept = dict(file.execute("SELECT name, version FROM layouts"))
-        for layout in layouts:
-            if version != VERSION or kept.get(layout.name, layout.version) != layout.version:
+        kept = dict(file.execute("SELECT name, version FROM schemas")) if version == VERSION else {}
+        for schema in schemas:
+            if version != VERSION or kept.get(schema.name, schema.version) != schema.version:
                 raise StateError(f"{path} was written by another version of hyperacuity: choose another with --state")
-            if layout.name not in kept:
-                for statement in layout.statements:
+            if schema.name not in kept:
+                for statement in schema.statements:
                     file.execute(statement)
-                file.execute("INSERT INTO layouts VALUES (?, ?)", (layout.name, layout.version))
+                file.execute("INSERT INTO schemas VALUES (?, ?)", (schema.name, schema.version))
         file.execute("COMMIT")
     except BaseException:
         file.execute("ROLLBACK")

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperacuity.data.datasets.pairing import stem_of
-from hyperacuity.data.datasets.samples import Dataset, Sample, by_stem
+from hyperacuity.data.datasets.samples import Dataset, Sample, by_stem, samples_of
 from hyperacuity.data.files import MAX_BYTES, check_file, first_line, printable, read_bytes, read_head
 from hyperacuity.data.formats.berkeley import parse_fg, parse_seg
 from hyperacuity.errors import InputError, UsageError
@@ -23,9 +23,8 @@ from hyperacuity.maps import LabelMap, OrderMap, same_size
 
 def bsds500(folder: Path, split: str = "test") -> Dataset:
     """BSDS500: ``images/SPLIT/*.jpg`` and ``groundTruth/SPLIT/*.mat``, all annotators in one file."""
-    images, truths = by_stem(folder / "images" / split), by_stem(folder / "groundTruth" / split)
-    samples = (Sample(name, images.get(name), (truth,)) for name, truth in sorted(truths.items()))
-    return Dataset("bsds500", folder, tuple(samples))
+    samples = samples_of(by_stem(folder / "images" / split), by_stem(folder / "groundTruth" / split))
+    return Dataset("bsds500", folder, samples)
 
 
 def bsds300(folder: Path, split: str = "test") -> Dataset:
@@ -46,7 +45,7 @@ def bsds300(folder: Path, split: str = "test") -> Dataset:
 
 @dataclass(frozen=True, eq=False)
 class FigureGround:
-    """What one subject said about one segmentation.
+    """How one subject labelled one segmentation.
 
     ``order`` is +1 on the figure side of a labelled contour, −1 on the ground side, NaN elsewhere; ``contours`` has a row per
     contour, (1, −1), (−1, 1) or (0, 0); ``segmentation`` is what was labelled, drawn by ``segmenter``.
@@ -75,7 +74,7 @@ def figure_ground(source: Path, images: Collection[str] | None = None) -> Iterat
         else:
             image, _, subject = path.stem.rpartition("-")
             order, contours = parse_fg(data, name)
-            # Held in one byte per pixel until its segmentation has come by.
+            # One byte per pixel until its segmentation is read.
             labels.append((image, subject, segmenter, np.nan_to_num(order).astype(np.int8), contours))
     if not labels:
         raise UsageError(f"{source}: holds no fg/SEGMENTER/IMAGE-SUBJECT.fg, expected figure/ground labels")
@@ -106,8 +105,8 @@ def _members(source: Path, images: Collection[str] | None) -> Iterator[tuple[Pur
         return
     check_file(source)
     try:
-        # As a stream, which only goes forward; nothing may be longer than what is left of the limit.
-        with _unpacking(source) as packed, tarfile.open(fileobj=cast(Any, _Limited(packed)), mode="r|") as archive:
+        # As a stream, which is only read forward; no member may go beyond the limit.
+        with _decompressed(source) as stream, tarfile.open(fileobj=cast(Any, _Limited(stream)), mode="r|") as archive:
             for member in archive:
                 if member.offset_data + member.size > MAX_BYTES:
                     raise InputError(f"unpacks to more than the limit of {MAX_BYTES:,} bytes")
@@ -118,10 +117,10 @@ def _members(source: Path, images: Collection[str] | None) -> Iterator[tuple[Pur
     except InputError as error:
         raise InputError(f"{source}: {error}") from error
     except Exception as error:  # tarfile and lzma raise many kinds; all of them mean that the archive is bad
-        raise InputError(f"{source}: is damaged or no .tar.xz archive ({first_line(error)})") from error
+        raise InputError(f"{source}: is damaged or not a .tar.xz archive ({first_line(error)})") from error
 
 
-def _unpacking(source: Path) -> IO[bytes]:
+def _decompressed(source: Path) -> IO[bytes]:
     head = read_head(source, 6)
     if head.startswith(b"\xfd7zXZ"):
         return lzma.open(source)
@@ -129,7 +128,7 @@ def _unpacking(source: Path) -> IO[bytes]:
 
 
 class _Limited:
-    """A stream that ends in an error rather than go on beyond ``MAX_BYTES``."""
+    """A stream that raises an error rather than read beyond ``MAX_BYTES``."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self.file, self.left = file, MAX_BYTES

@@ -1,8 +1,8 @@
 """The data sets this package knows, and where it looks for them.
 
-Nothing is downloaded. A data set is looked for where ``--data`` says; else where the environment variable
-``HYPERACUITY_DATA`` says; else in the user's cache folder. Either place may be the data set's own folder or one that holds it
-under one of its usual names. ``docs/datasets.md`` says where each comes from, how it is laid out and under which terms.
+Nothing is downloaded. A data set is looked for in the folder given by ``--data``, else in the one named by the environment
+variable ``HYPERACUITY_DATA``, else in the user's cache folder. Each may be the data set's own folder or one that holds it under
+one of its usual names. ``docs/datasets.md`` says where each comes from, how it is laid out and under which terms.
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ from pathlib import Path
 from platformdirs import user_cache_path
 
 from hyperacuity.data.datasets.bsds import bsds300, bsds500
-from hyperacuity.data.datasets.contours import rug, uded
-from hyperacuity.data.datasets.made import made_scenes
+from hyperacuity.data.datasets.pictures import rug, scenes, uded
 from hyperacuity.data.datasets.samples import Dataset
 from hyperacuity.data.datasets.stereo import eth3d, kitti_2012, kitti_2015, middlebury_2014, middlebury_v2
 from hyperacuity.errors import UsageError
@@ -25,81 +24,77 @@ ENVIRONMENT = "HYPERACUITY_DATA"
 
 
 @dataclass(frozen=True)
-class Layout:
-    """How a data set is recognised: the names its folder goes by, and patterns of which one must match inside it."""
+class DatasetLayout:
+    """How a data set is recognised: the usual names of its folder, and patterns of which one must match inside it."""
 
     folders: tuple[str, ...]
-    marks: tuple[str, ...]
+    patterns: tuple[str, ...]
     load: Callable[..., Dataset] | None
     splits: tuple[str, ...] = ()
 
 
+_BSDS500 = ("bsds500", "BSDS500", "BSR/BSDS500/data")
+
 LAYOUTS = {
-    "bsds500": Layout(
-        ("bsds500", "BSDS500", "BSR/BSDS500/data", "BSDS500/data"),
-        ("groundTruth/*",),
-        bsds500,
-        ("test", "train", "val"),
+    "bsds500": DatasetLayout((*_BSDS500, "BSDS500/data"), ("groundTruth/*",), bsds500, ("test", "train", "val")),
+    "bsds300": DatasetLayout(
+        ("bsds300", "BSDS300", *_BSDS500), ("human/color", "groundTruth/*"), bsds300, ("test", "train")
     ),
-    "bsds300": Layout(
-        ("bsds300", "BSDS300", "bsds500", "BSDS500", "BSR/BSDS500/data"),
-        ("human/color", "groundTruth/*"),
-        bsds300,
-        ("test", "train"),
-    ),
-    "bsds-fg": Layout(("bsds-fg", "bsds-fg-dev", "bsds-fg-dev.tar.xz"), ("fg/*/*.fg",), None),
-    "middlebury-v2": Layout(
+    "bsds-fg": DatasetLayout(("bsds-fg", "bsds-fg-dev", "bsds-fg-dev.tar.xz"), ("fg/*/*.fg",), None),
+    "middlebury-v2": DatasetLayout(
         ("middlebury-v2", "middlebury"),
         ("*/groundtruth.png", "*/disp2.png", "*/disp2.pgm", "*/truedisp.row3.col3.pgm"),
         middlebury_v2,
     ),
-    "middlebury-2014": Layout(
+    "middlebury-2014": DatasetLayout(
         ("middlebury-2014", "MiddEval3", "middlebury"),
         ("*/disp0.pfm", "*/disp0GT.pfm", "*/*/disp0GT.pfm"),
         middlebury_2014,
     ),
-    "kitti-2012": Layout(
+    "kitti-2012": DatasetLayout(
         ("kitti-2012", "kitti2012", "data_stereo_flow", "kitti"),
         ("training/disp_occ", "disp_occ", "disp_gt.png"),
         kitti_2012,
     ),
-    "kitti-2015": Layout(
+    "kitti-2015": DatasetLayout(
         ("kitti-2015", "kitti2015", "data_scene_flow", "kitti"),
         ("training/disp_occ_0", "disp_occ_0", "disp_gt.png"),
         kitti_2015,
     ),
-    "eth3d": Layout(
+    "eth3d": DatasetLayout(
         ("eth3d", "two_view_training"),
         ("disp0.pfm", "disp0GT.pfm", "*/disp0*.pfm", "*/*/disp0*.pfm", "*/im0.png"),
         eth3d,
     ),
-    "rug": Layout(("rug", "RUG"), ("gt/*_gt_binary.pgm",), rug),
-    "uded": Layout(("uded", "UDED"), ("imgs/*",), uded),
-    "scenes": Layout(("scenes",), ("scenes.json",), made_scenes),
+    "rug": DatasetLayout(("rug", "RUG"), ("gt/*_gt_binary.pgm",), rug),
+    "uded": DatasetLayout(("uded", "UDED"), ("imgs/*",), uded),
+    "scenes": DatasetLayout(("scenes",), ("scenes.json",), scenes),
 }
 """The data sets by name."""
 
 
 def find_data(name: str, explicit: Path | None = None) -> Path:
-    """The folder (or archive) of a data set. When it is nowhere, the message says where it was looked for."""
+    """The folder (or archive) of a data set. If it is not found, the message says where it was looked for."""
     layout = _layout(name)
-    places = search_places(explicit)
-    for place in places:
-        candidates = [place / folder for folder in layout.folders]
-        if not any((place / folder).exists() for other in LAYOUTS.values() for folder in other.folders):
-            candidates.append(place)  # no folder of data sets, so perhaps the data set itself
+    folders = search_folders(explicit)
+    for parent in folders:
+        candidates = [parent / folder for folder in layout.folders]
+        if not any((parent / folder).exists() for other in LAYOUTS.values() for folder in other.folders):
+            candidates.append(parent)  # holds no known data set, so it may be one itself
         for candidate in candidates:
-            if candidate.is_file() or any(next(candidate.glob(mark), None) is not None for mark in layout.marks):
+            if candidate.is_file() or any(
+                next(candidate.glob(pattern), None) is not None for pattern in layout.patterns
+            ):
                 return candidate
-    looked = " and ".join(str(place) for place in places)
-    hint = "" if explicit else f" (--data DIR or the variable {ENVIRONMENT} can name another place)"
+    looked = " and ".join(map(str, folders))
+    hint = "" if explicit else f" (--data DIR or the variable {ENVIRONMENT} can name another folder)"
     raise UsageError(
         f"the data set {name} is not in {looked}{hint}; docs/datasets.md says where to get it and how to lay it out"
     )
 
 
-def search_places(explicit: Path | None = None) -> list[Path]:
-    """Where data are looked for: only the explicit place if there is one, else the environment's, then the cache folder."""
+def search_folders(explicit: Path | None = None) -> list[Path]:
+    """Where data are looked for: only the explicit folder if there is one, else the environment's, then the cache."""
     if explicit is not None:
         if not explicit.exists():
             raise UsageError(f"there is no folder {explicit}")
@@ -109,7 +104,7 @@ def search_places(explicit: Path | None = None) -> list[Path]:
 
 
 def load_dataset(name: str, explicit: Path | None = None, *, split: str | None = None) -> Dataset:
-    """The samples of a data set. ``split`` is one of its parts where it has any; the first, ``test``, unless told otherwise."""
+    """The samples of a data set. ``split`` is one of its parts where it has any; ``test`` by default."""
     layout = _layout(name)
     if layout.load is None:
         raise UsageError(
@@ -122,7 +117,7 @@ def load_dataset(name: str, explicit: Path | None = None, *, split: str | None =
     return layout.load(folder, split or layout.splits[0]) if layout.splits else layout.load(folder)
 
 
-def _layout(name: str) -> Layout:
+def _layout(name: str) -> DatasetLayout:
     if name not in LAYOUTS:
         raise UsageError(f"there is no data set {name}, expected one of {', '.join(LAYOUTS)}")
     return LAYOUTS[name]

@@ -1,21 +1,23 @@
 """Predictions against truths: two folders paired by file stem, with one annotator or many.
 
-A truth belongs to the prediction of the same stem. When no stem agrees as it stands, an ending that all files of a folder
-share is taken off (``goat_2_gt_binary`` → ``goat_2``); when that does not help, numbers at the end of the truths' stems are
-taken for annotators (``goat_2_1``, ``goat_2_2`` → ``goat_2``). In a folder of sub-folders each sub-folder is one annotator. A
-MAT file may hold all annotators in one. What finds no partner is listed, not ignored.
+A truth belongs to the prediction of the same stem. If no stems agree, an ending that all files of a folder share is removed
+(``goat_2_gt_binary`` → ``goat_2``); if that does not help, numbers at the end of the truths' stems are taken for annotators
+(``goat_2_1``, ``goat_2_2`` → ``goat_2``). In a folder of sub-folders each sub-folder is one annotator. A MAT file may hold
+all annotators. Files without a partner are listed, not ignored.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from hyperacuity.data.remote import files_at, is_remote
 from hyperacuity.errors import UsageError
+
+PICTURES = frozenset({".bmp", ".jpeg", ".jpg", ".pbm", ".pgm", ".png", ".pnm", ".ppm", ".tif", ".tiff"})
 
 _SUFFIX = re.compile(r"\.[A-Za-z]{1,5}$|\.mat7$")
 _ANNOTATOR = re.compile(r"[-_. ]\d+$")
@@ -40,7 +42,7 @@ class Pairing:
 
 
 def pair_folders(predictions: Path, truths: Path) -> Pairing:
-    """PairedFiles the files of two folders. An empty folder, or two folders with nothing in common, is a wrong call."""
+    """Pair the files of two folders. An empty folder, or two folders with nothing in common, is a ``UsageError``."""
     folders = [] if is_remote(truths) else [folder for folder in sorted(_entries(truths)) if folder.is_dir()]
     files = files_in(truths, required=not folders) or [
         file for folder in folders for file in files_in(folder, required=False)
@@ -53,27 +55,24 @@ def pair_folders(predictions: Path, truths: Path) -> Pairing:
 
 
 def pair_truths(predictions: Path, truths: Mapping[str, Sequence[Path]], *, of: str = "the data set") -> Pairing:
-    """PairedFiles the files of a folder with truths already known by name, those of a data set for example."""
+    """Pair the files of a folder with truths already known by name, those of a data set for example."""
     named = {unicodedata.normalize("NFC", name): list(paths) for name, paths in truths.items()}
     return _paired(predictions, [named], of)
 
 
 def _paired(predictions: Path, readings: Sequence[dict[str, list[Path]]], of: str) -> Pairing:
-    """PairedFiles under the first reading of the predictions' and the truths' stems in which any two agree."""
+    """Pair under the first reading of the predictions' and the truths' stems in which any two agree."""
     files = files_in(predictions)
     for names in _readings([stem_of(path) for path in files]):
         predicted = _unique(names, files, predictions)
         for truths in readings:
             if predicted.keys() & truths.keys():
-                return Pairing(
-                    tuple(
-                        PairedFiles(name, path, tuple(truths[name]))
-                        for name, path in predicted.items()
-                        if name in truths
-                    ),
-                    tuple(path for name, path in predicted.items() if name not in truths),
-                    tuple(path for name, paths in truths.items() if name not in predicted for path in paths),
-                )
+                pairs = [
+                    PairedFiles(name, path, tuple(truths[name])) for name, path in predicted.items() if name in truths
+                ]
+                lone_predictions = [path for name, path in predicted.items() if name not in truths]
+                lone_truths = [path for name, paths in truths.items() if name not in predicted for path in paths]
+                return Pairing(tuple(pairs), tuple(lone_predictions), tuple(lone_truths))
     example = next((path.name for paths in readings[0].values() for path in paths), "nothing")
     raise UsageError(
         f"no file in {predictions} (such as {files[0].name}) has the stem of one in {of} (such as {example})"
@@ -87,6 +86,22 @@ def files_in(folder: Path, *, required: bool = True) -> list[Path]:
     if required and not files:
         raise UsageError(f"{folder}: the folder holds no file")
     return files
+
+
+def pictures_of(paths: Iterable[Path]) -> list[Path]:
+    """The picture files that were named and those in folders that were named, in that order."""
+    found: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            inside = [file for file in files_in(path, required=False) if file.suffix.lower() in PICTURES]
+            if not inside:
+                raise UsageError(f"{path} holds no picture (PNG, JPEG, BMP, TIFF, PGM or PPM)")
+            found += inside
+        elif path.exists():
+            found.append(path)
+        else:
+            raise UsageError(f"there is no file or folder {path}")
+    return found
 
 
 def stem_of(path: Path) -> str:

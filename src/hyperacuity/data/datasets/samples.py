@@ -44,6 +44,21 @@ def by_stem(folder: Path) -> dict[str, Path]:
     return {stem_of(path): path for path in files_in(folder, required=False)} if folder.is_dir() else {}
 
 
+def samples_of(
+    images: Mapping[str, Path],
+    truths: Mapping[str, Path],
+    extras: Mapping[str, Mapping[str, Path]] | None = None,
+    *,
+    scale: float | None = None,
+) -> tuple[Sample, ...]:
+    """One sample per truth, in the order of names, with the image and the extras (by role) of the same name."""
+    roles = (extras or {}).items()
+    return tuple(
+        Sample(name, images.get(name), (truth,), {role: files[name] for role, files in roles if name in files}, scale)
+        for name, truth in sorted(truths.items())
+    )
+
+
 def first_of(folder: Path, *names: str) -> Path | None:
     """The first of the named files that the folder has."""
     return next((folder / name for name in names if (folder / name).is_file()), None)

@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 
 from hyperacuity.data.datasets.pairing import stem_of
-from hyperacuity.data.datasets.samples import Dataset, Sample, by_stem, first_of, present
+from hyperacuity.data.datasets.samples import Dataset, Sample, by_stem, first_of, present, samples_of
 from hyperacuity.data.files import read_head
 from hyperacuity.errors import InputError
 
@@ -48,18 +48,12 @@ def eth3d(folder: Path) -> Dataset:
 
 def kitti_2012(folder: Path) -> Dataset:
     """KITTI 2012: ``training/disp_occ`` (all pixels), ``disp_noc`` (not occluded), ``colored_0/1`` or ``image_0/1``."""
-    return _kitti(
-        "kitti-2012",
-        folder,
-        truth="disp_occ",
-        noc="disp_noc",
-        pictures=(("colored_0", "colored_1"), ("image_0", "image_1")),
-    )
+    return _kitti("kitti-2012", folder, "disp_occ", "disp_noc", ("colored_0", "colored_1"), ("image_0", "image_1"))
 
 
 def kitti_2015(folder: Path) -> Dataset:
     """KITTI 2015: ``training/disp_occ_0``, ``disp_noc_0``, ``image_2``, ``image_3``, and ``obj_map`` (moving objects)."""
-    return _kitti("kitti-2015", folder, truth="disp_occ_0", noc="disp_noc_0", pictures=(("image_2", "image_3"),))
+    return _kitti("kitti-2015", folder, "disp_occ_0", "disp_noc_0", ("image_2", "image_3"))
 
 
 def _scenes(folder: Path) -> list[Path]:
@@ -105,31 +99,20 @@ def _float_scenes(folder: Path) -> tuple[Sample, ...]:
             continue
         for home in (scene, scene.parent.with_name(f"{scene.parent.name}_gt") / scene.name):
             if truth := first_of(home, "disp0GT.pfm", "disp0.pfm"):
-                extras = present(
-                    right=first_of(scene, "im1.png", "im1.ppm"),
-                    nonocc=home / "mask0nocc.png",
-                    calibration=scene / "calib.txt",
-                )
+                right = first_of(scene, "im1.png", "im1.ppm")
+                extras = present(right=right, nonocc=home / "mask0nocc.png", calibration=scene / "calib.txt")
                 samples.append(Sample(scene.name, image, (truth,), extras))
                 break
     return tuple(samples)
 
 
-def _kitti(name: str, folder: Path, *, truth: str, noc: str, pictures: tuple[tuple[str, str], ...]) -> Dataset:
+def _kitti(name: str, folder: Path, truth: str, noc: str, *pictures: tuple[str, str]) -> Dataset:
+    """``truth`` and ``noc`` are the folders of all and of unoccluded pixels; the first pair of pictures that exists is taken."""
     home = folder / "training" if (folder / "training").is_dir() else folder
     left, right = next((pair for pair in pictures if (home / pair[0]).is_dir()), pictures[0])
     lefts, rights, nocs, objects = (by_stem(home / part) for part in (left, right, noc, "obj_map"))
-    samples = [
-        Sample(
-            frame,
-            lefts.get(frame),
-            (path,),
-            present(right=rights.get(frame), noc=nocs.get(frame), objects=objects.get(frame)),
-            scale=256.0,
-        )
-        for frame, path in sorted(by_stem(home / truth).items())
-    ]
+    samples = samples_of(lefts, by_stem(home / truth), {"right": rights, "noc": nocs, "objects": objects}, scale=256.0)
     if not samples and (lone := first_of(folder, "disp_gt.png")):  # a single pair, as in KITTI's own example code
         estimate = present(estimate=folder / "disp_est.png")
-        samples = [Sample(stem_of(lone).removesuffix("_gt"), None, (lone,), estimate, scale=256.0)]
-    return Dataset(name, folder, tuple(samples))
+        samples = (Sample(stem_of(lone).removesuffix("_gt"), None, (lone,), estimate, scale=256.0),)
+    return Dataset(name, folder, samples)

@@ -1,4 +1,8 @@
-"""NumPy's own files. They may carry pickled objects, which run code when opened; such files are refused, never unpickled."""
+"""NumPy's own files. They may carry pickled objects, which run code when opened; such files are refused, never unpickled.
+
+NumPy reads a header as a Python literal, with all the nesting and warnings that Python allows, and allocates what it declares;
+so the header is parsed here, by three patterns, and its size compared with the file's.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +23,6 @@ from hyperacuity.errors import InputError
 _TYPE = re.compile(rb"""['"]descr['"] *: *['"]([<>=|]?[a-zA-Z?]\d{0,2})['"]""")
 _ORDER = re.compile(rb"""['"]fortran_order['"] *: *(True|False)""")
 _SHAPE = re.compile(rb"""['"]shape['"] *: *\( *((?:\d{1,18}L? *, *)*(?:\d{1,18}L? *)?)\)""")
-"""NumPy would read the header as a Python literal, with all that Python allows; these are all it has to say."""
 
 _MAX_HEADER = 10_000
 _RATIO = 1032
@@ -42,14 +45,15 @@ def read_npz(path: Path, variable: str | None = None) -> NDArray[Any]:
             if variable is None and len(members) == 1:
                 variable = next(iter(members))
             if variable not in members:
-                wanted = "one array, or a name to choose by" if variable is None else f"{variable}"
-                raise InputError(f"{path}: holds {_listed(members)}, expected {wanted}")
+                wanted = "one array, or a name to choose by" if variable is None else variable
+                held = f"the arrays {printable(', '.join(sorted(members)))}" if members else "no array"
+                raise InputError(f"{path}: holds {held}, expected {wanted}")
             member = members[variable]
             check_bytes(member.file_size, f"{path}, array {printable(variable)}")
             if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                raise InputError(f"{path}: is packed in a way that NumPy does not use")
+                raise InputError(f"{path}: is compressed in a way that NumPy does not use")
             if member.file_size > _RATIO * max(member.compress_size, 1):
-                raise InputError(f"{path}, array {printable(variable)}: cannot be as large as it says")
+                raise InputError(f"{path}, array {printable(variable)}: cannot be as large as declared")
             with archive.open(member) as file:
                 data = file.read(member.file_size)
     except InputError:
@@ -77,16 +81,17 @@ def parse_npy(data: bytes, name: str) -> NDArray[Any]:
     array([[1., 0.],
            [0., 1.]])
     """
+    damaged = InputError(f"{name}: is damaged or not an NPY file")
     lengths = {1: 2, 2: 4, 3: 4}.get(data[6] if len(data) > 6 else 0)
     if not data.startswith(b"\x93NUMPY") or lengths is None:
-        raise InputError(f"{name}: is damaged or not an NPY file")
+        raise damaged
     start = 8 + lengths + int.from_bytes(data[8 : 8 + lengths], "little")
     header = data[8 + lengths : start]
     if len(header) > _MAX_HEADER or b"'descr': [" in header:
         raise InputError(f"{name}: holds records, expected numbers")
     kind, order, sizes = _TYPE.search(header), _ORDER.search(header), _SHAPE.search(header)
     if kind is None or order is None or sizes is None:
-        raise InputError(f"{name}: is damaged or not an NPY file")
+        raise damaged
     text = kind[1].decode()
     if "O" in text:
         raise InputError(f"{name}: holds pickled Python objects, which are never opened; save a plain array instead")
@@ -95,19 +100,14 @@ def parse_npy(data: bytes, name: str) -> NDArray[Any]:
     shape = tuple(int(size) for size in re.findall(rb"\d+", sizes[1]))
     try:
         dtype = np.dtype(text)
-        expected = prod(shape) * dtype.itemsize
-        if len(data) - start < expected:
-            raise InputError(
-                f"{name}: is truncated: {len(data) - start} bytes of data where shape {shape} needs {expected}"
-            )
-        array = np.frombuffer(data, dtype, prod(shape), start) if expected else np.empty(0, dtype)
+    except TypeError as error:
+        raise damaged from error
+    needed = prod(shape) * dtype.itemsize
+    if len(data) - start < needed:
+        raise InputError(f"{name}: is truncated: {len(data) - start} bytes of data where shape {shape} needs {needed}")
+    try:
+        array = np.frombuffer(data, dtype, prod(shape), start) if needed else np.empty(0, dtype)
         array = array.reshape(shape, order="F" if order[1] == b"True" else "C")
-    except (TypeError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"{name}: is damaged or not an NPY file") from error
+    except ValueError as error:  # too many dimensions
+        raise damaged from error
     return array.astype(dtype.newbyteorder("="))
-
-
-def _listed(members: dict[str, zipfile.ZipInfo]) -> str:
-    return f"the arrays {printable(', '.join(sorted(members)))}" if members else "no array"

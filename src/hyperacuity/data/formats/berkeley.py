@@ -39,9 +39,8 @@ def parse_seg(data: bytes, name: str) -> LabelMap:
         if not found or runs.size % 4 or width <= 0 or height <= 0:
             raise ValueError
     except (KeyError, ValueError, OverflowError) as error:
-        raise InputError(
-            f"{name}: is no complete SEG file; expected width, height, data, then lines of four numbers"
-        ) from error
+        expected = "width, height, data, then lines of four numbers"
+        raise InputError(f"{name}: is not a complete SEG file; expected {expected}") from error
     check_pixels((height, width), name)
     segment, row, first, last = runs.reshape(-1, 4).T
     if runs.size == 0:
@@ -50,7 +49,7 @@ def parse_seg(data: bytes, name: str) -> LabelMap:
         raise InputError(f"{name}: holds a run outside its {width}×{height} pixels")
     if segment.max() > np.iinfo(np.int32).max:
         raise InputError(f"{name}: holds the label {segment.max()}, expected labels up to {np.iinfo(np.int32).max}")
-    # Starts and ends of runs in raster order; a running sum of label changes paints them all at once.
+    # The pixels of all runs at once: each run's start, repeated, plus the position within the run.
     labels = np.full(height * width, VOID, dtype=np.int32)
     lengths = last - first + 1
     if lengths.sum() > labels.size:
@@ -72,7 +71,7 @@ def parse_fg(data: bytes, name: str) -> tuple[OrderMap, NDArray[np.float64]]:
     """
     line, found, _ = data.partition(b"\n")
     if not found or line.split()[:2] != [b"MATRIX", b"ARRAY"]:
-        raise InputError(f"{name}: is no FG file: expected a first line MATRIX ARRAY, found {data[:20]!r}")
+        raise InputError(f"{name}: is not an FG file: expected a first line MATRIX ARRAY, found {data[:20]!r}")
     labels, end = _matrix(data, len(line) + 1, name)
     contours, _ = _matrix(data, end, name)
     if not np.isin(labels, (-1, 0, 1)).all():

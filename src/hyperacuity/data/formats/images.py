@@ -25,8 +25,7 @@ from PIL.PpmImagePlugin import PpmImageFile
 from PIL.TiffImagePlugin import TiffImageFile
 
 from hyperacuity.data.files import check_pixels, first_line, read_bytes, warn, write_bytes
-from hyperacuity.data.formats.bare import bare_jpeg, bare_png, scans_of
-from hyperacuity.data.formats.png16 import is_deep_colour, parse_deep_colour
+from hyperacuity.data.formats.metadata import count_scans, strip_jpeg, strip_png
 from hyperacuity.data.formats.sniff import kind_of_bytes
 from hyperacuity.errors import InputError
 
@@ -39,10 +38,13 @@ _DECODERS: dict[str, type[ImageFile]] = {
     "PNM": PpmImageFile,
 }
 _DENSEST = {"PNG": 8 * 1032, "JPEG": 8 * 1032, "BMP": 8 * 1032, "PNM": 8}
-"""Most pixels in a byte: deflate makes 1032 bytes of one. (TIFF knows codes for which a page of white is a few bytes.)"""
+"""Most pixels per byte of a file: deflate makes at most 1032 bytes of one. (TIFF can pack a white page into a few bytes.)"""
 
 _MAX_SCANS = 500
-"""A progressive JPEG has about ten scans; each costs the time of the whole picture, and takes a few bytes to ask for."""
+"""A progressive JPEG has about ten scans; each takes as long as the whole picture, and a few bytes can ask for one."""
+
+KITTI_SCALE = 256
+"""KITTI's disparity pictures: 16-bit grey PNG, disparity = value / 256, 0 = unknown."""
 
 _quiet_tiff = threading.Lock()
 _LUMINANCE = np.array([0.299, 0.587, 0.114])
@@ -85,49 +87,46 @@ def read_grey(path: Path) -> NDArray[Any]:
 def write_png(path: Path | str, pixels: NDArray[Any]) -> None:
     """Write bool (1 bit), uint8 (H×W, H×W×3 or H×W×4) or uint16 (H×W) pixels as PNG."""
     path = Path(path)
-    shapes = {"H×W"} if pixels.dtype in (np.bool_, np.uint16) else {"H×W", "H×W×3", "H×W×4"}
-    if pixels.dtype not in (np.bool_, np.uint8, np.uint16) or _shape_name(pixels) not in shapes or not pixels.size:
+    channels = ((),) if pixels.dtype in (np.bool_, np.uint16) else ((), (3,), (4,))
+    fits = pixels.dtype in (np.bool_, np.uint8, np.uint16) and pixels.ndim >= 2 and pixels.shape[2:] in channels
+    if not fits or not pixels.size:
         raise InputError(f"{path}: cannot write {pixels.dtype} pixels of shape {pixels.shape} as PNG")
     file = io.BytesIO()
     Image.fromarray(np.ascontiguousarray(pixels)).save(file, format="PNG")
     write_bytes(path, file.getvalue())
 
 
-def _shape_name(pixels: NDArray[Any]) -> str:
-    return "×".join(["H", "W", *map(str, pixels.shape[2:])][: pixels.ndim])
-
-
 def _decode(path: Path, *, palette: bool) -> NDArray[Any]:
     data = read_bytes(path)
-    kind = kind_of_bytes(data[:140])
-    if is_deep_colour(data[:64]):
-        return parse_deep_colour(data, str(path))
+    size, kind = len(data), kind_of_bytes(data[:140])
     if kind not in _DECODERS:
         raise InputError(f"{path}: is damaged or not a picture")
-    if kind == "JPEG" and scans_of(data) > _MAX_SCANS:
-        raise InputError(f"{path}: goes {scans_of(data)} times over its pixels, more than the limit of {_MAX_SCANS}")
-    size, bare = len(data), {"PNG": bare_png, "JPEG": bare_jpeg}.get(kind)
+    if kind == "JPEG" and (scans := count_scans(data)) > _MAX_SCANS:
+        raise InputError(f"{path}: has {scans} scans, more than the limit of {_MAX_SCANS}")
     try:
-        with _quiet(kind), _DECODERS[kind](io.BytesIO(bare(data) if bare else data)) as image:
+        data = {"PNG": strip_png, "JPEG": strip_jpeg}.get(kind, bytes)(data)
+        with _quiet(kind), _DECODERS[kind](io.BytesIO(data)) as image:
             check_pixels((image.height, image.width), str(path))
             if image.height * image.width > _DENSEST.get(kind, 1 << 40) * size:
                 raise InputError(f"{path}: declares {image.width}×{image.height} pixels, too many for its {size} bytes")
             deep = _is_deep_colour(image)
-            pixels = _array(image, palette=palette)
+            pixels = (
+                _deep_png(data, str(image.tile[0][3])) if deep and kind == "PNG" else _array(image, palette=palette)
+            )
     except InputError:
         raise
     except Exception as error:  # Pillow's decoders raise many kinds; all of them mean that the file is bad
         raise InputError(f"{path}: is damaged or not a picture ({first_line(error)})") from error
     if pixels.size == 0:
         raise InputError(f"{path}: has no pixels")
-    if deep:
+    if deep and kind != "PNG":
         warn(f"{path}: has more than 8 bits per colour channel; only the upper 8 are read")
     return pixels
 
 
 @contextlib.contextmanager
 def _quiet(kind: str) -> Iterator[None]:
-    """No word from Pillow about odd tags in a TIFF. One at a time, since Python's filters of warnings are common to threads."""
+    """Silence Pillow's warnings about odd TIFF tags. One file at a time, since threads share Python's warning filters."""
     if kind != "TIFF":
         yield
         return
@@ -156,3 +155,23 @@ def _is_deep_colour(image: Image.Image) -> bool:
         plan += tile[3] if isinstance(tile[3], tuple) else [tile[3]]
     deep = any(";16" in part if isinstance(part, str) else image.format == "PPM" and part > 255 for part in plan)
     return deep and image.mode in ("RGB", "RGBA", "RGBX", "LA")
+
+
+def _deep_png(data: bytes, stored: str) -> NDArray[Any]:
+    """Every bit of a PNG with 16 bits per colour channel, of which Pillow keeps 8; alpha is dropped.
+
+    Pillow undoes the filters of all bytes, then keeps one byte of each pair: the upper of big-endian numbers, but the lower
+    when it takes them for little-endian. So the picture is decoded both ways.
+    """
+
+    def decode(layout: str) -> NDArray[Any]:
+        with PngImageFile(io.BytesIO(data)) as image:
+            image.tile = [(*tile[:3], layout) for tile in image.tile]  # type: ignore[misc]
+            return np.array(image)
+
+    if stored == "LA;16B":  # four bytes a pixel, as in 8-bit RGBA
+        pixels: NDArray[Any] = decode("RGBA").view(">u2")[..., 0].astype(np.uint16)
+    else:
+        upper, lower = (decode(stored.removesuffix("B") + order)[..., :3] for order in "BL")
+        pixels = upper.astype(np.uint16) << 8 | lower
+    return pixels

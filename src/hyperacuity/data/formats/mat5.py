@@ -4,18 +4,19 @@ A file is a 128-byte header and one data element per variable. An element is a t
 padded to 8; up to four bytes fit into the tag itself. A variable is an element of type *matrix*: flags, dimensions, name,
 then its numbers, or for cells and structs one matrix after another. A *compressed* element is a zlib stream of one matrix.
 
-Written here because a benchmark reads hundreds of these files: only the variable and the fields that are asked for are
-unpacked, the work is zlib's and NumPy's (both release the interpreter lock), and sizes are checked before anything is
-inflated. ``ValueError`` tells of a damaged file; :mod:`hyperacuity.data.formats.matlab` adds the file's name.
+scipy.io.loadmat reads these files too. This reader unpacks only the variable and the fields asked for, three times as fast on
+BSDS's truths, lets threads run side by side (zlib and NumPy release the interpreter lock), and checks every size before
+anything is inflated. ``ValueError`` means a damaged file; :mod:`hyperacuity.data.formats.matlab` adds the file's name.
 """
 
 from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import repeat
 from math import prod
 from typing import Any, TypeAlias
 
@@ -42,24 +43,21 @@ _CLASS_NAMES = {1: "cell", 2: "struct", 3: "object", 4: "char", 16: "function", 
 _LOGICAL, _COMPLEX = 0x200, 0x800
 _MAX_DEPTH = 8
 _MAX_DIMENSIONS = 32
-_MAX_VARIABLES = 10_000
-_COST_OF_A_NODE = 256
+MAX_VARIABLES = 10_000
+COST_OF_A_NODE = 256
 """What a value costs besides its numbers, so that a million empty ones are bounded too."""
+_BAD_HEADER = "a variable's header makes no sense"
 _MAX_RATIO = 1032
 """Deflate turns one byte into at most this many."""
 
 
 @dataclass(frozen=True)
 class Variable:
-    """One variable of a file: what its header says, and where its bytes are."""
+    """One variable of a file, as its header describes it."""
 
     name: str
     kind: str
     shape: tuple[int, ...]
-    order: str
-    packed: memoryview
-    size: int
-    compressed: bool
 
     @property
     def is_plane(self) -> bool:
@@ -70,40 +68,48 @@ class Variable:
         return f"{self.name} ({self.kind} {'×'.join(map(str, self.shape))})"
 
 
-def variables(data: bytes) -> list[Variable]:
+@dataclass(frozen=True)
+class StoredVariable(Variable):
+    """A variable of a version 5 file, with its bytes and how they are stored."""
+
+    order: str
+    packed: memoryview
+    size: int
+    compressed: bool
+
+
+def variables(data: bytes) -> list[StoredVariable]:
     """The variables of a file, from their headers alone."""
     if len(data) < 128:
-        raise ValueError("the header is cut off")
+        raise ValueError("the header is truncated")
     order = {b"IM": "<", b"MI": ">"}.get(data[126:128])
     if order is None:
         raise ValueError("the byte order mark is missing")
-    found, view, at = [], memoryview(data), 128
-    while at < len(data):
-        kind, content, end = _element(view, at, order)
+    found, elements = [], _Elements(memoryview(data)[128:], order)
+    while elements.at < len(elements.view):
+        start = elements.at
+        kind, content = elements.next()
         compressed = kind == _COMPRESSED
         if compressed:
-            # A variable's name and size stand in the first few bytes of its stream.
+            # A variable's name and size are in the first few bytes of its stream.
             head = memoryview(zlib.decompressobj().decompress(content[:4096], 1024))
-            end = at + 8 + len(content)  # the only kind of element that is not padded
         else:
-            head, content = view[at : at + 1024], view[at:end]
-        at = end
+            head, content = elements.view[start : start + 1024], elements.view[start : elements.at]
         kind, size = struct.unpack_from(f"{order}II", head)
         if kind == _MATRIX:
-            flags, shape, name, _ = _header(head[8:], order)
-            found.append(Variable(name, _kind(flags), shape, order, content, size + 8, compressed))
-        if len(found) > _MAX_VARIABLES:
-            raise ValueError(f"it holds more than {_MAX_VARIABLES:,} variables")
+            flags, shape, name = _Elements(head[8:], order).header()
+            found.append(StoredVariable(name, _kind(flags), shape, order, content, size + 8, compressed))
+        if len(found) > MAX_VARIABLES:
+            raise ValueError(f"it holds more than {MAX_VARIABLES:,} variables")
     return found
 
 
-def decode(variable: Variable, fields: Collection[str] | None = None) -> Value:
+def decode(variable: StoredVariable, fields: Collection[str] | None = None) -> Value:
     """The variable's value. With ``fields`` only these fields of structs are decoded; the others are None."""
     if variable.size > MAX_BYTES:
         raise ValueError(f"{variable.name} unpacks to {variable.size:,} bytes, more than the limit of {MAX_BYTES:,}")
     data = memoryview(inflate(variable.packed, variable.size)) if variable.compressed else variable.packed
-    _, content, _ = _element(data, 0, variable.order)
-    return _Decoder(variable.order, fields).matrix(content, 0)
+    return _Mat5Decoder(variable.order, fields).matrix(_Elements(data, variable.order).next()[1], 0)
 
 
 def inflate(packed: memoryview, size: int) -> bytes:
@@ -123,50 +129,59 @@ def inflate(packed: memoryview, size: int) -> bytes:
             stream = zlib.decompressobj()
             data = stream.decompress(packed, size)
             if not stream.eof and stream.decompress(stream.unconsumed_tail, 1):
-                raise ValueError("a compressed variable is longer than it says")
+                raise ValueError("a compressed variable is longer than declared")
     except _unpack_errors as error:
         raise ValueError("a compressed variable cannot be unpacked") from error
     if len(data) != size:
-        raise ValueError(f"a compressed variable holds {len(data)} bytes where it says {size}")
+        raise ValueError(f"a compressed variable holds {len(data)} bytes where {size} are declared")
     return data
 
 
-def _element(view: memoryview, at: int, order: str) -> tuple[int, memoryview, int]:
-    """Type and content of the element at ``at``, and where the next one starts."""
-    if at + 8 > len(view):
-        raise ValueError("it ends inside a tag")
-    kind, size = struct.unpack_from(f"{order}II", view, at)
-    if kind >> 16:
-        kind, size = kind & 0xFFFF, kind >> 16
-        if size > 4:
-            raise ValueError("a small element has more than four bytes")
-        return kind, view[at + 4 : at + 4 + size], at + 8
-    if at + 8 + size > len(view):
-        raise ValueError(f"it ends {at + 8 + size - len(view)} bytes too early")
-    return kind, view[at + 8 : at + 8 + size], at + 8 + size + -size % 8
+class _Elements:
+    """Data elements that follow one another."""
 
+    def __init__(self, view: memoryview, order: str) -> None:
+        self.view, self.order, self.at = view, order, 0
 
-def _numbers(view: memoryview, at: int, order: str) -> tuple[NDArray[Any], int]:
-    kind, content, end = _element(view, at, order)
-    if kind not in _NUMBERS:
-        raise ValueError(f"numbers have the unknown type {kind}")
-    return np.frombuffer(content, order + _NUMBERS[kind]), end
+    def next(self) -> tuple[int, memoryview]:
+        """Type and content of the next element."""
+        view, at = self.view, self.at
+        if at + 8 > len(view):
+            raise ValueError("it ends inside a tag")
+        kind, size = struct.unpack_from(f"{self.order}II", view, at)
+        if kind >> 16:
+            kind, size = kind & 0xFFFF, kind >> 16
+            if size > 4:
+                raise ValueError("a small element has more than four bytes")
+            self.at += 8
+            return kind, view[at + 4 : at + 4 + size]
+        if at + 8 + size > len(view):
+            raise ValueError(f"it ends {at + 8 + size - len(view)} bytes too early")
+        self.at += 8 + size + (-size % 8 if kind != _COMPRESSED else 0)  # only compressed elements are not padded
+        return kind, view[at + 8 : at + 8 + size]
 
+    def numbers(self) -> NDArray[Any]:
+        kind, content = self.next()
+        if kind not in _NUMBERS:
+            raise ValueError(f"numbers have the unknown type {kind}")
+        return np.frombuffer(content, self.order + _NUMBERS[kind])
 
-def _text(view: memoryview, at: int, order: str) -> tuple[bytes, int]:
-    _, content, end = _element(view, at, order)
-    return bytes(content), end
+    def integers(self, complaint: str) -> NDArray[np.int64]:
+        """Numbers that must be integers from 0, as signed ones: differences of unsigned ones wrap around."""
+        numbers = self.numbers()
+        if numbers.dtype.kind not in "iu" or (numbers.size and not 0 <= numbers.min() <= numbers.max() < 1 << 62):
+            raise ValueError(complaint)
+        return numbers.astype(np.int64)
 
+    def text(self) -> bytes:
+        return bytes(self.next()[1])
 
-def _header(view: memoryview, order: str) -> tuple[int, tuple[int, ...], str, int]:
-    """Flags, dimensions and name of a matrix, and where its content starts."""
-    flags, at = _numbers(view, 0, order)
-    shape, at = _numbers(view, at, order)
-    name, at = _text(view, at, order)
-    whole = flags.dtype.kind in "iu" and shape.dtype.kind in "iu"
-    if not whole or flags.size != 2 or not 2 <= shape.size <= _MAX_DIMENSIONS or shape.min() < 0:
-        raise ValueError("a variable's header makes no sense")
-    return int(flags[0]), tuple(int(n) for n in shape), name.decode("latin-1"), at
+    def header(self) -> tuple[int, tuple[int, ...], str]:
+        """Flags, dimensions and name of a matrix; its content follows."""
+        flags, shape = self.integers(_BAD_HEADER), self.integers(_BAD_HEADER)
+        if flags.size != 2 or not 2 <= shape.size <= _MAX_DIMENSIONS:
+            raise ValueError(_BAD_HEADER)
+        return int(flags[0]), tuple(shape.tolist()), self.text().decode("latin-1")
 
 
 def _kind(flags: int) -> str:
@@ -178,86 +193,97 @@ def _kind(flags: int) -> str:
     return "sparse" if number == _SPARSE else _CLASS_NAMES.get(number, "opaque")
 
 
-class _Decoder:
-    """Unpacks the matrices of one variable and keeps account of what they cost.
+class Decoder:
+    """Keeps account of what one variable unpacks to, and knows which fields are wanted.
 
     A few bytes can stand for many: a number may be stored in a smaller type than it is read as, a sparse matrix stores no
-    zeros, and an empty matrix is eight bytes in the file and a hundred in memory.
+    zeros, an empty matrix is eight bytes in the file and a hundred in memory, and references may repeat.
     """
 
-    def __init__(self, order: str, fields: Collection[str] | None) -> None:
-        self.order, self.fields, self.left = order, fields, MAX_BYTES
+    def __init__(self, fields: Collection[str] | None) -> None:
+        self.fields, self.left = fields, MAX_BYTES
 
-    def matrix(self, view: memoryview, depth: int) -> Value:
-        self._spend(0)
-        if len(view) == 0:  # how MATLAB writes [] inside a cell
-            return np.zeros((0, 0))
+    def wants(self, field: str) -> bool:
+        """Whether this field of structs is to be decoded."""
+        return self.fields is None or field in self.fields
+
+    def enter(self, depth: int) -> None:
+        """Count one more value at this depth of nesting."""
+        self.spend(0)
         if depth > _MAX_DEPTH:
             raise ValueError(f"cells and structs are nested more than {_MAX_DEPTH} deep")
-        flags, shape, _, at = _header(view, self.order)
+
+    def spend(self, count: int) -> None:
+        """Count ``count`` more bytes and one more value."""
+        self.left -= count + COST_OF_A_NODE
+        if self.left < 0:
+            raise ValueError(f"a variable unpacks to more than the limit of {MAX_BYTES:,} bytes")
+
+
+class _Mat5Decoder(Decoder):
+    def __init__(self, order: str, fields: Collection[str] | None) -> None:
+        super().__init__(fields)
+        self.order = order
+
+    def matrix(self, view: memoryview, depth: int) -> Value:
+        self.enter(depth)
+        if len(view) == 0:  # how MATLAB writes [] inside a cell
+            return np.zeros((0, 0))
+        elements = _Elements(view, self.order)
+        flags, shape, _ = elements.header()
         number, count = flags & 0xFF, prod(shape)
         if number in _CLASSES:
-            return self._plain(view, at, flags, shape)
+            return self._plain(elements, flags, shape)
         if number == _SPARSE:
-            return self._sparse(view, at, flags, shape)
+            return self._sparse(elements, flags, shape)
         if number == _CELL:
-            return self._matrices(view, at, count, depth)[0]
-        if number == _STRUCT:
-            return self._structs(view, at, count, depth)
-        return None
+            return self._matrices(elements, repeat(None, self._bounded(count, elements)), depth)
+        return self._structs(elements, count, depth) if number == _STRUCT else None
 
-    def _structs(self, view: memoryview, at: int, count: int, depth: int) -> list[Value]:
-        width, at = _numbers(view, at, self.order)
-        text, at = _text(view, at, self.order)
+    def _structs(self, elements: _Elements, count: int, depth: int) -> list[Value]:
+        width, text = elements.numbers(), elements.text()
         if width.size != 1 or width.dtype.kind not in "iu" or width[0] < 1:
             raise ValueError("a struct's field names have no length")
         step = int(width[0])
         names = [text[i : i + step].split(b"\0")[0].decode("latin-1") for i in range(0, len(text), step)]
-        if count * len(names) * 8 > len(view):
-            raise ValueError("a struct has more elements than bytes")
-        structs: list[Value] = []
-        for _ in range(count if names else 0):
-            values, at = self._matrices(view, at, len(names), depth, names)
-            structs.append(dict(zip(names, values, strict=True)))
-        return structs
+        count = self._bounded(count * len(names), elements) // max(len(names), 1)
+        return [dict(zip(names, self._matrices(elements, names, depth), strict=True)) for _ in range(count)]
 
-    def _matrices(
-        self, view: memoryview, at: int, count: int, depth: int, names: Sequence[str] = ()
-    ) -> tuple[list[Value], int]:
-        if count * 8 > len(view) - at:
-            raise ValueError("a cell has more elements than bytes")
+    def _bounded(self, count: int, elements: _Elements) -> int:
+        if count * 8 > len(elements.view):
+            raise ValueError("a cell or struct has more elements than bytes")
+        return count
+
+    def _matrices(self, elements: _Elements, names: Iterable[str | None], depth: int) -> list[Value]:
+        """As many matrices as names; those of unwanted fields are None."""
         values: list[Value] = []
-        for index in range(count):
-            kind, content, at = _element(view, at, self.order)
+        for name in names:
+            kind, content = elements.next()
             if kind != _MATRIX:
-                raise ValueError("a cell or struct holds something that is no matrix")
-            wanted = not names or self.fields is None or names[index] in self.fields
-            values.append(self.matrix(content, depth + 1) if wanted else None)
-        return values, at
+                raise ValueError("a cell or struct holds something other than a matrix")
+            values.append(self.matrix(content, depth + 1) if name is None or self.wants(name) else None)
+        return values
 
-    def _plain(self, view: memoryview, at: int, flags: int, shape: tuple[int, ...]) -> NDArray[Any]:
+    def _plain(self, elements: _Elements, flags: int, shape: tuple[int, ...]) -> NDArray[Any]:
         """Numbers may be stored in a smaller type than the variable's class; the class decides."""
         if flags & _COMPLEX:
             raise ValueError("it holds complex numbers")
-        numbers, _ = _numbers(view, at, self.order)
+        numbers = elements.numbers()
         if numbers.size != prod(shape):
             raise ValueError(f"a matrix of shape {shape} holds {numbers.size} numbers")
         dtype = np.dtype(np.bool_ if flags & _LOGICAL else _CLASSES[flags & 0xFF])
         if dtype.kind in "iu" and numbers.dtype.kind == "f":
             raise ValueError(f"a matrix of {dtype.name} stores floating-point numbers")
-        self._spend(numbers.size * dtype.itemsize)
+        self.spend(numbers.size * dtype.itemsize)
         return numbers.astype(dtype, copy=False).reshape(shape, order="F")
 
-    def _sparse(self, view: memoryview, at: int, flags: int, shape: tuple[int, ...]) -> NDArray[Any]:
+    def _sparse(self, elements: _Elements, flags: int, shape: tuple[int, ...]) -> NDArray[Any]:
         if len(shape) != 2 or flags & _COMPLEX:
             raise ValueError("a sparse matrix has more than two dimensions or complex numbers")
         dtype = np.dtype(np.bool_ if flags & _LOGICAL else np.float64)
-        self._spend(prod(shape) * dtype.itemsize)
-        stored, at = _numbers(view, at, self.order)
-        rows = _indices(stored)
-        stored, at = _numbers(view, at, self.order)
-        starts = _indices(stored)
-        values, _ = _numbers(view, at, self.order)
+        self.spend(prod(shape) * dtype.itemsize)
+        complaint = "a sparse matrix has invalid row or column indices"
+        rows, starts, values = elements.integers(complaint), elements.integers(complaint), elements.numbers()
         if starts.size != shape[1] + 1 or (np.diff(starts) < 0).any() or starts[0] != 0:
             raise ValueError("a sparse matrix has no valid columns")
         count = int(starts[-1])
@@ -266,59 +292,3 @@ class _Decoder:
         dense: NDArray[Any] = np.zeros(shape, dtype=dtype)
         dense[rows[:count], np.repeat(np.arange(shape[1]), np.diff(starts))] = values[:count]
         return dense
-
-    def _spend(self, count: int) -> None:
-        self.left -= count + _COST_OF_A_NODE
-        if self.left < 0:
-            raise ValueError(f"a variable unpacks to more than the limit of {MAX_BYTES:,} bytes")
-
-
-def _indices(numbers: NDArray[Any]) -> NDArray[np.int64]:
-    """Row and column numbers as signed ones: differences of unsigned ones wrap around."""
-    if numbers.dtype.kind not in "iu" or (numbers.size and not 0 <= numbers.min() <= numbers.max() < 1 << 62):
-        raise ValueError("a sparse matrix has rows or columns that are no numbers of rows or columns")
-    return numbers.astype(np.int64)
-
-
-def encode(values: Mapping[str, Value]) -> bytes:
-    """A compressed MAT file of named arrays, cells (sequences) and structs (mappings).
-
-    The bytes depend on the values alone: unlike MATLAB's, the header carries no date.
-    """
-    text = b"MATLAB 5.0 MAT-file, written by Hyperacuity".ljust(116) + bytes(8) + b"\x00\x01IM"
-    parts = [text]
-    for name, value in values.items():
-        packed = zlib.compress(_encode_matrix(value, name), 6)
-        parts.append(struct.pack("<II", _COMPRESSED, len(packed)) + packed)
-    return b"".join(parts)
-
-
-def _encode_matrix(value: Value, name: str = "") -> bytes:
-    shape: tuple[int, ...]
-    if isinstance(value, np.ndarray):
-        logical = value.dtype == np.bool_
-        array = value.astype(np.uint8) if logical else value
-        code = next((n for n, text in _CLASSES.items() if array.dtype == np.dtype(text)), None)
-        if code is None or value.ndim < 2:
-            raise ValueError(f"a MAT file cannot hold {value.dtype} values of shape {value.shape}")
-        number = next(n for n, text in _NUMBERS.items() if array.dtype == np.dtype(text))
-        shape, flags = value.shape, code | (_LOGICAL if logical else 0)
-        body = _encode_element(number, array.astype(array.dtype.newbyteorder("<")).tobytes(order="F"))
-    elif isinstance(value, Mapping):
-        shape, flags = (1, 1), _STRUCT
-        names = b"".join(field.encode("latin-1").ljust(32, b"\0") for field in value)
-        body = _encode_element(5, struct.pack("<i", 32)) + _encode_element(1, names)
-        body += b"".join(_encode_matrix(item) for item in value.values())
-    elif isinstance(value, Sequence):
-        shape, flags = (1, len(value)), _CELL
-        body = b"".join(_encode_matrix(item) for item in value)
-    else:
-        raise ValueError(f"a MAT file cannot hold {type(value).__name__}")
-    head = _encode_element(6, struct.pack("<II", flags, 0)) + _encode_element(5, struct.pack(f"<{len(shape)}i", *shape))
-    return _encode_element(_MATRIX, head + _encode_element(1, name.encode("latin-1")) + body)
-
-
-def _encode_element(kind: int, content: bytes) -> bytes:
-    if 0 < len(content) <= 4:
-        return struct.pack("<HH", kind, len(content)) + content.ljust(4, b"\0")
-    return struct.pack("<II", kind, len(content)) + content + bytes(-len(content) % 8)

@@ -3,14 +3,13 @@
 Arrays are stored transposed; a cell is an array of references; a struct is a group. Only what lies inside the file is read:
 links to other files, external storage and virtual data sets are refused, and one variable may not ask for more than
 ``MAX_BYTES`` in total, however often its references point at the same data. Chunks are unpacked here: the library's own way
-believes a chunk's stream to be as long as it says. The library may still fail on damaged files, so readers go through
-:mod:`~hyperacuity.data.formats.apart`.
+trusts a chunk's stream to be as long as it says. The library may still crash on damaged files, so readers go through
+:mod:`~hyperacuity.data.formats.hdf5_process`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from itertools import product
 from math import prod
 from pathlib import Path
@@ -20,56 +19,33 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperacuity.data.files import MAX_BYTES
-from hyperacuity.data.formats.mat5 import Value, inflate
+from hyperacuity.data.formats.mat5 import COST_OF_A_NODE, MAX_VARIABLES, Decoder, Value, Variable, inflate
 
-_MAX_DEPTH = 8
-_MAX_VARIABLES = 10_000
-_COST_OF_A_NODE = 256
-"""What a value costs besides its numbers, so that a million empty ones are bounded too."""
 _OVERHEAD = 64
 """Bytes by which deflate may make a chunk longer, besides a hundredth."""
-
-
-@dataclass(frozen=True)
-class Variable:
-    """One variable of a file: what it is called and what its header says."""
-
-    name: str
-    kind: str
-    shape: tuple[int, ...]
-    path: Path
-
-    @property
-    def is_plane(self) -> bool:
-        """Whether it is a two-dimensional array of numbers with more than one row and column."""
-        return self.kind not in ("cell", "struct", "char") and len(self.shape) == 2 and min(self.shape) > 1
-
-    def __str__(self) -> str:
-        return f"{self.name} ({self.kind} {'×'.join(map(str, self.shape))})"
 
 
 def variables(path: Path) -> list[Variable]:
     """The variables of a file."""
     with h5py.File(path, "r", locking=False) as file:
-        if len(file) > _MAX_VARIABLES:
-            raise ValueError(f"it holds more than {_MAX_VARIABLES:,} variables")
-        return [_describe(file, name, path) for name in file if not name.startswith("#")]
+        if len(file) > MAX_VARIABLES:
+            raise ValueError(f"it holds more than {MAX_VARIABLES:,} variables")
+        return [_describe(file, name) for name in file if not name.startswith("#")]
 
 
 def decode(path: Path, name: str, fields: Collection[str] | None = None) -> Value:
     """The value of a variable; the rules are those of :func:`hyperacuity.data.formats.mat5.decode`."""
     with h5py.File(path, "r", locking=False) as file:
-        return _Decoder(file, fields).value(_inside(file, name), 0)
+        return _Hdf5Decoder(file, fields).value(_inside(file, name), 0)
 
 
-def _describe(file: h5py.File, name: str, path: Path) -> Variable:
+def _describe(file: h5py.File, name: str) -> Variable:
     item = _inside(file, name)
     if isinstance(item, h5py.Group):
-        return Variable(name, "struct", (1, 1), path)
+        return Variable(name, "struct", (1, 1))
     if not isinstance(item, h5py.Dataset):
-        return Variable(name, "opaque", (), path)
-    return Variable(name, _kind(item), tuple(reversed(item.shape or ())), path)
+        return Variable(name, "opaque", ())
+    return Variable(name, _kind(item), tuple(reversed(item.shape or ())))
 
 
 def _inside(group: h5py.Group, name: str) -> Any:
@@ -108,19 +84,19 @@ def _unpacked(packed: bytes, filters: list[int], size: int, dtype: np.dtype[Any]
             columns = np.frombuffer(data, np.uint8)[: size // dtype.itemsize * dtype.itemsize]
             data = columns.reshape(dtype.itemsize, -1).T.tobytes()
     if len(data) != size:
-        raise ValueError(f"a chunk holds {len(data)} bytes where it says {size}")
+        raise ValueError(f"a chunk holds {len(data)} bytes where {size} are declared")
     return np.frombuffer(data, dtype)
 
 
-class _Decoder:
-    """Follows references through one file and keeps account of what they cost."""
+class _Hdf5Decoder(Decoder):
+    """Follows references through one file."""
 
     def __init__(self, file: h5py.File, fields: Collection[str] | None) -> None:
-        self.file, self.fields, self.left = file, fields, MAX_BYTES
+        super().__init__(fields)
+        self.file = file
 
     def value(self, item: Any, depth: int) -> Value:
-        if depth > _MAX_DEPTH:
-            raise ValueError(f"cells and structs are nested more than {_MAX_DEPTH} deep")
+        self.enter(depth)
         if isinstance(item, h5py.Group):
             return self._struct(item, depth)
         if not isinstance(item, h5py.Dataset) or item.shape is None or _kind(item) == "char":
@@ -132,7 +108,7 @@ class _Decoder:
         return self._array(item)
 
     def _array(self, item: h5py.Dataset) -> NDArray[Any]:
-        self._spend(prod(item.shape) * item.dtype.itemsize)
+        self.spend(prod(item.shape) * item.dtype.itemsize)
         if item.dtype.kind not in "biuf":
             raise ValueError(f"{item.name} holds {item.dtype} values, expected numbers")
         if item.is_virtual or item.external:
@@ -148,43 +124,36 @@ class _Decoder:
         filters = _filters(item)
         size = prod(item.chunks) * item.dtype.itemsize
         corners = [range(0, full, step) for full, step in zip(item.shape, item.chunks, strict=True)]
-        self._spend(size + prod(map(len, corners)) * _COST_OF_A_NODE)
+        self.spend(size + prod(map(len, corners)) * COST_OF_A_NODE)
         values: NDArray[Any] = np.full(item.shape, item.fillvalue, dtype=item.dtype)
         for corner in product(*corners):
             stored = item.id.get_chunk_info_by_coord(corner)
-            if stored.byte_offset is None:  # never written: the filling value stands for it
+            if stored.byte_offset is None:  # never written: it holds the fill value
                 continue
             if stored.size > size + _OVERHEAD + size // 100:
-                raise ValueError(f"a chunk of {item.name} is packed into {stored.size:,} bytes, more than unpacked")
+                raise ValueError(
+                    f"a chunk of {item.name} is compressed to {stored.size:,} bytes, more than when unpacked"
+                )
             skipped, packed = item.id.read_direct_chunk(corner)
-            place = tuple(slice(at, at + step) for at, step in zip(corner, item.chunks, strict=True))
             chunk = _unpacked(packed, [f for i, f in enumerate(filters) if not skipped >> i & 1], size, item.dtype)
-            part = values[place]
+            part = values[tuple(slice(at, at + step) for at, step in zip(corner, item.chunks, strict=True))]
             part[...] = chunk.reshape(item.chunks)[tuple(map(slice, part.shape))]
         return values
 
     def _references(self, item: h5py.Dataset, depth: int) -> list[Value]:
-        self._spend(item.size * _COST_OF_A_NODE)
+        self.spend(item.size * COST_OF_A_NODE)
         return [self.value(self.file[reference], depth + 1) for reference in item[()].ravel()]
 
     def _struct(self, group: h5py.Group, depth: int) -> Value:
-        self._spend(len(group) * _COST_OF_A_NODE)
+        self.spend(len(group) * COST_OF_A_NODE)
         members = {name: _inside(group, name) for name in group}
         # A struct array keeps one plain array of references per field; a lone struct keeps the values themselves.
         arrays = members and all(
             isinstance(m, h5py.Dataset) and _kind(m) == "cell" and "MATLAB_class" not in m.attrs
             for m in members.values()
         )
-        values = {name: self.value(m, depth + 1) if self._wanted(name) else None for name, m in members.items()}
+        values = {name: self.value(m, depth + 1) if self.wants(name) else None for name, m in members.items()}
         if not arrays:
             return values
         count = max(len(v) for v in values.values() if isinstance(v, list)) if any(values.values()) else 0
         return [{name: v[i] if isinstance(v, list) else None for name, v in values.items()} for i in range(count)]
-
-    def _wanted(self, name: str) -> bool:
-        return self.fields is None or name in self.fields
-
-    def _spend(self, count: int) -> None:
-        self.left -= count + _COST_OF_A_NODE
-        if self.left < 0:
-            raise ValueError(f"a variable unpacks to more than the limit of {MAX_BYTES:,} bytes")

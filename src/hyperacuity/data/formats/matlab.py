@@ -11,11 +11,12 @@ ucm2          ultrametric contour map, 2H+1×2W+1  soft map at image size: every
 
 from __future__ import annotations
 
+import io
 import struct
 import zlib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +28,10 @@ from hyperacuity.data.formats.mat5 import Value
 from hyperacuity.errors import InputError
 from hyperacuity.maps import EdgeMap, LabelMap, edge_map, label_map
 
+M = TypeVar("M", EdgeMap, LabelMap)
+
 _HDF5_MARK = b"\x89HDF\r\n\x1a\n"
+_TYPES = {"b1", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8"}
 
 
 def read_variable(
@@ -75,27 +79,18 @@ def read_truth_boundaries(path: Path) -> list[EdgeMap] | None:
     if isinstance(value, np.ndarray):
         return [edge_map(value, name=str(path))]
     annotators = _as_annotators(value, path)
-    planes = [annotator.get("Boundaries") for annotator in annotators]
-    if any(plane is None for plane in planes):
-        if all("Segmentation" in annotator for annotator in annotators):
-            return None
-        raise InputError(f"{path}: groundTruth holds {_fields(annotators)}; expected Boundaries")
-    return [edge_map(_plane(plane, path), name=_numbered(path, i)) for i, plane in enumerate(planes)]
+    if all("Segmentation" in one for one in annotators) and any(one.get("Boundaries") is None for one in annotators):
+        return None
+    return _maps(_field(annotators, "Boundaries", path), path, edge_map)
 
 
 def read_truth_segmentations(path: Path) -> list[LabelMap]:
     """Every annotator's ``Segmentation`` in ``groundTruth``, or every level of ``segs``, or the file's only matrix."""
     name, value = read_variable(path, ["groundTruth", "segs"], fields={"Segmentation"}, any_plane=True)
-    if name != "groundTruth":
-        planes = _listed(value)
-    else:
-        annotators = _as_annotators(value, path)
-        planes = [annotator.get("Segmentation") for annotator in annotators]
-        if any(plane is None for plane in planes):
-            raise InputError(f"{path}: groundTruth holds {_fields(annotators)}; expected Segmentation")
+    planes = _field(_as_annotators(value, path), "Segmentation", path) if name == "groundTruth" else _listed(value)
     if not planes:
         raise InputError(f"{path}: {printable(name)} is empty, expected at least one segmentation")
-    return [label_map(_plane(plane, path), name=_numbered(path, i)) for i, plane in enumerate(planes)]
+    return _maps(planes, path, label_map)
 
 
 def write_truths(
@@ -105,7 +100,6 @@ def write_truths(
 
     Without ``boundaries`` those of the segmentations are written.
     """
-    path = Path(path)
     if boundaries is None:
         boundaries = [boundaries_of(labels) for labels in segmentations]
     truths: list[Value] = [
@@ -117,25 +111,49 @@ def write_truths(
 
 def write_segs(path: Path | str, segmentations: Sequence[LabelMap]) -> None:
     """Write the levels of a segmentation in BSDS form: the cell ``segs`` of uint16 label maps."""
-    path = Path(path)
     _write(path, {"segs": [_unsigned(labels, path) for labels in segmentations]})
 
 
 def write_mat(path: Path | str, **arrays: NDArray[Any]) -> None:
     """Write named matrices of numbers, for example ``write_mat(path, ucm2=contours)``."""
-    path = Path(path)
-    _write(path, dict(arrays))
+    _write(path, arrays)
 
 
-def _write(path: Path, values: dict[str, Value]) -> None:
+def encode(values: Mapping[str, Value]) -> bytes:
+    """A compressed MAT file, version 5, of named matrices, cells (sequences) and structs (mappings).
+
+    Its bytes depend on the values alone: the header that scipy writes, with the date, is replaced.
+    """
+    from scipy.io import savemat  # slow to import, and most runs write no MAT file
+
+    file = io.BytesIO()
+    savemat(file, {name: _for_scipy(value) for name, value in values.items()}, do_compression=True)
+    return b"MATLAB 5.0 MAT-file, written by Hyperacuity".ljust(116) + file.getvalue()[116:]
+
+
+def _for_scipy(value: Value) -> Any:
+    if isinstance(value, np.ndarray):
+        if value.ndim < 2 or value.dtype.str[1:] not in _TYPES:
+            raise ValueError(f"a MAT file cannot hold {value.dtype} values of shape {value.shape}")
+        return value
+    if isinstance(value, Mapping):
+        return {name: _for_scipy(item) for name, item in value.items()}
+    if not isinstance(value, Sequence):
+        raise ValueError(f"a MAT file cannot hold {type(value).__name__}")
+    cell = np.empty((1, len(value)), dtype=object)
+    for i, item in enumerate(value):
+        cell[0, i] = _for_scipy(item)
+    return cell
+
+
+def _write(path: Path | str, values: Mapping[str, Value]) -> None:
     try:
-        data = mat5.encode(values)
+        write_bytes(Path(path), encode(values))
     except ValueError as error:
         raise InputError(f"{path}: {error}") from error
-    write_bytes(path, data)
 
 
-def _unsigned(labels: LabelMap, path: Path) -> NDArray[np.uint16]:
+def _unsigned(labels: LabelMap, path: Path | str) -> NDArray[np.uint16]:
     if labels.min() < 0 or labels.max() > 65535:
         raise InputError(f"{path}: BSDS files hold labels from 0 to 65535, found {labels.min()} to {labels.max()}")
     return labels.astype(np.uint16)
@@ -152,28 +170,33 @@ def _as_annotators(value: Value, path: Path) -> list[Mapping[str, Value]]:
 
 
 def _listed(value: Value) -> list[Value]:
-    """The values of a cell or struct array; a value that stands alone is a list of one."""
+    """The values of a cell or struct array; a single value is a list of one."""
     return [value] if value is None or isinstance(value, np.ndarray | Mapping) else list(value)
 
 
-def _fields(annotators: list[Mapping[str, Value]]) -> str:
-    return "the fields " + printable(", ".join(sorted({name for annotator in annotators for name in annotator})))
+def _field(annotators: list[Mapping[str, Value]], field: str, path: Path) -> list[Value]:
+    """One field of every annotator; all must have it."""
+    values = [annotator.get(field) for annotator in annotators]
+    if any(value is None for value in values):
+        names = printable(", ".join(sorted({name for annotator in annotators for name in annotator})))
+        raise InputError(f"{path}: groundTruth holds the fields {names}; expected {field}")
+    return values
 
 
-def _plane(value: Value, path: Path) -> NDArray[Any]:
-    if not isinstance(value, np.ndarray):
-        raise InputError(f"{path}: holds a cell, a struct or text where a matrix of numbers was expected")
-    return value
-
-
-def _numbered(path: Path, index: int) -> str:
-    return f"{path}, number {index + 1}"
+def _maps(planes: Sequence[Value], path: Path, make: Callable[..., M]) -> list[M]:
+    for plane in planes:
+        if not isinstance(plane, np.ndarray):
+            raise InputError(f"{path}: holds a cell, a struct or text where a matrix of numbers was expected")
+    return [make(plane, name=f"{path}, number {i}") for i, plane in enumerate(planes, start=1)]
 
 
 def _open(path: Path, data: bytes) -> tuple[dict[str, Any], Callable[[Any, Collection[str] | None], Value]]:
     """The file's variables by name, and the function that decodes one."""
     if data.startswith(_HDF5_MARK) or data[512:520] == _HDF5_MARK:
-        from hyperacuity.data.formats import apart  # few files need it
+        from hyperacuity.data.formats import hdf5_process  # few files need it
 
-        return {variable.name: variable for variable in apart.variables(path)}, apart.decode
+        def decode(variable: mat5.Variable, fields: Collection[str] | None) -> Value:
+            return hdf5_process.decode(path, variable.name, fields)
+
+        return {variable.name: variable for variable in hdf5_process.variables(path)}, decode
     return {variable.name: variable for variable in mat5.variables(data)}, mat5.decode

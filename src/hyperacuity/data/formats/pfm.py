@@ -1,7 +1,8 @@
 """Portable float maps: a three-line header (``Pf`` or ``PF``, width and height, scale), then float32 rows, bottom row first.
 
-The sign of the scale tells the byte order: negative little-endian, positive big-endian. Its size is not applied; the stereo
-data sets write 1 and mean the values as they stand.
+The sign of the scale gives the byte order: negative little-endian, positive big-endian. Its size is not applied; the stereo
+data sets write 1 and mean the values as they are. Pillow knows maps of one channel only, and OpenCV, which also reads three,
+is too large a dependency for so small a format.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ def read_pfm(path: Path) -> NDArray[np.float32]:
     data = read_bytes(path)
     header = _HEADER.match(data[:200])
     if header is None:
-        raise InputError(f"{path}: is no PFM file: expected Pf or PF, width, height and scale, found {data[:20]!r}")
+        raise InputError(f"{path}: is not a PFM file: expected Pf or PF, width, height and scale, found {data[:20]!r}")
     width, height, scale = int(header[2]), int(header[3]), float(header[4])
     channels = 3 if header[1] == b"PF" else 1
     if width == 0 or height == 0 or scale == 0:

@@ -1,4 +1,4 @@
-"""What a file is, told by its first bytes. Names and suffixes are not trusted: people rename files."""
+"""The format of a file by its first bytes. Names and suffixes are not trusted: people rename files."""
 
 from __future__ import annotations
 
@@ -9,45 +9,35 @@ from hyperacuity.errors import InputError
 
 IMAGE_KINDS = frozenset({"PNG", "JPEG", "BMP", "TIFF", "PNM"})
 
-_MAGIC: tuple[tuple[bytes, str], ...] = (
-    (b"\x89PNG\r\n\x1a\n", "PNG"),
-    (b"\xff\xd8\xff", "JPEG"),
-    (b"BM", "BMP"),
-    (b"II*\x00", "TIFF"),
-    (b"MM\x00*", "TIFF"),
-    (b"II+\x00", "TIFF"),
-    (b"MM\x00+", "TIFF"),
-    (b"\x93NUMPY", "NPY"),
-    (b"PK\x03\x04", "NPZ"),
-    (b"PK\x05\x06", "NPZ"),
-    (b"MATLAB 7.3 MAT-file", "MAT 7.3"),
-    (b"\x89HDF\r\n\x1a\n", "MAT 7.3"),
-    (b"MATLAB 5.0 MAT-file", "MAT 5"),
-    (b"MATRIX ARRAY", "FG"),
-    (b"format ascii", "SEG"),
-    (b"PF", "PFM"),
-    (b"Pf", "PFM"),
-)
-
-_KNOWN_BUT_NOT_READ: tuple[tuple[bytes, str], ...] = (
-    (b"\x80\x02", "a Python pickle, which is never opened"),
-    (b"\x80\x03", "a Python pickle, which is never opened"),
-    (b"\x80\x04", "a Python pickle, which is never opened"),
-    (b"\x80\x05", "a Python pickle, which is never opened"),
-    (b"version https://git-lfs", "a Git LFS pointer, not the file itself"),
-    (b"<!", "a web page"),
-    (b"<html", "a web page"),
-    (b"GIF8", "a GIF image"),
-    (b"%PDF", "a PDF document"),
-    (b"\x1f\x8b", "a gzip archive"),
-    (b"\xfd7zXZ", "an xz archive"),
-)
+_MAGIC: dict[str, tuple[bytes, ...]] = {
+    "PNG": (b"\x89PNG\r\n\x1a\n",),
+    "JPEG": (b"\xff\xd8\xff",),
+    "BMP": (b"BM",),
+    "TIFF": (b"II*\x00", b"MM\x00*", b"II+\x00", b"MM\x00+"),
+    "NPY": (b"\x93NUMPY",),
+    "NPZ": (b"PK\x03\x04", b"PK\x05\x06"),
+    "MAT 7.3": (b"MATLAB 7.3 MAT-file", b"\x89HDF\r\n\x1a\n"),
+    "MAT 5": (b"MATLAB 5.0 MAT-file",),
+    "FG": (b"MATRIX ARRAY",),
+    "SEG": (b"format ascii",),
+    "PFM": (b"PF", b"Pf"),
+}
+_NOT_READ: dict[str, tuple[bytes, ...]] = {
+    "a Python pickle, which is never opened": (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"),
+    "a Git LFS pointer, not the file itself": (b"version https://git-lfs",),
+    "a web page": (b"<!", b"<html"),
+    "a GIF image": (b"gif8",),
+    "a PDF document": (b"%pdf",),
+    "a gzip archive": (b"\x1f\x8b",),
+    "an xz archive": (b"\xfd7zxz",),
+}
+"""Formats that are recognised for the message only; compared in lower case."""
 
 READABLE = "PNG, JPEG, BMP, TIFF, PGM/PPM/PBM, NPY, NPZ, MAT, SEG, FG or PFM"
 
 
 def kind_of(path: Path) -> str:
-    """The file's format by its content: one of the names in ``_MAGIC`` or ``"PNM"``. An unknown content is refused.
+    """The file's format by its content: one of the names in ``_MAGIC`` or ``"PNM"``. Unknown content is refused.
 
     >>> from tempfile import mkdtemp
     >>> path = Path(mkdtemp()) / "actually-a-pfm.png"
@@ -64,7 +54,7 @@ def kind_of(path: Path) -> str:
 
 def kind_of_bytes(head: bytes) -> str | None:
     """The format that starts with these bytes, or None. 140 bytes are enough."""
-    for magic, kind in _MAGIC:
+    for kind, magic in _MAGIC.items():
         if head.startswith(magic):
             return kind
     if len(head) > 2 and head[:1] == b"P" and head[1:2] in b"123456" and head[2:3].isspace():
@@ -76,7 +66,7 @@ def kind_of_bytes(head: bytes) -> str | None:
 
 
 def _guess(head: bytes) -> str:
-    for magic, what in _KNOWN_BUT_NOT_READ:
-        if head.lower().startswith(magic.lower()):
+    for what, magic in _NOT_READ.items():
+        if head.lower().startswith(magic):
             return f"is {what}"
-    return f"starts with {head[:8]!r}, which is no format known here"
+    return f"starts with {head[:8]!r}, which is no known format"

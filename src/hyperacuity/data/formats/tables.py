@@ -1,4 +1,7 @@
-"""Tables of numbers: CSV with a header line, names in the first column, and comments after ``#``."""
+"""Tables of numbers: CSV with a header line, names in the first column, and comments after ``#``.
+
+Read with the standard library's csv: a table library would not say which cell is wrong, and is no dependency otherwise.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +50,7 @@ def read_table(path: Path | str) -> NamedTable:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError(f"{path}: is no text in UTF-8, expected a CSV table") from error
+        raise InputError(f"{path}: is not UTF-8 text, expected a CSV table") from error
     return parse_table(text, str(path))
 
 
@@ -80,16 +83,15 @@ def _separated(lines: list[str], separator: str, name: str) -> NamedTable:
     try:
         header, *rows = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=separator)]
     except csv.Error as error:
-        raise InputError(f"{name}: is no CSV table ({first_line(error)})") from error
+        raise InputError(f"{name}: is not a CSV table ({first_line(error)})") from error
     if len(header) < 2:
         raise InputError(f"{name}: has one column, expected names and at least one column of numbers")
     if not rows:
         raise InputError(f"{name}: holds no row below its header (is a quote open?)")
     for i, row in enumerate(rows):
         if len(row) != len(header):
-            raise InputError(
-                f"{name}: row {printable(row[0]) if row else i + 1} has {len(row)} cells, expected {len(header)}"
-            )
+            where = printable(row[0]) if row else i + 1
+            raise InputError(f"{name}: row {where} has {len(row)} cells, expected {len(header)}")
     values = np.empty((len(rows), len(header) - 1))
     for i, row in enumerate(rows):
         for j, cell in enumerate(row[1:]):
@@ -97,10 +99,10 @@ def _separated(lines: list[str], separator: str, name: str) -> NamedTable:
                 values[i, j] = np.nan if cell.lower() in _MISSING else float(cell)
             except ValueError as error:
                 what, where = printable(repr(cell)), printable(f"row {row[0]}, column {header[j + 1]}")
-                raise InputError(f"{name}: {what} in {where}, is no number") from error
+                raise InputError(f"{name}: {what} in {where}, is not a number") from error
     for kind, entries in (("row", [row[0] for row in rows]), ("column", header[1:])):
         if repeated := [entry for entry, count in Counter(entries).items() if count > 1]:
-            raise InputError(f"{name}: the {kind} {printable(min(repeated))} stands there twice")
+            raise InputError(f"{name}: the {kind} {printable(min(repeated))} appears twice")
     return NamedTable(tuple(row[0] for row in rows), tuple(header[1:]), values)
 
 

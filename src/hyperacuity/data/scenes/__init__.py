@@ -1,7 +1,7 @@
 """A world of its own: layered paper scenes in which everything the benchmarks ask for is known exactly.
 
 :func:`make_scene` makes one from a seed, with nothing to download; :func:`write_scenes` writes a folder of them. How the
-world is made is told in ``docs/scenes.md``.
+world is made is described in ``docs/scenes.md``.
 """
 
 from __future__ import annotations

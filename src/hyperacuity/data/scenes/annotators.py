@@ -1,7 +1,7 @@
 """Simulated annotators: people who outline the same picture with more or less patience and a not quite steady hand.
 
 Regions vanish one after another, the least important first: importance is area times squared colour difference to the region
-that would swallow it, and a motif counts for little beside the sheet it is printed on. An annotator of detail q keeps a share
+that would absorb it, and a motif counts for little beside the sheet it is printed on. An annotator of detail q keeps a share
 q of the regions, so annotators are nested in what they see. Each then traces it with a smooth wobble of their own of about
 one pixel, so that they agree on a boundary but not on its pixels.
 """
@@ -13,8 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hyperacuity.data.formats.berkeley import boundaries_of
 from hyperacuity.data.scenes.dice import Dice, Floats
-from hyperacuity.data.scenes.truth import boundaries, regions
+from hyperacuity.data.scenes.truth import regions
 from hyperacuity.maps import EdgeMap, LabelMap
 
 _SPECK = 24
@@ -53,12 +54,12 @@ def annotate(
         kept = max(1, int(worth * detail + 0.5))
         seen = _merged(count, steps[: max(0, count - kept)])[parts]
         traced = _without_specks(regions(_wobbled(dice, seen, jitter * max(1.0, unit), unit)))
-        drawn.append(Annotation(detail, traced, boundaries(traced)))
+        drawn.append(Annotation(detail, traced, boundaries_of(traced)))
     return tuple(drawn)
 
 
 def merging_order(parts: LabelMap, sheets: LabelMap, image: NDArray[np.uint8]) -> list[tuple[int, int]]:
-    """The order in which regions vanish: (region, the neighbour that swallows it), until one region is left.
+    """The order in which regions vanish: (region, the neighbour that absorbs it), until one region is left.
 
     Specks go first, whatever their colour. Whole numbers throughout, ties by the smaller number, so the order is the same
     everywhere.
@@ -74,12 +75,12 @@ def merging_order(parts: LabelMap, sheets: LabelMap, image: NDArray[np.uint8]) -
     owner: list[int] = sheet.tolist()
     borders = _borders(parts)
 
-    def swallower(region: int) -> int:
+    def absorber(region: int) -> int:
         near = borders[region]
         return min(near, key=lambda other: (owner[other] != owner[region], -near[other], other))
 
     def importance(region: int) -> int:
-        other = swallower(region)
+        other = absorber(region)
         if area[region] < _SPECK:
             return area[region] - _SPECK
         contrast = sum((band[region] // area[region] - band[other] // area[other]) ** 2 for band in sums)
@@ -89,7 +90,7 @@ def merging_order(parts: LabelMap, sheets: LabelMap, image: NDArray[np.uint8]) -
     steps = []
     while len(weight) > 1:
         region = min(weight, key=lambda r: (weight[r], r))
-        other = swallower(region)
+        other = absorber(region)
         steps.append((region, other))
         area[other] += area[region]
         for band in sums:
@@ -114,9 +115,8 @@ def _borders(labels: LabelMap) -> dict[int, dict[int, int]]:
         differs = a != b
         pairs.append(a[differs].astype(np.int64) * count + b[differs])
     borders: dict[int, dict[int, int]] = {region: {} for region in range(count)}
-    for pair, length in zip(
-        *(found.tolist() for found in np.unique(np.concatenate(pairs), return_counts=True)), strict=True
-    ):
+    found, lengths = np.unique(np.concatenate(pairs), return_counts=True)
+    for pair, length in zip(found.tolist(), lengths.tolist(), strict=True):
         first, second = divmod(pair, count)
         total = borders[first].get(second, 0) + length
         borders[first][second] = borders[second][first] = total
@@ -147,7 +147,7 @@ def _without_specks(labels: LabelMap) -> LabelMap:
 
 
 def _wobbled(dice: Dice, labels: LabelMap, jitter: float, unit: float) -> LabelMap:
-    """The map read at places that wander smoothly by about ``jitter`` pixels (one standard deviation along each axis)."""
+    """The map read at points displaced smoothly by about ``jitter`` pixels (one standard deviation along each axis)."""
     height, width = labels.shape
     rows = np.arange(height)[:, None] + _wander(dice, labels.shape, unit) * jitter
     columns = np.arange(width)[None, :] + _wander(dice, labels.shape, unit) * jitter
@@ -165,9 +165,9 @@ def _field(dice: Dice, shape: tuple[int, int], spacing: float) -> Floats:
     """Smoothly interpolated lattice values, uniform in [−1, 1]."""
     rows, columns = (int(length / spacing) + 2 for length in shape)
     lattice = (dice.words(rows * columns) >> np.uint64(11)).astype(np.float64).reshape(rows, columns) * 2.0**-52 - 1
-    places = [np.arange(length) / spacing for length in shape]
-    whole = [np.floor(place).astype(np.int64) for place in places]
-    part = [place - np.floor(place) for place in places]
+    points = [np.arange(length) / spacing for length in shape]
+    whole = [np.floor(point).astype(np.int64) for point in points]
+    part = [point - np.floor(point) for point in points]
     blend = [p * p * (3 - 2 * p) for p in part]
     lines = lattice[:, whole[1]] * (1 - blend[1]) + lattice[:, whole[1] + 1] * blend[1]
     down = blend[0][:, None]

@@ -35,7 +35,7 @@ class Dice:
         self._words = np.random.PCG64(np.random.SeedSequence(list(name)))
 
     def words(self, count: int) -> NDArray[np.uint64]:
-        """So many raw 64-bit words."""
+        """``count`` raw 64-bit words."""
         return self._words.random_raw(count)
 
     def integer(self, stop: int) -> int:
@@ -59,7 +59,7 @@ class Dice:
         return items[self.integer(len(items))]
 
     def sample(self, items: Sequence[Item], count: int) -> list[Item]:
-        """So many different items, in random order (Fisher and Yates)."""
+        """``count`` different items, in random order (Fisher and Yates)."""
         rest = list(items)
         return [rest.pop(self.integer(len(rest))) for _ in range(min(count, len(rest)))]
 

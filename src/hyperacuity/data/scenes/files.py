@@ -1,4 +1,4 @@
-"""Scenes as files, in a layout that the readers and verbs take as it is.
+"""Scenes as files, in a layout that the readers and commands take as it is.
 
 ::
 
@@ -23,18 +23,15 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hyperacuity.data.formats.arrays import write_npy
 from hyperacuity.data.formats.images import write_png
 from hyperacuity.data.formats.matlab import write_truths
-from hyperacuity.data.formats.pfm import write_pfm
 from hyperacuity.data.scenes.scene import VERSION, Scene, make_scene
+from hyperacuity.data.writers import write_disparity, write_edges, write_labels, write_order
 from hyperacuity.errors import UsageError
 
 Facts = dict[str, Any]
@@ -59,8 +56,8 @@ def write_scenes(
 ) -> Facts:
     """Make a scene from each seed and write them all; ``options`` are those of :func:`make_scene`.
 
-    ``done`` is told each scene's facts as its files are complete. What is written depends neither on ``jobs`` nor on the
-    order in which scenes get ready. Returns what ``scenes.json`` holds.
+    ``done`` is called with each scene's facts once its files are complete. What is written depends neither on ``jobs`` nor on the
+    order in which scenes are finished. Returns what ``scenes.json`` holds.
     """
     seeds = list(seeds)
     names = {name_of(seed) for seed in seeds}
@@ -68,7 +65,7 @@ def write_scenes(
         raise UsageError(f"{folder} already holds {others[0]} and other pictures of another call; give an empty folder")
     facts = []
     with ThreadPoolExecutor(max(1, jobs)) as workers:
-        for fact in workers.map(partial(_make_and_write, folder, options), seeds):
+        for fact in workers.map(lambda seed: write_scene(folder, make_scene(seed, **options)), seeds):
             done(fact)
             facts.append(fact)
     summary = {"version": VERSION, "options": options, "scenes": facts}
@@ -76,34 +73,27 @@ def write_scenes(
     return summary
 
 
-def _make_and_write(folder: Path, options: Facts, seed: int) -> Facts:
-    return write_scene(folder, make_scene(seed, **options))
-
-
 def write_scene(folder: Path, scene: Scene) -> Facts:
     """Write one scene's files, named after its seed, and return facts about it."""
     name = name_of(scene.seed)
-
-    def place(room: str, suffix: str) -> Path:
-        path = folder / room / f"{name}.{suffix}"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        return path
-
-    write_png(place("images", "png"), scene.image)
-    write_png(place("right", "png"), scene.right)
-    write_truths(
-        place("groundTruth", "mat"),
-        [annotation.labels + 1 for annotation in scene.annotators],  # MATLAB's labels start at 1
-        [annotation.boundaries for annotation in scene.annotators],
-    )
-    write_png(place("labels", "png"), scene.labels.astype(np.uint16))
-    write_png(place("boundaries", "png"), _black_and_white(scene.boundaries))
-    write_npy(place("order", "npy"), scene.order)
-    write_npy(place("ownership", "npy"), np.where(scene.ownership == 0, np.nan, scene.ownership).astype(np.float32))
-    write_pfm(place("disparity", "pfm"), scene.disparity)
-    write_pfm(place("disparity_right", "pfm"), scene.disparity_right)
-    for region, mask in scene.masks.items():
-        write_png(place(f"masks/{region}", "png"), _black_and_white(mask))
+    ownership = np.where(scene.ownership == 0, np.nan, scene.ownership).astype(np.float32)
+    segmentations = [annotation.labels + 1 for annotation in scene.annotators]  # MATLAB's labels start at 1
+    drawn = [annotation.boundaries for annotation in scene.annotators]
+    parts: list[tuple[str, str, Callable[..., None], tuple[Any, ...]]] = [
+        ("images", "png", write_png, (scene.image,)),
+        ("right", "png", write_png, (scene.right,)),
+        ("groundTruth", "mat", write_truths, (segmentations, drawn)),
+        ("labels", "png", write_labels, (scene.labels,)),
+        ("boundaries", "png", write_edges, (scene.boundaries,)),
+        ("order", "npy", write_order, (scene.order,)),
+        ("ownership", "npy", write_order, (ownership,)),
+        ("disparity", "pfm", write_disparity, (scene.disparity,)),
+        ("disparity_right", "pfm", write_disparity, (scene.disparity_right,)),
+        *((f"masks/{region}", "png", write_edges, (mask,)) for region, mask in scene.masks.items()),
+    ]
+    for part, suffix, write, values in parts:
+        (folder / part).mkdir(parents=True, exist_ok=True)
+        write(folder / part / f"{name}.{suffix}", *values)
     return {
         "name": name,
         "seed": scene.seed,
@@ -114,7 +104,3 @@ def write_scene(folder: Path, scene: Scene) -> Facts:
         "disparity": [float(scene.disparity.min()), float(scene.disparity.max())],
         "occluded": float(1 - np.count_nonzero(scene.nonocc) / scene.nonocc.size),
     }
-
-
-def _black_and_white(mask: NDArray[np.bool_]) -> NDArray[np.uint8]:
-    return mask.astype(np.uint8) * np.uint8(255)

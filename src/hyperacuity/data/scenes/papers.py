@@ -1,4 +1,4 @@
-"""Palettes and papers: which colours stand together in one scene, and what each sheet is made of."""
+"""Palettes and papers: which colours go together in one scene, and what each sheet is made of."""
 
 from __future__ import annotations
 

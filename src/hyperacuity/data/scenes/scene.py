@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hyperacuity.data.formats.berkeley import boundaries_of
 from hyperacuity.data.scenes import truth, view
 from hyperacuity.data.scenes.annotators import Annotation, annotate
 from hyperacuity.data.scenes.dice import Dice
@@ -22,7 +23,7 @@ _SMALLEST, _LARGEST = 64, 2048
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """A made picture and its truth. Arrays are H×W unless said otherwise; the truth is that of the left view.
+    """A generated picture and its truth. Arrays are H×W unless said otherwise; the truth is that of the left view.
 
     Attributes
     ----------
@@ -37,7 +38,7 @@ class Scene:
     parts
         Finer regions: the pieces left when the motifs printed on sheets count too.
     boundaries
-        Boundaries of ``labels``, by BSDS's rule (:func:`~hyperacuity.data.scenes.truth.boundaries`).
+        Boundaries of ``labels``, by BSDS's rule (:func:`~hyperacuity.data.formats.berkeley.boundaries_of`).
     ownership
         int8, +1 on the figure's side of a boundary, −1 on the ground's (:func:`~hyperacuity.data.scenes.truth.ownership`).
     owners
@@ -157,7 +158,7 @@ def make_scene(
         objects=objects,
         labels=labels,
         parts=parts,
-        boundaries=truth.boundaries(labels),
+        boundaries=boundaries_of(labels),
         ownership=truth.ownership(order),
         owners=truth.owners(labels, order),
         order=order,

@@ -1,36 +1,23 @@
-"""What is true of a scene, read off its samples: regions, boundaries, owners, occlusion."""
+"""What is true of a scene, read off its samples: regions, owners, discontinuities."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import ndimage
 
 from hyperacuity.kernels.pieces import label_pieces
-from hyperacuity.kernels.thinning import thin
-from hyperacuity.maps import DisparityMap, EdgeMap, LabelMap, OrderMap, boundary_marks
+from hyperacuity.maps import DisparityMap, LabelMap, OrderMap
 
 
 def regions(values: LabelMap) -> LabelMap:
-    """The 4-connected pieces of equal value, numbered from 0 in the order in which a reader meets them.
+    """The 4-connected pieces of equal value, numbered from 0 in reading order.
 
     >>> regions(np.array([[7, 7, 3], [3, 7, 3]], np.int32))
     array([[0, 0, 1],
            [2, 0, 1]], dtype=int32)
     """
     return label_pieces(np.ascontiguousarray(values, np.int32))
-
-
-def boundaries(labels: LabelMap) -> EdgeMap:
-    """Boundaries of a segmentation, one pixel wide, by the rule that made ``Boundaries`` in BSDS500's ground truth.
-
-    A pixel is marked where it, its right, its lower and its lower right neighbour do not all have one label; the marks are
-    then thinned (Guo & Hall 1989). A single region has no boundary.
-
-    >>> boundaries(np.array([[1, 1, 2], [1, 1, 2]], np.int32)).astype(int)
-    array([[0, 1, 0],
-           [0, 1, 0]])
-    """
-    return thin(boundary_marks(labels))
 
 
 def ownership(order: OrderMap) -> NDArray[np.int8]:
@@ -80,15 +67,5 @@ def discontinuities(disparity: DisparityMap, visible: NDArray[np.bool_]) -> NDAr
     jump[1:] |= down
     jump[:, :-1] |= across
     jump[:, 1:] |= across
-    return _widened(_widened(jump, 0), 1) & visible
-
-
-def _widened(marks: NDArray[np.bool_], axis: int) -> NDArray[np.bool_]:
-    wide = marks.copy()
-    for step in range(1, 5):
-        ahead = [slice(None), slice(None)]
-        behind = [slice(None), slice(None)]
-        ahead[axis], behind[axis] = slice(step, None), slice(None, -step)
-        wide[tuple(ahead)] |= marks[tuple(behind)]
-        wide[tuple(behind)] |= marks[tuple(ahead)]
-    return wide
+    near: NDArray[np.bool_] = ndimage.maximum_filter(jump, size=9) & visible
+    return near

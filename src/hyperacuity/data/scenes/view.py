@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperacuity.data.scenes.dice import Dice, Floats, bell
-from hyperacuity.data.scenes.world import FINE, GRID, Contours, World
+from hyperacuity.data.scenes.world import FINE, GRID, PaperSheet, Polygons, World
 from hyperacuity.kernels import paper as kernel
 from hyperacuity.kernels import raster
 from hyperacuity.kernels.paper import Light, Shadows, Sheets
@@ -60,11 +60,11 @@ def cast_shadows(world: World) -> Shadows:
     return Shadows(masks, boxes, _near(boxes, extent, cell), cell, _TILE)
 
 
-def _coarse_mask(outline: Contours, extent: NDArray[np.int64], cell: int, box: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """A sheet's mask in cells, with room for blurring about it; ``box`` receives its corner and size in cells."""
-    room = 12
-    low = np.maximum(outline.corners.min(axis=0) // (FINE * cell) - room, extent[0] // cell)
-    high = np.minimum(-(-outline.corners.max(axis=0) // (FINE * cell)) + room, extent[1] // cell)
+def _coarse_mask(outline: Polygons, extent: NDArray[np.int64], cell: int, box: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """A sheet's mask in cells, with a margin for blurring; ``box`` receives its corner and size in cells."""
+    margin = 12
+    low = np.maximum(outline.corners.min(axis=0) // (FINE * cell) - margin, extent[0] // cell)
+    high = np.minimum(-(-outline.corners.max(axis=0) // (FINE * cell)) + margin, extent[1] // cell)
     columns, rows = (int(count) for count in np.maximum(high - low, 0))
     box[1:] = low[0], low[1], columns, rows
     pixels = np.zeros((rows * cell, columns * cell), np.int16)
@@ -82,9 +82,8 @@ def _near(boxes: NDArray[np.int64], extent: NDArray[np.int64], cell: int) -> NDA
     for k, (_, x, y, width, height) in enumerate(boxes.tolist()):
         if width * height:
             top, left = max(0, (y * cell - reach) // _TILE), max(0, (x * cell - reach) // _TILE)
-            near[
-                top : ((y + height) * cell + reach) // _TILE + 1, left : ((x + width) * cell + reach) // _TILE + 1, k
-            ] = True
+            bottom, right = ((y + height) * cell + reach) // _TILE + 1, ((x + width) * cell + reach) // _TILE + 1
+            near[top:bottom, left:right, k] = True
     return near
 
 
@@ -104,29 +103,21 @@ def photograph(world: World, codes: Codes, shadows: Shadows, *, right: bool, sha
         falloff=1.2 / (width * width + height * height),
     )
     papers = [sheet.paper for sheet in world.sheets]
-    places = [(*sheet.centre, sheet.radius) for sheet in world.sheets]
     sheets = Sheets(
         shifts=world.shifts if right else np.zeros_like(world.shifts),
         heights=(world.shifts - world.shifts[0]) * (_TALL / (world.shifts[-1] - world.shifts[0])),
         kinds=np.array([paper.kind for paper in papers], np.int64),
         seeds=np.array([paper.seed for paper in papers], np.int64),
-        lay=np.array(
-            [
-                [
-                    x,
-                    y,
-                    *paper.across,
-                    paper.pitch,
-                    paper.grain * texture,
-                    paper.curl[0] / radius,
-                    paper.curl[1] / radius,
-                ]
-                for paper, (x, y, radius) in zip(papers, places, strict=True)
-            ]
-        ),
+        lay=np.array([_lay(sheet, texture) for sheet in world.sheets]),
         tones=np.array([paper.tones for paper in papers]),
     )
     return kernel.photograph(codes, GRID, PARTS, sheets, shadows, light)
+
+
+def _lay(sheet: PaperSheet, texture: float) -> tuple[float, ...]:
+    paper, radius = sheet.paper, sheet.radius
+    curl = (paper.curl[0] / radius, paper.curl[1] / radius)
+    return (*sheet.centre, *paper.across, paper.pitch, paper.grain * texture, *curl)
 
 
 def expose(linear: Floats, dice: Dice, *, blur: float, noise: float) -> NDArray[np.uint8]:

@@ -24,23 +24,23 @@ FINE = 64 * GRID
 
 
 @dataclass(frozen=True)
-class Contours:
-    """Closed contours in fixed point: corners x, y, and where each contour ends."""
+class Polygons:
+    """Closed contours in fixed point: corners x, y, and the index at which each contour ends."""
 
     corners: NDArray[np.int64]
     ends: NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Leaf:
+class PaperSheet:
     """One cut-out: what, where, of which paper. The sheet at the very back has no outline: it covers everything."""
 
     kind: str
     paper: Paper
     centre: tuple[float, float]
     radius: float
-    outline: Contours | None
-    motif: Contours | None
+    outline: Polygons | None
+    motif: Polygons | None
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class World:
 
     size: tuple[int, int]
     unit: float
-    sheets: tuple[Leaf, ...]
+    sheets: tuple[PaperSheet, ...]
     shifts: NDArray[np.int64]
     towards_light: tuple[float, float]
 
@@ -57,7 +57,7 @@ class World:
 def make_world(
     dice: Dice, *, size: tuple[int, int], leaves: int, smallest: float, largest: float, disparities: tuple[float, float]
 ) -> World:
-    """Draw a world of a ground, a few wide sheets and so many leaves.
+    """Draw a world: a ground, a few wide sheets and the given number of leaves.
 
     Radii follow the density r⁻³ between ``smallest`` and ``largest`` (shares of the shorter side): the law under which a dead
     leaves image looks the same at every scale (Lee, Mumford & Huang 2001). Depth is random, but larger leaves tend to lie
@@ -67,22 +67,16 @@ def make_world(
     unit = min(size) / 320
     palette = draw_palette(dice)
     kinds = dice.sample(shapes.LEAVES, 4 + dice.integer(3))
-    ground = Leaf(
-        "ground",
-        draw_paper(dice, palette, unit=unit, radius=max(size), ground=True),
-        (width / 2, height / 2),
-        max(size),
-        None,
-        None,
-    )
+    backing = draw_paper(dice, palette, unit=unit, radius=max(size), ground=True)
+    ground = PaperSheet("ground", backing, (width / 2, height / 2), max(size), None, None)
     wide = _wide_sheets(dice, palette, size, unit)
     drawn = []
     for _ in range(leaves):
         radius = min(size) * _power_law(dice.unit(), smallest, largest)
         depth = radius * dice.between(0.4, 2.2)
-        place = (dice.between(-0.04, 1.1) * width, dice.between(-0.04, 1.04) * height)
+        centre = (dice.between(-0.04, 1.1) * width, dice.between(-0.04, 1.04) * height)
         paper = draw_paper(dice, palette, unit=unit, radius=radius)
-        drawn.append((depth, _cut(dice, dice.choose(kinds), paper, place, radius, dice.unit())))
+        drawn.append((depth, _cut(dice, dice.choose(kinds), paper, centre, radius, dice.unit())))
     drawn.sort(key=lambda entry: -entry[0])
     sheets = (ground, *wide, *(sheet for _, sheet in drawn))
     turn = dice.between(-0.46, -0.29) if dice.chance(0.7) else dice.between(-0.21, -0.04)
@@ -95,7 +89,7 @@ def _power_law(share: float, smallest: float, largest: float) -> float:
     return float(1 / np.sqrt(far + (near - far) * share))
 
 
-def _wide_sheets(dice: Dice, palette: Palette, size: tuple[int, int], unit: float) -> list[Leaf]:
+def _wide_sheets(dice: Dice, palette: Palette, size: tuple[int, int], unit: float) -> list[PaperSheet]:
     """Two to four big pieces behind the leaves: hills one before another, or overlapping forms."""
     width, height = size
     count = 2 + dice.integer(3)
@@ -104,34 +98,38 @@ def _wide_sheets(dice: Dice, palette: Palette, size: tuple[int, int], unit: floa
     for i in range(count):
         if rolling:
             make: shapes.Maker = shapes.hills
-            place = (width / 2, (0.3 + 0.62 * (i + dice.between(0.1, 0.9)) / count) * height)
+            centre = (width / 2, (0.3 + 0.62 * (i + dice.between(0.1, 0.9)) / count) * height)
             radius = max(size) / 3
         else:
             make = dice.choose((shapes.blob, shapes.polygon, shapes.strip, shapes.ellipse))
-            place = (dice.unit() * width, dice.unit() * height)
+            centre = (dice.unit() * width, dice.unit() * height)
             radius = min(size) * dice.between(0.35, 0.6)
-        sheets.append(_cut(dice, make, draw_paper(dice, palette, unit=unit, radius=radius), place, radius, dice.unit()))
+        sheets.append(
+            _cut(dice, make, draw_paper(dice, palette, unit=unit, radius=radius), centre, radius, dice.unit())
+        )
     return sheets
 
 
-def _cut(dice: Dice, make: shapes.Maker, paper: Paper, place: tuple[float, float], radius: float, turn: float) -> Leaf:
+def _cut(
+    dice: Dice, make: shapes.Maker, paper: Paper, centre: tuple[float, float], radius: float, turn: float
+) -> PaperSheet:
     if make in shapes.UPRIGHT:
         turn = dice.between(-0.06, 0.06)
     shape = make(dice)
     heading = direction(turn)
-    outline = _fixed(shape.outline, place, radius, heading)
-    motif = _fixed(shape.motif, place, radius, heading) if shape.motif else None
-    return Leaf(make.__name__, paper, place, radius, outline, motif)
+    outline = _fixed(shape.outline, centre, radius, heading)
+    motif = _fixed(shape.motif, centre, radius, heading) if shape.motif else None
+    return PaperSheet(make.__name__, paper, centre, radius, outline, motif)
 
 
 def _fixed(
-    outline: shapes.Outline, place: tuple[float, float], radius: float, heading: tuple[float, float]
-) -> Contours:
+    outline: shapes.Outline, centre: tuple[float, float], radius: float, heading: tuple[float, float]
+) -> Polygons:
     points = np.concatenate(outline)
-    x = (points[:, 0] * heading[0] - points[:, 1] * heading[1]) * radius + place[0]
-    y = (points[:, 1] * heading[0] + points[:, 0] * heading[1]) * radius + place[1]
+    x = (points[:, 0] * heading[0] - points[:, 1] * heading[1]) * radius + centre[0]
+    y = (points[:, 1] * heading[0] + points[:, 0] * heading[1]) * radius + centre[1]
     corners = np.floor(np.stack([x, y], axis=1) * FINE + 0.5).astype(np.int64)
-    return Contours(corners, np.cumsum([len(contour) for contour in outline]).astype(np.int64))
+    return Polygons(corners, np.cumsum([len(contour) for contour in outline]).astype(np.int64))
 
 
 def _shifts(dice: Dice, count: int, disparities: tuple[float, float]) -> NDArray[np.int64]:

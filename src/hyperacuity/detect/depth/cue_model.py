@@ -2,7 +2,7 @@ r"""Which of two neighbouring regions is in front: a logistic function of their 
 
 .. math:: P(a \text{ before } b) = \frac{1}{1 + e^{-w·x(a, b)}}, \qquad x(b, a) = -x(a, b)
 
-There is no constant, and every cue changes its sign when the regions change places; so P(a before b) + P(b before a) = 1, and
+There is no constant, and every cue changes its sign when the regions swap; so P(a before b) + P(b before a) = 1, and
 what regions are called or which is listed first makes no difference.
 """
 
@@ -31,7 +31,7 @@ FOLDS = 5
 
 
 @dataclass(frozen=True, eq=False)
-class Lesson:
+class CueLesson:
     """The pairs of one image to learn from: their cues, and +1 where the first region is in front, −1 the second, 0 unknown."""
 
     cues: PairCues
@@ -103,15 +103,15 @@ def load_cue_model(path: Path) -> CueModel:
     return CueModel(sets, about)
 
 
-def _weights(told: Mapping[str, Any]) -> CueWeights:
-    cues = told["cues"]
+def _weights(written: Mapping[str, Any]) -> CueWeights:
+    cues = written["cues"]
     weights, spreads = (np.array([float(cue[part]) for cue in cues.values()]) for part in ("weight", "spread"))
     if not (np.isfinite(weights).all() and np.isfinite(spreads).all() and (spreads > 0).all()):
         raise ValueError("weights must be finite and spreads positive")
-    return CueWeights(tuple(cues), weights, spreads, float(told["penalty"]))
+    return CueWeights(tuple(cues), weights, spreads, float(written["penalty"]))
 
 
-def learn_cues(lessons: Sequence[Lesson], *, about: str = "") -> CueModel:
+def learn_cues(lessons: Sequence[CueLesson], *, about: str = "") -> CueModel:
     """Learn every set of cues from images. The order of the images decides the folds; nothing is random.
 
     Each pair counts with the square root of its border's length. The penalty is the one under which images that were left out
@@ -122,7 +122,7 @@ def learn_cues(lessons: Sequence[Lesson], *, about: str = "") -> CueModel:
     >>> from hyperacuity.detect.depth.cues import pair_cues
     >>> disc = (np.hypot(*np.mgrid[-20:21, -30:31]) < 12).astype(int)
     >>> front = {-1: disc, 1: 1 - disc}  # the disc, whether it is the second region or the first
-    >>> lessons = [Lesson(pair_cues(0.2 + 0.6 * one, one), np.array([sign])) for sign, one in front.items()]
+    >>> lessons = [CueLesson(pair_cues(0.2 + 0.6 * one, one), np.array([sign])) for sign, one in front.items()]
     >>> model = learn_cues(lessons)
     >>> model.choose("tjc").advantages(lessons[0].cues) < 0
     array([ True])
@@ -133,7 +133,7 @@ def learn_cues(lessons: Sequence[Lesson], *, about: str = "") -> CueModel:
     return CueModel({name: learn_set(lessons, groups) for name, groups in SETS.items()}, about)
 
 
-def learn_set(lessons: Sequence[Lesson], groups: Sequence[str]) -> CueWeights:
+def learn_set(lessons: Sequence[CueLesson], groups: Sequence[str]) -> CueWeights:
     """Learn what the cues of some groups are worth (:func:`learn_cues`)."""
     names = tuple(name for name in lessons[0].cues.names if group_of(name) in groups)
     # A pair whose second region is in front is the pair the other way round.

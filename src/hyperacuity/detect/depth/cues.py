@@ -1,4 +1,4 @@
-r"""Cues to which of two neighbouring regions is in front, each a number that changes its sign when the two change places.
+r"""Cues to which of two neighbouring regions is in front, each a number that changes its sign when the two are swapped.
 
 ========================  =======================================================================================
 group                     cues

@@ -3,10 +3,10 @@
 An image is taken for a pile of leaves, each hiding part of those below (the dead-leaves model). Its pixels are split into
 components of similar lightness. A component claims pixels outside it, as parts of the object it is the visible rest of: the more,
 the nearer they are and the more the level lines of the distance to it bend. A pixel claimed by many lies in front of them. So
-convexity, inclusion and T-junctions speak without being detected (Calderero & Caselles 2013).
+convexity, inclusion and T-junctions count without being detected (Calderero & Caselles 2013).
 
-The paper's exact density is not published. The one here is a stand-in of the same form; which of its variants does what, on
-made shapes and on photographs, is told in ``docs/tasks/depth.md``.
+The paper's exact density is not published. The one here is a stand-in of the same form; what its variants do on made
+shapes and on photographs is described in ``docs/tasks/depth.md``.
 """
 
 from __future__ import annotations
@@ -169,7 +169,7 @@ def order_along_contours(order: ArrayLike, beside: Neighbours, *, band: int = 4)
     values = order_map(order)
     same_size(values, beside.labels, names=("order map", "segmentation"))
     height, width = values.shape
-    (hy, hx), (ty, tx) = (np.divmod(places, width) for places in (beside.here, beside.there))
+    (hy, hx), (ty, tx) = (np.divmod(indices, width) for indices in (beside.here, beside.there))
     sides = []
     for y, x, away_y, away_x in ((hy, hx, hy - ty, hx - tx), (ty, tx, ty - hy, tx - hx)):
         total, count = np.zeros(len(y)), np.zeros(len(y))

@@ -14,10 +14,10 @@ from hyperacuity.audit.strength import CLASSES, Shares
 from hyperacuity.boundary import Point
 
 if TYPE_CHECKING:
-    from hyperacuity.evaluation.audits import Audit
+    from hyperacuity.evaluation.audits import AuditFindings
 
 
-def summary(result: Audit) -> dict[str, Any]:
+def summary(result: AuditFindings) -> dict[str, Any]:
     """The audit as JSON."""
     labels = result.labels
 
@@ -81,7 +81,7 @@ def _system(name: str, audit: SystemAudit, rankings: Mapping[str, Sequence[str]]
     }
 
 
-def show(result: Audit, console: Console) -> None:
+def show(result: AuditFindings, console: Console) -> None:
     """Findings in words, then the numbers behind them."""
     for sentence in result.findings:
         console.print(f"• {escape(sentence)}")

@@ -45,10 +45,9 @@ def paired(result: Result) -> dict[str, Any]:
 def summary(result: Result) -> dict[str, Any]:
     """The result for JSON."""
     scores: Mapping[str, BoundaryScore] = result.scores
-    images = len({image for score in scores.values() for image in score.images})
     found: dict[str, Any] = {
         "signature": str(result.signature),
-        "images": images,
+        "images": len(result.images),
         "systems": {name: _system(score) for name, score in scores.items()},
     }
     if tests := paired(result):

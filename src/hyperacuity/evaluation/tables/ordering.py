@@ -17,16 +17,11 @@ if TYPE_CHECKING:
 HEADINGS = ("LDC F max", "F min", "ORI", "fg", "GDC F max", "F min", "ORI", "R-ACC", "B-ACC", "B-ACC-50", "B-ACC-25")
 
 
-def _images(result: Result) -> int:
-    """Images that any system has, at any value of its parameter."""
-    return len({image for system in result.labels for image in result.tallies(system)})
-
-
 def summary(result: Result) -> dict[str, Any]:
     """The result for JSON."""
     found = {
         "signature": str(result.signature),
-        "images": _images(result),
+        "images": len(result.images),
         "systems": {name: as_dict(score) for name, score in result.scores.items()},
     }
     if result.human:
@@ -87,7 +82,7 @@ def show(result: Result, console: Console) -> None:
     console.print(table)
     for reason in {reason: None for score in rows.values() for reason in score.reasons.values()}:
         console.print(f"–: {reason}", markup=False)
-    console.print(f"\nimages: {_images(result)}\n{result.signature}", markup=False)
+    console.print(f"\nimages: {len(result.images)}\n{result.signature}", markup=False)
 
 
 def _values(score: OrderingScore) -> list[float]:

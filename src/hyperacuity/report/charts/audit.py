@@ -40,9 +40,9 @@ def strength_picture(found: Strengths, photograph: NDArray[np.uint8] | None = No
     strongest = np.max(found.drawn_by, axis=0)
     classes = np.where(strongest > 0, strength_class(strongest.astype(np.int64), found.annotators), -1)
     padded = np.pad(classes, 1, constant_values=-1)
-    shown = np.max([padded[y : y + height, x : x + width] for y in range(3) for x in range(3)], axis=0)
-    for place, colour in enumerate(STRENGTH_COLOURS):
-        picture[shown == place] = ImageColor.getrgb(colour)
+    widened = np.max([padded[y : y + height, x : x + width] for y in range(3) for x in range(3)], axis=0)
+    for number, colour in enumerate(STRENGTH_COLOURS):
+        picture[widened == number] = ImageColor.getrgb(colour)
     return picture
 
 
@@ -55,7 +55,7 @@ def label_chart(labels: LabelScore) -> Any:
         for of, share in zip(("boundaries", "pixels"), shares, strict=True)
         if not math.isnan(share)
     ]
-    base = alt.Chart({"values": rows}).encode(
+    base = theme.chart(rows).encode(
         x=alt.X("strength:N", sort=list(CLASSES), title=PEOPLE, axis=alt.Axis(labelAngle=0, ticks=False)),
         y=alt.Y("share:Q", title="share", axis=alt.Axis(format="%", tickCount=5)),
     )
@@ -77,7 +77,7 @@ def agreement_chart(matrix: NDArray[np.float64], names: Sequence[str] | None = N
         if i != j and not math.isnan(matrix[i, j])
     ]
     scale = alt.Scale(domain=[0, 1], range=[STRENGTH_COLOURS[0], STRENGTH_COLOURS[-1]])
-    base = alt.Chart({"values": rows}).encode(
+    base = theme.chart(rows).encode(
         x=alt.X("column:N", sort=people, title="was drawn by annotator", axis=alt.Axis(labelAngle=0, ticks=False)),
         y=alt.Y("row:N", sort=people, title="what annotator … drew", axis=alt.Axis(ticks=False)),
     )
@@ -101,7 +101,7 @@ def image_agreement_chart(images: Mapping[str, tuple[int, float]]) -> Any:
         for name, (people, share) in images.items()
     ]
     order = [f"{people} annotators" for people in sorted({people for people, _ in images.values()})]
-    base = alt.Chart({"values": rows}).encode(
+    base = theme.chart(rows).encode(
         x=alt.X(
             "agreement:Q",
             title="share of a person's pixels that another one drew too",
@@ -129,7 +129,7 @@ def strength_chart(systems: Mapping[str, SystemAudit]) -> Any:
     return alt.hconcat(*panels, spacing=30, title="At the best threshold, on labels of at least a strength")
 
 
-def curves_chart(systems: Mapping[str, SystemAudit]) -> Any:
+def label_curves_chart(systems: Mapping[str, SystemAudit]) -> Any:
     """Precision over recall on all labels, on consensus labels and on partial labels, the best F marked (Fig. 5)."""
     theme.register()
     panels = [
@@ -143,48 +143,36 @@ def curves_chart(systems: Mapping[str, SystemAudit]) -> Any:
 def optimal_chart(systems: Mapping[str, SystemAudit]) -> Any:
     """The best F of each system on all, consensus and partial labels, the spread of the latter as a line (Fig. 6)."""
     theme.register()
+    kinds = {
+        "all": theme.Style(theme.INK, "circle", [1, 0]),
+        "what everyone drew": theme.Style(STRENGTH_COLOURS[-3], "square", [1, 0]),
+        "an arbitrary part": theme.Style(theme.FAINT, "triangle-up", [1, 0]),
+    }
     rows: list[dict[str, Any]] = []
     spans: list[dict[str, Any]] = []
     for name, audit in systems.items():
         partial = [score.ods.f for score in audit.partial["halfplane"]]
-        rows += [
-            {"system": name, "labels": "all", "F": audit.all.ods.f},
-            {"system": name, "labels": "what everyone drew", "F": audit.consensus.ods.f},
-            {"system": name, "labels": "an arbitrary part", "F": float(np.mean(partial))},
-        ]
-        for labels, ends in (
-            ("all", audit.all.ods.interval),
-            ("what everyone drew", audit.consensus.ods.interval),
-            ("an arbitrary part", (min(partial), max(partial))),
-        ):
-            spans.append({"system": name, "labels": labels, "low": ends[0], "high": ends[1]})
-    kinds = ["all", "what everyone drew", "an arbitrary part"]
+        best = (audit.all.ods.f, audit.consensus.ods.f, float(np.mean(partial)))
+        ends = (audit.all.ods.interval, audit.consensus.ods.interval, (min(partial), max(partial)))
+        for labels, f, (low, high) in zip(kinds, best, ends, strict=True):
+            rows.append({"system": name, "labels": labels, "F": f})
+            spans.append({"system": name, "labels": labels, "low": low, "high": high})
     key = alt.Legend(title=None, orient="top", direction="horizontal")
-    colour = alt.Color(
-        "labels:N", scale=alt.Scale(domain=kinds, range=[theme.INK, STRENGTH_COLOURS[-3], theme.FAINT]), legend=key
-    )
-    shape = alt.Shape("labels:N", scale=alt.Scale(domain=kinds, range=["circle", "square", "triangle-up"]), legend=key)
+    colour, _, shape = theme.channels(kinds, "labels", legend=key)
     y = alt.Y("system:N", sort=list(systems), title=None, axis=alt.Axis(ticks=False, grid=True))
-    offset = alt.YOffset("labels:N", sort=kinds, scale=alt.Scale(paddingOuter=0.5))
-    known = [span for span in spans if not math.isnan(span["low"])]
+    offset = alt.YOffset("labels:N", sort=list(kinds), scale=alt.Scale(paddingOuter=0.5))
     x = alt.X("F:Q", title="best F", scale=alt.Scale(zero=False, padding=12))
-    lines = (
-        alt.Chart({"values": known})
-        .mark_rule()
-        .encode(x=alt.X("low:Q", title="best F"), x2="high:Q", y=y, yOffset=offset, color=colour)
-    )
-    points = (
-        alt.Chart({"values": rows})
-        .mark_point(size=45, opacity=1)
-        .encode(x=x, y=y, yOffset=offset, color=colour, shape=shape)
-    )
+    every = {"y": y, "yOffset": offset, "color": colour}
+    lines = theme.chart(span for span in spans if not math.isnan(span["low"])).mark_rule()
+    lines = lines.encode(x=alt.X("low:Q", title="best F"), x2="high:Q", **every)
+    points = theme.chart(rows).mark_point(size=45, opacity=1).encode(x=x, shape=shape, **every)
     return (lines + points).properties(width=theme.ONE_COLUMN - 60, height=44 * len(systems))
 
 
 def output_chart(systems: Mapping[str, SystemAudit], *, columns: int = 4) -> Any:
     """How strong are the labels that a detector matches, at each level of its output? Shares, a row per level (Fig. 7)."""
     theme.register()
-    panels = [_output(name, audit, place % columns == 0) for place, (name, audit) in enumerate(systems.items())]
+    panels = [_output(name, audit, n % columns == 0) for n, (name, audit) in enumerate(systems.items())]
     return alt.concat(*panels, columns=columns, spacing=14).resolve_scale(color="shared")
 
 
@@ -202,10 +190,10 @@ def _risks(score: RiskScore, mode: Mode) -> Any:
     ]
     y = alt.Y("system:N", sort=[row["system"] for row in rows], title=None, axis=alt.Axis(ticks=False))
     x = alt.X("risk:Q", scale=alt.Scale(domain=[0, 1]), title="risk: share of trials that the false alarm wins")
-    base = alt.Chart({"values": rows})
+    base = theme.chart(rows)
     mean = alt.condition("datum.system == 'mean'", alt.value(STRENGTH_COLOURS[3]), alt.value(STRENGTH_COLOURS[1]))
     bars = base.mark_bar(height={"band": 0.6}).encode(x=x, y=y, color=mean)
-    chance = alt.Chart({"values": [{"risk": 0.5}]})
+    chance = theme.chart([{"risk": 0.5}])
     half = chance.mark_rule(color=theme.FALSE, strokeDash=[4, 3]).encode(x=x)
     ends = base.mark_rule(color=theme.INK).encode(x=alt.X("low:Q"), x2="high:Q", y=y)
     width = theme.TWO_COLUMNS / 2 - 100
@@ -219,8 +207,7 @@ def _risks(score: RiskScore, mode: Mode) -> Any:
 
 def _lines(rows: Sequence[Mapping[str, Any]], names: Sequence[str], measure: str) -> Any:
     height = 170
-    styles = theme.systems(list(names))
-    colour, dash, shape = theme.channels(styles, "system")
+    colour, dash, shape = theme.channels(theme.systems(list(names)))
     values = [float(row[measure]) for row in rows]
     low, high = math.floor(min(values) * 10) / 10, math.ceil(max(values) * 10) / 10
     low, high = (low, high) if high > low else (low, low + 0.1)
@@ -228,19 +215,18 @@ def _lines(rows: Sequence[Mapping[str, Any]], names: Sequence[str], measure: str
         "strength:Q", title="strength of the labels", axis=alt.Axis(values=[0, 0.2, 0.4, 0.6, 0.8, 1], grid=False)
     )
     y = alt.Y(f"{measure}:Q", title=measure, scale=alt.Scale(domain=[low, high]))
-    base = alt.Chart({"values": list(rows)}).encode(x=x, y=y, color=colour)
+    base = theme.chart(rows).encode(x=x, y=y, color=colour)
     ends = [next(float(row[measure]) for row in reversed(rows) if row["system"] == name) for name in names]
-    places = theme.spread(ends, (high - low) * 11 / height, low=low, high=high)
-    labels = [{"system": name, "strength": 1, measure: place} for name, place in zip(names, places, strict=True)]
-    named = alt.Chart({"values": labels}).mark_text(align="left", dx=9, fontSize=8).encode(x=x, y=y, text="system:N")
+    at = theme.spread(ends, (high - low) * 11 / height, low=low, high=high)
+    labels = [{"system": name, "strength": 1, measure: y} for name, y in zip(names, at, strict=True)]
+    named = theme.chart(labels).mark_text(align="left", dx=9, fontSize=8).encode(x=x, y=y, text="system:N")
     layers = base.mark_line().encode(strokeDash=dash) + base.mark_point(opacity=1).encode(shape=shape) + named
     return layers.properties(width=theme.TWO_COLUMNS / 2 - 90, height=height)
 
 
 def _curves(scores: Mapping[str, BoundaryScore], title: str, *, first: bool = False) -> Any:
     side = theme.TWO_COLUMNS / 3 - 38
-    styles = theme.systems(list(scores))
-    colour, dash, shape = theme.channels(styles, "system")
+    colour, dash, shape = theme.channels(theme.systems(list(scores)))
     rows = [
         {"system": name, "recall": float(r), "precision": float(p), "n": n}
         for name, score in scores.items()
@@ -258,25 +244,16 @@ def _curves(scores: Mapping[str, BoundaryScore], title: str, *, first: bool = Fa
         for f in ISO_F
         for r in np.linspace(f / (2 - f), 1, 30)
     ]
-    equal = alt.Chart({"values": iso}).mark_line(color=theme.ISO, strokeWidth=0.7).encode(x=x, y=y, detail="f:N")
-    lines = (
-        alt.Chart({"values": rows})
-        .mark_line(strokeWidth=1.3)
-        .encode(x=x, y=y, color=colour, strokeDash=dash, order="n:Q")
+    equal = theme.chart(iso).mark_line(color=theme.ISO, strokeWidth=0.7).encode(x=x, y=y, detail="f:N")
+    lines = theme.chart(rows).mark_line(strokeWidth=1.3).encode(x=x, y=y, color=colour, strokeDash=dash, order="n:Q")
+    points = theme.chart(best).mark_point(opacity=1, size=45).encode(x=x, y=y, color=colour, shape=shape)
+    named = reversed(sorted(best, key=lambda row: -row["F"])[:MOST_NAMED])
+    key = theme.chart(
+        {"system": r["system"], "text": f"{r['F']:.3f}  {r['system']}", "recall": 0.06, "precision": 0.045 + 0.06 * n}
+        for n, r in enumerate(named)
     )
-    points = alt.Chart({"values": best}).mark_point(opacity=1, size=45).encode(x=x, y=y, color=colour, shape=shape)
-    ranked = sorted(best, key=lambda row: -row["F"])[:MOST_NAMED]
-    key = [
-        {
-            "system": row["system"],
-            "text": f"{row['F']:.3f}  {row['system']}",
-            "recall": 0.06,
-            "precision": 0.045 + 0.06 * place,
-        }
-        for place, row in enumerate(reversed(ranked))
-    ]
-    marks = alt.Chart({"values": key}).mark_point(opacity=1, size=24).encode(x=x, y=y, color=colour, shape=shape)
-    texts = alt.Chart({"values": key}).mark_text(align="left", dx=7, fontSize=8).encode(x=x, y=y, text="text:N")
+    marks = key.mark_point(opacity=1, size=24).encode(x=x, y=y, color=colour, shape=shape)
+    texts = key.mark_text(align="left", dx=7, fontSize=8).encode(x=x, y=y, text="text:N")
     return alt.layer(equal, lines, points, marks, texts, title=title).properties(width=side, height=side)
 
 
@@ -302,7 +279,7 @@ def _output(name: str, audit: SystemAudit, leftmost: bool) -> Any:
     beside = alt.Axis(values=ticks, grid=False, labels=leftmost)
     y = alt.Y("low:Q", bin="binned", title="output" if leftmost else None, scale=unit, axis=beside)
     title = alt.TitleParams(name, subtitle=f"rank correlation {audit.output.spearman:.2f}{spread}")
-    bars = alt.Chart({"values": rows}, title=title).mark_bar(stroke=theme.GROUND, strokeWidth=0.3)
+    bars = theme.chart(rows, title=title).mark_bar(stroke=theme.GROUND, strokeWidth=0.3)
     return bars.encode(x=x, y=y, y2="high:Q", color=colour, order="order:Q").properties(
         width=theme.TWO_COLUMNS / 4 - 36, height=150
     )

@@ -31,7 +31,7 @@ def front_chart(ranking: Ranking, *, width: int = theme.ONE_COLUMN) -> Any:
     theme.register()
     domains = [_padded(column) for column in ranking.values.T]
     low, span = (np.array(part) for part in zip(*((low, high - low) for low, high in domains), strict=True))
-    places = _beside(width * (ranking.values - low) / span, ranking.systems, width)
+    spots = _beside(width * (ranking.values - low) / span, ranking.systems, width)
     points: list[dict[str, Any]] = [
         {"system": name, "x": float(x), "y": float(y), "group": _group(group)}
         for name, (x, y), group in zip(ranking.systems, ranking.values, ranking.group, strict=True)
@@ -39,7 +39,7 @@ def front_chart(ranking: Ranking, *, width: int = theme.ONE_COLUMN) -> Any:
     named = [
         {"system": row["system"], "x": row["x"], "y": row["y"], "side": side}
         | dict(zip(("x2", "y2"), (low + np.array(at) * span / width).tolist(), strict=True))
-        for row, (side, at) in zip(points, places, strict=True)
+        for row, (side, at) in zip(points, spots, strict=True)
     ]
     x, y = (
         kind(f"{name}:Q", title=_axis(component, sense), scale=alt.Scale(domain=domain, nice=False))
@@ -49,14 +49,15 @@ def front_chart(ranking: Ranking, *, width: int = theme.ONE_COLUMN) -> Any:
     )
     front = sorted((row["x"], row["y"]) for row, best in zip(points, ranking.optimal, strict=True) if best)
     step: Any = "step-after" if ranking.senses[1] == "min" else "step-before"
-    line = alt.Chart(_rows([{"x": a, "y": b} for a, b in front])).mark_line(
+    line = theme.chart([{"x": a, "y": b} for a, b in front]).mark_line(
         interpolate=step, color=_GROUPS[0], strokeWidth=1, opacity=0.6
     )
-    leaders = alt.Chart(_rows(named)).mark_rule(color=theme.FAINT, strokeWidth=0.5).encode(x=x, y=y, x2="x2", y2="y2")
-    dots = alt.Chart(_rows(points)).mark_point(filled=True, size=45, opacity=1)
+    leaders = theme.chart(named).mark_rule(color=theme.FAINT, strokeWidth=0.5).encode(x=x, y=y, x2="x2", y2="y2")
+    colour, shape = _channels(legend=True)
+    dots = theme.chart(points).mark_point(filled=True, size=45, opacity=1)
     aligned: tuple[Any, Any] = ("left", "right")
     labels = [
-        alt.Chart(_rows([row for row in named if row["side"] == side]))
+        theme.chart([row for row in named if row["side"] == side])
         .mark_text(align=side, baseline="middle", dx=2 if side == "left" else -2, fontSize=8)
         .encode(x=alt.X("x2:Q"), y=alt.Y("y2:Q"), text="system:N")
         for side in aligned
@@ -64,7 +65,7 @@ def front_chart(ranking: Ranking, *, width: int = theme.ONE_COLUMN) -> Any:
     return alt.layer(
         line.encode(x=x, y=y),
         leaders,
-        dots.encode(x=x, y=y, color=_colour(), shape=_shape(), tooltip=["system:N", "group:N", "x:Q", "y:Q"]),
+        dots.encode(x=x, y=y, color=colour, shape=shape, tooltip=["system:N", "group:N", "x:Q", "y:Q"]),
         *labels,
     ).properties(width=width, height=width)
 
@@ -76,9 +77,9 @@ def _padded(values: NDArray[np.float64]) -> list[float]:
 
 
 def _beside(at: NDArray[np.float64], names: Sequence[str], width: int) -> list[tuple[str, tuple[float, float]]]:
-    """Where each label starts or ends: near its point, at the first place that neither points nor labels cover.
+    """Where each label starts or ends: near its point, at the first spot that neither points nor labels cover.
 
-    Places are in pixels; a letter is about 4.4 wide and a line 10 high.
+    Positions are in pixels; a letter is about 4.4 wide and a line 10 high.
     """
     taken = [(x - 4, y - 4, x + 4, y + 4) for x, y in at]
     chosen = []
@@ -91,9 +92,9 @@ def _beside(at: NDArray[np.float64], names: Sequence[str], width: int) -> list[t
             box = (min(x + across, end), y + up - 5, max(x + across, end), y + up + 5)
             inside = box[0] >= 0 and box[2] <= width + 90 and box[1] >= 0 and box[3] <= width
             tried.append((not inside, _covered(box, taken), far, side, (x + across, y + up), box))
-        _, _, _, side, place, box = min(tried, key=lambda one: (one[1], one[0], one[2]))
+        _, _, _, side, spot, box = min(tried, key=lambda one: (one[1], one[0], one[2]))
         taken.append(box)
-        chosen.append((side, place))
+        chosen.append((side, spot))
     return chosen
 
 
@@ -139,26 +140,23 @@ def parallel_chart(ranking: Ranking, *, width: int = theme.TWO_COLUMNS, height: 
     x = alt.X("place:Q", scale=alt.Scale(domain=[-0.2, count - 0.9], nice=False), axis=across)
     y = alt.Y("share:Q", axis=up)
     lines = [  # the optimal set last, on top
-        alt.Chart(_rows([row for row in rows if row["group"] == _group(n)]))
+        theme.chart([row for row in rows if row["group"] == _group(n)])
         .mark_line(strokeWidth=1.4, opacity=0.9, color=_GROUPS[n], strokeDash=_DASHES[n])
         .encode(x=x, y=y, detail="system:N")
         for n in reversed(range(LAST))
     ]
-    dots = (
-        alt.Chart(_rows(rows))
-        .mark_point(filled=True, size=18, opacity=1)
-        .encode(x=x, y=y, color=_colour(), shape=_shape(), tooltip=["system:N", "group:N", "criterion:N", "value:Q"])
-    )
+    colour, shape = _channels(legend=True)
+    dots = theme.chart(rows).mark_point(filled=True, size=18, opacity=1)
     ends = [row for row in rows if row["place"] == count - 1]
-    places = theme.spread([row["share"] for row in ends], 11 / height, low=0, high=1)
-    named = [row | {"at": at, "end": count - 1 + 0.035 * count} for row, at in zip(ends, places, strict=True)]
-    leaders = alt.Chart(_rows(named)).mark_rule(color=theme.FAINT, strokeWidth=0.5).encode(x=x, y=y, x2="end", y2="at")
-    labels = (
-        alt.Chart(_rows(named))
-        .mark_text(align="left", dx=3, fontSize=8)
-        .encode(x=alt.X("end:Q", axis=across), y=alt.Y("at:Q", axis=up), text="system:N")
-    )
-    return alt.layer(leaders, *lines, dots, labels).properties(width=width - 110, height=height)
+    heights = theme.spread([row["share"] for row in ends], 11 / height, low=0, high=1)
+    named = [row | {"at": at, "end": count - 1 + 0.035 * count} for row, at in zip(ends, heights, strict=True)]
+    leaders = theme.chart(named).mark_rule(color=theme.FAINT, strokeWidth=0.5).encode(x=x, y=y, x2="end", y2="at")
+    texts = theme.chart(named).mark_text(align="left", dx=3, fontSize=8)
+    labels = texts.encode(x=alt.X("end:Q", axis=across), y=alt.Y("at:Q", axis=up), text="system:N")
+    tooltip = ["system:N", "group:N", "criterion:N", "value:Q"]
+    return alt.layer(
+        leaders, *lines, dots.encode(x=x, y=y, color=colour, shape=shape, tooltip=tooltip), labels
+    ).properties(width=width - 110, height=height)
 
 
 def rank_group_chart(
@@ -166,7 +164,7 @@ def rank_group_chart(
 ) -> Any:
     """Rank against group, as a table: average rank as the Middlebury server has it, the group by dominance beside it.
 
-    ``stability`` adds how often each system is optimal when images are drawn anew.
+    ``stability`` adds how often each system is optimal when images are resampled.
     """
     theme.register()
     order = np.argsort(ranking.average_rank, kind="stable")
@@ -183,15 +181,14 @@ def rank_group_chart(
         for i in order
     ]
     y = alt.Y("system:N", sort=names, title=None, axis=alt.Axis(labelLimit=220, ticks=False, domain=False))
-    bare = y.axis(None)
-    base = alt.Chart(_rows(rows)).encode(y=y)
+    no_names = y.axis(None)
+    base = theme.chart(rows).encode(y=y)
     height = 16 * len(rows)
     bars = base.mark_bar(height=3, color=theme.GRID).encode(
         x=alt.X("rank:Q", title="average rank", axis=alt.Axis(orient="top"))
     )
-    dots = base.mark_point(filled=True, size=40, opacity=1).encode(
-        x="rank:Q", color=_colour(legend=False), shape=_shape(legend=False)
-    )
+    colour, shape = _channels()
+    dots = base.mark_point(filled=True, size=40, opacity=1).encode(x="rank:Q", color=colour, shape=shape)
     texts = base.mark_text(align="left", dx=7, fontSize=8).encode(x="rank:Q", text=alt.Text("rank:Q", format=".2f"))
     left = alt.layer(bars, dots, texts).properties(width=width * 0.42, height=height)
     count = int(ranking.group.max()) + 1
@@ -202,17 +199,17 @@ def rank_group_chart(
         scale=alt.Scale(domain=list(range(1, count + 1))),
     )
     cells = (
-        alt.Chart(_rows(rows))
+        theme.chart(rows)
         .mark_point(filled=True, size=70, opacity=1)
-        .encode(x=x, y=bare, color=_colour(legend=False), shape=_shape(legend=False))
+        .encode(x=x, y=no_names, color=colour, shape=shape)
         .properties(width=min(width * 0.3, 26 * count), height=height)
     )
     panels = [left, cells]
     if stability is not None:
         panels.append(
-            alt.Chart(_rows(rows), title=alt.TitleParams("in A*, resampled", fontSize=9, anchor="middle"))
+            theme.chart((rows), title=alt.TitleParams("in A*, resampled", fontSize=9, anchor="middle"))
             .mark_text(fontSize=9)
-            .encode(y=bare, text="often:N")
+            .encode(y=no_names, text="often:N")
             .properties(width=70, height=height)
         )
     return alt.hconcat(*panels, spacing=14)
@@ -221,32 +218,33 @@ def rank_group_chart(
 def dominance_chart(ranking: Ranking, *, width: int = theme.TWO_COLUMNS) -> Any:
     """Who dominates whom: groups as rows from the optimal set down, a line where one dominates another and none is between."""
     theme.register()
-    places: dict[int, tuple[float, int]] = {}
+    positions: dict[int, tuple[float, int]] = {}
     for number in range(int(ranking.group.max()) + 1):
         members = sorted(np.flatnonzero(ranking.group == number), key=lambda i: float(ranking.average_rank[i]))
         for step, i in enumerate(members):
-            places[int(i)] = ((step + 0.5) / len(members), number + 1)
+            positions[int(i)] = ((step + 0.5) / len(members), number + 1)
     nodes = [
-        {"system": ranking.systems[i], "x": x, "row": row, "group": _group(row - 1)} for i, (x, row) in places.items()
+        {"system": ranking.systems[i], "x": x, "row": row, "group": _group(row - 1)}
+        for i, (x, row) in positions.items()
     ]
     edges = [
-        {"x": places[int(i)][0], "row": places[int(i)][1], "x2": places[int(j)][0], "row2": places[int(j)][1]}
+        {
+            "x": positions[int(i)][0],
+            "row": positions[int(i)][1],
+            "x2": positions[int(j)][0],
+            "row2": positions[int(j)][1],
+        }
         for i, j in np.argwhere(direct(ranking.dominance))
         if int(i) != int(j)
     ]
     x = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[0, 1]))
     y = alt.Y("row:O", title="group", axis=alt.Axis(ticks=False, domain=False))
-    lines = (
-        alt.Chart(_rows(edges))
-        .mark_rule(color=theme.FAINT, strokeWidth=0.6, opacity=0.5)
-        .encode(x=x, y=y, x2="x2:Q", y2="row2:O")
-    )
-    dots = (
-        alt.Chart(_rows(nodes))
-        .mark_point(filled=True, size=45, opacity=1)
-        .encode(x=x, y=y, color=_colour(legend=False), shape=_shape(legend=False), tooltip=["system:N", "group:N"])
-    )
-    written = alt.Chart(_rows(nodes)).encode(x=x, y=y, text="system:N")
+    arcs = theme.chart(edges).mark_rule(color=theme.FAINT, strokeWidth=0.6, opacity=0.5)
+    lines = arcs.encode(x=x, y=y, x2="x2:Q", y2="row2:O")
+    colour, shape = _channels()
+    points = theme.chart(nodes).mark_point(filled=True, size=45, opacity=1)
+    dots = points.encode(x=x, y=y, color=colour, shape=shape, tooltip=["system:N", "group:N"])
+    written = theme.chart(nodes).encode(x=x, y=y, text="system:N")
     halo = written.mark_text(dy=-10, fontSize=8, stroke=theme.GROUND, strokeWidth=4, strokeJoin="round")
     labels = halo + written.mark_text(dy=-10, fontSize=8)
     height = 46 * (int(ranking.group.max()) + 1)
@@ -261,82 +259,70 @@ def critical_difference_chart(
     order = [int(i) for i in np.argsort(found.average_rank, kind="stable")]
     half = (len(order) + 1) // 2
     low, high = 1.0, float(max(len(order), 2))
-    margin = 0.22 * (high - low)
-    scale = alt.Scale(domain=[low - margin, high + margin], nice=False)
     start = 1.2 + 0.5 * len(found.bars)
     labels: list[dict[str, Any]] = []
-    for place, i in enumerate(order):
-        on_left = place < half
-        down = start + (place if on_left else len(order) - 1 - place) * 0.9
+    for n, i in enumerate(order):
+        on_left = n < half
+        name, rank = systems[i], f"{found.average_rank[i]:.2f}"
         labels.append(
             {
-                "system": f"{systems[i]}  {found.average_rank[i]:.2f}"
-                if on_left
-                else f"{found.average_rank[i]:.2f}  {systems[i]}",
+                "system": f"{name}  {rank}" if on_left else f"{rank}  {name}",
                 "rank": float(found.average_rank[i]),
                 "top": 0.0,
-                "depth": down,
+                "depth": start + (n if on_left else len(order) - 1 - n) * 0.9,
                 "end": low - 0.02 * (high - low) if on_left else high + 0.02 * (high - low),
                 "side": "left" if on_left else "right",
             }
         )
     bottom = max(row["depth"] for row in labels) + 0.6
+    margin = 0.22 * (high - low)
+    x_scale = alt.Scale(domain=[low - margin, high + margin], nice=False)
     y_scale = alt.Scale(domain=[bottom, -1.6], nice=False)
-    x, depth = alt.X("rank:Q", scale=scale, axis=None), alt.Y("depth:Q", scale=y_scale, axis=None)
-    stems = (
-        alt.Chart(_rows(labels))
-        .mark_rule(color=theme.FAINT, strokeWidth=0.8)
-        .encode(x=x, y=alt.Y("top:Q", scale=y_scale, axis=None), y2="depth:Q")
-    )
-    arms = alt.Chart(_rows(labels)).mark_rule(color=theme.FAINT, strokeWidth=0.8).encode(x=x, x2="end:Q", y=depth)
+
+    def x(field: str) -> Any:
+        return alt.X(f"{field}:Q", scale=x_scale, axis=None)
+
+    def y(field: str = "depth") -> Any:
+        return alt.Y(f"{field}:Q", scale=y_scale, axis=None)
+
+    def spans(rows: Sequence[Mapping[str, Any]], **options: Any) -> Any:
+        return theme.chart(rows).mark_rule(color=theme.INK, **options).encode(x=x("a"), x2="b:Q", y=y())
+
+    thin = theme.chart(labels).mark_rule(color=theme.FAINT, strokeWidth=0.8)
     sides: list[tuple[str, Any, int]] = [("left", "right", -3), ("right", "left", 3)]
     names = [
-        alt.Chart(_rows([row for row in labels if row["side"] == side]))
+        theme.chart([row for row in labels if row["side"] == side])
         .mark_text(align=align, dx=dx, fontSize=9)
-        .encode(x=alt.X("end:Q", scale=scale, axis=None), y=depth, text="system:N")
+        .encode(x=x("end"), y=y(), text="system:N")
         for side, align, dx in sides
     ]
-    ticks = [{"rank": float(t), "depth": 0.0, "label": str(t)} for t in range(1, len(order) + 1)]
-    ruler = (
-        alt.Chart(_rows([{"a": low, "b": high, "depth": 0.0}]))
-        .mark_rule(color=theme.INK)
-        .encode(x=alt.X("a:Q", scale=scale, axis=None), x2="b:Q", y=depth)
-    )
-    marks = alt.Chart(_rows(ticks)).mark_text(dy=-8, fontSize=9).encode(x=x, y=depth, text="label:N")
+    ticks = theme.chart({"rank": float(t), "depth": 0.0, "label": str(t)} for t in range(1, len(order) + 1))
     bars = [
         {
             "a": float(found.average_rank[list(bar)].min()) - 0.03,
             "b": float(found.average_rank[list(bar)].max()) + 0.03,
-            "depth": 0.5 + 0.5 * place,
+            "depth": 0.5 + 0.5 * n,
         }
-        for place, bar in enumerate(found.bars)
+        for n, bar in enumerate(found.bars)
     ]
-    joined = (
-        alt.Chart(_rows(bars))
-        .mark_rule(color=theme.INK, strokeWidth=4)
-        .encode(x=alt.X("a:Q", scale=scale, axis=None), x2="b:Q", y=depth)
-    )
-    width_of = [
-        {"a": low, "b": low + found.difference, "depth": -1.1, "label": f"critical difference {found.difference:.2f}"}
+    gap = found.difference
+    scale_bar = [{"a": low, "b": low + gap, "depth": -1.1, "label": f"critical difference {gap:.2f}"}]
+    parts = [
+        thin.encode(x=x("rank"), y=y("top"), y2="depth:Q"),
+        thin.encode(x=x("rank"), x2="end:Q", y=y()),
+        *names,
+        spans([{"a": low, "b": high, "depth": 0.0}]),
+        ticks.mark_text(dy=-8, fontSize=9).encode(x=x("rank"), y=y(), text="label:N"),
+        spans(bars, strokeWidth=4),
+        spans(scale_bar, strokeWidth=1.5),
+        theme.chart(scale_bar).mark_text(align="left", dx=4, fontSize=9).encode(x=x("b"), y=y(), text="label:N"),
     ]
-    span = (
-        alt.Chart(_rows(width_of))
-        .mark_rule(color=theme.INK, strokeWidth=1.5)
-        .encode(x=alt.X("a:Q", scale=scale, axis=None), x2="b:Q", y=depth)
-    )
-    said = (
-        alt.Chart(_rows(width_of))
-        .mark_text(align="left", dx=4, fontSize=9)
-        .encode(x=alt.X("b:Q", scale=scale, axis=None), y=depth, text="label:N")
-    )
-    parts = [stems, arms, *names, ruler, marks, joined, span, said]
     return alt.layer(*parts).properties(width=width, height=20 * (bottom + 1.6))
 
 
 def roc_chart(curves: Mapping[str, RocCurve], boundary: RocCurve, *, width: int = theme.ONE_COLUMN) -> Any:
     """Error rate against sparsity, a staircase per system, and the feasibility boundary as a wide pale band below them."""
     theme.register()
-    styles = theme.systems(list(curves))
     top = 1.15 * max(float(one.error.max()) for one in curves.values())
     right = min(1.0, 1.3 * max(float(one.sparsity.max()) for one in curves.values()) + 0.02)
     rows: list[dict[str, Any]] = [
@@ -349,29 +335,21 @@ def roc_chart(curves: Mapping[str, RocCurve], boundary: RocCurve, *, width: int 
         axis=alt.Axis(tickCount=5),
     )
     y = alt.Y("error:Q", title="error rate: share matched wrongly", scale=alt.Scale(domain=[0, top], nice=False))
-    colour, dash, shape = theme.channels(styles, "system")
-    floor = alt.Chart(_rows([{"sparsity": s, "error": e} for s, e in _steps(boundary, right)])).mark_line(
-        interpolate="step-after", color=theme.GRID, strokeWidth=8, clip=True
-    )
-    lines = (
-        alt.Chart(_rows(rows))
-        .mark_line(interpolate="step-after", clip=True)
-        .encode(x=x, y=y, color=colour, strokeDash=dash)
-    )
-    settings = [row for row in rows if row["sparsity"] < right]
-    dots = (
-        alt.Chart(_rows(settings))
-        .mark_point(filled=True, size=30, opacity=1, clip=True)
-        .encode(x=x, y=y, color=colour, shape=shape)
-    )
+    colour, dash, shape = theme.channels(theme.systems(list(curves)))
+    below = theme.chart({"sparsity": s, "error": e} for s, e in _steps(boundary, right))
+    floor = below.mark_line(interpolate="step-after", color=theme.GRID, strokeWidth=8, clip=True)
+    lines = theme.chart(rows).mark_line(interpolate="step-after", clip=True)
+    settings = theme.chart(row for row in rows if row["sparsity"] < right)
+    dots = settings.mark_point(filled=True, size=30, opacity=1, clip=True)
     ends = {row["system"]: row for row in rows}
-    places = theme.spread([row["error"] for row in ends.values()], top / 24, low=0, high=top)
-    labels = (
-        alt.Chart(_rows([row | {"error": at} for row, at in zip(ends.values(), places, strict=True)]))
-        .mark_text(align="left", dx=5, fontSize=8)
-        .encode(x=x, y=y, text="system:N")
-    )
-    return alt.layer(floor.encode(x=x, y=y), lines, dots, labels).properties(width=width, height=width * 0.75)
+    heights = theme.spread([row["error"] for row in ends.values()], top / 24, low=0, high=top)
+    named = theme.chart(row | {"error": at} for row, at in zip(ends.values(), heights, strict=True))
+    return alt.layer(
+        floor.encode(x=x, y=y),
+        lines.encode(x=x, y=y, color=colour, strokeDash=dash),
+        dots.encode(x=x, y=y, color=colour, shape=shape),
+        named.mark_text(align="left", dx=5, fontSize=8).encode(x=x, y=y, text="system:N"),
+    ).properties(width=width, height=width * 0.75)
 
 
 def _steps(one: RocCurve, right: float) -> list[tuple[float, float]]:
@@ -387,18 +365,9 @@ def _group(number: int) -> str:
     return names[min(int(number), LAST - 1)]
 
 
-def _colour(*, legend: bool = True) -> Any:
-    names = [_group(n) for n in range(LAST)]
+def _channels(*, legend: bool = False) -> tuple[Any, Any]:
+    """Colour and marker of groups."""
+    styles = {_group(n): theme.Style(_GROUPS[n], _MARKERS[n], _DASHES[n]) for n in range(LAST)}
     key = alt.Legend(title="group", orient="top") if legend else None
-    return alt.Color("group:N", scale=alt.Scale(domain=names, range=list(_GROUPS)), legend=key)
-
-
-def _shape(*, legend: bool = True) -> Any:
-    names = [_group(n) for n in range(LAST)]
-    key = alt.Legend(title="group", orient="top") if legend else None
-    return alt.Shape("group:N", scale=alt.Scale(domain=names, range=list(_MARKERS)), legend=key)
-
-
-def _rows(values: Sequence[Mapping[str, Any]]) -> Any:
-    data: Any = alt.Data
-    return data(values=[dict(row) for row in values])
+    colour, _, shape = theme.channels(styles, "group", legend=key)
+    return colour, shape

@@ -55,8 +55,9 @@ def robustness_chart(study: DetectorTrials, *, axis: str, columns: int = 3) -> A
             levels,
             {detector: study.mean[:, d, m] for d, detector in enumerate(study.detectors)},
             axis=axis,
+            columns=columns,
             top=1.2 * float(study.mean[:, on_trial, m].max()),
-        ).properties(width=theme.TWO_COLUMNS / columns - 84, height=PANEL_HEIGHT)
+        )
         for m, name in enumerate(study.measures)
     ]
     return alt.concat(*panels, columns=columns, spacing=16, title=f"Mean best score against {axis}; lower is better")
@@ -73,9 +74,10 @@ def curves_chart(study: DetectorTrial, *, condition: int = 0, columns: int = 3) 
             first.thresholds.tolist(),
             {detector: swept.of(name) for detector, swept in sweeps.items()},
             axis="threshold",
+            columns=columns,
             top=2 * float(np.median([swept.of(name) for swept in sweeps.values()])),
             marks={detector: (b.threshold, b.score) for detector, b in ((d, s.best(name)) for d, s in sweeps.items())},
-        ).properties(width=theme.TWO_COLUMNS / columns - 84, height=PANEL_HEIGHT)
+        )
         for name in first.names
     ]
     return alt.concat(
@@ -102,10 +104,11 @@ def mean_curves_chart(scores: Mapping[str, EdgeScore], *, columns: int = 3) -> A
                 protocol.levels.tolist(),
                 curves,
                 axis="threshold",
+                columns=columns,
                 top=2 * float(np.nanmedian(list(curves.values()))),
                 marks={system: (float(protocol.levels[n]), float(curves[system][n])) for system, n in least.items()},
                 named=len(curves) <= MOST_NAMED,
-            ).properties(width=theme.TWO_COLUMNS / columns - 84, height=PANEL_HEIGHT)
+            )
         )
     return alt.concat(*panels, columns=columns, spacing=16, title="Mean score against the threshold, minimum marked")
 
@@ -128,7 +131,7 @@ def score_sheet_chart(scores: Mapping[str, EdgeScore]) -> Any:
         for m, name in enumerate(names)
         if not math.isnan(table[s, m])
     ]
-    base = alt.Chart({"values": rows}).encode(
+    base = theme.chart(rows).encode(
         x=alt.X(
             "measure:N",
             sort=[measure(name).symbol for name in names],
@@ -155,11 +158,8 @@ def sheet_chart(study: DetectorTrial, truth: EdgeMap, *, condition: int = 0) -> 
 
     Hits, false and missed pixels have the colours they have everywhere; the best score of each row is bold.
     """
-    sweeps = study.sweeps[condition]
-    best = {
-        detector: {name: swept.best(name) for name in swept.names}
-        for detector, swept in zip(study.detectors, sweeps, strict=True)
-    }
+    sweeps = zip(study.detectors, study.sweeps[condition], strict=True)
+    best = {detector: {name: swept.best(name) for name in swept.names} for detector, swept in sweeps}
     return best_maps_chart(study.picture, truth, best)
 
 
@@ -213,7 +213,7 @@ def truth_chart(study: DetectorTrials, *, columns: int = 4) -> Any:
         ]
         title = "share of the largest" if m >= len(study.measures) - columns else None
         scale, axis = alt.Scale(domain=[0, 1]), alt.Axis(values=[0, 0.5, 1], labels=title is not None)
-        base = alt.Chart({"values": rows}).encode(
+        base = theme.chart(rows).encode(
             y=alt.Y(
                 "detector:N",
                 sort=list(study.detectors),
@@ -249,7 +249,7 @@ def _shift_panel(
     far, kinds = int(study.distances[-1]), list(curves)
     leftmost, lowest = n % columns == 0, n >= len(study.measures) - columns
     base = (
-        alt.Chart({"values": rows}, title=study.measures[n].symbol)
+        theme.chart(rows, title=study.measures[n].symbol)
         .encode(
             x=alt.X(
                 "distance:Q",
@@ -277,7 +277,7 @@ def _shift_panel(
 def _picture_cell(picture: NDArray[np.uint8], width: int, height: int) -> Any:
     row = {"x": 0.5, "y": 0.5, "url": data_uri(picture)}
     return (
-        alt.Chart({"values": [row]}, width=width, height=height)
+        theme.chart([row], width=width, height=height)
         .mark_image(width=width, height=height, aspect=False)
         .encode(
             x=alt.X("x:Q", scale=alt.Scale(domain=[0, 1]), axis=None),
@@ -294,6 +294,7 @@ def _lines_panel(
     curves: Mapping[str, NDArray[np.float64]],
     *,
     axis: str,
+    columns: int,
     marks: Mapping[str, tuple[float, float]] | None = None,
     top: float = math.inf,
     named: bool = True,
@@ -311,29 +312,27 @@ def _lines_panel(
     values = np.concatenate(list(curves.values()))
     top = min(top, float(np.max(values, initial=0.0, where=np.isfinite(values)))) or 1.0
     ends = [float(np.nan_to_num(curve[-1], nan=top).clip(max=top)) for curve in curves.values()]
-    places = theme.spread(ends, top * 11 / PANEL_HEIGHT, low=0, high=top)
+    heights = theme.spread(ends, top * 11 / PANEL_HEIGHT, low=0, high=top)
     labels = [
-        {"system": name, "x": xs[-1], "y": place, "label": f"{name} ↑" if curve[-1] > top else name}
-        for (name, curve), place in zip(curves.items(), places, strict=True)
+        {"system": name, "x": xs[-1], "y": height, "label": f"{name} ↑" if curve[-1] > top else name}
+        for (name, curve), height in zip(curves.items(), heights, strict=True)
     ]
     marked: list[dict[str, Any]] = (
         [{"system": name, "x": x, "y": y} for name, (x, y) in marks.items()] if marks else points
     )
     shown = [point for point in marked if point["y"] <= top]
 
-    styles = theme.systems(list(curves))
-    colour, dash, shape = theme.channels(styles, "system")
+    colour, dash, shape = theme.channels(theme.systems(list(curves)))
     x = alt.X("x:Q", title=axis, scale=alt.Scale(domain=[xs[0], xs[-1]], nice=False), axis=alt.Axis(grid=False))
     y = alt.Y("y:Q", title=None, scale=alt.Scale(domain=[0, top * 1.02], nice=False), axis=alt.Axis(tickCount=4))
-    lines = alt.Chart({"values": points}).mark_line(clip=True).encode(x=x, y=y, color=colour, strokeDash=dash)
-    dots = alt.Chart({"values": shown}).mark_point(opacity=1).encode(x=x, y=y, color=colour, shape=shape)
-    if not named:
-        return alt.layer(lines, dots, title=title)
-    beside = alt.Chart({"values": labels})
-    return alt.layer(
-        lines,
-        dots,
-        beside.mark_point(opacity=1, size=24, xOffset=10).encode(x=x, y=y, color=colour, shape=shape),
-        beside.mark_text(align="left", dx=16, fontSize=8).encode(x=x, y=y, text="label:N"),
-        title=title,
-    )
+    lines = theme.chart(points).mark_line(clip=True).encode(x=x, y=y, color=colour, strokeDash=dash)
+    dots = theme.chart(shown).mark_point(opacity=1).encode(x=x, y=y, color=colour, shape=shape)
+    layers = [lines, dots]
+    if named:
+        beside = theme.chart(labels)
+        layers += [
+            beside.mark_point(opacity=1, size=24, xOffset=10).encode(x=x, y=y, color=colour, shape=shape),
+            beside.mark_text(align="left", dx=16, fontSize=8).encode(x=x, y=y, text="label:N"),
+        ]
+    size = {"width": theme.TWO_COLUMNS / columns - 84, "height": PANEL_HEIGHT}
+    return alt.layer(*layers, title=title).properties(**size)

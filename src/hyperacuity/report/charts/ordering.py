@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
+import altair as alt
 import numpy as np
 
 from hyperacuity.ordering import Consistency, OrderingScore
@@ -24,8 +25,6 @@ def prc_chart(scores: Mapping[str, OrderingScore], which: Which = "ldc", *, huma
     right order (β = 0). A sweep's segments fill a region; the thinner, the better the order. The point of best F(1) has the
     system's marker at both ends, filled at β = 1. The key gives [F max, F min] and the over-random index.
     """
-    import altair as alt
-
     theme.register()
     found = {name: part for name, score in scores.items() if (part := getattr(score, which)) is not None}
     people = None if human is None else getattr(human, which)
@@ -33,12 +32,10 @@ def prc_chart(scores: Mapping[str, OrderingScore], which: Which = "ldc", *, huma
         found = {**found, HUMAN: people}
     keys = {name: _key(name, part) for name, part in found.items()}
     styles = theme.systems([name for name in found if name != HUMAN or name in scores])
-    styles = {name: styles.get(name, theme.HUMAN) for name in found}
     if people is not None:
         styles[HUMAN] = theme.HUMAN
-    x = alt.X("recall:Q", title="recall", scale=alt.Scale(domain=[0, 1]), axis=_axis(alt))
-    y = alt.Y("precision:Q", title="precision", scale=alt.Scale(domain=[0, 1]), axis=_axis(alt))
-    order = list(keys.values())
+    x = alt.X("recall:Q", title="recall", scale=alt.Scale(domain=[0, 1]), axis=_axis())
+    y = alt.Y("precision:Q", title="precision", scale=alt.Scale(domain=[0, 1]), axis=_axis())
     legend = alt.Legend(
         title="[F max, F min]  over-random index",
         orient="bottom",
@@ -46,45 +43,28 @@ def prc_chart(scores: Mapping[str, OrderingScore], which: Which = "ldc", *, huma
         labelLimit=theme.ONE_COLUMN,
         symbolOpacity=1,
     )
-    colour = alt.Color(
-        "system:N", scale=alt.Scale(domain=order, range=[styles[n].colour for n in found]), sort=order, legend=legend
-    )
-    shape = alt.Shape(
-        "system:N", scale=alt.Scale(domain=order, range=[styles[n].marker for n in found]), sort=order, legend=legend
-    )
+    colour, _, shape = theme.channels(styles, names=keys, sort=list(keys.values()), legend=legend)
     base: dict[str, Any] = {"x": x, "y": y, "color": colour}
-    areas = (
-        alt.Chart(_data(alt, _outlines(found, keys)))
-        .mark_line(filled=True, fillOpacity=0.14, strokeWidth=0)
-        .encode(**base, order="place:Q")
-    )
-    edges = (
-        alt.Chart(_data(alt, _edges(found, keys)))
-        .mark_line(strokeWidth=1.2)
-        .encode(
-            **base,
-            order="place:Q",
-            detail="beta:N",
-            strokeDash=alt.StrokeDash(
-                "beta:N", scale=alt.Scale(domain=["1", "0"], range=[[1, 0], [3, 2]]), legend=None
-            ),
-        )
-    )
-    segments = (
-        alt.Chart(_data(alt, _segments(found, keys)))
-        .mark_rule(strokeWidth=0.8, opacity=0.75)
-        .encode(**base, x2="recall0:Q", y2="precision0:Q")
-    )
-    best = alt.Chart(_data(alt, _best(found, keys))).encode(
-        **base, shape=shape, tooltip=["system:N", "F:Q", "beta:N", "at:N"]
-    )
+    areas = theme.chart(_outlines(found, keys)).mark_line(filled=True, fillOpacity=0.14, strokeWidth=0)
+    by_beta = alt.StrokeDash("beta:N", scale=alt.Scale(domain=["1", "0"], range=[[1, 0], [3, 2]]), legend=None)
+    edges = theme.chart(_edges(found, keys)).mark_line(strokeWidth=1.2)
+    segments = theme.chart(_segments(found, keys)).mark_rule(strokeWidth=0.8, opacity=0.75)
+    best = theme.chart(_best(found, keys)).encode(**base, shape=shape, tooltip=["system:N", "F:Q", "beta:N", "at:N"])
     open_ends = best.transform_filter("datum.beta == '0'").mark_point(
         filled=False, fill=theme.GROUND, size=55, strokeWidth=1.4, opacity=1
     )
     full_ends = best.transform_filter("datum.beta == '1'").mark_point(filled=True, size=65, opacity=1)
     side = theme.ONE_COLUMN - 60
     name = "local" if which == "ldc" else "global"
-    return alt.layer(*_iso_f(alt, x, y), areas, edges, segments, open_ends, full_ends).properties(
+    layers = [
+        *_iso_f(x, y),
+        areas.encode(**base, order="place:Q"),
+        edges.encode(**base, order="place:Q", detail="beta:N", strokeDash=by_beta),
+        segments.encode(**base, x2="recall0:Q", y2="precision0:Q"),
+        open_ends,
+        full_ends,
+    ]
+    return alt.layer(*layers).properties(
         width=side,
         height=side,
         title=alt.TitleParams(
@@ -99,8 +79,6 @@ def figure_ground_chart(scores: Mapping[str, OrderingScore], *, human: OrderingS
 
     What the plane above adds is precision: a system that draws every contour there could be has a recall of 1 here.
     """
-    import altair as alt
-
     theme.register()
     rows: Rows = []
     found = {name: score.ldc for name, score in scores.items() if score.ldc is not None}
@@ -121,26 +99,18 @@ def figure_ground_chart(scores: Mapping[str, OrderingScore], *, human: OrderingS
             for n, (r, a) in enumerate(zip(recall, accuracy, strict=True))
             if np.isfinite(r) and np.isfinite(a)
         ]
-    styles = {**theme.systems(list(scores)), HUMAN: theme.HUMAN}
-    order = list(found)
     lowest = min([0.5, *(row["accuracy"] for row in rows)])
-    x = alt.X("recall:Q", title="boundary recall", scale=alt.Scale(domain=[0, 1]), axis=_axis(alt))
+    x = alt.X("recall:Q", title="boundary recall", scale=alt.Scale(domain=[0, 1]), axis=_axis())
     y = alt.Y(
         "accuracy:Q",
         title="figure/ground accuracy",
         scale=alt.Scale(domain=[np.floor(lowest * 10) / 10, 1], nice=False),
     )
     legend = alt.Legend(title=None, orient="bottom", columns=3, symbolOpacity=1)
-    colour = alt.Color(
-        "system:N", scale=alt.Scale(domain=order, range=[styles[n].colour for n in order]), legend=legend
-    )
-    shape = alt.Shape("system:N", scale=alt.Scale(domain=order, range=[styles[n].marker for n in order]), legend=legend)
-    base = alt.Chart(_data(alt, rows)).encode(x=x, y=y, color=colour, order="place:Q")
-    chance = (
-        alt.Chart(_data(alt, [{"accuracy": 0.5}]))
-        .mark_rule(strokeDash=[2, 3], color=theme.FAINT)
-        .encode(y=alt.Y("accuracy:Q"))
-    )
+    colour, _, shape = theme.channels(_styles(scores, found), legend=legend)
+    base = theme.chart(rows).encode(x=x, y=y, color=colour, order="place:Q")
+    guess = theme.chart([{"accuracy": 0.5}]).mark_rule(strokeDash=[2, 3], color=theme.FAINT)
+    chance = guess.encode(y=alt.Y("accuracy:Q"))
     points = base.mark_point(opacity=1).encode(
         shape=shape, size=alt.condition("datum.best", alt.value(75), alt.value(22)), tooltip=["system:N", "at:N"]
     )
@@ -151,8 +121,6 @@ def figure_ground_chart(scores: Mapping[str, OrderingScore], *, human: OrderingS
 
 def accuracy_chart(scores: Mapping[str, OrderingScore], *, human: OrderingScore | None = None) -> Any:
     """R-ACC, B-ACC, B-ACC-50 and B-ACC-25 of every system with 95 % intervals; the line is what guessing would get."""
-    import altair as alt
-
     theme.register()
     everyone = {**scores, **({} if human is None else {HUMAN: human})}
     rows: Rows = [
@@ -167,10 +135,8 @@ def accuracy_chart(scores: Mapping[str, OrderingScore], *, human: OrderingScore 
         for measure, value in score.accuracy.items()
         if np.isfinite(value)
     ]
-    styles = {**theme.systems(list(scores)), HUMAN: theme.HUMAN}
+    colour, _, shape = theme.channels(_styles(scores, everyone))
     order = list(everyone)
-    colour = alt.Color("system:N", scale=alt.Scale(domain=order, range=[styles[n].colour for n in order]), legend=None)
-    shape = alt.Shape("system:N", scale=alt.Scale(domain=order, range=[styles[n].marker for n in order]), legend=None)
     x = alt.X("accuracy:Q", title="accuracy", scale=alt.Scale(domain=[0, 1]))
     y = alt.Y("system:N", title=None, sort=order)
     base = alt.Chart().encode(x=x, y=y, color=colour)
@@ -178,10 +144,16 @@ def accuracy_chart(scores: Mapping[str, OrderingScore], *, human: OrderingScore 
     chance = alt.Chart().mark_rule(strokeDash=[2, 3], color=theme.FAINT).encode(x=alt.datum(0.5))
     measures = list(dict.fromkeys(row["measure"] for row in rows))
     return (
-        alt.layer(chance, bars, base.mark_point(opacity=1).encode(shape=shape), data=_data(alt, rows))
+        alt.layer(chance, bars, base.mark_point(opacity=1).encode(shape=shape), data=alt.InlineData(values=rows))
         .properties(width=(theme.TWO_COLUMNS - 130) / max(len(measures), 1), height=22 * len(order) + 8)
         .facet(column=alt.Column("measure:N", sort=measures, title=None), spacing=14)
     )
+
+
+def _styles(scores: Mapping[str, Any], shown: Iterable[str]) -> dict[str, theme.Style]:
+    """The styles of those that are shown, people among them or not."""
+    every = {**theme.systems(list(scores)), HUMAN: theme.HUMAN}
+    return {name: every[name] for name in shown}
 
 
 def _key(name: str, part: Consistency) -> str:
@@ -190,7 +162,7 @@ def _key(name: str, part: Consistency) -> str:
 
 
 def _ends(part: Consistency) -> list[tuple[int, dict[str, float]]]:
-    """The two ends of each operating point's segment that exist, by place in the sweep."""
+    """The two ends of each operating point's segment that exist, by index in the sweep."""
     outcomes = part.outcomes
     columns = [np.atleast_1d(f(beta)) for beta in (1, 0) for f in (outcomes.recall, outcomes.precision)]
     names = ("recall", "precision", "recall0", "precision0")
@@ -238,7 +210,7 @@ def _best(found: Mapping[str, Consistency], keys: Mapping[str, str]) -> Rows:
     return rows
 
 
-def _iso_f(alt: Any, x: Any, y: Any) -> list[Any]:
+def _iso_f(x: Any, y: Any) -> list[Any]:
     """Thin grey lines on which F is the same, each with its value at its lower end."""
     rows: Rows = []
     for level in np.arange(1, 10) / 10:
@@ -247,19 +219,11 @@ def _iso_f(alt: Any, x: Any, y: Any) -> list[Any]:
             rows.append(
                 {"F": f"{level:.1f}", "recall": recall, "precision": level * recall / (2 * recall - level), "place": n}
             )
-    base = alt.Chart(_data(alt, rows)).encode(x=x, y=y)
+    base = theme.chart(rows).encode(x=x, y=y)
     lines = base.mark_line(color=theme.GRID, strokeWidth=0.8).encode(detail="F:N", order="place:Q")
-    labels = (
-        base.transform_filter("datum.place == 39")
-        .mark_text(align="left", dx=3, fontSize=7, color=theme.FAINT)
-        .encode(text="F:N")
-    )
-    return [lines, labels]
+    labels = base.transform_filter("datum.place == 39").mark_text(align="left", dx=3, fontSize=7, color=theme.FAINT)
+    return [lines, labels.encode(text="F:N")]
 
 
-def _axis(alt: Any) -> Any:
+def _axis() -> Any:
     return alt.Axis(values=[0, 0.2, 0.4, 0.6, 0.8, 1], format=".1f", grid=False)
-
-
-def _data(alt: Any, rows: Rows) -> Any:
-    return alt.Data(values=rows)

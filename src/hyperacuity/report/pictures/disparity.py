@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from PIL import Image, ImageColor, ImageDraw, ImageFont
+from numpy.typing import ArrayLike
+from PIL import Image, ImageDraw, ImageFont
 
 from hyperacuity.disparity.errors import bad, density, estimated_map
 from hyperacuity.maps import DisparityMap, EdgeMap, disparity_map, same_size
 from hyperacuity.report import theme
-from hyperacuity.report.pictures.ordering import DEPTHS, SHORE
-
-Picture = NDArray[np.uint8]
+from hyperacuity.report.pictures.colours import DEPTHS, UNKNOWN, Picture, plain, ramp, rgb
 
 ERRORS = ("#ffffff", "#efd3e2", "#cc79a7", "#7d3561", "#2a0a1f")
 """Error in what both views show: none is white, the cap and more are dark."""
@@ -25,19 +23,18 @@ CAPTION = 22
 
 
 def depth_picture(disparity: ArrayLike, *, low: float | None = None, high: float | None = None) -> Picture:
-    """A disparity map in colours: warm is near, cool is far, grey is unknown; the range is the map's own unless given.
+    """A disparity map in colours: warm is near, cool is far, grey is unknown; by default the range is the map's own.
 
     >>> depth_picture([[1, 2, np.nan]]).shape
     (1, 3, 3)
     """
     found = estimated_map(disparity)
     known = ~np.isnan(found)
-    picture = np.empty((*found.shape, 3), np.uint8)
-    picture[:] = ImageColor.getrgb(SHORE)
+    picture = plain(found.shape, UNKNOWN)
     if known.any():
         least = float(np.nanmin(found)) if low is None else low
         span = (float(np.nanmax(found)) if high is None else high) - least
-        picture[known] = _coloured((found[known] - least) / (span if span > 0 else 1.0), DEPTHS)
+        picture[known] = ramp((found[known] - least) / (span if span > 0 else 1.0), DEPTHS)
     return picture
 
 
@@ -54,13 +51,12 @@ def error_picture(
     known = ~np.isnan(true)
     both = regions.get("nonocc", known)
     size = np.minimum(np.abs(np.nan_to_num(found - true)) / cap, 1)
-    picture = np.empty((*true.shape, 3), np.uint8)
-    picture[:] = ImageColor.getrgb(SHORE)
+    picture = plain(true.shape, UNKNOWN)
     for where, colours in ((known & both, ERRORS), (known & ~both, HIDDEN)):
-        picture[where] = _coloured(size[where], colours)
-    picture[known & np.isnan(found)] = ImageColor.getrgb(theme.FALSE)
+        picture[where] = ramp(size[where], colours)
+    picture[known & np.isnan(found)] = rgb(theme.FALSE)
     if outline and "disc" in regions:
-        picture[_border(regions["disc"])] = ImageColor.getrgb(theme.FAINT)
+        picture[_border(regions["disc"])] = rgb(theme.FAINT)
     return picture
 
 
@@ -73,9 +69,8 @@ def difference_picture(real: ArrayLike, drawn: ArrayLike, where: EdgeMap, *, cap
     first, second = np.asarray(real), np.asarray(drawn, np.float64)
     full = 255.0 if first.dtype != np.uint16 else 65535.0
     gap = np.abs(first.reshape(*where.shape, -1) - second.reshape(*where.shape, -1)).mean(axis=2) * 255 / full
-    picture = np.empty((*where.shape, 3), np.uint8)
-    picture[:] = ImageColor.getrgb(SHORE)
-    picture[where] = _coloured(np.minimum(gap[where] / cap, 1), ERRORS)
+    picture = plain(where.shape, UNKNOWN)
+    picture[where] = ramp(np.minimum(gap[where] / cap, 1), ERRORS)
     return picture
 
 
@@ -100,8 +95,8 @@ def error_sheet(
     sheet = Image.new("RGB", (3 * width + 4 * gap, height + 2 * CAPTION + gap), theme.GROUND)
     draw = ImageDraw.Draw(sheet)
     font = ImageFont.load_default(12)
-    for place, ((caption, _), block) in enumerate(zip(panels, blocks, strict=True)):
-        left = gap + place * (width + gap)
+    for column, ((caption, _), block) in enumerate(zip(panels, blocks, strict=True)):
+        left = gap + column * (width + gap)
         draw.text((left, 4), caption, fill=theme.INK, font=font)
         sheet.paste(Image.fromarray(block), (left, CAPTION))
     _key(draw, font, gap, height + CAPTION + 6, width, cap)
@@ -124,26 +119,19 @@ def _key(
     """Both scales of error from 0 to the cap, the two plain colours, and the outline."""
     length = max(40, width // 8)
     for colours, label in ((ERRORS, f"0 to {cap:g} px off"), (HIDDEN, "occluded")):
-        ramp = _coloured(np.tile(np.linspace(0, 1, length, dtype=np.float32), 10), colours).reshape(10, length, 3)
+        scale = ramp(np.linspace(0, 1, length, dtype=np.float32), colours).tolist()
         draw.rectangle((left - 1, top - 1, left + length, top + 10), outline=theme.FAINT)
-        for x in range(length):
-            draw.line((left + x, top, left + x, top + 9), fill=tuple(int(c) for c in ramp[0, x]))
+        for x, colour in enumerate(scale):
+            draw.line((left + x, top, left + x, top + 9), fill=tuple(colour))
         left += length + 4
         draw.text((left, top - 2), label, fill=theme.INK, font=font)
         left += int(draw.textlength(label, font=font)) + 10
-    for colour, label in ((theme.FALSE, "missing"), (SHORE, "no truth")):
-        draw.rectangle((left, top, left + 10, top + 9), fill=colour)
+    for fill, label in ((theme.FALSE, "missing"), (UNKNOWN, "no truth")):
+        draw.rectangle((left, top, left + 10, top + 9), fill=fill)
         draw.text((left + 14, top - 2), label, fill=theme.INK, font=font)
         left += 24 + int(draw.textlength(label, font=font))
     draw.line((left, top + 5, left + 12, top + 5), fill=theme.FAINT)
     draw.text((left + 16, top - 2), "disc", fill=theme.INK, font=font)
-
-
-def _coloured(share: NDArray[np.float32], colours: tuple[str, ...]) -> Picture:
-    stops = np.array([ImageColor.getrgb(colour) for colour in colours], dtype=np.float64)
-    at = np.linspace(0, 1, len(stops))
-    mixed = np.stack([np.interp(share, at, stops[:, channel]) for channel in range(3)], axis=-1)
-    return mixed.round().astype(np.uint8)
 
 
 def _border(mask: EdgeMap) -> EdgeMap:

@@ -7,10 +7,11 @@ import io
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from PIL import Image, ImageColor
+from PIL import Image
 
 from hyperacuity.maps import edge_map, same_size
 from hyperacuity.report import theme
+from hyperacuity.report.pictures.colours import plain, rgb
 
 
 def edge_picture(truth: ArrayLike, detected: ArrayLike, *, side: int | None = None) -> NDArray[np.uint8]:
@@ -21,17 +22,16 @@ def edge_picture(truth: ArrayLike, detected: ArrayLike, *, side: int | None = No
 
     Examples
     --------
-    >>> edge_picture([[1, 0, 1]], [[1, 1, 0]])[0].tolist() == [list(ImageColor.getrgb(c)) for c in (
+    >>> edge_picture([[1, 0, 1]], [[1, 1, 0]])[0].tolist() == [list(rgb(c)) for c in (
     ...     theme.HIT, theme.FALSE, theme.MISS)]
     True
     """
     true, found = edge_map(truth, name="truth"), edge_map(detected, name="detection")
     same_size(found, true, names=("detection", "truth"))
     block = 1 if side is None else -(-max(true.shape) // side)
-    picture = np.empty((*_any(true, block).shape, 3), np.uint8)
-    picture[:] = ImageColor.getrgb(theme.GROUND)
+    picture = plain(_any(true, block).shape, theme.GROUND)
     for where, colour in ((true & ~found, theme.MISS), (found & ~true, theme.FALSE), (true & found, theme.HIT)):
-        picture[_any(where, block)] = ImageColor.getrgb(colour)
+        picture[_any(where, block)] = rgb(colour)
     return picture
 
 

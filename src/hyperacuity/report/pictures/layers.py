@@ -47,7 +47,7 @@ def soft_picture(soft: SoftMap) -> dict[str, Any]:
 
 
 MOST_THRESHOLDS = 256
-"""Thresholds of a states layer: the place of each is a byte."""
+"""Thresholds of a states layer: the index of each is a byte."""
 
 
 def states(pictures: NDArray[np.uint8]) -> dict[str, Any]:
@@ -55,7 +55,7 @@ def states(pictures: NDArray[np.uint8]) -> dict[str, Any]:
 
     ``where`` has a bit per pixel, set if it ever changes; at first, nothing is anything. ``into`` has, for each of those pixels
     in raster order, a byte of its first two states, 4 × first + second; then a byte with the third for those that had two; and
-    so on. A state that is the one before means that there is no further change. ``when`` has the places of the changes, the
+    so on. A state that is the one before means that there is no further change. ``when`` has the thresholds of the changes, the
     strictest threshold being 0: those from state 0 to 1, from 0 to 2, … from 3 to 2, each in the order of ``into``.
 
     >>> made = states(np.array([[[0, 1, 0]], [[0, 3, 2]]], np.uint8))

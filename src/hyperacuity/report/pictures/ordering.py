@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, ImageColor, ImageDraw, ImageFont
+from PIL import Image, ImageDraw, ImageFont
 
 from hyperacuity.maps import LabelMap, OrderMap
 from hyperacuity.ordering import (
@@ -23,17 +23,10 @@ from hyperacuity.ordering.local import CONSISTENT, FALSE, INCONSISTENT, MISSED, 
 from hyperacuity.ordering.orderings import transfer
 from hyperacuity.ordering.pairwise import known_regions, pair_tables
 from hyperacuity.report import theme
+from hyperacuity.report.pictures.colours import DARK, DEPTHS, UNKNOWN, Picture, plain, ramp, rgb
 
-Picture = NDArray[np.uint8]
-
-NIGHT = "#16181d"
-"""The ground of overlays: yellow would be lost on white."""
-
-DIM = "#4a4d55"
-SHORE = "#b8bac0"
-
-DEPTHS = ("#1f2f6b", "#4a6fae", "#9fb4c4", "#ecdcb0", "#f0a860", "#c8481e")
-"""Far to near: cool to warm."""
+FAINT = "#4a4d55"
+"""Boundaries without an owner, on dark."""
 
 PANEL = 420
 """Longer side of a panel, at least."""
@@ -46,14 +39,10 @@ def order_picture(order: OrderMap) -> Picture:
     (1, 3, 3)
     """
     known = ~np.isnan(order)
-    picture = np.empty((*order.shape, 3), np.uint8)
-    picture[:] = _rgb(SHORE)
+    picture = plain(order.shape, UNKNOWN)
     if known.any():
         levels, rank = np.unique(order[known], return_inverse=True)
-        share = rank / max(levels.size - 1, 1)
-        stops = np.array([_rgb(colour) for colour in DEPTHS], np.float64)
-        at = np.linspace(0, 1, len(stops))
-        picture[known] = np.stack([np.interp(share, at, stops[:, channel]) for channel in range(3)], axis=1).round()
+        picture[known] = ramp(rank / max(levels.size - 1, 1), DEPTHS)
     return picture
 
 
@@ -62,16 +51,12 @@ def matching_picture(found: LocalMatch) -> Picture:
 
     Partners are both drawn, so a displaced contour is a double line.
     """
-    picture = np.empty((*found.truth.pixels.shape, 3), np.uint8)
-    picture[:] = _rgb(NIGHT)
-    for codes in (found.truth_codes(), found.detected_codes()):
-        for code, colour in (
-            (MISSED, theme.MISS),
-            (FALSE, theme.FALSE),
-            (INCONSISTENT, theme.INCONSISTENT),
-            (CONSISTENT, theme.HIT),
-        ):
-            picture[codes == code] = _rgb(colour)
+    picture = plain(found.truth.pixels.shape, DARK)
+    codes = (MISSED, FALSE, INCONSISTENT, CONSISTENT)
+    colours = (theme.MISS, theme.FALSE, theme.INCONSISTENT, theme.HIT)
+    for drawn in (found.truth_codes(), found.detected_codes()):
+        for code, colour in zip(codes, colours, strict=True):
+            picture[drawn == code] = rgb(colour)
     return picture
 
 
@@ -90,15 +75,14 @@ def ownership_picture(asked: Ownership, labels: LabelMap) -> Picture:
         pair = number[first, second]
         verdict[pair] = 2 if predicted == 0 else int(predicted == true)
         front[pair] = first if true > 0 else second
-    picture = np.empty((*labels.shape, 3), np.uint8)
-    picture[:] = _rgb(NIGHT)
+    picture = plain(labels.shape, DARK)
     flat = picture.reshape(-1, 3)
     regions = beside.labels.ravel()
-    for code, colour in ((-1, DIM), (1, theme.HIT), (2, theme.INCONSISTENT), (0, theme.FALSE)):
+    for code, colour in ((-1, FAINT), (1, theme.HIT), (2, theme.INCONSISTENT), (0, theme.FALSE)):
         of_code = verdict[beside.pair] == code
         for side in (beside.here, beside.there):
             owned = of_code & ((regions[side] == front[beside.pair]) | (code == -1))
-            flat[side[owned]] = _rgb(colour)
+            flat[side[owned]] = rgb(colour)
     return picture
 
 
@@ -107,14 +91,14 @@ def region_picture(system: Partition, truth: Partition) -> Picture:
     system, truth = known_regions(system), known_regions(truth)
     colours = _region_colours(truth)
     standing_for = np.append(match_regions(system, truth), -1)
-    picture = np.append(colours, [_rgb(SHORE)], axis=0)[standing_for[system.labels]].astype(np.uint8)
+    picture = np.append(colours, [rgb(UNKNOWN)], axis=0)[standing_for[system.labels]].astype(np.uint8)
     return _with_borders(picture, system.labels)
 
 
 def true_region_picture(truth: Partition) -> Picture:
     """The true regions in the colours that :func:`region_picture` uses."""
     truth = known_regions(truth)
-    picture = np.append(_region_colours(truth), [_rgb(SHORE)], axis=0)[truth.labels].astype(np.uint8)
+    picture = np.append(_region_colours(truth), [rgb(UNKNOWN)], axis=0)[truth.labels].astype(np.uint8)
     return _with_borders(picture, truth.labels)
 
 
@@ -128,11 +112,11 @@ def pair_table_pictures(system: Partition, truth: Partition, *, side: int = PANE
     shares, table = pair_tables(system, truth)
     near_truth, near_system = np.argsort(-truth.depth, kind="stable"), np.argsort(-system.depth, kind="stable")
     shares, table = shares[np.ix_(near_truth, near_truth)], table[np.ix_(near_system, near_system)]
-    right, wrong = np.array(_rgb(theme.HIT), float), np.array(_rgb(theme.INCONSISTENT), float)
+    right, wrong = np.array(rgb(theme.HIT), float), np.array(rgb(theme.INCONSISTENT), float)
     mixed = np.nan_to_num(shares)[..., None] * right + (1 - np.nan_to_num(shares))[..., None] * wrong
-    mixed[np.isnan(shares)] = _rgb(theme.MISS)
-    mixed[np.eye(len(shares), dtype=bool)] = _rgb(SHORE)
-    codes = np.array([_rgb(theme.INCONSISTENT), _rgb(theme.HIT), _rgb(SHORE), _rgb(theme.FALSE)], np.uint8)
+    mixed[np.isnan(shares)] = rgb(theme.MISS)
+    mixed[np.eye(len(shares), dtype=bool)] = rgb(UNKNOWN)
+    codes = np.array([rgb(theme.INCONSISTENT), rgb(theme.HIT), rgb(UNKNOWN), rgb(theme.FALSE)], np.uint8)
     return _resized(mixed.round().astype(np.uint8), side), _resized(codes[table], side)
 
 
@@ -195,12 +179,8 @@ def _with_borders(picture: Picture, labels: LabelMap) -> Picture:
     border = np.zeros(labels.shape, bool)
     border[:, :-1] |= labels[:, :-1] != labels[:, 1:]
     border[:-1] |= labels[:-1] != labels[1:]
-    picture[border] = _rgb(NIGHT)
+    picture[border] = rgb(DARK)
     return picture
-
-
-def _rgb(colour: str) -> tuple[int, ...]:
-    return ImageColor.getrgb(colour)
 
 
 def _scale(picture: Picture) -> float:

@@ -7,7 +7,7 @@ system's best threshold always stays.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,18 +16,18 @@ from numpy.typing import NDArray
 from hyperacuity.report.pictures import layers
 
 WHOLE = 76_000_000
-"""Letters that all images of a benchmark may take together; with what surrounds them, a report stays under 80 MB."""
+"""Characters that all images of a benchmark may take together; with what surrounds them, a report stays under 80 MB."""
 
 MOST = 1_500_000
 LEAST = 16_000
-"""Letters that the overlay of one system on one image takes at most, and may always take: thousands of images need more."""
+"""Characters that the overlay of one system on one image takes at most, and may always take: thousands of images need more."""
 
 
-class Room:
-    """How many letters the overlays of one image may still take; what one system leaves, the next ones may use.
+class Budget:
+    """How many characters the overlays of one image may still take; what one system leaves, the next ones may use.
 
-    >>> room = Room(images=100, systems=2, taken=60_000)
-    >>> room.share(), room.take(200_000), room.share()
+    >>> budget = Budget(images=100, systems=2, taken=60_000)
+    >>> budget.share(), budget.take(200_000), budget.share()
     (350000, None, 500000)
     """
 
@@ -38,30 +38,52 @@ class Room:
         """What the next system's overlay may take if its other pictures take ``besides``."""
         return min(max(self.left // max(self.systems, 1) - besides, LEAST), MOST)
 
-    def take(self, letters: int) -> None:
+    def take(self, size: int) -> None:
         """Note what a system took."""
-        self.left, self.systems = self.left - letters, self.systems - 1
+        self.left, self.systems = self.left - size, self.systems - 1
 
 
-def letters(made: Any) -> int:
-    """How long layers are, about: the length of their text."""
+def text_size(made: Any) -> int:
+    """How long layers are, about: the characters of their text."""
     if isinstance(made, dict):
-        return sum(letters(part) for part in made.values())
+        return sum(text_size(part) for part in made.values())
     return len(made) if isinstance(made, str) else 0
+
+
+def with_slider(
+    others: dict[str, Any],
+    pictures: NDArray[np.uint8],
+    thresholds: NDArray[np.float64],
+    numbers: Mapping[str, Sequence[float]],
+    *,
+    closeness: NDArray[np.float64],
+    best: int,
+    budget: Budget,
+    digits: int = 3,
+) -> dict[str, Any]:
+    """A system's layers with a picture per threshold, and numbers per threshold, of as many thresholds as there is room for."""
+    match, kept = fitted(pictures, closeness=closeness, best=best, room=budget.share(text_size(others)))
+    return others | {
+        "match": match,
+        "steps": [round(float(thresholds[n]), digits) for n in kept],
+        "of": len(thresholds),
+        "start": kept.index(best),
+        "numbers": {name: [values[n] for n in kept] for name, values in numbers.items()},
+    }
 
 
 def fitted(
     pictures: NDArray[np.uint8], *, closeness: NDArray[np.float64], best: int, room: int
 ) -> tuple[dict[str, Any], list[int]]:
-    """The pictures as a layer that fits into ``room`` letters if any choice of them does, and which of them were kept.
+    """The pictures as a layer that fits into ``room`` characters if any choice of them does, and which of them were kept.
 
-    Thresholds rise. ``closeness`` says how near the system's score at each is to its best, from 0 to 1; ``best`` is the place of
-    the best.
+    Thresholds rise. ``closeness`` says how near the system's score at each is to its best, from 0 to 1; ``best`` is the index
+    of the best.
     """
     layer, kept = {}, [best]
     for kept in choices(closeness, best):
         layer = layers.states(pictures[kept])
-        if letters(layer) <= room:
+        if text_size(layer) <= room:
             break
     return layer, kept
 
@@ -75,7 +97,7 @@ STRIDES = (1, 2, 4, 4, 4, 4, 4, 4, 4, 16)
 
 
 def choices(closeness: NDArray[np.float64], best: int) -> Iterator[list[int]]:
-    """Places of thresholds to keep, ever fewer, the best always among them and in the end alone.
+    """Indices of thresholds to keep, ever fewer, the best always among them and in the end alone.
 
     >>> closeness = np.array([0.2, 0.4, 0.6, 0.8, 1, 0.9, 0.7, 0.5, 0.3])
     >>> list(choices(closeness, 4))[:5]

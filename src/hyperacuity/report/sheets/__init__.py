@@ -1,1 +1,32 @@
-"""The tasks' sheets, one module each; :mod:`hyperacuity.report.sheets.registry` knows which is whose."""
+"""What a report shows of a task: one module each, found by the task's name.
+
+The module has a function ``sheet(grid, each) -> Sheet``: ``grid`` is what the runs hold under one signature, and
+``each(title, function, items)`` maps a function over items in threads, with progress, for what takes long. A task without a
+module gets a sheet made of the criteria it is judged by.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from hyperacuity import tasks
+from hyperacuity.report.sheets.sheet import Each, Sheet
+from hyperacuity.run.gather import Grid
+
+
+def make_sheet(grid: Grid, each: Each) -> Sheet:
+    """The sheet of a grid. One of a task that nobody registered says so, and what failed."""
+    name = grid.signature.task
+    if name not in tasks.names():
+        note = f"No benchmark named {name} is registered here, so its scores cannot be shown."
+        return Sheet(name.capitalize(), grid, columns=(), lines=(), notes=(note,))
+    own = f"{__name__}.{name}"
+    module: Any = import_module(own) if name.isidentifier() and find_spec(own) is not None else None
+    if not hasattr(module, "sheet"):
+        from hyperacuity.report.sheets.judged import judge, judged_sheet  # charts, which not every install has
+
+        return judged_sheet(grid, judge(grid))
+    sheet: Sheet = module.sheet(grid, each)
+    return sheet

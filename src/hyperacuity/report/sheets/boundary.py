@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,6 @@ from hyperacuity.boundary import (
     BoundaryTally,
     HumanScore,
     Protocol,
-    Suppression,
     collect,
     collect_humans,
     overlays,
@@ -23,27 +23,26 @@ from hyperacuity.boundary import (
     tolerance_in_pixels,
 )
 from hyperacuity.boundary.scores import f_measure, recall_precision
-from hyperacuity.compare.significance import Pairwise, pairwise_of_samples
-from hyperacuity.data import read_boundary_truths, read_image, read_segmentations, read_soft
-from hyperacuity.errors import InputError, UsageError
+from hyperacuity.compare.significance import Pairwise
+from hyperacuity.errors import InputError
+from hyperacuity.evaluation.jobs import job_of
 from hyperacuity.maps import EdgeMap
-from hyperacuity.report import theme
 from hyperacuity.report.charts import boundary as charts_boundary
-from hyperacuity.report.pictures import layers, slider
+from hyperacuity.report.pictures import layers
+from hyperacuity.report.pictures.slider import Budget, with_slider
 from hyperacuity.report.sheets.sheet import (
+    NOTHING,
     Column,
     Each,
     Figure,
-    Layer,
     Line,
     Sheet,
-    Viewer,
-    enough_weights,
-    lead,
-    picture_of,
+    failed_images,
+    leader,
+    paired_tests,
     ranked,
-    told_chance,
 )
+from hyperacuity.report.sheets.viewer import PHOTO, Layer, Shared, Viewer, legend
 from hyperacuity.run import Cell
 from hyperacuity.run.gather import Grid
 
@@ -55,31 +54,17 @@ COLUMNS = (
     Column("threshold", "threshold", note="The threshold of ODS", better="", digits=2),
 )
 
-LAYERS = (
-    Layer("match", "Match", "Hits, false alarms and misses at the threshold"),
-    Layer("prediction", "Prediction", "The soft map as the system gave it; dark is strong"),
-    Layer("truth", "Truth", "What people drew; the darker, the more of them agree"),
-    Layer("photo", "Photograph"),
-)
-
-LEGEND = (
-    ("hit", theme.HIT, "hit", "detected, and matched with what somebody drew"),
-    ("false", theme.FALSE, "false alarm", "detected, but matched with nothing that anybody drew"),
-    ("miss", theme.MISS, "miss", "drawn by somebody, but not detected"),
-)
-
 
 def sheet(grid: Grid, each: Each) -> Sheet:
-    """The boundary part of a report. ``each(title, function, items)`` maps a function over items, with progress."""
-    protocol, inverted = protocol_of(grid), bool(grid.options.get("inverted", False))
-    tallies = grid.tallies(BoundaryTally)
-    scores = {system: collect(images, protocol) for system, images in tallies.items()}
-    people = _people(grid, protocol, inverted, each)
-    tested = tested_ods(tallies, grid.shared_images(), protocol)
+    """The boundary part of a report."""
+    tallies = grid.tallies()
+    scores = {system: collect(images) for system, images in tallies.items()}
+    people = _people(grid, each)
+    tested = tested_ods(tallies, grid.shared_images())
     lines = ranked(COLUMNS, [_line(grid, system, score) for system, score in scores.items()], tested)
     ordered = {line.system: scores[line.system] for line in lines}
     return Sheet(
-        title="Boundaries",
+        title=grid.task.title,
         grid=grid,
         columns=COLUMNS,
         lines=lines,
@@ -87,81 +72,50 @@ def sheet(grid: Grid, each: Each) -> Sheet:
         findings=tuple(_findings(lines, ordered, people, tested, list(scores))),
         image_score=Column("f", "best F", note="F at the image's own best threshold"),
         image_scores=image_scores_of(ordered),
-        viewer=Viewer(LAYERS, LEGEND, Look(protocol, inverted, ordered, tallies)),
-    )
-
-
-def protocol_of(grid: Grid) -> Protocol:
-    """The protocol that the run recorded. A run that does not say, or says something else than its signature, is refused."""
-    told = grid.options.get("protocol")
-    if not isinstance(told, Mapping):
-        raise UsageError(f"the run of {grid.signature} does not say how it was set up: run it again to report it")
-    protocol = protocol_as_told(told)
-    if grid.signature.replace("|truth:inverted", "") != protocol.signature:
-        raise UsageError(f"the run says {grid.signature}, but was set up as {protocol.signature}")
-    return protocol
-
-
-def protocol_as_told(told: Mapping[str, Any]) -> Protocol:
-    """A protocol from the JSON that a run keeps of it."""
-    nms, thresholds = told["nms"], told["thresholds"]
-    return Protocol(
-        tolerance=told["tolerance"],
-        thin=told["thin"],
-        thresholds=tuple(thresholds) if isinstance(thresholds, list) else thresholds,
-        nms=None if nms is None else Suppression(**nms),
-        precision=told["precision"],
+        viewer=BoundaryViewer(grid, ordered, tallies, grid.protocol),
     )
 
 
 def _line(grid: Grid, system: str, score: BoundaryScore) -> Line:
-    return Line(
-        system,
-        {
-            "ods": score.ods.f,
-            "ois": score.ois.f,
-            "ap": score.ap,
-            "r50": score.r50,
-            "threshold": score.ods.threshold,
-        },
-        interval=score.ods.interval,
-        images=len(score.images),
-        failed=sum(failure.system == system for failure in grid.failures),
-    )
+    values = {
+        "ods": score.ods.f,
+        "ois": score.ois.f,
+        "ap": score.ap,
+        "r50": score.r50,
+        "threshold": score.ods.threshold,
+    }
+    return Line(system, values, score.ods.interval, len(score.images), failed_images(grid, system))
 
 
-def tested_ods(
-    tallies: Mapping[str, Mapping[str, BoundaryTally]], shared: list[str], protocol: Protocol
-) -> Pairwise | None:
+def tested_ods(tallies: Mapping[str, Mapping[str, BoundaryTally]], shared: Sequence[str]) -> Pairwise | None:
     """Paired bootstrap of ODS for all pairs of systems, on the images that all have."""
-    if len(tallies) < 2 or len(shared) < 2:
-        return None
     columns = [[images[name] for name in shared] for images in tallies.values()]
 
     def ods(weights: NDArray[np.int64]) -> NDArray[np.float64]:
-        return np.stack([resampled_scores(column, weights, protocol)["ods"] for column in columns], axis=1)
+        return np.stack([resampled_scores(column, weights)["ods"] for column in columns], axis=1)
 
-    observed = ods(np.ones((1, len(shared)), np.int64))[0]
-    samples = np.concatenate([ods(weights) for weights in enough_weights(len(shared), len(tallies))])
-    return pairwise_of_samples(samples, observed[:, None] - observed[None])
+    return paired_tests(ods, len(shared), len(tallies))
 
 
-def _people(grid: Grid, protocol: Protocol, inverted: bool, each: Each) -> HumanScore:
+def _people(grid: Grid, each: Each) -> HumanScore:
     """People against each other, on the images whose truths can still be read and have two annotators or more."""
-    truths = {cell.truths: None for cells in grid.cells.values() for cell in cells.values()}
+    job = job_of(grid)
+    cells: dict[tuple[Path, ...], Cell] = {
+        cell.truths: cell for images in grid.cells.values() for cell in images.values()
+    }
 
-    def one(paths: tuple[Any, ...]) -> BoundaryTally | None:
+    def one(cell: Cell) -> BoundaryTally | None:
         try:
-            drawn = read_boundary_truths(paths, inverted=inverted)
-            return tally_humans(drawn, protocol) if len(drawn) > 1 else None
+            drawn = job.reader.truths(cell)
         except InputError:
             return None
+        return tally_humans(drawn, grid.protocol) if len(drawn) > 1 else None
 
-    found = [tally for tally in each("people", one, list(truths)) if tally is not None]
-    return collect_humans(found, protocol)
+    return collect_humans([tally for tally in each("people", one, list(cells.values())) if tally is not None])
 
 
 def image_scores_of(scores: Mapping[str, BoundaryScore]) -> dict[str, dict[str, float]]:
+    """The best F of each image, by image and system."""
     found: dict[str, dict[str, float]] = {}
     for system, score in scores.items():
         for image, point in zip(score.images, score.per_image, strict=True):
@@ -171,32 +125,28 @@ def image_scores_of(scores: Mapping[str, BoundaryScore]) -> dict[str, dict[str, 
 
 def _figures(scores: Mapping[str, BoundaryScore], people: HumanScore) -> tuple[Figure, ...]:
     best = next(iter(scores))
+    human = people.point if people.images else None
     figures = [
         Figure(
             "precision-recall",
             "Precision over recall",
             f"Precision–recall curves of {len(scores)} systems. {best} has the best point, F = {scores[best].ods.f:.3f}. "
             "The leaderboard holds the same numbers.",
-            lambda hover: charts_boundary.precision_recall(
-                scores, human=people.point if people.images else None, hover=hover
-            ),
+            lambda hover: charts_boundary.precision_recall(scores, human=human, hover=hover),
+            fluid=True,
         ),
         Figure(
             "f-over-threshold",
             "F over the threshold",
             "F at every threshold for each system; the mark is the best one, ODS.",
             lambda hover: charts_boundary.f_over_threshold(scores, hover=hover),
+            fluid=True,
         ),
     ]
     if any(len(score.images) > 1 for score in scores.values()):
-        figures.append(
-            Figure(
-                "images",
-                "Image by image",
-                "The best F of every image, a row for each system; the tall mark is the median.",
-                lambda hover: charts_boundary.scatter_of_images(scores),
-            )
-        )
+        words = "The best F of every image, a row for each system; the tall mark is the median."
+        draw = lambda hover: charts_boundary.scatter_of_images(scores)  # noqa: E731
+        figures.append(Figure("images", "Image by image", words, draw, fluid=True))
     return tuple(figures)
 
 
@@ -208,31 +158,17 @@ def _findings(
     order: list[str],
 ) -> list[str]:
     if not lines:
-        return ["No image could be evaluated."]
+        return [NOTHING]
     first = lines[0]
-    low, high = first.interval
-    within = f" (95 % interval {low:.3f} to {high:.3f})" if not math.isnan(low) else ""
-    told = f"{first.system} reaches ODS {first.values['ods']:.3f}{within}"
-    if len(lines) > 1:
-        second = lines[1]
-        ahead = lead(first, second, COLUMNS[0])
-        if tested is None or first.values == second.values:
-            told += f", {ahead}"
-        else:
-            p = float(tested.corrected[order.index(first.system), order.index(second.system)])
-            told += f", {ahead}{told_chance(p, len(lines))}"
-    findings = [told + "."]
     if people.images and not math.isnan(people.point.f):
         gap = people.point.f - first.values["ods"]
-        findings.append(
-            f"People, held against each other on the same images, reach F {people.point.f:.3f}: "
-            + (f"{gap:.3f} above the best system." if gap > 0 else f"{-gap:.3f} below the best system.")
+        second = f"People, held against each other on the same images, reach F {people.point.f:.3f}: " + (
+            f"{gap:.3f} above the best system." if gap > 0 else f"{-gap:.3f} below the best system."
         )
     else:
         gain = first.values["ois"] - first.values["ods"]
-        findings.append(f"Choosing the threshold for each image would give {first.system} {gain:.3f} more (OIS).")
-    findings += _about_images(scores)
-    return findings
+        second = f"Choosing the threshold for each image would give {first.system} {gain:.3f} more (OIS)."
+    return [leader(lines, COLUMNS[0], tested, order), second, *_about_images(scores)]
 
 
 def _about_images(scores: Mapping[str, BoundaryScore]) -> list[str]:
@@ -240,77 +176,68 @@ def _about_images(scores: Mapping[str, BoundaryScore]) -> list[str]:
     if len(found) < 2:
         return []
     hardest = min(found, key=lambda image: max(found[image].values()))
-    told = f"The hardest image is {hardest}, where no system gets beyond F {max(found[hardest].values()):.2f}"
+    text = f"The hardest image is {hardest}, where no system gets beyond F {max(found[hardest].values()):.2f}"
     if len(scores) > 1:
         split = max(found, key=lambda image: max(found[image].values()) - min(found[image].values()))
         least, most = min(found[split].values()), max(found[split].values())
-        told += f"; systems differ most on {split}, from {least:.2f} to {most:.2f}"
-    return [told + "."]
+        text += f"; systems differ most on {split}, from {least:.2f} to {most:.2f}"
+    return [text + "."]
 
 
-class Look:
-    """Makes the pictures of one image, for all systems: how they match what :meth:`judged_by` keeps of the labels."""
+class BoundaryViewer(Viewer):
+    """How systems match what :meth:`judged_by` keeps of the labels, at every threshold of the benchmark."""
+
+    layers = (
+        Layer("match", "Match", "Hits, false alarms and misses at the threshold"),
+        Layer("prediction", "Prediction", "The soft map as the system gave it; dark is strong"),
+        Layer("truth", "Truth", "What people drew; the darker, the more of them agree"),
+        PHOTO,
+    )
+    legend = legend(
+        "detected, and matched with what somebody drew",
+        "detected, but matched with nothing that anybody drew",
+        "drawn by somebody, but not detected",
+        names=("hit", "false alarm", "miss"),
+    )
 
     def __init__(
         self,
-        protocol: Protocol,
-        inverted: bool,
+        grid: Grid,
         scores: Mapping[str, BoundaryScore],
         tallies: Mapping[str, Mapping[str, BoundaryTally]],
+        benchmark: Protocol,
     ) -> None:
-        self.protocol, self.inverted, self.scores, self.tallies = protocol, inverted, scores, tallies
-        self.images = len({image for images in tallies.values() for image in images})
-
-    def __call__(self, image: str, cells: Mapping[str, Cell]) -> dict[str, Any]:
-        some = next(iter(cells.values()))
-        truths = read_boundary_truths(some.truths, inverted=self.inverted)
-        height, width = truths[0].shape
-        shared: dict[str, Any] = {}
-        near = tolerance_in_pixels(truths[0].shape, self.protocol.tolerance)
-        shared["truth"] = layers.strength(layers.agreement(truths, near), len(truths))
-        if (picture := picture_of(cells)) is not None:
-            shared["photo"] = layers.photograph(read_image(picture))
-        systems: list[dict[str, Any]] = []
-        judged_by = self.judged_by(truths)
-        room = slider.Room(images=self.images, systems=len(self.scores), taken=slider.letters(shared))
-        for system in self.scores:
-            try:
-                systems.append(self._system(system, image, cells[system], judged_by, room))
-            except KeyError:
-                systems.append({"missing": "this system was not run on this image"})
-            except InputError as error:
-                systems.append({"missing": str(error)})
-            room.take(slider.letters(systems[-1]))
-        return {"size": [width, height], "shared": shared, "systems": systems}
+        super().__init__(grid, list(scores))
+        self.scores, self.tallies, self.benchmark = scores, tallies, benchmark
 
     def judged_by(self, truths: list[EdgeMap]) -> list[EdgeMap]:
         """The labels that systems are matched with: all of them."""
         return truths
 
-    def _system(self, system: str, image: str, cell: Cell, truths: list[EdgeMap], room: slider.Room) -> dict[str, Any]:
-        counts = self.tallies[system].get(image)
-        if counts is None:
-            return {"missing": "this image failed"}
-        stack = self.protocol.thresholds == "levels"
-        prediction: Any = read_segmentations([cell.prediction]) if stack else read_soft(cell.prediction)
-        made: dict[str, Any] = {} if stack else {"prediction": layers.soft_picture(prediction)}
-        recall, precision = recall_precision(counts, self.protocol.precision)
+    def shared(self, cell: Cell) -> Shared:
+        """What people drew."""
+        truths = self.reader.truths(cell)
+        near = tolerance_in_pixels(truths[0].shape, self.benchmark.tolerance)
+        drawn = layers.strength(layers.agreement(truths, near), len(truths))
+        return Shared(truths[0].shape, {"truth": drawn}, self.judged_by(truths))
+
+    def own(self, system: str, cell: Cell, truth: list[EdgeMap], budget: Budget) -> dict[str, Any]:
+        """A system's map, and its overlay at each threshold."""
+        prediction = self.reader.prediction(cell, self.benchmark)
+        if self.benchmark.thresholds == "levels":
+            made: dict[str, Any] = {"without": {"prediction": "a stack of segmentations is no soft map"}}
+        else:
+            made = {"prediction": layers.soft_picture(prediction)}
+        recall, precision = recall_precision(self.tallies[system][cell.image])
         curve, ods = self.scores[system].curve, self.scores[system].ods
-        best = int(np.argmin(np.abs(curve.threshold - ods.threshold)))
-        match, kept = slider.fitted(
-            overlays(prediction, truths, self.protocol),
+        numbers = {"precision": precision, "recall": recall, "F": f_measure(recall, precision)}
+        return with_slider(
+            made,
+            overlays(prediction, truth, self.benchmark),
+            curve.threshold,
+            {name: np.round(values, 3).tolist() for name, values in numbers.items()},
             closeness=curve.f / (curve.f.max() or 1),
-            best=best,
-            room=room.share(slider.letters(made)),
+            best=int(np.argmin(np.abs(curve.threshold - ods.threshold))),
+            budget=budget,
+            digits=4,
         )
-        return made | {
-            "match": match,
-            "steps": [round(float(curve.threshold[place]), 4) for place in kept],
-            "of": curve.f.size,
-            "start": kept.index(best),
-            "numbers": {
-                "precision": np.round(precision[kept], 3).tolist(),
-                "recall": np.round(recall[kept], 3).tolist(),
-                "F": np.round(f_measure(recall, precision)[kept], 3).tolist(),
-            },
-        }

@@ -1,4 +1,4 @@
-"""A sheet for any task whose criteria are known: leaderboard, tests, charts across criteria and findings, from tallies alone.
+"""A sheet for any task: leaderboard, tests, charts across criteria and findings, from tallies and the task's criteria alone.
 
 A task adds its own charts and viewer to it.
 """
@@ -11,23 +11,24 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hyperacuity.compare import Table, compare, critical_difference
-from hyperacuity.compare.criteria import Criteria, criteria, table_of
-from hyperacuity.compare.significance import Pairwise, pairwise_of_samples
+from hyperacuity.compare.criteria import table_of
+from hyperacuity.compare.significance import Pairwise
 from hyperacuity.report.charts import compare as charts_compare
 from hyperacuity.report.sheets.sheet import (
+    NAN,
+    NOTHING,
     Column,
     Figure,
     Line,
     Sheet,
-    Viewer,
-    enough_weights,
-    lead,
+    failed_images,
+    leader,
+    paired_tests,
     ranked,
-    told_chance,
 )
+from hyperacuity.report.sheets.viewer import Viewer
 from hyperacuity.resampling import bootstrap_weights, percentile_interval
 from hyperacuity.run.gather import Grid
 
@@ -36,9 +37,8 @@ MOST_COLUMNS = 8
 
 @dataclass(frozen=True)
 class Judged:
-    """What was found of a grid: tallies by system, the criteria, each system's scores, and the table of shared images."""
+    """What was found of a grid: tallies by system, each system's scores, and the table of shared images."""
 
-    criteria: Criteria
     columns: tuple[Column, ...]
     tallies: Mapping[str, Mapping[str, Any]]
     image_scores: Mapping[str, Mapping[str, float]]
@@ -46,14 +46,24 @@ class Judged:
     table: Table | None
     tested: Pairwise | None
 
+    @property
+    def systems(self) -> list[str]:
+        """The systems, the best first."""
+        return [line.system for line in self.lines]
+
+    def number(self, system: str, image: str) -> dict[str, str]:
+        """The main score of a system on an image, as a viewer prints it."""
+        main = self.columns[0]
+        return {main.title: main.as_text(self.image_scores.get(image, {}).get(system, NAN))}
+
 
 def judge(grid: Grid, columns: Sequence[Column] = ()) -> Judged:
     """Score every system by the task's criteria, on its own images; test differences on the images that all share."""
-    known = criteria(grid.signature, grid.options)
+    known = grid.task.criteria(grid.protocol)
     shown = tuple(columns) or tuple(
         Column(name, name, better=known.senses[known.names.index(name)]) for name in known.usual[:MOST_COLUMNS]
     )
-    tallies: dict[str, dict[str, Any]] = grid.tallies(known.tally_type)
+    tallies = grid.tallies()
     lines: list[Line] = []
     image_scores: dict[str, dict[str, float]] = {}
     main = known.names.index(shown[0].key)
@@ -64,36 +74,21 @@ def judge(grid: Grid, columns: Sequence[Column] = ()) -> Judged:
         alone = known.rescore(every, np.eye(len(every), dtype=np.int64))[:, main]
         for image, score in zip(images, alone.tolist(), strict=True):
             image_scores.setdefault(image, {})[system] = score
-        lines.append(
-            Line(
-                system,
-                {column.key: float(overall[known.names.index(column.key)]) for column in shown},
-                interval=percentile_interval(drawn),
-                images=len(every),
-                failed=sum(failure.system == system for failure in grid.failures),
-            )
-        )
-    shared = grid.shared_images()
-    table = table_of(grid.signature, tallies, grid.options) if tallies and shared else None
-    tested = _tested(table, shown[0]) if table is not None and len(tallies) > 1 and len(shared) > 1 else None
-    return Judged(known, shown, tallies, image_scores, ranked(shown, lines, tested), table, tested)
+        values = {column.key: float(overall[known.names.index(column.key)]) for column in shown}
+        lines.append(Line(system, values, percentile_interval(drawn), len(every), failed_images(grid, system)))
+    table = table_of(tallies) if tallies and grid.shared_images() else None
+    tested = None if table is None else _tested(table, shown[0])
+    return Judged(shown, tallies, image_scores, ranked(shown, lines, tested), table, tested)
 
 
-def judged_sheet(
-    grid: Grid,
-    judged: Judged,
-    *,
-    title: str,
-    figures: Sequence[Figure] = (),
-    viewer: Viewer | None = None,
-) -> Sheet:
+def judged_sheet(grid: Grid, judged: Judged, *, figures: Sequence[Figure] = (), viewer: Viewer | None = None) -> Sheet:
     """The sheet of what was found, with the task's own charts before those that any task has."""
     highest = max(
         (score for of in judged.image_scores.values() for score in of.values() if score == score), default=1.0
     )
     main = judged.columns[0]
     return Sheet(
-        title=title,
+        title=grid.task.title,
         grid=grid,
         columns=judged.columns,
         lines=judged.lines,
@@ -106,14 +101,13 @@ def judged_sheet(
     )
 
 
-def _tested(table: Table, column: Column) -> Pairwise:
+def _tested(table: Table, column: Column) -> Pairwise | None:
     """Paired bootstrap of one criterion for all pairs of systems."""
     chosen = table.select(criteria=[column.key])
     sign = 1.0 if column.better == "max" else -1.0
-    parts = enough_weights(len(table.images), len(table.systems))
-    samples: NDArray[np.float64] = sign * np.concatenate([chosen.resampled(part)[:, :, 0] for part in parts])
-    observed = sign * chosen.overall()[:, 0]
-    return pairwise_of_samples(samples, observed[:, None] - observed[None])
+    return paired_tests(
+        lambda weights: sign * chosen.resampled(weights)[:, :, 0], len(table.images), len(table.systems)
+    )
 
 
 def _figures(judged: Judged) -> list[Figure]:
@@ -121,7 +115,7 @@ def _figures(judged: Judged) -> list[Figure]:
     table = judged.table
     if table is None or len(table.systems) < 2:
         return []
-    order = [line.system for line in judged.lines if line.system in table.systems]
+    order = [system for system in judged.systems if system in table.systems]
     chosen = table.select(systems=order, criteria=[column.key for column in judged.columns if column.better])
     found = []
     if len(chosen.criteria) > 1:
@@ -132,7 +126,6 @@ def _figures(judged: Judged) -> list[Figure]:
                 "By every criterion",
                 f"{len(order)} systems by {len(chosen.criteria)} criteria, each axis from its best value to its worst.",
                 lambda hover: charts_compare.parallel_chart(ranking, width=520),
-                fluid=False,
                 span=6,
             )
         )
@@ -145,7 +138,6 @@ def _figures(judged: Judged) -> list[Figure]:
                 f"Average rank by {judged.columns[0].title}",
                 "Average ranks over images; systems that the images cannot tell apart are joined by a bar.",
                 lambda hover: charts_compare.critical_difference_chart(order, ranks, width=520),
-                fluid=False,
                 span=6,
             )
         )
@@ -154,43 +146,28 @@ def _figures(judged: Judged) -> list[Figure]:
 
 def findings(judged: Judged) -> list[str]:
     """Who leads and whether that may be chance, who is best in some respect, and on which image things go wrong."""
-    lines, main = judged.lines, judged.columns[0]
+    lines = judged.lines
     if not lines:
-        return ["No image could be evaluated."]
-    first = lines[0]
-    low, high = first.interval
-    value = first.values[main.key]
-    told = f"{first.system} reaches {main.title} {main.told(value)}"
-    told += f" (95 % interval {low:.{main.digits}f} to {main.told(high)})" if not math.isnan(low) else ""
-    if len(lines) > 1:
-        second = lines[1]
-        told += f", {lead(first, second, main)}"
-        if judged.tested is not None and value != second.values[main.key]:
-            order = list(judged.tallies)
-            p = float(judged.tested.corrected[order.index(first.system), order.index(second.system)])
-            told += told_chance(p, len(lines))
-    sentences = [told + "."]
-    optimal = [line.system for line in lines if line.optimal]
+        return [NOTHING]
+    sentences = [leader(lines, judged.columns[0], judged.tested, list(judged.tallies))]
+    best = [line.system for line in lines if line.optimal]
     if len(lines) > 1 and len(judged.columns) > 1:
-        if len(optimal) == 1:
-            sentences.append(f"By every criterion shown, {optimal[0]} is as good as any other system or better.")
+        if len(best) == 1:
+            sentences.append(f"By every criterion shown, {best[0]} is as good as any other system or better.")
         else:
             sentences.append(
-                f"{len(optimal)} of {len(lines)} systems are Pareto-optimal: no other is as good by every score."
+                f"{len(best)} of {len(lines)} systems are Pareto-optimal: no other is as good by every score."
             )
-    worst = _hardest(judged)
-    if worst:
-        sentences.append(worst)
-    return sentences
+    return [*sentences, *_hardest(judged)]
 
 
-def _hardest(judged: Judged) -> str:
+def _hardest(judged: Judged) -> list[str]:
     main = judged.columns[0]
     sign = 1 if main.better == "max" else -1
     whole = {i: of for i, of in judged.image_scores.items() if len(of) == len(judged.lines)}
     known = {image: of for image, of in whole.items() if not any(math.isnan(score) for score in of.values())}
     if len(known) < 2:
-        return ""
+        return []
     hardest = min(known, key=lambda image: max(sign * score for score in known[image].values()))
     best = sign * max(sign * score for score in known[hardest].values())
-    return f"The hardest image is {hardest}, where the best {main.title} is {main.told(best)}."
+    return [f"The hardest image is {hardest}, where the best {main.title} is {main.as_text(best)}."]

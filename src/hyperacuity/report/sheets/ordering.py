@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-from hyperacuity.data import read_image, read_order
-from hyperacuity.errors import InputError
 from hyperacuity.maps import OrderMap
-from hyperacuity.ordering import Partition, Protocol, collect, match_image, ordering
+from hyperacuity.ordering import Ordering, Partition, collect, match_image, partition
 from hyperacuity.report.charts import ordering as charts_ordering
 from hyperacuity.report.pictures import layers
 from hyperacuity.report.pictures.ordering import matching_picture, order_picture
+from hyperacuity.report.pictures.slider import Budget
 from hyperacuity.report.sheets.judged import Judged, judge, judged_sheet
-from hyperacuity.report.sheets.sheet import NAN, Column, Each, Figure, Layer, Sheet, Viewer, picture_of
+from hyperacuity.report.sheets.sheet import Column, Each, Figure, Sheet
+from hyperacuity.report.sheets.viewer import PHOTO, Layer, Shared, Viewer
 from hyperacuity.run import Cell
 from hyperacuity.run.gather import Grid
 
@@ -27,18 +25,6 @@ COLUMNS = (
     Column("gdc-ori", "GDC ORI", note="Over-random index of pairs of regions (global depth consistency)"),
 )
 
-
-LAYERS = (
-    Layer(
-        "match",
-        "Contours",
-        "Against the first annotator: green in the right order, yellow in the wrong one, orange false, blue missed",
-    ),
-    Layer("prediction", "Prediction", "Warm is near, cool is far"),
-    Layer("truth", "Truth", "The first annotator's order: warm is near, cool is far"),
-    Layer("photo", "Photograph"),
-)
-
 MOST_REGIONS = 2000
 """Order maps with more regions than this are dense; as contours they mean little."""
 
@@ -46,66 +32,68 @@ MOST_REGIONS = 2000
 def sheet(grid: Grid, each: Each) -> Sheet:
     """The depth-order part of a report."""
     judged = judge(grid, COLUMNS)
-    return judged_sheet(
-        grid,
-        judged,
-        title="Depth order",
-        figures=_figures(grid, judged) if judged.lines else (),
-        viewer=Viewer(LAYERS, (), _look(judged, Protocol(**grid.options["protocol"]), grid.options.get("farther"))),
-    )
+    figures = _figures(judged) if judged.lines else ()
+    return judged_sheet(grid, judged, figures=figures, viewer=OrderViewer(grid, judged))
 
 
-def _figures(grid: Grid, judged: Judged) -> tuple[Figure, ...]:
-    protocol = Protocol(**grid.options["protocol"])
-    scores = {line.system: collect(judged.tallies[line.system], protocol) for line in judged.lines}
+def _figures(judged: Judged) -> tuple[Figure, ...]:
+    scores = {system: collect(judged.tallies[system]) for system in judged.systems}
     return (
         Figure(
             "prc",
             "Precision, recall and order",
             "Precision over recall of contours; each segment runs from all detections to those in the right order.",
             lambda hover: charts_ordering.prc_chart(scores),
-            fluid=False,
-            span=4,
         ),
         Figure(
             "accuracy",
             "Figure/ground accuracy",
             "R-ACC, B-ACC, B-ACC-50 and B-ACC-25 of every system with 95 % intervals.",
             lambda hover: charts_ordering.accuracy_chart(scores),
-            fluid=False,
             span=8,
         ),
     )
 
 
-def _look(judged: Judged, protocol: Protocol, farther: Any) -> Any:
-    """Makes the pictures of one image. ``farther`` says which files count depth the other way round."""
+class OrderViewer(Viewer):
+    """Orders in colours of depth, and their contours matched with the first annotator's."""
 
-    def read(path: Path, kind: str) -> OrderMap:
-        return read_order(path, larger="farther" if farther in (kind, "both") else "nearer")
+    layers = (
+        Layer(
+            "match",
+            "Contours",
+            "Against the first annotator: green in the right order, yellow in the wrong one, orange false, blue missed",
+        ),
+        Layer("prediction", "Prediction", "Warm is near, cool is far"),
+        Layer("truth", "Truth", "The first annotator's order: warm is near, cool is far"),
+        PHOTO,
+    )
 
-    def look(image: str, cells: Mapping[str, Cell]) -> dict[str, Any]:
-        some = next(iter(cells.values()))
-        truth = read(some.truths[0], "truth")
-        shared: dict[str, Any] = {"truth": layers.picture_uri(order_picture(truth))}
-        if (picture := picture_of(cells)) is not None:
-            shared["photo"] = layers.photograph(read_image(picture))
-        systems: list[dict[str, Any]] = []
-        for line in judged.lines:
-            try:
-                found = read(cells[line.system].prediction, "pred")
-                made: dict[str, Any] = {"prediction": layers.picture_uri(order_picture(found))}
-                given = ordering(found)
-                if not isinstance(given, Partition) or given.regions <= MOST_REGIONS:
-                    matched = match_image(given, [ordering(truth)], protocol)[0]
-                    made["match"] = layers.picture_uri(matching_picture(matched))
-                main = judged.columns[0]
-                made["numbers"] = {main.title: main.told(judged.image_scores.get(image, {}).get(line.system, NAN))}
-                systems.append(made)
-            except KeyError:
-                systems.append({"missing": "this system was not run on this image"})
-            except InputError as error:
-                systems.append({"missing": str(error)})
-        return {"size": [truth.shape[1], truth.shape[0]], "shared": shared, "systems": systems}
+    def __init__(self, grid: Grid, judged: Judged) -> None:
+        super().__init__(grid, judged.systems)
+        self.judged = judged
 
-    return look
+    def shared(self, cell: Cell) -> Shared:
+        """The first annotator's order; of labelled contours, the sides."""
+        truth = self.reader.truths(cell)[0]
+        order = _order(truth)
+        return Shared(order.shape, {"truth": layers.picture_uri(order_picture(order))}, truth)
+
+    def own(self, system: str, cell: Cell, truth: Ordering, budget: Budget) -> dict[str, Any]:
+        """A system's order, and its contours as they were counted: where it was brought onto regions, those of the first."""
+        given = self.reader.prediction(cell, self.protocol)
+        made: dict[str, Any] = {
+            "prediction": layers.picture_uri(order_picture(_order(given))),
+            "numbers": self.judged.number(system, cell.image),
+        }
+        if self.reader.transfer:
+            given = partition(given.order, self.reader.regions(cell)[0], middle=self.protocol.middle)
+        if isinstance(given, Partition) and given.regions > MOST_REGIONS:
+            dense = f"a map of {given.regions} regions is dense: its contours are not drawn"
+            return made | {"without": {"match": dense}}
+        matched = match_image(given, [truth], self.protocol)[0]
+        return made | {"match": layers.picture_uri(matching_picture(matched))}
+
+
+def _order(given: Ordering) -> OrderMap:
+    return given.order if isinstance(given, Partition) else given.sides

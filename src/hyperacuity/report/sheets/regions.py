@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,16 +11,16 @@ from numpy.typing import NDArray
 
 from hyperacuity.boundary import Protocol as Boundaries
 from hyperacuity.boundary import overlays
-from hyperacuity.data import holds_ucm, read_image, read_segmentations, read_soft, read_ucm
-from hyperacuity.errors import InputError
 from hyperacuity.maps import EdgeMap, LabelMap, boundary_marks
-from hyperacuity.regions import Protocol, collect, hierarchy, ucm_levels
+from hyperacuity.regions import collect
 from hyperacuity.regions.benchmark import RegionScore
 from hyperacuity.regions.levels import Levels
 from hyperacuity.report import theme
-from hyperacuity.report.pictures import layers, slider
+from hyperacuity.report.pictures import layers
+from hyperacuity.report.pictures.slider import Budget, with_slider
 from hyperacuity.report.sheets.judged import Judged, judge, judged_sheet
-from hyperacuity.report.sheets.sheet import Column, Each, Figure, Layer, Sheet, Viewer, picture_of
+from hyperacuity.report.sheets.sheet import Column, Each, Figure, Sheet
+from hyperacuity.report.sheets.viewer import PHOTO, Layer, Shared, Viewer, legend
 from hyperacuity.run import Cell
 from hyperacuity.run.gather import Grid
 
@@ -30,123 +31,84 @@ COLUMNS = (
 )
 
 
-LAYERS = (
-    Layer("match", "Borders", "Borders of regions at the level, against those that people drew"),
-    Layer("prediction", "All levels", "Borders of the system's regions; the darker, the longer they last"),
-    Layer("truth", "Truth", "Borders that people drew; the darker, the more of them"),
-    Layer("photo", "Photograph"),
-)
-
-LEGEND = (
-    ("hit", theme.HIT, "hit", "a border, matched with what somebody drew nearby"),
-    ("false", theme.FALSE, "false", "a border, matched with nothing that anybody drew"),
-    ("miss", theme.MISS, "missed", "a border that somebody drew, but the system lacks"),
-)
-
-
 def sheet(grid: Grid, each: Each) -> Sheet:
     """The regions part of a report."""
     judged = judge(grid, COLUMNS)
-    protocol = Protocol(**grid.options["protocol"])
-    scores = {line.system: collect(judged.tallies[line.system], protocol, resamples=1) for line in judged.lines}
-    return judged_sheet(
-        grid,
-        judged,
-        title="Regions",
-        figures=_figures(scores) if scores else (),
-        viewer=Viewer(LAYERS, LEGEND, _Look(judged, scores, protocol, grid.options.get("form"))),
-    )
+    scores = {system: collect(judged.tallies[system], resamples=1) for system in judged.systems}
+    figures = _figures(scores) if scores else ()
+    return judged_sheet(grid, judged, figures=figures, viewer=RegionViewer(grid, judged, scores))
 
 
 def _figures(scores: Mapping[str, RegionScore]) -> tuple[Figure, ...]:
-    def draw(hover: bool) -> Any:
-        import altair as alt
-
-        theme.register()
-        styles = theme.systems(list(scores))
-        names = list(scores)
-        key = alt.Legend(title=None, orient="bottom", columns=3) if len(names) > 1 else None
-        rows = [
-            {"system": system, "level": round(float(level), 3), "covering": round(float(value), 4)}
-            for system, score in scores.items()
-            for level, value in zip(score.levels, score.curves[0], strict=True)
-        ]
-        base = alt.Chart(alt.InlineData(values=rows)).encode(
-            x=alt.X("level:Q", scale=alt.Scale(nice=False)),
-            y=alt.Y("covering:Q", scale=alt.Scale(domain=[0, 1])),
-            color=alt.Color(
-                "system:N", scale=alt.Scale(domain=names, range=[styles[n].colour for n in names]), legend=key
-            ),
-            strokeDash=alt.StrokeDash(
-                "system:N", scale=alt.Scale(domain=names, range=[styles[n].dash for n in names]), legend=key
-            ),
-        )
-        return base.mark_line(point=len(rows) <= len(names)).properties(width=theme.ONE_COLUMN, height=220)
-
     words = "The covering of the annotators' regions at every level, a curve for each system; higher is better."
-    return (Figure("covering-over-level", "Covering over the level", words, draw),)
+    draw = partial(_covering_over_level, scores)
+    return (Figure("covering-over-level", "Covering over the level", words, draw, fluid=True),)
 
 
-class _Look:
-    """Makes the pictures of one image, for all systems.
+def _covering_over_level(scores: Mapping[str, RegionScore], hover: bool) -> Any:
+    import altair as alt
+
+    theme.register()
+    rows = [
+        {"system": system, "level": round(float(level), 3), "covering": round(float(value), 4)}
+        for system, score in scores.items()
+        for level, value in zip(score.levels, score.curves[0], strict=True)
+    ]
+    key = alt.Legend(title=None, orient="bottom", columns=3) if len(scores) > 1 else None
+    colour, dash, _ = theme.channels(theme.systems(list(scores)), legend=key)
+    base = alt.Chart(alt.InlineData(values=rows)).encode(
+        x=alt.X("level:Q", scale=alt.Scale(nice=False)),
+        y=alt.Y("covering:Q", scale=alt.Scale(domain=[0, 1])),
+        color=colour,
+        strokeDash=dash,
+    )
+    return base.mark_line(point=len(rows) <= len(scores)).properties(width=theme.ONE_COLUMN, height=220)
+
+
+class RegionViewer(Viewer):
+    """Borders of regions at every level.
 
     Covering has no hits and misses of its own; borders are matched as the boundary benchmark does it, with its tolerance.
     """
 
-    def __init__(self, judged: Judged, scores: Mapping[str, RegionScore], protocol: Protocol, form: object) -> None:
-        self.judged, self.scores, self.protocol, self.form = judged, scores, protocol, form
+    layers = (
+        Layer("match", "Borders", "Borders of regions at the level, against those that people drew"),
+        Layer("prediction", "All levels", "Borders of the system's regions; the darker, the longer they last"),
+        Layer("truth", "Truth", "Borders that people drew; the darker, the more of them"),
+        PHOTO,
+    )
+    legend = legend(
+        "a border, matched with what somebody drew nearby",
+        "a border, matched with nothing that anybody drew",
+        "a border that somebody drew, but the system lacks",
+    )
 
-    def __call__(self, image: str, cells: Mapping[str, Cell]) -> dict[str, Any]:
-        some = next(iter(cells.values()))
-        truths = [np.asarray(boundary_marks(labels), np.bool_) for labels in read_segmentations(some.truths)]
-        height, width = truths[0].shape
-        shared: dict[str, Any] = {"truth": layers.strength(layers.agreement(truths, 2), len(truths))}
-        if (picture := picture_of(cells)) is not None:
-            shared["photo"] = layers.photograph(read_image(picture))
-        systems: list[dict[str, Any]] = []
-        room = slider.Room(images=len(self.judged.image_scores), systems=len(self.scores), taken=slider.letters(shared))
-        for system in self.scores:
-            try:
-                systems.append(self._system(system, image, cells[system], truths, room))
-            except KeyError:
-                systems.append({"missing": "this system was not run on this image"})
-            except InputError as error:
-                systems.append({"missing": str(error)})
-            room.take(slider.letters(systems[-1]))
-        return {"size": [width, height], "shared": shared, "systems": systems}
+    def __init__(self, grid: Grid, judged: Judged, scores: Mapping[str, RegionScore]) -> None:
+        super().__init__(grid, judged.systems)
+        self.tallies, self.scores = judged.tallies, scores
 
-    def _system(self, system: str, image: str, cell: Cell, truths: list[EdgeMap], room: slider.Room) -> dict[str, Any]:
-        counts = self.judged.tallies[system].get(image)
-        if counts is None:
-            return {"missing": "this image failed"}
-        borders = _borders(self._read(cell))
-        made: dict[str, Any] = {"prediction": layers.soft_picture(np.mean(borders, axis=0, dtype=np.float32))}
-        own, all_images = collect({image: counts}, self.protocol, resamples=1), self.scores[system]
-        levels = all_images.levels
-        best = int(np.argmin(np.abs(levels - all_images.covering.level)))
-        match, kept = slider.fitted(
-            _matched(borders, truths),
-            closeness=all_images.curves[0] / (all_images.curves[0].max() or 1),
-            best=best,
-            room=room.share(slider.letters(made)),
+    def shared(self, cell: Cell) -> Shared:
+        """The borders that people drew."""
+        truths = [np.asarray(boundary_marks(labels), np.bool_) for labels in self.reader.truths(cell)]
+        drawn = layers.strength(layers.agreement(truths, 2), len(truths))
+        return Shared(truths[0].shape, {"truth": drawn}, truths)
+
+    def own(self, system: str, cell: Cell, truth: list[EdgeMap], budget: Budget) -> dict[str, Any]:
+        """A system's borders, and how they match at each level."""
+        borders = _borders(self.reader.prediction(cell, self.protocol))
+        here = collect({cell.image: self.tallies[system][cell.image]}, resamples=1)
+        everywhere = self.scores[system]
+        covering = everywhere.curves[0]
+        found = with_slider(
+            {"prediction": layers.soft_picture(np.mean(borders, axis=0, dtype=np.float32))},
+            _matched(borders, truth),
+            everywhere.levels,
+            dict(zip(("covering", "PRI", "VI"), np.round(here.curves, 3).tolist(), strict=True)),
+            closeness=covering / (covering.max() or 1),
+            best=int(np.argmin(np.abs(everywhere.levels - everywhere.covering.level))),
+            budget=budget,
         )
-        names = ("covering", "PRI", "VI")
-        return made | {
-            "match": match,
-            "steps": [round(float(levels[place]), 3) for place in kept],
-            "of": levels.size,
-            "what": "Level",
-            "start": kept.index(best),
-            "numbers": {name: np.round(curve[kept], 3).tolist() for name, curve in zip(names, own.curves, strict=True)},
-        }
-
-    def _read(self, cell: Cell) -> Levels | list[LabelMap]:
-        """A prediction as the verb reads it."""
-        if self.form == "soft":
-            return hierarchy(read_soft(cell.prediction)).levels(self.protocol.thresholds)
-        if self.form == "ucm" or (self.form != "segmentations" and holds_ucm(cell.prediction)):
-            return ucm_levels(read_ucm(cell.prediction), self.protocol.thresholds)
-        return read_segmentations([cell.prediction])
+        return found | {"what": "Level"}
 
 
 def _borders(prediction: Levels | list[LabelMap]) -> NDArray[np.bool_]:

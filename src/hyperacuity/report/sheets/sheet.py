@@ -1,28 +1,30 @@
 """What a page of the report shows of one protocol, whatever the task: the values that tasks fill in and pages print.
 
-A task makes a :class:`Sheet` from a :class:`~hyperacuity.run.gather.Grid`; see :mod:`hyperacuity.report.sheets.registry`.
+A task makes a :class:`Sheet` from a :class:`~hyperacuity.run.gather.Grid`; see :mod:`hyperacuity.report.sheets`.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperacuity.compare.significance import Pairwise, clusters
+from hyperacuity.compare import optimal
+from hyperacuity.compare.significance import Pairwise, clusters, pairwise_of_samples
+from hyperacuity.report.sheets.viewer import Viewer
 from hyperacuity.resampling import bootstrap_weights
-from hyperacuity.run import Cell
 from hyperacuity.run.gather import Grid
+from hyperacuity.tally import Scores, Weights
 
 A = TypeVar("A")
 B = TypeVar("B")
 
 NAN = float("nan")
+NOTHING = "No image could be evaluated."
 
 
 class Each(Protocol):
@@ -43,8 +45,8 @@ class Column:
     note: str = ""
     unit: str = ""
 
-    def told(self, value: float) -> str:
-        """The value as text, with its unit; a dash for what does not exist."""
+    def as_text(self, value: float) -> str:
+        """The value with its unit; a dash for what does not exist."""
         return "–" if math.isnan(value) else f"{value:.{self.digits}f}" + (f" {self.unit}" if self.unit else "")
 
 
@@ -72,41 +74,16 @@ class Line:
 class Figure:
     """A chart, with what it is called (also its file's name), a title, and words for those who cannot see it.
 
-    ``draw(hover)`` makes it; with ``hover``, it tells more where the pointer is, which paper has no use for.
+    ``draw(hover)`` makes it; with ``hover``, it tells more where the pointer is, which paper has no use for. A ``fluid`` one may
+    be made as wide as the page has room for it. ``span`` is how many twelfths of the page's width it takes, where there is room.
     """
 
     name: str
     title: str
     words: str
     draw: Callable[[bool], Any]
-    fluid: bool = True
-    """Whether the chart may be made as wide as the page has room for it."""
+    fluid: bool = False
     span: int = 4
-    """How many twelfths of the width of a page it takes, where there is room."""
-
-
-@dataclass(frozen=True)
-class Layer:
-    """Something the viewer can show of an image: the photograph, the truth, a prediction, a match."""
-
-    key: str
-    title: str
-    note: str = ""
-
-
-@dataclass(frozen=True)
-class Viewer:
-    """How images are looked at. ``look(image, cells)`` gives the pictures of one image as JSON can say them.
-
-    ``cells`` are the image's cells by system. The result has ``size`` (width, height), ``shared`` (by layer) and ``systems`` (a
-    list in the order of the leaderboard's systems, each a mapping by layer, or with ``missing`` and the reason). A layer is
-    made by a function of :mod:`hyperacuity.report.pictures.layers`.
-    """
-
-    layers: tuple[Layer, ...]
-    legend: tuple[tuple[str, str, str, str], ...]
-    """Of the first layer's states: key, colour, word, and what it means."""
-    look: Callable[[str, Mapping[str, Cell]], dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -134,30 +111,47 @@ class Sheet:
         """The score by which systems are ranked."""
         return self.columns[0]
 
+    def as_dict(self) -> dict[str, Any]:
+        """The leaderboard and the findings, for JSON."""
+        return {
+            "task": self.grid.signature.task,
+            "signature": str(self.grid.signature),
+            "findings": self.findings,
+            "failed": len(self.grid.failures),
+            "systems": {
+                line.system: {
+                    **line.values,
+                    "interval": line.interval,
+                    "images": line.images,
+                    "rank": line.rank,
+                    "group": line.group or None,
+                    "pareto": line.optimal,
+                }
+                for line in self.lines
+            },
+        }
 
-def ranked(
-    columns: Sequence[Column],
-    lines: Sequence[Line],
-    tested: Pairwise | None = None,
-) -> tuple[Line, ...]:
+
+def failed_images(grid: Grid, system: str) -> int:
+    """On how many images a system failed."""
+    return sum(failure.system == system for failure in grid.failures)
+
+
+def ranked(columns: Sequence[Column], lines: Sequence[Line], tested: Pairwise | None = None) -> tuple[Line, ...]:
     """The lines in the order of the main score, with ranks, significance groups and Pareto membership filled in.
 
     ``tested`` holds the paired tests of the lines as given. Without it there are no groups (0), and none is alone.
     Equal scores share a rank. A system without a score is last.
     """
-    from dataclasses import replace
-
-    from hyperacuity.compare import optimal
-
     if not lines:
         return ()
     main = columns[0]
-    costs = np.array([_cost(line.values.get(main.key, NAN), main) for line in lines])
+    costs = (-1 if main.better == "max" else 1) * np.array([line.values.get(main.key, NAN) for line in lines])
     order = sorted(range(len(lines)), key=lambda n: (math.isnan(costs[n]), costs[n], n))
     better: NDArray[np.bool_] = np.zeros((len(lines), len(lines)), bool) if tested is None else tested.better()
-    places = np.empty(len(lines))
-    places[order] = np.arange(len(lines))
-    groups = clusters(places, better) if tested is not None else np.zeros(len(lines), np.int64)
+    positions = np.empty(len(lines))
+    positions[order] = np.arange(len(lines))
+    groups = clusters(positions, better) if tested is not None else np.zeros(len(lines), np.int64)
     judged = [column for column in columns if column.better]
     scores = np.array([[line.values.get(column.key, NAN) for column in judged] for line in lines])
     best = optimal(scores, senses=[column.better for column in judged])
@@ -174,6 +168,18 @@ def ranked(
     )
 
 
+def paired_tests(rescore: Callable[[Weights], Scores], images: int, systems: int) -> Pairwise | None:
+    """Paired bootstrap over images for all pairs of systems; None where there are fewer than two of either.
+
+    ``rescore(weights)`` gives resamples × systems, larger = better.
+    """
+    if systems < 2 or images < 2:
+        return None
+    observed = rescore(np.ones((1, images), np.int64))[0]
+    samples = np.concatenate([rescore(weights) for weights in enough_weights(images, systems)])
+    return pairwise_of_samples(samples, observed[:, None] - observed[None])
+
+
 def enough_weights(images: int, systems: int) -> list[NDArray[np.int64]]:
     """Bootstrap weights for testing all pairs of systems, in parts that fit in memory.
 
@@ -188,31 +194,31 @@ def enough_weights(images: int, systems: int) -> list[NDArray[np.int64]]:
     return np.array_split(bootstrap_weights(images, resamples), -(-resamples // 4000))
 
 
-def lead(first: Line, second: Line, column: Column) -> str:
-    """How far the first system is ahead of the second.
+def leader(lines: Sequence[Line], column: Column, tested: Pairwise | None, order: Sequence[str]) -> str:
+    """Who leads, by how much, and whether that may be chance. ``order`` are the systems as they were tested.
 
-    >>> lead(Line("a", {"ods": 0.7}), Line("b", {"ods": 0.6}), Column("ods", "ODS"))
-    'ahead of b by 0.100'
-    >>> lead(Line("a", {"ods": 0.7}), Line("b", {"ods": 0.7}), Column("ods", "ODS"))
-    'level with b'
+    >>> lines = [Line("a", {"ods": 0.7}, (0.6, 0.8)), Line("b", {"ods": 0.6})]
+    >>> leader(lines, Column("ods", "ODS"), None, "ab")
+    'a reaches ODS 0.700 (95 % interval 0.600 to 0.800), ahead of b by 0.100.'
     """
-    gap = abs(first.values[column.key] - second.values[column.key])
-    return f"ahead of {second.system} by {column.told(gap)}" if gap else f"level with {second.system}"
+    first = lines[0]
+    low, high = first.interval
+    text = f"{first.system} reaches {column.title} {column.as_text(first.values[column.key])}"
+    text += f" (95 % interval {low:.{column.digits}f} to {column.as_text(high)})" if not math.isnan(low) else ""
+    if len(lines) > 1:
+        second = lines[1]
+        gap = abs(first.values[column.key] - second.values[column.key])
+        text += f", ahead of {second.system} by {column.as_text(gap)}" if gap else f", level with {second.system}"
+        if tested is not None and gap:
+            p = float(tested.corrected[order.index(first.system), order.index(second.system)])
+            text += qualified(p, len(lines))
+    return text + "."
 
 
-def picture_of(cells: Mapping[str, Cell]) -> Path | None:
-    """The photograph of an image: the first that any of its cells names."""
-    return next((cell.picture for cell in cells.values() if cell.picture is not None), None)
-
-
-def _cost(value: float, column: Column) -> float:
-    return -value if column.better == "max" else value
-
-
-def told_chance(p: float, systems: int) -> str:
+def qualified(p: float, systems: int) -> str:
     """How a lead is qualified by its p-value, which is corrected for all pairs of systems (Holm).
 
-    >>> told_chance(0.004, 2), told_chance(0.3, 3)
+    >>> qualified(0.004, 2), qualified(0.3, 3)
     (' (p = 0.004)', ', which may be chance (p = 0.30, corrected for 3 pairs)')
     """
     pairs = systems * (systems - 1) // 2

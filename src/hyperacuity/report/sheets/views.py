@@ -2,113 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from hyperacuity.data import read_image
 from hyperacuity.disparity import forward
-from hyperacuity.errors import InputError
 from hyperacuity.report.pictures import layers
 from hyperacuity.report.pictures.disparity import difference_picture
-from hyperacuity.report.sheets.disparity import given_scales, read_as_scored
-from hyperacuity.report.sheets.judged import Judged, judge, judged_sheet
-from hyperacuity.report.sheets.sheet import NAN, Column, Each, Layer, Sheet, Viewer, picture_of
+from hyperacuity.report.pictures.slider import Budget
+from hyperacuity.report.sheets.disparity import DisparityViewer
+from hyperacuity.report.sheets.judged import judge, judged_sheet
+from hyperacuity.report.sheets.sheet import Column, Each, Sheet
+from hyperacuity.report.sheets.viewer import Layer, Shared
 from hyperacuity.run import Cell
 from hyperacuity.run.gather import Grid
 
+SAME = "The same as peak signal-to-noise ratio"
 COLUMNS = (
-    Column(
-        "rmse forward",
-        "RMSE forward",
-        better="min",
-        digits=2,
-        note="The right picture, drawn from the left one; grey levels",
-    ),
-    Column("psnr forward", "PSNR forward", digits=2, unit="dB", note="The same as peak signal-to-noise ratio"),
-    Column(
-        "visible forward",
-        "drawn",
-        better="",
-        digits=1,
-        unit="%",
-        note="Share of the right picture that is drawn at all",
-    ),
-    Column(
-        "rmse inverse",
-        "RMSE inverse",
-        better="min",
-        digits=2,
-        note="The left picture, fetched from the right one; grey levels",
-    ),
-    Column("psnr inverse", "PSNR inverse", digits=2, unit="dB", note="The same as peak signal-to-noise ratio"),
-    Column(
-        "visible inverse",
-        "compared",
-        better="",
-        digits=1,
-        unit="%",
-        note="Share of the left picture that both views show",
-    ),
+    Column("rmse forward", "RMSE forward", "min", 2, "The right picture, drawn from the left one; grey levels"),
+    Column("psnr forward", "PSNR forward", "max", 2, SAME, "dB"),
+    Column("visible forward", "drawn", "", 1, "Share of the right picture that is drawn at all", "%"),
+    Column("rmse inverse", "RMSE inverse", "min", 2, "The left picture, fetched from the right one; grey levels"),
+    Column("psnr inverse", "PSNR inverse", "max", 2, SAME, "dB"),
+    Column("visible inverse", "compared", "", 1, "Share of the left picture that both views show", "%"),
 )
-
-LAYERS = (
-    Layer(
-        "errors",
-        "Difference",
-        "From the real right picture: white is none, dark is 64 grey levels or more, grey is not drawn",
-    ),
-    Layer("prediction", "Drawn", "The right picture, drawn from the left one by the map; grey is not drawn"),
-    Layer("truth", "Right picture", "The real one"),
-    Layer("photo", "Left picture"),
-)
-
-RIGHT = {"right", "imr", "im6", "im1", "scene1.row3.col4", "image_3", "image_1", "colored_1"}
-"""Names of the right picture, or of the folder of right pictures, in the layouts of data sets."""
 
 
 def sheet(grid: Grid, each: Each) -> Sheet:
     """The part of a report that is about predicted views."""
     judged = judge(grid, COLUMNS)
-    return judged_sheet(grid, judged, title="Predicted views", viewer=Viewer(LAYERS, (), _look(judged, grid.signature)))
+    return judged_sheet(grid, judged, viewer=ViewsViewer(grid, judged))
 
 
-def _look(judged: Judged, signature: str) -> Any:
-    scale = given_scales(signature).get("scale")
+class ViewsViewer(DisparityViewer):
+    """The right picture as each map draws it."""
 
-    def look(image: str, cells: Mapping[str, Cell]) -> dict[str, Any]:
-        some = next(iter(cells.values()))
-        picture, other = picture_of(cells), _right(some)
-        if picture is None or other is None:
-            raise InputError(f"the pictures of {image} are not with the data")
-        left, right = read_image(picture), read_image(other)
-        shared = {"photo": layers.photograph(left), "truth": layers.photograph(right)}
-        systems: list[dict[str, Any]] = []
-        for line in judged.lines:
-            try:
-                cell = cells[line.system]
-                drawn, where = forward(left, read_as_scored(cell.prediction, cell, scale))
-                main = judged.columns[0]
-                systems.append(
-                    {
-                        "prediction": layers.photograph(_on_grey(drawn, where, left.dtype)),
-                        "errors": layers.photograph(difference_picture(right, drawn, where)),
-                        "numbers": {main.title: main.told(judged.image_scores.get(image, {}).get(line.system, NAN))},
-                    }
-                )
-            except KeyError:
-                systems.append({"missing": "this system was not run on this image"})
-            except InputError as error:
-                systems.append({"missing": str(error)})
-        return {"size": [left.shape[1], left.shape[0]], "shared": shared, "systems": systems}
+    layers = (
+        Layer(
+            "errors",
+            "Difference",
+            "From the real right picture: white is none, dark is 64 grey levels or more, grey is not drawn",
+        ),
+        Layer("prediction", "Drawn", "The right picture, drawn from the left one by the map; grey is not drawn"),
+        Layer("truth", "Right picture", "The real one"),
+        Layer("photo", "Left picture"),
+    )
 
-    return look
+    def shared(self, cell: Cell) -> Shared:
+        """Both pictures."""
+        left, right = self.reader.truths(cell)
+        shown = {"photo": layers.photograph(left), "truth": layers.photograph(right)}
+        return Shared(left.shape, shown, (left, right))
 
-
-def _right(cell: Cell) -> Path | None:
-    return next((path for path in cell.extras if {path.stem.lower(), path.parent.name.lower()} & RIGHT), None)
+    def own(self, system: str, cell: Cell, truth: Any, budget: Budget) -> dict[str, Any]:
+        """The drawn picture, and its difference from the real one."""
+        left, right = truth
+        drawn, where = forward(left, self.reader.prediction(cell, self.protocol))
+        return {
+            "prediction": layers.photograph(_on_grey(drawn, where, left.dtype)),
+            "errors": layers.photograph(difference_picture(right, drawn, where)),
+            "numbers": self.judged.number(system, cell.image),
+        }
 
 
 def _on_grey(drawn: Any, where: Any, kind: Any) -> Any:

@@ -27,7 +27,7 @@ var hyperacuity = (() => {
     });
   }
 
-  // Theme: as the system wishes, unless told otherwise.
+  // Theme: as the system wishes, by default.
   const themes = ["auto", "light", "dark"];
   function keep(name) {
     try { localStorage.setItem("hyperacuity-theme", name); } catch { /* a page from disk may not keep anything */ }
@@ -311,10 +311,12 @@ var hyperacuity = (() => {
       pane.slider.setAttribute("aria-valuetext", steps.length ? `${(own.what || "threshold").toLowerCase()} ${steps[step]}` : "");
       pane.fewer.textContent = own.of > steps.length && steps.length > 1 ? `${steps.length} of ${own.of} ${(own.what || "threshold").toLowerCase()}s` : "";
       const numbers = own.numbers || {};
-      const told = Object.entries(numbers).map(([name, values]) =>
+      const text = Object.entries(numbers).map(([name, values]) =>
         `${name} ${Array.isArray(values) ? values[step]?.toFixed(3) : values}`);
-      if (counts) told.push(`${counts.hit} hits, ${counts.false} false alarms, ${counts.miss} misses`);
-      pane.numbers.textContent = own.missing || told.join(" · ");
+      if (counts) text.push(`${counts.hit} hits, ${counts.false} false alarms, ${counts.miss} misses`);
+      // What is not there is said, so that an empty pane is not taken for an empty map.
+      const absent = state.layer === "photo" ? "there is no photograph of this image" : "this cannot be drawn";
+      pane.numbers.textContent = own.missing || (layer ? text.join(" · ") : own.without?.[state.layer] || absent);
       const title = facts[state.sheet].layers.find(([key]) => key === state.layer)?.[1] || "";
       const name = facts[state.sheet].systems[pane.system.value] || "";
       pane.window.setAttribute("aria-label", `${title}, ${name}, ${facts[state.sheet].images[state.place].name}`);

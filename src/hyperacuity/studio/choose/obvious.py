@@ -51,7 +51,7 @@ def obvious_marks(picture: NDArray[np.uint8], taken: Iterable[Pixels]) -> Obviou
     if strong is None:
         return None
     centre, pixels = strong
-    # A place is as flat as the steepest pixel around it.
+    # A pixel is as flat as the steepest one around it.
     around = ndimage.maximum_filter(seen.strength, size=2 * RADIUS + 1)
     free &= _away_from([(centre,)], free.shape)
     if not free.any():
@@ -76,8 +76,8 @@ def _away_from(marks: Iterable[Pixels], shape: tuple[int, ...]) -> NDArray[np.bo
 
 def _steepest(ridge: NDArray[np.float32]) -> tuple[tuple[int, int], NDArray[np.int64]] | None:
     """The steepest pixel of a ridge that goes on for long enough within its window, and that piece of it."""
-    for place in np.argsort(-ridge, axis=None, kind="stable")[:200]:
-        row, column = (int(at) for at in np.unravel_index(int(place), ridge.shape))
+    for index in np.argsort(-ridge, axis=None, kind="stable")[:200]:
+        row, column = (int(at) for at in np.unravel_index(int(index), ridge.shape))
         if ridge[row, column] <= NOISE:
             return None
         top, left = row - RADIUS, column - RADIUS

@@ -1,7 +1,7 @@
 """The page of the two-alternative forced choice: which of two pieces of boundary is stronger?
 
-Participants come by invitation (``/take/TOKEN``) and see their own plan, place by place. The experimenter's pages lie behind a
-token of their own. What participants are sent is made from questions and plans, which do not know the key.
+Participants come by invitation (``/take/TOKEN``) and see their own plan, question by question. The experimenter's pages lie
+behind a token of their own. What participants are sent is made from questions and plans, which do not know the key.
 
 References
 ----------
@@ -10,44 +10,33 @@ Hou, Yuille & Koch (2013), section 3 and Fig. 2.
 
 from __future__ import annotations
 
-import asyncio
 import sqlite3
 import time
-from collections import OrderedDict
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from hyperacuity.errors import InputError, UsageError
-from hyperacuity.studio.choose import results
-from hyperacuity.studio.choose.plan import (
-    LAYOUT,
-    Design,
-    Progress,
-    invite,
-    person_of,
-    place_of,
-    progress,
-    record,
-    remember,
-    setting,
-)
-from hyperacuity.studio.choose.trials import KEPT_PICTURES, Study, shown, side_of
-from hyperacuity.studio.items import photograph, png, reason
+from hyperacuity.studio.cache import Cache
+from hyperacuity.studio.choose import plan, results
+from hyperacuity.studio.choose.plan import Design, Progress
+from hyperacuity.studio.choose.trials import PICTURE_ROOM, Study, as_dict, side_of
+from hyperacuity.studio.items import Item, png, read_photograph, reason
 from hyperacuity.studio.state import State
-from hyperacuity.studio.web import Page, Refused, answer, field, read_json, render
+from hyperacuity.studio.web import Page, Refused, field, read_json, render
 
-__all__ = ["LAYOUT", "Choose"]
+TITLE = "Choose the stronger boundary"
 
-LOOKING_ON = 10
-"""Results are worked out anew after so many times as long as that takes: an onlooker must not slow participants down."""
+IDLE = 10
+"""After results were computed, that many times as long passes before they are again: an onlooker must not slow participants
+down."""
 
-MOST_INVITATIONS = 1000
+MAX_INVITATIONS = 1000
 
 
-class Choose:
+class ChoosePage:
     """The experiment on a study: after ``break_every`` trials a break, before each a cross for ``fixation`` seconds.
 
     ``UsageError`` when the state holds answers to other trials.
@@ -61,14 +50,13 @@ class Choose:
         self._design = design
         self._break_every = break_every
         self._fixation = fixation
-        self._pictures = OrderedDict(study.pictures)
-        self._coming: dict[str, asyncio.Future[bytes]] = {}
+        self._pictures: Cache[bytes] = Cache(len, room=PICTURE_ROOM, kept=study.pictures)
         self._summaries: dict[float, tuple[float, float, dict[str, Any] | None]] = {}
         state.write_now(self._claim)
 
     @property
     def page(self) -> Page:
-        """What is served."""
+        """The page, to be served."""
         routes = [
             Route("/", self._experimenter),
             Route("/results", self._results),
@@ -77,133 +65,102 @@ class Choose:
             Route("/everything.csv", self._export),
             Route("/take/{token}", self._participant),
             Route("/take/{token}/next", self._next),
-            Route("/take/{token}/picture/{place}", self._picture),
+            Route("/take/{token}/picture/{position}", self._picture),
             Route("/take/{token}/answer", self._answer, methods=["POST"]),
         ]
-        return Page("choose", "Choose the stronger boundary", routes, guests=("/take/",), largest_body=4096)
+        return Page(TITLE, routes, guests=("/take/",), max_body=4096)
 
     def ensure_invitations(self, count: int) -> list[str]:
-        """Make invitations until there are at least ``count``; returns the tokens of all, in order."""
+        """Create invitations until there are at least ``count``; returns the tokens of all, in order."""
 
-        def make(file: sqlite3.Connection) -> list[str]:
-            (there,) = file.execute("SELECT count(*) FROM choose_people").fetchone()
-            for _ in range(count - there):
-                invite(file, self._study, self._design)
-            return [token for (token,) in file.execute("SELECT token FROM choose_people ORDER BY id")]
+        def create(file: sqlite3.Connection) -> list[str]:
+            for _ in range(count - len(plan.tokens(file))):
+                plan.invite(file, self._study, self._design)
+            return plan.tokens(file)
 
-        return self._state.write_now(make)
+        return self._state.write_now(create)
 
     def _claim(self, file: sqlite3.Connection) -> None:
-        if setting(file, "trials") not in (None, self._study.digest):
+        if plan.read_setting(file, "trials") not in (None, self._study.digest):
             raise UsageError(f"{self._state.path} holds answers to other trials: choose another file with --state")
-        remember(file, "trials", self._study.digest)
+        plan.store_setting(file, "trials", self._study.digest)
 
     async def _participant(self, request: Request) -> Response:
-        token = request.path_params["token"]
-
-        def look(file: sqlite3.Connection) -> Progress:
-            return progress(file, self._study, self._invited(file, token))
-
-        now = await self._state.read(look)
-        begun = now.done > 0 or (now.current is not None and now.current.place > 0)
-        facts = {"base": f"/take/{token}", "total": now.total, "begun": begun, "fixation": self._fixation}
+        now = await self._progress(request)
+        started = now.done > 0 or (now.current is not None and now.current.position > 0)
+        base = f"/take/{request.path_params['token']}"
+        facts = {"base": base, "total": now.total, "started": started, "fixation": self._fixation}
         return render(request, "choose/take.html.j2", title="Which boundary is stronger?", facts=facts)
 
     async def _next(self, request: Request) -> Response:
-        token = request.path_params["token"]
-
-        def look(file: sqlite3.Connection) -> Progress:
-            return progress(file, self._study, self._invited(file, token))
-
-        return answer(self._told(await self._state.read(look)))
+        return JSONResponse(self._question(await self._progress(request)))
 
     async def _answer(self, request: Request) -> Response:
         token = request.path_params["token"]
         values = await read_json(request)
-        number = field(values, "place", int, low=0, high=10**6)
+        position = field(values, "position", int, low=0, high=10**6)
         side = field(values, "side", str)
         if side not in ("left", "right"):
             raise Refused(400, "side: expected left or right")
         seconds = field(values, "seconds", float, low=0, high=86400)
         away = field(values, "away", bool)
 
-        def keep(file: sqlite3.Connection) -> tuple[Progress, bool | None]:
+        def record(file: sqlite3.Connection) -> dict[str, Any]:
             person = self._invited(file, token)
-            place = place_of(file, person, number)
-            before = progress(file, self._study, person)
-            if place is None or place.question not in self._study.questions:
+            entry = plan.entry_at(file, person, position)
+            before = plan.progress(file, self._study, person)
+            if entry is None or entry.question not in self._study.questions:
                 raise Refused(404, "there is no such question")
-            if before.current is not None and number > before.current.place:
+            if before.current is not None and position > before.current.position:
                 raise Refused(409, "this question comes later: reload the page")
-            record(file, self._study, person, place, side=side, seconds=seconds, away=away)
-            right = None
-            if place.kind == "practice":
-                question = self._study.questions[place.question]
-                right = side_of(question, self._study.obvious[place.question], place.mirrored) == side
-            return progress(file, self._study, person), right
+            plan.record(file, self._study, person, entry, side=side, seconds=seconds, away=away)
+            following = self._question(plan.progress(file, self._study, person))
+            if entry.kind == "practice":
+                question = self._study.questions[entry.question]
+                following["right"] = side_of(question, self._study.obvious[entry.question], entry.mirrored) == side
+            return following
 
-        now, right = await self._state.write(keep)
-        told = self._told(now)
-        return answer(told if right is None else {**told, "right": right})
+        return JSONResponse(await self._state.write(record))
 
     async def _picture(self, request: Request) -> Response:
-        token, number = request.path_params["token"], request.path_params["place"]
-        if not number.isascii() or not number.isdecimal() or len(number) > 6:
+        now, position = await self._progress(request), request.path_params["position"]
+        near = {str(one.position): one for one in (now.current, now.ahead) if one is not None}
+        if position not in near:
             raise Refused(404, "there is no such picture")
-
-        def look(file: sqlite3.Connection) -> str | None:
-            person = self._invited(file, token)
-            place, now = place_of(file, person, int(number)), progress(file, self._study, person)
-            coming = {one.place for one in (now.current, now.ahead) if one is not None}
-            if place is None or place.place not in coming:
-                return None
-            return self._study.questions[place.question].image
-
-        image = await self._state.read(look)
-        if image is None:
-            raise Refused(404, "there is no such picture")
+        image = self._study.questions[near[position].question].image
+        path = self._study.photographs[image]
         try:
-            content = await self._photograph(image)
+            content = await self._pictures.fetch(image, lambda: png(read_photograph(path)))
         except InputError as error:
-            raise Refused(422, reason(error, {self._study.photographs[image]: "this picture"})) from error
+            raise Refused(422, f"this picture: {reason(error, Item('', 'this picture', path))}") from error
         return Response(content, media_type="image/png", headers={"Cache-Control": "private, max-age=600"})
 
-    async def _photograph(self, image: str) -> bytes:
-        """A photograph as PNG without metadata. The latest are kept; those who ask for one at the same time share the work."""
-        kept = self._pictures.get(image)
-        if kept is None:
-            coming = self._coming.get(image)
-            if coming is None:
-                work = asyncio.to_thread(lambda: png(photograph(self._study.photographs[image])))
-                coming = self._coming[image] = asyncio.ensure_future(work)
-                coming.add_done_callback(lambda _: self._coming.pop(image))
-            kept = self._pictures[image] = await asyncio.shield(coming)
-            while sum(map(len, self._pictures.values())) > KEPT_PICTURES:
-                self._pictures.popitem(last=False)
-        return kept
+    async def _progress(self, request: Request) -> Progress:
+        token = request.path_params["token"]
+        return await self._state.read(lambda file: plan.progress(file, self._study, self._invited(file, token)))
 
-    def _told(self, now: Progress) -> dict[str, Any]:
+    def _question(self, now: Progress) -> dict[str, Any]:
         """A participant's next question. Trials and attention checks look alike."""
-        told: dict[str, Any] = {"done": now.done, "total": now.total, "question": None}
-        if now.current is not None:
-            practice = now.current.kind == "practice"
-            told["question"] = {
-                "place": now.current.place,
-                "practice": practice,
-                **shown(self._study.questions[now.current.question], now.current.mirrored),
-            }
-            told["break"] = not practice and now.done > 0 and now.done % self._break_every == 0
-            told["ahead"] = None if now.ahead is None else now.ahead.place
-        return told
+        if now.current is None:
+            return {"done": now.done, "total": now.total, "question": None}
+        practice = now.current.kind == "practice"
+        marks = as_dict(self._study.questions[now.current.question], now.current.mirrored)
+        return {
+            "done": now.done,
+            "total": now.total,
+            "question": {"position": now.current.position, "practice": practice, **marks},
+            "break": not practice and now.done > 0 and now.done % self._break_every == 0,
+            "ahead": None if now.ahead is None else now.ahead.position,
+        }
 
     def _invited(self, file: sqlite3.Connection, token: str) -> int:
-        person = person_of(file, token)
+        person = plan.person_of(file, token)
         if person is None:
             raise Refused(404, "this invitation is not known here: check the address")
         return person
 
     async def _experimenter(self, request: Request) -> Response:
-        return render(request, "choose/results.html.j2", title="Choose the stronger boundary")
+        return render(request, "choose/results.html.j2", title=TITLE)
 
     async def _results(self, request: Request) -> Response:
         try:
@@ -220,23 +177,23 @@ class Choose:
 
         began = time.monotonic()
         made, took, found = self._summaries.get(attentive, (0.0, 0.0, None))
-        if found is None or began - made > LOOKING_ON * took:
+        if found is None or began - made > IDLE * took:
             found = await self._state.read(look)
             if len(self._summaries) > 8:
                 self._summaries.clear()
             self._summaries[attentive] = (time.monotonic(), time.monotonic() - began, found)
-        return answer(found)
+        return JSONResponse(found)
 
     async def _invite(self, request: Request) -> Response:
         count = field(await read_json(request), "count", int, low=1, high=100)
 
-        def make(file: sqlite3.Connection) -> list[str]:
-            (there,) = file.execute("SELECT count(*) FROM choose_people").fetchone()
-            if there + count > MOST_INVITATIONS:
-                raise Refused(409, f"there are {there} invitations: {MOST_INVITATIONS} at most")
-            return [invite(file, self._study, self._design) for _ in range(count)]
+        def create(file: sqlite3.Connection) -> list[str]:
+            known = len(plan.tokens(file))
+            if known + count > MAX_INVITATIONS:
+                raise Refused(409, f"there are {known} invitations: {MAX_INVITATIONS} at most")
+            return [plan.invite(file, self._study, self._design) for _ in range(count)]
 
-        return answer({"links": [f"/take/{token}" for token in await self._state.write(make)]})
+        return JSONResponse({"links": [f"/take/{token}" for token in await self._state.write(create)]})
 
     async def _export(self, request: Request) -> Response:
         name = request.url.path.removeprefix("/")

@@ -1,8 +1,8 @@
 """Who is asked what, in which order and on which side; and what they answered: the forced choice's tables.
 
 A participant's plan is drawn when the invitation is made, from a seed that is recorded with it, and kept as a whole: practice,
-then trials in random order with attention checks strewn among them, each mirrored or not by a random bit. An answer belongs to
-a place in the plan, and the first one given there counts.
+then trials in random order with attention checks scattered among them, each mirrored or not by a random bit. An answer belongs to
+a position in the plan, and the first one given there counts.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ import numpy as np
 
 from hyperacuity.audit.trials import Side
 from hyperacuity.studio.choose.trials import Study, side_of
-from hyperacuity.studio.state import Layout, now
+from hyperacuity.studio.state import Schema, now
 
 Kind = Literal["practice", "trial", "check"]
 
-LAYOUT = Layout(
+SCHEMA = Schema(
     "choose",
     1,
     (
@@ -32,24 +32,24 @@ LAYOUT = Layout(
             seed TEXT NOT NULL,
             made TEXT NOT NULL
         )""",
-        """CREATE TABLE choose_places (
+        """CREATE TABLE choose_plan (
             person INTEGER NOT NULL REFERENCES choose_people (id),
-            place INTEGER NOT NULL,
+            position INTEGER NOT NULL,
             kind TEXT NOT NULL CHECK (kind IN ('practice', 'trial', 'check')),
             question TEXT NOT NULL,
             mirrored INTEGER NOT NULL,
-            PRIMARY KEY (person, place)
+            PRIMARY KEY (person, position)
         ) WITHOUT ROWID""",
         """CREATE TABLE choose_answers (
             person INTEGER NOT NULL,
-            place INTEGER NOT NULL,
+            position INTEGER NOT NULL,
             side TEXT NOT NULL CHECK (side IN ('left', 'right')),
             choice TEXT NOT NULL CHECK (choice IN ('first', 'second')),
             seconds REAL NOT NULL,
             away INTEGER NOT NULL,
             answered TEXT NOT NULL,
-            PRIMARY KEY (person, place),
-            FOREIGN KEY (person, place) REFERENCES choose_places (person, place)
+            PRIMARY KEY (person, position),
+            FOREIGN KEY (person, position) REFERENCES choose_plan (person, position)
         ) WITHOUT ROWID""",
     ),
 )
@@ -66,10 +66,10 @@ class Design:
 
 
 @dataclass(frozen=True)
-class Place:
-    """A place in a plan."""
+class PlanEntry:
+    """One question of a plan: its position, what it is for, and whether the photograph is mirrored."""
 
-    place: int
+    position: int
     kind: Kind
     question: str
     mirrored: bool
@@ -79,25 +79,25 @@ class Place:
 class Progress:
     """Where a participant is: what comes now (None: nothing), what after it, and how much is done, practice not counted."""
 
-    current: Place | None
-    ahead: Place | None
+    current: PlanEntry | None
+    ahead: PlanEntry | None
     done: int
     total: int
 
 
 def invite(file: sqlite3.Connection, study: Study, design: Design) -> str:
-    """Make an invitation, plan included; returns its token."""
+    """Create an invitation and its plan; returns its token."""
     (number,) = file.execute("SELECT coalesce(max(id), 0) + 1 FROM choose_people").fetchone()
     token = secrets.token_urlsafe(24)
     planned: dict[str, int] = dict(
-        file.execute("SELECT question, count(*) FROM choose_places WHERE kind = 'trial' GROUP BY question")
+        file.execute("SELECT question, count(*) FROM choose_plan WHERE kind = 'trial' GROUP BY question")
     )
     file.execute("INSERT INTO choose_people VALUES (?, ?, ?, ?)", (number, token, f"{design.seed} {number}", now()))
     file.executemany(
-        "INSERT INTO choose_places VALUES (?, ?, ?, ?, ?)",
+        "INSERT INTO choose_plan VALUES (?, ?, ?, ?, ?)",
         [
-            (number, place, kind, question, mirrored)
-            for place, (kind, question, mirrored) in enumerate(draw_plan(study, design, number, planned))
+            (number, position, kind, question, mirrored)
+            for position, (kind, question, mirrored) in enumerate(draw_plan(study, design, number, planned))
         ],
     )
     return token
@@ -108,7 +108,7 @@ def draw_plan(study: Study, design: Design, number: int, planned: dict[str, int]
     words = np.random.PCG64(np.random.SeedSequence([design.seed, number]))
 
     def shuffled(names: Sequence[str]) -> list[str]:
-        return [names[place] for place in np.argsort(words.random_raw(len(names)), kind="stable")]
+        return [names[index] for index in np.argsort(words.random_raw(len(names)), kind="stable")]
 
     trials = [name for name in study.trials if name in study.questions]
     mixed = shuffled(trials)
@@ -127,6 +127,11 @@ def draw_plan(study: Study, design: Design, number: int, planned: dict[str, int]
         yield kind, name, bool(bit)
 
 
+def tokens(file: sqlite3.Connection) -> list[str]:
+    """The tokens of all invitations, in order."""
+    return [token for (token,) in file.execute("SELECT token FROM choose_people ORDER BY id")]
+
+
 def person_of(file: sqlite3.Connection, token: str) -> int | None:
     """The number of the participant whom a token invites."""
     row = file.execute("SELECT id FROM choose_people WHERE token = ?", (token,)).fetchone()
@@ -134,19 +139,19 @@ def person_of(file: sqlite3.Connection, token: str) -> int | None:
 
 
 def progress(file: sqlite3.Connection, study: Study, person: int) -> Progress:
-    """Where a participant is. Questions that cannot be shown any more are passed over."""
+    """Where a participant is. Questions that can no longer be shown are skipped."""
     left = file.execute(
-        "SELECT place, kind, question, mirrored FROM choose_places NATURAL LEFT JOIN choose_answers"
-        " WHERE person = ? AND side IS NULL ORDER BY place",
+        "SELECT position, kind, question, mirrored FROM choose_plan NATURAL LEFT JOIN choose_answers"
+        " WHERE person = ? AND side IS NULL ORDER BY position",
         (person,),
     )
-    coming: list[Place] = []
+    coming: list[PlanEntry] = []
     while len(coming) < 2 and (row := left.fetchone()) is not None:
         if row[2] in study.questions:
-            coming.append(Place(row[0], row[1], row[2], bool(row[3])))
+            coming.append(PlanEntry(row[0], row[1], row[2], bool(row[3])))
     left.close()
     done, total = file.execute(
-        "SELECT count(side), count(*) FROM choose_places NATURAL LEFT JOIN choose_answers"
+        "SELECT count(side), count(*) FROM choose_plan NATURAL LEFT JOIN choose_answers"
         " WHERE person = ? AND kind <> 'practice'",
         (person,),
     ).fetchone()
@@ -154,32 +159,33 @@ def progress(file: sqlite3.Connection, study: Study, person: int) -> Progress:
     return Progress(current, ahead, done, total)
 
 
-def place_of(file: sqlite3.Connection, person: int, place: int) -> Place | None:
-    """A place of a participant's plan."""
+def entry_at(file: sqlite3.Connection, person: int, position: int) -> PlanEntry | None:
+    """The entry at a position of a participant's plan."""
     row = file.execute(
-        "SELECT place, kind, question, mirrored FROM choose_places WHERE person = ? AND place = ?", (person, place)
+        "SELECT position, kind, question, mirrored FROM choose_plan WHERE person = ? AND position = ?",
+        (person, position),
     ).fetchone()
-    return None if row is None else Place(row[0], row[1], row[2], bool(row[3]))
+    return None if row is None else PlanEntry(row[0], row[1], row[2], bool(row[3]))
 
 
 def record(
-    file: sqlite3.Connection, study: Study, person: int, place: Place, *, side: str, seconds: float, away: bool
+    file: sqlite3.Connection, study: Study, person: int, entry: PlanEntry, *, side: str, seconds: float, away: bool
 ) -> None:
-    """Keep an answer. One that is there already stays: the same answer may arrive twice, and counts once."""
-    question = study.questions[place.question]
-    choice: Side = "first" if side_of(question, "first", place.mirrored) == side else "second"
+    """Store an answer. The first one stays: the same answer may arrive twice, and counts once."""
+    question = study.questions[entry.question]
+    choice: Side = "first" if side_of(question, "first", entry.mirrored) == side else "second"
     file.execute(
         "INSERT INTO choose_answers VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-        (person, place.place, side, choice, seconds, away, now()),
+        (person, entry.position, side, choice, seconds, away, now()),
     )
 
 
-def setting(file: sqlite3.Connection, name: str) -> str | None:
-    """A remembered setting."""
+def read_setting(file: sqlite3.Connection, name: str) -> str | None:
+    """A stored setting; None where it was never stored."""
     row = file.execute("SELECT value FROM choose_settings WHERE name = ?", (name,)).fetchone()
     return None if row is None else str(row[0])
 
 
-def remember(file: sqlite3.Connection, name: str, value: Any) -> None:
-    """Remember a setting for the next time."""
+def store_setting(file: sqlite3.Connection, name: str, value: Any) -> None:
+    """Store a setting for the next time."""
     file.execute("INSERT OR REPLACE INTO choose_settings VALUES (?, ?)", (name, str(value)))

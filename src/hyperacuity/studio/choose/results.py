@@ -1,4 +1,4 @@
-"""What the answers say so far: the risk as it comes in, how far people agree, who paid attention; and tables to take away."""
+"""What the answers say so far: the risk as it comes in, how far people agree, who paid attention; and tables to download."""
 
 from __future__ import annotations
 
@@ -8,22 +8,25 @@ import math
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import median
 from typing import Any
 
 from hyperacuity.audit.risk import Answer, Risk, RiskScore, risk
+from hyperacuity.errors import UsageError
 from hyperacuity.studio.choose.trials import Study
+from hyperacuity.studio.state import State
 
-COLUMNS = ("subject", "trial", "choice", "seconds", "side", "mirrored", "place", "away", "answered")
+COLUMNS = ("subject", "trial", "choice", "seconds", "side", "mirrored", "position", "away", "answered")
 """Of the table of answers; the first four are those that ``hyperacuity study risk`` reads."""
 
 
 @dataclass(frozen=True)
-class Row:
+class RecordedAnswer:
     """An answer with all that was recorded about it."""
 
     person: int
-    place: int
+    position: int
     kind: str
     question: str
     mirrored: int
@@ -53,22 +56,22 @@ def subject(number: int) -> str:
     return f"P{number:02d}"
 
 
-def all_answers(file: sqlite3.Connection) -> list[Row]:
-    """Every answer, by person and place."""
+def all_answers(file: sqlite3.Connection) -> list[RecordedAnswer]:
+    """Every answer, by person and position."""
     rows = file.execute(
-        "SELECT person, place, kind, question, mirrored, side, choice, seconds, away, answered"
-        " FROM choose_places NATURAL JOIN choose_answers ORDER BY person, place"
+        "SELECT person, position, kind, question, mirrored, side, choice, seconds, away, answered"
+        " FROM choose_plan NATURAL JOIN choose_answers ORDER BY person, position"
     )
-    return [Row(*row) for row in rows]
+    return [RecordedAnswer(*row) for row in rows]
 
 
-def participants(file: sqlite3.Connection, study: Study, answers: Sequence[Row]) -> list[Participant]:
+def participants(file: sqlite3.Connection, study: Study, answers: Sequence[RecordedAnswer]) -> list[Participant]:
     """Everybody who was invited, in the order of invitation."""
     invited = file.execute(
         "SELECT id, token, count(*) FILTER (WHERE kind <> 'practice') FROM choose_people"
-        " LEFT JOIN choose_places ON person = id GROUP BY id ORDER BY id"
+        " LEFT JOIN choose_plan ON person = id GROUP BY id ORDER BY id"
     ).fetchall()
-    by_person: dict[int, list[Row]] = {}
+    by_person: dict[int, list[RecordedAnswer]] = {}
     for row in answers:
         by_person.setdefault(row.person, []).append(row)
     found = []
@@ -91,7 +94,9 @@ def participants(file: sqlite3.Connection, study: Study, answers: Sequence[Row])
     return found
 
 
-def score(study: Study, answers: Iterable[Row], people: Iterable[Participant], *, attentive: float = 0.0) -> RiskScore:
+def score(
+    study: Study, answers: Iterable[RecordedAnswer], people: Iterable[Participant], *, attentive: float = 0.0
+) -> RiskScore:
     """The risk by the answers to trials of people who got at least this share of their attention checks right."""
     counted = {one.number for one in people if one.checks_right >= attentive * one.checks}
     return risk(
@@ -104,17 +109,19 @@ def score(study: Study, answers: Iterable[Row], people: Iterable[Participant], *
     )
 
 
-def summary(study: Study, answers: Sequence[Row], people: Sequence[Participant], *, attentive: float) -> dict[str, Any]:
+def summary(
+    study: Study, answers: Sequence[RecordedAnswer], people: Sequence[Participant], *, attentive: float
+) -> dict[str, Any]:
     """All of it, for the results page."""
     of = score(study, answers, people, attentive=attentive)
     return {
         "answers": sum(row.kind == "trial" for row in answers),
         "subjects": of.subjects,
-        "seconds": _known(of.seconds),
+        "seconds": _or_none(of.seconds),
         "modes": [
             {
                 "mode": mode,
-                "alpha": _known(of.alpha[mode]),
+                "alpha": _or_none(of.alpha[mode]),
                 "rows": [_risk(name, one) for name, one in systems.items()],
                 "mean": _risk("mean", of.mean[mode]),
             }
@@ -128,7 +135,7 @@ def summary(study: Study, answers: Sequence[Row], people: Sequence[Participant],
                 "total": one.total,
                 "checks": one.checks,
                 "right": one.checks_right,
-                "seconds": _known(one.seconds),
+                "seconds": _or_none(one.seconds),
                 "last": one.last,
             }
             for one in people
@@ -137,12 +144,20 @@ def summary(study: Study, answers: Sequence[Row], people: Sequence[Participant],
     }
 
 
-def answer_table(answers: Iterable[Row]) -> str:
+def answer_table(answers: Iterable[RecordedAnswer]) -> str:
     """The answers to trials as CSV: what ``hyperacuity study risk --answers`` reads."""
     return _table(COLUMNS, [_line(row) for row in answers if row.kind == "trial"])
 
 
-def full_table(study: Study, answers: Iterable[Row]) -> str:
+def export(state: State, path: Path) -> None:
+    """Write :func:`answer_table` to a file. ``UsageError`` where that fails."""
+    try:
+        path.write_text(answer_table(state.read_now(all_answers)), encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written ({error.strerror})") from error
+
+
+def full_table(study: Study, answers: Iterable[RecordedAnswer]) -> str:
     """Everything that was recorded, practice and attention checks too, as CSV. Checks say whether they were passed."""
     rows = []
     for row in answers:
@@ -152,20 +167,10 @@ def full_table(study: Study, answers: Iterable[Row]) -> str:
     return _table((*COLUMNS, "kind", "passed"), rows)
 
 
-def _line(row: Row) -> tuple[Any, ...]:
-    seconds = f"{row.seconds:.4f}"
-    flags = ["yes" if flag else "no" for flag in (row.mirrored, row.away)]
-    return (
-        subject(row.person),
-        row.question,
-        row.choice,
-        seconds,
-        row.side,
-        flags[0],
-        row.place,
-        flags[1],
-        row.answered,
-    )
+def _line(row: RecordedAnswer) -> tuple[Any, ...]:
+    mirrored, away = ("yes" if flag else "no" for flag in (row.mirrored, row.away))
+    answer = (row.question, row.choice, f"{row.seconds:.4f}", row.side, mirrored, row.position, away, row.answered)
+    return subject(row.person), *answer
 
 
 def _table(heading: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
@@ -178,8 +183,8 @@ def _table(heading: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 def _risk(name: str, one: Risk) -> dict[str, Any]:
     low, high = one.interval
-    return {"name": name, "risk": _known(one.risk), "low": low, "high": high, "trials": one.trials, "ties": one.ties}
+    return {"name": name, "risk": _or_none(one.risk), "low": low, "high": high, "trials": one.trials, "ties": one.ties}
 
 
-def _known(number: float) -> float | None:
+def _or_none(number: float) -> float | None:
     return None if math.isnan(number) else number

@@ -20,10 +20,10 @@ from hyperacuity.audit.trials import RADIUS, Side, Trial, read_trials
 from hyperacuity.data import pair_truths
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.studio.choose.obvious import Pixels, obvious_marks
-from hyperacuity.studio.items import photograph, png, reason
+from hyperacuity.studio.items import Item, png, read_photograph, reason
 
 MARGIN = 2
-KEPT_PICTURES = 256 << 20
+PICTURE_ROOM = 256 << 20
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Study:
     pictures: dict[str, bytes]
 
 
-def load_study(trials: Path, images: Path, *, obvious: int = 40, keep: int = KEPT_PICTURES) -> Study:
+def load_study(trials: Path, images: Path, *, obvious: int = 40, keep: int = PICTURE_ROOM) -> Study:
     """Read the table of trials and find their photographs. Photographs that cannot be used fail their trials, by name.
 
     At most ``obvious`` obvious questions are made, from as many photographs; photographs of at most ``keep`` bytes altogether
@@ -69,21 +69,21 @@ def load_study(trials: Path, images: Path, *, obvious: int = 40, keep: int = KEP
         by_image.setdefault(trial.image, []).append(trial)
     photographs = {pair.name: pair.prediction for pair in pair_truths(images, dict.fromkeys(by_image, ())).pairs}
 
-    def look(place: int, image: str) -> _Looked:
-        return _look(image, photographs.get(image), by_image[image], plain=place < 4 * obvious)
+    def inspect(index: int, image: str) -> _Inspected:
+        return _inspect(image, photographs.get(image), by_image[image], plain=index < 4 * obvious)
 
-    looked, pictures = [], {}
+    inspected, pictures = [], {}
     with ThreadPoolExecutor() as pool:
-        for image, one in zip(by_image, pool.map(look, range(len(by_image)), by_image), strict=True):
+        for image, one in zip(by_image, pool.map(inspect, range(len(by_image)), by_image), strict=True):
             if one.picture is not None and len(one.picture) <= keep:
                 pictures[image] = one.picture
                 keep -= len(one.picture)
-            looked.append(one._replace(picture=None))
-    questions = {question.name: question for one in looked for question in one.questions}
-    failed = {trial: why for one in looked for trial, why in one.failed.items()}
+            inspected.append(one._replace(picture=None))
+    questions = {question.name: question for one in inspected for question in one.questions}
+    failed = {trial: why for one in inspected for trial, why in one.failed.items()}
     if not questions:
         raise UsageError(f"no trial can be shown: {next(iter(failed.values()))}")
-    plain = sorted((one.obvious for one in looked if one.obvious is not None), key=lambda found: -found[0])[:obvious]
+    plain = sorted((one.obvious for one in inspected if one.obvious is not None), key=lambda found: -found[0])[:obvious]
     return Study(
         trials={trial.trial: trial for trial in table},
         questions=questions | {question.name: question for _, question in plain},
@@ -95,13 +95,13 @@ def load_study(trials: Path, images: Path, *, obvious: int = 40, keep: int = KEP
     )
 
 
-def shown(question: Question, mirrored: bool) -> dict[str, Any]:
+def as_dict(question: Question, mirrored: bool) -> dict[str, Any]:
     """A question as a participant's page gets it: where the two marks are, the left one first. Nothing tells whose they are.
 
     Examples
     --------
     >>> question = Question("7", "a", (40, 60), first=((5, 40), (5, 41)), second=((20, 10), (21, 10)))
-    >>> shown(question, mirrored=False)["left"]["pixels"], shown(question, mirrored=True)["left"]["pixels"]
+    >>> as_dict(question, mirrored=False)["left"]["pixels"], as_dict(question, mirrored=True)["left"]["pixels"]
     ([[20, 10], [21, 10]], [[5, 18], [5, 19]])
     """
     height, width = question.shape
@@ -109,8 +109,11 @@ def shown(question: Question, mirrored: bool) -> dict[str, Any]:
     size = square_size(question)
     for side in ("left", "right"):
         pixels = question.first if side_of(question, "first", mirrored) == side else question.second
-        turned = sorted((row, width - 1 - column if mirrored else column) for row, column in pixels)
-        marks[side] = {"pixels": [list(pixel) for pixel in turned], "square": _square(turned, size, height, width)}
+        mirrored_pixels = sorted((row, width - 1 - column if mirrored else column) for row, column in pixels)
+        marks[side] = {
+            "pixels": [list(pixel) for pixel in mirrored_pixels],
+            "square": _square(mirrored_pixels, size, height, width),
+        }
     return {"height": height, "width": width, "size": size, "mirrored": mirrored, **marks}
 
 
@@ -128,8 +131,8 @@ def square_size(question: Question) -> int:
 
 
 def _centre(pixels: Pixels) -> tuple[float, float]:
-    places = np.array(pixels)
-    rows, columns = (places.min(axis=0) + places.max(axis=0)) / 2
+    corners = np.array(pixels)
+    rows, columns = (corners.min(axis=0) + corners.max(axis=0)) / 2
     return float(rows), float(columns)
 
 
@@ -140,7 +143,7 @@ def _square(pixels: Sequence[tuple[int, int]], size: int, height: int, width: in
     return [max(0, min(top, height - size)), max(0, min(left, width - size))]
 
 
-class _Looked(NamedTuple):
+class _Inspected(NamedTuple):
     """What a photograph gives: its trials as questions, why others are none, itself, and perhaps an obvious question."""
 
     questions: list[Question]
@@ -149,13 +152,15 @@ class _Looked(NamedTuple):
     obvious: tuple[float, Question] | None = None
 
 
-def _look(image: str, path: Path | None, trials: Sequence[Trial], *, plain: bool) -> _Looked:
+def _inspect(image: str, path: Path | None, trials: Sequence[Trial], *, plain: bool) -> _Inspected:
     if path is None:
-        return _Looked([], {trial.trial: f"{image}: has no photograph" for trial in trials})
+        return _Inspected([], {trial.trial: f"{image}: has no photograph" for trial in trials})
     try:
-        picture = photograph(path)
+        picture = read_photograph(path)
     except InputError as error:
-        return _Looked([], dict.fromkeys((trial.trial for trial in trials), reason(error, {path: image})))
+        return _Inspected(
+            [], dict.fromkeys((trial.trial for trial in trials), f"{image}: {reason(error, Item('', image, path))}")
+        )
     height, width = shape = picture.shape[0], picture.shape[1]
     questions, failed = [], {}
     for trial in trials:
@@ -167,9 +172,9 @@ def _look(image: str, path: Path | None, trials: Sequence[Trial], *, plain: bool
     marks = [pixels for question in questions for pixels in (question.first, question.second)]
     found = obvious_marks(picture, marks) if plain else None
     if found is None:
-        return _Looked(questions, failed, png(picture))
+        return _Inspected(questions, failed, png(picture))
     obvious = Question(f"obvious {image}", image, shape, found.strong, found.weak)
-    return _Looked(questions, failed, png(picture), (found.contrast, obvious))
+    return _Inspected(questions, failed, png(picture), (found.contrast, obvious))
 
 
 def _digest(folder: Path) -> str:

@@ -22,9 +22,10 @@ from typing import Any
 from hyperacuity import __version__
 from hyperacuity.data import write_edges
 from hyperacuity.data.files import write_bytes
-from hyperacuity.data.formats.mat5 import encode
+from hyperacuity.data.formats.matlab import encode
+from hyperacuity.kernels.thinning import thin
 from hyperacuity.maps import EdgeMap
-from hyperacuity.studio.label.map import TOP, Candidates, one_wide, pixels, replay
+from hyperacuity.studio.label.map import TOP, EdgeCandidates, pixels, replay
 from hyperacuity.studio.label.store import Log
 
 SETTINGS = {
@@ -48,14 +49,14 @@ class Finished:
     counts: Mapping[str, int]
 
 
-def finish(candidates: Candidates, log: Log) -> Finished:
+def finish(candidates: EdgeCandidates, log: Log) -> Finished:
     """The map that a log describes, thinned, with its counts.
 
     *candidates* reach the final threshold; *added* and *removed* are the pixels by which the drawn map differs from them;
     *thinned* were taken away to make it one pixel wide; *edges* remain.
     """
     drawn, threshold = replay(candidates, log.actions)
-    edges = one_wide(drawn)
+    edges = thin(drawn)  # Guo & Hall, as in the benchmark: thinning it again takes nothing away
     automatic = candidates.above(threshold)
     counts = {
         "candidates": int(automatic.sum()),
@@ -67,7 +68,7 @@ def finish(candidates: Candidates, log: Log) -> Finished:
     return Finished(log, drawn, edges, threshold, counts)
 
 
-def places(out: Path, folder: str, name: str) -> tuple[Path, Path, Path]:
+def output_files(out: Path, folder: str, name: str) -> tuple[Path, Path, Path]:
     """Where the edges, the BSDS file and the provenance of an annotator's image lie."""
     return (
         out / "edges" / folder / f"{name}.png",
@@ -78,44 +79,46 @@ def places(out: Path, folder: str, name: str) -> tuple[Path, Path, Path]:
 
 def is_written(out: Path, folder: str, name: str, entries: int) -> bool:
     """Whether the files of an annotator's image are there, as they were after so many entries of the log."""
-    found = places(out, folder, name)
+    files = output_files(out, folder, name)
     try:
-        facts = json.loads(found[2].read_bytes())
+        facts = json.loads(files[2].read_bytes())
     except (OSError, ValueError):
         return False
-    return isinstance(facts, dict) and facts.get("entries") == entries and all(file.is_file() for file in found)
+    return isinstance(facts, dict) and facts.get("entries") == entries and all(file.is_file() for file in files)
 
 
-def write_own(
-    out: Path, folder: str, name: str, annotator: str, picture: str, candidates: Candidates, finished: Finished
+def write_annotator(
+    out: Path, folder: str, name: str, annotator: str, digest: str, candidates: EdgeCandidates, finished: Finished
 ) -> None:
-    """Write one annotator's edges and how they came about."""
-    edges, _, provenance = places(out, folder, name)
+    """Write one annotator's edges and their provenance."""
+    edges, _, provenance = output_files(out, folder, name)
     for file in (edges, provenance):
         file.parent.mkdir(parents=True, exist_ok=True)
     write_edges(edges, finished.edges)
-    facts = _provenance(name, annotator, picture, candidates, finished)
+    facts = _provenance(name, annotator, digest, candidates, finished)
     write_bytes(provenance, (json.dumps(facts, indent=2, ensure_ascii=False) + "\n").encode())
 
 
-def write_together(out: Path, name: str, maps: Sequence[EdgeMap]) -> None:
+def write_bsds(out: Path, name: str, maps: Sequence[EdgeMap]) -> None:
     """Write the edges of all annotators of an image in BSDS form. There are no regions, so there is no ``Segmentation``."""
     path = out / "groundTruth" / f"{name}.mat"
     path.parent.mkdir(parents=True, exist_ok=True)
     write_bytes(path, encode({"groundTruth": [{"Boundaries": edges} for edges in maps]}))
 
 
-def _provenance(name: str, annotator: str, picture: str, candidates: Candidates, finished: Finished) -> dict[str, Any]:
+def _provenance(
+    name: str, annotator: str, digest: str, candidates: EdgeCandidates, finished: Finished
+) -> dict[str, Any]:
     height, width = finished.edges.shape
     log = finished.log
     return {
         "made_by": f"hyperacuity {__version__}",
         "image": name,
-        "image_sha256": picture,
+        "image_sha256": digest,
         "width": width,
         "height": height,
         "annotator": annotator,
-        "begun": log.begun,
+        "started": log.started,
         "finished": log.ended,
         "seconds_spent": round(log.seconds, 1),
         "settings": SETTINGS,

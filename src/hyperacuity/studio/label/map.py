@@ -1,7 +1,7 @@
 """What a labelled edge map is made of: candidates from the masks [−1 0 1], a threshold, and what a person added and erased.
 
 A map is never stored; it is replayed. Candidates whose strength reaches the threshold are edges, but for pixels that an action
-has decided: *add* and *path* make pixels edges, *erase*, *chain* and *lasso* make them none, the last word counts. Deciding
+has decided: *add* and *path* make pixels edges, *erase*, *chain* and *lasso* make them none, the last one counts. Deciding
 pixels and moving the threshold are independent, so a threshold moved later keeps what was drawn. The page in the browser
 replays by the same rule; :func:`checksum` tells whether both came to the same map.
 
@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperacuity.detect import masks, rosin
-from hyperacuity.kernels.thinning import thin
 from hyperacuity.maps import EdgeMap
 
 TOP = 65535
@@ -33,14 +32,14 @@ _FREE, _EDGE, _NONE = 0, 1, 2
 
 
 @dataclass(frozen=True, eq=False)
-class Candidates:
+class EdgeCandidates:
     """Where edges may be: the gradient of an image in levels, and which pixels survive non-maximum suppression.
 
     Attributes
     ----------
     level : uint16 H×W, the length of the gradient; the strongest candidate has :data:`TOP`.
     survives : bool H×W.
-    start : the threshold to begin with, a level from 1 to :data:`TOP`: Rosin's corner of the candidates' histogram.
+    start : the threshold to start with, a level from 1 to :data:`TOP`: Rosin's corner of the candidates' histogram.
     """
 
     level: NDArray[np.uint16]
@@ -62,7 +61,7 @@ class Action:
     threshold: int | None = None
 
 
-def find_candidates(image: NDArray[Any]) -> Candidates:
+def find_candidates(image: NDArray[Any]) -> EdgeCandidates:
     """The candidates of a photograph (grey or colour, 8 or 16 bit). A flat image has none.
 
     References
@@ -78,13 +77,13 @@ def find_candidates(image: NDArray[Any]) -> Candidates:
     seen = masks(image, thin_norm="none")
     survives = seen.thin > 0
     if not survives.any():
-        return Candidates(np.zeros(survives.shape, np.uint16), survives, TOP)
+        return EdgeCandidates(np.zeros(survives.shape, np.uint16), survives, TOP)
     shares = np.minimum(seen.strength / seen.thin.max(), 1)
     level = np.maximum(np.rint(shares * TOP), survives).astype(np.uint16)
-    return Candidates(level, survives, max(1, round(rosin(level[survives]))))
+    return EdgeCandidates(level, survives, max(1, round(rosin(level[survives]))))
 
 
-def replay(candidates: Candidates, actions: Iterable[Action]) -> tuple[EdgeMap, int]:
+def replay(candidates: EdgeCandidates, actions: Iterable[Action]) -> tuple[EdgeMap, int]:
     """The map after all actions, as wide as it was drawn, and the threshold in force. Without actions: the candidates at the
     first threshold.
 
@@ -102,33 +101,28 @@ def replay(candidates: Candidates, actions: Iterable[Action]) -> tuple[EdgeMap, 
         if action.threshold is not None:
             threshold = action.threshold
         decided[pixels(action.runs)] = _EDGE if action.kind in ADDING else _NONE
-    word = decided.reshape(candidates.level.shape)
-    edges: EdgeMap = (candidates.above(threshold) & (word == _FREE)) | (word == _EDGE)
+    decision = decided.reshape(candidates.level.shape)
+    edges: EdgeMap = (candidates.above(threshold) & (decision == _FREE)) | (decision == _EDGE)
     return edges, threshold
 
 
 def in_effect(kinds: Sequence[str]) -> tuple[list[int], list[int]]:
-    """Which events of a log are in effect, and which ones redo would bring back (the next one last), by their place.
+    """Which events of a log are in effect, and which ones redo would bring back (the next one last), by their indices.
 
     >>> in_effect(["add", "erase", "undo", "path", "undo", "done", "undo", "redo"])
     ([0], [3])
     """
     done: list[int] = []
     undone: list[int] = []
-    for place, kind in enumerate(kinds):
+    for index, kind in enumerate(kinds):
         if kind == "undo":
             undone.append(done.pop())
         elif kind == "redo":
             done.append(undone.pop())
         elif kind != "done":
-            done.append(place)
+            done.append(index)
             undone.clear()
     return done, undone
-
-
-def one_wide(edges: EdgeMap) -> EdgeMap:
-    """A map that is one pixel wide: one from which thinning takes nothing away (Guo & Hall's rule, as in the benchmark)."""
-    return thin(np.ascontiguousarray(edges))
 
 
 def pixels(runs: Sequence[int]) -> NDArray[np.int64]:

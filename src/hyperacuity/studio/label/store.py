@@ -14,17 +14,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from hyperacuity.studio.label.map import Action, in_effect
-from hyperacuity.studio.state import Layout, now
+from hyperacuity.studio.state import Schema, now
 from hyperacuity.studio.web import Refused
 
-LAYOUT = Layout(
+SCHEMA = Schema(
     "label",
     1,
     (
         """CREATE TABLE label_sheets (
             person TEXT NOT NULL REFERENCES people (id),
             item TEXT NOT NULL,
-            picture TEXT NOT NULL,
+            digest TEXT NOT NULL,
             entries INTEGER NOT NULL,
             depth INTEGER NOT NULL,
             redoable INTEGER NOT NULL,
@@ -43,11 +43,12 @@ LAYOUT = Layout(
             made TEXT NOT NULL,
             PRIMARY KEY (person, item, number)
         ) WITHOUT ROWID""",
-        "CREATE TABLE label_folders (person TEXT PRIMARY KEY, folder TEXT NOT NULL) WITHOUT ROWID",
     ),
 )
 
-UNTOUCHED, BEGUN, DONE = "untouched", "begun", "done"
+ELSEWHERE = "this image was changed in another window: reload the page to continue from there"
+
+UNTOUCHED, STARTED, DONE = "untouched", "started", "done"
 
 
 @dataclass(frozen=True)
@@ -73,25 +74,25 @@ class Log:
     undone: tuple[Action, ...]
     times: tuple[str, ...]
     seconds: float
-    begun: str
+    started: str
     ended: str
 
     @property
     def state(self) -> str:
-        """Whether the person has begun this image, or is done with it; what follows a *done* begins it anew."""
-        return UNTOUCHED if not self.entries else DONE if self.finished == self.entries else BEGUN
+        """Whether the person has started this image, or is done with it; what follows a *done* starts it again."""
+        return UNTOUCHED if not self.entries else DONE if self.finished == self.entries else STARTED
 
 
 def append(
-    file: sqlite3.Connection, person: str, item: str, picture: str, entries: Sequence[Entry], *, limit: int = 1_000_000
+    file: sqlite3.Connection, person: str, item: str, digest: str, entries: Sequence[Entry], *, limit: int = 1_000_000
 ) -> int:
     """Add entries to a log; how many it has then. ``Refused`` (409) where the page is behind, or the image is another one."""
     row = file.execute(
-        "SELECT picture, entries, depth, redoable, finished FROM label_sheets WHERE person = ? AND item = ?",
+        "SELECT digest, entries, depth, redoable, finished FROM label_sheets WHERE person = ? AND item = ?",
         (person, item),
     ).fetchone()
-    known, count, depth, redoable, finished = row or (picture, 0, 0, 0, 0)
-    check_picture(known, picture)
+    known, count, depth, redoable, finished = row or (digest, 0, 0, 0, 0)
+    check_digest(known, digest)
     for entry in entries:
         if entry.number <= count:
             (key,) = file.execute(
@@ -101,7 +102,7 @@ def append(
             if key == entry.key:
                 continue
         if entry.number != count + 1:
-            raise Refused(409, "this image was changed in another window: reload the page to go on from there")
+            raise Refused(409, ELSEWHERE)
         if count >= limit:
             raise Refused(409, f"this image has {limit:,} actions already, which is as many as one can have")
         kind = entry.action.kind
@@ -120,26 +121,26 @@ def append(
         )
     file.execute(
         "INSERT OR REPLACE INTO label_sheets VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (person, item, picture, count, depth, redoable, finished),
+        (person, item, digest, count, depth, redoable, finished),
     )
     return count
 
 
-def check_picture(known: str, picture: str) -> None:
+def check_digest(known: str, digest: str) -> None:
     """Refuse to go on with labels that were made for another image of the same name."""
-    if known != picture:
+    if known != digest:
         raise Refused(
             409, "the image is not the one that was labelled under this name: rename it, or bring the first one back"
         )
 
 
-def read_log(file: sqlite3.Connection, person: str, item: str, picture: str, *, finished: bool = False) -> Log:
+def read_log(file: sqlite3.Connection, person: str, item: str, digest: str, *, finished: bool = False) -> Log:
     """What a person did to an image; with ``finished`` only up to the last *done*. Empty where nothing was done."""
     row = file.execute(
-        "SELECT picture, entries, finished FROM label_sheets WHERE person = ? AND item = ?", (person, item)
+        "SELECT digest, entries, finished FROM label_sheets WHERE person = ? AND item = ?", (person, item)
     ).fetchone()
-    known, count, last = row or (picture, 0, 0)
-    check_picture(known, picture)
+    known, count, last = row or (digest, 0, 0)
+    check_digest(known, digest)
     count = last if finished else count
     rows = file.execute(
         "SELECT kind, runs, threshold, seconds, made FROM label_entries"
@@ -148,8 +149,8 @@ def read_log(file: sqlite3.Connection, person: str, item: str, picture: str, *, 
     ).fetchall()
     done, undone = in_effect([kind for kind, *_ in rows])
 
-    def action(place: int) -> Action:
-        kind, runs, threshold, *_ = rows[place]
+    def action(index: int) -> Action:
+        kind, runs, threshold, *_ = rows[index]
         return Action(kind, tuple(np.frombuffer(runs, dtype="<u4").tolist()), threshold)
 
     return Log(
@@ -157,17 +158,17 @@ def read_log(file: sqlite3.Connection, person: str, item: str, picture: str, *, 
         finished=last,
         actions=tuple(map(action, done)),
         undone=tuple(map(action, undone)),
-        times=tuple(rows[place][4] for place in done),
+        times=tuple(rows[index][4] for index in done),
         seconds=sum(row[3] for row in rows),
-        begun=rows[0][4] if rows else "",
+        started=rows[0][4] if rows else "",
         ended=rows[-1][4] if rows else "",
     )
 
 
 def states(file: sqlite3.Connection, person: str) -> dict[str, str]:
-    """The images that a person has begun or is done with."""
+    """The images that a person has started or is done with."""
     rows = file.execute("SELECT item, entries, finished FROM label_sheets WHERE person = ?", (person,))
-    return {item: DONE if finished == entries else BEGUN for item, entries, finished in rows}
+    return {item: DONE if finished == entries else STARTED for item, entries, finished in rows}
 
 
 def finishers(file: sqlite3.Connection, item: str | None = None) -> list[tuple[str, str, str, int]]:
@@ -178,19 +179,3 @@ def finishers(file: sqlite3.Connection, item: str | None = None) -> list[tuple[s
         (item,),
     )
     return rows.fetchall()
-
-
-def folder_of(file: sqlite3.Connection, person: str, name: str) -> str:
-    """The folder that a person's files go to: the name, as far as file systems take it, and a number where it is taken."""
-    row = file.execute("SELECT folder FROM label_folders WHERE person = ?", (person,)).fetchone()
-    if row is not None:
-        return str(row[0])
-    plain = "".join(letter if letter.isalnum() or letter in " -_" else "_" for letter in name)[:60].strip()
-    plain = plain or "_"
-    taken = {kept.casefold() for (kept,) in file.execute("SELECT folder FROM label_folders")}  # some disks ignore case
-    folder, number = plain, 1
-    while folder.casefold() in taken:
-        number += 1
-        folder = f"{plain} {number}"
-    file.execute("INSERT INTO label_folders VALUES (?, ?)", (person, folder))
-    return folder

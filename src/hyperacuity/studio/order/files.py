@@ -15,10 +15,8 @@ Each file is written whole or not at all. A folder of annotators is a truth with
 from __future__ import annotations
 
 import csv
-import hashlib
 import io
 import json
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -30,21 +28,25 @@ from hyperacuity.data import write_labels, write_order
 from hyperacuity.data.files import write_bytes
 from hyperacuity.maps import LabelMap, OrderMap
 from hyperacuity.studio.order.regions import Regions
-from hyperacuity.studio.order.relations import Arrangement, Said
+from hyperacuity.studio.order.relations import Arrangement, Statements
 
 KINDS = {"order": "npy", "ownership": "npy", "labels": "npy", "pairs": "csv", "provenance": "json"}
 RELATIONS = {1: "a in front", -1: "b in front", 0: "same", None: "unknown"}
-LONGEST = 120
-"""Most bytes of a name that go into a folder's; file systems take 255."""
-
 HEADING = ("a", "b", "relation", "boundary", "source")
 
 
 def write_files(
-    out: Path, person: str, name: str, *, said: Said, regions: Regions, found: Arrangement, facts: Mapping[str, Any]
+    out: Path,
+    folder: str,
+    name: str,
+    *,
+    statements: Statements,
+    regions: Regions,
+    found: Arrangement,
+    facts: Mapping[str, Any],
 ) -> None:
     """Write one person's order of one image. ``facts`` go into the provenance. ``UsageError`` where writing fails."""
-    paths = {kind: out / kind / folder_name(person) / f"{name}.{suffix}" for kind, suffix in KINDS.items()}
+    paths = {kind: out / kind / folder / f"{name}.{suffix}" for kind, suffix in KINDS.items()}
     for path in paths.values():
         path.parent.mkdir(parents=True, exist_ok=True)
     write_order(paths["order"], order_map_of(found, regions.labels))
@@ -54,37 +56,26 @@ def write_files(
     else:
         paths["ownership"].unlink(missing_ok=True)  # of an earlier order: now no boundary has an owner
     write_labels(paths["labels"], np.where(regions.labels < 0, regions.labels, regions.labels + 1).astype(np.int32))
-    write_bytes(paths["pairs"], _pairs_file(said, regions, found))
-    told = {
+    table = io.StringIO(newline="")
+    csv.writer(table, lineterminator="\n").writerows([HEADING, *pair_rows(statements, regions, found)])
+    write_bytes(paths["pairs"], table.getvalue().encode())
+    groups: list[list[int]] = [[] for _ in range(found.groups)]
+    for region, group in enumerate(found.group, start=1):
+        if group is not None:
+            groups[group].append(region)
+    listed = sorted(statements.positions.items(), key=lambda one: one[1])
+    provenance = {
         "hyperacuity": __version__,
-        "annotator": person,
         "image": name,
         **facts,
         "regions": regions.count,
-        "ordered": sum(layer is not None for layer in found.layer),
+        "ordered": found.ordered,
         "layers": found.layers,
-        "groups": _groups(found),
-        "places": {str(region + 1): there for region, there in sorted(said.places.items(), key=lambda one: one[1])},
-        "drawn": [[a + 1, b + 1, RELATIONS[relation]] for (a, b), relation in said.pairs.items()],
+        "groups": groups,
+        "positions": {str(region + 1): position for region, position in listed},
+        "drawn": [[a + 1, b + 1, RELATIONS[relation]] for (a, b), relation in statements.pairs.items()],
     }
-    write_bytes(paths["provenance"], (json.dumps(told, indent=1) + "\n").encode())
-
-
-def folder_name(person: str) -> str:
-    """A name as a folder: as it is when it is safe everywhere, else with a mark that tells it from others like it.
-
-    >>> folder_name("Ada Lovelace"), folder_name("../Ada")
-    ('Ada Lovelace', '_Ada-382baa')
-    """
-    safe = re.sub(r"[^\w .-]+", "_", person).strip(" .")
-    if (
-        safe == person
-        and len(safe.encode()) <= LONGEST
-        and not re.fullmatch(r"(?i)(con|prn|aux|nul|com\d|lpt\d)", safe)
-    ):
-        return safe
-    mark = hashlib.blake2s(person.encode(), digest_size=3).hexdigest()
-    return f"{safe.encode()[:LONGEST].decode(errors='ignore')}-{mark}"
+    write_bytes(paths["provenance"], (json.dumps(provenance, indent=1) + "\n").encode())
 
 
 def order_map_of(found: Arrangement, labels: LabelMap) -> OrderMap:
@@ -124,45 +115,28 @@ def coverage(found: Arrangement, regions: Regions) -> dict[str, float]:
     """
     known = np.array([found.relation(a, b) is not None for a, b in regions.pairs.tolist()], np.bool_)
     return {
-        "regions": _share(sum(layer is not None for layer in found.layer), regions.count),
+        "regions": _share(found.ordered, regions.count),
         "boundary": _share(int(regions.lengths[known].sum()), int(regions.lengths.sum())),
         "pairs": _share(found.known_pairs, regions.count * (regions.count - 1) // 2),
     }
 
 
-def pair_rows(said: Said, regions: Regions, found: Arrangement) -> Iterator[tuple[int, int, str, int, str]]:
+def pair_rows(statements: Statements, regions: Regions, found: Arrangement) -> Iterator[tuple[int, int, str, int, str]]:
     """Every two neighbours, then other regions that were drawn: numbers from 1, relation, boundary's length, where it is from.
 
     The source is ``drawn`` (said of the pair), ``placed`` (both stand in the list), ``implied`` (through others) or empty.
     """
     lengths = dict(zip(map(tuple, regions.pairs.tolist()), regions.lengths.tolist(), strict=True))
-    for pair in (*lengths, *(pair for pair in said.pairs if pair not in lengths)):
+    for pair in (*lengths, *(pair for pair in statements.pairs if pair not in lengths)):
         a, b = pair
         relation = found.relation(a, b)
         if relation is None:
             source = ""
-        elif pair in said.pairs:
+        elif pair in statements.pairs:
             source = "drawn"
         else:
-            source = "placed" if a in said.places and b in said.places else "implied"
+            source = "placed" if a in statements.positions and b in statements.positions else "implied"
         yield a + 1, b + 1, RELATIONS[relation], lengths.get(pair, 0), source
-
-
-def _pairs_file(said: Said, regions: Regions, found: Arrangement) -> bytes:
-    file = io.StringIO(newline="")
-    table = csv.writer(file, lineterminator="\n")
-    table.writerow(HEADING)
-    table.writerows(pair_rows(said, regions, found))
-    return file.getvalue().encode()
-
-
-def _groups(found: Arrangement) -> list[list[int]]:
-    """The regions of each group, numbered from 1."""
-    groups: list[list[int]] = [[] for _ in range(found.groups)]
-    for region, group in enumerate(found.group):
-        if group is not None:
-            groups[group].append(region + 1)
-    return groups
 
 
 def _share(part: float, whole: float) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,15 +16,16 @@ from PIL import Image
 from scipy import ndimage
 
 from hyperacuity.data import holds_ucm, pair_folders, read_segmentations, read_ucm
+from hyperacuity.data.datasets.pairing import files_in
 from hyperacuity.detect import region_tree
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.maps import LabelMap, SoftMap, same_size
 from hyperacuity.ordering import neighbours
 from hyperacuity.ordering.orderings import consecutive
 from hyperacuity.regions import Hierarchy, ucm_hierarchy
-from hyperacuity.studio.items import Item, find_items, photograph, png, reason
+from hyperacuity.studio.items import Item, items_of, read_photograph, reason, thumbnail
 
-MOST_REGIONS = 1000
+MAX_REGIONS = 1000
 """More regions than this are not ordered by hand."""
 
 FINEST = 250
@@ -36,12 +37,10 @@ FIRST = 16
 HIERARCHY_PIXELS = 600_000
 """The hierarchy of a larger photograph is made from a smaller copy: nobody waits a minute for a page."""
 
-THUMBNAIL = (240, 160)
-
 
 @dataclass(frozen=True)
-class Material:
-    """The images to order, the files with their segmentations (none: hierarchies are made), and why some cannot be used."""
+class OrderInputs:
+    """The images to order, the files with their segmentations (None: hierarchies are made), and why some cannot be used."""
 
     items: dict[str, Item]
     segmentations: dict[str, tuple[Path, ...]] | None
@@ -49,28 +48,38 @@ class Material:
     failed: dict[str, str]
     thumbnails: dict[str, bytes]
 
+    def segmentation(self, item: Item) -> tuple[Path, ...]:
+        """The files with the segmentation of an image; none if its hierarchy is made."""
+        return () if self.segmentations is None else self.segmentations[item.id]
+
+    def reason(self, error: InputError, item: Item) -> str:
+        """Why an image cannot be used, in words for its page."""
+        return reason(error, item, {path: f"the segmentation {path.name}" for path in self.segmentation(item)})
+
 
 @dataclass(frozen=True)
-class Cut:
-    """A level of a hierarchy (None: a segmentation has no levels), and how many regions it has."""
+class Level:
+    """A level of detail: the height at which a hierarchy is cut (None: a segmentation has no hierarchy), and how many regions
+    there are."""
 
-    level: float | None
+    height: float | None
     regions: int
 
 
 @dataclass(frozen=True, eq=False)
-class Picture:
-    """A photograph, its partition or hierarchy, and the cuts that can be chosen, from coarse to fine."""
+class SegmentedImage:
+    """A photograph, its partition or hierarchy, and the levels that can be chosen, from coarse to fine."""
 
     pixels: NDArray[np.uint8]
-    parts: LabelMap | Hierarchy
-    cuts: tuple[Cut, ...]
+    partition: LabelMap | Hierarchy
+    levels: tuple[Level, ...]
     first: int
     digest: str
 
-    def size(self) -> int:
+    @property
+    def nbytes(self) -> int:
         """About how many bytes it takes."""
-        labels = self.parts.labels if isinstance(self.parts, Hierarchy) else self.parts
+        labels = self.partition.labels if isinstance(self.partition, Hierarchy) else self.partition
         return self.pixels.nbytes + labels.nbytes
 
 
@@ -89,78 +98,75 @@ class Regions:
         """How many there are."""
         return len(self.areas)
 
-    def size(self) -> int:
+    @property
+    def nbytes(self) -> int:
         """About how many bytes they take."""
         return self.labels.nbytes
 
 
-def find_material(images: Path, segmentation: Path | None, *, annotator: int = 1) -> Material:
+def find_inputs(images: Path, segmentation: Path | None, *, annotator: int = 1) -> OrderInputs:
     """Find images and their segmentations by name. What cannot be used fails by name; ``UsageError`` if nothing is left."""
-    items = find_items(images)
-    files = None
-    failed: dict[str, str] = {}
+    items = items_of(files_in(images))
+    inputs = OrderInputs(items, None, annotator, {}, {})
+    usable = list(items.values())
     if segmentation is not None:
         by_path = {pair.prediction: pair.truths for pair in pair_folders(images, segmentation).pairs}
-        files = {item.id: by_path[item.path] for item in items.values() if item.path in by_path}
-        failed = {item.id: f"{item.name}: has no segmentation" for item in items.values() if item.id not in files}
+        usable = [item for item in usable if item.path in by_path]
+        missing = {item: "has no segmentation" for item in items if items[item].path not in by_path}
+        inputs = replace(inputs, segmentations={item.id: by_path[item.path] for item in usable}, failed=missing)
 
     def look(item: Item) -> bytes | str:
         """The thumbnail, or why the image cannot be used."""
-        paths = () if files is None else files[item.id]
         try:
-            pixels = photograph(item.path)
-            if paths:
-                _given(pixels, paths, annotator)
-            return _thumbnail(pixels)
+            pixels = read_photograph(item.path)
+            if inputs.segmentation(item):
+                _given(pixels, inputs.segmentation(item), annotator)
+            return thumbnail(pixels)
         except InputError as error:
-            return reason(error, {item.path: item.name, **_named(paths)})
+            return inputs.reason(error, item)
 
-    thumbnails: dict[str, bytes] = {}
-    asked = [item for item in items.values() if item.id not in failed]
     with ThreadPoolExecutor() as pool:
-        for item, seen in zip(asked, pool.map(look, asked), strict=True):
-            if isinstance(seen, str):
-                failed[item.id] = seen
+        for item, found in zip(usable, pool.map(look, usable), strict=True):
+            if isinstance(found, str):
+                inputs.failed[item.id] = found
             else:
-                thumbnails[item.id] = seen
-    if not thumbnails:
-        raise UsageError(f"no image can be ordered: {next(iter(failed.values()))}")
-    return Material(items, files, annotator, failed, thumbnails)
+                inputs.thumbnails[item.id] = found
+    if not inputs.thumbnails:
+        item_id, why = next(iter(inputs.failed.items()))
+        raise UsageError(f"no image can be ordered: {items[item_id].title}: {why}")
+    return inputs
 
 
-def load_picture(material: Material, item: Item) -> Picture:
+def load_image(inputs: OrderInputs, item: Item) -> SegmentedImage:
     """Read an image and its segmentation, or make its hierarchy. ``InputError`` where that fails."""
-    pixels = photograph(item.path)
-    paths = () if material.segmentations is None else material.segmentations.get(item.id, ())
-    if material.segmentations is not None and not paths:
-        raise InputError(f"{item.name}: has no segmentation")
-    parts = _parts(pixels, paths, material.annotator)
-    if isinstance(parts, Hierarchy):
-        cuts = _cuts(parts)
-        seal: list[NDArray[Any]] = [parts.labels, parts.children, parts.heights]
-        first = max((n for n, cut in enumerate(cuts) if cut.regions <= FIRST), default=0)
+    pixels = read_photograph(item.path)
+    partition = _partition(pixels, inputs.segmentation(item), inputs.annotator)
+    if isinstance(partition, Hierarchy):
+        levels = _levels(partition)
+        sealed: list[NDArray[Any]] = [partition.labels, partition.children, partition.heights]
+        first = max((index for index, level in enumerate(levels) if level.regions <= FIRST), default=0)
     else:
-        cuts = (Cut(None, int(parts.max()) + 1),)
-        seal, first = [parts], 0
-    # Of all that the numbers of regions and cuts depend on: what is kept must not come to mean something else.
-    digest = hashlib.blake2s(repr((pixels.shape[:2], cuts, first)).encode(), digest_size=16)
-    for array in seal:
+        levels = (Level(None, int(partition.max()) + 1),)
+        sealed, first = [partition], 0
+    # Of all that the numbers of regions and levels depend on: what is stored must not come to mean something else.
+    digest = hashlib.blake2s(repr((pixels.shape[:2], levels, first)).encode(), digest_size=16)
+    for array in sealed:
         digest.update(np.ascontiguousarray(array).tobytes())
-    return Picture(pixels, parts, cuts, first, digest.hexdigest())
+    return SegmentedImage(pixels, partition, levels, first, digest.hexdigest())
 
 
-def regions_at(picture: Picture, cut: int) -> Regions:
-    """The regions at one of the picture's cuts, numbered from 0 in the order in which a reader meets them or of their labels.
+def regions_at(image: SegmentedImage, level: int) -> Regions:
+    """The regions at one of the image's levels, numbered from 0 in the order in which a reader meets them or of their labels.
 
-    >>> picture = Picture(np.zeros((2, 4, 3), np.uint8), np.array([[0, 0, 1, 1], [0, 0, 1, 1]], np.int32), (Cut(None, 2),), 0, "")
-    >>> found = regions_at(picture, 0)
+    >>> labels = np.array([[0, 0, 1, 1], [0, 0, 1, 1]], np.int32)
+    >>> found = regions_at(SegmentedImage(np.zeros((2, 4, 3), np.uint8), labels, (Level(None, 2),), 0, ""), 0)
     >>> found.count, found.pairs, found.lengths
     (2, array([[0, 1]]), array([2]))
     """
-    parts = picture.parts
-    level = picture.cuts[cut].level
-    labels = consecutive(parts.at(level)) if isinstance(parts, Hierarchy) and level is not None else parts
-    assert not isinstance(labels, Hierarchy)  # noqa: S101 (a hierarchy's cuts have levels)
+    partition = image.partition
+    height = image.levels[level].height
+    labels = consecutive(partition.at(height)) if isinstance(partition, Hierarchy) and height is not None else partition
+    assert not isinstance(labels, Hierarchy)  # noqa: S101 (a hierarchy's levels have heights)
     beside = neighbours(labels)
     pairs = np.stack([beside.first, beside.second], axis=1)
     count = int(labels.max()) + 1
@@ -168,14 +174,14 @@ def regions_at(picture: Picture, cut: int) -> Regions:
     return Regions(labels, _anchors(labels, count), areas, pairs, beside.cracks.astype(np.int64))
 
 
-def own_hierarchy(pixels: NDArray[np.uint8], *, most: int = HIERARCHY_PIXELS) -> Hierarchy:
-    """The hierarchy of a photograph's regions; one of more than ``most`` pixels is shrunk by a whole factor first.
+def own_hierarchy(pixels: NDArray[np.uint8], *, max_pixels: int = HIERARCHY_PIXELS) -> Hierarchy:
+    """The hierarchy of a photograph's regions; one of more than ``max_pixels`` pixels is shrunk by a whole factor first.
 
-    >>> own_hierarchy(np.zeros((40, 50, 3), np.uint8), most=600).labels.shape
+    >>> own_hierarchy(np.zeros((40, 50, 3), np.uint8), max_pixels=600).labels.shape
     (40, 50)
     """
     height, width = pixels.shape[:2]
-    factor = math.ceil(math.sqrt(height * width / most))
+    factor = math.ceil(math.sqrt(height * width / max_pixels))
     if factor <= 1:
         return region_tree(pixels)
     tree = region_tree(np.asarray(Image.fromarray(pixels).reduce(factor)))
@@ -198,12 +204,12 @@ def _given(pixels: NDArray[np.uint8], paths: Sequence[Path], annotator: int) -> 
     count = int(labels.max()) + 1
     if count == 0:
         raise InputError(f"{name}: has no region, every pixel is void")
-    if count > MOST_REGIONS:
-        raise InputError(f"{name}: has {count} regions, expected at most {MOST_REGIONS} to order by hand")
+    if count > MAX_REGIONS:
+        raise InputError(f"{name}: has {count} regions, expected at most {MAX_REGIONS} to order by hand")
     return labels
 
 
-def _parts(pixels: NDArray[np.uint8], paths: Sequence[Path], annotator: int) -> LabelMap | Hierarchy:
+def _partition(pixels: NDArray[np.uint8], paths: Sequence[Path], annotator: int) -> LabelMap | Hierarchy:
     """The segmentation that is given, or a hierarchy: given as contours, or the image's own."""
     if not paths:
         return own_hierarchy(pixels)
@@ -211,45 +217,35 @@ def _parts(pixels: NDArray[np.uint8], paths: Sequence[Path], annotator: int) -> 
     return found if found.dtype == np.int32 else ucm_hierarchy(found)  # type: ignore[return-value]
 
 
-def _cuts(tree: Hierarchy) -> tuple[Cut, ...]:
+def _levels(tree: Hierarchy) -> tuple[Level, ...]:
     """The levels at which the regions change, from two regions to about :data:`FINEST`; one region where there are no more."""
-    levels = np.unique(tree.heights)
-    counts = tree.leaves - np.searchsorted(tree.heights, levels, side="right")
-    cuts = [Cut(float(level), int(count)) for level, count in zip(levels[::-1], counts[::-1], strict=True)]
-    chosen = [cut for cut in cuts if 1 < cut.regions <= FINEST]
+    heights = np.unique(tree.heights)
+    counts = tree.leaves - np.searchsorted(tree.heights, heights, side="right")
+    levels = [Level(float(height), int(count)) for height, count in zip(heights[::-1], counts[::-1], strict=True)]
+    chosen = [level for level in levels if 1 < level.regions <= FINEST]
     if chosen:
         return tuple(chosen)
-    coarsest = next((cut for cut in cuts if cut.regions > 1), None)
-    return (coarsest if coarsest is not None and coarsest.regions <= MOST_REGIONS else Cut(1.0, 1),)
+    coarsest = next((level for level in levels if level.regions > 1), None)
+    return (coarsest if coarsest is not None and coarsest.regions <= MAX_REGIONS else Level(1.0, 1),)
 
 
-def _anchors(labels: LabelMap, count: int, *, most: int = HIERARCHY_PIXELS) -> NDArray[np.int64]:
+def _anchors(labels: LabelMap, count: int, *, max_pixels: int = HIERARCHY_PIXELS) -> NDArray[np.int64]:
     """For each region its pixel (row, column) that is farthest from every border, the image's included.
 
-    Of more than ``most`` pixels only every so many are looked at; a region between them has its first pixel.
+    Of more than ``max_pixels`` pixels only every so many are looked at; a region between them has its first pixel.
 
     >>> _anchors(np.array([[0, 0, 0, 1], [0, 0, 0, 1], [0, 0, 0, 1]], np.int32), 2)[0]
     array([1, 1])
     """
-    step = math.ceil(math.sqrt(labels.size / most))
+    step = math.ceil(math.sqrt(labels.size / max_pixels))
     coarse = labels[::step, ::step]
     framed = np.pad(coarse, 1, constant_values=-2)
     sides = (framed[:-2, 1:-1], framed[2:, 1:-1], framed[1:-1, :-2], framed[1:-1, 2:])
     inside = np.logical_and.reduce([side == coarse for side in sides])
     depth = ndimage.distance_transform_edt(np.pad(inside, 1))[1:-1, 1:-1]
     anchors = step * np.array(ndimage.maximum_position(depth, coarse, np.arange(count)), np.int64).reshape(count, 2)
-    missed = np.flatnonzero(np.bincount(coarse[coarse >= 0], minlength=count) == 0)
-    if missed.size:
+    skipped = np.flatnonzero(np.bincount(coarse[coarse >= 0], minlength=count) == 0)
+    if skipped.size:
         found, first = np.unique(labels, return_index=True)
-        anchors[missed] = np.stack(np.unravel_index(first[np.searchsorted(found, missed)], labels.shape), axis=1)
+        anchors[skipped] = np.stack(np.unravel_index(first[np.searchsorted(found, skipped)], labels.shape), axis=1)
     return anchors
-
-
-def _thumbnail(pixels: NDArray[np.uint8]) -> bytes:
-    picture = Image.fromarray(pixels)
-    picture.thumbnail(THUMBNAIL)
-    return png(np.asarray(picture))
-
-
-def _named(paths: Iterable[Path]) -> dict[Path, str]:
-    return {path: f"the segmentation {path.name}" for path in paths}

@@ -1,11 +1,11 @@
 """What has been said about who is in front, and what follows from it: contradictions, layers, and which pairs are known.
 
-People say two things. They **place** regions one after another, from near to far, several at one place if they are equally
-far. And they say of a **pair** of regions that one is in front of the other, or that both are equally far. Together these are a
-graph: an arrow from every region to what lies behind it, and arrows both ways between equals.
+People say two things. They **place** regions one after another, from near to far, several at one position if they are
+equally far. And they say of a **pair** of regions that one is in front of the other, or that both are equally far. Together
+these are a graph: an arrow from every region to what lies behind it, and arrows both ways between equals.
 
 The strongly connected parts of that graph are the depths: regions in one part must be equally far. That is a contradiction
-exactly when one of them was said to be in front of another. Counted from the far end along the longest way, the parts have
+exactly when one of them was said to be in front of another. Counted from the far end along the longest path, the parts have
 layers; regions that nothing connects, even through others, form separate groups, whose layers cannot be compared.
 """
 
@@ -14,25 +14,30 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from graphlib import TopologicalSorter
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 
 Pair = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Said:
+class Statements:
     """What a person has said about regions 0, 1, …
 
-    ``places`` are 1 for the nearest region that was placed, 2 for the next, without gaps. ``pairs`` have the smaller region
+    ``positions`` are 1 for the nearest region that was placed, 2 for the next, without gaps. ``pairs`` have the smaller region
     first: +1 it is in front of the other, −1 the other is in front of it, 0 both are equally far.
     """
 
-    places: Mapping[int, int] = field(default_factory=dict)
+    positions: Mapping[int, int] = field(default_factory=dict)
     pairs: Mapping[Pair, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Step:
-    """One thing that was said: ``near`` is in front of ``far``, or as far when ``same``; by places or by a pair."""
+    """One thing that was said: ``near`` is in front of ``far``, or as far when ``same``; by positions or by a pair."""
 
     near: int
     far: int
@@ -65,6 +70,11 @@ class Arrangement:
     tangled: frozenset[int]
 
     @property
+    def ordered(self) -> int:
+        """Of how many regions anything was said."""
+        return sum(layer is not None for layer in self.layer)
+
+    @property
     def layers(self) -> int:
         """How many layers the deepest group has."""
         return max((layer for layer in self.layer if layer is not None), default=0)
@@ -94,41 +104,35 @@ class Arrangement:
         return equal + sum(self.behind[part].bit_count() for part in self.part)
 
 
-def place(places: Mapping[int, int], region: int, at: int, *, tie: bool) -> dict[int, int]:
-    """Put a region at a place in the list from near to far; with ``tie`` beside what is there, else before it.
+def place(positions: Mapping[int, int], region: int, at: int, *, tie: bool) -> dict[int, int]:
+    """Put a region at a position in the list from near to far; with ``tie`` beside what is there, else before it.
 
-    Places count as they stood before. One beyond the last is the end of the list. What was placed already is moved.
+    Positions count as they stood before. One beyond the last is the end of the list. A region that is in the list is moved.
 
     >>> place({4: 1, 7: 2}, 5, 2, tie=False), place({4: 1, 7: 2}, 5, 2, tie=True)
     ({4: 1, 7: 3, 5: 2}, {4: 1, 7: 2, 5: 2})
     """
-    before = places.get(region)
+    before = positions.get(region)
     if tie and before == at:
-        return dict(places)
-    left = take_out(places, region)
-    if before is not None and before < at and before not in left_places(places, region):
+        return dict(positions)
+    others = remove(positions, region)
+    if before is not None and before < at and list(positions.values()).count(before) == 1:  # its position closes up
         at -= 1
-    last = max(left.values(), default=0)
-    at = max(1, min(at, last + 1))
+    at = max(1, min(at, max(others.values(), default=0) + 1))
     if not tie:
-        left = {other: there + (there >= at) for other, there in left.items()}
-    return left | {region: at}
+        others = {other: position + (position >= at) for other, position in others.items()}
+    return others | {region: at}
 
 
-def take_out(places: Mapping[int, int], region: int) -> dict[int, int]:
+def remove(positions: Mapping[int, int], region: int) -> dict[int, int]:
     """The list without a region; the others close up.
 
-    >>> take_out({4: 1, 7: 2, 5: 3}, 7)
+    >>> remove({4: 1, 7: 2, 5: 3}, 7)
     {4: 1, 5: 2}
     """
-    used = sorted(left_places(places, region))
-    number = {there: n for n, there in enumerate(used, start=1)}
-    return {other: number[there] for other, there in places.items() if other != region}
-
-
-def left_places(places: Mapping[int, int], region: int) -> set[int]:
-    """The places that are taken without a region."""
-    return {there for other, there in places.items() if other != region}
+    others = {other: position for other, position in positions.items() if other != region}
+    number = {position: n for n, position in enumerate(sorted(set(others.values())), start=1)}
+    return {other: number[position] for other, position in others.items()}
 
 
 def relate(pairs: Mapping[Pair, int], a: int, b: int, relation: int | None) -> dict[Pair, int]:
@@ -138,65 +142,72 @@ def relate(pairs: Mapping[Pair, int], a: int, b: int, relation: int | None) -> d
     ({(3, 7): -1}, {})
     """
     pair = (min(a, b), max(a, b))
-    others = {other: said for other, said in pairs.items() if other != pair}
+    others = {other: known for other, known in pairs.items() if other != pair}
     return others if relation is None else others | {pair: relation if a < b else -relation}
 
 
-def arrange(said: Said, count: int) -> Arrangement:
+def arrange(statements: Statements, count: int) -> Arrangement:
     """What follows from what was said about ``count`` regions. Contradicting regions come to lie in one part and are tangled.
 
     Examples
     --------
-    >>> found = arrange(Said(pairs={(0, 1): 1, (1, 2): 0}), 4)
+    >>> found = arrange(Statements(pairs={(0, 1): 1, (1, 2): 0}), 4)
     >>> found.layer, found.relation(0, 2), found.relation(0, 3)
     ((2, 1, 1, None), 1, None)
     """
-    arrows, known = _arrows(said, count)
-    part, members = _parts(arrows)
-    ahead = [
-        {part[far] for region in regions for far in arrows[region]} - {number} for number, regions in enumerate(members)
-    ]
-    behind: list[int] = []
-    height: list[int] = []
-    for parts in ahead:  # parts come from the far end, so what lies behind is done
-        bits = 0
-        for other in parts:
-            bits |= behind[other] | sum(1 << region for region in members[other])
-        behind.append(bits)
-        height.append(1 + max((height[other] for other in parts), default=0))
-    tangled = frozenset(
-        region for near, far in _strict(said) if part[near] == part[far] for region in members[part[near]]
-    )
+    arrows, known = _arrows(statements)
+    near, far = np.array(arrows, np.int32).reshape(-1, 2).T
+    graph = csr_array((np.ones(len(arrows), np.int8), (near, far)), shape=(count, count))
+    part = connected_components(graph, connection="strong")[1].tolist()
+    connected = connected_components(graph, directed=False)[1].tolist()
+    members: dict[int, list[int]] = {number: [] for number in part}
+    for region, number in enumerate(part):
+        members[number].append(region)
+    ahead: dict[int, set[int]] = {number: set() for number in members}
+    for one, other in arrows:
+        if part[one] != part[other]:
+            ahead[part[one]].add(part[other])
+    behind = [0] * len(members)
+    height = [1] * len(members)
+    for number in TopologicalSorter(ahead).static_order():  # from the far end, so what lies behind is done
+        for other in ahead[number]:
+            behind[number] |= behind[other] | sum(1 << region for region in members[other])
+            height[number] = max(height[number], 1 + height[other])
+    groups: dict[int, int] = {}
     return Arrangement(
         layer=tuple(height[part[region]] if region in known else None for region in range(count)),
-        group=_groups(arrows, known),
+        group=tuple(
+            groups.setdefault(connected[region], len(groups)) if region in known else None for region in range(count)
+        ),
         part=tuple(part),
         behind=tuple(behind),
-        tangled=tangled,
+        tangled=frozenset(
+            region for one, other in _strict(statements) if part[one] == part[other] for region in members[part[one]]
+        ),
     )
 
 
-def find_contradiction(said: Said, tangled: frozenset[int]) -> tuple[Step, ...]:
-    """A shortest circle of things said that cannot all be true; empty when there is none.
+def find_contradiction(statements: Statements, tangled: frozenset[int]) -> tuple[Step, ...]:
+    """A shortest cycle of statements that cannot all be true; empty when there is none.
 
     Each step leads from a region to one that is behind it or as far, the last back to the first, and at least one to one behind.
 
     Examples
     --------
-    >>> said = Said(places={0: 1, 1: 2}, pairs={(0, 1): -1})
-    >>> [(step.near, step.far, step.placed) for step in find_contradiction(said, arrange(said, 2).tangled)]
+    >>> statements = Statements(positions={0: 1, 1: 2}, pairs={(0, 1): -1})
+    >>> [(step.near, step.far, step.placed) for step in find_contradiction(statements, arrange(statements, 2).tangled)]
     [(1, 0, False), (0, 1, True)]
     """
     steps: dict[int, list[Step]] = {}
-    for step in _pair_steps(said):
+    for step in _pair_steps(statements):
         steps.setdefault(step.near, []).append(step)
     at: dict[int, list[int]] = {}
-    for region, there in said.places.items():
-        at.setdefault(there, []).append(region)
+    for region, position in statements.positions.items():
+        at.setdefault(position, []).append(region)
     best: tuple[Step, ...] = ()
-    # Places alone contradict nothing: every circle has a region at which a pair begins.
+    # Positions alone contradict nothing: every cycle has a region at which a pair begins.
     for start in sorted(tangled & steps.keys()):
-        found = _way_back(start, steps, said.places, at, len(best) or None)
+        found = _path_back(start, steps, statements.positions, at, len(best) or None)
         if found and (not best or len(found) < len(best)):
             best = found
         if len(best) == 2:
@@ -204,19 +215,19 @@ def find_contradiction(said: Said, tangled: frozenset[int]) -> tuple[Step, ...]:
     return best
 
 
-def in_words(circle: Sequence[Step], places: Mapping[int, int]) -> str:
-    """A circle of steps as a sentence; regions are called by their numbers from 1.
+def as_sentence(cycle: Sequence[Step], positions: Mapping[int, int]) -> str:
+    """A cycle of steps as a sentence; regions are called by their numbers from 1.
 
-    >>> in_words([Step(0, 1, False, True), Step(1, 0, False, False)], {0: 1, 1: 4})
-    'region 1 (place 1) is before region 2 (place 4), but region 2 was drawn in front of region 1'
+    >>> as_sentence([Step(0, 1, False, True), Step(1, 0, False, False)], {0: 1, 1: 4})
+    'region 1 (position 1) is before region 2 (position 4), but region 2 was drawn in front of region 1'
     """
     parts = []
-    for step in circle:
+    for step in cycle:
         near, far = f"region {step.near + 1}", f"region {step.far + 1}"
         if step.placed and step.same:
-            parts.append(f"{near} and {far} share place {places[step.near]}")
+            parts.append(f"{near} and {far} share position {positions[step.near]}")
         elif step.placed:
-            parts.append(f"{near} (place {places[step.near]}) is before {far} (place {places[step.far]})")
+            parts.append(f"{near} (position {positions[step.near]}) is before {far} (position {positions[step.far]})")
         elif step.same:
             parts.append(f"{near} is as far as {far}")
         else:
@@ -224,118 +235,51 @@ def in_words(circle: Sequence[Step], places: Mapping[int, int]) -> str:
     return ", ".join(parts[:-1]) + f", but {parts[-1]}" if len(parts) > 1 else "".join(parts)
 
 
-def _pair_steps(said: Said) -> Iterator[Step]:
-    for (a, b), relation in said.pairs.items():
+def _pair_steps(statements: Statements) -> Iterator[Step]:
+    for (a, b), relation in statements.pairs.items():
         if relation >= 0:
             yield Step(a, b, relation == 0, False)
         if relation <= 0:
             yield Step(b, a, relation == 0, False)
 
 
-def _strict(said: Said) -> Iterator[Pair]:
-    """Pairs (near, far) that were said, and one of each two places that follow each other."""
-    yield from ((step.near, step.far) for step in _pair_steps(said) if not step.same)
-    one_of = {there: region for region, there in said.places.items()}
-    yield from ((region, one_of[there + 1]) for there, region in one_of.items() if there + 1 in one_of)
+def _strict(statements: Statements) -> Iterator[Pair]:
+    """Pairs (near, far) that were said, and one of each two positions that follow each other."""
+    yield from ((step.near, step.far) for step in _pair_steps(statements) if not step.same)
+    one_at = {position: region for region, position in statements.positions.items()}
+    yield from ((region, one_at[position + 1]) for position, region in one_at.items() if position + 1 in one_at)
 
 
-def _arrows(said: Said, count: int) -> tuple[list[list[int]], set[int]]:
-    """The graph: what lies right behind each region or is as far; and the regions of which anything was said."""
-    arrows: list[list[int]] = [[] for _ in range(count)]
-    known = set(said.places)
-    for step in _pair_steps(said):
-        arrows[step.near].append(step.far)
-        known |= {step.near, step.far}
+def _arrows(statements: Statements) -> tuple[list[Pair], set[int]]:
+    """The graph: arrows from regions to what lies right behind them or is as far; and the regions of which anything was said."""
+    arrows = [(step.near, step.far) for step in _pair_steps(statements)]
+    known = {region for arrow in arrows for region in arrow} | set(statements.positions)
     first_at: dict[int, int] = {}
-    for region, there in said.places.items():
-        first = first_at.setdefault(there, region)
+    for region, position in statements.positions.items():
+        first = first_at.setdefault(position, region)
         if first != region:
-            arrows[first].append(region)
-            arrows[region].append(first)
-    for there, region in first_at.items():
-        if there + 1 in first_at:
-            arrows[region].append(first_at[there + 1])
+            arrows += [(first, region), (region, first)]
+    arrows += [(region, first_at[position + 1]) for position, region in first_at.items() if position + 1 in first_at]
     return arrows, known
 
 
-def _parts(arrows: Sequence[Sequence[int]]) -> tuple[list[int], list[list[int]]]:
-    """The strongly connected parts, a part after all that its arrows lead to (Tarjan 1972, without recursion)."""
-    count = len(arrows)
-    part = [-1] * count
-    members: list[list[int]] = []
-    number = [-1] * count
-    lowest = [0] * count
-    waiting: list[int] = []
-    seen = 0
-    for root in range(count):
-        if number[root] >= 0:
-            continue
-        path = [(root, iter(arrows[root]))]
-        number[root] = lowest[root] = seen
-        seen += 1
-        waiting.append(root)
-        while path:
-            here, rest = path[-1]
-            for there in rest:
-                if number[there] < 0:
-                    number[there] = lowest[there] = seen
-                    seen += 1
-                    waiting.append(there)
-                    path.append((there, iter(arrows[there])))
-                    break
-                if part[there] < 0:
-                    lowest[here] = min(lowest[here], number[there])
-            else:
-                path.pop()
-                if path:
-                    above = path[-1][0]
-                    lowest[above] = min(lowest[above], lowest[here])
-                if lowest[here] == number[here]:
-                    members.append([])
-                    while part[here] < 0:
-                        part[waiting[-1]] = len(members) - 1
-                        members[-1].append(waiting.pop())
-    return part, members
-
-
-def _groups(arrows: Sequence[Sequence[int]], known: set[int]) -> tuple[int | None, ...]:
-    """Weakly connected groups of the known regions, numbered by their first region."""
-    both: list[set[int]] = [set(ends) for ends in arrows]
-    for near, ends in enumerate(arrows):
-        for far in ends:
-            both[far].add(near)
-    group: list[int | None] = [None] * len(arrows)
-    count = 0
-    for first in sorted(known):
-        if group[first] is None:
-            reached = [first]
-            group[first] = count
-            while reached:
-                for other in both[reached.pop()]:
-                    if group[other] is None:
-                        group[other] = count
-                        reached.append(other)
-            count += 1
-    return tuple(group)
-
-
-def _way_back(
+def _path_back(
     start: int,
     steps: Mapping[int, Sequence[Step]],
-    places: Mapping[int, int],
+    positions: Mapping[int, int],
     at: Mapping[int, Sequence[int]],
     shorter_than: int | None,
 ) -> tuple[Step, ...]:
-    """The shortest way from a region back to it that leads to a region behind at least once; breadth first.
+    """The shortest path from a region back to it that leads to a region behind at least once; breadth first.
 
-    A state is a region and whether the way has led behind yet. From a place every later one is a step away, so that a way never
-    needs two such steps in a row; each place is looked at once, which keeps a long list cheap.
+    A state is a region and whether the path has led behind yet. From a position every later one is a step away, so a path never
+    needs two such steps in a row; each position is looked at once, which keeps a long list cheap.
     """
     State = tuple[int, bool]
     came: dict[State, tuple[State, Step]] = {}
     length: dict[State, int] = {(start, False): 0}
     states: deque[State] = deque(length)
-    beyond = len(at) + 1  # all places from here on have been reached by a step behind
+    beyond = len(at) + 1  # all positions from here on have been reached by a step behind
 
     def reach(state: State, step: Step, behind: bool) -> None:
         following = (step.far, behind)
@@ -348,20 +292,20 @@ def _way_back(
         state = states.popleft()
         region, behind = state
         if region == start and behind:
-            way: list[Step] = []
+            path: list[Step] = []
             while state in came:
                 state, step = came[state]
-                way.append(step)
-            return tuple(reversed(way))
+                path.append(step)
+            return tuple(reversed(path))
         if shorter_than is not None and length[state] + 1 >= shorter_than:
             continue
         for step in steps.get(region, ()):
             reach(state, step, behind or not step.same)
-        here = places.get(region)
+        here = positions.get(region)
         if here is None:
             continue
-        for there in range(here + 1, beyond):
-            for other in at[there]:
+        for position in range(here + 1, beyond):
+            for other in at[position]:
                 reach(state, Step(region, other, False, True), True)
         beyond = min(beyond, here + 1)
         for other in at[here]:

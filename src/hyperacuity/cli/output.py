@@ -1,0 +1,77 @@
+"""Options of commands that write files, and how they print what they found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import typer
+
+from hyperacuity.cli import common
+from hyperacuity.errors import UsageError
+
+Out = Annotated[Path, typer.Option("--out", help="Folder to write to; created if missing.")]
+Model = Annotated[Path, typer.Option("--out", metavar="FILE", help="The model, as JSON.")]
+Weak = Annotated[str, typer.Option(help="Consensus: pixels near other labels are left out (ignore) or negative.")]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of the pixels that are learned from.")]
+Figures = Annotated[bool, typer.Option("--figures/--no-figures", help="Draw the figures.")]
+
+folder_option = partial(typer.Option, metavar="DIR")
+
+
+def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, left: Sequence[int] = (0,)) -> None:
+    """Print a table; columns are aligned right but for those whose index is in ``left``."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    for index, heading in enumerate(headings):
+        table.add_column(heading, justify="left" if index in left else "right")
+    for row in rows:
+        table.add_row(*map(escape, row))
+    common.results.print(table)
+
+
+def print_line(text: str) -> None:
+    """Print text as it is, without markup."""
+    common.results.print(text, markup=False)
+
+
+def plural(count: int, noun: str) -> str:
+    """A count with its noun.
+
+    >>> plural(1, "map"), plural(2, "map")
+    ('1 map', '2 maps')
+    """
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def figure_folder(path: Path, *, figures: bool = True) -> Path:
+    """A folder to write to, and to draw figures in if wanted: fail at once where the packages that draw are missing."""
+    if figures:
+        from hyperacuity.report import theme
+
+        theme.require()
+    return common.output_folder(path)
+
+
+def finish(
+    found: Mapping[str, Any], show: Callable[[], None], *, json: bool, failures: Iterable[tuple[str, str]] = ()
+) -> NoReturn:
+    """Name what failed, print what was found as JSON or as ``show`` does, and exit."""
+    status = common.tell_failures(failures)
+    if json:
+        common.print_json(found)
+    else:
+        show()
+    raise typer.Exit(status)
+
+
+def model_file(path: Path) -> Path:
+    """A file to write a model to, in a folder that is created if missing."""
+    if path.is_dir():
+        raise UsageError(f"--out {path}: is a folder, expected the name of a file")
+    common.output_folder(path.parent)
+    return path

@@ -1,0 +1,210 @@
+"""A comparison of systems with all that is said about it: ranking, stability, paired tests, critical difference."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table as RichTable
+
+from hyperacuity.compare import (
+    CriticalDifference,
+    Pairwise,
+    Ranking,
+    Table,
+    average_rank,
+    clusters,
+    compare,
+    critical_difference,
+    pairwise,
+    ranks,
+    stability,
+)
+from hyperacuity.compare.significance import Test, pairwise_of_samples
+from hyperacuity.data.files import warn
+from hyperacuity.errors import UsageError
+from hyperacuity.evaluation.compare_inputs import read_scores, tolerances
+from hyperacuity.resampling import bootstrap_weights
+from hyperacuity.tally import Vector
+
+MOST_COLUMNS = 6
+
+
+@dataclass(frozen=True, eq=False)
+class PairTests:
+    """All pairs of systems by one criterion, and the clusters that follow."""
+
+    pairs: Pairwise
+    clusters: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """What :func:`compare_runs` found.
+
+    ``stable`` is how often each system is optimal when images are resampled, ``tests`` the paired tests by criterion, and
+    ``difference`` the critical difference of ranks over images × criteria; None or empty where there are too few images.
+    """
+
+    table: Table
+    ranking: Ranking
+    vector: Vector
+    epsilon: list[float]
+    stable: NDArray[np.float64] | None
+    test: Test | None
+    alpha: float
+    tests: dict[str, PairTests]
+    difference: CriticalDifference | None
+
+
+def compare_runs(
+    sources: Sequence[Path],
+    *,
+    criteria: str | None = None,
+    systems: str | None = None,
+    vector: Vector | None = None,
+    epsilon: str = "0",
+    strict: bool = False,
+    decimals: int | None = None,
+    test: Test | None = None,
+    alpha: float = 0.05,
+    resamples: int = 1000,
+) -> Comparison:
+    """Compare the systems of run folders, or of one CSV table; the options are those of ``hyperacuity compare``."""
+    table, usual = read_scores(sources, criteria)
+    if systems is not None:
+        table = table.select(systems=[name.strip() for name in systems.split(",") if name.strip()])
+    if decimals is not None:
+        table = table.rounded(decimals)
+    if vector not in (None, "concat", "mean"):
+        raise UsageError(f"--vector {vector}: expected concat or mean")
+    if test not in (None, "wilcoxon", "t", "bootstrap"):
+        raise UsageError(f"--test {test}: expected wilcoxon, t or bootstrap")
+    several = len(table.images) > 1
+    if test and not several:
+        warn("there are no images to test over: the scores are of whole data sets")
+    options: Any = {"vector": vector or usual, "epsilon": tolerances(epsilon, table), "strict": strict}
+    return Comparison(
+        table,
+        compare(table, **options),
+        options["vector"],
+        options["epsilon"],
+        stability(table, **options, resamples=resamples) if several and resamples else None,
+        test,
+        alpha,
+        _tests(table, test, alpha, resamples) if test and several else {},
+        _difference(table, alpha),
+    )
+
+
+def _tests(table: Table, test: Test, alpha: float, resamples: int) -> dict[str, PairTests]:
+    """Every pair by each criterion. The bootstrap is of the score on the whole data set, the others of the images' scores."""
+    found: dict[str, PairTests] = {}
+    weights = bootstrap_weights(len(table.images), max(resamples, 1000)) if test == "bootstrap" else None
+    samples = None if weights is None else table.resampled(weights)
+    whole = table.overall()
+    for c, (name, sense) in enumerate(zip(table.criteria, table.senses, strict=True)):
+        scores = table.values[:, :, c]
+        if samples is None:
+            pairs = pairwise(scores, sense=sense, test=test)
+        else:
+            up = 1 if sense == "max" else -1
+            pairs = pairwise_of_samples(up * samples[:, :, c], up * (whole[:, None, c] - whole[None, :, c]))
+        mean_rank = average_rank(scores, senses=(sense,) * len(table.images), ties="average")
+        found[name] = PairTests(pairs, clusters(mean_rank, pairs.better(alpha)))
+    return found
+
+
+def _difference(table: Table, alpha: float) -> CriticalDifference | None:
+    """Critical difference over images × criteria, or over criteria alone when there are no images."""
+    if len(table.systems) < 2:
+        return None
+    values, _, senses = table.vectors("concat")
+    try:
+        return critical_difference(ranks(values, senses=senses, ties="average"), alpha=alpha)
+    except UsageError:
+        return None
+
+
+def summary(found: Comparison) -> dict[str, Any]:
+    """The comparison for JSON."""
+    ranking, difference = found.ranking, found.difference
+
+    def by_system(values: Any) -> dict[str, Any]:
+        return dict(zip(ranking.systems, values, strict=True))
+
+    said = ranking.as_json() | {
+        "vector": found.vector,
+        "epsilon": found.epsilon,
+        "images": [image for image in found.table.images if image],
+        "values": by_system(ranking.values),
+        "places": by_system(ranking.place),
+    }
+    if found.stable is not None:
+        said["stability"] = by_system(found.stable)
+    if difference is not None:
+        said["critical_difference"] = {
+            "difference": difference.difference,
+            "p": difference.p,
+            "ranks": by_system(difference.average_rank),
+            "bars": [[ranking.systems[i] for i in bar] for bar in difference.bars],
+        }
+    if found.tests:
+        said["tests"] = {
+            name: {
+                "test": found.test,
+                "clusters": by_system(tested.clusters),
+                "p": by_system([by_system(row) for row in tested.pairs.corrected]),
+            }
+            for name, tested in found.tests.items()
+        }
+    return said
+
+
+def show(found: Comparison, console: Console, *, groups: bool = False) -> None:
+    """The comparison as a table, the best group first, and what it means in words."""
+    ranking, stable = found.ranking, found.stable
+    columns = ranking.components if len(ranking.components) <= MOST_COLUMNS else ()
+    lines = RichTable("system", box=None, pad_edge=False)
+    for heading in ("group", "average rank", "place", *(("in A*, resampled",) if stable is not None else ()), *columns):
+        lines.add_column(escape(heading), justify="right")
+    for i in np.lexsort((ranking.average_rank, ranking.group)):
+        lines.add_row(
+            escape(ranking.systems[i]),
+            f"{ranking.group[i] + 1}{'*' if ranking.optimal[i] else ' '}",
+            f"{ranking.average_rank[i]:.2f}",
+            str(ranking.place[i]),
+            *((f"{100 * stable[i]:.0f} %",) if stable is not None else ()),
+            *(("–" if np.isnan(v) else f"{v:.4g}") for v in ranking.values[i][: len(columns)]),
+        )
+    console.print(lines)
+    console.print(f"\n* in the optimal set, of {len(ranking.components)} components", markup=False)
+    if groups:
+        for number, members in enumerate(ranking.groups(), start=1):
+            console.print(f"group {number}: {', '.join(members)}", markup=False)
+    console.print(f"\n{ranking.interpretation}", markup=False)
+    if ranking.signature:
+        console.print(f"\n{ranking.signature}", markup=False)
+    if found.tests:
+        _show_tests(found, console)
+
+
+def _show_tests(found: Comparison, console: Console) -> None:
+    console.print(f"\nclusters: systems of one cluster do not differ significantly at {found.alpha:g}", markup=False)
+    images = len(found.table.images)
+    least = 2.0 ** (1 - images)
+    if least >= found.alpha and found.test == "wilcoxon":
+        note = f"on {images} images Wilcoxon's p is never below {least:g}: too few to tell any two systems apart"
+        console.print(note, markup=False)
+    for name, tested in found.tests.items():
+        parts = [
+            ", ".join(system for system, own in zip(found.table.systems, tested.clusters, strict=True) if own == number)
+            for number in range(1, int(tested.clusters.max()) + 1)
+        ]
+        console.print(f"{name} ({found.test}): {' | '.join(parts)}", markup=False)

@@ -1,0 +1,151 @@
+"""The labels of a data set in a report: which boundaries everyone drew, which one person only, and where in which image."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from hyperacuity.audit import StrengthTally, collect_strengths, strengths
+from hyperacuity.audit.findings import label_findings
+from hyperacuity.audit.strength import LabelScore
+from hyperacuity.report.charts import audit as charts_audit
+from hyperacuity.report.pictures import layers
+from hyperacuity.report.pictures.slider import Budget
+from hyperacuity.report.sheets.sheet import NAN, Column, Each, Figure, Line, Sheet, failed_images
+from hyperacuity.report.sheets.viewer import PHOTO, Layer, Shared, Viewer
+from hyperacuity.run import Cell
+from hyperacuity.run.gather import Grid
+
+COLUMNS = (
+    Column(
+        "orphan", "one person only", better="", digits=1, unit="%", note="Share of the boundaries, each counted once"
+    ),
+    Column("consensus", "everyone", better="", digits=1, unit="%", note="Share of the boundaries, each counted once"),
+    Column(
+        "agreement", "agreement", better="", digits=1, unit="%", note="Of a person's pixels, how many another drew too"
+    ),
+    Column("pixels", "one person's pixels", better="", digits=1, unit="%", note="Share of all drawn pixels"),
+    Column("maps", "maps", better="", digits=0, note="How many maps all annotators drew together"),
+)
+
+
+def sheet(grid: Grid, each: Each) -> Sheet:
+    """The part of a report that is about labels alone; a line stands for all annotators of a data set."""
+    tallies = grid.tallies()
+    scores = {name: collect_strengths(images) for name, images in tallies.items()}
+    agreed: dict[str, dict[str, float]] = {}
+    for name, images in tallies.items():
+        for image, one in images.items():
+            agreed.setdefault(image, {})[name] = _agreed(one)
+    findings = [
+        sentence if len(scores) == 1 else f"{name}: {sentence}"
+        for name, score in scores.items()
+        for sentence in label_findings(score)
+    ]
+    return Sheet(
+        title=grid.task.title,
+        grid=grid,
+        columns=COLUMNS,
+        lines=tuple(_line(grid, name, score) for name, score in scores.items()),
+        board="In numbers",
+        figures=tuple(
+            figure
+            for n, (name, score) in enumerate(scores.items())
+            for figure in _figures(score, {i: of[name] for i, of in agreed.items() if name in of}, name if n else "")
+        ),
+        findings=tuple(findings) or ("No image could be read.",),
+        image_score=Column(
+            "agreement", "agreement", note="Of a person's pixels, the share that another person drew too"
+        ),
+        image_scores=agreed,
+        viewer=LabelViewer(grid, list(scores)),
+    )
+
+
+def _line(grid: Grid, name: str, score: LabelScore) -> Line:
+    low, high = score.boundaries.orphan_interval
+    values = {
+        "orphan": 100 * score.boundaries.orphan,
+        "consensus": 100 * score.boundaries.consensus,
+        "agreement": 100 * score.agreement,
+        "pixels": 100 * score.pixels.orphan,
+        "maps": float(sum(score.annotators)),
+    }
+    return Line(name, values, (100 * low, 100 * high), len(score.images), failed_images(grid, name))
+
+
+def _agreed(tally: StrengthTally) -> float:
+    """Of a person's pixels, the share that another person drew too; NaN with one annotator or nothing drawn."""
+    drawn = int(np.trace(tally.agreed))
+    pairs = drawn * (len(tally.agreed) - 1)
+    return (int(tally.agreed.sum()) - drawn) / pairs if pairs else NAN
+
+
+def _figures(score: LabelScore, agreed: Mapping[str, float], of: str) -> tuple[Figure, ...]:
+    """The charts of one data set; ``of`` names it where it is not the first."""
+    ending, whose = (f"-{of}", f", {of}") if of else ("", "")
+    figures = [
+        Figure(
+            f"shares{ending}",
+            f"How strong the labels are{whose}",
+            "Shares of boundaries and of pixels by the share of the annotators who drew them.",
+            lambda hover: charts_audit.label_chart(score),
+            span=8,
+        )
+    ]
+    people = dict(zip(score.images, score.annotators, strict=True))
+    known = {image: (people[image], share) for image, share in agreed.items() if share == share}
+    if known:
+        figures.append(
+            Figure(
+                f"images{ending}",
+                f"Agreement, image by image{whose}",
+                "The share of a person's pixels that another person drew too, a mark for each image.",
+                lambda hover: charts_audit.image_agreement_chart(known),
+            )
+        )
+    matrix = score.matrix
+    if matrix is not None and len(matrix) > 1:
+        figures.append(
+            Figure(
+                f"agreement{ending}",
+                f"Who agrees with whom{whose}",
+                "The share of what one annotator drew that another one drew too, for each pair.",
+                lambda hover: charts_audit.agreement_chart(matrix),
+            )
+        )
+    return tuple(figures)
+
+
+class LabelViewer(Viewer):
+    """What everyone drew, and what one person alone; a "system" stands for all annotators of a data set."""
+
+    layers = (
+        Layer("strength", "Strength", "What anybody drew; the darker, the more people drew it"),
+        Layer("consensus", "Everyone", "What everyone drew, as each of them drew it"),
+        Layer("orphans", "One person", "What one person alone drew"),
+        PHOTO,
+    )
+    not_run = "these labels do not have this image"
+
+    def shared(self, cell: Cell) -> Shared:
+        """Nothing: each set of labels is its own."""
+        return Shared(self.reader.truths(cell)[0].shape, {})
+
+    def own(self, system: str, cell: Cell, truth: None, budget: Budget) -> dict[str, Any]:
+        """The strength of the labels of one data set."""
+        people = strengths(self.reader.truths(cell), self.protocol.tolerance, tolerance_px=self.protocol.tolerance_px)
+        strongest = np.max(people.drawn_by, axis=0).astype(np.uint8)
+        alone = np.logical_or.reduce(people.orphans).astype(np.uint8)
+        return {
+            "strength": layers.strength(strongest, people.annotators),
+            "consensus": layers.strength(np.where(strongest == people.annotators, strongest, 0), people.annotators),
+            "orphans": layers.strength(alone, 1),
+            "numbers": {
+                "annotators": str(people.annotators),
+                "drawn by one person only": f"{100 * people.boundaries.orphan:.0f} % of the boundaries",
+                "by everyone": f"{100 * people.boundaries.consensus:.0f} %",
+            },
+        }

@@ -1,0 +1,107 @@
+"""How images are looked at: the pictures of one image, for all systems, in a form that JSON can hold.
+
+A task says what all systems share (:meth:`Viewer.shared`) and what is a system's own (:meth:`Viewer.own`). Files are read by the
+reader of the run's job, and so in the way in which they were scored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from hyperacuity.data import read_image
+from hyperacuity.errors import InputError
+from hyperacuity.evaluation.jobs import job_of
+from hyperacuity.report import theme
+from hyperacuity.report.pictures import layers
+from hyperacuity.report.pictures.slider import Budget, text_size
+from hyperacuity.run import Cell
+from hyperacuity.run.gather import Grid
+
+
+@dataclass(frozen=True)
+class Layer:
+    """Something the viewer can show of an image: the photograph, the truth, a prediction, a match."""
+
+    key: str
+    title: str
+    note: str = ""
+
+
+PHOTO = Layer("photo", "Photograph")
+
+Legend = tuple[tuple[str, str, str, str], ...]
+
+
+def legend(hit: str, false: str, miss: str, *, names: Sequence[str] = ("hit", "false", "missed")) -> Legend:
+    """The states of the first layer: key, colour, name, and what it means."""
+    keys, colours = ("hit", "false", "miss"), (theme.HIT, theme.FALSE, theme.MISS)
+    return tuple(zip(keys, colours, names, (hit, false, miss), strict=True))
+
+
+@dataclass(frozen=True)
+class Shared:
+    """What all systems share of an image: its height and width, layers by key, and the truth as :meth:`Viewer.own` takes it."""
+
+    shape: Sequence[int]
+    layers: dict[str, Any]
+    truth: Any = None
+
+
+class Viewer:
+    """The pictures of the images of a grid; ``systems`` stand in the order of the leaderboard."""
+
+    layers: ClassVar[tuple[Layer, ...]]
+    legend: ClassVar[Legend] = ()
+    not_run: ClassVar[str] = "this system was not run on this image"
+
+    def __init__(self, grid: Grid, systems: Sequence[str]) -> None:
+        job = job_of(grid)
+        self.protocol: Any = job.protocol
+        self.reader: Any = job.reader
+        self.systems, self.done = list(systems), grid.packed
+        self.reasons = {(failure.system, failure.image): failure.reason for failure in grid.failures}
+        self.images = len({image for images in grid.packed.values() for image in images})
+
+    def shared(self, cell: Cell) -> Shared:
+        """What all systems share of an image; ``cell`` is any of its cells."""
+        raise NotImplementedError
+
+    def own(self, system: str, cell: Cell, truth: Any, budget: Budget) -> dict[str, Any]:
+        """A system's layers by key, with ``numbers`` by name; for a slider also ``steps`` (thresholds), ``of`` how many there
+        are, and at which to ``start``. ``without`` says, by key, why a layer is not among them."""
+        raise NotImplementedError
+
+    def pictures(self, image: str, cells: Mapping[str, Cell]) -> dict[str, Any]:
+        """One image: ``size`` (width, height), ``shared`` layers, and ``systems``, each its layers or the reason why it has none.
+
+        ``cells`` are the image's cells by system. A layer is made by a function of :mod:`hyperacuity.report.pictures.layers`.
+        """
+        found = self.shared(next(iter(cells.values())))
+        height, width = found.shape[:2]
+        picture = picture_of(cells)
+        if picture is not None and PHOTO.key not in found.layers:
+            found.layers[PHOTO.key] = layers.photograph(read_image(picture))
+        budget = Budget(images=self.images, systems=len(self.systems), taken=text_size(found.layers))
+        systems = []
+        for system in self.systems:
+            systems.append(self._system(system, image, cells.get(system), found.truth, budget))
+            budget.take(text_size(systems[-1]))
+        return {"size": [width, height], "shared": found.layers, "systems": systems}
+
+    def _system(self, system: str, image: str, cell: Cell | None, truth: Any, budget: Budget) -> dict[str, Any]:
+        if cell is None:
+            return {"missing": self.not_run}
+        if image not in self.done[system]:
+            return {"missing": self.reasons.get((system, image), "this image has not been evaluated yet")}
+        try:
+            return self.own(system, cell, truth, budget)
+        except InputError as error:
+            return {"missing": str(error)}
+
+
+def picture_of(cells: Mapping[str, Cell]) -> Path | None:
+    """The photograph of an image: the first that any of its cells names."""
+    return next((cell.picture for cell in cells.values() if cell.picture is not None), None)

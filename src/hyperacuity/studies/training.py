@@ -1,0 +1,201 @@
+"""Training from files: ``pb`` from pictures and what people drew, ``depth-cues`` from regions whose order is known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hyperacuity.audit import strengths
+from hyperacuity.data import (
+    Sample,
+    load_dataset,
+    pair_folders,
+    read_boundary_truths,
+    read_image,
+    read_labels,
+    read_order,
+)
+from hyperacuity.detect.depth.cue_model import CueLesson, CueModel, learn_cues
+from hyperacuity.detect.depth.cues import pair_cues
+from hyperacuity.detect.pb_detector import CUES, PbModel
+from hyperacuity.detect.pb_training import Examples, examples, logistic_fit, observe_all
+from hyperacuity.errors import InputError, UsageError
+from hyperacuity.maps import EdgeMap
+from hyperacuity.ordering import order_of_pairs, ordering
+from hyperacuity.studies.figure_ground import SPLIT, LabelledPhotograph, read_labelled
+from hyperacuity.studies.running import each
+
+TRUTHS = ("all", "consensus")
+"""What pb can be learned from: all labels, or those that everyone drew."""
+
+
+class DrawnPicture(NamedTuple):
+    """The file of a picture, and those of the people who drew on it."""
+
+    image: Path
+    truths: tuple[Path, ...]
+
+
+@dataclass(frozen=True)
+class PbCourse:
+    """How pb is learned: the seed of the pixels, what pixels near weak labels are, and how histograms are compared."""
+
+    seed: int = 0
+    weak: str = "ignore"
+    hist_distance: str = "chi2"
+
+    def __post_init__(self) -> None:
+        """Validate."""
+        if self.weak not in ("ignore", "negative"):
+            raise UsageError(f"--weak {self.weak}: expected ignore or negative")
+        if self.hist_distance not in ("chi2", "quadratic"):
+            raise UsageError(f"--hist-distance {self.hist_distance}: expected chi2 or quadratic")
+
+    def about(self, source: str, truth: str) -> str:
+        """How a model was obtained: from what, and by which command."""
+        kind, weak = "all labels", ""
+        if truth == "consensus":
+            other = "left out" if self.weak == "ignore" else "no boundary"
+            kind = f"the labels that everyone drew, pixels near other labels being {other}"
+            weak = f" --weak {self.weak}"
+        command = (
+            f"hyperacuity detect train pb --truth {truth}{weak} --hist-distance {self.hist_distance} --seed {self.seed}"
+        )
+        return f"Learned from {source} and {kind}: {command}. 64 textons by k-means; weights by maximum likelihood."
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedPb:
+    """A model, and what it was learned from."""
+
+    model: PbModel
+    truth: str
+    examples: Examples
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON. An ``effect`` is a weight times the standard deviation of its cue: effects can be compared."""
+        constant, *weights = self.model.weights.tolist()
+        spread = self.examples.cues.std(axis=0).tolist()
+        return {
+            "about": self.model.about,
+            "truth": self.truth,
+            "pixels": len(self.examples.boundary),
+            "boundaries": float(self.examples.boundary.mean()),
+            "weights": {"constant": constant, **dict(zip(CUES, weights, strict=True))},
+            "effects": {cue: w * deviation for cue, w, deviation in zip(CUES, weights, spread, strict=True)},
+        }
+
+
+def bsds500_drawn(data: Path | None, count: int | None = None) -> tuple[list[DrawnPicture], str]:
+    """BSDS500's training images, or ``count`` of them evenly chosen; and what to call them."""
+    every = load_dataset("bsds500", data, split="train").samples
+    chosen = evenly(every, count)
+    part = "the" if len(chosen) == len(every) else f"{len(chosen)} of the"
+    found = [DrawnPicture(s.image, s.truths) for s in chosen if s.image]
+    return found, f"{part} {len(every)} training images of BSDS500"
+
+
+def folders_drawn(images: Path, labels: Path) -> tuple[list[DrawnPicture], str, list[Path]]:
+    """The pictures of a folder with their labels, what to call them, and the files that have no partner."""
+    found = pair_folders(images, labels)
+    drawn = [DrawnPicture(pair.prediction, pair.truths) for pair in found.pairs]
+    return drawn, f"{len(drawn)} images", [*found.unpaired_predictions, *found.unpaired_truths]
+
+
+def evenly(samples: Sequence[Sample], count: int | None) -> list[Sample]:
+    """``count`` of the samples that have a picture, evenly chosen."""
+    usable = [sample for sample in samples if sample.image is not None]
+    if count is None or count >= len(usable):
+        return usable
+    return [usable[n * len(usable) // count] for n in range(count)]
+
+
+def learn_pb(
+    pictures: Sequence[DrawnPicture], truths: Sequence[str], course: PbCourse, source: str, workers: int | None
+) -> dict[str, LearnedPb]:
+    """Learn from all labels, from those that everyone drew, or from both in turn: the textons are the same.
+
+    ``source`` names the pictures in what the model says about itself.
+    """
+
+    def labels(picture: DrawnPicture) -> tuple[EdgeMap, EdgeMap]:
+        """What anyone drew, and what everyone drew, if that is wanted."""
+        people = read_boundary_truths(picture.truths)
+        anyone: EdgeMap = np.any(people, axis=0)
+        return anyone, np.any(strengths(people).consensus, axis=0) if "consensus" in truths else anyone
+
+    options: Any = {"hist_distance": course.hist_distance}
+    drawn = list(each(labels, pictures, workers, "reading labels"))
+    textons, observed = observe_all(
+        pictures,
+        read=lambda picture: read_image(picture.image),
+        each=lambda work, items: each(work, items, workers, "learning"),
+        seed=course.seed,
+        **options,
+    )
+    anyone, everyone = [maps[0] for maps in drawn], [maps[1] for maps in drawn]
+    weak: Any = course.weak
+    learned = {}
+    for truth in truths:
+        taught = examples(observed, anyone) if truth == "all" else examples(observed, everyone, anyone, weak=weak)
+        if not 0 < taught.boundary.mean() < 1:
+            raise InputError(f"{source}: there is nothing to learn: either no pixel is near a label, or all are")
+        model = PbModel(textons, logistic_fit(*taught), course.about(source, truth), **options)
+        learned[truth] = LearnedPb(model, truth, taught)
+    return learned
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedCues:
+    """A model of depth cues, and how many images and pairs of regions it was learned from."""
+
+    model: CueModel
+    images: int
+    pairs: int
+
+    def effects(self) -> dict[str, dict[str, float]]:
+        """The weight of each cue in units of its spread, by set of cues."""
+        return {name: dict(zip(one.names, one.weights.tolist(), strict=True)) for name, one in self.model.sets.items()}
+
+
+def learn_depth_cues(lessons: Sequence[CueLesson], source: str) -> LearnedCues:
+    """Learn every set of cues; ``source`` names the images in what the model says about itself."""
+    pairs = sum(int((one.front != 0).sum()) for one in lessons)
+    about = (
+        f"Learned from {pairs} pairs of regions in {source}: hyperacuity detect train depth-cues. "
+        "Logistic regression; the penalty is that under which images left out in 5 folds are most likely. A cue counts with "
+        "its weight in units of its spread."
+    )
+    return LearnedCues(learn_cues(lessons, about=about), len(lessons), pairs)
+
+
+def berkeley_lessons(data: Path | None, workers: int | None) -> tuple[list[CueLesson], str]:
+    """Berkeley's figure/ground labels that are not held out, and what to call them."""
+    lessons = list(each(labelled_lesson, read_labelled(data, held_out=False), workers, "cues"))
+    return lessons, f"{len(lessons)} of Berkeley's images with figure/ground labels ({SPLIT})"
+
+
+def labelled_lesson(one: LabelledPhotograph) -> CueLesson:
+    """The pairs of one labelled image, each with the owner that most people gave it."""
+    cues = pair_cues(read_image(one.photograph), one.people[0].segmentation)
+    return CueLesson(cues, np.sign(np.sum(one.front(cues.beside), axis=0)).astype(np.int64))
+
+
+def folder_lessons(images: Path, order: Path, segmentation: Path, workers: int | None) -> tuple[list[CueLesson], str]:
+    """The pictures of a folder with their true order and regions, and what to call them."""
+    ordered = {pair.name: (pair.prediction, pair.truths[0]) for pair in pair_folders(images, order).pairs}
+    regions = {pair.name: pair.truths[0] for pair in pair_folders(images, segmentation).pairs}
+
+    def lesson(name: str) -> CueLesson:
+        picture, truth = ordered[name]
+        labels = read_labels(regions[name])
+        cues = pair_cues(read_image(picture), labels)
+        front = order_of_pairs(ordering(read_order(truth), labels), cues.beside)
+        return CueLesson(cues, front * (abs(front) == 1))
+
+    lessons = list(each(lesson, [name for name in ordered if name in regions], workers, "cues"))
+    return lessons, f"{len(lessons)} images"

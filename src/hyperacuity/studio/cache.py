@@ -1,0 +1,60 @@
+"""Images at hand: each prepared once, however many people ask at the same time; the most recently used are kept."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Mapping
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class Cache(Generic[T]):
+    """Values by key, made on first use. The least recently used go when all together are larger than ``room``.
+
+    ``size`` measures a value, in bytes say. ``functools.lru_cache`` counts values instead of measuring them, and makes a value
+    once for each of those who ask before it is there.
+
+    Examples
+    --------
+    >>> cache = Cache(len, room=10)
+    >>> cache.get("a", lambda: "once"), cache.get("a", lambda: "again")
+    ('once', 'once')
+    >>> cache.get("b", lambda: "needs room"), cache.get("a", lambda: "again")
+    ('needs room', 'again')
+    """
+
+    def __init__(self, size: Callable[[T], int], *, room: int, kept: Mapping[str, T] | None = None) -> None:
+        self._size = size
+        self._room = room
+        self._kept: OrderedDict[Hashable, T] = OrderedDict(kept or {})
+        self._making: dict[Hashable, threading.Lock] = {}
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable, make: Callable[[], T]) -> T:
+        """The value of a key, made if it is missing. What ``make`` raises is raised, and not kept."""
+        with self._lock:
+            making = self._making.setdefault(key, threading.Lock())
+        with making:
+            found = self._find(key)
+            if found is None:
+                found = make()
+                with self._lock:
+                    self._kept[key] = found
+                    while len(self._kept) > 1 and sum(map(self._size, self._kept.values())) > self._room:
+                        self._kept.popitem(last=False)
+                    self._making.pop(key, None)
+            return found
+
+    async def fetch(self, key: Hashable, make: Callable[[], T]) -> T:
+        """As :meth:`get`, without holding up the server's loop."""
+        found = self._find(key)
+        return found if found is not None else await asyncio.to_thread(self.get, key, make)
+
+    def _find(self, key: Hashable) -> T | None:
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+            return self._kept.get(key)

@@ -1,0 +1,125 @@
+"""What one person does with one image: actions, each checked, each undone and redone at will."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from hyperacuity.studio.order.regions import Level
+from hyperacuity.studio.order.relations import Statements, place, relate, remove
+from hyperacuity.studio.web import Refused, field
+
+NOTHING = Statements()
+
+RELATIONS = {"front": 1, "same": 0, "none": None}
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The level of detail that was chosen (its index), and what has been said of the regions there."""
+
+    level: int
+    statements: Statements = NOTHING
+
+    @property
+    def started(self) -> bool:
+        """Whether anything has been said."""
+        return bool(self.statements.positions or self.statements.pairs)
+
+
+@dataclass(frozen=True)
+class EditHistory:
+    """Every snapshot from the first on; the one that ``head`` points at counts, those after it can be redone."""
+
+    snapshots: tuple[Snapshot, ...]
+    head: int = 0
+
+    @property
+    def current(self) -> Snapshot:
+        """The snapshot that counts."""
+        return self.snapshots[self.head]
+
+
+def validate(values: Mapping[str, Any]) -> dict[str, Any]:
+    """An action with the parts that belong to it and no others; ``Refused`` for what is none.
+
+    >>> validate({"kind": "remove", "region": 3, "colour": "red"})
+    {'kind': 'remove', 'region': 3}
+    """
+    kind = field(values, "kind", str, high=20)
+    if kind not in PARTS:
+        raise Refused(400, "kind: there is no such action")
+    return {"kind": kind, **{name: field(values, name, what, **bounds) for name, what, bounds in PARTS[kind]}}
+
+
+_INDEX: dict[str, int] = {"low": 0, "high": 1 << 20}
+
+PARTS: dict[str, tuple[tuple[str, type[Any], dict[str, int]], ...]] = {
+    "place": (("region", int, _INDEX), ("at", int, {"low": 1, "high": 1 << 20}), ("tie", bool, {})),
+    "remove": (("region", int, _INDEX),),
+    "relate": (("a", int, _INDEX), ("b", int, _INDEX), ("relation", str, {"high": 10})),
+    "level": (("level", int, _INDEX), ("start_over", bool, {})),
+    "clear": (),
+    "undo": (),
+    "redo": (),
+    "done": (),
+}
+"""The actions and their parts. ``place``: put a region at a position in the list, with ``tie`` beside what is there.
+``remove``: out of the list again. ``relate``: a in front of b, as far as b, or nothing. ``level``: choose the level of detail;
+``start_over`` gives up what was said. ``done``: the files are written."""
+
+
+def act(history: EditHistory, action: Mapping[str, Any], levels: Sequence[Level]) -> EditHistory:
+    """The history after a validated action, the same one if it changes nothing; ``Refused`` for one that does not fit it.
+
+    >>> history = act(EditHistory((Snapshot(0),)), {"kind": "place", "region": 3, "at": 1, "tie": False}, [Level(None, 5)])
+    >>> history.current.statements.positions, act(history, {"kind": "undo"}, []).current.statements.positions
+    ({3: 1}, {})
+    """
+    current, kind = history.current, action["kind"]
+    if kind == "done":
+        return history
+    if kind in ("undo", "redo"):
+        head = history.head + (1 if kind == "redo" else -1)
+        if not 0 <= head < len(history.snapshots):
+            raise Refused(422, f"there is nothing to {kind}")
+        return replace(history, head=head)
+    if kind == "level":
+        if action["level"] >= len(levels):
+            raise Refused(422, "level: there is no such level")
+        if current.started and not action["start_over"]:
+            raise Refused(422, "regions have been ordered at this level: another one means starting over")
+        new = Snapshot(action["level"])
+    elif kind == "clear":
+        new = Snapshot(current.level)
+    else:
+        for name in ("region", "a", "b"):
+            if name in action and action[name] >= levels[current.level].regions:
+                raise Refused(422, f"{name}: there is no such region")
+        new = replace(current, statements=_state(current.statements, action))
+    if new == current:
+        return history
+    return EditHistory((*history.snapshots[: history.head + 1], new), history.head + 1)
+
+
+def _state(statements: Statements, action: Mapping[str, Any]) -> Statements:
+    positions, pairs = statements.positions, statements.pairs
+    if action["kind"] == "place":
+        return Statements(place(positions, action["region"], action["at"], tie=action["tie"]), pairs)
+    if action["kind"] == "remove":
+        return Statements(remove(positions, action["region"]), pairs)
+    if action["a"] == action["b"]:
+        raise Refused(422, "a region is neither in front of itself nor behind")
+    if action["relation"] not in RELATIONS:
+        raise Refused(400, "relation: expected front, same or none")
+    return Statements(positions, relate(pairs, action["a"], action["b"], RELATIONS[action["relation"]]))
+
+
+def replay(actions: Sequence[str], first: int, levels: Sequence[Level]) -> EditHistory:
+    """The history that stored actions (JSON) lead to, beginning at the level ``first``."""
+    history = EditHistory((Snapshot(first),))
+    for action in actions:
+        history = act(history, json.loads(action), levels)
+    return history

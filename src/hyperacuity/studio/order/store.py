@@ -1,0 +1,106 @@
+"""The orders in the studio's file: for every person and image a log of actions, undo and redo included, and a summary.
+
+Actions are numbered from 1 by the page that sends them: one that arrives twice is kept once, and one whose number is taken by
+another comes from a page that does not know what happened elsewhere, and is refused.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import astuple, dataclass
+from datetime import datetime
+from itertools import pairwise
+from typing import Any
+
+from hyperacuity.studio.state import Schema, now
+from hyperacuity.studio.web import Refused
+
+SCHEMA = Schema(
+    "order",
+    1,
+    (
+        "CREATE TABLE order_sheets (person TEXT, item TEXT, source TEXT NOT NULL, version INTEGER NOT NULL, "
+        "ordered INTEGER NOT NULL, regions INTEGER NOT NULL, tangled INTEGER NOT NULL, written INTEGER NOT NULL, "
+        "PRIMARY KEY (person, item)) WITHOUT ROWID",
+        "CREATE TABLE order_log (person TEXT, item TEXT, version INTEGER, tab TEXT NOT NULL, action TEXT NOT NULL, "
+        "made TEXT NOT NULL, PRIMARY KEY (person, item, version)) WITHOUT ROWID",
+    ),
+)
+
+ELSEWHERE = "this image was changed in another tab or browser; the page now shows how it stands"
+
+LONGEST_PAUSE = 60.0
+"""Seconds that a pause between two actions counts at most as time spent."""
+
+Key = tuple[str, str]
+"""The ids of a person and an image."""
+
+
+@dataclass(frozen=True)
+class OrderSummary:
+    """How things stand: a digest of the regions, the number of actions, of ordered and of all regions, of contradicting ones,
+    and after how many actions the files were last written (0: never)."""
+
+    source: str
+    version: int = 0
+    ordered: int = 0
+    regions: int = 0
+    tangled: int = 0
+    written: int = 0
+
+
+def read_summary(file: sqlite3.Connection, key: Key) -> OrderSummary | None:
+    """How one person's order of one image stands; None where nothing was done."""
+    row = file.execute(
+        "SELECT source, version, ordered, regions, tangled, written FROM order_sheets WHERE person = ? AND item = ?",
+        key,
+    ).fetchone()
+    return None if row is None else OrderSummary(*row)
+
+
+def read_overview(file: sqlite3.Connection, person: str) -> dict[str, dict[str, Any]]:
+    """The images that a person has started, and how they stand."""
+    rows = file.execute(
+        "SELECT item, version, ordered, regions, tangled, written FROM order_sheets WHERE person = ?", (person,)
+    )
+    return {
+        item: {
+            "started": True,
+            "ordered": ordered,
+            "regions": regions,
+            "tangled": tangled > 0,
+            "written": written == version,
+            "changed": 0 < written < version,
+        }
+        for item, version, ordered, regions, tangled, written in rows
+    }
+
+
+def read_actions(file: sqlite3.Connection, key: Key) -> list[str]:
+    """The actions of one person on one image, as JSON."""
+    rows = file.execute("SELECT action FROM order_log WHERE person = ? AND item = ? ORDER BY version", key)
+    return [action for (action,) in rows]
+
+
+def is_stored(file: sqlite3.Connection, key: Key, version: int, tab: str, action: str) -> bool:
+    """Whether this very action, from this very tab, has been stored already."""
+    query = "SELECT tab, action FROM order_log WHERE person = ? AND item = ? AND version = ?"
+    row = file.execute(query, (*key, version)).fetchone()
+    return row is not None and tuple(row) == (tab, action)
+
+
+def append(file: sqlite3.Connection, key: Key, summary: OrderSummary, tab: str, action: str) -> None:
+    """Store an action and the summary that follows from it; ``Refused`` (409) if another server has stored one meanwhile."""
+    (latest,) = file.execute("SELECT max(version) FROM order_log WHERE person = ? AND item = ?", key).fetchone()
+    if summary.version != (latest or 0) + 1:
+        raise Refused(409, ELSEWHERE)
+    file.execute("INSERT INTO order_log VALUES (?, ?, ?, ?, ?, ?)", (*key, summary.version, tab, action, now()))
+    file.execute("INSERT OR REPLACE INTO order_sheets VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (*key, *astuple(summary)))
+
+
+def time_spent(file: sqlite3.Connection, key: Key) -> tuple[str | None, float]:
+    """When the first action was made, and the seconds from there to the last, a pause counting for at most a minute."""
+    rows = file.execute("SELECT made FROM order_log WHERE person = ? AND item = ? ORDER BY version", key)
+    times = [made for (made,) in rows]
+    pauses = ((later - sooner).total_seconds() for sooner, later in pairwise(map(datetime.fromisoformat, times)))
+    return times[0] if times else None, round(sum(min(max(pause, 0.0), LONGEST_PAUSE) for pause in pauses), 3)

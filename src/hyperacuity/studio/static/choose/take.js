@@ -1,0 +1,220 @@
+// A participant's way through the forced choice: instructions, practice, trials, breaks. The server knows where they are; this page
+// shows one question at a time, measures how long the answer takes, and goes on when the answer is saved.
+import { $, ask, facts, insist, problem, say } from "../studio.js";
+
+const FEEDBACK = 1200; // milliseconds
+const { base, started, fixation } = facts();
+const stages = document.querySelectorAll(".stage");
+const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
+const painted = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+
+function show(id) {
+  for (const stage of stages) stage.hidden = stage.id !== id;
+}
+
+/** Show a stage and wait until its button is pressed. */
+function confirmed(stage, button) {
+  show(stage);
+  $(button).focus();
+  return new Promise((done) => $(button).addEventListener("click", done, { once: true }));
+}
+
+const pictures = new Map();
+
+/** The photograph of a position, loaded once. */
+function picture(position) {
+  if (!pictures.has(position)) {
+    const image = new Image();
+    image.src = `${base}/picture/${position}`;
+    pictures.set(position, image.decode().then(() => image));
+    pictures.get(position).catch(() => pictures.delete(position));
+  }
+  return pictures.get(position);
+}
+
+/** The same, for one that is needed now: a server that is away for a moment is waited for. */
+async function patientPicture(position) {
+  for (let wait = 500; ; wait *= 2) {
+    try {
+      const image = await picture(position);
+      problem("");
+      return image;
+    } catch {
+      if (wait > 8000) throw new Error("a photograph cannot be loaded");
+      problem("The next photograph has not come yet. Trying again …");
+      await pause(wait);
+    }
+  }
+}
+
+/** Make room for a photograph, with as many pixels as the screen can show of it. */
+function fit(canvas, question) {
+  const wanted = canvas.parentElement.clientWidth * devicePixelRatio / question.width;
+  const scale = Math.max(1, Math.min(Math.ceil(wanted), 4));
+  canvas.width = question.width * scale;
+  canvas.height = question.height * scale;
+}
+
+/** Draw the photograph, and return the context in the photograph's own coordinates. */
+function paint(canvas, image, question) {
+  const scale = canvas.width / question.width;
+  const context = canvas.getContext("2d");
+  context.imageSmoothingQuality = "high";
+  context.save();
+  if (question.mirrored) {
+    context.translate(canvas.width, 0);
+    context.scale(-1, 1);
+  }
+  context.drawImage(image, 0, 0, canvas.width, canvas.height);
+  context.restore();
+  context.scale(scale, scale);
+  return context;
+}
+
+/** Both marks in the same way: a red piece with a light rim, to be seen on red too, in a black and white square with an arrow. */
+function mark(context, question) {
+  for (const side of ["left", "right"]) {
+    const { pixels, square: [top, left] } = question[side];
+    for (const [colour, radius] of [["#fff", 1.5], ["#f00", .95]]) {
+      context.fillStyle = colour;
+      for (const [row, column] of pixels) {
+        context.beginPath();
+        context.arc(column + .5, row + .5, radius, 0, 2 * Math.PI);
+        context.fill();
+      }
+    }
+    for (const [colour, width] of [["#000", 3], ["#fff", 1.2]]) {
+      context.strokeStyle = colour;
+      context.lineWidth = width;
+      context.strokeRect(left, top, question.size, question.size);
+    }
+    label(context, question, side, top, left);
+  }
+}
+
+/** The arrow of a square, above it where there is room, else below. */
+function label(context, question, side, top, left) {
+  const width = 15, height = 11;
+  const x = Math.max(0, Math.min(left + question.size / 2 - width / 2, question.width - width));
+  const y = top >= height + 2 ? top - height - 1.5 : Math.min(top + question.size + 1.5, question.height - height);
+  context.fillStyle = "#000";
+  context.fillRect(x, y, width, height);
+  context.strokeStyle = "#fff";
+  context.lineWidth = .8;
+  context.strokeRect(x, y, width, height);
+  const way = side === "left" ? -1 : 1, middle = x + width / 2, line = y + height / 2;
+  context.lineWidth = 1.6;
+  context.beginPath();
+  context.moveTo(middle - 4 * way, line);
+  context.lineTo(middle + 4 * way, line);
+  context.moveTo(middle + 1 * way, line - 3);
+  context.lineTo(middle + 4 * way, line);
+  context.lineTo(middle + 1 * way, line + 3);
+  context.stroke();
+}
+
+/** The side whose square was clicked, with some room around it; null for a click elsewhere. */
+function sideAt(event, question) {
+  const box = $("marked").getBoundingClientRect();
+  const x = (event.clientX - box.left) / box.width * question.width;
+  const y = (event.clientY - box.top) / box.height * question.height;
+  const far = (side) => {
+    const [top, left] = question[side].square;
+    return Math.max(Math.abs(x - left - question.size / 2), Math.abs(y - top - question.size / 2));
+  };
+  const nearest = far("left") <= far("right") ? "left" : "right";
+  return far(nearest) <= question.size ? nearest : null;
+}
+
+let away = false;
+document.addEventListener("visibilitychange", () => { away ||= document.hidden; });
+
+/** Wait for a choice: a key, a square, a button. Held keys and combinations do not count. */
+function choice(question) {
+  const listening = new AbortController();
+  const { signal } = listening;
+  return new Promise((done) => {
+    const choose = (side, event) => {
+      listening.abort();
+      done({ side, at: event.timeStamp });
+    };
+    document.addEventListener("keydown", (event) => {
+      const side = { ArrowLeft: "left", ArrowRight: "right" }[event.key];
+      if (!side || event.repeat || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
+      event.preventDefault();
+      choose(side, event);
+    }, { signal });
+    $("marked").addEventListener("click", (event) => {
+      const side = sideAt(event, question);
+      if (side) choose(side, event);
+    }, { signal });
+    for (const side of ["left", "right"]) $(side).addEventListener("click", (event) => choose(side, event), { signal });
+  });
+}
+
+function count({ done, total, question }) {
+  const text = question.practice ? "Practice" : `${done + 1} of ${total}`;
+  $("count").textContent = text;
+  $("progress").hidden = question.practice;
+  $("progress").max = total;
+  $("progress").value = done;
+  return text;
+}
+
+/** Ask one question; answers what comes next. */
+async function pose(now) {
+  const { question } = now;
+  show("trial");
+  const text = count(now);
+  $("feedback").textContent = "";
+  const trial = $("trial");
+  trial.classList.add("waiting");
+  for (const side of ["left", "right"]) {
+    $(side).disabled = true;
+    $(side).classList.remove("chosen");
+  }
+  for (const canvas of [$("marked"), $("plain")]) fit(canvas, question);
+  document.activeElement?.blur();
+  const [image] = await Promise.all([patientPicture(question.position), painted().then(() => pause(1000 * fixation))]);
+  mark(paint($("marked"), image, question), question);
+  paint($("plain"), image, question);
+  trial.classList.remove("waiting");
+  for (const side of ["left", "right"]) $(side).disabled = false;
+  away = document.hidden;
+  await painted();
+  const since = performance.now();
+  trial.dataset.position = question.position;
+  say(text);
+  if (now.ahead !== null) picture(now.ahead).catch(() => {});
+  const { side, at } = await choice(question);
+  delete trial.dataset.position;
+  $(side).classList.add("chosen");
+  for (const button of ["left", "right"]) $(button).disabled = true;
+  const seconds = Math.max(0, at - since) / 1000;
+  const next = await insist(`${base}/answer`, { method: "POST", body: { position: question.position, side, seconds, away } });
+  pictures.delete(question.position);
+  if (question.practice && next.right !== undefined) {
+    $("feedback").textContent = next.right ? "✓ Yes, that one" : "It was the other one";
+    await pause(FEEDBACK);
+    if (!next.question?.practice) await confirmed("practised", "start");
+  }
+  return next;
+}
+
+async function run() {
+  let now = await ask(`${base}/next`);
+  if (now.question) await confirmed("instructions", "begin");
+  while (now.question) {
+    if (now.break) {
+      $("pause-count").textContent = `${now.done} of ${now.total} are done.`;
+      await confirmed("pause", "go-on");
+    }
+    now = await pose(now);
+  }
+  show("end");
+  $("end").querySelector("h2").tabIndex = -1;
+  $("end").querySelector("h2").focus();
+}
+
+$("begin").textContent = started ? "Continue where I was" : "Start";
+run().catch((error) => problem(`${error.message}. Please reload this page; your answers so far are saved.`));

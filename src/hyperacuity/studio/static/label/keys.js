@@ -1,0 +1,88 @@
+// The keyboard: everything a hand can do. Letters can be switched off, for people whose software types them by mistake.
+import { $ } from "../studio.js";
+
+const TOOLS = { m: "move", p: "path", a: "add", e: "erase", c: "chain", l: "lasso" };
+const BACKGROUNDS = { 1: "image", 2: "gradient", 3: "plain" };
+const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+const KEPT = "hyperacuity-label-letters";
+
+export function listenToKeys(desk) {
+  const { stage } = desk;
+  const letters = $("letters");
+  try { letters.checked = localStorage.getItem(KEPT) !== "off"; } catch { /* then they are on */ }
+  letters.addEventListener("change", () => {
+    try { localStorage.setItem(KEPT, letters.checked ? "on" : "off"); } catch { /* then it lasts as long as the page */ }
+  });
+
+  const press = {
+    z: (event) => (event.shiftKey ? desk.redo() : desk.undo()),
+    y: () => desk.redo(),
+    o: () => desk.showOverlay(!stage.overlay),
+    w: () => desk.showWritten(!stage.written),
+    d: () => desk.done(),
+    n: () => $("next")?.click(),
+    b: () => $("previous")?.click(),
+    f: () => stage.fit(),
+    0: () => stage.fit(),
+    "+": () => stage.zoom(1.5),
+    "=": () => stage.zoom(1.5),
+    "-": () => stage.zoom(1 / 1.5),
+    "[": () => desk.slide(desk.position - 5),
+    "]": () => desk.slide(desk.position + 5),
+    "{": () => desk.slide(desk.position - 50),
+    "}": () => desk.slide(desk.position + 50),
+    "?": () => $("help").showModal(),
+  };
+
+  addEventListener("keydown", (event) => {
+    if (document.querySelector("dialog[open]") || event.altKey) return;
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    if (event.ctrlKey || event.metaKey) {
+      if (key !== "z" && key !== "y") return;
+    } else if (event.target === stage.canvas && onCanvas(key, event)) {
+      event.preventDefault();
+      return;
+    } else if (key === "Escape") {
+      desk.tool.cancel();
+      return;
+    } else if (event.key.length > 1 || (!letters.checked && /[a-z]/.test(key))) return;
+    if (key in TOOLS && !event.ctrlKey && !event.metaKey) desk.choose(TOOLS[key]);
+    else if (key in BACKGROUNDS) desk.showBackground(BACKGROUNDS[key]);
+    else if (key in press) press[key](event);
+    else return;
+    event.preventDefault();
+  });
+  addEventListener("keyup", (event) => {
+    if (event.key === " ") desk.spaceIsDown = false;
+  });
+  stage.canvas.addEventListener("focus", () => {
+    stage.showsCursor = stage.canvas.matches(":focus-visible");
+    stage.refresh();
+  });
+  stage.canvas.addEventListener("blur", () => {
+    stage.showsCursor = desk.spaceIsDown = false;
+    stage.refresh();
+  });
+
+  /** Keys that mean the cursor pixel. */
+  function onCanvas(key, event) {
+    const how = () => ({ point: stage.positionOf(stage.cursor).map((at) => at + 0.5), shift: event.shiftKey });
+    if (key in ARROWS) {
+      const far = event.shiftKey ? 10 : 1;
+      const [column, row] = stage.positionOf(stage.cursor);
+      const [right, down] = ARROWS[key];
+      stage.cursor = stage.pixelAt([column + right * far, row + down * far]);
+      stage.showsCursor = true;
+      stage.follow();
+      desk.tool.hover(stage.cursor, { ...how(), shift: false });
+      desk.tellWhere(stage.cursor, true);
+    } else if (key === "Enter") {
+      stage.showsCursor = true;
+      desk.tool.press(stage.cursor, how());
+      desk.tool.release(stage.cursor, how());
+      desk.tellWhere(stage.cursor);
+    } else if (key === " ") desk.spaceIsDown = true;
+    else return false;
+    return true;
+  }
+}

@@ -1,0 +1,298 @@
+// The page where edges are labelled: brings the picture, the map, the tools, the keys and the saving together.
+import { $, ask, facts, problem, say } from "../studio.js";
+import { EdgeMap } from "./map.js";
+import { Stage } from "./stage.js";
+import { Saver } from "./saver.js";
+import { thin } from "./thin.js";
+import { makeTools } from "./tools.js";
+import { listen } from "./hands.js";
+import { listenToKeys } from "./keys.js";
+
+const given = facts();
+const address = `/image/${given.id}`;
+const level = (slider) => Math.max(1, Math.round(given.top * (slider / 1000) ** 2));
+const slider = (threshold) => Math.round(1000 * Math.sqrt(threshold / given.top));
+const storageKey = `hyperacuity-label-${given.id}`;
+
+/** Fetch everything, replay what was done before, then let the person work. */
+async function open() {
+  const [photo, gradient, log] = await Promise.all([picture(`${address}/photo`), planes(`${address}/gradient`), ask(`${address}/log`)]);
+  const map = new EdgeMap({ ...given, ...gradient });
+  for (const action of log.actions) map.act(action);
+  map.undone = log.undone;
+  const stage = new Stage($("stage"), map, photo);
+  const saver = new Saver(address, log.entries, { entries: given.max_entries, numbers: given.max_numbers }, {
+    onSaved: (saved) => {
+      $("saved").dataset.saved = String(saved);
+      $("saved").textContent = saved ? "All saved" : "Saving …";
+    },
+    stopped: (sentence) => {
+      problem("");
+      $("stopped-text").textContent = `${sentence[0].toUpperCase()}${sentence.slice(1)}.`;
+      $("stopped").showModal();
+    },
+  });
+  new Desk(map, stage, saver);
+}
+
+async function picture(path) {
+  const image = new Image();
+  image.src = path;
+  await image.decode();
+  return image;
+}
+
+async function planes(path) {
+  const response = await fetch(path, { credentials: "same-origin" });
+  if (!response.ok) throw new Error((await response.json().catch(() => ({}))).error ?? "the gradient could not be loaded");
+  const bytes = await response.arrayBuffer();
+  const size = given.width * given.height;
+  return { level: new Uint16Array(bytes, 0, size), survives: new Uint8Array(bytes, 2 * size, size) };
+}
+
+class Desk {
+  constructor(map, stage, saver) {
+    Object.assign(this, { map, stage, saver });
+    this.tools = makeTools(stage, map, (action) => this.act(action), say);
+    this.finishing = false;
+    this.#buttons();
+    listen(this);
+    listenToKeys(this);
+    stage.moved = () => this.#showZoom();
+    const changed = map.changed;
+    map.changed = (first, last) => {
+      changed(first, last);
+      this.#showCounts();
+    };
+    this.#restore();
+    this.#show();
+    this.#showZoom();
+    this.#showCounts();
+    this.tellWhere(stage.cursor);
+    $("done").disabled = $("threshold").disabled = false;
+    $("stage").dataset.ready = "true";
+    $("stage").focus();
+  }
+
+  get tool() {
+    return this.tools[this.toolName];
+  }
+
+  choose(name) {
+    this.tool?.cancel();
+    this.toolName = name;
+    $("stage").dataset.tool = name;
+    for (const button of document.querySelectorAll("[data-tool].tool")) {
+      button.setAttribute("aria-pressed", String(button.dataset.tool === name));
+    }
+    this.#keep();
+  }
+
+  /** Carry out an action and save it. */
+  act(action) {
+    if (this.finishing || this.saver.isStopped) return;
+    if (action.runs?.length > given.max_numbers) {
+      problem("This is too much for one action: raise the threshold, or use the lasso on a part of it");
+      return;
+    }
+    if (action.kind !== "threshold") this.settle();
+    problem("");
+    const before = this.map.count;
+    this.map.act(action);
+    this.saver.save(action);
+    const change = this.map.count - before;
+    if (action.kind !== "threshold") say(`${Math.abs(change)} pixels ${change < 0 ? "erased" : "added"}`);
+    this.#show();
+  }
+
+  undo() {
+    this.#step("undo", this.map.done);
+  }
+
+  redo() {
+    this.#step("redo", this.map.undone);
+  }
+
+  /** Make the threshold that the slider shows an action, if it is none yet. */
+  settle() {
+    clearTimeout(this.settling);
+    this.settling = null;
+    const { threshold, settled } = this.map;
+    if (threshold !== settled) this.act({ kind: "threshold", threshold });
+    else this.saver.tell();
+  }
+
+  /** Show a threshold; once the slider rests, it is saved. */
+  slide(position) {
+    if (this.finishing) return;
+    const bounded = Math.min(Math.max(position, 0), 1000);
+    this.map.preview(level(bounded));
+    this.#showThreshold();
+    this.saver.onSaved(false);
+    clearTimeout(this.settling);
+    this.settling = setTimeout(() => this.settle(), 400);
+  }
+
+  get position() {
+    return Number($("threshold").value);
+  }
+
+  showBackground(name) {
+    this.stage.background = name;
+    this.stage.refresh();
+    for (const button of document.querySelectorAll("[data-background]")) {
+      button.setAttribute("aria-pressed", String(button.dataset.background === name));
+    }
+    this.#keep();
+  }
+
+  showOverlay(shown) {
+    this.stage.overlay = $("overlay").checked = shown;
+    this.stage.refresh();
+  }
+
+  /** Show the map as it will be written, one pixel wide, or as it was drawn. */
+  showWritten(shown) {
+    $("written").checked = shown;
+    this.#count();
+  }
+
+  /** Say what lies at a pixel. */
+  tellWhere(pixel, aloud = false) {
+    const [column, row] = this.stage.positionOf(pixel);
+    const kind = this.map.kindOf(pixel);
+    const strength = (this.map.level[pixel] / given.top).toFixed(3);
+    $("where").textContent = `x ${column}, y ${row} · gradient ${strength}${kind ? ` · ${kind}` : ""}`;
+    if (aloud) say(`${column}, ${row}: ${kind || "no edge"}`);
+  }
+
+  async done() {
+    if (this.finishing || this.saver.isStopped) return;
+    this.tool.cancel();
+    this.settle();
+    this.finishing = true;
+    $("done").disabled = true;
+    const answer = await this.saver.done(this.map.checksum());
+    this.finishing = false;
+    $("done").disabled = false;
+    if (answer) this.#showFinished(answer);
+  }
+
+  #step(kind, stack) {
+    if (this.finishing || this.saver.isStopped) return;
+    this.settle();
+    const wasPath = this.toolName === "path" && this.tool.trail.length > 1;
+    if (!wasPath) this.tool.cancel();
+    if (!stack.length) {
+      say(`There is nothing to ${kind}`);
+      return;
+    }
+    const action = kind === "undo" ? this.map.undo() : this.map.redo();
+    if (wasPath) kind === "undo" && action.kind === "path" ? this.tool.stepBack() : this.tool.cancel();
+    this.saver.save({ kind });
+    say(`${kind === "undo" ? "Undid" : "Did again"}: ${action.kind}`);
+    this.#show();
+  }
+
+  #buttons() {
+    const { stage } = this;
+    const click = (id, act) => $(id).addEventListener("click", act);
+    for (const button of document.querySelectorAll(".tool[data-tool]")) {
+      button.addEventListener("click", () => this.choose(button.dataset.tool));
+    }
+    for (const button of document.querySelectorAll("[data-background]")) {
+      button.addEventListener("click", () => this.showBackground(button.dataset.background));
+    }
+    click("undo", () => this.undo());
+    click("redo", () => this.redo());
+    click("zoom-in", () => stage.zoom(1.5));
+    click("zoom-out", () => stage.zoom(1 / 1.5));
+    click("fit", () => stage.fit());
+    click("done", () => this.done());
+    click("help-open", () => $("help").showModal());
+    click("reload", () => location.reload());
+    $("overlay").addEventListener("change", (event) => this.showOverlay(event.target.checked));
+    $("written").addEventListener("change", (event) => this.showWritten(event.target.checked));
+    $("threshold").addEventListener("input", () => this.slide(this.position));
+    $("threshold").addEventListener("pointerup", () => this.settle());
+    $("stopped").addEventListener("cancel", (event) => event.preventDefault());
+    this.saver.leaving = () => this.settle();
+    addEventListener("pagehide", () => this.#keep());
+  }
+
+  #show() {
+    $("undo").disabled = !this.map.done.length;
+    $("redo").disabled = !this.map.undone.length;
+    this.#showThreshold();
+  }
+
+  #showThreshold() {
+    const { threshold } = this.map;
+    if (level(this.position) !== threshold) $("threshold").value = slider(threshold);
+    const share = (threshold / given.top).toFixed(4);
+    $("threshold-shown").textContent = share;
+    $("threshold").setAttribute("aria-valuetext", `${share} of the strongest`);
+  }
+
+  #showZoom() {
+    $("zoom").textContent = `${Math.round((100 * this.stage.view.scale) / devicePixelRatio)} %`;
+  }
+
+  /** Counting goes over all pixels, so it waits for a moment of rest. */
+  #showCounts() {
+    clearTimeout(this.counting);
+    this.counting = setTimeout(() => this.#count(), 100);
+  }
+
+  #count() {
+    const { map, stage } = this;
+    const written = thin(map.edges, map.width, map.height);
+    const counts = { "": 0, kept: 0, added: 0, erased: 0, thinned: map.count };
+    for (let pixel = 0; pixel < written.length; pixel++) {
+      counts.thinned -= written[pixel];
+      if (map.decided[pixel]) counts[map.kindOf(pixel)]++;
+    }
+    counts.kept = map.count - counts.added;
+    for (const name of ["kept", "added", "erased", "thinned"]) {
+      $(`count-${name}`).textContent = counts[name].toLocaleString("en");
+    }
+    const shown = $("written").checked;
+    if (shown || stage.written) {
+      stage.written = shown ? written : null;
+      stage.spoil(0, map.height - 1);
+    }
+  }
+
+  #showFinished({ counts, unwritten, next }) {
+    const thinned = counts.thinned ? ` Thinning to one pixel took ${counts.thinned} away.` : " All lines were one pixel wide.";
+    $("finished-text").textContent =
+      `${counts.edges} edge pixels: ${counts.candidates} candidates, ${counts.removed} erased, ${counts.added} added.${thinned}`;
+    $("finished-problem").hidden = !unwritten;
+    $("finished-problem").textContent = unwritten ? `The labels are safe, but ${unwritten}.` : "";
+    const onward = $("finished-next");
+    onward.href = next ? `/image/${next}` : "/";
+    onward.textContent = next ? "Next image" : "All images";
+    $("finished").showModal();
+    onward.focus();
+  }
+
+  /** Remember how the person looked at this image, so that a reload goes on from there. */
+  #keep() {
+    const { view, background, cursor } = this.stage;
+    try {
+      sessionStorage.setItem(storageKey, JSON.stringify({ view, background, cursor, tool: this.toolName }));
+    } catch { /* then a reload begins with the whole image */ }
+  }
+
+  #restore() {
+    let kept = null;
+    try { kept = JSON.parse(sessionStorage.getItem(storageKey)); } catch { /* as if it were the first time */ }
+    this.choose(kept?.tool in this.tools ? kept.tool : "path");
+    if (!kept?.view) return;
+    this.stage.cursor = Math.min(kept.cursor, this.map.edges.length - 1);
+    this.showBackground(kept.background);
+    this.stage.look(kept.view);
+  }
+}
+
+open().catch((error) => problem(error.message));

@@ -1,0 +1,348 @@
+// Ordering one image: what is pressed, clicked and dragged becomes an action; the server says what follows from it.
+import { $, ask, facts, insist, problem, say } from "../studio.js";
+import { depthOf } from "./colours.js";
+import { listenToKeys } from "./keys.js";
+import { started, showSheet } from "./panel.js";
+import { loadRegions } from "./regions.js";
+import { createStage } from "./stage.js";
+
+const { item, before, after } = facts();
+const base = `/items/${item}`;
+const tab = crypto.getRandomValues(new Uint32Array(4)).join("-");
+const looks = ["both", "photograph", "colours"];
+
+let sheet = null;
+let regions = null;
+let levels = [];
+let selected = null;
+let from = null; // a link by keys starts at this region
+let cursor = null; // the position after which the next click puts a region; null is the end
+let look = "both";
+let unlocked = false; // whether the level may be changed although regions have been ordered
+let queue = Promise.resolve();
+let unanswered = 0;
+
+const stage = createStage($("stage"), { click, drag, hover: describe, tie: () => pressed("tie") });
+
+const pressed = (id) => $(id).getAttribute("aria-pressed") === "true";
+const last = () => sheet.positions.reduce((most, [, position]) => Math.max(most, position), 0);
+const positionOf = (region) => sheet.positions.find(([other]) => other === region)?.[1] ?? null;
+const name = (region) => `region ${region + 1}`;
+
+/** Do something about the sheet as it is once all that was done before has been answered. */
+function act(make) {
+  unanswered += 1;
+  queue = queue.then(async () => {
+    try {
+      const action = sheet && make();
+      if (!action) return;
+      const answer = await insist(`${base}/actions`, {
+        method: "POST",
+        body: { tab, sequence: sheet.version + 1, action },
+      });
+      await show(answer);
+      announce(action);
+    } catch (error) {
+      if (error.status === 409) await ask(`${base}/sheet`).then(show).catch(() => {}); // the queue goes on, whatever happens
+      problem(error.message);
+    } finally {
+      unanswered -= 1;
+    }
+  });
+}
+
+addEventListener("beforeunload", (event) => {
+  if (unanswered) event.preventDefault();
+});
+
+/** Show what the server has answered. */
+async function show(answer) {
+  sheet = answer;
+  levels = answer.levels ?? levels;
+  if (regions?.level !== sheet.level) await showRegions(sheet.level);
+  if (cursor !== null && cursor >= last()) cursor = null;
+  stage.setSheet(sheet);
+  showSheet(sheet, { say: relate, takeBack, point, choose });
+  showLevels();
+  showHint();
+  describe(null);
+  document.body.dataset.version = sheet.version;
+}
+
+async function showRegions(level) {
+  const found = await loadRegions(item, level);
+  [regions, selected, from] = [found, null, null];
+  stage.setRegions(found);
+}
+
+function announce(action) {
+  if (sheet.contradiction) say(`Contradiction: ${sheet.contradiction.words}.`);
+  else if (action.kind === "place") say(`Region ${action.region + 1} is at depth ${depth(action.region)}.`);
+  else if (action.kind === "relate") say({
+    front: `Region ${action.a + 1} is in front of ${name(action.b)}.`,
+    same: `Region ${action.a + 1} is as far as ${name(action.b)}.`,
+    none: `Nothing is said of ${name(action.a)} and ${name(action.b)} any more.`,
+  }[action.relation]);
+  else if (action.kind === "remove") say(`Region ${action.region + 1} is removed from the list.`);
+  else if (action.kind === "done") say("Done: the order is written.");
+  else say({ undo: "Undone.", redo: "Redone.", clear: "Started over.", level: "The level is changed." }[action.kind]);
+}
+
+function depth(region) {
+  const layer = sheet.layer[region];
+  return layer === null ? null : depthOf(layer, sheet.layers);
+}
+
+/** Say in the line under the picture what a region is; without one, the selected region. */
+function describe(region) {
+  const about = region ?? selected;
+  if (about === null || !sheet || about >= sheet.layer.length) {
+    $("spot").textContent = "\u00a0";
+    return;
+  }
+  const parts = [`Region ${about + 1}`, depth(about) === null ? "not ordered yet"
+    : sheet.tangled.includes(about) ? "contradicted" : `depth ${depth(about)}`];
+  if (positionOf(about) !== null) parts.push(`position ${positionOf(about)} in the list`);
+  const pairs = sheet.pairs.filter(([a, b]) => a === about || b === about).length;
+  if (pairs) parts.push(`${pairs} pair${pairs > 1 ? "s" : ""}`);
+  $("spot").textContent = parts.join(" · ");
+}
+
+function showHint() {
+  const hint = $("hint");
+  if (from !== null) hint.textContent = `Region ${from + 1} is in front of …: go to a region, then press Enter.`;
+  else if (!started(sheet)) {
+    hint.textContent = "Click the regions one after another, the nearest first; or drag from a region to one behind it.";
+  } else if (cursor !== null) hint.textContent = `The next click goes ${cursor ? `after position ${cursor}` : "before all others"}.`;
+  else if (last()) hint.textContent = pressed("tie") ? `The next click goes beside position ${last()}.` : `The next click is position ${last() + 1}.`;
+  else hint.textContent = "Drag from a region to one behind it, or click regions from near to far.";
+}
+
+/** Select a region; by keys it is brought into sight and read out, by a pointer it is where the person looks. */
+function select(region, { byKeys = true } = {}) {
+  selected = region;
+  stage.select(region);
+  if (region === null) return describe(null);
+  if (byKeys) stage.reveal(region);
+  if (from !== null) stage.setLink({ from, to: region === from ? from : region, same: pressed("tie") });
+  describe(null);
+  if (byKeys) say($("spot").textContent);
+}
+
+/** Put a region behind the last one that was placed, or beside it; one that has been placed already stays. */
+function put(region, tie) {
+  act(() => {
+    if (positionOf(region) !== null) {
+      say(`Region ${region + 1} is at position ${positionOf(region)} already: Delete removes it, plus and minus move it.`);
+      return null;
+    }
+    const at = cursor ?? last();
+    if (tie) return { kind: "place", region, at: Math.max(1, at), tie: true };
+    if (cursor !== null) cursor += 1;
+    return { kind: "place", region, at: at + 1, tie: false };
+  });
+}
+
+function click(region, shift) {
+  select(region, { byKeys: false });
+  put(region, shift || pressed("tie"));
+}
+
+function drag(a, b, shift) {
+  select(a, { byKeys: false });
+  relate(a, b, shift || pressed("tie") ? "same" : "front");
+}
+
+function relate(a, b, relation) {
+  act(() => ({ kind: "relate", a, b, relation }));
+}
+
+function takeBack([near, far, , placed]) {
+  if (placed) act(() => ({ kind: "remove", region: near }));
+  else relate(near, far, "none");
+}
+
+/** Go on with a region by keys. */
+function choose(region) {
+  select(region);
+  $("stage").focus({ preventScroll: true });
+}
+
+function point(both) {
+  stage.setLink(both && { from: both[0], to: both[1] });
+}
+
+function startLink() {
+  if (selected === null) return;
+  from = selected;
+  showHint();
+  say($("hint").textContent);
+}
+
+function stopLink() {
+  from = null;
+  stage.setLink(null);
+  showHint();
+}
+
+function setTie(on) {
+  $("tie").setAttribute("aria-pressed", on);
+  showHint();
+}
+
+function setTool(tool) {
+  for (const one of ["order", "move"]) $(`tool-${one}`).setAttribute("aria-pressed", one === tool);
+  stage.setTool(tool);
+}
+
+function setLook() {
+  look = looks[(looks.indexOf(look) + 1) % looks.length];
+  $("look").textContent = `View: ${look}`;
+  stage.setLook(look);
+}
+
+function moveCursor(step) {
+  cursor = Math.max(0, Math.min(last(), (cursor ?? last()) + step));
+  if (cursor === last()) cursor = null;
+  showHint();
+  say($("hint").textContent);
+}
+
+/** Half a step farther (+1) or nearer (−1): beside the next position, then past it. */
+function nudge(region, way) {
+  act(() => {
+    const at = positionOf(region);
+    if (at === null) return null;
+    const alone = sheet.positions.filter(([, position]) => position === at).length === 1;
+    if (alone && (at + way < 1 || at + way > last())) return null;
+    return alone
+      ? { kind: "place", region, at: at + way, tie: true }
+      : { kind: "place", region, at: way > 0 ? at + 1 : at, tie: false };
+  });
+}
+
+/** The level's slider: live until ordering has started, then behind a question. */
+function showLevels() {
+  const slider = $("level");
+  $("levels").hidden = levels.length < 2;
+  slider.max = levels.length - 1;
+  slider.value = sheet.level;
+  unlocked &&= started(sheet);
+  slider.disabled = started(sheet) && !unlocked;
+  $("level-change").hidden = !started(sheet) || unlocked;
+  showLevel(sheet.level);
+}
+
+function showLevel(level) {
+  const [height, count] = levels[level];
+  $("level-words").textContent = `${count} regions${height === null ? "" : `, level ${height.toFixed(3)}`}`;
+  $("level").setAttribute("aria-valuetext", `${count} regions`);
+}
+
+let wanted = null;
+async function preview(level) {
+  showLevel(level);
+  const busy = wanted !== null;
+  wanted = level;
+  if (busy) return;
+  try {
+    for (let shown = null; shown !== wanted;) {
+      shown = wanted;
+      await showRegions(shown);
+      stage.setSheet(shown === sheet.level ? sheet : null);
+    }
+  } catch (error) {
+    problem(error.message);
+  } finally {
+    wanted = null;
+  }
+}
+
+const go = (to) => to && queue.then(() => location.assign(`/items/${to}`));
+
+const presses = {
+  undo: () => act(() => (sheet.undo ? { kind: "undo" } : null)),
+  redo: () => act(() => (sheet.redo ? { kind: "redo" } : null)),
+  clear: () => act(() => (started(sheet) ? { kind: "clear" } : null)),
+  done: () => act(() => ({ kind: "done" })),
+  in: () => stage.zoom(1.5),
+  out: () => stage.zoom(1 / 1.5),
+  fit: () => stage.fit(),
+  look: setLook,
+  tie: () => setTie(!pressed("tie")),
+  "tool-order": () => setTool("order"),
+  "tool-move": () => setTool("move"),
+  before: () => go(before),
+  after: () => go(after),
+  "help-open": () => $("help").showModal(),
+  "level-change": () => $("start-over").showModal(),
+};
+for (const [id, press] of Object.entries(presses)) $(id).addEventListener("click", press);
+$("before").disabled = !before;
+$("after").disabled = !after;
+$("level").addEventListener("input", (event) => preview(Number(event.target.value)));
+$("level").addEventListener("change", (event) => {
+  const level = Number(event.target.value);
+  act(() => (level === sheet.level ? null : { kind: "level", level, start_over: unlocked }));
+});
+$("start-over").addEventListener("close", () => {
+  if ($("start-over").returnValue !== "yes") return;
+  unlocked = true;
+  showLevels();
+  $("level").focus();
+});
+
+listenToKeys({
+  presses,
+  space: (held) => stage.setSpace(held),
+  go(dx, dy) {
+    if (!regions) return;
+    const next = selected === null ? 0 : regions.towards(selected, dx, dy);
+    if (next !== null) select(next);
+  },
+  turn(step, open) {
+    if (!regions) return;
+    for (let n = 1; n <= regions.count; n++) {
+      const region = ((selected ?? (step > 0 ? -1 : 0)) + n * step + n * regions.count) % regions.count;
+      if (!open || sheet.layer[region] === null) return select(region);
+    }
+    say("All regions are ordered.");
+  },
+  enter(shift) {
+    if (selected === null) return;
+    const tie = shift || pressed("tie");
+    if (from === null) return put(selected, tie);
+    if (from !== selected) relate(from, selected, tie ? "same" : "front");
+    stopLink();
+  },
+  remove() {
+    if (selected === null) return;
+    const region = selected;
+    if (from !== null) {
+      relate(from, region, "none");
+      stopLink();
+    } else act(() => (positionOf(region) === null ? null : { kind: "remove", region }));
+  },
+  number(at) {
+    const region = selected;
+    if (region !== null) act(() => ({ kind: "place", region, at: Math.max(1, Math.min(at, last() + 1)), tie: true }));
+  },
+  nudge: (way) => selected !== null && nudge(selected, way),
+  cursor: moveCursor,
+  link: startLink,
+  escape() {
+    if (from !== null) stopLink();
+    else select(null);
+  },
+});
+
+const photograph = new Image();
+photograph.src = `${base}/photograph`;
+try {
+  const [answer] = await Promise.all([ask(`${base}/sheet`), photograph.decode()]);
+  stage.setPhotograph(photograph);
+  await show(answer);
+  $("stage").focus({ preventScroll: true });
+} catch (error) {
+  problem(error.message);
+}

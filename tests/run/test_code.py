@@ -1,0 +1,267 @@
+"""A stored tally depends on all code that makes it, and on nothing else."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import hyperacuity
+from hyperacuity.cli import app
+from hyperacuity.data import write_png
+from hyperacuity.run import code
+from hyperacuity.run.code import code_version, modules_behind
+
+PACKAGE = Path(hyperacuity.__file__).parent
+
+ASK = textwrap.dedent(
+    """
+    import json, sys
+    from hyperacuity.evaluation.jobs import job_for, reader_type
+    from hyperacuity.run import code
+    from hyperacuity.tasks import task
+
+    print("ready", flush=True)
+    for name in sys.stdin:
+        code._parsed.cache_clear()
+        code._file_of.cache_clear()
+        known = task(name.strip())
+        print(code.code_version(job_for(known, known.protocol(), reader_type(known)())), flush=True)
+    """
+)
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory):
+    """A copy of the package whose text may be changed, and the environment in which programs use it."""
+    folder = tmp_path_factory.mktemp("copy")
+    shutil.copytree(PACKAGE, folder / "hyperacuity", ignore=shutil.ignore_patterns("__pycache__"))
+    return folder / "hyperacuity", {**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+@pytest.fixture(scope="module")
+def ask(copy):
+    """The version of the code of a task's job, as a program that runs the copy sees it."""
+    _, environment = copy
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen([sys.executable, "-c", ASK], env=environment, **pipes) as process:
+        assert process.stdout.readline() == "ready\n"
+
+        def ask(task):
+            process.stdin.write(f"{task}\n")
+            process.stdin.flush()
+            return process.stdout.readline().strip()
+
+        yield ask
+        process.stdin.close()
+
+
+@pytest.fixture
+def change(copy):
+    """Change a file of the copy until the test ends."""
+    before = {}
+
+    def change(file, old, new):
+        path = copy[0] / file
+        before.setdefault(path, path.read_text(encoding="utf-8"))
+        assert old in before[path], f"{file} has changed: it has no {old!r}"
+        path.write_text(before[path].replace(old, new, 1), encoding="utf-8")
+
+    yield change
+    for path, text in before.items():
+        path.write_text(text, encoding="utf-8")
+
+
+TASKS = ("boundary", "edges", "regions", "ordering", "disparity", "views", "audit", "strength")
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        ("cli/boundary.py", "Score soft boundary maps", "Grade soft boundary maps"),
+        ("evaluation/tables/boundary.py", '"behind the best"', '"behind"'),
+        ("report/charts/boundary.py", "recall", "Recall"),
+        ("boundary/tallies.py", "Counts of one image", "The counts of one image"),
+        ("boundary/protocols.py", '"""', '"""Read this: '),
+        ("tally.py", "# numpy would broadcast", "# it would broadcast"),
+        ("kernels/sweep.py", "\n\n\ndef ", "\n\n\n\n# a word about this one\ndef "),
+        ("data/writers.py", "def write_soft(", "def write_soft_map("),
+        ("run/grid.py", "TRIES = 3", "TRIES = 4"),
+        ("compare/ranking.py", "import", "import ast; import"),
+    ],
+)
+def test_what_cannot_change_a_tally_leaves_the_version_as_it_is(ask, change, file, old, new):
+    before = [ask(task) for task in TASKS]
+    change(file, old, new)
+    assert [ask(task) for task in TASKS] == before
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "concerned"),
+    [
+        (
+            "evaluation/readers/ordering.py",
+            "read_segmentations([path])",
+            "read_segmentations([path])[:1]",
+            {"ordering"},
+        ),
+        (
+            "evaluation/readers/contours.py",
+            "inverted=self.inverted",
+            "inverted=True",
+            {"boundary", "edges", "audit", "strength"},
+        ),
+        (
+            "data/readers.py",
+            "return _all_of(paths, _segmentations)",
+            "return _all_of(paths, _segmentations)[:1]",
+            set(TASKS),
+        ),
+        ("evaluation/jobs.py", "given.prediction, given.truths", "given.prediction, given.truths[:1]", set(TASKS)),
+        ("kernels/sweep.py", "\nimport numpy", "\nX = 1\nimport numpy", {"boundary", "ordering", "audit", "strength"}),
+        ("boundary/protocols.py", " = 99", " = 98", {"boundary", "audit"}),
+        ("disparity/masks.py", "\nimport numpy", "\nX = 1\nimport numpy", {"disparity", "views"}),
+        ("tally.py", "zlib.compress(body, 6)", "zlib.compress(body, 9)", set(TASKS)),
+    ],
+)
+def test_what_can_change_a_tally_changes_the_version_of_the_tasks_concerned(ask, change, file, old, new, concerned):
+    before = {task: ask(task) for task in TASKS}
+    change(file, old, new)
+    assert {task for task in TASKS if ask(task) != before[task]} == concerned
+
+
+def test_line_ends_do_not_count(ask, copy):
+    before, path = ask("boundary"), copy[0] / "maps.py"
+    text = path.read_bytes()
+    path.write_bytes(text.replace(b"\n", b"\r\n"))
+    assert ask("boundary") == before
+    path.write_bytes(text)
+
+
+@pytest.fixture
+def orders(tmp_path):
+    """An order map, its truth, and two segmentations to ask about, in folders."""
+    near = np.zeros((24, 32), np.float32)
+    near[6:18, 8:24] = 1
+    labels = np.stack([near.astype(np.int32), (near + np.eye(24, 32) * 2).astype(np.int32)])
+    for folder, array in {"maps": near, "truth": near, "regions": labels}.items():
+        (tmp_path / folder).mkdir()
+        np.save(tmp_path / folder / "a.npy", array)
+    return tmp_path
+
+
+def test_a_changed_reader_of_regions_recomputes_orderings_and_a_changed_help_text_does_not(orders, copy, change):
+    def run():
+        words = ["ordering", "maps", "truth", "--regions", "regions", "--level", "0.5", "--run", "run"]
+        command = [sys.executable, "-c", "from hyperacuity.cli import main; main()", *words]
+        done = subprocess.run(command, cwd=orders, env=copy[1], capture_output=True, text=True, check=True)
+        return done.stderr.splitlines()[-1].partition("(")[2]
+
+    assert run() == "1 computed)"
+    change("cli/ordering.py", "Score depth orders", "Grade depth orders")
+    change("evaluation/tables/ordering.py", "LDC F max", "LDC best F")
+    assert run() == "1 reused)"
+    change(
+        "evaluation/readers/ordering.py", "return read_segmentations([path])", "return read_segmentations([path])[1:]"
+    )
+    assert run() == "1 computed)"
+
+
+def evaluated(*words):
+    """The last line about the cells, and the result, of a command."""
+    done = CliRunner().invoke(app, [*map(str, words), "--json"])
+    assert done.exit_code == 0, done.output
+    return done.stderr.splitlines()[-1].partition("(")[2], json.loads(done.stdout)
+
+
+def test_a_mask_for_another_region_is_another_input(tmp_path):
+    rng = np.random.default_rng(3)
+    truth = rng.uniform(5, 20, (24, 32)).astype(np.float32)
+    mask = np.zeros(truth.shape, bool)
+    mask[:, 10:20] = True
+    for folder, array in {"maps": truth + rng.normal(0, 1, truth.shape).astype(np.float32), "truth": truth}.items():
+        (tmp_path / folder).mkdir()
+        np.save(tmp_path / folder / "a.npy", array)
+    (tmp_path / "masks").mkdir()
+    write_png(tmp_path / "masks" / "a.png", mask)
+
+    def run(region, *where):
+        words = ("disparity", tmp_path / "maps", tmp_path / "truth", "--mask", f"{region}={tmp_path / 'masks'}", *where)
+        return evaluated(*words)
+
+    stored = ("--run", tmp_path / "run")
+    assert run("nonocc", *stored)[0] == "1 computed)"
+    cells, result = run("disc", *stored)
+    assert cells == "1 computed)", "the same file in another role"
+    assert result == run("disc")[1]
+    assert run("nonocc", *stored)[0] == "1 reused)"
+
+
+def test_thresholds_that_print_alike_are_told_apart(tmp_path):
+    truth = np.zeros((24, 32), bool)
+    truth[12] = True
+    soft = np.where(truth, np.float32(0.6000003), 0).astype(np.float32)
+    for folder, array in {"maps": soft, "truth": truth}.items():
+        (tmp_path / folder).mkdir()
+        np.save(tmp_path / folder / "a.npy", array)
+    found = {}
+    for threshold in ("0.6000001", "0.60000045"):
+        words = (
+            "boundary",
+            tmp_path / "maps",
+            tmp_path / "truth",
+            "--thresholds",
+            threshold,
+            "--run",
+            tmp_path / "run",
+        )
+        cells, found[threshold] = evaluated(*words)
+        assert cells == "1 computed)"
+    assert found["0.6000001"]["signature"] != found["0.60000045"]["signature"]
+    assert [one["systems"]["maps"]["ods"]["recall"] for one in found.values()] == [1.0, 0.0]
+
+
+@pytest.mark.parametrize("library", code.LIBRARIES)
+def test_another_version_of_a_library_that_reads_or_computes_counts(make_job, monkeypatch, library):
+    before, real = code_version(make_job()), code.version
+    assert code_version(make_job()) == before
+    monkeypatch.setattr(code, "version", lambda name: "0.0.1" if name == library else real(name))
+    assert code_version(make_job()) != before
+
+
+def test_a_job_from_elsewhere_counts_with_what_it_imports_of_its_own_package(tmp_path, monkeypatch):
+    package = tmp_path / "ours_alone"
+    package.mkdir()
+    (package / "__init__.py").write_text("from .jobs import Job\n")
+    (package / "jobs.py").write_text(
+        "from . import helper\nimport numpy\nfrom hyperacuity.maps import soft_map\nclass Job: tally_type = object\n"
+    )
+    (package / "helper.py").write_text("from ours_alone.deeper import x\n")
+    (package / "deeper.py").write_text("x = 1\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    import ours_alone  # noqa: F401
+
+    found = modules_behind({"ours_alone.jobs"})
+    assert {"ours_alone.jobs", "ours_alone.helper", "ours_alone.deeper", "hyperacuity.maps"} <= found
+    assert not any(name.startswith(("numpy", "hyperacuity.run")) for name in found)
+
+
+def test_the_version_of_the_package_is_named(make_job):
+    version, _, digest = code_version(make_job()).partition("+")
+    assert version == hyperacuity.__version__
+    assert len(digest) == 20
+
+
+def test_a_job_without_source_is_never_taken_for_an_earlier_one():
+    scope = {"__name__": "typed in"}
+    exec("class Job:\n    class tally_type: pass", scope)  # noqa: S102
+    job = scope["Job"]()
+    assert code_version(job) != code_version(job)

@@ -1,0 +1,140 @@
+"""``hyperacuity study palou2014`` as a user calls it, on a small scene."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import Counter
+
+import numpy as np
+import pytest
+from PIL import Image
+from typer.testing import CliRunner
+
+from hyperacuity.cli import app
+from hyperacuity.data.scenes import make_scene
+from hyperacuity.ordering import compare_neighbours, partition
+from hyperacuity.regions import piecewise_constant, pruning_path
+from hyperacuity.report.study_figures import BOX, telling_lambdas
+from hyperacuity.studies.figure_ground import part
+from hyperacuity.studies.palou2014 import COLUMNS, SYSTEMS, OrderSums, SystemViews, truly_ordered
+
+SMALL = ["--scenes", "1", "--size", "96x64", "--count", "0"]
+
+
+def study(*words):
+    return CliRunner().invoke(app, ["study", "palou2014", *map(str, words)])
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory):
+    out = tmp_path_factory.mktemp("study")
+    found = study("--out", out, *SMALL, "--json")
+    assert found.exit_code == 0, found.stderr
+    return out, found
+
+
+def rows(path):
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_json_is_one_object_with_every_system_and_control(done):
+    _, found = done
+    assert found.stdout.count("\n") == 1
+    scenes = json.loads(found.stdout)["sets"]["scenes"]
+    assert scenes["images"] == 1
+    assert set(scenes["systems"]) == set(SYSTEMS)
+    controls = {name for name in scenes["accuracy"] if name.startswith("control: ")}
+    assert controls == {
+        f"control: {name}" for name in ("ownership without curvature", "gradient", "crack density", "lower is nearer")
+    }
+    for system in scenes["accuracy"].values():
+        assert set(system) == set(COLUMNS)
+        assert all(0 <= value <= 1 for reading in system.values() for value in reading.values())
+    lower = scenes["accuracy"]["control: lower is nearer"]["true regions, median"]
+    assert (lower["bacc"], lower["racc"]) == pytest.approx(accuracy_of_the_lower(make_scene(1, size=(96, 64))))
+
+
+def accuracy_of_the_lower(scene):
+    """Shares of boundary length and of pairs of neighbours where the region whose median row is lower is in front."""
+    lengths = Counter()
+    for a, b in ((scene.labels[:, :-1], scene.labels[:, 1:]), (scene.labels[:-1], scene.labels[1:])):
+        lengths.update(tuple(sorted(pair)) for pair in zip(a[a != b].tolist(), b[a != b].tolist(), strict=True))
+    names = np.unique(scene.labels)
+    row = {n: np.median(np.nonzero(scene.labels == n)[0]) for n in names}
+    depth = {n: np.median(scene.order[scene.labels == n]) for n in names}
+    asked = {pair: length for pair, length in lengths.items() if depth[pair[0]] != depth[pair[1]]}
+    right = {(a, b): n for (a, b), n in asked.items() if (row[a] - row[b]) * (depth[a] - depth[b]) > 0}
+    return sum(right.values()) / sum(asked.values()), len(right) / len(asked)
+
+
+def test_tables_and_pictures_are_written(done):
+    out, _ = done
+    assert {path.name for path in out.iterdir()} == {
+        "accuracy.csv", "sweep.csv", "scenes-ldc.png", "scenes-gdc.png", "scenes-figure-ground.png", "lambda-series.png",
+        "comparison.png",
+    }  # fmt: skip
+    sweep = rows(out / "sweep.csv")
+    assert {row["measure"] for row in sweep} == {"ldc", "gdc"}
+    assert all(float(row["f0"]) <= float(row["f"]) for row in sweep if row["f"] != "nan")
+
+
+def test_the_comparison_shows_the_picture_and_a_column_for_the_truth_and_each_system(done):
+    with Image.open(done[0] / "comparison.png") as sheet:
+        pixels = np.asarray(sheet.convert("RGB")).astype(int)
+    scene = np.asarray(Image.fromarray(make_scene(1, size=(96, 64)).image).resize((420, 280), Image.Resampling.BOX))
+    top, left = np.argwhere((pixels[: BOX[1], : BOX[0]] != pixels[0, 0]).any(axis=2)).min(axis=0)
+    shown = pixels[top : top + 280, left : left + 420]
+    assert np.abs(shown[20:-20, 20:-20] - scene[20:-20, 20:-20]).mean() < 4
+    assert 6 * BOX[0] <= pixels.shape[1] < 6.5 * BOX[0]
+
+
+def test_the_lambda_series_goes_from_many_regions_to_few():
+    views = SystemViews(make_scene(5, size=(96, 64), leaves=6).image)
+    path = pruning_path(views.tree, piecewise_constant(views.tree, views.ownership))
+    counts = [views.pruned(lam).regions for lam in telling_lambdas(path)]
+    assert counts == sorted(set(counts), reverse=True)
+    assert counts[0] == pytest.approx(views.tree.leaves / 2, rel=0.2), "it starts with about half of the finest regions"
+    assert counts[-1] >= 2
+
+
+def test_the_table_names_the_set_and_the_signature(tmp_path):
+    found = study("--out", tmp_path, *SMALL, "--no-figures")
+    assert found.exit_code == 0, found.stderr
+    assert "scenes, 1 image" in found.stdout
+    assert "ordering|ldc:" in found.stdout
+    assert not list(tmp_path.glob("*.png"))
+
+
+def test_photographs_that_are_asked_for_must_be_there(tmp_path):
+    found = study("--out", tmp_path, "--bsds", tmp_path, "--scenes", "1", "--size", "96x64", "--no-figures")
+    assert found.exit_code == 2
+    assert "bsds500" in found.stderr
+
+
+def test_held_out_images_are_never_learned_from():
+    names = [f"{n:03}" for n in range(150)]
+    learned, held_out = part(names, held_out=False), part(names, held_out=True)
+    assert (len(learned), len(held_out)) == (100, 50)
+    assert not set(learned) & set(held_out)
+
+
+def test_the_true_order_on_true_regions_is_right_wherever_neighbours_tell():
+    scene = make_scene(5, size=(96, 64), leaves=6)
+    truth = partition(scene.order, scene.labels)
+    found = compare_neighbours(truly_ordered(scene.labels, truth), truth, scene.labels)
+    assert found.accuracy()["racc"] > 0.9  # least squares may turn a pair that a longer way round contradicts
+
+
+def test_ownership_is_cut_into_depths_of_equal_area():
+    image = make_scene(5, size=(96, 64), leaves=6).image
+    depths, pixels = np.unique(SystemViews(image).quantised(4).painted(), return_counts=True)
+    assert depths.tolist() == [0, 1, 2, 3]
+    assert pixels == pytest.approx(image.shape[0] * image.shape[1] / 4, rel=0.05)
+
+
+def test_no_question_has_no_accuracy():
+    assert np.isnan(OrderSums().bacc)
+    assert np.isnan(OrderSums().racc)
+    assert OrderSums(1, 2, 3, 4).plus(OrderSums(1, 2, 3, 4)) == (2, 4, 6, 8)

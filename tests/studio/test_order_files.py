@@ -1,0 +1,122 @@
+"""What a finished order leaves behind, and what is not written."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+
+import numpy as np
+from typer.testing import CliRunner
+
+from hyperacuity.cli import app
+from hyperacuity.data import read_labels, read_order
+from hyperacuity.ordering import Sides, ordering
+from hyperacuity.studio.order.store import SCHEMA, time_spent
+from hyperacuity.studio.state import State
+
+
+def place(region, at, tie=False):
+    return {"kind": "place", "region": region, "at": at, "tie": tie}
+
+
+def relate(a, b, relation="front"):
+    return {"kind": "relate", "a": a, "b": b, "relation": relation}
+
+
+def test_done_writes_an_order_and_owners_that_the_benchmark_reads(world, open_page, squares):
+    open_page().do(relate(0, 1), relate(1, 3), relate(0, 2, "same"), {"kind": "done"})
+    order = read_order(world / "out/order/Ada/squares.npy")
+    assert np.array_equal(order, np.array([3, 2, 3, 1])[squares])
+    assert read_labels(world / "out/labels/Ada/squares.npy").tolist() == (squares + 1).tolist()
+    sides = ordering(read_order(world / "out/ownership/Ada/squares.npy"))
+    assert isinstance(sides, Sides)
+    assert (sides.sides[0, 15], sides.sides[0, 16]) == (1, -1)
+    with (world / "out/pairs/Ada/squares.csv").open() as file:
+        rows = list(csv.reader(file))
+    assert rows == [
+        ["a", "b", "relation", "boundary", "source"],
+        ["1", "2", "a in front", "16", "drawn"],
+        ["1", "3", "same", "16", "drawn"],
+        ["2", "4", "a in front", "16", "drawn"],
+        ["3", "4", "a in front", "8", "implied"],
+    ]
+    told = json.loads((world / "out/provenance/Ada/squares.json").read_text())
+    assert told["annotator"] == "Ada"
+    assert (told["regions"], told["ordered"], told["layers"], told["actions"]) == (4, 4, 3, 4)
+    assert told["groups"] == [[1, 2, 3, 4]]
+    assert told["segmentation"] == ["squares.png"]
+    assert not list((world / "out").rglob("*.part"))
+
+
+def test_what_is_not_known_is_nan(world, open_page, squares):
+    open_page().do(place(0, 1), place(1, 2), {"kind": "done"})
+    order = read_order(world / "out/order/Ada/squares.npy")
+    assert np.isnan(order[squares >= 2]).all()
+    assert (order[squares == 0] > order[squares == 1]).all()
+
+
+def test_a_contradiction_is_kept_but_not_written(world, open_page):
+    client = open_page()
+    client.do(relate(0, 1), relate(1, 3), relate(3, 0))
+    refused = client.act(4, kind="done")
+    assert refused.status_code == 422
+    assert "contradicts itself: region 1 was drawn in front of region 2" in refused.json()["error"]
+    assert not list((world / "out").rglob("*squares*"))
+    assert open_page().sheet()["contradiction"] is not None
+    told = client.do(relate(3, 0, "none"), {"kind": "done"})
+    assert told["written"] == "yes"
+    assert client.do(place(2, 1))["written"] == "changed"
+    assert read_order(world / "out/order/Ada/squares.npy")[0, 0] == 3
+
+
+def test_nothing_ordered_is_not_written(world, open_page):
+    client = open_page()
+    assert client.act(1, kind="done").status_code == 422
+    client.do(place(0, 1))
+    assert client.act(2, kind="done").status_code == 422
+
+
+def test_a_folder_that_cannot_be_written_is_told_and_nothing_is_called_done(world, open_page):
+    client = open_page()
+    client.do(relate(0, 1))
+    shutil.rmtree(world / "out")
+    (world / "out").write_text("in the way")
+    refused = client.act(2, kind="done")
+    assert refused.status_code == 422
+    assert "cannot be written" in refused.json()["error"]
+    assert str(world) not in refused.text
+    assert client.sheet()["written"] == "no"
+
+
+def test_ties_only_have_no_owner_and_take_earlier_owners_away(world, open_page, squares):
+    open_page().do(relate(0, 1), {"kind": "done"}, relate(0, 1, "same"), {"kind": "done"})
+    assert not (world / "out/ownership/Ada/squares.npy").exists()
+    assert np.unique(read_order(world / "out/order/Ada/squares.npy")[squares < 2]).tolist() == [1]
+
+
+def test_annotators_are_folders_whatever_they_are_called(world, open_page):
+    names = ["Zoë", "../../etc", "a/b", "CON", ".", "é" * 80]
+    for name in names:
+        open_page(name).do(relate(0, 1), {"kind": "done"})
+    folders = [path.name for path in (world / "out/order").iterdir()]
+    assert sorted(folders) == sorted(["Zoë", "______etc", "a_b", "CON_", "_", "é" * 60])
+
+
+def test_two_people_are_two_annotators_of_one_truth(world, open_page):
+    for name, relation in (("Ada", "front"), ("Bea", "front")):
+        open_page(name).do(relate(0, 1, relation), {"kind": "done"})
+    result = CliRunner().invoke(app, ["ordering", f"{world}/out/order/Ada", f"{world}/out/order", "--human", "--json"])
+    assert result.exit_code == 0, result.output
+    told = json.loads(result.stdout)
+    assert told["systems"]["Ada"]["gdc"]["fmin"] == 1
+    assert told["human"]["gdc"]["fmin"] == 1
+
+
+def test_pauses_count_for_a_minute_at_most(tmp_path):
+    times = [f"2020-01-01T{time}+00:00" for time in ("10:00:00.000", "10:00:02.500", "11:00:00.000", "10:59:59.000")]
+    rows = [("p", "i", version, "tab", "{}", made) for version, made in enumerate(times, start=1)]
+    with State(tmp_path / "studio.sqlite", [SCHEMA]) as state:
+        assert state.read_now(lambda file: time_spent(file, ("p", "i"))) == (None, 0)
+        state.write_now(lambda file: file.executemany("INSERT INTO order_log VALUES (?, ?, ?, ?, ?, ?)", rows))
+        assert state.read_now(lambda file: time_spent(file, ("p", "i"))) == (times[0], 62.5)
