@@ -22,6 +22,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 import hyperacuity.data
+import hyperacuity.tasks
 from hyperacuity.cli import app
 from hyperacuity.data import write_mat, write_png, write_soft, write_truths
 from hyperacuity.data.scenes import make_scene
@@ -60,7 +61,13 @@ def pages_with(language: str, *, but: set[str]) -> list[Path]:
 
 
 def run_python(block: Block, page: Path, names: dict[str, object]) -> None:
-    """Run an example: as a doctest where it has prompts, else as a program. Names live on from block to block."""
+    """Run an example: as a doctest where it has prompts, else as a program. Names live on from block to block.
+
+    A program that starts with the name of a file is saved under it.
+    """
+    if named := re.match(r"# (\w+\.py)\n", block.text):
+        Path(named[1]).write_text(block.text, encoding="utf-8")
+        return
     if ">>>" not in block.text:
         exec(compile("\n" * (block.line - 1) + block.text, str(page), "exec"), names)  # noqa: S102
         return
@@ -128,6 +135,9 @@ def names(tmp_path, monkeypatch) -> dict[str, object]:
     write_truths(tmp_path / "truth" / "100007.mat", labels)
     write_mat(tmp_path / "100007.mat", ucm2=hierarchy(canny(scene.image).soft).ucm2())
     monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(hyperacuity.tasks, "_joined", {})
+    monkeypatch.delitem(sys.modules, "exact", raising=False)
     thin = canny(scene.image).thin
     return {
         "image": scene.image,

@@ -23,6 +23,7 @@ from hyperacuity.cli import (
     detect,
     disparity,
     edges,
+    evaluate,
     ordering,
     regions,
     report,
@@ -70,6 +71,7 @@ app.command("detect train pb")(detect.train_pb)
 app.command("detect train depth-cues")(detect.train_depth_cues)
 app.command("disparity")(disparity.disparity)
 app.command("edges")(edges.edges)
+app.command("evaluate")(evaluate.evaluate)
 app.command("ordering")(ordering.ordering)
 app.command("regions")(regions.regions)
 app.command("report")(report.report)

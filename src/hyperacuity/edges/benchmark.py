@@ -15,7 +15,7 @@ from hyperacuity.edges.thresholds import TIE, minimum, sweep, threshold_levels
 from hyperacuity.errors import InputError
 from hyperacuity.kernels.suppression import suppress_structured
 from hyperacuity.maps import SoftMap, soft_map
-from hyperacuity.resampling import Bootstrap, percentile_interval, resample
+from hyperacuity.resampling import Bootstrap, Draws, percentile_interval, resample
 from hyperacuity.tally import (
     BaseProtocol,
     Counts,
@@ -119,7 +119,7 @@ def tally(prediction: ArrayLike, truths: Sequence[ArrayLike], protocol: Protocol
 
 
 def collect(tallies: Mapping[str, EdgeTally], *, resamples: int = 1000, seed: int = 0) -> EdgeScore:
-    """Means over images, and bootstrap intervals of the mean minimum.
+    """Means over images, and bootstrap intervals of the mean minimum; ``resamples=0`` leaves these out (NaN).
 
     Examples
     --------
@@ -129,7 +129,7 @@ def collect(tallies: Mapping[str, EdgeTally], *, resamples: int = 1000, seed: in
     """
     protocol, every = protocol_of(tallies.values(), Protocol), list(tallies.values())
     whole = total(every)
-    weights = Bootstrap(len(every), resamples, seed)
+    weights: Draws = Bootstrap(len(every), resamples, seed) if resamples else np.empty((0, len(every)), np.int64)
     drawn = _mean(resample(weights, stack(every, "minimum")), resample(weights, stack(every, "images")))
     return EdgeScore(
         protocol,

@@ -52,6 +52,7 @@ def samples(
         wanted = f"a {task.prediction}" if task.prediction else "None, since annotators are held against each other"
         found = "None" if prediction is None else "something"
         raise InputError(f"prediction: is {found}, expected {wanted}")
+    prediction, truths = opened(prediction, "prediction"), opened(truths, "truths")
     if prediction is None:
         predictions: list[Any] = [None] * (len(truths) if _holds_several_images(truths) else 1)
     else:
@@ -85,6 +86,29 @@ def as_array(value: Any, name: str = "array") -> Array:
             return array.astype(np.float32)
         raise InputError(f"{name}: holds {array.dtype} values, expected numbers")
     return array
+
+
+def opened(value: Any, name: str) -> Any:
+    """Arrays of any maker as numpy's, also those in lists; values of a task's own as they are.
+
+    >>> opened([[0, 1], [1, 0]], "truth").shape
+    (2, 2)
+    """
+    if value is None or _is_own(value):
+        return value
+    if isinstance(value, list | tuple):
+        first = value
+        while isinstance(first, list | tuple) and first:
+            first = first[0]
+        if not np.isscalar(first):  # arrays
+            return [opened(one, name) for one in value]
+        try:
+            return as_array(value, name)
+        except InputError:
+            if rank(value) < 3:
+                raise
+            return [opened(one, name) for one in value]  # each image has its own number of annotators
+    return as_array(value, name)
 
 
 def plane(value: Any, name: str) -> Any:
@@ -171,14 +195,14 @@ def _split(value: Any, count: int, name: str, needed: int = 3) -> list[Any]:
     """What belongs to each image of a batch."""
     found = rank(value)
     if 1 < found < needed:
-        what = "a single one" if _is_own(value) else f"one of shape {_shape(as_array(value, name))}"
+        what = "a single one" if _is_own(value) else f"one of shape {_shape(value)}"
         raise InputError(f"{name}: there are {count} predictions but {what}, expected one for each")
     if len(value) != count:
         raise InputError(
             f"{name}: there are {count} predictions but {name} of {len(value)} images, expected one map, or one list of "
             "annotators' maps, for each"
         )
-    return list(value if isinstance(value, list | tuple) else as_array(value, name))
+    return list(value)
 
 
 def annotators(truths: Any, name: str) -> list[Any]:
@@ -231,8 +255,12 @@ def _extra(value: Any, name: str, n: int, count: int) -> Any:
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, Mapping):
-        each = {key: one if count == 1 else _split(one, count, f"{name} {key}")[n] for key, one in value.items()}
+        each = {key: opened(one, f"{name} {key}") for key, one in value.items()}
+        if count > 1:
+            each = {key: _split(one, count, f"{name} {key}")[n] for key, one in each.items()}
         return {key: plane(one, f"{name} {key}") for key, one in each.items()}
+    if not isinstance(value, list | tuple):
+        value = opened(value, name)
     if count > 1 or (isinstance(value, list | tuple) and len(value) == 1 and isinstance(value[0], Mapping)):
         part = value if any(isinstance(one, Mapping) for one in value) else _split(value, count, name)
         if len(part) != count:

@@ -163,21 +163,27 @@ class Evaluator:
     def merge(self, other: Evaluator) -> Self:
         """Add what another evaluator of the same protocol judged: another rank's or worker's share. Returns itself.
 
-        Images without a name of their own are numbered on. One that both have by name, as where ranks share the last images of an
-        epoch to have equally many, counts once. ``UsageError`` where its counts differ, and for another protocol.
+        Images without a name are numbered on; one that both have by name counts once (:meth:`add`).
         """
         if other.task.name != self.task.name or other.protocol != self.protocol:
             apart = "; ".join(self.protocol.signature.differences(other.protocol.signature))
             raise UsageError(f"evaluators of different protocols cannot be merged: {apart}")
-        mine = self.tallies
         for name, tally in other.tallies.items():
-            if re.fullmatch(r"#\d+", name):
-                self._add(self._keys(None, 1)[0], tally)
-            elif name not in mine:
-                self._add(name, tally)
-            elif mine[name] != tally:
-                raise UsageError(f"the image {name} was judged twice, with different counts: give each its own name")
+            self.add(tally, name=None if re.fullmatch(r"#\d+", name) else name)
         return self
+
+    def add(self, tally: Tally, *, name: str | None = None) -> None:
+        """Add an image that was counted elsewhere.
+
+        One that was judged already counts once, as where ranks share the last images of an epoch to have equally many;
+        ``UsageError`` where the counts differ, or the protocols.
+        """
+        if name in self._waiting:
+            self._take(name)
+        if name is None or name not in self._tallies:
+            self._add(self._keys(name, 1)[0], tally)
+        elif self._tallies[name] != tally:
+            raise UsageError(f"the image {name} was judged twice, with different counts: give each its own name")
 
     def __getstate__(self) -> dict[str, Any]:
         """All that travels to another process: what was judged, finished first, and how."""

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from hyperacuity.errors import InputError
 from hyperacuity.regions.levels import Levels, level_thresholds
 from hyperacuity.regions.measures import compare
-from hyperacuity.resampling import Bootstrap, percentile_interval, resample
+from hyperacuity.resampling import Bootstrap, Draws, percentile_interval, resample
 from hyperacuity.tally import BaseProtocol, Counts, Criteria, Scores, Sums, Tally, Task, Weights, protocol_of, stack
 
 
@@ -112,7 +112,7 @@ def tally(
 
 
 def collect(tallies: Mapping[str, RegionTally], *, resamples: int = 1000, seed: int = 0) -> RegionScore:
-    """Scores of a data set, as Berkeley's benchmark forms them, with bootstrap intervals.
+    """Scores of a data set, as Berkeley's benchmark forms them, with bootstrap intervals (NaN with ``resamples=0``).
 
     Covering sums areas over images before it divides; PRI and VI are means over images.
 
@@ -126,7 +126,7 @@ def collect(tallies: Mapping[str, RegionTally], *, resamples: int = 1000, seed: 
     covered, areas = stack(every, "covered"), stack(every, "truth_area")[:, np.newaxis]
     rand, variation = stack(every, "rand"), stack(every, "variation")
     images = np.ones_like(areas)
-    weights = Bootstrap(len(every), resamples, seed)
+    weights: Draws = Bootstrap(len(every), resamples, seed) if resamples else np.empty((0, len(every)), np.int64)
 
     def summary(sums: NDArray[np.float64], counts: NDArray[np.int64], best: Literal["max", "min"]) -> LevelSummary:
         curve = _ratio(sums.sum(axis=0), counts.sum(axis=0))

@@ -1,0 +1,60 @@
+"""``hyperacuity evaluate``: score systems by any benchmark, also one without a command of its own."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from hyperacuity.cli import common
+from hyperacuity.cli.options import AllPairs, Cluster, Human, Json, Run, Systems, Workers
+from hyperacuity.errors import UsageError
+
+PREDICTIONS = "Folder of predictions, or one file."
+TRUTHS = "Folder of truths, one file, or a known data set."
+OPTION = "An option of the protocol, or of how files are read; may be repeated."
+
+
+def evaluate(
+    task: Annotated[str, typer.Argument(metavar="TASK", help="Name of the benchmark.")],
+    prediction: Annotated[Path, typer.Argument(metavar="PRED", help=PREDICTIONS)],
+    truth: Annotated[str, typer.Argument(metavar="TRUTH", help=TRUTHS)],
+    system: Systems = None,
+    option: Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE", help=OPTION, show_default=False)] = None,
+    human: Human = False,
+    all_pairs: AllPairs = False,
+    run: Run = None,
+    workers: Workers = None,
+    cluster: Cluster = None,
+    json: Json = False,
+) -> None:
+    """Score systems by any benchmark, the ones you add included. Most have a command of their own, which offers more.
+
+    Example: [bold]hyperacuity evaluate exact maps/mine truth --option threshold=0.4[/bold]
+
+    Example: [bold]hyperacuity evaluate boundary maps/mine truth --option protocol=nyud[/bold]
+    """
+    how: dict[str, Any] = {"human": human, "all_pairs": all_pairs, "run": run, "workers": workers, "cluster": cluster}
+    common.show(common.evaluated(task, prediction, truth, system, **_options(option or []) | how), json=json)
+
+
+def _options(given: Sequence[str]) -> dict[str, Any]:
+    """``NAME=VALUE`` as Python's values: numbers, true and false, words, and lists of these with commas."""
+    options: dict[str, Any] = {}
+    for text in given:
+        name, found, value = text.partition("=")
+        if not found or not name.isidentifier() or name in options:
+            raise UsageError(f"--option {text}: expected NAME=VALUE, and every name once")
+        words = tuple(_value(word.strip()) for word in value.split(",") if word.strip())
+        options[name] = words if "," in value else _value(value)
+    return options
+
+
+def _value(word: str) -> Any:
+    try:
+        return ast.literal_eval(word.title() if word in ("true", "false") else word)
+    except (ValueError, SyntaxError):
+        return word
