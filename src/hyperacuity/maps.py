@@ -115,7 +115,7 @@ def disparity_map(values: ArrayLike, *, name: str = "disparity map") -> Disparit
 
 
 def same_size(first: NDArray[Any], second: NDArray[Any], *, names: tuple[str, str] = ("prediction", "truth")) -> None:
-    """Refuse two maps of different size, naming both sizes (width×height, as image viewers show them).
+    """Raise ``InputError`` for two maps of different size, naming both (width×height, as image viewers show them).
 
     >>> same_size(np.zeros((321, 481)), np.zeros((481, 321)))
     Traceback (most recent call last):
@@ -183,7 +183,7 @@ def _refuse_nan(array: NDArray[Any], name: str, cure: str) -> None:
 
 
 def _scaling(low: float, high: float) -> str:
-    """What brings values to [0, 1], as far as their range can tell."""
+    """What brings values to [0, 1], as far as their range shows."""
     if low < 0:
         return "apply a sigmoid first if these are logits, else scale them"
     if high <= 2:

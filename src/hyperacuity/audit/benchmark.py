@@ -1,7 +1,7 @@
 """What becomes of a system when the labels change: fewer and stronger ones, an arbitrary part of them, a stricter precision.
 
 :func:`tally_audit` benchmarks one image under many truths at once: the labels of at least each strength, and partial labels as a
-control. :func:`collect_audit` makes a data set's curves of them, the precision bonus, and how far the output tells strength.
+control. :func:`collect_audit` makes a data set's curves of them, the precision bonus, and how well the output predicts strength.
 
 References
 ----------
@@ -298,13 +298,13 @@ def rankings(audits: Mapping[str, SystemAudit]) -> dict[str, list[str]]:
 def ranking_changes(
     audits: Mapping[str, SystemAudit], tallies: Mapping[str, Mapping[str, AuditTally]], *, resamples: int = 1000
 ) -> list[Change]:
-    """The pairs of systems that change places when the labels or the precision do, and whether that may be chance."""
+    """The pairs of systems that swap ranks when the labels or the precision do, and whether that may be chance."""
     orders = rankings(audits)
-    usual = {system: place for place, system in enumerate(orders.get("all", []))}
+    usual = {system: rank for rank, system in enumerate(orders.get("all", []))}
     changes = []
     for truth, order in orders.items():
-        for place, ahead in enumerate(order):
-            for behind in order[place + 1 :]:
+        for rank, ahead in enumerate(order):
+            for behind in order[rank + 1 :]:
                 if usual[ahead] > usual[behind]:
                     difference = audits[ahead].f_by_truth[truth] - audits[behind].f_by_truth[truth]
                     p_value = _p_value(audits[ahead], truth, tallies[ahead], tallies[behind], resamples)
@@ -317,11 +317,11 @@ def _p_value(
 ) -> float:
     if truth.startswith("partial") or not first.keys() & second.keys():
         return float("nan")
-    places = {f"strength {strength:g}": n for n, strength in enumerate(audit.protocol.strengths)}
-    place = {"precision mean": 0, "consensus": len(places) - 1}.get(truth, places.get(truth, 0))
+    indices = {f"strength {strength:g}": n for n, strength in enumerate(audit.protocol.strengths)}
+    index = {"precision mean": 0, "consensus": len(indices) - 1}.get(truth, indices.get(truth, 0))
     benchmark = audit.mean.protocol if truth == "precision mean" else audit.all.protocol
     compared = compare_systems(
-        tallies_under(first, place, benchmark), tallies_under(second, place, benchmark), resamples=resamples
+        tallies_under(first, index, benchmark), tallies_under(second, index, benchmark), resamples=resamples
     )
     return compared["ods"].p_value
 
@@ -329,11 +329,11 @@ def _p_value(
 def _collect_output(tables: Sequence[Counts], resamples: int, seed: int) -> OutputStrength:
     """Tables of images with different numbers of annotators are brought together by the strength that a column stands for."""
     ratios = sorted({Fraction(m, table.shape[1] - 1) for table in tables for m in range(table.shape[1])})
-    place = {ratio: n for n, ratio in enumerate(ratios)}
+    column_of = {ratio: n for n, ratio in enumerate(ratios)}
     joint = np.zeros((len(tables), OUTPUT_LEVELS, len(ratios)), np.int64)
     for one, table in zip(joint, tables, strict=True):
         n = table.shape[1] - 1
-        one[:, [place[Fraction(m, n)] for m in range(n + 1)]] = table
+        one[:, [column_of[Fraction(m, n)] for m in range(n + 1)]] = table
     total = joint.sum(axis=0)
     classes = np.zeros((OUTPUT_LEVELS, 6))
     for column, ratio in enumerate(ratios[1:], 1):

@@ -59,10 +59,10 @@ def partial_labels(
         first = _from_corner(truths[0].shape, int(words.random_raw()) & 3)
     parts = []
     for truth, count in zip(truths, keep, strict=True):
-        places = np.flatnonzero(truth)
-        order = words.random_raw(places.size) if kind == "random" else first.ravel()[places]
+        indices = np.flatnonzero(truth)
+        order = words.random_raw(indices.size) if kind == "random" else first.ravel()[indices]
         part = np.zeros(truth.shape, np.bool_)
-        part.flat[places[np.argsort(order, kind="stable")[:count]]] = True
+        part.flat[indices[np.argsort(order, kind="stable")[:count]]] = True
         parts.append(part)
     return parts
 

@@ -1,7 +1,7 @@
 r"""Risk of a data set: how often do people find a system's false alarm stronger than a human label?
 
 A trial (:mod:`hyperacuity.audit.trials`) is decided by the majority of those who answered. The risk is the share of trials
-that the false alarm wins: 0 for a perfect data set; from 0.5 on, false alarms cannot be told from what people drew.
+that the false alarm wins: 0 for a perfect data set; from 0.5 on, false alarms cannot be distinguished from what people drew.
 
 References
 ----------
@@ -147,8 +147,8 @@ def krippendorff_alpha(ratings: ArrayLike) -> float:
 def risk(trials: Sequence[Trial], answers: Sequence[Answer], *, level: float = 0.95) -> RiskScore:
     """Decide each trial by majority and count what the false alarms win.
 
-    Trials without an answer do not count; ties are counted apart. The mean weighs systems alike; its interval is Wilson's for as
-    many trials as would give a share the same variance. ``InputError`` for answers to unknown trials, or two by one person.
+    Trials without an answer do not count; ties are counted separately. The mean weighs systems alike; its interval is Wilson's
+    for as many trials as would give a share the same variance. ``InputError`` for answers to unknown trials, or two by a person.
     """
     by_name = {trial.trial: trial for trial in trials}
     votes: dict[str, dict[str, bool]] = {name: {} for name in by_name}

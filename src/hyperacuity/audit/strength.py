@@ -177,7 +177,7 @@ def strengths(
 def tally_strengths(
     prediction: None, truths: Sequence[ArrayLike], protocol: StrengthProtocol = StrengthProtocol()
 ) -> StrengthTally:
-    """Count who agrees with whom on one image. There is no prediction; the annotators are held against each other."""
+    """Count who agrees with whom on one image. There is no prediction; the annotators are compared with each other."""
     found = strengths(truths, protocol.tolerance, tolerance_px=protocol.tolerance_px)
     return replace(found.tally, protocol=protocol)
 
@@ -274,7 +274,7 @@ TASK: Task[StrengthProtocol, StrengthTally, LabelScore] = Task(
 
 
 def strength_class(drawn_by: NDArray[np.int64], annotators: int) -> NDArray[np.int64]:
-    """The place in :data:`CLASSES` of pixels that so many of the annotators drew.
+    """The index in :data:`CLASSES` of pixels that so many of the annotators drew.
 
     >>> strength_class(np.array([1, 2, 3, 4, 5]), 5)
     array([1, 2, 3, 4, 5])

@@ -144,8 +144,8 @@ def draw_trial(
     long_enough = False
     for alarm in _segments([choice.false_alarms], alarms, radius, shortest):
         long_enough = True
-        apart = np.abs(labels[:, 1:] - alarm.centre).max(axis=1) > 2 * radius
-        for drawn in _segments(choice.labels, labels[apart], radius, shortest):
+        far = np.abs(labels[:, 1:] - alarm.centre).max(axis=1) > 2 * radius
+        for drawn in _segments(choice.labels, labels[far], radius, shortest):
             swap = bool(int(words.random_raw()) & 1)
             pair = (drawn, alarm) if swap else (alarm, drawn)
             return Trial(image, system, mode, *pair, "second" if swap else "first")
@@ -160,13 +160,13 @@ def shuffled(trials: Iterable[Trial], seed: int = 0) -> list[Trial]:
     words = np.random.PCG64(np.random.SeedSequence([seed, len(MODES)])).random_raw(len(ordered))
     digits = len(str(len(ordered)))
     return [
-        replace(ordered[place], trial=f"{number:0{digits}d}")
-        for number, place in enumerate(np.argsort(words, kind="stable"), 1)
+        replace(ordered[index], trial=f"{number:0{digits}d}")
+        for number, index in enumerate(np.argsort(words, kind="stable"), 1)
     ]
 
 
 def write_trials(folder: Path, trials: Sequence[Trial], skips: Sequence[Skip] = ()) -> list[Path]:
-    """Write ``trials.csv``, which does not tell which is which, ``key.csv``, which does, and ``skipped.csv``.
+    """Write ``trials.csv``, which does not say which is which, ``key.csv``, which does, and ``skipped.csv``.
 
     A segment is written as its pixels, ``row:column`` each, the one that it was drawn around first.
     """
@@ -204,13 +204,13 @@ def read_trials(folder: Path) -> list[Trial]:
 
 def _places(maps: Sequence[EdgeMap], words: np.random.PCG64) -> NDArray[np.int64]:
     """Every pixel of every map, (map, row, column), in random order."""
-    places = np.argwhere(np.stack(maps))
-    return places[np.argsort(words.random_raw(len(places)), kind="stable")]
+    points = np.argwhere(np.stack(maps))
+    return points[np.argsort(words.random_raw(len(points)), kind="stable")]
 
 
-def _segments(maps: Sequence[EdgeMap], places: NDArray[np.int64], radius: int, shortest: int) -> Iterator[Segment]:
-    """The segments around the places that are long enough, in their order."""
-    for which, row, column in places.tolist():
+def _segments(maps: Sequence[EdgeMap], points: NDArray[np.int64], radius: int, shortest: int) -> Iterator[Segment]:
+    """The segments around the points that are long enough, in their order."""
+    for which, row, column in points.tolist():
         top, left = max(row - radius, 0), max(column - radius, 0)
         window = maps[which][top : row + radius + 1, left : column + radius + 1]
         if np.count_nonzero(window) < shortest:

@@ -20,7 +20,7 @@ TOLERANCE = 0.0075
 class Match:
     """A one-to-one matching of detected and true boundary pixels.
 
-    ``detected`` and ``truth`` are the flat places (``y · width + x``) of the matched pixels, one pair per entry, in the raster
+    ``detected`` and ``truth`` are the flat indices (``y · width + x``) of the matched pixels, one pair per entry, in the raster
     order of the detected ones.
     """
 
@@ -48,12 +48,12 @@ class Match:
 
     @property
     def partner_of_detected(self) -> NDArray[np.int64]:
-        """Per pixel the flat place of its true partner, −1 where there is none."""
+        """Per pixel the flat index of its true partner, −1 where there is none."""
         return self._partners(self.detected, self.truth)
 
     @property
     def partner_of_truth(self) -> NDArray[np.int64]:
-        """Per pixel the flat place of its detected partner, −1 where there is none."""
+        """Per pixel the flat index of its detected partner, −1 where there is none."""
         return self._partners(self.truth, self.detected)
 
     def _partners(self, of: NDArray[np.int64], partner: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -86,7 +86,7 @@ def match(
     Pairs farther apart than the tolerance (inclusive) are not allowed. Of all sets of allowed pairs :math:`(d, g)` in which no
     pixel occurs twice, take those of maximum cardinality, and among them one that minimises :math:`\sum \lVert d - g \rVert`
     (each distance rounded to 0.01 px, as in Berkeley's benchmark). What ties remain are broken by a fixed hash of the pixels'
-    places, so the result depends on the two maps and the tolerance alone. Two empty maps, or one, give no pairs.
+    indices, so the result depends on the two maps and the tolerance alone. Two empty maps, or one, give no pairs.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def match(
     tolerance_px
         Tolerance in pixels, instead of ``tolerance``.
     pair_cost
-        Further cost of pairs in pixels, 0 to ``pair_cost_most``: a function of two arrays, the flat places of the true and of the
+        Further cost of pairs in pixels, 0 to ``pair_cost_most``: a function of two arrays, the flat indices of the true and the
         detected pixels of all candidate pairs. It is added to the distances before they are minimised.
     checked
         Verify the optimality certificate of :mod:`hyperacuity.kernels.assignment` (slower).
@@ -120,10 +120,10 @@ def match(
         tolerance_px = tolerance_in_pixels(detected_map.shape, tolerance)
     if not 0 <= tolerance_px < np.inf:
         raise UsageError(f"a tolerance of {tolerance_px:g} pixels makes no sense, expected 0 or more")
-    places, partners = match_maps(
+    indices, partners = match_maps(
         detected_map, truth_map, reach(tolerance_px), extra=pair_cost, extra_most=pair_cost_most, checked=checked
     )
-    return Match((detected_map.shape[0], detected_map.shape[1]), places, partners)
+    return Match((detected_map.shape[0], detected_map.shape[1]), indices, partners)
 
 
 def overlay(detected: EdgeMap, truth: EdgeMap, found: Match) -> NDArray[np.uint8]:

@@ -26,7 +26,7 @@ def overlays(
 
     Hits and false alarms are what :func:`hyperacuity.boundary.tally` counts as ``detected_matched`` and the rest of
     ``detected``. A miss is a true pixel without a partner in the matching of every annotator who drew it. ``levels`` chooses
-    thresholds (or levels of a stack of segmentations) by their place, rising; all of them unless told otherwise.
+    thresholds (or levels of a stack of segmentations) by their index, rising; by default all of them.
 
     Examples
     --------
@@ -47,7 +47,7 @@ def overlays(
         chosen = protocol.levels if levels is None else protocol.levels[list(levels)]
         return _states(soft, maps, chosen, protocol)
     stack = [label_map(level, name="segmentation") for level in prediction]
-    marks = [boundary_marks(stack[place]) for place in (range(len(stack)) if levels is None else levels)]
+    marks = [boundary_marks(stack[index]) for index in (range(len(stack)) if levels is None else levels)]
     at_half = np.array([0.5])
     return np.concatenate([_states(mark.astype(np.float32), maps, at_half, protocol) for mark in marks])
 

@@ -260,9 +260,9 @@ def _levels(least: NDArray[np.float64], *, limit: int) -> NDArray[np.int32]:
     columns = np.ascontiguousarray(least[order if is_new is None else order[is_new]].T)
     if len(columns) < 3:  # a criterion said twice changes nothing, and the kernel takes three at least
         columns = np.vstack([columns, *[columns[-1:]] * (3 - len(columns))])
-    place, members = kernels.places(columns)
+    rank, members = kernels.ranks(columns)
     level = np.zeros(columns.shape[1], dtype=np.int32)
-    kernels.settle(place, level, members, limit)
+    kernels.settle(rank, level, members, limit)
     result = np.empty(len(least), dtype=np.int32)
     result[order] = level if is_new is None else level[np.cumsum(is_new) - 1]
     return result

@@ -71,8 +71,8 @@ def _from_to(here: View, there: View, sigma: float) -> NDArray[np.float64]:
     landed = np.floor(columns - (there.position - here.position) * depth[rows, columns] + 0.5).astype(np.int64)
     inside = (landed >= 0) & (landed < depth.shape[1])
     rows, columns, landed = rows[inside], columns[inside], landed[inside]
-    apart = np.abs(depth[rows, columns] - other_depth[rows, landed])
-    known: NDArray[np.float64] = apart[~np.isnan(apart)]
+    difference = np.abs(depth[rows, columns] - other_depth[rows, landed])
+    known: NDArray[np.float64] = difference[~np.isnan(difference)]
     return known / float(sigma * np.hypot(1 / here.baseline, 1 / there.baseline))
 
 

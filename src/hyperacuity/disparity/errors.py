@@ -123,9 +123,9 @@ def quantiles(sizes: NDArray[np.float32], percents: tuple[float, ...]) -> NDArra
         raise UsageError(f"quantiles of {percents} %: expected more than 0 and at most 100")
     if len(sizes) == 0:
         return np.full(len(percents), np.nan)
-    places = [max(math.ceil(percent * len(sizes) / 100 - 1e-9), 1) - 1 for percent in percents]
-    sizes.partition(sorted(set(places)))
-    return sizes[places].astype(np.float64)
+    indices = [max(math.ceil(percent * len(sizes) / 100 - 1e-9), 1) - 1 for percent in percents]
+    sizes.partition(sorted(set(indices)))
+    return sizes[indices].astype(np.float64)
 
 
 def share(wrong: int, pixels: int, known: int, invalid: Invalid) -> float:

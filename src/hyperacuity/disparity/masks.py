@@ -126,7 +126,7 @@ def regions(
 
 
 def picture(image: ArrayLike) -> NDArray[np.float32]:
-    """An image as float32 H×W×C on the scale of 8 bits, whatever its depth; floats are taken to be on that scale already."""
+    """An image as float32 H×W×C on the scale of 8 bits, whatever its depth; floats are assumed to be on that scale already."""
     pixels = np.asarray(image)
     if pixels.ndim not in (2, 3) or pixels.dtype.kind not in "uf" or pixels.size == 0:
         raise UsageError(

@@ -59,7 +59,7 @@ def tally_views(
 ) -> ViewTally:
     """Draw the right picture from the left one, fetch the left from the right one, and compare both with the real ones.
 
-    ``pictures`` are the left one and the right one; they take the place of a truth.
+    ``pictures`` are the left one and the right one; they stand in for a truth.
     """
     left, right = pictures
     first, second, shifts = picture(left), picture(right), estimated_map(prediction)

@@ -78,8 +78,8 @@ class Measure:
         """The canonical name. It shows the exponent k, which is part of the symbol, and what differs from the default."""
         defaults = _defaults(self.family)
         given = {name: value for name, value in self.options if name == "k" or value != defaults[name]}
-        shown = {name: given.get(name, defaults[name]) for name in defaults if name == "k" or name in given}
-        return self.family + (f"({','.join(f'{name}={_text(shown[name])}' for name in shown)})" if shown else "")
+        printed = {name: given.get(name, defaults[name]) for name in defaults if name == "k" or name in given}
+        return self.family + (f"({','.join(f'{name}={_text(printed[name])}' for name in printed)})" if printed else "")
 
     def __call__(self, truth: Edges, detected: Edges) -> float:
         return FAMILIES[self.family].function(truth, detected, **dict(self.options))

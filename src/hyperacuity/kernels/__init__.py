@@ -22,13 +22,27 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
+import numpy as np
 import platformdirs
 from numba.core import event
+from numpy.typing import NDArray
 
 _log = logging.getLogger(__name__)
 
 Scalar = Any
 """A machine number inside a kernel: numba decides which."""
+
+Flags = NDArray[np.bool_]
+Int8s = NDArray[np.int8]
+Int16s = NDArray[np.int16]
+Int32s = NDArray[np.int32]
+Int64s = NDArray[np.int64]
+Uint8s = NDArray[np.uint8]
+Uint16s = NDArray[np.uint16]
+Uint32s = NDArray[np.uint32]
+Uint64s = NDArray[np.uint64]
+Float32s = NDArray[np.float32]
+Float64s = NDArray[np.float64]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 

@@ -42,9 +42,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hyperacuity.kernels import Scalar, kernel
+from hyperacuity.kernels import Int64s, Scalar, Uint32s, Uint64s, kernel
 from hyperacuity.kernels.bits import ALL, LOW_SIX, ONE, SIX, lowest_bit
 from hyperacuity.kernels.pairs import Pairs, Scale
 
@@ -63,10 +62,10 @@ _SPLITS = 4
 PRICE, LENGTH = 0, 1
 MATE, CAME_FROM, AFTER, BEFORE, BUCKET = 0, 1, 2, 3, 4
 
-Labels = NDArray[np.int64]
-Nodes = NDArray[np.uint32]
-Heads = NDArray[np.uint32]
-Words = NDArray[np.uint64]
+Labels = Int64s
+Nodes = Uint32s
+Heads = Uint32s
+Words = Uint64s
 
 
 class Matching(NamedTuple):
@@ -82,9 +81,9 @@ class Matching(NamedTuple):
     node: Nodes
     head: Heads
     occupied: Words
-    beyond: NDArray[np.int64]
-    touched: NDArray[np.uint32]
-    better: NDArray[np.int64]
+    beyond: Int64s
+    touched: Uint32s
+    better: Int64s
 
 
 def new_matching(pairs: Pairs, n_truth: int) -> Matching:
@@ -146,7 +145,7 @@ def _unlink(node: Nodes, head: Heads, occupied: Words, x: Scalar) -> None:
 
 @kernel
 def _enqueue(
-    node: Nodes, head: Heads, occupied: Words, beyond: NDArray[np.int64], x: Scalar, number: Scalar, current: Scalar
+    node: Nodes, head: Heads, occupied: Words, beyond: Int64s, x: Scalar, number: Scalar, current: Scalar
 ) -> None:
     """Put x into the bucket of its path length, out of the one it may be in."""
     bucket = np.uint64(number) & _IN_WINDOW
@@ -166,20 +165,20 @@ def _next_bucket(occupied: Words, current: Scalar) -> Scalar:
     summary = occupied[_SUMMARY]
     if summary == 0:
         return np.int64(-1)
-    place = np.uint64(current) & _IN_WINDOW
-    word = place >> SIX
-    found = occupied[word] & (ALL << (place & LOW_SIX))
+    slot = np.uint64(current) & _IN_WINDOW
+    word = slot >> SIX
+    found = occupied[word] & (ALL << (slot & LOW_SIX))
     if found == 0:
         later = summary & ((ALL << ONE) << word)
         word = lowest_bit(later if later != 0 else summary)
         found = occupied[word]
     bucket = (word << SIX) + lowest_bit(found)
-    return current + np.int64((bucket - place) & _IN_WINDOW)
+    return current + np.int64((bucket - slot) & _IN_WINDOW)
 
 
 @kernel
 def _fetch(
-    label: Labels, node: Nodes, head: Heads, occupied: Words, beyond: NDArray[np.int64], current: Scalar, to: Scale
+    label: Labels, node: Nodes, head: Heads, occupied: Words, beyond: Int64s, current: Scalar, to: Scale
 ) -> None:
     """Bring the nodes that the window has come to reach into it."""
     beyond[0] = _FAR
@@ -192,14 +191,7 @@ def _fetch(
 
 @kernel
 def _pop(
-    label: Labels,
-    node: Nodes,
-    head: Heads,
-    occupied: Words,
-    beyond: NDArray[np.int64],
-    current: Scalar,
-    best: Scalar,
-    to: Scale,
+    label: Labels, node: Nodes, head: Heads, occupied: Words, beyond: Int64s, current: Scalar, best: Scalar, to: Scale
 ) -> tuple[Scalar, Scalar]:
     """Take out a node with a path shorter than ``best``, from the first bucket that has one: (node or ``FREE``, number)."""
     last = _bucket(best, to)
@@ -222,7 +214,7 @@ def _pop(
 
 
 @kernel
-def _clear_queue(head: Heads, occupied: Words, beyond: NDArray[np.int64]) -> None:
+def _clear_queue(head: Heads, occupied: Words, beyond: Int64s) -> None:
     """Empty all buckets. Which bucket a node was in is forgotten by :func:`_shift_prices`."""
     summary = occupied[_SUMMARY]
     while summary != 0:
@@ -259,9 +251,7 @@ def _flip(node: Nodes, root: Scalar, end: Scalar, end_is_free: Scalar) -> None:
 
 
 @kernel
-def _shift_prices(
-    label: Labels, node: Nodes, touched: NDArray[np.uint32], n_touched: Scalar, root: Scalar, best: Scalar
-) -> None:
+def _shift_prices(label: Labels, node: Nodes, touched: Uint32s, n_touched: Scalar, root: Scalar, best: Scalar) -> None:
     """Make the cheapest path's pairs tight: prices rise on the far side of the search tree and fall on the root's side."""
     label[root, PRICE] -= best
     for i in range(n_touched):

@@ -1,4 +1,4 @@
-"""Counts around the borders of regions, for the cues that tell which of two neighbours is in front.
+"""Counts around the borders of regions, for the cues that show which of two neighbours is in front.
 
 All loops run over the cracks of a segmentation: ``right[y, x]`` is the number of the pair of regions between the pixels (y, x)
 and (y, x + 1), ``below[y, x]`` that of the pair between (y, x) and (y + 1, x); −1 where there is no border. Discs are whole up to
@@ -180,7 +180,7 @@ def hulls(
     """The area of each region's convex hull; and in ``inside[p, 0]`` how much of pair p's second region lies in the first's hull,
     in ``inside[p, 1]`` how much of its first in the second's, in pixels.
 
-    The neighbours of region r are ``others[start[r]:start[r + 1]]``, in the pairs ``pairs`` at the same places; ``boxes`` are
+    The neighbours of region r are ``others[start[r]:start[r + 1]]``, in the pairs ``pairs`` at the same indices; ``boxes`` are
     those of :func:`hyperacuity.kernels.ownership.bounding_boxes`.
     """
     height = labels.shape[0]

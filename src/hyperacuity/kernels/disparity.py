@@ -1,8 +1,8 @@
-"""Disparity maps, pixel by pixel: count errors, map a view to another, tell what is visible, draw a view, fetch from one.
+"""Disparity maps, pixel by pixel: count errors, map a view to another, find what is visible, draw a view, fetch from one.
 
 All views lie on a line and are rectified, so every row is on its own. A pixel x of the reference view with disparity d appears at
-x − t·d in the view at position t (t = 1: the other picture of a stereo pair). Where two surfaces meet at one place the nearer
-one, of larger disparity, is in front. Neighbouring pixels are taken for one surface, and what lies between them is
+x − t·d in the view at position t (t = 1: the other picture of a stereo pair). Where two surfaces meet at one point the nearer
+one, of larger disparity, is in front. Neighbouring pixels count as one surface, and what lies between them is
 interpolated, unless their disparities differ by ``gap`` or more.
 """
 
@@ -28,7 +28,7 @@ def errors(
 
     Counts: pixels, pixels with an estimate, KITTI's outliers, then per δ the errors above it. Sums: |e|, e² and e, where e is
     estimate − truth.
-    Differences are taken in double precision, in which those of single-precision numbers are exact.
+    Differences are in double precision, in which those of single-precision numbers are exact.
     """
     counts = np.zeros(3 + len(deltas), np.int64)
     sums = np.zeros(3)
@@ -180,7 +180,7 @@ def drawn(image: Picture, disparity: Map, position: float, gap: float) -> tuple[
     """The view at a position as the reference picture and its disparities predict it, and where anything is drawn at all.
 
     Forward prediction: every pixel goes to x − position·d, what lies between neighbours of one surface is interpolated,
-    and the nearer surface wins. Then a pixel covers the place nearest to it, if what is there belongs to a surface behind.
+    and the nearer surface wins. Then a pixel covers the pixel nearest to it, if what is there belongs to a surface behind.
     """
     height, width, channels = image.shape
     view = np.zeros(image.shape, np.float32)
@@ -221,12 +221,12 @@ def fetched(other: Picture, disparity: Map, position: float, cubic: bool) -> tup
     weight = np.zeros(4)
     for y in range(height):
         for x in range(disparity.shape[1]):
-            place = x - position * float(disparity[y, x])
-            if not (0 <= place <= width - 1):
+            source = x - position * float(disparity[y, x])
+            if not (0 <= source <= width - 1):
                 continue
             inside[y, x] = True
-            column = min(math.floor(place), max(width - 2, 0))
-            s = place - column
+            column = min(math.floor(source), max(width - 2, 0))
+            s = source - column
             if cubic:
                 weight[0] = ((2 - s) * s - 1) * s / 2
                 weight[1] = ((3 * s - 5) * s * s + 2) / 2

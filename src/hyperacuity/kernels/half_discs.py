@@ -22,10 +22,9 @@ import math
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hyperacuity.errors import UsageError
-from hyperacuity.kernels import allocating_kernel, kernel
+from hyperacuity.kernels import Float32s, Int64s, Uint8s, allocating_kernel, kernel
 
 HistDistance = Literal["chi2", "quadratic"]
 
@@ -34,13 +33,8 @@ WEDGES = 2 * DIRECTIONS
 
 
 def half_disc_gradients(
-    labels: NDArray[np.uint8],
-    bins: int,
-    radius: float,
-    *,
-    smooth: float = 0.0,
-    hist_distance: HistDistance = "chi2",
-) -> NDArray[np.float32]:
+    labels: Uint8s, bins: int, radius: float, *, smooth: float = 0.0, hist_distance: HistDistance = "chi2"
+) -> Float32s:
     """Distance of the two halves of the disc at each pixel, 8 × H × W; the line has the angle k · 22.5°, x right and y down.
 
     The picture is mirrored at its border. The centre is in neither half. ``"chi2"`` lies in [0, 1], ``"quadratic"`` in [0, 4).
@@ -77,15 +71,8 @@ def half_disc_gradients(
 
 @allocating_kernel
 def _gradients(
-    padded: NDArray[np.uint8],
-    bins: int,
-    reach: int,
-    dy: NDArray[np.int64],
-    dx: NDArray[np.int64],
-    wedge: NDArray[np.int64],
-    taps: NDArray[np.float32],
-    quadratic: bool,
-) -> NDArray[np.float32]:
+    padded: Uint8s, bins: int, reach: int, dy: Int64s, dx: Int64s, wedge: Int64s, taps: Float32s, quadratic: bool
+) -> Float32s:
     height, width = padded.shape[0] - 2 * reach, padded.shape[1] - 2 * reach
     margin = taps.size // 2
     result = np.empty((DIRECTIONS, height, width), np.float32)
@@ -138,7 +125,7 @@ def _gradients(
 
 
 @kernel
-def _smooth(values: NDArray[np.float32], taps: NDArray[np.float32], result: NDArray[np.float32]) -> None:
+def _smooth(values: Float32s, taps: Float32s, result: Float32s) -> None:
     """Convolve a histogram that has room at both ends; what falls off an end is lost."""
     for b in range(result.size):
         result[b] = taps[0] * values[b]

@@ -12,9 +12,8 @@ then two such lists are compared by one walk along both.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hyperacuity.kernels import Scalar, allocating_kernel, kernel
+from hyperacuity.kernels import Flags, Float32s, Float64s, Int8s, Int32s, Int64s, Scalar, allocating_kernel, kernel
 
 NO_CRACK, UNDIRECTED = 0, 2
 """Codes of a crack besides +1 (its left or upper pixel is nearer) and −1 (its right or lower one is)."""
@@ -32,13 +31,7 @@ def _code(label: Scalar, other_label: Scalar, order: Scalar, other: Scalar, same
 
 
 @kernel
-def find_cracks(
-    labels: NDArray[np.int32],
-    order: NDArray[np.float64],
-    same: Scalar,
-    right: NDArray[np.int8],
-    below: NDArray[np.int8],
-) -> None:
+def find_cracks(labels: Int32s, order: Float64s, same: Scalar, right: Int8s, below: Int8s) -> None:
     """Write the code of the crack to the right of and below each pixel."""
     height, width = labels.shape
     for y in range(height):
@@ -51,7 +44,7 @@ def find_cracks(
 
 
 @kernel
-def mark_cracks(right: NDArray[np.int8], below: NDArray[np.int8], marks: NDArray[np.bool_]) -> None:
+def mark_cracks(right: Int8s, below: Int8s, marks: Flags) -> None:
     """Mark a pixel when any crack within the 2×2 square of which it is the upper left corner is there (BSDS's rule)."""
     height, width = right.shape
     for y in range(height):
@@ -61,14 +54,7 @@ def mark_cracks(right: NDArray[np.int8], below: NDArray[np.int8], marks: NDArray
 
 
 @kernel
-def _list_own_pairs(
-    y: Scalar,
-    x: Scalar,
-    labels: NDArray[np.int32],
-    right: NDArray[np.int8],
-    below: NDArray[np.int8],
-    own: NDArray[np.int32],
-) -> Scalar:
+def _list_own_pairs(y: Scalar, x: Scalar, labels: Int32s, right: Int8s, below: Int8s, own: Int32s) -> Scalar:
     """Write the pairs of regions that meet at directed cracks in the 2×2 square of a pixel, and each crack's normal (x, y).
 
     Returns how many there are, four at most.
@@ -87,7 +73,7 @@ def _list_own_pairs(
 
 
 @kernel
-def _is_own(a: Scalar, b: Scalar, own: NDArray[np.int32], n: Scalar) -> Scalar:
+def _is_own(a: Scalar, b: Scalar, own: Int32s, n: Scalar) -> Scalar:
     found = False
     for k in range(n):
         found |= (own[k, 0] == a and own[k, 1] == b) or (own[k, 0] == b and own[k, 1] == a)
@@ -96,14 +82,7 @@ def _is_own(a: Scalar, b: Scalar, own: NDArray[np.int32], n: Scalar) -> Scalar:
 
 @kernel
 def _sum_normals(
-    y: Scalar,
-    x: Scalar,
-    radius: Scalar,
-    labels: NDArray[np.int32],
-    right: NDArray[np.int8],
-    below: NDArray[np.int8],
-    own: NDArray[np.int32],
-    n: Scalar,
+    y: Scalar, x: Scalar, radius: Scalar, labels: Int32s, right: Int8s, below: Int8s, own: Int32s, n: Scalar
 ) -> tuple[Scalar, Scalar]:
     """Twice the sum of the normals of a pixel's own contours in the window around its lower right corner."""
     vx, vy = 0, 0
@@ -121,13 +100,7 @@ def _sum_normals(
 
 @kernel
 def find_directions(
-    places: NDArray[np.int64],
-    labels: NDArray[np.int32],
-    right: NDArray[np.int8],
-    below: NDArray[np.int8],
-    radius: Scalar,
-    own: NDArray[np.int32],
-    vectors: NDArray[np.int32],
+    pixels: Int64s, labels: Int32s, right: Int8s, below: Int8s, radius: Scalar, own: Int32s, vectors: Int32s
 ) -> None:
     """For each contour pixel a vector (x, y) along the sum of crack normals, near to far, in the window around it.
 
@@ -138,8 +111,8 @@ def find_directions(
     crack of the square. ``own`` is scratch, 4 × 4.
     """
     width = labels.shape[1]
-    for i in range(places.size):
-        y, x = places[i] // width, places[i] % width
+    for i in range(pixels.size):
+        y, x = pixels[i] // width, pixels[i] % width
         n = _list_own_pairs(y, x, labels, right, below, own)
         vx, vy = 0, 0
         for r in range(radius if n > 0 else -1, -1, -1):
@@ -152,8 +125,8 @@ def find_directions(
 
 
 @allocating_kernel
-def group_pixels(labels: NDArray[np.int32], count: Scalar) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The pixels of region r, in reading order, as ``places[start[r] : start[r + 1]]``; void pixels are left out."""
+def group_pixels(labels: Int32s, count: Scalar) -> tuple[Int64s, Int64s]:
+    """The pixels of region r, in reading order, as ``pixels[start[r] : start[r + 1]]``; void pixels are left out."""
     height, width = labels.shape
     start = np.zeros(count + 1, np.int64)
     for y in range(height):
@@ -163,27 +136,25 @@ def group_pixels(labels: NDArray[np.int32], count: Scalar) -> tuple[NDArray[np.i
     for r in range(count):
         start[r + 1] += start[r]
     cursor = start[:count].copy()
-    places = np.empty(start[count], np.int64)
+    pixels = np.empty(start[count], np.int64)
     for y in range(height):
         for x in range(width):
             r = labels[y, x]
             if r >= 0:
-                places[cursor[r]] = y * width + x
+                pixels[cursor[r]] = y * width + x
                 cursor[r] += 1
-    return places, start
+    return pixels, start
 
 
 @allocating_kernel
-def middle_values(
-    values: NDArray[np.float32], places: NDArray[np.int64], start: NDArray[np.int64], low: Scalar
-) -> NDArray[np.float64]:
+def middle_values(values: Float32s, pixels: Int64s, start: Int64s, low: Scalar) -> Float64s:
     """Median of the known values of each region, NaN where none is known; of two middle ones their mean, or the lower."""
     medians = np.full(start.size - 1, np.nan)
-    known = np.empty(places.size, np.float32)
+    known = np.empty(pixels.size, np.float32)
     for r in range(start.size - 1):
         n = 0
         for i in range(start[r], start[r + 1]):
-            value = values[places[i]]
+            value = values[pixels[i]]
             if not np.isnan(value):
                 known[n] = value
                 n += 1
@@ -202,9 +173,7 @@ def middle_values(
 
 
 @allocating_kernel
-def best_overlaps(
-    places: NDArray[np.int64], start: NDArray[np.int64], truth: NDArray[np.int32], areas: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def best_overlaps(pixels: Int64s, start: Int64s, truth: Int32s, areas: Int64s) -> Int64s:
     """For each region the true region of largest Jaccard index, −1 where it meets none; void pixels of the truth do not count.
 
     Fractions are compared by cross-multiplication, so ties are ties: the larger intersection wins, then the smaller label.
@@ -215,7 +184,7 @@ def best_overlaps(
     for r in range(start.size - 1):
         n_met, area = 0, 0
         for i in range(start[r], start[r + 1]):
-            g = truth[places[i]]
+            g = truth[pixels[i]]
             if g >= 0:
                 if shared[g] == 0:
                     met[n_met] = g
@@ -239,7 +208,7 @@ def best_overlaps(
 
 @kernel
 def _count_order(
-    depth: NDArray[np.float64], a: Scalar, a_end: Scalar, b: Scalar, b_end: Scalar, same: Scalar, order: Scalar
+    depth: Float64s, a: Scalar, a_end: Scalar, b: Scalar, b_end: Scalar, same: Scalar, order: Scalar
 ) -> Scalar:
     """Pairs (k, l) of two sorted runs of ``depth`` whose order sgn(k − l) is ``order``; apart by at most ``same`` is equal."""
     below, within = b, b  # first l that is not clearly less than k; first l that is clearly more
@@ -260,14 +229,14 @@ def _count_order(
 
 @kernel
 def compare_pairs(
-    depth: NDArray[np.float64],
-    start: NDArray[np.int64],
-    truth: NDArray[np.float64],
-    size_class: NDArray[np.int64],
+    depth: Float64s,
+    start: Int64s,
+    truth: Float64s,
+    size_class: Int64s,
     same: Scalar,
     leave_ties: Scalar,
-    agreeing: NDArray[np.int64],
-    pairs: NDArray[np.int64],
+    agreeing: Int64s,
+    pairs: Int64s,
 ) -> None:
     """All pairs of matched true regions: how many pairs of the system's regions agree with their order.
 
@@ -290,7 +259,7 @@ def compare_pairs(
 
 
 @kernel
-def count_unequal(depth: NDArray[np.float64], start: NDArray[np.int64], same: Scalar) -> Scalar:
+def count_unequal(depth: Float64s, start: Int64s, same: Scalar) -> Scalar:
     """Pairs of different depth within the runs of ``depth``, which are sorted."""
     total = 0
     for i in range(start.size - 1):
@@ -303,9 +272,7 @@ def count_unequal(depth: NDArray[np.float64], start: NDArray[np.int64], same: Sc
 
 
 @kernel
-def nearest_steps(
-    labels: NDArray[np.int32], sides: NDArray[np.float32], reach: Scalar, votes: NDArray[np.int8]
-) -> None:
+def nearest_steps(labels: Int32s, sides: Float32s, reach: Scalar, votes: Int8s) -> None:
     """For the crack right of each pixel, where regions meet: which side a labelled step nearby says is the figure.
 
     ``sides`` is +1 and −1 on either side of a labelled contour, NaN elsewhere. Along the row, the step nearest to the crack
@@ -329,7 +296,7 @@ def nearest_steps(
 
 
 @kernel
-def _step(sides: NDArray[np.float32], y: Scalar, x: Scalar) -> Scalar:
+def _step(sides: Float32s, y: Scalar, x: Scalar) -> Scalar:
     """The labelled step between a pixel and its right neighbour: +1 figure on the left, −1 on the right, 0 no step."""
     if x < 0 or x + 1 >= sides.shape[1] or not sides[y, x] * sides[y, x + 1] < 0:
         return 0

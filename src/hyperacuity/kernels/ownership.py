@@ -9,17 +9,16 @@ the lower envelope of the parabolas (x − i)² + g(i)² (Felzenszwalb & Huttenl
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hyperacuity.kernels import Scalar, allocating_kernel, kernel
+from hyperacuity.kernels import Flags, Float32s, Float64s, Int32s, Int64s, Scalar, allocating_kernel, kernel
 
-Plane = NDArray[np.float32]
+Plane = Float32s
 
 NO_CURVATURE, ABSOLUTE, CONVEX, CONCAVE = 0, 1, 2, 3
 
 
 @allocating_kernel
-def bounding_boxes(labels: NDArray[np.int32]) -> NDArray[np.int64]:
+def bounding_boxes(labels: Int32s) -> Int64s:
     """For each label 0 … n − 1: first and last row, first and last column, number of pixels."""
     height, width = labels.shape
     boxes = np.zeros((labels.max() + 1, 5), np.int64)
@@ -35,14 +34,7 @@ def bounding_boxes(labels: NDArray[np.int32]) -> NDArray[np.int64]:
 
 @kernel
 def _distances(
-    labels: NDArray[np.int32],
-    label: Scalar,
-    top: Scalar,
-    left: Scalar,
-    away: Plane,
-    apex: NDArray[np.int64],
-    start: NDArray[np.float64],
-    high: NDArray[np.float64],
+    labels: Int32s, label: Scalar, top: Scalar, left: Scalar, away: Plane, apex: Int64s, start: Float64s, high: Float64s
 ) -> None:
     """Distance to a component at each pixel of a window whose upper left corner is (top, left).
 
@@ -116,9 +108,9 @@ def _curvature(plane: Plane, y: Scalar, x: Scalar) -> Scalar:
 
 @allocating_kernel
 def add_claims(
-    labels: NDArray[np.int32],
-    boxes: NDArray[np.int64],
-    sources: NDArray[np.bool_],
+    labels: Int32s,
+    boxes: Int64s,
+    sources: Flags,
     reach: Scalar,
     fade: Scalar,
     bend: Scalar,
@@ -160,7 +152,7 @@ def add_claims(
 
 
 @allocating_kernel
-def smooth_within_edges(plane: Plane, guide: NDArray[np.float32], space: Scalar, tone: Scalar, rounds: Scalar) -> Plane:
+def smooth_within_edges(plane: Plane, guide: Float32s, space: Scalar, tone: Scalar, rounds: Scalar) -> Plane:
     """Smooth a plane, but not across edges of a guide (channels × H × W), by the recursive domain transform.
 
     Along each row and column, pixels are as far apart as their distance in space plus ``space / tone`` times the change of the

@@ -5,7 +5,7 @@ the partners of node x are ``partner[start[x] : start[x + 1]]``, with the pairs'
 
 What a matching should minimise, after having as many pairs as possible, is the sum of distances in *steps* of a hundredth
 of a pixel, each rounded (as in Berkeley's benchmark). Distances on a lattice repeat, so many matchings share the least sum.
-Among them the one is taken whose pairs have the least sum of *ties*, where a pair's tie is a hash of the two pixels' places.
+Among them, the one is chosen whose pairs have the least sum of *ties*, where a pair's tie is a hash of the two pixels' indices.
 It does not depend on the order in which pixels arrive, so neither does any count. Both wishes are one number,
 
     cost = steps · 2^shift + tie,      2^shift > any sum of ties,
@@ -23,10 +23,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hyperacuity.errors import InputError
-from hyperacuity.kernels import Scalar, kernel
+from hyperacuity.kernels import Float64s, Int64s, Scalar, Uint8s, Uint32s, kernel
 from hyperacuity.kernels.bits import ALL, LOW_SIX, ONE, Bits, count_bits, lowest_bit, unpack
 
 STEPS_PER_PIXEL = 100
@@ -37,8 +36,8 @@ _COST_BITS = 59
 
 NEARNESS_CLASSES = 16
 
-PairCost = Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.float64]]
-"""Further cost of pairs, in pixels (≥ 0): a function of the flat places of their truth and detected pixels."""
+PairCost = Callable[[Int64s, Int64s], Float64s]
+"""Further cost of pairs, in pixels (≥ 0): a function of the flat indices of their truth and detected pixels."""
 
 
 class Scale(NamedTuple):
@@ -53,17 +52,17 @@ class Scale(NamedTuple):
 class Reach(NamedTuple):
     """What a tolerance allows: half the width of the row at each vertical offset; steps and nearness of squared distances."""
 
-    half_width: NDArray[np.int64]
-    steps: NDArray[np.int64]
-    nearness: NDArray[np.uint8]
+    half_width: Int64s
+    steps: Int64s
+    nearness: Uint8s
 
 
 class Pairs(NamedTuple):
     """The candidate pairs of one truth map, as described at the top of this module."""
 
-    start: NDArray[np.int64]
-    partner: NDArray[np.uint32]
-    cost: NDArray[np.int64]
+    start: Int64s
+    partner: Uint32s
+    cost: Int64s
 
 
 def reach(tolerance_px: float) -> Reach:
@@ -108,12 +107,7 @@ def _run_in_word(x_first: Scalar, x_last: Scalar, word: Scalar) -> Scalar:
 
 @kernel
 def _count_partners(
-    truth: NDArray[np.int64],
-    bits: Bits,
-    height: Scalar,
-    width: Scalar,
-    half_width: NDArray[np.int64],
-    start: NDArray[np.int64],
+    truth: Int64s, bits: Bits, height: Scalar, width: Scalar, half_width: Int64s, start: Int64s
 ) -> None:
     """Write the truth pixels' part of ``start``, running numbers of partners."""
     radius = half_width.size // 2
@@ -132,9 +126,9 @@ def _count_partners(
 
 
 @kernel
-def _tie(truth_place: Scalar, detected_place: Scalar, bits: Scalar) -> Scalar:
+def _tie(truth_index: Scalar, detected_index: Scalar, bits: Scalar) -> Scalar:
     """A well-mixed number below 2^bits for a pair of pixels (a multiply–xorshift hash, the same on every machine)."""
-    x = (np.uint64(detected_place) << np.uint64(32)) ^ np.uint64(truth_place)
+    x = (np.uint64(detected_index) << np.uint64(32)) ^ np.uint64(truth_index)
     x *= np.uint64(0x9E3779B97F4A7C15)
     x ^= x >> np.uint64(29)
     x *= np.uint64(0xBF58476D1CE4E5B9)
@@ -143,17 +137,17 @@ def _tie(truth_place: Scalar, detected_place: Scalar, bits: Scalar) -> Scalar:
 
 @kernel
 def _list_partners(
-    truth: NDArray[np.int64],
+    truth: Int64s,
     bits: Bits,
-    before: NDArray[np.uint32],
+    before: Uint32s,
     height: Scalar,
     width: Scalar,
     within: Reach,
     to: Scale,
-    degree: NDArray[np.int64],
-    nearest: NDArray[np.uint8],
-    partner: NDArray[np.uint32],
-    cost: NDArray[np.int64],
+    degree: Int64s,
+    nearest: Uint8s,
+    partner: Uint32s,
+    cost: Int64s,
 ) -> None:
     """Write the truth pixels' halves of all pairs; per detected pixel count its pairs and note its nearest truth pixel."""
     half_width, steps, nearness = within.half_width, within.steps, within.nearness
@@ -185,13 +179,7 @@ def _list_partners(
 
 
 @kernel
-def _mirror(
-    n_truth: Scalar,
-    start: NDArray[np.int64],
-    cursor: NDArray[np.int64],
-    partner: NDArray[np.uint32],
-    cost: NDArray[np.int64],
-) -> None:
+def _mirror(n_truth: Scalar, start: Int64s, cursor: Int64s, partner: Uint32s, cost: Int64s) -> None:
     """Write the detected pixels' halves of all pairs from those of the truth pixels. ``cursor`` is a copy of their starts."""
     for g in range(n_truth):
         for e in range(start[g], start[g + 1]):
@@ -203,18 +191,18 @@ def _mirror(
 
 
 def find_pairs(
-    truth: NDArray[np.int64],
+    truth: Int64s,
     detected: Bits,
-    before: NDArray[np.uint32],
+    before: Uint32s,
     n_detected: int,
     shape: tuple[int, int],
     within: Reach,
     extra: PairCost | None = None,
     extra_most: float = 0.0,
-) -> tuple[Pairs, Scale, NDArray[np.uint8]]:
+) -> tuple[Pairs, Scale, Uint8s]:
     """All pairs within reach, their scale, and each detected pixel's nearness class (1 is on the truth, 0 is out of reach).
 
-    ``truth`` are flat places in raster order, ``before`` the ranks (:func:`hyperacuity.kernels.bits.rank`) of the bit image
+    ``truth`` are flat indices in raster order, ``before`` the ranks (:func:`hyperacuity.kernels.bits.rank`) of the bit image
     ``detected``. ``extra`` is a further cost of at most ``extra_most`` pixels.
     """
     height, width = shape
@@ -238,19 +226,13 @@ def find_pairs(
 
 
 def _extra_steps(
-    extra: PairCost,
-    most: int,
-    truth: NDArray[np.int64],
-    detected: Bits,
-    start: NDArray[np.int64],
-    partner: NDArray[np.uint32],
-    shape: tuple[int, int],
-) -> NDArray[np.int64]:
+    extra: PairCost, most: int, truth: Int64s, detected: Bits, start: Int64s, partner: Uint32s, shape: tuple[int, int]
+) -> Int64s:
     mask = np.empty(shape, np.bool_)
     unpack(detected, mask)
-    detected_places = np.flatnonzero(mask)
+    detected_pixels = np.flatnonzero(mask)
     costs = extra(
-        np.repeat(truth, np.diff(start[: truth.size + 1])), detected_places[partner.astype(np.int64) - truth.size]
+        np.repeat(truth, np.diff(start[: truth.size + 1])), detected_pixels[partner.astype(np.int64) - truth.size]
     )
     steps = np.rint(np.asarray(costs, np.float64) * STEPS_PER_PIXEL).astype(np.int64)
     if steps.size and (steps.min() < 0 or steps.max() > most):

@@ -255,14 +255,14 @@ def _census(codes: NDArray[np.int16], top: int, left: int, grid: int, seen: Ints
     for j in range(top, top + grid):
         for i in range(left, left + grid):
             code = codes[j, i]
-            place = 0
-            while place < count and seen[place] != code:
-                place += 1
-            if place == count:
+            slot = 0
+            while slot < count and seen[slot] != code:
+                slot += 1
+            if slot == count:
                 seen[count] = code
                 shares[count] = 0
                 count += 1
-            shares[place] += 1
+            shares[slot] += 1
     return count
 
 
@@ -317,11 +317,9 @@ def photograph(
             top, left = row * grid, column * grid
             count = _census(codes, top, left, grid, seen, shares)
             inside = count == 1 and _inside(codes, top, left, grid, parts, step_x, step_y)
-            for place in range(count):
-                k, part = seen[place] // parts, seen[place] % parts
-                rim = (
-                    0.0 if inside else _rim(codes, top, left, grid, parts, step_x, step_y, seen[place]) / shares[place]
-                )
+            for slot in range(count):
+                k, part = seen[slot] // parts, seen[slot] % parts
+                rim = 0.0 if inside else _rim(codes, top, left, grid, parts, step_x, step_y, seen[slot]) / shares[slot]
                 x, y = column + 0.5 + sheets.shifts[k] / grid, row + 0.5
                 near = shadows.near[row // shadows.tile, int(x) // shadows.tile]
                 direct, ambient = _reaching(k, x, y, sheets.heights, shadows, near, light)
@@ -342,6 +340,6 @@ def photograph(
                 for c in range(3):
                     first = sheets.tones[k, part * 2, c]
                     tone = first + (sheets.tones[k, 1, c] - first) * second
-                    share = shares[place] / samples
+                    share = shares[slot] / samples
                     picture[row, column, c] += share * tone * (light.direct[c] * sun + light.ambient[c] * sky)
     return picture

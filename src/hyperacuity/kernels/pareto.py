@@ -4,17 +4,17 @@ One vector dominates another when it is nowhere larger and somewhere smaller. Th
 
 1. :func:`sift` makes one pass and drops what a small window of good vectors dominates. Dominance is transitive, so a dropped
    vector decides nothing about the others. Most input is gone after this pass.
-2. :func:`places` is given the distinct vectors in lexicographic order and replaces every cost by its place in that column,
+2. :func:`ranks` is given the distinct vectors in lexicographic order and replaces every cost by its rank in that column,
    ties by lexicographic order. Only an earlier vector can dominate a later one, and it does so exactly when **all** its
-   places are smaller: no ties are left to think about.
+   ranks are smaller: no ties are left to think about.
 3. :func:`settle` divides the sorted list in halves: nothing in the second half can dominate anything in the first. Once the
-   first half has its levels, :func:`pass_on` carries them to the second. It splits both sides by their places in the next
+   first half has its levels, :func:`pass_on` carries them to the second. It splits both sides by their ranks in the next
    column; the low part is then compared with the high part on one column less, low with low and high with high on all, until
    two columns are left, which one sweep settles.
 
 The level of a vector is the length of the longest chain above it, which is the number of the group that repeated peeling
 puts it in (Kung, Luccio & Preparata 1975 for the optimal set; Jensen 2003, Buzdalov & Shalyto 2014 for the levels). With
-``limit=1`` only the optimal set is told from the rest, and what is dominated is dropped on the way; ``limit=0`` is no limit.
+``limit=1`` only the optimal set is separated from the rest, and what is dominated is dropped on the way; ``limit=0`` is no limit.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from hyperacuity.kernels import allocating_kernel, kernel
 
 Costs = NDArray[np.float64]
 Members = NDArray[np.int32]
-Places = NDArray[np.int32]
+Ranks = NDArray[np.int32]
 Levels = NDArray[np.int32]
 
 WINDOW = 64
@@ -130,7 +130,7 @@ def _dominates(first: Costs, i: int, second: Costs, j: int) -> bool:
         k += 1
     if k < d:
         return False
-    k = 0  # seldom reached, so a second loop is the faster way to tell equal rows
+    k = 0  # seldom reached, so a second loop is the faster way to recognise equal rows
     while k < d and first[i, k] == second[j, k]:
         k += 1
     return k < d
@@ -138,7 +138,7 @@ def _dominates(first: Costs, i: int, second: Costs, j: int) -> bool:
 
 @allocating_kernel
 def stable_order(values: NDArray[np.float64]) -> Members:
-    """Positions that sort ``values`` (no NaN), equal ones in their given order: a radix sort, byte by byte.
+    """Indices that sort ``values`` (no NaN), equal ones in their given order: a radix sort, byte by byte.
 
     Read as an integer, a float sorts as the number does once negative ones are complemented and the sign bit is flipped.
     """
@@ -169,26 +169,26 @@ def stable_order(values: NDArray[np.float64]) -> Members:
 
 
 @allocating_kernel
-def places(columns: Costs) -> tuple[Places, Members]:
-    """Place of every vector in each column but the first, and all vectors in the order of the last column but one of those.
+def ranks(columns: Costs) -> tuple[Ranks, Members]:
+    """Rank of every vector in each column but the first, and all vectors in the order of the last column but one of those.
 
     ``columns`` holds distinct vectors in lexicographic order, one row per cost; three costs at least, so that two columns
-    remain. In the first column the place is the index itself.
+    remain. In the first column the rank is the index itself.
     """
     d, n = columns.shape
     result = np.empty((d - 1, n), np.int32)
     members = np.empty(n, np.int32)
     for k in range(1, d):
         order = stable_order(columns[k])
-        for place in range(n):
-            result[k - 1, order[place]] = place
+        for rank in range(n):
+            result[k - 1, order[rank]] = rank
         if k == d - 2:
             members[:] = order
     return result, members
 
 
 @allocating_kernel
-def settle(place: Places, level: Levels, members: Members, limit: int) -> None:
+def settle(rank: Ranks, level: Levels, members: Members, limit: int) -> None:
     """Raise the level of every vector above those of the vectors that dominate it, in place.
 
     ``members`` holds all vectors in the order of the last column but one. The stack stands for recursion, of which numba
@@ -199,7 +199,7 @@ def settle(place: Places, level: Levels, members: Members, limit: int) -> None:
     while len(stack) > 0:
         first, second, start, stop = stack.pop()
         if len(second) > 0:
-            pass_on(place, level, _still_open(first, level, limit), _still_open(second, level, limit), limit)
+            pass_on(rank, level, _still_open(first, level, limit), _still_open(second, level, limit), limit)
         elif stop - start > FEW_MEMBERS:
             middle = (start + stop) // 2
             earlier, later = _part(first, first >= middle)
@@ -209,52 +209,52 @@ def settle(place: Places, level: Levels, members: Members, limit: int) -> None:
         else:
             for j in range(start + 1, stop):
                 for i in range(start, j):
-                    if level[i] >= level[j] and _before(place, i, j, 0):
+                    if level[i] >= level[j] and _before(rank, i, j, 0):
                         level[j] = level[i] + 1
 
 
 @allocating_kernel
-def pass_on(place: Places, level: Levels, givers: Members, takers: Members, limit: int) -> None:
+def pass_on(rank: Ranks, level: Levels, givers: Members, takers: Members, limit: int) -> None:
     """Raise the levels of the takers above those of the givers that dominate them, in place.
 
     No giver stands after a taker in the first column of the costs, and the givers' levels are final.
     Both come in the order of the last column but one. On the stack: two lists and the column from which on they must be
     compared; in the columns before it, every giver of the entry stands before every taker.
     """
-    walk = place.shape[0] - 2
+    walk = rank.shape[0] - 2
     stack = [(givers, takers, 0)]
     while len(stack) > 0:
         first, second, column = stack.pop()
         if len(first) * len(second) <= FEW_PAIRS:
             for j in second:
                 for i in first:
-                    if place[walk, i] > place[walk, j]:
+                    if rank[walk, i] > rank[walk, j]:
                         break
-                    if level[i] >= level[j] and _before(place, i, j, column):
+                    if level[i] >= level[j] and _before(rank, i, j, column):
                         level[j] = level[i] + 1
                         if level[j] == limit:
                             break
         elif column == walk:
-            _sweep(place, level, first, second)
+            _sweep(rank, level, first, second)
         else:
             second = _still_open(second, level, limit)
-            pivot = _mean_place(place[column], first, second)
-            low_first, high_first = _part(first, place[column][first] >= pivot)
-            low_second, high_second = _part(second, place[column][second] >= pivot)
+            pivot = _mean_rank(rank[column], first, second)
+            low_first, high_first = _part(first, rank[column][first] >= pivot)
+            low_second, high_second = _part(second, rank[column][second] >= pivot)
             stack.append((high_first, high_second, column))
             stack.append((low_first, low_second, column))
             stack.append((low_first, high_second, column + 1))
 
 
 @allocating_kernel
-def _sweep(place: Places, level: Levels, first: Members, second: Members) -> None:
-    """Settle the last two columns: walk along the one, and keep for each level the smallest place in the other so far.
+def _sweep(rank: Ranks, level: Levels, first: Members, second: Members) -> None:
+    """Settle the last two columns: walk along the one, and keep for each level the smallest rank in the other so far.
 
     ``smallest[r]`` is over all levels ≥ lowest + r. It never falls with r, so the highest level that dominates is found
     by bisection.
     """
     lowest, highest = level[first].min(), level[first].max()
-    walk, last = place[-2], place[-1]
+    walk, last = rank[-2], rank[-1]
     smallest = np.full(highest - lowest + 1, len(level), np.int32)
     done = 0
     for j in second:
@@ -277,22 +277,22 @@ def _sweep(place: Places, level: Levels, first: Members, second: Members) -> Non
 
 
 @kernel
-def _before(place: Places, i: int, j: int, column: int) -> bool:
-    columns: int = place.shape[0]
+def _before(rank: Ranks, i: int, j: int, column: int) -> bool:
+    columns: int = rank.shape[0]
     k = column
-    while k < columns and place[k, i] < place[k, j]:
+    while k < columns and rank[k, i] < rank[k, j]:
         k += 1
     return k == columns
 
 
 @kernel
-def _mean_place(place: NDArray[np.int32], first: Members, second: Members) -> float:
-    """Near the median, as places are spread evenly; above the smallest place, so that a split by it leaves no part whole."""
+def _mean_rank(rank: NDArray[np.int32], first: Members, second: Members) -> float:
+    """Near the median, as ranks are spread evenly; above the smallest rank, so that a split by it leaves no part whole."""
     total = 0.0
     for i in first:
-        total += place[i]
+        total += rank[i]
     for j in second:
-        total += place[j]
+        total += rank[j]
     return total / (len(first) + len(second))
 
 

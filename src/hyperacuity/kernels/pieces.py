@@ -16,11 +16,11 @@ Labels = NDArray[np.int32]
 
 
 @kernel
-def _root(parent: Labels, place: int) -> int:
-    while parent[place] != place:
-        parent[place] = parent[parent[place]]
-        place = parent[place]
-    return place
+def _root(parent: Labels, index: int) -> int:
+    while parent[index] != index:
+        parent[index] = parent[parent[index]]
+        index = parent[index]
+    return index
 
 
 @allocating_kernel
@@ -30,22 +30,22 @@ def label_pieces(values: Labels) -> Labels:
     parent = np.arange(height * width).astype(np.int32)
     for row in range(height):
         for column in range(width):
-            place = row * width + column
+            index = row * width + column
             value = values[row, column]
             if column > 0 and values[row, column - 1] == value:
-                parent[place] = _root(parent, place - 1)
+                parent[index] = _root(parent, index - 1)
             if row > 0 and values[row - 1, column] == value:
-                above, here = _root(parent, place - width), _root(parent, place)
+                above, here = _root(parent, index - width), _root(parent, index)
                 parent[max(above, here)] = min(above, here)
     labels = np.empty((height, width), np.int32)
     count = 0
     for row in range(height):
         for column in range(width):
-            place = row * width + column
-            if parent[place] == place:
+            index = row * width + column
+            if parent[index] == index:
                 labels[row, column] = count
                 count += 1
             else:
-                root = _root(parent, place)
+                root = _root(parent, index)
                 labels[row, column] = labels[root // width, root % width]
     return labels

@@ -42,13 +42,13 @@ def spans(corners: Ints, ends: Ints, step: int, rows: int) -> Ints:
                     continue
                 x = x0 + (y - y0) * (x1 - x0) // (y1 - y0)
                 sense = 1 if y1 > y0 else -1
-                place = met
-                while place > 0 and crossings[place - 1] > x:
-                    crossings[place] = crossings[place - 1]
-                    senses[place] = senses[place - 1]
-                    place -= 1
-                crossings[place] = x
-                senses[place] = sense
+                slot = met
+                while slot > 0 and crossings[slot - 1] > x:
+                    crossings[slot] = crossings[slot - 1]
+                    senses[slot] = senses[slot - 1]
+                    slot -= 1
+                crossings[slot] = x
+                senses[slot] = sense
                 met += 1
             start = end
         winding = 0

@@ -1,9 +1,9 @@
 """All thresholds of a soft map in one pass, from strong to weak.
 
 A soft map is quantised once: the *level* of a pixel is the number of thresholds it reaches. Only the levels that occur change
-the thresholded map; each is one *step*. The map of a step is thinned, if so wished, and compared with the map of the step
+the thresholded map; each is one *step*. The map of a step is thinned, if asked for, and compared with the map of the step
 before: pixels that appear and pixels that disappear are the step's *changes*. Per annotator, the optimal matching is then
-kept up to date through the changes (:mod:`hyperacuity.kernels.assignment`) instead of being solved anew at every threshold.
+kept up to date through the changes (:mod:`hyperacuity.kernels.assignment`), not solved from scratch at every threshold.
 """
 
 from __future__ import annotations
@@ -12,9 +12,21 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hyperacuity.kernels import Scalar, allocating_kernel, kernel
+from hyperacuity.kernels import (
+    Flags,
+    Float32s,
+    Float64s,
+    Int32s,
+    Int64s,
+    Scalar,
+    Uint8s,
+    Uint16s,
+    Uint32s,
+    Uint64s,
+    allocating_kernel,
+    kernel,
+)
 from hyperacuity.kernels.assignment import FREE, MATE, PRICE, Matching, appear, check, disappear, new_matching, restore
 from hyperacuity.kernels.bits import LOW_SIX, ONE, SIX, Bits, count_bits, count_rows, empty, lowest_bit, rank, unpack
 from hyperacuity.kernels.pairs import NEARNESS_CLASSES, PairCost, Pairs, Reach, Scale, find_pairs
@@ -29,17 +41,17 @@ class History(NamedTuple):
     ``before`` are the ranks of that bit image. ``detected`` is the number of detected pixels at each step.
     """
 
-    step_of_threshold: NDArray[np.int64]
-    change: NDArray[np.int32]
-    first: NDArray[np.int64]
-    detected: NDArray[np.int64]
+    step_of_threshold: Int64s
+    change: Int32s
+    first: Int64s
+    detected: Int64s
     ever: Bits
-    before: NDArray[np.uint32]
+    before: Uint32s
     size: int
 
 
 @kernel
-def _quantise(soft: NDArray[np.float32], thresholds: NDArray[np.float32], level: NDArray[np.uint16]) -> None:
+def _quantise(soft: Float32s, thresholds: Float32s, level: Uint16s) -> None:
     """Number of thresholds (rising) that each pixel reaches: ``value ≥ threshold``."""
     n = thresholds.size
     lowest = thresholds[0]
@@ -60,8 +72,8 @@ def _quantise(soft: NDArray[np.float32], thresholds: NDArray[np.float32], level:
 
 
 @allocating_kernel
-def _group_by_level(level: NDArray[np.uint16], n_thresholds: Scalar) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """The pixels (flat places) of each level from 1 on, and where in that list each level begins."""
+def _group_by_level(level: Uint16s, n_thresholds: Scalar) -> tuple[Int32s, Int64s]:
+    """The pixels (flat indices) of each level from 1 on, and where in that list each level begins."""
     width = level.shape[1]
     begin = np.zeros(n_thresholds + 2, np.int64)
     for y in range(level.shape[0]):
@@ -71,14 +83,14 @@ def _group_by_level(level: NDArray[np.uint16], n_thresholds: Scalar) -> tuple[ND
     for k in range(1, n_thresholds + 1):
         begin[k + 1] += begin[k]
     cursor = begin.copy()
-    place = np.empty(begin[n_thresholds + 1], np.int32)
+    index = np.empty(begin[n_thresholds + 1], np.int32)
     for y in range(level.shape[0]):
         for x in range(width):
             k = level[y, x]
             if k > 0:
-                place[cursor[k]] = y * width + x
+                index[cursor[k]] = y * width + x
                 cursor[k] += 1
-    return place, begin
+    return index, begin
 
 
 @kernel
@@ -89,10 +101,10 @@ def _list_differences(
     first_row: Scalar,
     last_row: Scalar,
     width: Scalar,
-    change: NDArray[np.int32],
+    change: Int32s,
     used: Scalar,
 ) -> Scalar:
-    """Append to ``change`` where two bit images differ in some rows: place + 1 or −(place + 1). Returns how many it now holds.
+    """Append to ``change`` where two bit images differ in some rows: index + 1 or −(index + 1). Returns how many it now holds.
 
     ``before`` becomes ``after``, and ``ever`` gains its pixels.
     """
@@ -107,27 +119,27 @@ def _list_differences(
             while differing != 0:
                 bit = lowest_bit(differing)
                 differing &= differing - ONE
-                place = y * width + (word << 6) + np.int64(bit)
-                change[used] = place + 1 if (now >> bit) & ONE != 0 else -(place + 1)
+                index = y * width + (word << 6) + np.int64(bit)
+                change[used] = index + 1 if (now >> bit) & ONE != 0 else -(index + 1)
                 used += 1
     return used
 
 
 @allocating_kernel
 def _trace(
-    level: NDArray[np.uint16], n_thresholds: Scalar, thin: Scalar, ever: Bits, step_of_threshold: NDArray[np.int64]
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """All changes, by place, and the first of each step; fills ``ever`` and the step that each threshold is in."""
+    level: Uint16s, n_thresholds: Scalar, thin: Scalar, ever: Bits, step_of_threshold: Int64s
+) -> tuple[Int32s, Int64s]:
+    """All changes, by index, and the first of each step; fills ``ever`` and the step that each threshold is in."""
     height, width = level.shape
     words = (width + 63) // 64
     stride = words + 1
-    place, begin = _group_by_level(level, n_thresholds)
+    index, begin = _group_by_level(level, n_thresholds)
     thresholded = np.zeros_like(ever)
     before = np.zeros_like(ever)
     after = np.zeros_like(ever)
     changed_at = np.zeros(height + 2, np.int32)
     rows = np.zeros((2, words + 2), np.uint64)
-    change = np.empty(place.size + width, np.int32)
+    change = np.empty(index.size + width, np.int32)
     first = np.zeros(n_thresholds + 2, np.int64)
     used = 0
     step = 0
@@ -135,7 +147,7 @@ def _trace(
         if begin[k] < begin[k + 1]:
             step += 1
             for i in range(begin[k], begin[k + 1]):
-                y, x = place[i] // width, place[i] % width
+                y, x = index[i] // width, index[i] % width
                 thresholded[(y + 1) * stride + 1 + (x >> 6)] |= ONE << np.uint64(x & 63)
             for i in range(after.size):
                 after[i] = thresholded[i]
@@ -153,22 +165,15 @@ def _trace(
 
 
 @kernel
-def _number(
-    change: NDArray[np.int32],
-    first: NDArray[np.int64],
-    ever: Bits,
-    before: NDArray[np.uint32],
-    width: Scalar,
-    detected: NDArray[np.int64],
-) -> None:
-    """Replace places in ``change`` by numbers of detected pixels, and count those detected at each step."""
+def _number(change: Int32s, first: Int64s, ever: Bits, before: Uint32s, width: Scalar, detected: Int64s) -> None:
+    """Replace indices in ``change`` by numbers of detected pixels, and count those detected at each step."""
     stride = (width + 63) // 64 + 1
     detected[0] = 0
     for step in range(1, detected.size):
         count = detected[step - 1]
         for i in range(first[step], first[step + 1]):
-            place = abs(change[i]) - 1
-            y, x = place // width, place % width
+            index = abs(change[i]) - 1
+            y, x = index // width, index % width
             at = (y + 1) * stride + 1 + (x >> 6)
             preceding = ever[at] & ((ONE << np.uint64(x & 63)) - ONE)
             number = np.int64(before[at]) + np.int64(count_bits(preceding))
@@ -178,7 +183,7 @@ def _number(
         detected[step] = count
 
 
-def trace(soft: NDArray[np.float32], thresholds: NDArray[np.float64], *, thin: bool) -> History:
+def trace(soft: Float32s, thresholds: Float64s, *, thin: bool) -> History:
     """The history of a soft map over rising thresholds, compared in single precision."""
     level = np.empty(soft.shape, np.uint16)
     _quantise(soft, thresholds.astype(np.float32), level)
@@ -194,12 +199,7 @@ def trace(soft: NDArray[np.float32], thresholds: NDArray[np.float64], *, thin: b
 
 @kernel
 def _nearest_first(
-    change: NDArray[np.int32],
-    first: NDArray[np.int64],
-    nearest: NDArray[np.uint8],
-    cursor: NDArray[np.int64],
-    order: NDArray[np.int32],
-    order_first: NDArray[np.int64],
+    change: Int32s, first: Int64s, nearest: Uint8s, cursor: Int64s, order: Int32s, order_first: Int64s
 ) -> None:
     """The changes that matter to one annotator: per step disappearances, then appearances, nearest to a truth pixel first.
 
@@ -230,12 +230,12 @@ def _nearest_first(
 
 
 @kernel
-def _mark(row: NDArray[np.uint64], d: Scalar) -> None:
+def _mark(row: Uint64s, d: Scalar) -> None:
     row[np.uint64(d) >> SIX] |= ONE << (np.uint64(d) & LOW_SIX)
 
 
 @kernel
-def _unmark(row: NDArray[np.uint64], d: Scalar) -> None:
+def _unmark(row: Uint64s, d: Scalar) -> None:
     row[np.uint64(d) >> SIX] &= ~(ONE << (np.uint64(d) & LOW_SIX))
 
 
@@ -245,12 +245,12 @@ def _follow(
     pairs: Pairs,
     to: Scale,
     n_truth: Scalar,
-    change: NDArray[np.int32],
-    first: NDArray[np.int64],
-    waiting: NDArray[np.uint32],
-    now: NDArray[np.uint64],
-    matched: NDArray[np.int64],
-    matched_detected: NDArray[np.uint64],
+    change: Int32s,
+    first: Int64s,
+    waiting: Uint32s,
+    now: Uint64s,
+    matched: Int64s,
+    matched_detected: Uint64s,
     checked: Scalar,
 ) -> Scalar:
     """Keep one annotator's matching optimal through all steps.
@@ -297,22 +297,37 @@ def _follow(
     return 0
 
 
+class Start(NamedTuple):
+    """What :func:`_follow` begins with: an empty matching of one annotator, the changes that matter to it, and scratch."""
+
+    matching: Matching
+    pairs: Pairs
+    to: Scale
+    n_truth: int
+    change: Int32s
+    first: Int64s
+    waiting: Uint32s
+    now: Uint64s
+
+
+def _start(history: History, truth: Int64s, shape: tuple[int, int], within: Reach) -> Start:
+    pairs, to, nearest = find_pairs(truth, history.ever, history.before, history.size, shape, within)
+    order, order_first = np.empty(history.change.size, np.int32), np.empty(history.first.size, np.int64)
+    _nearest_first(history.change, history.first, nearest, np.empty(NEARNESS_CLASSES + 2, np.int64), order, order_first)
+    waiting, now = np.empty(truth.size, np.uint32), np.zeros((history.size + 63) // 64, np.uint64)
+    return Start(new_matching(pairs, truth.size), pairs, to, truth.size, order, order_first, waiting, now)
+
+
 class Counts(NamedTuple):
     """What a sweep counts, one entry per threshold; ``matched`` has one row per annotator."""
 
-    matched: NDArray[np.int64]
-    matched_by_any: NDArray[np.int64]
-    detected: NDArray[np.int64]
+    matched: Int64s
+    matched_by_any: Int64s
+    detected: Int64s
 
 
 def sweep(
-    soft: NDArray[np.float32],
-    truths: Sequence[NDArray[np.bool_]],
-    thresholds: NDArray[np.float64],
-    within: Reach,
-    *,
-    thin: bool,
-    checked: bool = False,
+    soft: Float32s, truths: Sequence[Flags], thresholds: Float64s, within: Reach, *, thin: bool, checked: bool = False
 ) -> Counts:
     """Match a soft map with every annotator's truth at all thresholds (rising).
 
@@ -323,26 +338,10 @@ def sweep(
     steps = history.first.size - 1
     matched = np.zeros((len(truths), steps), np.int64)
     matched_detected = np.zeros((steps, (history.size + 63) // 64), np.uint64)
-    order = np.empty(history.change.size, np.int32)
-    order_first = np.empty(history.first.size, np.int64)
-    cursor = np.empty(NEARNESS_CLASSES + 2, np.int64)
     for annotator, truth in enumerate(truths):
-        places = np.flatnonzero(truth)
-        pairs, to, nearest = find_pairs(places, history.ever, history.before, history.size, soft.shape, within)
-        _nearest_first(history.change, history.first, nearest, cursor, order, order_first)
-        broken = _follow(
-            new_matching(pairs, places.size),
-            pairs,
-            to,
-            places.size,
-            order,
-            order_first,
-            np.empty(places.size, np.uint32),
-            np.zeros(matched_detected.shape[1], np.uint64),
-            matched[annotator],
-            matched_detected,
-            checked,
-        )
+        start = _start(history, np.flatnonzero(truth), soft.shape, within)
+        broken = _follow(*start, matched[annotator], matched_detected, checked)
+        del start  # before the next one is made: pairs are the largest arrays here
         if broken:
             raise AssertionError(f"the matching of annotator {annotator} is not optimal: line ({broken}) is broken")
     matched_by_any = np.empty(steps, np.int64)
@@ -352,27 +351,27 @@ def sweep(
 
 
 def match_maps(
-    detected: NDArray[np.bool_],
-    truth: NDArray[np.bool_],
+    detected: Flags,
+    truth: Flags,
     within: Reach,
     *,
     extra: PairCost | None = None,
     extra_most: float = 0.0,
     checked: bool = False,
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The optimal matching of two maps: flat places of the matched detected pixels, in raster order, and of their partners."""
+) -> tuple[Int64s, Int64s]:
+    """The optimal matching of two maps: flat indices of the matched detected pixels, in raster order, and of their partners."""
     history = trace(detected.astype(np.float32), np.array([0.5]), thin=False)
-    places = np.flatnonzero(truth)
+    indices = np.flatnonzero(truth)
     pairs, to, _ = find_pairs(
-        places, history.ever, history.before, history.size, detected.shape, within, extra, extra_most
+        indices, history.ever, history.before, history.size, detected.shape, within, extra, extra_most
     )
-    m = new_matching(pairs, places.size)
-    _appear_all(m, pairs, to, places.size, history.size)
+    m = new_matching(pairs, indices.size)
+    _appear_all(m, pairs, to, indices.size, history.size)
     if checked and (broken := check(m, pairs, to)):
         raise AssertionError(f"the matching is not optimal: line ({broken}) is broken")
-    mate = m.node[places.size :, MATE]
+    mate = m.node[indices.size :, MATE]
     chosen = np.flatnonzero(mate != FREE)
-    return np.flatnonzero(detected)[chosen], places[mate[chosen].astype(np.int64)]
+    return np.flatnonzero(detected)[chosen], indices[mate[chosen].astype(np.int64)]
 
 
 @kernel
@@ -381,14 +380,7 @@ def _appear_all(m: Matching, pairs: Pairs, to: Scale, n_truth: Scalar, n_detecte
         appear(m, pairs, to, n_truth + d)
 
 
-def sweep_states(
-    soft: NDArray[np.float32],
-    truths: Sequence[NDArray[np.bool_]],
-    thresholds: NDArray[np.float64],
-    within: Reach,
-    *,
-    thin: bool,
-) -> NDArray[np.uint8]:
+def sweep_states(soft: Float32s, truths: Sequence[Flags], thresholds: Float64s, within: Reach, *, thin: bool) -> Uint8s:
     """What :func:`sweep` counts, as pictures: thresholds × height × width, 0 nothing, 1 hit, 2 false alarm, 3 miss.
 
     A hit is a detected pixel in some annotator's pairs, a false alarm one in nobody's. A miss is a true pixel without a partner
@@ -398,35 +390,25 @@ def sweep_states(
     steps = history.first.size - 1
     hit = np.zeros((steps, history.size), np.bool_)
     found = np.zeros((steps, soft.size), np.bool_)
-    order = np.empty(history.change.size, np.int32)
-    order_first = np.empty(history.first.size, np.int64)
-    cursor = np.empty(NEARNESS_CLASSES + 2, np.int64)
     for truth in truths:
-        places = np.flatnonzero(truth)
-        pairs, to, nearest = find_pairs(places, history.ever, history.before, history.size, soft.shape, within)
-        _nearest_first(history.change, history.first, nearest, cursor, order, order_first)
-        m = new_matching(pairs, places.size)
-        waiting = np.empty(places.size, np.uint32)
-        now = np.zeros((history.size + 63) // 64, np.uint64)
+        indices = np.flatnonzero(truth)
+        start = _start(history, indices, soft.shape, within)
         # One step at a time, so that the matching can be looked at in between; what is counted here does not matter.
         for step in range(1, steps):
-            one_step = np.array([0, order_first[step], order_first[step + 1]])
-            _follow(
-                m, pairs, to, places.size, order, one_step, waiting, now,
-                np.zeros(2, np.int64), np.zeros((2, now.size), np.uint64), False,
-            )  # fmt: skip
-            bits = np.unpackbits(now.astype("<u8").view(np.uint8), bitorder="little", count=history.size)
+            one_step = start._replace(first=np.array([0, start.first[step], start.first[step + 1]]))
+            _follow(*one_step, np.zeros(2, np.int64), np.zeros((2, start.now.size), np.uint64), False)
+            bits = np.unpackbits(start.now.astype("<u8").view(np.uint8), bitorder="little", count=history.size)
             hit[step] |= bits.astype(np.bool_)
-            found[step, places[m.node[: places.size, MATE] != FREE]] = True
+            found[step, indices[start.matching.node[: indices.size, MATE] != FREE]] = True
     drawn = np.logical_or.reduce([truth.ravel() for truth in truths])
     ever = np.empty(soft.shape, np.bool_)
     unpack(history.ever, ever)
-    places = np.flatnonzero(ever)
+    indices = np.flatnonzero(ever)
     states = np.where(drawn & ~found, np.uint8(3), np.uint8(0))
     detected = np.zeros(history.size, np.bool_)
     for step in range(steps):
         changes = history.change[history.first[step] : history.first[step + 1]]
         detected[changes[changes > 0] - 1] = True
         detected[-changes[changes < 0] - 1] = False
-        states[step, places[detected]] = np.where(hit[step, detected], np.uint8(1), np.uint8(2))
+        states[step, indices[detected]] = np.where(hit[step, detected], np.uint8(1), np.uint8(2))
     return np.asarray(states[history.step_of_threshold].reshape(-1, *soft.shape), np.uint8)

@@ -71,12 +71,12 @@ def contours(
     marks = np.empty(right.shape, np.bool_)
     mark_cracks(right, below, marks)
     pixels = thin(marks)
-    places = np.flatnonzero(pixels)
-    vectors = np.empty((places.size, 2), np.int32)
-    find_directions(places, labels, right, below, window // 2, np.empty((4, 4), np.int32), vectors)
+    indices = np.flatnonzero(pixels)
+    vectors = np.empty((indices.size, 2), np.int32)
+    find_directions(indices, labels, right, below, window // 2, np.empty((4, 4), np.int32), vectors)
     angle = np.full(pixels.shape, np.nan)
     degrees = np.degrees(np.arctan2(vectors[:, 1], vectors[:, 0])) % 360
-    angle.flat[places] = np.where(vectors.any(axis=1), degrees, np.nan)
+    angle.flat[indices] = np.where(vectors.any(axis=1), degrees, np.nan)
     return Contours(pixels, angle)
 
 

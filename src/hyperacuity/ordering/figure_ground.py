@@ -43,7 +43,7 @@ Ints = NDArray[np.int64]
 class Neighbours:
     """Pairs of neighbouring regions, the smaller number first, sorted; and all pixel pairs across their borders.
 
-    ``pair`` is the number of the pair each pixel pair belongs to, ``here`` and ``there`` are flat places. A pixel pair is
+    ``pair`` is the number of the pair each pixel pair belongs to, ``here`` and ``there`` are flat indices. A pixel pair is
     ``straight`` when the pixels share a side, and then it is a crack.
     """
 
@@ -251,8 +251,8 @@ def boundary_length(beside: Neighbours, front: Ints, length: Length = "crack") -
     flat = beside.labels.ravel()
     total = np.zeros(beside.count)
     pixels = np.unique(np.concatenate([beside.pair * flat.size + beside.here, beside.pair * flat.size + beside.there]))
-    pair, place = pixels // flat.size, pixels % flat.size
-    counted = np.ones(pair.size, np.bool_) if length == "both-pixels" else flat[place] == front[pair]
+    pair, index = pixels // flat.size, pixels % flat.size
+    counted = np.ones(pair.size, np.bool_) if length == "both-pixels" else flat[index] == front[pair]
     np.add.at(total, pair[counted], 1)
     return total
 

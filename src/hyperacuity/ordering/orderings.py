@@ -131,8 +131,8 @@ def region_medians(order: OrderMap, labels: LabelMap, *, middle: Middle = "mean"
     """The median order of each region 0, 1, …; unknown pixels are left out, and a region of nothing else has NaN."""
     if middle not in ("mean", "low"):
         raise InputError(f"middle {middle!r}: expected 'mean' or 'low'")
-    places, start = group_pixels(labels, int(labels.max()) + 1)
-    return middle_values(np.ascontiguousarray(order, np.float32).ravel(), places, start, middle == "low")
+    pixels, start = group_pixels(labels, int(labels.max()) + 1)
+    return middle_values(np.ascontiguousarray(order, np.float32).ravel(), pixels, start, middle == "low")
 
 
 def transfer(order: ArrayLike, labels: ArrayLike, *, middle: Middle = "mean") -> OrderMap:
@@ -152,8 +152,8 @@ def consecutive(labels: LabelMap) -> LabelMap:
     """
     highest = int(labels.max())
     if highest > 8 * labels.size:  # too sparse for a table of all labels
-        found, places = np.unique(labels, return_inverse=True)
-        return (places.reshape(labels.shape) - np.searchsorted(found, 0)).astype(np.int32)
+        found, indices = np.unique(labels, return_inverse=True)
+        return (indices.reshape(labels.shape) - np.searchsorted(found, 0)).astype(np.int32)
     used = np.zeros(highest + 2, np.bool_)  # the last entry takes the void
     used[labels] = True
     used[-1] = False

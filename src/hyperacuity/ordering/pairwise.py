@@ -48,9 +48,9 @@ def match_regions(system: Partition, truth: Partition) -> NDArray[np.int64]:
     array([0, 0, 1])
     """
     same_size(system.labels, truth.labels)
-    places, start = group_pixels(system.labels, system.regions)
+    pixels, start = group_pixels(system.labels, system.regions)
     areas = np.bincount(truth.labels[truth.labels >= 0], minlength=truth.regions)
-    return best_overlaps(places, start, truth.labels.ravel(), areas)
+    return best_overlaps(pixels, start, truth.labels.ravel(), areas)
 
 
 def compare_regions(

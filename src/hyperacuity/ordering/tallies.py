@@ -64,7 +64,7 @@ def tally(
     Parameters
     ----------
     prediction, truths
-        Order maps, larger = nearer, or what :func:`~hyperacuity.ordering.ordering` makes of them. Labelled contours cannot tell
+        Order maps, larger = nearer, or what :func:`~hyperacuity.ordering.ordering` makes of them. Labelled contours say nothing
         about pairs of regions that are no neighbours; of those nothing is counted.
     regions
         Segmentations on which figure/ground questions are asked, and the tally's protocol says so; without them each

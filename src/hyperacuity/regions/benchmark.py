@@ -18,7 +18,7 @@ from hyperacuity.tally import BaseProtocol, Counts, Criteria, Scores, Sums, Tall
 
 @dataclass(frozen=True)
 class Protocol(BaseProtocol):
-    """How segmentations are scored: a hierarchy is cut at ``levels`` levels; a stack of segmentations is taken as it is."""
+    """How segmentations are scored: a hierarchy is cut at ``levels`` levels; a stack of segmentations is used as it is."""
 
     task: ClassVar[str] = "regions"
     levels: int = 99

@@ -213,11 +213,11 @@ def _with_corners(
     every = np.concatenate([pairs, *more])
     weights, sizes = np.concatenate([least, *values]), np.zeros(len(every), np.int64)
     sizes[: len(lengths)] = lengths
-    apart = every[:, 0] != every[:, 1]
-    named, index = np.unique(every[apart], axis=0, return_inverse=True)
+    different = every[:, 0] != every[:, 1]
+    named, index = np.unique(every[different], axis=0, return_inverse=True)
     lowest, total = np.full(len(named), np.inf), np.zeros(len(named), np.int64)
-    np.minimum.at(lowest, index.ravel(), weights[apart])
-    np.add.at(total, index.ravel(), sizes[apart])
+    np.minimum.at(lowest, index.ravel(), weights[different])
+    np.add.at(total, index.ravel(), sizes[different])
     return named.astype(np.int32), lowest, total
 
 

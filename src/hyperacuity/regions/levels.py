@@ -60,7 +60,7 @@ class Levels:
 
 
 def ucm_levels(ucm2: ArrayLike, thresholds: ArrayLike | None = None) -> Levels:
-    """Cut an ultrametric contour map of double size, (2H+1) × (2W+1), at rising levels (99 of them unless told otherwise).
+    """Cut an ultrametric contour map of double size, (2H+1) × (2W+1), at rising levels (by default 99).
 
     At level t the regions are the 8-connected components of the cells with values ≤ t, read at the odd positions, where the
     pixels are; a pixel is always part of a region.
