@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import spearmanr
 
-from hyperacuity.audit.partial import PARTIAL_KINDS, partial_labels
 from hyperacuity.audit.benchmark import (
     AuditProtocol,
     collect_audit,
@@ -21,6 +20,7 @@ from hyperacuity.audit.benchmark import (
     tallies_under,
     tally_audit,
 )
+from hyperacuity.audit.partial import PARTIAL_KINDS, partial_labels
 from hyperacuity.audit.strength import strengths
 from hyperacuity.boundary import Protocol, collect, tally
 from hyperacuity.errors import UsageError
