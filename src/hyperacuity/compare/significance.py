@@ -169,8 +169,8 @@ def _mean_differences(table: NDArray[np.float64]) -> NDArray[np.float64]:
 def clusters(mean_rank: ArrayLike, is_better: NDArray[np.bool_], *, against: Against = "every") -> NDArray[np.int64]:
     """Rank by greedy clustering: the cluster of each system, counted from 1.
 
-    Systems come in the order of their mean rank, the best first. One joins the current cluster when no member is significantly better than it
-    (``against="best"``: when the cluster's first member is not); otherwise it opens the next cluster.
+    Systems come in the order of their mean rank, the best first. One joins the current cluster when no member is significantly
+    better than it (``against="best"``: when the cluster's first member is not); otherwise it opens the next cluster.
 
     Parameters
     ----------
