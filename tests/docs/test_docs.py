@@ -32,7 +32,19 @@ from hyperacuity.detect import canny
 from hyperacuity.regions import hierarchy
 
 ROOT = Path(__file__).parents[2]
-ROOMS = ("boundary", "edges", "regions", "ordering", "disparity", "compare", "detect", "data", "data.scenes", "run")
+ROOMS = (
+    "evaluation",
+    "boundary",
+    "edges",
+    "regions",
+    "ordering",
+    "disparity",
+    "compare",
+    "detect",
+    "data",
+    "data.scenes",
+    "run",
+)
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
 FENCE = re.compile(r"^( *)(`{3,})([^\n`]*)\n(.*?)^\1\2 *$", re.MULTILINE | re.DOTALL)
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
