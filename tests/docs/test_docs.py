@@ -7,6 +7,7 @@ import doctest
 import importlib
 import importlib.util
 import inspect
+import io
 import os
 import re
 import shlex
@@ -14,6 +15,7 @@ import subprocess
 import sys
 import zlib
 from collections.abc import Iterator
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,7 +32,19 @@ from hyperacuity.detect import canny
 from hyperacuity.regions import hierarchy
 
 ROOT = Path(__file__).parents[2]
-ROOMS = ("boundary", "edges", "regions", "ordering", "disparity", "compare", "detect", "data", "data.scenes", "run")
+ROOMS = (
+    "evaluation",
+    "boundary",
+    "edges",
+    "regions",
+    "ordering",
+    "disparity",
+    "compare",
+    "detect",
+    "data",
+    "data.scenes",
+    "run",
+)
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
 FENCE = re.compile(r"^( *)(`{3,})([^\n`]*)\n(.*?)^\1\2 *$", re.MULTILINE | re.DOTALL)
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
@@ -152,7 +166,9 @@ def names(tmp_path, monkeypatch) -> dict[str, object]:
 
 
 @pytest.mark.parametrize(
-    "page", pages_with("python", but={"datasets.md", "formats.md", "runs.md", "tutorial.md"}), ids=name_of
+    "page",
+    pages_with("python", but={"datasets.md", "formats.md", "runs.md", "training.md", "tutorial.md"}),
+    ids=name_of,
 )
 def test_the_examples_of_a_page_run(page, names):
     if page.stem == "regions":
@@ -160,6 +176,47 @@ def test_the_examples_of_a_page_run(page, names):
     for block in blocks(page):
         if block.language == "python":
             run_python(block, page, names)
+
+
+TRAINING = [one for one in blocks(ROOT / "docs" / "training.md") if one.language == "python"] if PAGES else []
+NEEDS_TORCH = [one for one in TRAINING if ">>>" not in one.text]
+
+
+def test_the_examples_about_training_that_need_nothing_run():
+    names: dict[str, object] = {}
+    for block in TRAINING:
+        if block not in NEEDS_TORCH:
+            run_python(block, ROOT / "docs" / "training.md", names)
+
+
+@pytest.fixture(scope="module")
+def trained() -> dict[str, object]:
+    """What the first loop of the page leaves to the others."""
+    pytest.importorskip("torch", reason="needs PyTorch: pip install 'hyperacuity[torch]'")
+    names: dict[str, object] = {}
+    with redirect_stdout(io.StringIO()) as printed:
+        run_python(NEEDS_TORCH[0], ROOT / "docs" / "training.md", names)
+    return names | {"printed": printed.getvalue()}
+
+
+def test_the_toy_network_learns_as_the_page_says(trained):
+    (shown,) = [one.text for one in blocks(ROOT / "docs" / "training.md") if one.language == "text"]
+    lines, expected = trained["printed"].splitlines(), shown.splitlines()
+    assert len(lines) == len(expected) == 5
+    found, told = ([float(line.rpartition(" ")[2]) for line in each] for each in (lines, expected))
+    assert found == pytest.approx(told, abs=0.1)  # another version of PyTorch adds in another order
+    assert found[-1] > found[0]
+
+
+@pytest.mark.parametrize("number", range(1, len(NEEDS_TORCH)), ids=lambda n: NEEDS_TORCH[n].text.split()[1])
+def test_the_loops_of_other_libraries_run(trained, number, monkeypatch, capsys):
+    monkeypatch.setenv("KERAS_BACKEND", "torch")
+    for module in re.findall(r"^(?:import|from) (\w+)", NEEDS_TORCH[number].text, re.MULTILINE):
+        pytest.importorskip(module, reason=f"needs the package {module}")
+    run_python(NEEDS_TORCH[number], ROOT / "docs" / "training.md", dict(trained))
+    ods = [float(number) for number in re.findall(r"0\.\d{3}", capsys.readouterr().out)]
+    assert ods
+    assert min(ods) > 0
 
 
 @pytest.mark.usefixtures("shared_data")

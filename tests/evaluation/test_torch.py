@@ -7,9 +7,7 @@ import pickle
 import socket
 import subprocess
 import sys
-from pathlib import Path
 
-import numpy as np
 import pytest
 
 import hyperacuity as ha
@@ -218,17 +216,3 @@ def test_two_ranks_give_the_numbers_of_one_process(tmp_path, shares):
 def test_ranks_of_different_protocols_are_refused(tmp_path):
     for line in ranks(tmp_path, [[0], [1]], "apart"):
         assert line.startswith("UsageError: ranks or states of different protocols cannot be joined: thr is")
-
-
-def test_a_toy_network_learns_with_ods_per_epoch():
-    page = Path(__file__).parents[2] / "docs/training.md"
-    if not page.is_file():
-        pytest.skip("needs the documentation's source")
-    code = page.read_text(encoding="utf-8").split("```python\n# toy.py\n")[1].split("```")[0]
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=False, timeout=600)
-    assert done.returncode == 0, done.stderr
-    epochs = [line.split() for line in done.stdout.splitlines()]
-    assert [int(words[1]) for words in epochs] == list(range(1, len(epochs) + 1))
-    ods = [float(words[3]) for words in epochs]
-    assert len(ods) >= 3
-    assert np.mean(ods[-2:]) > ods[0]

@@ -1,0 +1,100 @@
+"""A benchmark of another package: the example of the page about it, found by its entry point in every process."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from hyperacuity import tasks
+from hyperacuity.data import write_png
+from hyperacuity.errors import UsageError
+
+PAGE = Path(__file__).parents[2] / "docs/add-a-benchmark.md"
+pytestmark = pytest.mark.skipif(not PAGE.is_file(), reason="needs the documentation's source")
+
+MAIN = "from hyperacuity.cli import main; main()"
+
+
+@pytest.fixture
+def installed(tmp_path, monkeypatch):
+    """A folder with the page's benchmark as an installed package, on the path of this process and of those it starts."""
+    code = PAGE.read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
+    (tmp_path / "exact.py").write_text(code, encoding="utf-8")
+    about = tmp_path / "exact-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: exact\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text("[hyperacuity.tasks]\nexact = exact:TASK\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")]))
+    monkeypatch.setattr(tasks, "_joined", {})
+    monkeypatch.delitem(sys.modules, "exact", raising=False)
+    for folder, strengths in {"truth": (255, 255), "good": (200, 200), "poor": (200, 90)}.items():
+        (tmp_path / folder).mkdir()
+        for n, strength in enumerate(strengths):
+            drawn = np.zeros((8, 10), np.uint8)
+            drawn[4] = strength
+            write_png(tmp_path / folder / f"{n}.png", drawn)
+    return tmp_path
+
+
+def command(folder, *words):
+    call = [sys.executable, "-c", MAIN, *words]
+    return subprocess.run(call, cwd=folder, capture_output=True, encoding="utf-8", check=False)
+
+
+def test_it_is_found_by_name(installed):
+    assert "exact" in tasks.names()
+    task = tasks.task("exact")
+    assert task.title == "Exact edges"
+    assert tasks.task("exact") is task
+    with pytest.raises(UsageError, match=r"^there is no benchmark 'exacting'; there are boundary, .*, exact$"):
+        tasks.task("exacting")
+
+
+def test_the_general_command_evaluates_keeps_and_compares(installed):
+    words = ("evaluate", "exact", "good", "truth", "--system", "poor", "--run", "run", "--json")
+    done = command(installed, *words)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["signature"] == "exact|threshold:0.5|v:1"
+    # Of poor's two lines one is below the threshold: 10 of 10 pixels are right, 10 of 20 found, F = 2·10 / (10 + 20).
+    assert {name: one["f"] for name, one in found["systems"].items()} == {"good": 1, "poor": pytest.approx(2 / 3)}
+    again = command(installed, *words)
+    assert json.loads(again.stdout) == found
+    compared = command(installed, "compare", "run", "--json")
+    assert compared.returncode == 0, compared.stderr
+    assert "good" in json.loads(compared.stdout)["interpretation"]
+
+
+def test_options_reach_the_protocol(installed):
+    done = command(installed, "evaluate", "exact", "poor", "truth", "--option", "threshold=0.3")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "exact|threshold:0.3|v:1"
+    assert "1.0000" in done.stdout
+    lists = ("--option", "names=pm,psi", "--option", "thresholds=11", "--option", "thin=structured")
+    edges = command(installed, "evaluate", "edges", "poor", "truth", *lists)
+    assert edges.stdout.splitlines()[-1] == "edges|measures:pm+psi|thr:11|thin:structured|norm:max|gt:mean|v:1"
+    crisp = command(installed, "evaluate", "boundary", "poor", "truth", "--option", "thin=false", "--json")
+    assert json.loads(crisp.stdout)["signature"].split("|")[3] == "thin:none"
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--option", "threshold"), "--option threshold: expected NAME=VALUE, and every name once"),
+        (("--option", "threshold=1", "--option", "threshold=2"), "--option threshold=2: expected NAME=VALUE"),
+        (("--option", "treshold=1"), "exact has no option 'treshold'; there are data, inverted, split, threshold"),
+        (("--option", "threshold=7"), "threshold 7: expected a number above 0, up to 1"),
+    ],
+)
+def test_options_that_cannot_be_meant_are_refused(installed, words, sentence):
+    done = command(installed, "evaluate", "exact", "good", "truth", *words)
+    assert done.returncode == 2
+    assert f"error: {sentence}" in done.stderr
+    assert done.stdout == ""
