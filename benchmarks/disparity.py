@@ -75,8 +75,8 @@ def main() -> None:
         masks = regions(pair["truth"], image=pair["left"])
         return {
             "masks": lambda: regions(pair["truth"], image=pair["left"]),
-            "measures": lambda: collect([tally(pair["estimate"], pair["truth"], masks, protocol)], protocol),
-            "views": lambda: tally_views(pair["estimate"], pair["left"], pair["right"], ViewProtocol()),
+            "measures": lambda: collect({"pair": tally(pair["estimate"], pair["truth"], protocol, masks=masks)}),
+            "views": lambda: tally_views(pair["estimate"], [pair["left"], pair["right"]], ViewProtocol()),
             "consistency": lambda: distances(stereo_views(pair["estimate"], pair["estimate"])),
         }
 

@@ -136,7 +136,7 @@ def measure_people(labels: Path) -> list[tuple[str, str, float, float, float]]:
                 for name, order in (("lower is nearer", ramp), ("constant", np.ones_like(ramp))):
                     tallies[name][image] = tally(ordering(order), [one, other], protocol)
             for name, found in tallies.items():
-                score = collect(found, protocol, resamples=0)
+                score = collect(found, resamples=0)
                 agreement = score.ldc.best.fg if score.ldc and name == "two people" else float("nan")
                 rows.append((name, f"{tie}, {aggregate}", agreement, score.accuracy["racc"], score.accuracy["bacc"]))
     return rows

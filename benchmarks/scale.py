@@ -25,14 +25,14 @@ from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import psutil
 
 from hyperacuity.run import Cell, fill_grid, open_store
 from hyperacuity.run.executor import Threads
-from hyperacuity.tally import Counts, Tally
+from hyperacuity.tally import BaseProtocol, Counts, Tally
 
 SIZES = (100, 1_000, 10_000, 100_000, 1_000_000)
 USUAL = 100_000
@@ -46,6 +46,16 @@ HERE = Path(__file__).parent
 CHART = HERE.parent / "docs" / "images" / "scale"
 
 Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class EmptyProtocol(BaseProtocol):
+    """Nothing to agree on."""
+
+    task: ClassVar[str] = "empty"
+
+    def parts(self) -> dict[str, object]:
+        return {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,11 +72,12 @@ NUMBERS = np.random.default_rng(1).integers(0, 4000, 5 * 99)
 class EmptyJob:
     """Reads its files and counts nothing."""
 
-    signature: str = "empty|v:1"
+    protocol: EmptyProtocol = EmptyProtocol()
     tally_type: type[EmptyTally] = EmptyTally
 
     def evaluate(self, cell: Cell) -> EmptyTally:
-        return EmptyTally(NUMBERS + sum(len(path.read_bytes()) for path in cell.files))
+        numbers = NUMBERS + sum(len(path.read_bytes()) for path in cell.files)
+        return EmptyTally(numbers, protocol=self.protocol)
 
 
 class Processes(Threads[Any]):
@@ -187,10 +198,11 @@ def real_point(means: str, count: int, files: str) -> Row:
     In each turn the same cells are done by a plain loop, without grid, store or hash, by one worker and by two. They take turns
     since machines get slower and faster by the minute: only what was measured side by side can be compared.
     """
-    from hyperacuity.boundary import Protocol
-    from hyperacuity.cli.boundary import BoundaryJob
+    from hyperacuity.boundary.task import TASK
+    from hyperacuity.evaluation.jobs import job_for
+    from hyperacuity.evaluation.readers.contours import ContourReader
 
-    root, job = Path(files), BoundaryJob(Protocol())
+    root, job = Path(files), job_for(TASK, TASK.protocol(), ContourReader())
     cells = [
         Cell("canny", str(seed), root / "maps" / f"{seed}.png", (root / "truths" / f"{seed}.mat",))
         for seed in range(count)

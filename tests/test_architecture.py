@@ -21,7 +21,7 @@ TASKS = {"edges", "boundary", "regions", "ordering", "disparity", "audit", "dete
 LOW = GROUND | TASKS
 MAY_IMPORT = {
     "errors": set(),
-    "console": set(),
+    "console": {"errors"},
     "kernels": {"errors"},
     "maps": {"errors"},
     "tally": {"errors"},

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from hyperacuity.audit.rescoring import AuditProtocol
+from hyperacuity.audit.benchmark import AuditProtocol
 from hyperacuity.boundary import Protocol as BoundaryProtocol
 from hyperacuity.boundary.protocols import Suppression
 from hyperacuity.errors import InputError, UsageError

@@ -26,7 +26,7 @@ BUILT_IN = {
     "ordering": "hyperacuity.ordering.scores",
     "disparity": "hyperacuity.disparity.benchmark",
     "views": "hyperacuity.disparity.view_benchmark",
-    "audit": "hyperacuity.audit.rescoring",
+    "audit": "hyperacuity.audit.benchmark",
     "strength": "hyperacuity.audit.strength",
 }
 """The module of each benchmark; its ``TASK`` is what the name stands for."""

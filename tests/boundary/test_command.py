@@ -48,7 +48,21 @@ def test_json_has_the_promised_shape(world):
     assert len(canny["curve"]["f"]) == 99
     assert 0.3 < canny["ods"]["f"] <= canny["ois"]["f"] < 1
     assert summary["failed"] == []
-    assert set(summary["paired"]["canny − sobel"]) == {"ods", "ois"}
+    best, other = sorted(summary["systems"], key=lambda name: -summary["systems"][name]["ods"]["f"])
+    assert {pair: set(tests) for pair, tests in summary["paired"].items()} == {f"{best} − {other}": {"ods", "ois"}}
+
+
+def test_systems_are_tested_against_the_best_or_all_against_all(world):
+    third = ["--system", f"again={world / 'maps/sobel'}", "--system", f"sobel={world / 'maps/sobel'}"]
+    words = (world / "maps/canny", world / "groundTruth", *third, "--json")
+    summary = json.loads(call(*words).stdout)
+    best = max(summary["systems"], key=lambda name: summary["systems"][name]["ods"]["f"])
+    others = [name for name in summary["systems"] if name != best]
+    assert list(summary["paired"]) == [f"{best} − {other}" for other in others]
+    every = json.loads(call(*words, "--all-pairs").stdout)["paired"]
+    assert list(every) == ["canny − again", "canny − sobel", "again − sobel"]
+    same = every["again − sobel"]["ods"]
+    assert (same["difference"], same["p_value"]) == (0, 1)
 
 
 def test_the_table_shows_the_tolerance_both_ways_and_the_signature(world):

@@ -22,14 +22,15 @@ from hyperacuity.boundary import (
 from hyperacuity.boundary.scores import average_precision, best_point, recall_at_half_precision
 from hyperacuity.errors import UsageError
 
+TWO = Protocol(thresholds=(0.25, 0.75))
+NINE = Protocol(thresholds=9)
 
-def counts(truth_matched, truth, detected_matched, detected, shown=None):
+
+def counts(truth_matched, truth, detected_matched, detected, shown=None, protocol=TWO):
     """A tally from plain lists."""
     shown = detected if shown is None else shown
-    return BoundaryTally(*(np.array(values) for values in (truth_matched, truth, detected_matched, detected, shown)))
-
-
-TWO = Protocol(thresholds=(0.25, 0.75))
+    lists = (truth_matched, truth, detected_matched, detected, shown)
+    return BoundaryTally(*(np.array(values) for values in lists), protocol=protocol)
 
 
 class TestOds:
@@ -44,7 +45,7 @@ class TestOds:
         assert (point.threshold, point.f) == (0.1, 1.0)
 
     def test_sums_counts_over_images_before_it_divides(self):
-        score = collect({"a": counts([1, 1], [1, 1], [1, 1], [1, 1]), "b": counts([0, 0], [9, 9], [0, 0], [1, 1])}, TWO)
+        score = collect({"a": counts([1, 1], [1, 1], [1, 1], [1, 1]), "b": counts([0, 0], [9, 9], [0, 0], [1, 1])})
         assert (score.ods.recall, score.ods.precision) == (0.1, 0.5)
         assert score.ods.f == pytest.approx(2 * 0.1 * 0.5 / 0.6)
 
@@ -53,13 +54,13 @@ class TestOis:
     def test_takes_each_image_at_its_own_best_threshold_on_the_grid(self):
         one = counts([8, 2], [10, 10], [8, 2], [10, 2])  # F .8 and .333
         other = counts([5, 5], [10, 10], [5, 5], [50, 5])  # F .167 and .667
-        score = collect({"one": one, "other": other}, TWO)
+        score = collect({"one": one, "other": other})
         assert (score.ois.recall, score.ois.precision) == (13 / 20, 13 / 15)
         assert np.isnan(score.ois.threshold)
 
     def test_takes_the_first_of_equal_thresholds(self):
         same = counts([4, 2], [8, 4], [4, 2], [8, 4])
-        assert collect({"x": same}, TWO).ois.recall == 0.5
+        assert collect({"x": same}).ois.recall == 0.5
 
 
 class TestAveragePrecision:
@@ -84,12 +85,12 @@ class TestR50:
 
 class TestEmpty:
     def test_nothing_detected_scores_zero(self):
-        score = collect({"x": counts([0, 0], [9, 9], [0, 0], [0, 0])}, TWO)
+        score = collect({"x": counts([0, 0], [9, 9], [0, 0], [0, 0])})
         assert (score.ods.f, score.ois.f, score.ap) == (0.0, 0.0, 0.0)
 
     def test_no_images_is_a_wrong_call(self):
         with pytest.raises(UsageError, match="no image was evaluated"):
-            collect({}, TWO)
+            collect({})
 
     def test_no_people_have_no_score(self):
         assert np.isnan(collect_humans([]).point.f)
@@ -97,9 +98,10 @@ class TestEmpty:
 
 class TestPrecisionWithoutBonus:
     def test_mean_divides_pairs_by_what_was_shown_to_every_annotator(self):
-        tally = counts([6], [7], [3], [5], [15])
-        assert collect({"x": tally}, Protocol(thresholds=(0.5,), precision="mean")).curve.precision[0] == 6 / 15
-        assert collect({"x": tally}, Protocol(thresholds=(0.5,))).curve.precision[0] == 3 / 5
+        for precision, expected in (("mean", 6 / 15), ("any", 3 / 5)):
+            protocol = Protocol(thresholds=(0.5,), precision=precision)
+            score = collect({"x": counts([6], [7], [3], [5], [15], protocol)})
+            assert score.curve.precision[0] == expected
 
 
 def data_set(seed, images=40, better=0):
@@ -110,22 +112,19 @@ def data_set(seed, images=40, better=0):
         recall = np.sort(rng.uniform(0.2, 0.9, 9))[::-1]
         matched = np.minimum(truth, np.rint(truth * recall).astype(int) + better)
         detected = matched + np.sort(rng.integers(10, truth, 9))[::-1]
-        tallies[f"{number}"] = counts(matched, np.full(9, truth), matched, detected)
+        tallies[f"{number}"] = counts(matched, np.full(9, truth), matched, detected, protocol=NINE)
     return tallies
-
-
-NINE = Protocol(thresholds=9)
 
 
 class TestIntervals:
     def test_hold_the_score_and_are_the_same_every_time(self):
-        one, again = collect(data_set(1), NINE), collect(data_set(1), NINE)
+        one, again = collect(data_set(1)), collect(data_set(1))
         assert one.ods.interval == again.ods.interval
         assert one.ods.interval[0] < one.ods.f < one.ods.interval[1]
         assert one.ois.interval[0] < one.ois.f < one.ois.interval[1]
 
     def test_of_one_image_is_a_point(self):
-        score = collect(data_set(2, images=1), NINE)
+        score = collect(data_set(2, images=1))
         assert score.ods.interval == pytest.approx((score.ods.f, score.ods.f))
 
     @given(st.integers(0, 1000))
@@ -166,7 +165,7 @@ class TestProtocol:
         ],
     )
     def test_named_protocols_print_what_they_are(self, name, signature):
-        assert protocol(name).signature == signature
+        assert str(protocol(name).signature) == signature
 
     def test_berkeleys_thresholds_are_hundredths(self):
         np.testing.assert_allclose(Protocol().levels, np.arange(1, 100) / 100, atol=1e-15)
@@ -193,7 +192,7 @@ class TestProtocol:
 
 
 def test_berkeleys_files_have_their_columns(tmp_path):
-    write_berkeley(collect(data_set(6, images=3), NINE), tmp_path)
+    write_berkeley(collect(data_set(6, images=3)), tmp_path)
     assert np.loadtxt(tmp_path / "eval_bdry.txt").shape == (8,)
     assert np.loadtxt(tmp_path / "eval_bdry_thr.txt").shape == (9, 4)
     per_image = np.loadtxt(tmp_path / "eval_bdry_img.txt")

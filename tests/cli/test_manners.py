@@ -211,7 +211,7 @@ class TestSystems:
         for name in ("canny", "thr=0.5"):
             (tmp_path / name).mkdir()
         options = [f"best={tmp_path / 'canny'}", str(tmp_path / "canny"), str(tmp_path / "thr=0.5")]
-        systems = common.named_systems(options)
+        systems = common.systems_of(options)
         assert list(systems) == ["best", "canny", "thr=0.5"]
         assert systems["best"] == systems["canny"] == tmp_path / "canny"
         assert systems["thr=0.5"] == tmp_path / "thr=0.5"
@@ -230,7 +230,7 @@ class TestSystems:
     def test_a_system_that_makes_no_sense_is_refused(self, options, sentence, tmp_path):
         (tmp_path / "file").touch()
         with pytest.raises(UsageError, match=f"^--system .*: {sentence}"):
-            common.named_systems([option.format(tmp_path) for option in options])
+            common.systems_of([option.format(tmp_path) for option in options])
 
 
 class TestOutputFolder:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from hyperacuity.compare.rank_averages import average_rank
+from hyperacuity.compare.ranking import average_rank
 from hyperacuity.compare.significance import (
     clusters,
     critical_difference,

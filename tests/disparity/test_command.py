@@ -190,7 +190,7 @@ class TestFailures:
         maps = tmp_path / "maps"
         maps.mkdir()
         write_disparity(maps / "art.pfm", TRUTH[:, :-1])
-        assert "estimate is 39×30 but truth is 40×30" in call("disparity", maps, middlebury, status=1).stderr
+        assert "prediction is 39×30 but truth is 40×30" in call("disparity", maps, middlebury, status=1).stderr
 
     def test_a_scene_without_a_map_is_told(self, middlebury, tmp_path):
         maps = tmp_path / "maps"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import numpy as np
@@ -26,6 +27,7 @@ from hyperacuity.disparity import (
     tally,
 )
 from hyperacuity.errors import InputError, UsageError
+from hyperacuity.tally import Signature
 
 TRUE = [[5, 5, 5, 9], [5, 5, math.inf, 9]]
 ESTIMATE = [[5, 6, 6.5, 7], [5, math.nan, 4, 9]]
@@ -124,7 +126,7 @@ class TestBenchmark:
     def example(self, **options):
         protocol = Protocol(regions=("all", "left", "none"), **options)
         masks = {"all": np.ones((2, 4), bool), "left": np.tile([True, True, False, False], (2, 1))}
-        return protocol, tally(ESTIMATE, TRUE, masks, protocol)
+        return protocol, tally(ESTIMATE, TRUE, protocol, masks=masks)
 
     def test_scores_are_those_of_the_plain_functions_in_percent(self):
         protocol, errors = self.example()
@@ -139,35 +141,39 @@ class TestBenchmark:
         assert values["density"] == pytest.approx(100 * density(TRUE, ESTIMATE))
 
     def test_a_region_without_a_mask_has_no_score(self):
-        protocol, errors = self.example()
+        _, errors = self.example()
         assert np.isnan(measured(errors)[2]).all()
 
     def test_skipping_is_part_of_the_signature_and_of_the_score(self):
         protocol, errors = self.example(invalid="skip")
-        assert "invalid:skip" in protocol.signature
+        assert ("invalid", "skip") in protocol.signature.parts
         assert measured(errors)[0, 1] == pytest.approx(100 / 3)
 
     def test_a_data_set_is_the_mean_of_its_images(self):
         protocol = Protocol(deltas=(1,), regions=("all",))
-        small = tally([[0, 5]], [[0, 0]], {"all": np.ones((1, 2), bool)}, protocol)
-        large = tally(np.zeros((10, 10)), np.zeros((10, 10)), {"all": np.ones((10, 10), bool)}, protocol)
+        small = tally([[0, 5]], [[0, 0]], protocol, masks={"all": np.ones((1, 2), bool)})
+        large = tally(np.zeros((10, 10)), np.zeros((10, 10)), protocol, masks={"all": np.ones((10, 10), bool)})
         score = collect({"small": small, "large": large})
         assert score.value("bad(1)", "all") == 25
-        assert score.images[:, 0, 0].tolist() == [50, 0]
-        assert np.isnan(collect([], protocol).mean).all()
+        assert score.values[:, 0, 0].tolist() == [50, 0]
+        with pytest.raises(UsageError, match="no image was evaluated"):
+            collect({})
 
     def test_tallies_add_and_travel(self):
-        protocol, errors = self.example()
+        _, errors = self.example()
         both = errors + errors
         assert np.allclose(measured(both), measured(errors), equal_nan=True)
         assert DisparityTally.unpack(errors.pack(), errors.protocol) == errors
 
-    def test_a_signature_parses_back(self):
+    def test_a_protocol_comes_back_from_json_and_its_signature_from_its_line(self):
         protocol = Protocol(deltas=(0.25, 3), regions=("all", "mine"), invalid="skip")
-        assert Protocol.parse(protocol.signature) == protocol
-        for line in ("boundary|v:1", protocol.signature.replace("v:1", "v:0"), "disparity|delta:x|v:1"):
-            with pytest.raises(UsageError, match="no signature"):
-                Protocol.parse(line)
+        assert Protocol.from_dict(json.loads(json.dumps(protocol.to_dict()))) == protocol
+        assert Signature.parse(str(protocol.signature)) == protocol.signature
+        for line in ("disparity", "disparity|delta", "disparity|delta:1", "disparity|delta:1|v:x"):
+            with pytest.raises(InputError, match="no signature"):
+                Signature.parse(line)
+        with pytest.raises(InputError, match="another version"):
+            Protocol.from_dict({"deltas": (1.0,), "masks": "guessed"})
 
     @pytest.mark.parametrize(
         "options",

@@ -10,7 +10,7 @@ import pytest
 from hyperacuity.data import load_dataset, read_edges, read_image
 from hyperacuity.detect import canny
 from hyperacuity.edges import PAPER, edges_at, evaluate, measure, sweep
-from hyperacuity.edges.sweeps import Sweep
+from hyperacuity.edges.thresholds import Sweep
 from hyperacuity.maps import EdgeMap, SoftMap
 
 PICTURES = [("rug", 0), ("rug", 3), ("uded", 1), ("uded", 5)]

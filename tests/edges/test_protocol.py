@@ -31,7 +31,7 @@ def test_the_signature_tells_protocols_apart() -> None:
     assert Protocol(names=("sk(k=2.0)",)) == Protocol(names=("sk",))
 
 
-def test_a_soft_map_is_divided_by_its_largest_value_unless_told_otherwise() -> None:
+def test_a_soft_map_is_divided_by_its_largest_value_by_default() -> None:
     halved = tally(thin([0.5, 0.2]), [TRUTH], FEW)
     assert halved.threshold == pytest.approx([0.41] * 3)
     assert tally(thin([0.5, 0.2]), [TRUTH], Protocol(FEW.names, norm="none")).threshold == pytest.approx([0.21] * 3)
@@ -43,7 +43,7 @@ def test_a_binary_map_is_scored_as_it_is_and_has_no_threshold() -> None:
     assert once.minimum.tolist() == [0.5, pytest.approx(12 / 144 * np.sqrt(12 * 4)), 2]
     assert once.swept.tolist() == [0, 0, 0]
     assert (once.scores == once.minimum[:, None]).all()
-    assert np.isnan(collect({"a": once}, FEW).threshold).all()
+    assert np.isnan(collect({"a": once}).threshold).all()
 
 
 def test_of_several_annotators_the_mean_score_counts() -> None:
@@ -59,19 +59,19 @@ def test_of_several_annotators_the_mean_score_counts() -> None:
 def test_means_are_over_images_and_lie_within_their_interval() -> None:
     tallies = {str(n): tally(thin([1, 0.5, 0.3 + n / 20])[:, : 9 + n], [TRUTH[:, : 9 + n]], FEW) for n in range(3)}
     tallies["bad"] = tally(thin([0.2, 1]), [TRUTH], FEW)
-    score = collect(tallies, FEW)
+    score = collect(tallies)
     np.testing.assert_allclose(score.minimum, np.mean([t.minimum for t in tallies.values()], axis=0))
     np.testing.assert_allclose(score.threshold, np.mean([t.threshold for t in tallies.values()], axis=0))
     np.testing.assert_allclose(score.curves, np.mean([t.scores for t in tallies.values()], axis=0))
     assert (score.interval[:, 0] <= score.minimum).all()
     assert (score.minimum <= score.interval[:, 1]).all()
-    np.testing.assert_array_equal(score.interval, collect(tallies, FEW).interval)
+    np.testing.assert_array_equal(score.interval, collect(tallies).interval)
 
 
 def test_an_image_without_a_score_is_left_out_of_the_mean() -> None:
     empty = np.zeros_like(TRUTH)
     with_truth, without = tally(thin([1, 0.5]), [TRUTH], FEW), tally(thin([1, 0.5]), [empty], FEW)
-    score = collect({"a": with_truth, "b": without}, FEW)
+    score = collect({"a": with_truth, "b": without})
     assert score.minimum[1] == with_truth.minimum[1]
     assert score.minimum[0] == (with_truth.minimum[0] + 1) / 2
 
@@ -94,5 +94,5 @@ def test_a_wrong_protocol_is_refused() -> None:
         Protocol(names=("nonsense",))
     with pytest.raises(UsageError, match="thresholds"):
         Protocol(thresholds=0)
-    with pytest.raises(InputError, match="nothing to collect"):
-        collect({}, FEW)
+    with pytest.raises(UsageError, match="no image was evaluated"):
+        collect({})

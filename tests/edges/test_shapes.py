@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
-from hyperacuity.edges.drawn_shapes import add_noise, rimmed, shapes
+from hyperacuity.edges.synthetic import add_noise, rimmed, shapes
 from hyperacuity.errors import UsageError
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hyperacuity.edges import measure
-from hyperacuity.edges.shifted_lines import lines, normalise, shift
+from hyperacuity.edges.displacement import lines, normalise, shift
 from hyperacuity.errors import UsageError
 
 STUDY = shift()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,7 +15,8 @@ from hyperacuity.cli import app
 from hyperacuity.data import write_mat
 from hyperacuity.data.scenes import write_scenes
 from hyperacuity.errors import InputError
-from hyperacuity.evaluation.ordering_inputs import LabelledContours
+from hyperacuity.evaluation.readers.ordering import OrderReader
+from hyperacuity.run.job import Cell
 
 
 @pytest.fixture(scope="module")
@@ -166,10 +168,11 @@ def test_berkeleys_labels_are_read_from_their_folders(tmp_path):
     (tmp_path / "maps").mkdir()
     np.save(tmp_path / "maps" / "42.npy", 1.0 - labels)
     found = scores(tmp_path / "maps", tmp_path / "truth", "--human")
-    labelled = LabelledContours(tmp_path / "truth", {"42"})
-    assert len(labelled.of("42")) == len(copy.deepcopy(labelled).of("42")) == 2
+    labelled = OrderReader(labels=str(tmp_path / "truth"), images=("42",))
+    cell = Cell("maps", "42", tmp_path / "maps" / "42.npy", ())
+    assert len(labelled.truths(cell)) == len(copy.deepcopy(labelled).truths(cell)) == 2
     with pytest.raises(InputError, match="has no figure/ground labels of 43"):
-        labelled.of("43")
+        labelled.truths(replace(cell, image="43"))
     assert found["systems"]["maps"]["racc"] == 0.5  # one subject says so, the other the opposite
     assert found["systems"]["maps"]["ldc"]["fmax"] == 1
     assert found["human"]["ldc"]["fmax"] == 1

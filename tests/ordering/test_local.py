@@ -14,7 +14,7 @@ from hypothesis.extra.numpy import arrays
 from hyperacuity.data.formats.berkeley import boundaries_of
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.ordering import Contours, combine, contours, match_contours, ordering, partition, summary
-from hyperacuity.ordering.contour_maps import angle_between
+from hyperacuity.ordering.directed_contours import angle_between
 from hyperacuity.ordering.orderings import Sides
 
 nan = math.nan

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -127,7 +128,7 @@ class TestUnknown:
     def test_no_truth_and_no_tally_are_refused(self):
         with pytest.raises(InputError, match="no truth to compare with"):
             tally(TRUTH, [])
-        with pytest.raises(InputError, match="nothing to collect"):
+        with pytest.raises(UsageError, match="no image was evaluated"):
             collect({})
 
     def test_sizes_must_agree(self):
@@ -157,8 +158,12 @@ class TestTies:
 class TestCollect:
     def test_counts_are_pooled_or_images_averaged(self):
         small = ordering([[2, 2, 1, 1]] * 2)
-        tallies = {"good": tally(small, [small]), "bad": tally(ordering(-TRUTH.order), [TRUTH])}
-        pooled, mean = collect(tallies), collect(tallies, Protocol(aggregate="mean"))
+        good, bad = (small, [small]), (ordering(-TRUTH.order), [TRUTH])
+        tallies, averaged = (
+            {"good": tally(*good, protocol), "bad": tally(*bad, protocol)}
+            for protocol in (Protocol(), Protocol(aggregate="mean"))
+        )
+        pooled, mean = collect(tallies), collect(averaged)
         assert mean.accuracy["bacc"] == 0.5
         assert mean.ldc.best.fg == 0.5
         length = tallies["bad"].questions[1, 1]
@@ -191,7 +196,8 @@ class TestCollect:
         wider = collect(tallies)
         low, high = wider.ldc.intervals["fmin"]
         assert low < wider.ldc.best.fmin < high
-        low, high = collect(tallies, Protocol(aggregate="mean")).ldc.intervals["fmin"]
+        averaged = {name: replace(one, protocol=Protocol(aggregate="mean")) for name, one in tallies.items()}
+        low, high = collect(averaged).ldc.intervals["fmin"]
         assert low < high
 
 
@@ -249,8 +255,9 @@ class TestProtocol:
             "middle": "low",
             "reach": 2,
             "aggregate": "mean",
+            "reading": (("truth", "inverted"),),
         }
-        assert set(changes) == set(Protocol.__dataclass_fields__)
+        assert set(changes) == {option.name for option in fields(Protocol)}
         signatures = {Protocol(**{name: value}).signature for name, value in changes.items()}
         assert len(signatures | {Protocol().signature}) == len(changes) + 1
 

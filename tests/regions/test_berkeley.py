@@ -6,8 +6,6 @@ put in between, ours must be equal to the last digit.
 
 from __future__ import annotations
 
-from dataclasses import fields
-
 import numpy as np
 import pytest
 
@@ -21,12 +19,8 @@ def six_digits(one: RegionTally) -> RegionTally:
     def rounded(values):
         return np.array([float(f"{value:g}") for value in np.ravel(values)]).reshape(np.shape(values))
 
-    return RegionTally(
-        **{
-            field.name: rounded(getattr(one, field.name)).astype(np.asarray(getattr(one, field.name)).dtype)
-            for field in fields(one)
-        }
-    )
+    arrays = {name: rounded(array).astype(np.asarray(array).dtype) for name, array in one.arrays.items()}
+    return RegionTally(**arrays, protocol=one.protocol)
 
 
 def tallies_of(predictions, truths, protocol):

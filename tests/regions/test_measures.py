@@ -173,11 +173,11 @@ class TestCollect:
     def test_images_with_different_levels_are_refused_by_name(self):
         tallies = {"a": tally([[[0]]], [[[0]]]), "b": tally([[[0]], [[0]]], [[[0]]])}
         with pytest.raises(InputError, match="b has 2 segmentations but a has 1 segmentations"):
-            collect(tallies, Protocol())
+            collect(tallies)
 
     def test_no_tally_is_refused(self):
-        with pytest.raises(InputError, match="nothing to collect"):
-            collect({}, Protocol())
+        with pytest.raises(UsageError, match="no image was evaluated"):
+            collect({})
 
     def test_a_hierarchy_cut_elsewhere_is_refused(self):
         with pytest.raises(InputError, match="cut at other levels"):

@@ -7,8 +7,9 @@ import time
 
 import pytest
 
+from hyperacuity.console import output_folder
 from hyperacuity.errors import InputError, UsageError
-from hyperacuity.studies.running import attempt_each, create_folder, each, write_csv
+from hyperacuity.studies.running import attempt_each, each, write_csv
 
 
 def test_results_stand_in_the_order_of_the_items_whichever_ends_first():
@@ -46,4 +47,4 @@ def test_a_table_reads_back_with_commas_quotes_and_missing_numbers(tmp_path):
 def test_a_folder_that_cannot_be_is_a_wrong_call(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match="cannot write to"):
-        create_folder(tmp_path / "file")
+        output_folder(tmp_path / "file")

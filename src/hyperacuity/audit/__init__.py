@@ -8,8 +8,7 @@ References
 Hou, Yuille & Koch (2013), Boundary detection benchmarking: beyond F-measures.
 """
 
-from hyperacuity.audit.partial import partial_labels
-from hyperacuity.audit.rescoring import (
+from hyperacuity.audit.benchmark import (
     AuditProtocol,
     AuditTally,
     SystemAudit,
@@ -18,6 +17,7 @@ from hyperacuity.audit.rescoring import (
     rankings,
     tally_audit,
 )
+from hyperacuity.audit.partial import partial_labels
 from hyperacuity.audit.strength import (
     LabelScore,
     StrengthProtocol,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-from hyperacuity.audit.rescoring import Change, SystemAudit
+from hyperacuity.audit.benchmark import Change, SystemAudit
 from hyperacuity.audit.strength import LabelScore
 
 WEAK, STRONG = 0.2, 0.5

@@ -14,9 +14,9 @@ Hou, Yuille & Koch (2013), Boundary detection benchmarking: beyond F-measures.
 from hyperacuity.boundary.berkeley import write_berkeley
 from hyperacuity.boundary.human import HumanScore, collect_humans, tally_humans
 from hyperacuity.boundary.matching import TOLERANCE, Match, match, overlay, tolerance_in_pixels
+from hyperacuity.boundary.outcomes import overlays
 from hyperacuity.boundary.protocols import PROTOCOLS, Protocol, Suppression, protocol
 from hyperacuity.boundary.scores import BoundaryScore, Curve, Point, collect, compare_systems, resampled_scores
-from hyperacuity.boundary.states import overlays
 from hyperacuity.boundary.tallies import BoundaryTally, tally
 
 __all__ = [

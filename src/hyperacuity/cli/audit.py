@@ -13,20 +13,13 @@ from hyperacuity.cli.options import Cluster, Data, Run, Split, Workers
 
 def audit(
     truth: Annotated[
-        str,
-        typer.Argument(
-            metavar="TRUTH", help="Folder of truths, or a known data set such as bsds500.", show_default=False
-        ),
+        str, typer.Argument(metavar="TRUTH", help="Folder of truths, or a known data set such as bsds500.")
     ],
     system: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=DIR", help="A system's soft boundary maps; may be repeated.", show_default=False),
+        list[str] | None, typer.Option(metavar="NAME=DIR", help="A system's soft boundary maps; may be repeated.")
     ] = None,
     images: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR", help="Photographs: for the pictures, and for the names of images.", show_default=False
-        ),
+        Path | None, typer.Option(metavar="DIR", help="Photographs: for the pictures, and for the names of images.")
     ] = None,
     data: Data = None,
     split: Split = None,
@@ -36,19 +29,13 @@ def audit(
     seed: Annotated[int, typer.Option(min=0, help="Seed of partial labels and trials.")] = 0,
     out: Annotated[
         Path | None,
-        typer.Option(
-            metavar="DIR", help="Write a page here, and the run to DIR/run unless --run names one.", show_default=False
-        ),
+        typer.Option(metavar="DIR", help="Write a page here, and the run to DIR/run unless --run names one."),
     ] = None,
-    figures: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write charts and pictures here.", show_default=False)
-    ] = None,
+    figures: Annotated[Path | None, typer.Option(metavar="DIR", help="Write charts and pictures here.")] = None,
     trials: Annotated[
         Path | None,
         typer.Option(
-            metavar="DIR",
-            help="Write trials of the forced-choice experiment here, two per image and system.",
-            show_default=False,
+            metavar="DIR", help="Write trials of the forced-choice experiment here, two per image and system."
         ),
     ] = None,
     run: Run = None,

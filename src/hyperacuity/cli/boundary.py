@@ -18,14 +18,10 @@ if TYPE_CHECKING:
 
 def boundary(
     prediction: Annotated[
-        Path,
-        typer.Argument(
-            metavar="PRED", help="Folder of soft boundary maps (png, npy, mat …), or one.", show_default=False
-        ),
+        Path, typer.Argument(metavar="PRED", help="Folder of soft boundary maps (png, npy, mat …), or one.")
     ],
     truth: Annotated[
-        str,
-        typer.Argument(metavar="TRUTH", help="Folder of truths, one truth, or a known data set such as bsds500."),
+        str, typer.Argument(metavar="TRUTH", help="Folder of truths, one truth, or a known data set such as bsds500.")
     ],
     system: Systems = None,
     protocol: Annotated[
@@ -33,8 +29,7 @@ def boundary(
         typer.Option(metavar="NAME", help="bsds, nyud (tolerance 0.011), crisp (no thinning), biped (suppression)."),
     ] = "bsds",
     tolerance: Annotated[
-        float | None,
-        typer.Option(help="Fraction of the image diagonal (default: the protocol's).", show_default=False),
+        float | None, typer.Option(help="Fraction of the image diagonal (default: the protocol's).")
     ] = None,
     nms: Annotated[
         str | None,
@@ -42,14 +37,10 @@ def boundary(
             metavar="KIND",
             help="Suppress non-maxima first: structured, structured-s0-r2, structured-s1-r1-8bit (smoothing, radius, "
             "rounding), or none (default: the protocol's).",
-            show_default=False,
         ),
     ] = None,
     thin: Annotated[
-        bool | None,
-        typer.Option(
-            "--thin/--no-thin", help="Thin every thresholded map (default: the protocol's).", show_default=False
-        ),
+        bool | None, typer.Option("--thin/--no-thin", help="Thin every thresholded map (default: the protocol's).")
     ] = None,
     thresholds: Annotated[
         str, typer.Option(metavar="N", help="How many thresholds between 0 and 1, or the thresholds: 0.2,0.5,0.8.")
@@ -67,8 +58,7 @@ def boundary(
     split: Split = None,
     run: Run = None,
     berkeley: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Write eval_bdry*.txt as Berkeley's benchmark does.", show_default=False),
+        Path | None, typer.Option(metavar="DIR", help="Write eval_bdry*.txt as Berkeley's benchmark does.")
     ] = None,
     workers: Workers = None,
     cluster: Cluster = None,
@@ -92,20 +82,9 @@ def boundary(
     changes |= {} if thin is None else {"thin": thin}
     agreed = named(protocol, **changes)
     folder = None if berkeley is None else common.output_folder(berkeley)
-    result = common.evaluated(
-        "boundary",
-        prediction,
-        truth,
-        system,
-        protocol=agreed,
-        run=run,
-        workers=workers,
-        cluster=cluster,
-        human=human,
-        all_pairs=all_pairs,
-        data=data,
-        split=split,
-    )
+    how = {"run": run, "workers": workers, "cluster": cluster, "data": data, "split": split}
+    more = {"human": human, "all_pairs": all_pairs}
+    result = common.evaluated("boundary", prediction, truth, system, protocol=agreed, **how, **more)
     if folder is not None:
         for name, score in result.scores.items():
             own = len(result.scores) == 1

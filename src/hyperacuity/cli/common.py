@@ -14,6 +14,7 @@ import typer
 from rich.markup import escape
 from typer.core import TyperGroup
 
+from hyperacuity.console import output_folder as output_folder
 from hyperacuity.console import wide_console
 from hyperacuity.errors import HyperacuityError, UsageError
 
@@ -164,17 +165,3 @@ def systems_of(options: Sequence[str]) -> dict[str, Path]:
             raise UsageError(f"--system {option}: there is no folder {folder}")
         systems[name] = Path(folder)
     return systems
-
-
-def output_folder(path: Path) -> Path:
-    """Create the folder if missing, and make sure that it can be written to before hours of work go into it."""
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        probe = path / ".hyperacuity-write-test"
-        probe.touch()
-        probe.unlink(missing_ok=True)
-    except FileExistsError as error:
-        raise UsageError(f"cannot write to {path}: it is a file, expected a folder") from error
-    except OSError as error:
-        raise UsageError(f"cannot write to {path}: {error.strerror}") from error
-    return path

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -12,25 +12,14 @@ from hyperacuity.cli import common
 from hyperacuity.cli.options import Cluster, Data, Json, Run, Systems, Workers
 from hyperacuity.errors import UsageError
 
-if TYPE_CHECKING:
-    from hyperacuity.disparity import Protocol, ViewProtocol
-    from hyperacuity.evaluation import Result
-
 
 def disparity(
     prediction: Annotated[
-        Path,
-        typer.Argument(
-            metavar="PRED", help="Folder of maps: SCENE.png, pfm, npy …, or SCENE/…; or one map.", show_default=False
-        ),
+        Path, typer.Argument(metavar="PRED", help="Folder of maps: SCENE.png, pfm, npy …, or SCENE/…; or one map.")
     ],
     truth: Annotated[
         str,
-        typer.Argument(
-            metavar="TRUTH",
-            help="A stereo data set (its folder or name), a folder of maps, or one map.",
-            show_default=False,
-        ),
+        typer.Argument(metavar="TRUTH", help="A stereo data set (its folder or name), a folder of maps, or one map."),
     ],
     system: Systems = None,
     delta: Annotated[str, typer.Option(metavar="LIST", help="Error thresholds in pixels.")] = "0.5,1,2",
@@ -39,22 +28,16 @@ def disparity(
     ] = "nonocc,all,disc",
     mask: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="NAME=DIR",
-            help="A region of your own: a folder of SCENE.png, white where it is.",
-            show_default=False,
-        ),
+        typer.Option(metavar="NAME=DIR", help="A region of your own: a folder of SCENE.png, white where it is."),
     ] = None,
     invalid: Annotated[
         str, typer.Option(help="Missing estimates are bad, or skip: left out (semi-dense maps).")
     ] = "bad",
     scale: Annotated[
-        float | None,
-        typer.Option(help="Grey levels per pixel of the systems' maps (default: the data set's).", show_default=False),
+        float | None, typer.Option(help="Grey levels per pixel of the systems' maps (default: the data set's).")
     ] = None,
     truth_scale: Annotated[
-        float | None,
-        typer.Option(help="Grey levels per pixel of the truth (default: the data set's).", show_default=False),
+        float | None, typer.Option(help="Grey levels per pixel of the truth (default: the data set's).")
     ] = None,
     views: Annotated[
         bool, typer.Option("--views", help="Also predict one picture of the pair from the other, and compare.")
@@ -62,7 +45,7 @@ def disparity(
     data: Data = None,
     run: Run = None,
     pictures: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write a picture of each map's errors here.", show_default=False)
+        Path | None, typer.Option(metavar="DIR", help="Write a picture of each map's errors here.")
     ] = None,
     workers: Workers = None,
     cluster: Cluster = None,
@@ -77,30 +60,16 @@ def disparity(
 
     Example: [bold]hyperacuity disparity disp_est.png disp_gt.png --delta 3[/bold]
     """
-    from hyperacuity.disparity import Protocol, ViewProtocol
+    from hyperacuity.disparity import Protocol
 
     regions = tuple(part.strip() for part in region.split(",") if part.strip())
     protocol = Protocol(_numbers(delta), regions, invalid)  # type: ignore[arg-type]  # checked by the class itself
     folder = None if pictures is None else common.output_folder(pictures)
 
-    def evaluated(task: str, agreed: Protocol | ViewProtocol) -> Result:
-        return common.evaluated(
-            task,
-            prediction,
-            truth,
-            system,
-            protocol=agreed,
-            run=run,
-            workers=workers,
-            cluster=cluster,
-            masks=_masks(mask or []),
-            scale=scale,
-            truth_scale=truth_scale,
-            data=data,
-        )
-
-    result = evaluated("disparity", protocol)
-    viewed = evaluated("views", ViewProtocol()) if views else None
+    how = {"run": run, "workers": workers, "cluster": cluster, "data": data}
+    scales = {"masks": _masks(mask or []), "scale": scale, "truth_scale": truth_scale}
+    result = common.evaluated("disparity", prediction, truth, system, protocol=protocol, **how, **scales)
+    viewed = common.evaluated("views", prediction, truth, system, **how, **scales) if views else None
     if folder is not None:
         from hyperacuity.report.figures import write_error_pictures
 

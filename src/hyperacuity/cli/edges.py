@@ -12,19 +12,13 @@ from hyperacuity.cli.options import Cluster, Data, Json, Run, Systems, Workers
 
 
 def edges(
-    prediction: Annotated[
-        Path, typer.Argument(metavar="PRED", help="Edge map, or folder of edge maps.", show_default=False)
-    ],
+    prediction: Annotated[Path, typer.Argument(metavar="PRED", help="Edge map, or folder of edge maps.")],
     truth: Annotated[
-        str,
-        typer.Argument(metavar="TRUTH", help="Truth, folder of truths, or a known data set such as rug or uded."),
+        str, typer.Argument(metavar="TRUTH", help="Truth, folder of truths, or a known data set such as rug or uded.")
     ],
     system: Systems = None,
     names: Annotated[
-        str | None,
-        typer.Option(
-            "--measures", help="Measures, with commas: psi,sk(k=1),baddeley. [default: all]", show_default=False
-        ),
+        str | None, typer.Option("--measures", help="Measures, with commas: psi,sk(k=1),baddeley. [default: all]")
     ] = None,
     thresholds: Annotated[int, typer.Option(min=1, help="How many thresholds from 0 to 1.")] = 101,
     thin: Annotated[
@@ -52,16 +46,5 @@ def edges(
         thresholds=thresholds,
         thin="structured" if thin else "none",
     )
-    result = common.evaluated(
-        "edges",
-        prediction,
-        truth,
-        system,
-        protocol=protocol,
-        run=run,
-        workers=workers,
-        cluster=cluster,
-        inverted=inverted,
-        data=data,
-    )
-    common.show(result, json=json)
+    how = {"run": run, "workers": workers, "cluster": cluster, "inverted": inverted, "data": data}
+    common.show(common.evaluated("edges", prediction, truth, system, protocol=protocol, **how), json=json)

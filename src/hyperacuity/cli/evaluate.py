@@ -23,7 +23,7 @@ def evaluate(
     prediction: Annotated[Path, typer.Argument(metavar="PRED", help=PREDICTIONS)],
     truth: Annotated[str, typer.Argument(metavar="TRUTH", help=TRUTHS)],
     system: Systems = None,
-    option: Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE", help=OPTION, show_default=False)] = None,
+    option: Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE", help=OPTION)] = None,
     human: Human = False,
     all_pairs: AllPairs = False,
     run: Run = None,

@@ -27,7 +27,6 @@ def ordering(
         typer.Argument(
             metavar="PRED",
             help="Folder of order maps or .fg files, or one; a folder of such folders is a sweep over a parameter.",
-            show_default=False,
         ),
     ],
     truth: Annotated[
@@ -42,7 +41,6 @@ def ordering(
         typer.Option(
             metavar="DIR",
             help="Segmentations to ask about who is in front (default: the truth's own). Label maps, .seg, or ucm2.",
-            show_default=False,
         ),
     ] = None,
     level: Annotated[
@@ -66,12 +64,8 @@ def ordering(
     human: Human = False,
     data: Data = None,
     run: Run = None,
-    charts: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write charts (SVG) of all systems here.", show_default=False)
-    ] = None,
-    pictures: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write a picture of every image here.", show_default=False)
-    ] = None,
+    charts: Annotated[Path | None, typer.Option(metavar="DIR", help="Write charts (SVG) of all systems here.")] = None,
+    pictures: Annotated[Path | None, typer.Option(metavar="DIR", help="Write a picture of every image here.")] = None,
     workers: Workers = None,
     cluster: Cluster = None,
     json: Json = False,
@@ -91,29 +85,11 @@ def ordering(
 
         theme.require()
     folders = [None if folder is None else common.output_folder(folder) for folder in (charts, pictures)]
-    result = common.evaluated(
-        "ordering",
-        prediction,
-        truth,
-        system,
-        protocol={
-            "radius": radius,
-            "angle": angle,
-            "cost": cost,
-            "annotators": annotators,
-            "question_tie": tie,
-            "aggregate": "mean" if mean else "pooled",
-        },
-        run=run,
-        workers=workers,
-        cluster=cluster,
-        human=human,
-        regions=regions,
-        level=level,
-        transfer=transfer,
-        farther=farther.value,
-        data=data,
-    )
+    how = {"run": run, "workers": workers, "cluster": cluster, "data": data, "human": human}
+    protocol = {"radius": radius, "angle": angle, "cost": cost, "annotators": annotators, "question_tie": tie}
+    protocol["aggregate"] = "mean" if mean else "pooled"
+    reading = {"regions": regions, "level": level, "transfer": transfer, "farther": farther.value}
+    result = common.evaluated("ordering", prediction, truth, system, protocol=protocol, **how, **reading)
     if human and result.people is None:
         common.warn("no image has two annotators, so nothing can be said about people")
     if folders[0] is not None and result.scores:

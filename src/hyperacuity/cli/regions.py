@@ -23,12 +23,10 @@ class Form(StrEnum):
 
 def regions(
     prediction: Annotated[
-        Path,
-        typer.Argument(metavar="PRED", help="Folder of ucm2 or segmentation files, or one file.", show_default=False),
+        Path, typer.Argument(metavar="PRED", help="Folder of ucm2 or segmentation files, or one file.")
     ],
     truth: Annotated[
-        str,
-        typer.Argument(metavar="TRUTH", help="Folder of annotators' segmentations, one file, or bsds500."),
+        str, typer.Argument(metavar="TRUTH", help="Folder of annotators' segmentations, one file, or bsds500.")
     ],
     system: Systems = None,
     levels: Annotated[int, typer.Option(min=1, help="At how many levels a hierarchy is cut.")] = 99,
@@ -42,8 +40,7 @@ def regions(
     data: Data = None,
     run: Run = None,
     berkeley: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Write Berkeley's eval_cover*.txt and eval_RI_VOI*.txt.", show_default=False),
+        Path | None, typer.Option(metavar="DIR", help="Write Berkeley's eval_cover*.txt and eval_RI_VOI*.txt.")
     ] = None,
     workers: Workers = None,
     cluster: Cluster = None,
@@ -61,18 +58,8 @@ def regions(
     from hyperacuity.regions.berkeley import berkeley_files
 
     folder = None if berkeley is None else common.output_folder(berkeley)
-    result = common.evaluated(
-        "regions",
-        prediction,
-        truth,
-        system,
-        protocol=Protocol(levels),
-        run=run,
-        workers=workers,
-        cluster=cluster,
-        form=form.value,
-        data=data,
-    )
+    how = {"run": run, "workers": workers, "cluster": cluster, "form": form.value, "data": data}
+    result = common.evaluated("regions", prediction, truth, system, protocol=Protocol(levels), **how)
     if folder is not None:
         for name in result.scores:
             place = folder if len(result.scores) == 1 else common.output_folder(folder / name)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Look after run folders: show, check, merge, export, clean up.", no_args_is_help=True)
 
-Folder = Annotated[Path, typer.Argument(metavar="RUN", help="A run folder, or its run.sqlite.", show_default=False)]
+Folder = Annotated[Path, typer.Argument(metavar="RUN", help="A run folder, or its run.sqlite.")]
 
 
 @app.command("show")
@@ -81,10 +81,8 @@ def check(run: Folder, json: Json = False) -> None:
 
 @app.command("merge")
 def merge(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders.", show_default=False)],
-    out: Annotated[
-        Path, typer.Option(metavar="DIR", help="Where they come together; may have runs already.", show_default=False)
-    ],
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where they come together; may have runs already.")],
     json: Json = False,
 ) -> None:
     """Bring several runs together in one folder, for one report; what was computed from other files is refused.

@@ -21,9 +21,7 @@ Host = Annotated[
     str, typer.Option(help="Address to listen on; any but loopback can be reached by others, and asks for a token.")
 ]
 Port = Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on (0: a free one).")]
-Token = Annotated[
-    str | None, typer.Option(help="Token that visitors need (default: a new one, where needed).", show_default=False)
-]
+Token = Annotated[str | None, typer.Option(help="Token that visitors need (default: a new one, where needed).")]
 Browser = Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")]
 StateFile = Annotated[
     Path | None, typer.Option(metavar="FILE", help="File that stores every action.", show_default="DIR/studio.sqlite")
@@ -41,7 +39,7 @@ def choose(
     images: Annotated[Path, typer.Option(metavar="DIR", help="The photographs, named as in the trials.")],
     participants: Annotated[int, typer.Option(min=0, max=1000, help="Have at least this many invitations.")] = 0,
     per_person: Annotated[
-        int | None, typer.Option(min=1, help="Trials that each person is asked (default: all).", show_default=False)
+        int | None, typer.Option(min=1, help="Trials that each person is asked (default: all).")
     ] = None,
     practice: Annotated[int, typer.Option(min=0, max=20, help="Practice trials before the first.")] = 3,
     check_every: Annotated[int, typer.Option(min=2, help="One attention check in this many trials.")] = 20,
@@ -53,8 +51,7 @@ def choose(
         typer.Option(metavar="FILE", help="File that stores everything.", show_default="TRIALS/studio.sqlite"),
     ] = None,
     export: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Write the answers so far as CSV, and exit.", show_default=False),
+        Path | None, typer.Option(metavar="FILE", help="Write the answers so far as CSV, and exit.")
     ] = None,
     host: Host = "127.0.0.1",
     port: Port = 0,
@@ -100,15 +97,8 @@ def choose(
 
 @app.command("label")
 def label(
-    images: Annotated[
-        list[Path], typer.Argument(metavar="IMAGES", help="Pictures, or folders of pictures.", show_default=False)
-    ],
-    out: Annotated[
-        Path,
-        typer.Option(
-            "--out", metavar="DIR", help="Folder for edge maps, MAT files and provenance.", show_default=False
-        ),
-    ],
+    images: Annotated[list[Path], typer.Argument(metavar="IMAGES", help="Pictures, or folders of pictures.")],
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder for edge maps, MAT files and provenance.")],
     state: StateFile = None,
     host: Host = "127.0.0.1",
     port: Port = 0,
@@ -141,17 +131,13 @@ def label(
 
 @app.command("order")
 def order(
-    images: Annotated[Path, typer.Argument(metavar="IMAGES", help="Folder of images.", show_default=False)],
-    out: Annotated[
-        Path,
-        typer.Option("--out", metavar="DIR", help="Folder for the orders; created if missing.", show_default=False),
-    ],
+    images: Annotated[Path, typer.Argument(metavar="IMAGES", help="Folder of images.")],
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder for the orders; created if missing.")],
     segmentation: Annotated[
         Path | None,
         typer.Option(
             metavar="DIR",
             help="Segmentations by name: label maps, .seg, BSDS .mat, or ucm2. Without: regions with a level to choose.",
-            show_default=False,
         ),
     ] = None,
     annotator: Annotated[

@@ -4,11 +4,8 @@
 :mod:`~.compare.table`         scores of systems × images × criteria, from any task or a CSV file
 :mod:`~.compare.criteria`      what each task is judged by: its tallies as a table
 :mod:`~.compare.pareto`        dominance, the optimal set A*, groups by peeling, the graph, words
-:mod:`~.compare.ranks`         places and average rank, as the Middlebury server counts them
-:mod:`~.compare.ranking`       all of that for one table
-:mod:`~.compare.stability`     how often a system is optimal when images are drawn anew
+:mod:`~.compare.ranking`       all of that for one table, with average ranks and how often a resample agrees
 :mod:`~.compare.significance`  paired tests with Holm's correction, clusters, critical difference
-:mod:`~.compare.roc`           error rate against sparsity, and the feasibility boundary
 =============================  ===========================================================================
 
 >>> table = Table.flat(["GC", "DP", "SAD"], ["nonocc", "disc"], [[1.94, 9.39], [4.12, 12.0], [8.31, 26.4]])
@@ -17,9 +14,7 @@
 """
 
 from hyperacuity.compare.pareto import costs, direct, dominance, groups, interpretation, optimal
-from hyperacuity.compare.rank_averages import average_rank, ranks
-from hyperacuity.compare.ranking import Ranking, compare
-from hyperacuity.compare.resampled_sets import stability
+from hyperacuity.compare.ranking import Ranking, average_rank, compare, ranks, stability
 from hyperacuity.compare.significance import (
     CriticalDifference,
     Pairwise,

@@ -40,7 +40,7 @@ def table_of(tallies: Mapping[str, Mapping[str, Tally]]) -> Table:
 def join(tables: Sequence[Table]) -> Table:
     """Criteria of several protocols side by side, for the systems and images that all tables have.
 
-    DisparityTally against a truth and errors of predicted views can so stand in one vector. Names must differ.
+    Errors against a truth and errors of predicted views can then stand in one vector. Names must differ.
     """
     first, *others = tables
     if not others:

@@ -4,7 +4,7 @@ A system dominates another when it is nowhere worse and somewhere better. The **
 its members are comparable, and superior to the rest. Taking A* away and looking again gives the **groups**.
 
 Values are one row per system and one column per criterion. ``senses`` says of each criterion whether ``"min"`` or ``"max"``
-is better; all are errors, and minimised, unless told otherwise. A NaN, a value that could not be measured, counts as the worst
+is better; by default all are errors, and minimised. A NaN, a value that could not be measured, counts as the worst
 there is (``nan="worst"``), takes its criterion out for all systems (``"drop-component"``) or is refused (``"error"``).
 
 With a tolerance ε per criterion, u dominates v when it is nowhere worse by more than ε and somewhere better by more than ε.
@@ -140,9 +140,8 @@ def direct(relation: NDArray[np.bool_]) -> NDArray[np.bool_]:
            [0, 0, 1],
            [0, 0, 0]])
     """
-    steps = relation.astype(
-        np.float32
-    )  # counts of at most n, exact; a product of floats is much faster than one of flags
+    # Counts of at most n, so exact; a product of floats is much faster than one of flags.
+    steps = relation.astype(np.float32)
     between: NDArray[np.bool_] = relation & (steps @ steps == 0)
     return between
 
@@ -200,11 +199,8 @@ def interpretation(
     best = [name for name, is_in in zip(systems, chosen, strict=True) if is_in]
     rest = [name for name, is_in in zip(systems, chosen, strict=True) if not is_in]
     if not best:
-        said = (
-            "No system is optimal: with this tolerance each is dominated by another."
-            if rest
-            else "No systems to judge."
-        )
+        none_left = "No system is optimal: with this tolerance each is dominated by another."
+        said = none_left if rest else "No systems to judge."
     elif len(systems) == 1:
         said = f"{best[0]} is optimal trivially: it is the only system."
     elif len(best) == 1:
@@ -257,7 +253,7 @@ def _weights(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _levels(least: NDArray[np.float64], *, limit: int) -> NDArray[np.int32]:
-    """Level of each row: how often the optimal set is taken away before the row is in it; counted up to ``limit``, if not 0."""
+    """Level of each row: how often the optimal set is removed before the row is in it; counted up to ``limit``, if not 0."""
     if len(least) == 0:
         return np.empty(0, dtype=np.int32)
     order, is_new = _lexicographic(least)

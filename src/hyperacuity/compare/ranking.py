@@ -1,17 +1,21 @@
-"""What comes out: systems in groups by dominance, beside their average ranks, and what that means in words."""
+"""What comes out: systems in groups by dominance, beside their average ranks; how stable that is; and what it means in words."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hyperacuity.compare import pareto
-from hyperacuity.compare.rank_averages import Ties, average_rank, ranks
 from hyperacuity.compare.table import Table
+from hyperacuity.errors import UsageError
+from hyperacuity.resampling import bootstrap_weights
 from hyperacuity.tally import Scores, Vector
+
+Ties = Literal["competition", "average"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,7 +23,7 @@ class Ranking:
     """Systems judged by dominance and by average rank.
 
     ``values`` are the vectors that were compared, systems × components; ``group`` counts from 0 (the optimal set);
-    ``dominance[i, j]``: i dominates j; ``average_rank`` is the mean place over components and ``place`` the place by that.
+    ``dominance[i, j]``: i dominates j; ``average_rank`` is the mean rank over components and ``place`` the rank by that.
     """
 
     systems: tuple[str, ...]
@@ -74,9 +78,9 @@ def compare(
     epsilon
         Tolerance of dominance, one for all criteria or one per criterion, the same on every image.
     strict, nan
-        As in :func:`hyperacuity.compare.pareto.optimal`.
+        As in :func:`~hyperacuity.compare.optimal`.
     ties
-        Of the ranks; as in :func:`hyperacuity.compare.rank_averages.ranks`.
+        Of the ranks; as in :func:`ranks`.
 
     Examples
     --------
@@ -103,3 +107,80 @@ def compare(
         pareto.interpretation(table.systems, best, criteria=table.criteria, images=table.images),
         table.signature,
     )
+
+
+def ranks(
+    values: ArrayLike, *, senses: Sequence[str] | None = None, ties: Ties = "competition", nan: pareto.NanRule = "worst"
+) -> NDArray[np.float64]:
+    """Rank of each system in each column, counted from 1. Values, senses and NaN as in :mod:`hyperacuity.compare.pareto`.
+
+    Equal systems share the better rank (``"competition"``: 1, 1, 3, as on the Middlebury server) or the mean of their
+    ranks (``"average"``: 1.5, 1.5, 3, as rank statistics want it).
+
+    >>> ranks([[5], [7], [5], [9]]).ravel()
+    array([1., 3., 1., 4.])
+    >>> ranks([[5], [7], [5], [9]], ties="average").ravel()
+    array([1.5, 3. , 1.5, 4. ])
+    """
+    least = pareto.costs(values, senses=senses, nan=nan)
+    ordered = np.sort(least, axis=0)
+    better, upto = np.empty_like(least), np.empty_like(least)
+    for k in range(least.shape[1]):
+        better[:, k] = np.searchsorted(ordered[:, k], least[:, k], side="left")
+        upto[:, k] = np.searchsorted(ordered[:, k], least[:, k], side="right")
+    if ties == "competition":
+        return better + 1
+    if ties == "average":
+        return (better + 1 + upto) / 2
+    raise UsageError(f"ties={ties!r}: expected competition or average")
+
+
+def average_rank(
+    values: ArrayLike, *, senses: Sequence[str] | None = None, ties: Ties = "competition", nan: pareto.NanRule = "worst"
+) -> NDArray[np.float64]:
+    """Mean over the columns of each system's :func:`ranks`: the figure that orders the Middlebury server's table.
+
+    >>> average_rank([[1, 5, 3], [2, 4, 3], [2, 5, 4], [1, 5, 3], [3, 3, 9], [9, 9, 9]]) * 3
+    array([ 5.,  6., 10.,  5., 11., 17.])
+    """
+    mean: NDArray[np.float64] = ranks(values, senses=senses, ties=ties, nan=nan).mean(axis=1)
+    return mean
+
+
+def stability(
+    table: Table,
+    *,
+    vector: Vector = "concat",
+    epsilon: ArrayLike = 0.0,
+    strict: bool = False,
+    nan: pareto.NanRule = "worst",
+    resamples: int = 1000,
+    seed: int = 0,
+) -> NDArray[np.float64]:
+    """How often each system is in the optimal set when the images are resampled with replacement: 1 = always.
+
+    With ``vector="concat"`` an image drawn twice counts once, since saying a component twice changes no dominance. With one
+    image the answer is the optimal set itself.
+
+    >>> table = Table(("a", "b"), ("1", "2", "3"), ("bad",), ("min",), np.array([[[1.0], [1], [9]], [[2], [2], [2]]]))
+    >>> stability(table, resamples=10_000).round(2)  # a is out when only the third image is drawn, b when it is not
+    array([0.96, 0.71])
+    """
+    weights = bootstrap_weights(len(table.images), resamples, seed)
+    tolerance = np.asarray(epsilon, dtype=np.float64)
+    hits = np.zeros(len(table.systems))
+    if vector == "mean":
+        for vectors in table.resampled(weights):
+            hits += pareto.optimal(vectors, senses=table.senses, epsilon=tolerance, strict=strict, nan=nan)
+        return hits / resamples
+    drawn_sets, times = np.unique(weights > 0, axis=0, return_counts=True)
+    for drawn, count in zip(drawn_sets, times, strict=True):
+        images = int(drawn.sum())
+        hits += count * pareto.optimal(
+            table.values[:, drawn].reshape(len(table.systems), -1),
+            senses=table.senses * images,
+            epsilon=np.tile(tolerance, images) if tolerance.ndim else tolerance,
+            strict=strict,
+            nan=nan,
+        )
+    return hits / resamples

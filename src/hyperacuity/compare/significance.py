@@ -21,7 +21,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hyperacuity.compare.rank_averages import ranks
+from hyperacuity.compare.ranking import ranks
 from hyperacuity.errors import UsageError
 from hyperacuity.resampling import bootstrap_weights, paired_bootstrap
 
@@ -169,8 +169,8 @@ def _mean_differences(table: NDArray[np.float64]) -> NDArray[np.float64]:
 def clusters(mean_rank: ArrayLike, is_better: NDArray[np.bool_], *, against: Against = "every") -> NDArray[np.int64]:
     """Rank by greedy clustering: the cluster of each system, counted from 1.
 
-    Systems are taken from the best mean rank on. One joins the current cluster when no member is significantly better than it
-    (``against="best"``: when the cluster's first member is not); otherwise it opens the next cluster.
+    Systems come in the order of their mean rank, the best first. One joins the current cluster when no member is significantly
+    better than it (``against="best"``: when the cluster's first member is not); otherwise it opens the next cluster.
 
     Parameters
     ----------
@@ -185,8 +185,8 @@ def clusters(mean_rank: ArrayLike, is_better: NDArray[np.bool_], *, against: Aga
 
     Examples
     --------
-    >>> apart = np.zeros((3, 3), bool); apart[0, 2] = True
-    >>> clusters([1, 2, 3], apart)
+    >>> is_better = np.zeros((3, 3), bool); is_better[0, 2] = True
+    >>> clusters([1, 2, 3], is_better)
     array([1, 1, 2])
     """
     if against not in ("every", "best"):
@@ -210,7 +210,7 @@ class CriticalDifference:
     """Average ranks over images, and how far apart two must be: the data of a critical-difference diagram.
 
     ``p`` is that of Friedman's test (are there any differences?). ``bars`` are the largest sets of systems within one critical
-    difference, each a tuple of their positions from the best on: a diagram joins them by a bar.
+    difference, each a tuple of their indices from the best on: a diagram joins them by a bar.
     """
 
     average_rank: NDArray[np.float64]
@@ -242,15 +242,15 @@ def critical_difference(scores: ArrayLike, *, sense: str = "min", alpha: float =
     k, n = table.shape
     if n == 0:
         raise UsageError("there is no image on which every system has a score: ranks cannot be compared")
-    place = ranks(table, senses=(sense,) * n, ties="average")
-    mean: NDArray[np.float64] = place.mean(axis=1)
+    rank = ranks(table, senses=(sense,) * n, ties="average")
+    mean: NDArray[np.float64] = rank.mean(axis=1)
     if k == 1:
         return CriticalDifference(mean, 0.0, 1.0, ())
     from scipy.special import chdtrc
     from scipy.stats import studentized_range
 
     width = float(studentized_range.ppf(1 - alpha, k, np.inf)) / math.sqrt(2) * math.sqrt(k * (k + 1) / (6 * n))
-    spread = float(((place - (k + 1) / 2) ** 2).sum()) / (n * (k - 1))  # k(k+1)/12 without ties
+    spread = float(((rank - (k + 1) / 2) ** 2).sum()) / (n * (k - 1))  # k(k+1)/12 without ties
     statistic = n * float(((mean - (k + 1) / 2) ** 2).sum()) / spread if spread > 0 else 0.0
     return CriticalDifference(mean, width, float(chdtrc(k - 1, statistic)), _bars(mean, width))
 

@@ -53,7 +53,7 @@ class Table:
     def flat(
         cls, systems: Sequence[str], criteria: Sequence[str], values: ArrayLike, *, senses: Sequence[str] | None = None
     ) -> Self:
-        """A table without images: systems × criteria, minimised unless told otherwise."""
+        """A table without images: systems × criteria, minimised by default."""
         scores = np.asarray(values, dtype=np.float64)
         named = tuple(senses) if senses is not None else ("min",) * len(criteria)
         return cls(tuple(systems), ("",), tuple(criteria), named, scores.reshape(len(systems), 1, len(criteria)))
@@ -73,9 +73,8 @@ class Table:
         known = ~np.isnan(self.values)
         sums = np.zeros((len(weights), len(self.systems), len(self.criteria)))
         counts = np.zeros_like(sums)
-        for image, weight in enumerate(
-            weights.T
-        ):  # in the order of the images, so that sums have the same bits everywhere
+        # In the order of the images, so that sums have the same bits everywhere.
+        for image, weight in enumerate(weights.T):
             sums += weight[:, None, None] * np.where(known[:, image], self.values[:, image], 0.0)
             counts += weight[:, None, None] * known[:, image]
         return np.divide(sums, counts, out=np.full_like(sums, np.nan), where=counts > 0)
@@ -101,9 +100,9 @@ class Table:
         criteria: Sequence[str] | None = None,
     ) -> Table:
         """The table of some systems, images and criteria, in the order given."""
-        rows = _positions("system", systems, self.systems)
-        chosen = _positions("image", images, self.images)
-        columns = _positions("criterion", criteria, self.criteria)
+        rows = _indices("system", systems, self.systems)
+        chosen = _indices("image", images, self.images)
+        columns = _indices("criterion", criteria, self.criteria)
         return replace(
             self,
             systems=tuple(self.systems[i] for i in rows),
@@ -124,8 +123,8 @@ class Table:
         )
 
 
-_LARGER_IS_BETTER = {
-    *(
+_LARGER_IS_BETTER = frozenset(
+    [
         "accuracy",
         "ap",
         "auc",
@@ -139,8 +138,6 @@ _LARGER_IS_BETTER = {
         "fscore",
         "gdc-ori",
         "iou",
-    ),
-    *(
         "ldc-ori",
         "map",
         "miou",
@@ -155,12 +152,12 @@ _LARGER_IS_BETTER = {
         "recall",
         "ssim",
         "visible",
-    ),
-}
+    ]
+)
 
 
 def usual_sense(criterion: str) -> str:
-    """``"max"`` for scores that everybody knows to be better when larger, ``"min"`` for all others: they are taken for errors.
+    """``"max"`` for scores that everybody knows to be better when larger, ``"min"`` for all others: they are seen as errors.
 
     >>> usual_sense("ODS"), usual_sense("psnr forward"), usual_sense("tsukuba_nonocc")
     ('max', 'max', 'min')
@@ -180,7 +177,7 @@ def _part(rescore: Rescore, images: int, rows: list[int], chosen: list[int], col
     return part
 
 
-def _positions(what: str, wanted: Sequence[str] | None, there: Sequence[str]) -> list[int]:
+def _indices(what: str, wanted: Sequence[str] | None, there: Sequence[str]) -> list[int]:
     if wanted is None:
         return list(range(len(there)))
     for name in wanted:

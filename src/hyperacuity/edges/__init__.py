@@ -1,6 +1,7 @@
 """Edge measures: how unlike are a detected edge map and the truth?
 
-21 dissimilarity measures (23 with the paper's parameters), each a plain function ``(truth, detected, *, …)`` with 0 = perfect; the minimum of a measure
+21 dissimilarity measures (23 with the paper's parameters), each a plain function ``(truth, detected, *, …)`` with 0 = perfect;
+the minimum of a measure
 over the thresholds of a thin soft map (:func:`sweep`); the study of what each measure rewards (:func:`shift`); and synthetic
 shapes whose edges are known exactly (:func:`shapes`). Everything here is Abdulrahman, Magnier & Montesinos (2017), with the
 readings and the rules for empty maps stated where they matter.
@@ -9,25 +10,25 @@ readings and the rules for empty maps stated where they matter.
 from __future__ import annotations
 
 from hyperacuity.edges.benchmark import EdgeScore, EdgeTally, Protocol, collect, tally, wins
+from hyperacuity.edges.displacement import Shift, shift
 from hyperacuity.edges.distance import baddeley, dk, f2d6, gamma, hausdorff, omega, psi, sk, theta, yasnoff
-from hyperacuity.edges.drawn_shapes import Shapes, add_noise, rimmed, shapes
 from hyperacuity.edges.merit import d4, dp, f_pinho, fom, fom_e, mfom, sfom
 from hyperacuity.edges.names import FAMILIES, PAPER, Measure, evaluate, measure, measures
-from hyperacuity.edges.pair import Comparison, Pair
-from hyperacuity.edges.shifted_lines import Shift, shift
+from hyperacuity.edges.pair import Pair, PairQuantities
 from hyperacuity.edges.statistical import Confusion, chi2, confusion, f_alpha, phi, pm
-from hyperacuity.edges.sweeps import Best, Sweep, edges_at, sweep
+from hyperacuity.edges.synthetic import Shapes, add_noise, rimmed, shapes
+from hyperacuity.edges.thresholds import Best, Sweep, edges_at, sweep
 
 __all__ = [
     "FAMILIES",
     "PAPER",
     "Best",
-    "Comparison",
     "Confusion",
     "EdgeScore",
     "EdgeTally",
     "Measure",
     "Pair",
+    "PairQuantities",
     "Protocol",
     "Shapes",
     "Shift",

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hyperacuity.edges.names import PAPER, measures
-from hyperacuity.edges.sweeps import TIE, minimum, sweep, threshold_levels
+from hyperacuity.edges.thresholds import TIE, minimum, sweep, threshold_levels
 from hyperacuity.errors import InputError
 from hyperacuity.kernels.suppression import suppress_structured
 from hyperacuity.maps import SoftMap, soft_map

@@ -10,9 +10,10 @@ Abdulrahman, Magnier & Montesinos (2017), From contours to ground truth: how to 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Literal
 
-from hyperacuity.edges.pair import Comparison, Edges, EmptyDistance, Tail, paired
+from hyperacuity.edges.pair import Edges, EmptyDistance, PairQuantities, Tail, paired
 from hyperacuity.errors import UsageError
 
 
@@ -155,11 +156,8 @@ def theta(
     >>> theta([[1, 0, 0, 0]], [[1, 0, 0, 1]])
     9.0
     """
-    pair, k, delta = paired(truth, detected), _positive(k, "k"), _positive(delta, "delta")
-    if pair.false == 0:
-        return 0.0
-    cost = pair.detected_cost(k, clip=delta if clip else math.inf, empty=empty_distance)
-    return cost / pair.false / math.pow(delta, k)
+    pair = paired(truth, detected)
+    return _mean_power(pair.detected_cost, pair.false, k, delta, clip, empty_distance)
 
 
 def omega(
@@ -186,11 +184,8 @@ def omega(
     >>> omega([[1, 0, 0, 1]], [[1, 0, 0, 0]])
     9.0
     """
-    pair, k, delta = paired(truth, detected), _positive(k, "k"), _positive(delta, "delta")
-    if pair.missed == 0:
-        return 0.0
-    cost = pair.truth_cost(k, clip=delta if clip else math.inf, empty=empty_distance)
-    return cost / pair.missed / math.pow(delta, k)
+    pair = paired(truth, detected)
+    return _mean_power(pair.truth_cost, pair.missed, k, delta, clip, empty_distance)
 
 
 def baddeley(
@@ -292,7 +287,17 @@ def psi(truth: Edges, detected: Edges, *, empty_distance: EmptyDistance = "diago
     return _per_truth(pair, pair.truth_cost(2, empty=empty_distance) + pair.detected_cost(2, empty=empty_distance))
 
 
-def _per_truth(pair: Comparison, cost: float) -> float:
+def _mean_power(
+    cost: Callable[..., float], errors: int, k: float, delta: float, clip: bool, empty: EmptyDistance
+) -> float:
+    """Σ (d/δ)^k per error; 0 without errors."""
+    k, delta = _positive(k, "k"), _positive(delta, "delta")
+    if errors == 0:
+        return 0.0
+    return cost(k, clip=delta if clip else math.inf, empty=empty) / errors / math.pow(delta, k)
+
+
+def _per_truth(pair: PairQuantities, cost: float) -> float:
     """(FP + FN)/|G|² · √cost."""
     if pair.errors == 0:
         return 0.0

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from hyperacuity.edges.pair import Comparison, Edges, paired
+from hyperacuity.edges.pair import Edges, PairQuantities, paired
 from hyperacuity.errors import UsageError
 
 KAPPA = 1 / 9
@@ -197,7 +197,7 @@ def dp(
     return (false_share + missed_share) / 2
 
 
-def _both_merits(pair: Comparison, kappa: float) -> tuple[float, float]:
+def _both_merits(pair: PairQuantities, kappa: float) -> tuple[float, float]:
     """FoM(G, D) and FoM(D, G)."""
     kappa = _positive(kappa)
     if pair.errors == 0:

@@ -1,8 +1,8 @@
 """Truth and detection side by side: the counts and sums of distances from which every measure is made.
 
 G is the truth, D the detection, d_G(p) the Euclidean distance from p to the nearest pixel of G. Each measure is a formula in
-what :class:`Comparison` offers. It does not care whether the numbers come from two maps (:class:`Pair`) or from the tables of
-a sweep over thresholds (:mod:`hyperacuity.edges.sweep`).
+what :class:`PairQuantities` offers. It does not care whether the numbers come from two maps (:class:`Pair`) or from the tables of
+a sweep over thresholds (:mod:`hyperacuity.edges.thresholds`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Tail = Literal["quantile", "mean_top", "trim"]
 """How a Hausdorff distance forgives the n % largest distances, see :func:`tail_distance`."""
 
 
-class Comparison(ABC):
+class PairQuantities(ABC):
     """What is known about one truth and one detection of the same size.
 
     ``size`` is the number of pixels of the image, ``hits`` = TP, ``false`` = FP, ``missed`` = FN. A sum over an empty set is
@@ -130,7 +130,7 @@ class Comparison(ABC):
     def _difference(self, k: float, cap: float) -> float: ...
 
 
-class Pair(Comparison):
+class Pair(PairQuantities):
     """Two edge maps; counts and distances are computed when first asked for, and kept."""
 
     def __init__(self, truth: ArrayLike, detected: ArrayLike) -> None:
@@ -184,20 +184,20 @@ class Pair(Comparison):
         return float(difference_sum(np.sqrt(self._to_truth), self._to_detected, float(k), float(cap)))
 
 
-Edges: TypeAlias = ArrayLike | Comparison
+Edges: TypeAlias = ArrayLike | PairQuantities
 """What a measure takes: an edge map (whatever is above zero is an edge), or a comparison already made."""
 
 
-def paired(truth: Edges, detected: Edges) -> Comparison:
+def paired(truth: Edges, detected: Edges) -> PairQuantities:
     """Two maps as a :class:`Pair`. A comparison already made is passed on: so measures share what one of them has computed.
 
     >>> pair = Pair([[0, 1]], [[1, 0]])
     >>> paired(pair, pair) is pair
     True
     """
-    if isinstance(truth, Comparison):
+    if isinstance(truth, PairQuantities):
         return truth
-    if isinstance(detected, Comparison):
+    if isinstance(detected, PairQuantities):
         raise InputError("truth is a map but detected is a comparison: give two maps, or the comparison twice")
     return Pair(truth, detected)
 

@@ -19,12 +19,13 @@ A value of a task's own, such as a hierarchy's levels or labelled contours, stan
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hyperacuity.errors import InputError
+from hyperacuity.evaluation.readers import Given
 from hyperacuity.tally import Task
 
 Array = NDArray[Any]
@@ -32,17 +33,9 @@ Array = NDArray[Any]
 CHANNELS = (1, 3, 4)
 
 
-class Sample(NamedTuple):
-    """One image: what a task's ``tally`` is called with, besides the protocol."""
-
-    prediction: Any
-    truths: list[Any]
-    extras: dict[str, Any]
-
-
 def samples(
     task: Task[Any, Any, Any], prediction: Any, truths: Any, extras: Mapping[str, Any], *, stacks: bool = False
-) -> list[Sample]:
+) -> list[Given]:
     """The images of an update.
 
     ``stacks``: a prediction is a stack of segmentations, so that only a fourth dimension makes a batch. ``extras`` are given in
@@ -62,7 +55,7 @@ def samples(
     of_each = [truths] if count == 1 else _split(truths, count, "truths", 3 + (task.truth == "picture"))
     names = ["truths"] if count == 1 else [f"truths of image {number}" for number in range(1, count + 1)]
     return [
-        Sample(one, people(of, name), {key: _extra(extra, key, n, count) for key, extra in extras.items()})
+        Given(one, people(of, name), {key: _extra(extra, key, n, count) for key, extra in extras.items()})
         for n, (one, of, name) in enumerate(zip(predictions, of_each, names, strict=True))
     ]
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from hyperacuity.audit import AuditProtocol, LabelScore, StrengthProtocol, SystemAudit, ranking_changes, rankings
+from hyperacuity.audit.benchmark import Change
 from hyperacuity.audit.findings import findings
-from hyperacuity.audit.rescoring import Change
 from hyperacuity.audit.trials import MODES, Skip, Trial, candidates, draw_trial, shuffled, write_trials
 from hyperacuity.errors import InputError
 from hyperacuity.evaluation import audit_inputs
@@ -83,7 +83,7 @@ def audit(
     cluster: str | None = None,
     progress: bool = True,
 ) -> Audit:
-    """Ask how far the labels of a data set can be trusted, and what they do to systems. ``InputError`` without a readable image."""
+    """Ask how far labels can be trusted, and what they do to systems. ``InputError`` when no image can be read."""
     label_inputs, inputs = audit_inputs.find(named_systems(systems or {}), truth, images=images, data=data, split=split)
     how: dict[str, Any] = {"run": run, "workers": workers, "cluster": cluster, "progress": progress}
     labelled = evaluate_inputs(task("strength"), label_inputs, StrengthProtocol(protocol.protocol.tolerance), **how)

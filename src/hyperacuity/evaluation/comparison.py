@@ -45,7 +45,7 @@ class PairTests:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class SystemComparison:
     """What :func:`compare_runs` found.
 
     ``stable`` is how often each system is optimal when images are resampled, ``tests`` the paired tests by criterion, and
@@ -75,7 +75,7 @@ def compare_runs(
     test: Test | None = None,
     alpha: float = 0.05,
     resamples: int = 1000,
-) -> Comparison:
+) -> SystemComparison:
     """Compare the systems of run folders, or of one CSV table; the options are those of ``hyperacuity compare``."""
     table, usual = read_scores(sources, criteria)
     if systems is not None:
@@ -90,7 +90,7 @@ def compare_runs(
     if test and not several:
         warn("there are no images to test over: the scores are of whole data sets")
     options: Any = {"vector": vector or usual, "epsilon": tolerances(epsilon, table), "strict": strict}
-    return Comparison(
+    return SystemComparison(
         table,
         compare(table, **options),
         options["vector"],
@@ -132,7 +132,7 @@ def _difference(table: Table, alpha: float) -> CriticalDifference | None:
         return None
 
 
-def summary(found: Comparison) -> dict[str, Any]:
+def summary(found: SystemComparison) -> dict[str, Any]:
     """The comparison for JSON."""
     ranking, difference = found.ranking, found.difference
 
@@ -167,7 +167,7 @@ def summary(found: Comparison) -> dict[str, Any]:
     return said
 
 
-def show(found: Comparison, console: Console, *, groups: bool = False) -> None:
+def show(found: SystemComparison, console: Console, *, groups: bool = False) -> None:
     """The comparison as a table, the best group first, and what it means in words."""
     ranking, stable = found.ranking, found.stable
     columns = ranking.components if len(ranking.components) <= MOST_COLUMNS else ()
@@ -195,7 +195,7 @@ def show(found: Comparison, console: Console, *, groups: bool = False) -> None:
         _show_tests(found, console)
 
 
-def _show_tests(found: Comparison, console: Console) -> None:
+def _show_tests(found: SystemComparison, console: Console) -> None:
     console.print(f"\nclusters: systems of one cluster do not differ significantly at {found.alpha:g}", markup=False)
     images = len(found.table.images)
     least = 2.0 ** (1 - images)

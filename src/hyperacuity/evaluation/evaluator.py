@@ -12,8 +12,9 @@ from typing import Any, Self
 import numpy as np
 
 from hyperacuity.errors import InputError, UsageError
-from hyperacuity.evaluation.arrays import Sample, samples
+from hyperacuity.evaluation.arrays import samples
 from hyperacuity.evaluation.protocols import agreed
+from hyperacuity.evaluation.readers import Given
 from hyperacuity.tally import Signature, Tally, protocol_of
 from hyperacuity.tasks import task as find_task
 
@@ -108,7 +109,7 @@ class Evaluator:
     def _is_taken(self, name: str) -> bool:
         return name in self._tallies or name in self._waiting
 
-    def _tally(self, key: str, sample: Sample) -> Tally:
+    def _tally(self, key: str, sample: Given) -> Tally:
         named = {"image": key} if self.task.by_name else {}
         made: Tally = self.task.tally(sample.prediction, sample.truths, self.protocol, **sample.extras, **named)
         return made

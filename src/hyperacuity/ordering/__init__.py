@@ -9,7 +9,7 @@ Palou & Salembier (2014), Precision-recall-classification evaluation framework: 
 Maire, Narihira & Yu (2016), Affinity CNN: learning pixel-centric pairwise relations for figure/ground embedding, supplement.
 """
 
-from hyperacuity.ordering.contour_maps import Contours, contours
+from hyperacuity.ordering.directed_contours import Contours, contours
 from hyperacuity.ordering.figure_ground import Neighbours, Ownership, compare_neighbours, neighbours, order_of_pairs
 from hyperacuity.ordering.local import LocalMatch, combine, match_contours
 from hyperacuity.ordering.orderings import Ordering, Partition, Sides, ordering, partition, transfer

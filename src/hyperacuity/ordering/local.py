@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hyperacuity.boundary import Match, match
 from hyperacuity.errors import InputError
 from hyperacuity.maps import same_size
-from hyperacuity.ordering.contour_maps import Contours, angle_between
+from hyperacuity.ordering.directed_contours import Contours, angle_between
 from hyperacuity.ordering.prc import Outcomes
 
 RADIUS = 3.0

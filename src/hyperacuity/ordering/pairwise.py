@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hyperacuity.errors import InputError
 from hyperacuity.kernels.ordering import best_overlaps, compare_pairs, count_unequal, group_pixels
 from hyperacuity.maps import same_size
-from hyperacuity.ordering.contour_maps import SAME_DEPTH
+from hyperacuity.ordering.directed_contours import SAME_DEPTH
 from hyperacuity.ordering.orderings import Partition
 from hyperacuity.ordering.prc import Outcomes
 

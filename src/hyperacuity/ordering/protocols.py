@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from hyperacuity.errors import UsageError
 from hyperacuity.maps import diagonal
-from hyperacuity.ordering.contour_maps import SAME_DEPTH, WINDOW
+from hyperacuity.ordering.directed_contours import SAME_DEPTH, WINDOW
 from hyperacuity.ordering.figure_ground import REACH, Cut, Length, Tie
 from hyperacuity.ordering.local import ANGLE, RADIUS, Annotators, MatchCost, TruthTie
 from hyperacuity.ordering.orderings import Middle

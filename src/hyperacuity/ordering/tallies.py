@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from hyperacuity.errors import InputError
 from hyperacuity.maps import VOID, LabelMap, label_map, same_size
-from hyperacuity.ordering.contour_maps import contours
+from hyperacuity.ordering.directed_contours import contours
 from hyperacuity.ordering.figure_ground import compare_neighbours
 from hyperacuity.ordering.local import LocalMatch, combine, match_contours
 from hyperacuity.ordering.orderings import Ordering, Partition, Sides, ordering, partition

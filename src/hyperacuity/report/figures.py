@@ -13,7 +13,7 @@ from hyperacuity.audit import strengths
 from hyperacuity.data import read_image, write_png
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.evaluation.audits import AuditFindings
-from hyperacuity.evaluation.comparison import Comparison
+from hyperacuity.evaluation.comparison import SystemComparison
 from hyperacuity.evaluation.jobs import TaskJob
 from hyperacuity.evaluation.readers import Reader
 from hyperacuity.ordering import OrderingScore
@@ -70,7 +70,7 @@ def write_ordering_charts(
         theme.save(chart, folder / f"{name}.svg", signature=signature)
 
 
-def write_comparison_charts(folder: Path, found: Comparison) -> None:
+def write_comparison_charts(folder: Path, found: SystemComparison) -> None:
     """The front (of two criteria) or all criteria side by side, ranks and groups, dominance, and critical difference, as SVG."""
     ranking = found.ranking
     charts = {

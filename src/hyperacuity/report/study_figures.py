@@ -13,7 +13,7 @@ from PIL import Image, ImageOps
 from hyperacuity.audit.risk import RiskScore
 from hyperacuity.data import write_png
 from hyperacuity.detect.depth.orderers import DEFAULT_LAMBDA, LEVEL
-from hyperacuity.edges.shifted_lines import Shift
+from hyperacuity.edges.displacement import Shift
 from hyperacuity.ordering import Partition
 from hyperacuity.regions import PruningPath, piecewise_constant, pruning_path
 from hyperacuity.report import theme

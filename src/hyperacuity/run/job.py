@@ -34,7 +34,7 @@ class Cell:
         """Every file that the tally depends on."""
         return (self.prediction, *self.truths, *(path for _, path in self.extras))
 
-    def extra(self, role: str) -> Path | None:
+    def file_of(self, role: str) -> Path | None:
         """The further file of this role, if there is one."""
         return dict(self.extras).get(role)
 

@@ -18,8 +18,8 @@ from hyperacuity.data.datasets.pairing import stem_of
 from hyperacuity.data.scenes import make_scene, name_of
 from hyperacuity.detect import detector, masks, rosin, split_names
 from hyperacuity.edges import add_noise, shapes
+from hyperacuity.edges.displacement import Shift
 from hyperacuity.edges.names import measures as parse_measures
-from hyperacuity.edges.shifted_lines import Shift
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.maps import EdgeMap, same_size
 from hyperacuity.studies.edge_trials import (

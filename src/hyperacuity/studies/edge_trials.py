@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import ndimage
 
-from hyperacuity.edges.drawn_shapes import add_noise
 from hyperacuity.edges.names import PAPER, measures
-from hyperacuity.edges.sweeps import Sweep, sweep
+from hyperacuity.edges.synthetic import add_noise
+from hyperacuity.edges.thresholds import Sweep, sweep
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.kernels.distances import squared_distances
 from hyperacuity.maps import EdgeMap, SoftMap, edge_map, same_size

@@ -17,7 +17,7 @@ from hyperacuity.audit import (
     collect_strengths,
     ranking_changes,
 )
-from hyperacuity.audit.rescoring import Change
+from hyperacuity.audit.benchmark import Change
 from hyperacuity.data import Sample, find_data, load_dataset, pair_truths
 from hyperacuity.detect import detector, split_names
 from hyperacuity.errors import InputError

@@ -10,13 +10,14 @@ from typing import Any
 from numpy.typing import NDArray
 
 from hyperacuity.audit import AuditProtocol, SystemAudit, collect_audit
+from hyperacuity.console import output_folder
 from hyperacuity.data import load_dataset
 from hyperacuity.detect.pb_detector import detect_from, gradients, load_model
 from hyperacuity.errors import UsageError
 from hyperacuity.evaluation.jobs import job_for
 from hyperacuity.evaluation.readers.contours import ContourReader
 from hyperacuity.maps import SoftMap
-from hyperacuity.studies.running import Failures, create_folder, failures_of, tally_cells
+from hyperacuity.studies.running import Failures, failures_of, tally_cells
 from hyperacuity.studies.system_maps import detect_samples
 from hyperacuity.studies.training import TRUTHS, LearnedPb, PbCourse, bsds500_drawn, evenly, learn_pb
 from hyperacuity.tasks import task
@@ -86,7 +87,7 @@ def pb_labels(
         return {name: detect_from(cues, models[name].weights).thin for name in names}
 
     samples = evenly(load_dataset("bsds500", data, split="test").samples, test)
-    folders = {f"pb, {name} labels": create_folder(folder / "maps" / f"pb-{name}") for name in learned}
+    folders = {f"pb, {name} labels": output_folder(folder / "maps" / f"pb-{name}") for name in learned}
     cells, failed = detect_samples(samples, folders, see, workers, reuse=False)
     protocol = AuditProtocol(strengths=(0, 1), repeats=1, seed=course.seed)
     outcome = tally_cells(job_for(task("audit"), protocol, ContourReader()), cells, None, workers)

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.progress import track
 
 from hyperacuity.data.files import write_bytes
-from hyperacuity.errors import InputError, UsageError
+from hyperacuity.errors import InputError
 from hyperacuity.run import Cell, Job, Outcome, open_store, run_grid
 from hyperacuity.run.job import T
 
@@ -73,15 +73,6 @@ def tally_cells(job: Job[T], cells: Sequence[Cell], run: Path | None, workers: i
 def failures_of(outcome: Outcome[Any]) -> Failures:
     """What failed in a grid, as ``system: image`` and the reason."""
     return [(f"{failure.system}: {failure.image}", failure.reason) for failure in outcome.failures]
-
-
-def create_folder(path: Path) -> Path:
-    """The folder, created if missing."""
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"cannot write to {path}: {error.strerror}") from error
-    return path
 
 
 def write_csv(path: Path, records: Sequence[Mapping[str, Any]]) -> Path:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from numpy.typing import NDArray
 
+from hyperacuity.console import output_folder
 from hyperacuity.data import (
     Sample,
     read_image,
@@ -25,7 +26,7 @@ from hyperacuity.detect.stereo import Matcher
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.maps import SoftMap
 from hyperacuity.run import Cell
-from hyperacuity.studies.running import Failures, attempt_each, create_folder
+from hyperacuity.studies.running import Failures, attempt_each
 
 SHARE = 6
 """Where the data set does not say how many disparities there are, those up to this part of the width are tried."""
@@ -73,7 +74,7 @@ def map_folders(detectors: Mapping[str, Detector | Orderer], parent: Path) -> di
         if folder in folders.values():
             raise UsageError(f"{name}: the folder {folder.name} is taken already; give the file another name")
         folders[name] = folder
-    return {name: create_folder(folder) for name, folder in folders.items()}
+    return {name: output_folder(folder) for name, folder in folders.items()}
 
 
 def regions_for(detectors: Mapping[str, Detector | Orderer], folder: Path | None) -> dict[str, Path] | None:
@@ -169,7 +170,7 @@ def match_scenes(
     ``disparities`` is how many to try, by default :func:`disparities_of` the scene. With ``reuse``, maps that exist are left
     as they are.
     """
-    folders = {str(one): create_folder(parent / str(one)) for one in matchers}
+    folders = {str(one): output_folder(parent / str(one)) for one in matchers}
 
     def work(name: str) -> None:
         left, right = read_pair(scenes[name])

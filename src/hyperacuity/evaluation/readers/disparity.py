@@ -67,13 +67,13 @@ class DisparityReader(Reader):
 
     def regions(self, cell: Cell, truth: DisparityMap, wanted: tuple[str, ...]) -> dict[str, EdgeMap]:
         """The wanted regions: shipped with the data or named by the user, else derived."""
-        shipped = {name: cell.extra(name) for name in ("nonocc", "all", "disc")}
+        shipped = {name: cell.file_of(name) for name in ("nonocc", "all", "disc")}
         given = {name: read_mask(path) for name, path in shipped.items() if path is not None}
-        if noc := cell.extra("noc"):  # KITTI's truth without what only one view shows
+        if noc := cell.file_of("noc"):  # KITTI's truth without what only one view shows
             given["nonocc"] = read_disparity(noc, scale=self._scale_of(cell)) > 0
         named = {role.removeprefix(MASK): path for role, path in cell.extras if role.startswith(MASK)}
         given |= {name: read_mask(path) for name, path in named.items()}
-        picture = cell.extra("image") if "untextured" in wanted else None
+        picture = cell.file_of("image") if "untextured" in wanted else None
         return regions(truth, image=None if picture is None else read_image(picture), given=given)
 
     def _read(self, cell: Cell, path: Path, named: float | None, *, otherwise: float | None) -> DisparityMap:
@@ -95,7 +95,7 @@ class ViewReader(DisparityReader):
 
     def truths(self, cell: Cell) -> list[Any]:
         """The left and the right picture."""
-        left, right = cell.extra("image"), cell.extra("right")
+        left, right = cell.file_of("image"), cell.file_of("right")
         if left is None or right is None:
             raise InputError(f"the pictures of {cell.image} are not with the data, so no view can be predicted")
         return [read_image(left), read_image(right)]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hyperacuity.data import figure_ground, holds_ucm, read_order, read_segmentations, read_ucm
 from hyperacuity.data.files import warn
-from hyperacuity.errors import InputError
+from hyperacuity.errors import InputError, UsageError
 from hyperacuity.evaluation.readers import Given, Reader
 from hyperacuity.maps import LabelMap
 from hyperacuity.ordering import Ordering, Partition, Sides, ordering
@@ -101,7 +101,10 @@ def read_regions(path: Path, level: float | None) -> list[LabelMap]:
 def _labelled(source: Path, image: str, images: tuple[str, ...]) -> list[Sides]:
     """What every subject said about an image. A folder's files are read one by one, an archive once."""
     if source.is_dir():
-        held = _held(source, (image,))
+        try:
+            held = _held(source, (image,))
+        except UsageError:  # nothing there is of this image, which the error below says
+            held = {}
     else:
         facts = source.stat()
         with _guard:

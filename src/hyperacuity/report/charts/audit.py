@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import ImageColor
 
-from hyperacuity.audit.rescoring import OUTPUT_LEVELS, SystemAudit
+from hyperacuity.audit.benchmark import OUTPUT_LEVELS, SystemAudit
 from hyperacuity.audit.risk import RiskScore
 from hyperacuity.audit.strength import CLASSES, LabelScore, Strengths, strength_class
 from hyperacuity.audit.trials import Mode

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperacuity.edges.benchmark import EdgeScore
+from hyperacuity.edges.displacement import Shift
 from hyperacuity.edges.names import measure
-from hyperacuity.edges.shifted_lines import Shift
-from hyperacuity.edges.sweeps import Best
+from hyperacuity.edges.thresholds import Best
 from hyperacuity.maps import EdgeMap
 from hyperacuity.report import theme
 from hyperacuity.report.pictures.edges import data_uri, edge_picture

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from hyperacuity.audit import AuditTally, SystemAudit, collect_audit, ranking_changes, strengths
+from hyperacuity.audit.benchmark import tallies_under
 from hyperacuity.audit.findings import order_findings, system_findings
-from hyperacuity.audit.rescoring import tallies_under
 from hyperacuity.maps import EdgeMap
 from hyperacuity.report.charts import audit as charts_audit
 from hyperacuity.report.sheets.boundary import BoundaryViewer, image_scores_of, tested_ods

@@ -9,7 +9,7 @@ import numpy as np
 
 from hyperacuity.edges.benchmark import collect, prepared
 from hyperacuity.edges.names import measure
-from hyperacuity.edges.sweeps import Best, edges_at
+from hyperacuity.edges.thresholds import Best, edges_at
 from hyperacuity.errors import InputError
 from hyperacuity.maps import EdgeMap
 from hyperacuity.report.charts import edges as charts_edges

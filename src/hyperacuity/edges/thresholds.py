@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hyperacuity.edges.names import PAPER, Measure, measure, measures
 from hyperacuity.edges.pair import (
-    Comparison,
+    PairQuantities,
     Tail,
     checked_shape,
     distances_to,
@@ -232,7 +232,7 @@ class _Tables:
         return np.concatenate([[0.0], np.cumsum(values)])[self.stops]
 
 
-class _Step(Comparison):
+class _Step(PairQuantities):
     """The comparison at one threshold."""
 
     def __init__(self, tables: _Tables, t: int) -> None:
