@@ -217,7 +217,7 @@ def real_point(means: str, count: int, files: str) -> Row:
                     job.evaluate(cell)
             for workers, how in hows:
                 with open_store(folder / f"{turn}-{workers}") as store, timing(turns[str(workers)]):
-                    assert fill_grid(job, cells, store=store, progress=False, **how).failed == 0
+                    assert not fill_grid(job, cells, store=store, progress=False, **how).failures
     return {"turns": {who: rows[1:] for who, rows in turns.items()}}  # the first was to warm up
 
 

@@ -72,6 +72,17 @@ def test_the_general_command_evaluates_keeps_and_compares(installed):
     assert "good" in json.loads(compared.stdout)["interpretation"]
 
 
+def test_a_run_becomes_a_page(installed):
+    for module in ("altair", "jinja2", "vl_convert"):
+        pytest.importorskip(module, reason="needs the extra report")
+    assert command(installed, "evaluate", "exact", "good", "truth", "--run", "run").returncode == 0
+    done = command(installed, "report", "run", "--out", "page")
+    assert done.returncode == 0, done.stderr
+    page = (installed / "page/index.html").read_text(encoding="utf-8")
+    assert "exact|threshold:0.5|v:1" in page
+    assert "Exact edges" in page
+
+
 def test_options_reach_the_protocol(installed):
     done = command(installed, "evaluate", "exact", "poor", "truth", "--option", "threshold=0.3")
     assert done.returncode == 0, done.stderr

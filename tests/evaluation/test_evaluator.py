@@ -7,6 +7,7 @@ import multiprocessing
 import operator
 import pickle
 import threading
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -32,7 +33,8 @@ def _numbers(score):
         return {name: _numbers(getattr(score, name)) for name in score.__dataclass_fields__}
     if isinstance(score, dict):
         return {name: _numbers(value) for name, value in score.items()}
-    return [_numbers(value) for value in score] if isinstance(score, tuple | list) else score
+    several = isinstance(score, Sequence) and not isinstance(score, str)
+    return [_numbers(value) for value in score] if several else score
 
 
 @pytest.fixture(scope="module")

@@ -134,7 +134,7 @@ def test_a_cell_that_kills_its_workers_fails_alone_and_says_so(letters, schedule
     (failure,) = outcome.failures
     assert (failure.system, failure.image) == ("canny", "7")
     assert failure.reason.startswith(
-        "each of the 2 workers that began it died (out of memory, or killed), the last was tcp://"
+        "each of the 2 workers that started it died (out of memory, or killed), the last was tcp://"
     )
     assert outcome.computed == 23
     with open_run(tmp_path / "run") as run:

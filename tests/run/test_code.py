@@ -27,14 +27,14 @@ ASK = textwrap.dedent(
     import json, sys
     from hyperacuity.evaluation.jobs import job_for, reader_type
     from hyperacuity.run import code
-    from hyperacuity.tasks import task
+    from hyperacuity.tasks import names, task
 
-    print("ready", flush=True)
-    for name in sys.stdin:
+    for _ in sys.stdin:
         code._parsed.cache_clear()
         code._file_of.cache_clear()
-        known = task(name.strip())
-        print(code.code_version(job_for(known, known.protocol(), reader_type(known)())), flush=True)
+        known = [task(name) for name in names()]
+        jobs = {one.name: job_for(one, one.protocol(), reader_type(one)()) for one in known}
+        print(json.dumps({name: code.code_version(job) for name, job in jobs.items()}), flush=True)
     """
 )
 
@@ -49,19 +49,23 @@ def copy(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def ask(copy):
-    """The version of the code of a task's job, as a program that runs the copy sees it."""
+    """The versions of the code of every task's job, as a program that runs the copy sees them."""
     _, environment = copy
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     with subprocess.Popen([sys.executable, "-c", ASK], env=environment, **pipes) as process:
-        assert process.stdout.readline() == "ready\n"
 
-        def ask(task):
-            process.stdin.write(f"{task}\n")
+        def ask():
+            process.stdin.write("now\n")
             process.stdin.flush()
-            return process.stdout.readline().strip()
+            return json.loads(process.stdout.readline())
 
         yield ask
         process.stdin.close()
+
+
+@pytest.fixture(scope="module")
+def before(ask):
+    return ask()
 
 
 @pytest.fixture
@@ -80,7 +84,7 @@ def change(copy):
         path.write_text(text, encoding="utf-8")
 
 
-TASKS = ("boundary", "edges", "regions", "ordering", "disparity", "views", "audit", "strength")
+TASKS = {"boundary", "edges", "regions", "ordering", "disparity", "views", "audit", "strength"}
 
 
 @pytest.mark.parametrize(
@@ -98,10 +102,9 @@ TASKS = ("boundary", "edges", "regions", "ordering", "disparity", "views", "audi
         ("compare/ranking.py", "import", "import ast; import"),
     ],
 )
-def test_what_cannot_change_a_tally_leaves_the_version_as_it_is(ask, change, file, old, new):
-    before = [ask(task) for task in TASKS]
+def test_what_cannot_change_a_tally_leaves_the_version_as_it_is(ask, before, change, file, old, new):
     change(file, old, new)
-    assert [ask(task) for task in TASKS] == before
+    assert ask() == before
 
 
 @pytest.mark.parametrize(
@@ -123,26 +126,29 @@ def test_what_cannot_change_a_tally_leaves_the_version_as_it_is(ask, change, fil
             "data/readers.py",
             "return _all_of(paths, _segmentations)",
             "return _all_of(paths, _segmentations)[:1]",
-            set(TASKS),
+            TASKS,
         ),
-        ("evaluation/jobs.py", "given.prediction, given.truths", "given.prediction, given.truths[:1]", set(TASKS)),
+        ("evaluation/jobs.py", "given.prediction, given.truths", "given.prediction, given.truths[:1]", TASKS),
         ("kernels/sweep.py", "\nimport numpy", "\nX = 1\nimport numpy", {"boundary", "ordering", "audit", "strength"}),
         ("boundary/protocols.py", " = 99", " = 98", {"boundary", "audit"}),
         ("disparity/masks.py", "\nimport numpy", "\nX = 1\nimport numpy", {"disparity", "views"}),
-        ("tally.py", "zlib.compress(body, 6)", "zlib.compress(body, 9)", set(TASKS)),
+        ("tally.py", "zlib.compress(body, 6)", "zlib.compress(body, 9)", TASKS),
     ],
 )
-def test_what_can_change_a_tally_changes_the_version_of_the_tasks_concerned(ask, change, file, old, new, concerned):
-    before = {task: ask(task) for task in TASKS}
+def test_what_can_change_a_tally_changes_the_version_of_the_tasks_concerned(
+    ask, before, change, file, old, new, concerned
+):
+    assert before.keys() == TASKS
     change(file, old, new)
-    assert {task for task in TASKS if ask(task) != before[task]} == concerned
+    after = ask()
+    assert {task for task in TASKS if after[task] != before[task]} == concerned
 
 
-def test_line_ends_do_not_count(ask, copy):
-    before, path = ask("boundary"), copy[0] / "maps.py"
+def test_line_ends_do_not_count(ask, before, copy):
+    path = copy[0] / "maps.py"
     text = path.read_bytes()
     path.write_bytes(text.replace(b"\n", b"\r\n"))
-    assert ask("boundary") == before
+    assert ask() == before
     path.write_bytes(text)
 
 

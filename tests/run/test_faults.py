@@ -143,7 +143,7 @@ KILLER = DRIVER + textwrap.dedent(
         os.close(hears)
         if (Path(folder) / "run.sqlite").exists():
             health = check_run(Path(folder))
-            assert all("stopped before it began" in problem for problem in health.problems), health.problems
+            assert all("stopped before it started" in problem for problem in health.problems), health.problems
             assert health.tallies >= kept, "what was written stays"
             kept = health.tallies
     print(killed, kept)

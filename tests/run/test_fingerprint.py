@@ -91,7 +91,7 @@ def test_a_failed_read_is_not_remembered(tmp_path, monkeypatch):
 
 
 def test_no_more_digests_are_at_hand_than_agreed(tmp_path, monkeypatch):
-    monkeypatch.setattr(fingerprint, "AT_HAND", 3)
+    monkeypatch.setattr(fingerprint, "MOST_DIGESTS", 3)
     digests = Digests()
     for name in "abcdef":
         (tmp_path / name).write_text(name)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
@@ -11,12 +12,18 @@ from rich.markup import escape
 from hyperacuity.cli import common
 from hyperacuity.cli.options import Json
 
-if TYPE_CHECKING:
-    from hyperacuity.run import Run
-
 app = typer.Typer(help="Look after run folders: show, check, merge, export, clean up.", no_args_is_help=True)
 
 Folder = Annotated[Path, typer.Argument(metavar="RUN", help="A run folder, or its run.sqlite.")]
+
+
+def _print(as_json: bool, found: dict[str, Any], *lines: str) -> None:
+    """What was found, as JSON or in words."""
+    if as_json:
+        common.print_json(found)
+    else:
+        for line in lines:
+            common.results.print(line, markup=False)
 
 
 @app.command("show")
@@ -27,31 +34,19 @@ def show(run: Folder, json: Json = False) -> None:
     """
     from hyperacuity.run import open_run
 
+    keys = ("signature", "started", "ended", "status", "command")
     with open_run(run) as opened:
-        protocols = [_protocol(opened, signature) for signature in opened.signatures()]
-        history = [
-            {key: entry.get(key) for key in ("signature", "started", "ended", "status", "command")}
-            for entry in opened.history()
+        protocols: list[dict[str, Any]] = [
+            {"signature": one, "systems": opened.states(one)} for one in opened.signatures()
         ]
-    if json:
-        common.print_json({"run": run, "protocols": protocols, "history": history})
-        return
+        history = [{key: entry.get(key) for key in keys} for entry in opened.history()]
+    lines: list[str] = []
     for protocol in protocols:
-        common.results.print(protocol["signature"], markup=False)
+        lines.append(protocol["signature"])
         for name, counts in protocol["systems"].items():
-            told = ", ".join(f"{count} {state}" for state, count in counts.items() if count)
-            common.results.print(f"  {name}: {told}", markup=False)
-    for entry in history:
-        common.results.print(f"{entry['started']} {entry['status']}: {entry['command']}", markup=False)
-
-
-def _protocol(run: Run, signature: str) -> dict[str, Any]:
-    systems: dict[str, dict[str, int]] = {
-        name: {"done": 0, "failed": 0, "waiting": 0} for name in run.systems(signature)
-    }
-    for system, state, count in run.counts(signature):
-        systems[system][state] = count
-    return {"signature": signature, "systems": systems}
+            lines.append(f"  {name}: {', '.join(f'{count} {state}' for state, count in counts.items() if count)}")
+    lines += [f"{entry['started']} {entry['status']}: {entry['command']}" for entry in history]
+    _print(json, {"run": run, "protocols": protocols, "history": history}, *lines)
 
 
 @app.command("check")
@@ -62,42 +57,31 @@ def check(run: Folder, json: Json = False) -> None:
 
     Example: [bold]hyperacuity run check runs/night[/bold]
     """
-    from dataclasses import asdict
-
     from hyperacuity.run import check_run
 
     health = check_run(run)
     for problem in health.problems:
         common.messages.print(f"[red]wrong:[/] {escape(problem)}")
-    if json:
-        common.print_json({"run": run, "sound": not health.problems, **asdict(health)})
-    elif not health.problems:
-        common.results.print(
-            f"sound: {health.cells} cells, {health.tallies} tallies, {health.failed} failed, {health.waiting} waiting",
-            markup=False,
-        )
+    sound = f"sound: {health.cells} cells, {health.tallies} tallies, {health.failed} failed, {health.waiting} waiting"
+    _print(json, {"run": run, "sound": not health.problems, **asdict(health)}, *([] if health.problems else [sound]))
     raise typer.Exit(1 if health.problems else 0)
 
 
 @app.command("merge")
 def merge(
     runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders.")],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Where they come together; may have runs already.")],
+    out: Annotated[Path, typer.Option(metavar="DIR", help="The folder to merge into; may have runs already.")],
     json: Json = False,
 ) -> None:
     """Bring several runs together in one folder, for one report; what was computed from other files is refused.
 
     Example: [bold]hyperacuity run merge runs/monday runs/tuesday --out runs/week[/bold]
     """
-    from dataclasses import asdict
-
     from hyperacuity.run import merge_runs
 
     merged = merge_runs(runs, out)
-    if json:
-        common.print_json({"out": out, **asdict(merged)})
-    else:
-        common.results.print(f"{out}: {merged.cells} cells and {merged.tallies} tallies came in", markup=False)
+    line = f"{out}: {merged.cells} cells and {merged.tallies} tallies were added"
+    _print(json, {"out": out, **asdict(merged)}, line)
 
 
 @app.command("export")
@@ -115,26 +99,17 @@ def export(
 
     with open_run(run) as opened:
         paths = export_run(opened, common.output_folder(out), format)
-    if json:
-        common.print_json({"run": run, "files": paths})
-    else:
-        for path in paths:
-            common.results.print(str(path), markup=False)
+    _print(json, {"run": run, "files": paths}, *map(str, paths))
 
 
 @app.command("gc")
 def gc(run: Folder, json: Json = False) -> None:
-    """Drop tallies that no cell refers to any more (older code, replaced predictions), and give the space back.
+    """Drop tallies that no cell refers to any more (older code, replaced predictions), and free the space.
 
     Example: [bold]hyperacuity run gc runs/night[/bold]
     """
-    from dataclasses import asdict
-
     from hyperacuity.run import sweep_run
 
     swept = sweep_run(run)
-    if json:
-        common.print_json({"run": run, **asdict(swept)})
-    else:
-        sizes = f"{swept.before / 1e6:.1f} MB before, {swept.after / 1e6:.1f} MB now"
-        common.results.print(f"{swept.tallies} tallies dropped: {sizes}", markup=False)
+    sizes = f"{swept.before / 1e6:.1f} MB before, {swept.after / 1e6:.1f} MB now"
+    _print(json, {"run": run, **asdict(swept)}, f"{swept.tallies} tallies dropped: {sizes}")

@@ -1,6 +1,6 @@
-"""The grid of systems × images: evaluate each cell once, keep its tally, go on after an interruption.
+"""The grid of systems × images: evaluate each cell once, keep its tally, resume after an interruption.
 
-A verb makes :class:`Cell` values (which files belong together) and a :class:`Job` (how to turn a cell into a tally), opens a
+A caller makes :class:`Cell` values (which files belong together) and a :class:`Job` (how to turn a cell into a tally), opens a
 :class:`Store` in the run folder, and calls :func:`run_grid`. Later, or meanwhile, :func:`open_run` reads the folder: that is
 all a report needs.
 """

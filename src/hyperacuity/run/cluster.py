@@ -6,7 +6,7 @@ much as evaluating them, a handful that take two seconds together (fewer towards
 Workers read the cells' files themselves and send back packed tallies; only the driver writes to the store.
 
 A task whose worker is lost is given to another one by the scheduler. When that has happened a few times, the scheduler gives up
-on all that those workers had in hand. One cell among them may be to blame, so each is tried once more with nothing else on its
+on everything those workers were doing. One cell among them may be to blame, so each is tried once more with nothing else on its
 way; if its worker dies again, it was this one, and it has failed.
 
 Between its own nodes Dask uses pickle: whoever can reach the scheduler can run code on the workers. That is a matter of the
@@ -43,7 +43,7 @@ _SHORT_SECONDS = 0.05
 _MOST_CELLS = 50
 
 _DEAF = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"
-"""What our own workers do first: Ctrl-C in a terminal reaches them too, but they shall finish what they have in hand."""
+"""What our own workers do first: Ctrl-C in a terminal reaches them too, but they are to finish their cells."""
 
 _LEAN = {
     "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": 128 << 20,
@@ -73,7 +73,7 @@ def connect(job: Job[T], address: str) -> Cluster[T]:
         dask: Any = import_module("distributed")  # untyped
     except ImportError as error:
         raise UsageError(f"--cluster {address} needs Dask: pip install 'hyperacuity[cluster]'") from error
-    logging.getLogger("distributed").setLevel(logging.ERROR)  # lost workers are told in our own words
+    logging.getLogger("distributed").setLevel(logging.ERROR)  # lost workers are reported in our own words
     kind, _, rest = address.partition(":")
     if kind == "local":
         if rest and not (rest.isdigit() and int(rest)):
@@ -94,7 +94,7 @@ def connect(job: Job[T], address: str) -> Cluster[T]:
 
 
 def local_cluster(workers: int | None = None) -> Any:
-    """A ``distributed.LocalCluster`` of processes with one thread each, as many as there are processors unless told otherwise."""
+    """A ``distributed.LocalCluster`` of processes with one thread each, by default as many as there are processors."""
     settings: Any = import_module("dask.config")
     dask: Any = import_module("distributed")
     with settings.set(_LEAN):
@@ -116,7 +116,7 @@ class Cluster(Generic[T]):
         self._own = own
         self._ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._lost: queue.SimpleQueue[tuple[int, str]] = queue.SimpleQueue()
-        self._told: set[tuple[int, str]] = set()
+        self._reported: set[tuple[int, str]] = set()
         self._news: list[tuple[int, str]] = []
         self._open: list[WorkItem] = []
         self._suspects: list[WorkItem] = []
@@ -200,22 +200,22 @@ class Cluster(Generic[T]):
         return results
 
     def forget(self) -> int:
-        """Nothing is dropped: a scheduler cannot tell which of the few cells on their way have begun."""
+        """Nothing is dropped: a scheduler cannot tell which of the few cells on their way have started."""
         return 0
 
     def news(self) -> list[tuple[int, str]]:
-        """The cells that lost workers had in hand."""
+        """The cells that lost workers were evaluating."""
         while not self._lost.empty():
             number, worker = self._lost.get()
             if number in self._given:
-                self._tell(number, worker, self._given[number][1])
+                self._report_lost(number, worker, self._given[number][1])
         news, self._news = self._news, []
         return news
 
-    def _tell(self, number: int, worker: str, tasks: list[WorkItem]) -> None:
+    def _report_lost(self, number: int, worker: str, tasks: list[WorkItem]) -> None:
         """That a worker was lost with these cells; once, though an event and a failed task may both say so."""
-        if (number, worker) not in self._told:
-            self._told.add((number, worker))
+        if (number, worker) not in self._reported:
+            self._reported.add((number, worker))
             self._news += [(task.position, f"the worker {worker} was lost") for task in tasks]
 
     def _submit(self, tasks: list[WorkItem], *, suspect: bool = False) -> None:
@@ -240,11 +240,11 @@ class Cluster(Generic[T]):
 
     def _hear(self, event: tuple[float, Any]) -> None:
         """Called by the client's own thread for all that happens on the cluster."""
-        told = event[1]
-        if isinstance(told, dict) and told.get("action") == "remove-worker":
-            for key in told.get("processing-tasks", ()):
+        message = event[1]
+        if isinstance(message, dict) and message.get("action") == "remove-worker":
+            for key in message.get("processing-tasks", ()):
                 if isinstance(key, tuple) and key[0] == self._name:
-                    self._lost.put((key[1], str(told.get("worker"))))
+                    self._lost.put((key[1], str(message.get("worker"))))
 
     @contextmanager
     def _in_touch(self) -> Iterator[None]:
@@ -264,12 +264,12 @@ class Cluster(Generic[T]):
         error = future.exception() if future.status == "error" else None
         if isinstance(error, KilledWorker):
             if not suspect:
-                self._tell(future.key[1], str(error.last_worker.address), tasks)
+                self._report_lost(future.key[1], str(error.last_worker.address), tasks)
                 self._suspects += tasks
                 return []
             cell = tasks[0].cell
             reason = (
-                f"each of the {error.allowed_failures + 1} workers that began it died (out of memory, or killed), "
+                f"each of the {error.allowed_failures + 1} workers that started it died (out of memory, or killed), "
                 f"the last was {error.last_worker.address}"
             )
             return [WorkResult(tasks[0].position, "failed", failure=Failure(cell.system, cell.image, reason))]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import queue
 from concurrent.futures import Future, ThreadPoolExecutor
-from types import TracebackType
 from typing import Any, Generic, Protocol, Self
 
 from hyperacuity.errors import UsageError
@@ -33,16 +32,14 @@ class Executor(Protocol[T]):
         """What has ended since the last call; waits at most so long for the first."""
 
     def forget(self) -> int:
-        """Drop the cells that were given and have not begun; how many there were."""
+        """Drop the cells that were given and have not started; how many there were."""
 
     def news(self) -> list[tuple[int, str]]:
-        """(position, reason) of cells that had to be begun again for no fault of theirs, since the last call."""
+        """(position, reason) of cells that had to be started again through no fault of theirs, since the last call."""
 
     def __enter__(self) -> Self: ...
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
+    def __exit__(self, *error: Any) -> None: ...
 
 
 class Threads(Generic[T]):
@@ -67,7 +64,7 @@ class Threads(Generic[T]):
 
     def __exit__(self, kind: type[BaseException] | None, *error: Any) -> None:
         self.forget()
-        # After an error nobody takes what still runs, so nobody waits for it.
+        # After an error the results of running cells are not wanted, so they are not waited for.
         self._pool.shutdown(wait=kind is None)
 
     def room(self, left: int) -> int:

@@ -24,8 +24,8 @@ from hyperacuity.errors import InputError
 from hyperacuity.run.job import Cell
 
 SETTLED_NS = 2_000_000_000
-AT_HAND = 10_000
-_SAYS_LITTLE = " (tells of no change)"
+MOST_DIGESTS = 10_000
+_UNDATED = " (without a mark of change)"
 
 Recorded = tuple[str, bytes]
 """A file's stamp and digest, as a store remembers them."""
@@ -34,8 +34,8 @@ Recorded = tuple[str, bytes]
 def stamp(path: Path) -> str:
     """Size, times and inode of a file as one string: while it stays the same, so do the contents."""
     if is_remote(path):
-        seen, telling = remote.stamp(path)
-        return seen if telling else f"{seen}{_SAYS_LITTLE}"
+        seen, dated = remote.stamp(path)
+        return seen if dated else f"{seen}{_UNDATED}"
     try:
         facts = path.stat()
     except OSError as error:
@@ -48,7 +48,7 @@ def stamp(path: Path) -> str:
 class Digests:
     """Content hashes of files, each file read once however many cells and threads ask for it.
 
-    The last ``AT_HAND`` of them are remembered; a store remembers them all.
+    The last ``MOST_DIGESTS`` of them are remembered; a store remembers them all.
     """
 
     def __init__(self) -> None:
@@ -95,7 +95,7 @@ class Digests:
                 digest, settled = _read(path, seen, copies)
                 with self._guard:
                     self._known[key] = digest
-                    if len(self._known) > AT_HAND:
+                    if len(self._known) > MOST_DIGESTS:
                         self._known.popitem(last=False)
                 promised.set_result(digest)
             except BaseException as error:  # not remembered: the next cell may try again, file servers have bad moments
@@ -116,7 +116,7 @@ def _read(path: Path, seen: str, copies: LocalCopies) -> tuple[bytes, bool]:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from error
     refuse_changed((path,), (seen,))
     if is_remote(path):
-        return digest, not seen.endswith(_SAYS_LITTLE)
+        return digest, not seen.endswith(_UNDATED)
     _, modified, changed, _ = map(int, seen.split(":"))
     return digest, max(modified, changed) + SETTLED_NS < started
 

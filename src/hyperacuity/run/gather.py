@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -80,7 +81,7 @@ class Grid:
 def gather(folders: Sequence[Path]) -> list[Grid]:
     """Read run folders; protocols stand in the order in which they are met.
 
-    Systems of the same name under one protocol, from different folders, are told apart by the name of their folder.
+    Systems of the same name under one protocol, from different folders, are distinguished by the name of their folder.
     """
     if not folders:
         raise UsageError("there is no run to report: name at least one run folder")
@@ -112,10 +113,7 @@ def _read(run: Run, folder: Path, signature: str) -> Grid:
 def _joined(signature: str, parts: Sequence[tuple[Path, Grid]]) -> Grid:
     if len(parts) == 1:
         return parts[0][1]
-    count: dict[str, int] = {}
-    for _, grid in parts:
-        for system in grid.packed:
-            count[system] = count.get(system, 0) + 1
+    count = Counter(system for _, grid in parts for system in grid.packed)
     packed: dict[str, Mapping[str, bytes]] = {}
     cells: dict[str, Mapping[str, Cell]] = {}
     failures: list[Failure] = []

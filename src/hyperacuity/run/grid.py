@@ -21,17 +21,17 @@ from typing import Generic
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.run.code import code_version
 from hyperacuity.run.executor import Executor, Threads
-from hyperacuity.run.job import Cell, Failure, Job, T, job_as_dict, signature_of
+from hyperacuity.run.job import Cell, Failure, Job, T, job_as_dict
 from hyperacuity.run.progress import Ending, watching
 from hyperacuity.run.spool import Spool
-from hyperacuity.run.store import BATCH_SECONDS, Store, given_twice
+from hyperacuity.run.store import BATCH_SECONDS, Store, given_twice, nothing_to_evaluate
 from hyperacuity.run.work import WorkItem, WorkResult
 
 TRIES = 3
 PAUSE = 1.0
 """Seconds before a second try, twice as many before a third: time for a file server or for memory to recover."""
 
-TOLD = 1000
+MOST_NOTES = 1000
 """How many second tries a run keeps the reasons of."""
 
 
@@ -65,9 +65,9 @@ def run_grid(
 ) -> Outcome[T]:
     """Evaluate every cell, or take its tally from the store when its inputs, protocol and code are unchanged.
 
-    A cell that raises becomes a :class:`Failure`; the others go on. On Ctrl-C the cells in hand are finished and kept, then
-    ``KeyboardInterrupt`` goes on its way. ``UsageError``: no cells, the same cell twice, a store that cannot be written to, a
-    cluster that cannot be reached.
+    A cell that raises becomes a :class:`Failure`; the others continue. On Ctrl-C the cells being evaluated are finished and
+    kept, then ``KeyboardInterrupt`` is raised. ``UsageError``: no cells, the same cell twice, a store that cannot be written
+    to, a cluster that cannot be reached.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def fill_grid(
     cluster: str | None = None,
     progress: bool = True,
 ) -> Filled:
-    """Do as :func:`run_grid` does, and leave the tallies in the store, or else in a spool: for grids larger than memory.
+    """Do what :func:`run_grid` does, but leave the tallies in the store, or else in a spool: for grids larger than memory.
 
     ``cells`` may be a generator (with a spool: something that knows its length, too). Neither cells nor tallies are held: memory
     is the same for a thousand cells and a million. Read the results a system at a time, with
@@ -183,10 +183,12 @@ def _drive(
     source: Iterator[_Offer[T]]
     if store is None:
         grid = cells if isinstance(cells, Sized) else list(cells)
-        source, total = _plain_tasks(grid), len(grid)
+        source, total = (_Offer(WorkItem(position, cell), {}) for position, cell in enumerate(grid)), len(grid)
+        if not total:
+            raise nothing_to_evaluate()
     else:
-        line, code = signature_of(job), code_version(job)
-        total = store.begin(line, code, cells, workers=executor.workers, job=job_as_dict(job))
+        signature, code = str(job.protocol.signature), code_version(job)
+        total = store.begin(signature, code, cells, workers=executor.workers, job=job_as_dict(job))
         source = _known_tasks(job, store, cells if isinstance(cells, Sequence) else None)
     status = "interrupted"
     try:
@@ -210,7 +212,7 @@ def _drive(
         status = "finished"
     finally:
         if store is not None:
-            store.end(status, again.told)
+            store.end(status, again.notes)
     return endings
 
 
@@ -220,11 +222,6 @@ class _Offer(Generic[T]):
 
     task: WorkItem
     kept: dict[bytes, T]
-
-
-def _plain_tasks(grid: Iterable[Cell]) -> Iterator[_Offer[T]]:
-    for position, cell in enumerate(grid):
-        yield _Offer(WorkItem(position, cell), {})
 
 
 def _known_tasks(job: Job[T], store: Store, grid: Sequence[Cell] | None) -> Iterator[_Offer[T]]:
@@ -254,10 +251,10 @@ def _write(store: Store, cell: Cell, result: WorkResult[T]) -> None:
 
 
 class _SecondTries:
-    """Cells that failed for a reason that may pass, until they are due again; and what is told of them later."""
+    """Cells that failed for a reason that may pass, until they are due again; and notes of them for the run's history."""
 
     def __init__(self) -> None:
-        self.told: list[dict[str, str]] = []
+        self.notes: list[dict[str, str]] = []
         self._tries: Counter[int] = Counter()
         self._due: dict[int, float] = {}
 
@@ -265,9 +262,9 @@ class _SecondTries:
         return len(self._due)
 
     def note(self, cell: Cell, reason: str) -> None:
-        """A cell is begun again for this reason."""
-        if len(self.told) < TOLD:
-            self.told.append({"system": cell.system, "image": cell.image, "reason": reason})
+        """A cell is started again for this reason."""
+        if len(self.notes) < MOST_NOTES:
+            self.notes.append({"system": cell.system, "image": cell.image, "reason": reason})
 
     def wanted(self, position: int) -> bool:
         """Whether a cell that failed shall be tried again; then it waits here."""
@@ -303,7 +300,7 @@ def _work_off(
 ) -> None:
     """Give the tasks to the executor, no more at a time than it has room for, and ``take`` each result as it comes.
 
-    ``take(None, None)`` is called when nothing has come for a while. Once ``stop`` is set no cell is begun; those that run are
+    ``take(None, None)`` is called when nothing has come for a while. Once ``stop`` is set no cell is started; those that run are
     taken, then ``KeyboardInterrupt`` is raised.
     """
     offers: dict[int, _Offer[T]] = {}  # what is on its way, and what waits for its next try
@@ -368,8 +365,6 @@ def _ctrl_c_noted() -> Iterator[threading.Event]:
 
 
 def _refuse_twins(grid: Sequence[Cell]) -> None:
-    if not grid:
-        raise UsageError("there is nothing to evaluate: no system has an image")
     seen: set[tuple[str, str]] = set()
     for cell in grid:
         if (cell.system, cell.image) in seen:

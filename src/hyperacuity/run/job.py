@@ -73,10 +73,10 @@ def files_as_text(cell: Cell) -> str:
     """The files of a cell as a store keeps them: one line of JSON with full paths, by role."""
     return json.dumps(
         {
-            "prediction": _full(cell.prediction),
-            "truths": [_full(path) for path in cell.truths],
-            "extras": [[role, _full(path)] for role, path in cell.extras],
-            "picture": None if cell.picture is None else _full(cell.picture),
+            "prediction": str(absolute(cell.prediction)),
+            "truths": [str(absolute(path)) for path in cell.truths],
+            "extras": [[role, str(absolute(path))] for role, path in cell.extras],
+            "picture": None if cell.picture is None else str(absolute(cell.picture)),
         }
     )
 
@@ -94,16 +94,7 @@ def cell_from_text(system: str, image: str, text: str) -> Cell:
     )
 
 
-def signature_of(job: Job[Any]) -> str:
-    """The signature of a job as the line that a store keeps."""
-    return str(job.protocol.signature)
-
-
 def job_as_dict(job: Any) -> dict[str, Any]:
     """How a job was set up, as JSON can say it: what its own ``as_dict`` says, else its protocol."""
     described: dict[str, Any] = job.as_dict() if hasattr(job, "as_dict") else {"protocol": job.protocol.to_dict()}
     return described
-
-
-def _full(path: Path) -> str:
-    return str(absolute(path))

@@ -9,7 +9,6 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from hyperacuity.errors import InputError, UsageError
@@ -78,13 +77,11 @@ class Run:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._connection.close()
 
     def signatures(self) -> list[str]:
@@ -108,7 +105,7 @@ class Run:
         return {image: tally_type.unpack(data, protocol) for image, data in self._packed(signature, system)}
 
     def packed(self, signature: str, system: str) -> dict[str, bytes]:
-        """The tallies of a system as bytes, by image, for those who do not know their type."""
+        """The tallies of a system as bytes, by image, where their type is not known."""
         return dict(self._packed(signature, system))
 
     def _packed(self, signature: str, system: str) -> Iterator[tuple[str, bytes]]:
@@ -152,38 +149,30 @@ class Run:
         )
         return hashlib.blake2b(json.dumps([list(row) for row in rows]).encode(), digest_size=8).hexdigest()
 
-    def counts(self, signature: str) -> list[tuple[str, str, int]]:
-        """(system, state, number of cells); the states are ``done``, ``failed`` and ``waiting``."""
-        return [
-            (system, state, count)
-            for system, state, count in self._rows(
-                "SELECT system, CASE WHEN tally IS NOT NULL THEN 'done' WHEN reason IS NOT NULL THEN 'failed' ELSE 'waiting' END"
-                " AS state, count(*) FROM cells WHERE signature = ? GROUP BY system, state",
-                signature,
-            )
-        ]
+    def states(self, signature: str) -> dict[str, dict[str, int]]:
+        """How many cells of each system are ``done``, ``failed`` and ``waiting``."""
+        rows = self._rows(
+            "SELECT system, count(tally), sum(tally IS NULL AND reason IS NOT NULL), sum(tally IS NULL AND reason IS NULL)"
+            " FROM cells WHERE signature = ? GROUP BY system ORDER BY min(run), min(position)",
+            signature,
+        )
+        return {system: dict(zip(("done", "failed", "waiting"), counts, strict=True)) for system, *counts in rows}
 
     def failures(self, signature: str) -> list[Failure]:
         """The cells that failed, each with its reason."""
-        return [
-            Failure(*row)
-            for row in self._rows(
-                "SELECT system, image, reason, detail FROM cells WHERE signature = ? AND reason IS NOT NULL"
-                " ORDER BY run, position",
-                signature,
-            )
-        ]
+        rows = self._rows(
+            "SELECT system, image, reason, detail FROM cells WHERE signature = ? AND reason IS NOT NULL"
+            " ORDER BY run, position",
+            signature,
+        )
+        return [Failure(*row) for row in rows]
 
     def waiting(self, signature: str) -> list[tuple[str, str]]:
-        """(system, image) of the cells not evaluated yet: the run goes on, or was interrupted."""
-        return [
-            (system, image)
-            for system, image in self._rows(
-                "SELECT system, image FROM cells WHERE signature = ? AND tally IS NULL AND reason IS NULL"
-                " ORDER BY run, position",
-                signature,
-            )
-        ]
+        """(system, image) of the cells not evaluated yet: the run continues, or was interrupted."""
+        return self._rows(
+            "SELECT system, image FROM cells WHERE signature = ? AND tally IS NULL AND reason IS NULL ORDER BY run, position",
+            signature,
+        )
 
     def history(self) -> list[dict[str, Any]]:
         """One entry per call of ``run_grid``, oldest first.

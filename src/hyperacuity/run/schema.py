@@ -70,7 +70,7 @@ _STEPS: dict[int, tuple[str, ...]] = {
 
 
 class StoreError(UsageError):
-    """The store cannot be read or written: the run as a whole cannot go on."""
+    """The store cannot be read or written: the run as a whole cannot continue."""
 
 
 @contextmanager
@@ -81,7 +81,7 @@ def clear_errors(path: Path) -> Iterator[None]:
     except sqlite3.OperationalError as error:
         raise StoreError(f"cannot use {path}: {error}; what was written before is kept") from error
     except sqlite3.DatabaseError as error:
-        raise StoreError(f"{path} is damaged or not a run store ({error}): move it away to start afresh") from error
+        raise StoreError(f"{path} is damaged or not a run store ({error}): move it away to start over") from error
 
 
 def create_or_update(connection: sqlite3.Connection, path: Path) -> None:
@@ -108,7 +108,7 @@ def check(connection: sqlite3.Connection, path: Path) -> int:
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
-        raise StoreError(f"{path} is empty: its run was stopped before it began; start it again")
+        raise StoreError(f"{path} is empty: its run was stopped before it started; start it again")
     if application != APPLICATION:
         raise StoreError(f"{path} is an SQLite file, but not a run store: choose another folder")
     if version > VERSION:

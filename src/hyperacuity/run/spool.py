@@ -1,4 +1,4 @@
-"""The tallies of a grid that nobody asked to keep: in memory while they are few, else in a temporary file of SQLite's."""
+"""The tallies of a grid that are not to be kept: in memory while they are few, else in a temporary file of SQLite's."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The run folder's memory: tallies written in transactions as they arrive, found again by all that they depend on.
 
-One driver writes (:class:`~hyperacuity.run.lock.FolderLock`), through one connection; any number of readers may look on
+One driver writes (:class:`~hyperacuity.run.lock.FolderLock`), through one connection; any number of readers may read
 meanwhile (SQLite's write-ahead log). A driver killed at any moment loses the last fraction of a second and nothing before it.
 """
 
@@ -20,7 +20,6 @@ from datetime import UTC, datetime
 from itertools import groupby, islice
 from operator import itemgetter
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 import hyperacuity
@@ -50,8 +49,13 @@ def given_twice(cell: Cell) -> UsageError:
     return UsageError(f"the image {cell.image} of the system {cell.system} is given twice")
 
 
+def nothing_to_evaluate() -> UsageError:
+    """What is said of a grid without cells."""
+    return UsageError("there is nothing to evaluate: no system has an image")
+
+
 def open_store(folder: Path, *, metadata: Mapping[str, Any] | None = None) -> Store:
-    """Open the store of a run folder for writing, making both if need be.
+    """Open the store of a run folder for writing; both are created if missing.
 
     ``metadata`` (seeds, options; anything JSON can say) is recorded with each run, beside the command line and versions,
     which are recorded anyway. Raises ``UsageError`` when the folder cannot be written to, when another driver holds it, and
@@ -87,9 +91,7 @@ class Store:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.close()
 
     def begin(
@@ -121,12 +123,12 @@ class Store:
                     "DELETE FROM cells WHERE signature = ? AND system = ?", [(signature, system) for system in fresh]
                 )
                 for cell in batch:
-                    self._place(connection, cell)
+                    self._insert(connection, cell)
             if not self._count:
-                raise UsageError("there is nothing to evaluate: no system has an image")
+                raise nothing_to_evaluate()
         return self._count
 
-    def _place(self, connection: sqlite3.Connection, cell: Cell) -> None:
+    def _insert(self, connection: sqlite3.Connection, cell: Cell) -> None:
         try:
             connection.execute(
                 "INSERT INTO cells (signature, system, image, run, position, files) VALUES (?, ?, ?, ?, ?, ?)",
@@ -137,7 +139,7 @@ class Store:
         self._count += 1
 
     def to_do(self) -> Iterator[ToDo]:
-        """The cells of the run that was begun, in their order, with what is known about each."""
+        """The cells of the run that was started, in their order, with what is known about each."""
         for start in range(0, self._count, PAGE):
             with clear_errors(self.path):
                 rows = self._connection.execute(
@@ -226,7 +228,7 @@ class Store:
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def close(self) -> None:
-        """Let go of the folder. Entries that :meth:`end` has not written are dropped."""
+        """Release the folder. Entries that :meth:`end` has not written are dropped."""
         self._connection.close()
         self._lock.release()
 

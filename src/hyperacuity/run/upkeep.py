@@ -1,4 +1,4 @@
-"""Looking after run folders: is a store sound, put two together, throw away what nobody refers to."""
+"""Looking after run folders: check a store, merge several, drop what no cell refers to."""
 
 from __future__ import annotations
 
@@ -71,13 +71,13 @@ def _problems(connection: sqlite3.Connection) -> Iterator[str]:
     for (line,) in connection.execute("PRAGMA integrity_check"):
         if line != "ok":
             yield f"the file is damaged: {line}"
-    for system, image, place, missing in connection.execute(
+    for system, image, tally, missing in connection.execute(
         "SELECT cells.system, cells.image, cells.tally, tallies.id IS NULL FROM cells"
         " LEFT JOIN tallies ON tallies.id = cells.tally WHERE cells.tally IS NOT NULL AND (tallies.id IS NULL"
         " OR (tallies.signature, tallies.system, tallies.image) != (cells.signature, cells.system, cells.image))"
     ):
         what = "which is not there" if missing else "which is another cell's"
-        yield f"{system}: {image}: points to tally {place}, {what}"
+        yield f"{system}: {image}: points to tally {tally}, {what}"
     for system, image, run in connection.execute(
         "SELECT system, image, run FROM cells WHERE run NOT IN (SELECT id FROM runs)"
     ):
@@ -113,7 +113,7 @@ class Merged:
 
 
 def merge_runs(sources: Sequence[Path], out: Path) -> Merged:
-    """Bring the runs of several folders together in one, which is made if need be and may be one that has runs already.
+    """Bring the runs of several folders together in one, which is created if missing and may have runs already.
 
     A cell that several have keeps a tally before a failure and a failure before nothing; of equals, the later source's. What
     was computed from different files under the same name is refused with ``UsageError``, and then nothing is written; so are
@@ -136,7 +136,7 @@ def merge_runs(sources: Sequence[Path], out: Path) -> Merged:
 
 
 def _merge(source: sqlite3.Connection, target: sqlite3.Connection, file: Path) -> Merged:
-    runs, tallies = _merge_runs(source, target, file), _merge_tallies(source, target, file)
+    runs, (tallies, new) = _merge_runs(source, target, file), _merge_tallies(source, target, file)
     cells = 0
     for signature, system, image, run, position, names, tally, reason, detail in source.execute(
         "SELECT signature, system, image, run, position, files, tally, reason, detail FROM cells"
@@ -145,45 +145,39 @@ def _merge(source: sqlite3.Connection, target: sqlite3.Connection, file: Path) -
         there = target.execute(
             "SELECT tally, reason IS NOT NULL FROM cells WHERE signature = ? AND system = ? AND image = ?", key
         ).fetchone()
-        place = None if tally is None else tallies.places[tally]
+        merged = None if tally is None else tallies[tally]
         if there is not None:
-            _refuse_other_inputs(target, there[0], place, key, file)
-            if (there[0] is not None, there[1]) > (place is not None, reason is not None):
+            _refuse_other_inputs(target, there[0], merged, key, file)
+            if (there[0] is not None, there[1]) > (merged is not None, reason is not None):
                 continue
         target.execute(
             "INSERT OR REPLACE INTO cells (signature, system, image, run, position, files, tally, reason, detail)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (*key, runs[run], position, names, place, reason, detail),
+            (*key, runs[run], position, names, merged, reason, detail),
         )
         cells += there is None
-    return Merged(len(runs), cells, tallies.new)
+    return Merged(len(runs), cells, new)
 
 
 def _merge_runs(source: sqlite3.Connection, target: sqlite3.Connection, file: Path) -> dict[int, int]:
     """The runs of the source, by their number there: their numbers in the target."""
-    places: dict[int, int] = {}
+    numbers: dict[int, int] = {}
     for number, signature, code, started, ended, status, about in source.execute(
         "SELECT id, signature, code, started, ended, status, about FROM runs ORDER BY id"
     ):
-        told = json.dumps({**json.loads(about), "merged from": str(file.absolute())}, ensure_ascii=False)
+        described = json.dumps({**json.loads(about), "merged from": str(file.absolute())}, ensure_ascii=False)
         left = "interrupted" if status == "running" else status
         row = target.execute(
             "INSERT INTO runs (signature, code, started, ended, status, about) VALUES (?, ?, ?, ?, ?, ?) RETURNING id",
-            (signature, code, started, ended, left, told),
+            (signature, code, started, ended, left, described),
         ).fetchone()
-        places[number] = row[0]
-    return places
+        numbers[number] = row[0]
+    return numbers
 
 
-@dataclass(frozen=True)
-class _Tallies:
-    places: dict[int, int]
-    new: int
-
-
-def _merge_tallies(source: sqlite3.Connection, target: sqlite3.Connection, file: Path) -> _Tallies:
+def _merge_tallies(source: sqlite3.Connection, target: sqlite3.Connection, file: Path) -> tuple[dict[int, int], int]:
     """The tallies of the source, by their number there: their numbers in the target; how many are new."""
-    places: dict[int, int] = {}
+    numbers: dict[int, int] = {}
     new = 0
     for number, *key, tally in source.execute("SELECT id, signature, system, image, inputs, code, tally FROM tallies"):
         there = target.execute(
@@ -203,8 +197,8 @@ def _merge_tallies(source: sqlite3.Connection, target: sqlite3.Connection, file:
                 f"{file}: {key[1]}: {key[2]}: another tally of the same files is there already, so one of them is damaged; "
                 "ask: hyperacuity run check"
             )
-        places[number] = there[0]
-    return _Tallies(places, new)
+        numbers[number] = there[0]
+    return numbers, new
 
 
 def _refuse_other_inputs(
@@ -230,7 +224,7 @@ class Swept:
 
 
 def sweep_run(folder: Path) -> Swept:
-    """Drop the tallies that no cell refers to and the digests of files that no cell names, and give the space back.
+    """Drop the tallies that no cell refers to and the digests of files that no cell names, and free the space.
 
     Such tallies are those of replaced predictions, of older code and of images that are no longer asked for. They would be
     found again if these came back; after this they are computed again.

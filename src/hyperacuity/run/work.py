@@ -97,7 +97,7 @@ class WorkResult(Generic[T]):
 
 
 def evaluate(job: Job[T], task: WorkItem, digests: Digests) -> WorkResult[T]:
-    """Evaluate one cell. Whatever goes wrong here costs this cell only, and is told in the result."""
+    """Evaluate one cell. Whatever goes wrong here costs this cell only, and is part of the result."""
     with LocalCopies() as copies:
         read: list[tuple[str, str, bytes]] = []
         try:
@@ -134,7 +134,7 @@ def _tally(job: Job[T], cell: Cell, copies: LocalCopies) -> T:
 
 
 def _here(cell: Cell, copies: LocalCopies) -> Cell:
-    """The cell with files that lie elsewhere fetched."""
+    """The cell with its remote files fetched."""
     if not any(is_remote(path) for path in cell.files):
         return cell
 
