@@ -39,6 +39,7 @@ ROOMS = (
     "regions",
     "ordering",
     "disparity",
+    "audit",
     "compare",
     "detect",
     "data",
