@@ -107,6 +107,18 @@ def resample(weights: Draws, stacked: NDArray[Any]) -> NDArray[Any]:
     return sums.reshape(shape)
 
 
+def ratio(part: ArrayLike, whole: ArrayLike, *, empty: float = float("nan")) -> NDArray[np.float64]:
+    """``part / whole`` where the whole is above 0, ``empty`` elsewhere.
+
+    >>> ratio([1, 2], [4, 0]), ratio(0, 0, empty=0.0)
+    (array([0.25,  nan]), array(0.))
+    """
+    whole = np.asarray(whole)
+    result: NDArray[np.float64] = np.full(np.broadcast_shapes(np.shape(part), whole.shape), empty)
+    np.divide(part, whole, out=result, where=whole > 0)
+    return result
+
+
 def weighted_mean(values: NDArray[np.float64], weights: Draws) -> NDArray[np.float64]:
     """Means over images (the first axis), NaN left out, of every resampled data set; NaN where nothing is left.
 
@@ -116,8 +128,7 @@ def weighted_mean(values: NDArray[np.float64], weights: Draws) -> NDArray[np.flo
     """
     known = ~np.isnan(values)
     sums, counts = resample(weights, np.where(known, values, 0.0)), resample(weights, known)
-    mean: NDArray[np.float64] = np.divide(sums, counts, out=np.full(sums.shape, np.nan), where=counts > 0)
-    return mean
+    return ratio(sums, counts)
 
 
 def mean_and_interval(

@@ -25,7 +25,6 @@ from hyperacuity.boundary.protocols import Protocol
 from hyperacuity.boundary.scores import BoundaryScore, collect, compare_systems, recall_precision, resampled_scores
 from hyperacuity.boundary.tallies import BoundaryTally, tally
 from hyperacuity.errors import UsageError
-from hyperacuity.kernels.suppression import suppress_structured
 from hyperacuity.kernels.thinning import thin
 from hyperacuity.maps import EdgeMap, SoftMap, edge_map, soft_map
 from hyperacuity.resampling import Bootstrap, percentile_interval, resample
@@ -154,9 +153,7 @@ def _output_by_strength(prediction: SoftMap, truths: Sequence[EdgeMap], protocol
     weaker ones do not.
     """
     soft = soft_map(prediction, name="prediction")
-    if protocol.nms is not None:
-        nms = protocol.nms
-        soft = suppress_structured(soft, smooth=nms.smooth, radius=nms.radius, round8=nms.round8)
+    soft = protocol.suppressed(soft)
     level = np.minimum((soft * np.float32(OUTPUT_LEVELS)).astype(np.int64), OUTPUT_LEVELS - 1)
     table = np.zeros((OUTPUT_LEVELS, len(truths) + 1), np.int64)
     for k in np.unique(level[soft >= np.float32(protocol.levels[0])]):

@@ -27,7 +27,6 @@ from hyperacuity.audit.strength import strengths
 from hyperacuity.boundary.matching import match
 from hyperacuity.boundary.protocols import Protocol
 from hyperacuity.errors import InputError, UsageError
-from hyperacuity.kernels.suppression import suppress_structured
 from hyperacuity.kernels.thinning import thin
 from hyperacuity.maps import EdgeMap, SoftMap, edge_map, same_size, soft_map
 
@@ -96,9 +95,7 @@ def candidates(
     maps = [edge_map(truth, name="truth") for truth in truths]
     same_size(soft, maps[0])
     found = strengths(maps, protocol.tolerance)
-    if protocol.nms is not None:
-        nms = protocol.nms
-        soft = suppress_structured(soft, smooth=nms.smooth, radius=nms.radius, round8=nms.round8)
+    soft = protocol.suppressed(soft)
     detected = soft >= np.float32(threshold)
     if protocol.thin:
         detected = thin(detected)
@@ -140,7 +137,7 @@ def draw_trial(
             return Skip(image, system, mode, f"no {what}")
     name = [seed, number_of(system), number_of(image), MODES.index(mode)]
     words = np.random.PCG64(np.random.SeedSequence(name))
-    alarms, labels = _places([choice.false_alarms], words), _places(choice.labels, words)
+    alarms, labels = _shuffled_pixels([choice.false_alarms], words), _shuffled_pixels(choice.labels, words)
     long_enough = False
     for alarm in _segments([choice.false_alarms], alarms, radius, shortest):
         long_enough = True
@@ -202,7 +199,7 @@ def read_trials(folder: Path) -> list[Trial]:
     return trials
 
 
-def _places(maps: Sequence[EdgeMap], words: np.random.PCG64) -> NDArray[np.int64]:
+def _shuffled_pixels(maps: Sequence[EdgeMap], words: np.random.PCG64) -> NDArray[np.int64]:
     """Every pixel of every map, (map, row, column), in random order."""
     points = np.argwhere(np.stack(maps))
     return points[np.argsort(words.random_raw(len(points)), kind="stable")]

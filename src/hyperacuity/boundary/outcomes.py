@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from hyperacuity.boundary.matching import tolerance_in_pixels
 from hyperacuity.boundary.protocols import Protocol
 from hyperacuity.kernels.pairs import reach
-from hyperacuity.kernels.suppression import suppress_structured
 from hyperacuity.kernels.sweep import sweep_states
 from hyperacuity.maps import EdgeMap, LabelMap, SoftMap, boundary_marks, edge_map, label_map, same_size, soft_map
 
@@ -41,9 +40,7 @@ def overlays(
     if isinstance(prediction, np.ndarray) and protocol.thresholds != "levels":
         soft = soft_map(prediction, name="prediction")
         same_size(soft, maps[0])
-        if protocol.nms is not None:
-            nms = protocol.nms
-            soft = suppress_structured(soft, smooth=nms.smooth, radius=nms.radius, round8=nms.round8)
+        soft = protocol.suppressed(soft)
         chosen = protocol.levels if levels is None else protocol.levels[list(levels)]
         return _states(soft, maps, chosen, protocol)
     stack = [label_map(level, name="segmentation") for level in prediction]

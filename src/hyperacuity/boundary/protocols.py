@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from hyperacuity.boundary.matching import TOLERANCE
 from hyperacuity.errors import UsageError
+from hyperacuity.kernels.suppression import suppress_structured
+from hyperacuity.maps import SoftMap
 from hyperacuity.tally import BaseProtocol, number
 
 Precision = Literal["any", "mean"]
@@ -91,6 +93,10 @@ class Protocol(BaseProtocol):
             n = self.thresholds
             return np.linspace(1 / (n + 1), 1 - 1 / (n + 1), n)
         return np.array(self.thresholds, np.float64)
+
+    def suppressed(self, soft: SoftMap) -> SoftMap:
+        """The map after the protocol's suppression of non-maxima; the map itself without one."""
+        return soft if self.nms is None else suppress_structured(soft, **vars(self.nms))
 
     def parts(self) -> dict[str, object]:
         """What the signature says."""

@@ -11,7 +11,6 @@ from hyperacuity.boundary.matching import tolerance_in_pixels
 from hyperacuity.boundary.protocols import Protocol
 from hyperacuity.errors import InputError
 from hyperacuity.kernels.pairs import reach
-from hyperacuity.kernels.suppression import suppress_structured
 from hyperacuity.kernels.sweep import sweep
 from hyperacuity.maps import EdgeMap, LabelMap, SoftMap, boundary_marks, edge_map, label_map, same_size, soft_map
 from hyperacuity.tally import Counts, Tally
@@ -75,9 +74,7 @@ def tally(
         soft = soft_map(prediction, name="prediction")
         for truth in maps:
             same_size(soft, truth)
-        if protocol.nms is not None:
-            nms = protocol.nms
-            soft = suppress_structured(soft, smooth=nms.smooth, radius=nms.radius, round8=nms.round8)
+        soft = protocol.suppressed(soft)
         return _count(soft, maps, protocol.levels, protocol, checked)
     if not len(prediction):
         raise InputError("the stack of segmentations is empty")
@@ -87,10 +84,8 @@ def tally(
         same_size(labels, maps[0])
         marks = boundary_marks(labels).astype(np.float32)
         parts.append(_count(marks, maps, np.array([0.5]), protocol, checked))
-    names = BoundaryTally.names()
-    return BoundaryTally(
-        *(np.concatenate([getattr(part, name) for part in parts]) for name in names), protocol=protocol
-    )
+    joined = {name: np.concatenate([getattr(part, name) for part in parts]) for name in BoundaryTally.names()}
+    return BoundaryTally(**joined, protocol=protocol)
 
 
 def _count(

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hyperacuity.compare.ranking import ranks
 from hyperacuity.errors import UsageError
-from hyperacuity.resampling import bootstrap_weights, paired_bootstrap
+from hyperacuity.resampling import bootstrap_weights, paired_bootstrap, ratio
 
 Test = Literal["wilcoxon", "t", "bootstrap"]
 Against = Literal["every", "best"]
@@ -133,9 +133,7 @@ def pairwise(
         weights = bootstrap_weights(table.shape[1], resamples, seed)
         known = ~np.isnan(table)
         counts = weights @ known.T.astype(np.float64)
-        means = np.divide(
-            weights @ np.where(known, table, 0).T, counts, out=np.full(counts.shape, np.nan), where=counts > 0
-        )
+        means = ratio(weights @ np.where(known, table, 0).T, counts)
         return pairwise_of_samples(means, _mean_differences(table))
     tests: dict[str, Callable[[NDArray[np.float64]], float]] = {"wilcoxon": signed_rank, "t": paired_t}
     if test not in tests:
@@ -162,8 +160,7 @@ def _mean_differences(table: NDArray[np.float64]) -> NDArray[np.float64]:
     differences = table[:, None] - table[None]
     known = ~np.isnan(differences)
     sums, counts = np.where(known, differences, 0).sum(axis=2), known.sum(axis=2)
-    mean: NDArray[np.float64] = np.divide(sums, counts, out=np.zeros(sums.shape), where=counts > 0)
-    return mean
+    return ratio(sums, counts, empty=0.0)
 
 
 def clusters(mean_rank: ArrayLike, is_better: NDArray[np.bool_], *, against: Against = "every") -> NDArray[np.int64]:

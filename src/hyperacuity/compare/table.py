@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hyperacuity.errors import UsageError
+from hyperacuity.resampling import ratio
 from hyperacuity.tally import Scores, Vector
 
 Rescore = Callable[[NDArray[np.int64]], Scores]
@@ -77,7 +78,7 @@ class Table:
         for image, weight in enumerate(weights.T):
             sums += weight[:, None, None] * np.where(known[:, image], self.values[:, image], 0.0)
             counts += weight[:, None, None] * known[:, image]
-        return np.divide(sums, counts, out=np.full_like(sums, np.nan), where=counts > 0)
+        return ratio(sums, counts)
 
     def vectors(self, mode: Vector = "concat") -> tuple[Scores, tuple[str, ...], tuple[str, ...]]:
         """One vector per system, with the names and senses of its components.

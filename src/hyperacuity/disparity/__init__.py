@@ -1,19 +1,19 @@
 """Disparity: how far a stereo system's depth is off, in which parts of the picture, and how well it predicts a view.
 
-==============================  ==========================================================================
-:mod:`~.disparity.errors`       bad(δ), mean, RMS, quantiles, KITTI's D1, density, bias: one function each
-:mod:`~.disparity.masks`        the regions nonocc, all, disc and untextured, where no masks are shipped
-:mod:`~.disparity.protocol`     the benchmark: tally one image, collect a data set
-:mod:`~.disparity.views`        forward and inverse prediction of another view, with or without truth
-:mod:`~.disparity.prediction`   that as a benchmark: tally one image, collect a data set
-:mod:`~.disparity.consistency`  how far independently computed maps disagree
-==============================  ==========================================================================
+=================================  ==========================================================================
+:mod:`~.disparity.errors`          bad(δ), mean, RMS, quantiles, KITTI's D1, density, bias: one function each
+:mod:`~.disparity.masks`           the regions nonocc, all, disc and untextured, where no masks are shipped
+:mod:`~.disparity.benchmark`       the benchmark: tally one image, collect a data set
+:mod:`~.disparity.views`           forward and inverse prediction of another view, with or without truth
+:mod:`~.disparity.view_benchmark`  that as a benchmark: tally one image, collect a data set
+:mod:`~.disparity.consistency`     how far independently computed maps disagree
+=================================  ==========================================================================
 
 >>> import numpy as np
 >>> truth = np.full((4, 12), 1.0); truth[:, 5:8] = 3
 >>> protocol = Protocol(deltas=(1,))
->>> errors = tally(np.ones((4, 12)), truth, regions(truth), protocol)
->>> collect([errors], protocol).value("bad(1)", "all")
+>>> errors = tally(np.ones((4, 12)), truth, protocol, masks=regions(truth))
+>>> collect({"image": errors}).value("bad(1)", "all")
 25.0
 """
 
@@ -30,7 +30,14 @@ from hyperacuity.disparity.benchmark import (
 from hyperacuity.disparity.consistency import View, consistency_curve, distances, stereo_views
 from hyperacuity.disparity.errors import bad, bias, d1, density, epe, quantile, rms
 from hyperacuity.disparity.masks import disc, nonocc, regions, untextured
-from hyperacuity.disparity.view_benchmark import ViewProtocol, ViewTally, collect_views, measured_views, tally_views
+from hyperacuity.disparity.view_benchmark import (
+    ViewProtocol,
+    ViewScore,
+    ViewTally,
+    collect_views,
+    measured_views,
+    tally_views,
+)
 from hyperacuity.disparity.views import (
     ViewError,
     forward,
@@ -47,6 +54,7 @@ __all__ = [
     "View",
     "ViewError",
     "ViewProtocol",
+    "ViewScore",
     "ViewTally",
     "bad",
     "bias",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -137,19 +137,9 @@ def tally(
         counts, sums, sizes = kernels.errors(true, guess, mask, np.array(protocol.deltas), D1_PIXELS, D1_SHARE)
         found = np.nan_to_num(quantiles(sizes, PERCENTS))
         rows.append((counts[0], counts[1], counts[2], counts[3:], *sums, found, len(sizes) > 0))
-    pixels, known, outliers, bad, absolute, square, signed, quantile, images = zip(*rows, strict=True)
-    return DisparityTally(
-        np.array(pixels, np.int64),
-        np.array(known, np.int64),
-        np.array(outliers, np.int64),
-        np.array(bad, np.int64),
-        np.array(absolute, np.float64),
-        np.array(square, np.float64),
-        np.array(signed, np.float64),
-        np.array(quantile, np.float64),
-        np.array(images, np.int64),
-        protocol=protocol,
-    )
+    types = [np.int64] * 4 + [np.float64] * 4 + [np.int64]
+    columns: list[Any] = [np.array(column, kind) for column, kind in zip(zip(*rows, strict=True), types, strict=True)]
+    return DisparityTally(*columns, protocol=protocol)
 
 
 def measured(errors: DisparityTally) -> NDArray[np.float64]:

@@ -15,7 +15,7 @@ from hyperacuity.edges.thresholds import TIE, minimum, sweep, threshold_levels
 from hyperacuity.errors import InputError
 from hyperacuity.kernels.suppression import suppress_structured
 from hyperacuity.maps import SoftMap, soft_map
-from hyperacuity.resampling import Bootstrap, Draws, percentile_interval, resample
+from hyperacuity.resampling import Bootstrap, Draws, percentile_interval, ratio, resample
 from hyperacuity.tally import (
     BaseProtocol,
     Counts,
@@ -130,13 +130,13 @@ def collect(tallies: Mapping[str, EdgeTally], *, resamples: int = 1000, seed: in
     protocol, every = protocol_of(tallies.values(), Protocol), list(tallies.values())
     whole = total(every)
     weights: Draws = Bootstrap(len(every), resamples, seed) if resamples else np.empty((0, len(every)), np.int64)
-    drawn = _mean(resample(weights, stack(every, "minimum")), resample(weights, stack(every, "images")))
+    drawn = ratio(resample(weights, stack(every, "minimum")), resample(weights, stack(every, "images")))
     return EdgeScore(
         protocol,
-        minimum=_mean(whole.minimum, whole.images),
+        minimum=ratio(whole.minimum, whole.images),
         interval=np.array([percentile_interval(column) for column in drawn.T]),
-        threshold=_mean(whole.threshold, whole.swept),
-        curves=_mean(whole.scores, whole.counted),
+        threshold=ratio(whole.threshold, whole.swept),
+        curves=ratio(whole.scores, whole.counted),
         images=len(every),
     )
 
@@ -150,7 +150,7 @@ def wins(systems: Mapping[str, Mapping[str, EdgeTally]]) -> dict[str, NDArray[np
     minima: dict[str, NDArray[np.float64]] = {}  # [image, measure]
     for system, tallies in systems.items():  # whose tallies may be read from a store one after the other
         rows[system] = {image: row for row, image in enumerate(tallies)}
-        minima[system] = np.array([_mean(one.minimum, one.images) for one in tallies.values()])
+        minima[system] = np.array([ratio(one.minimum, one.images) for one in tallies.values()])
     first, *others = rows.values()
     shared = [image for image in first if all(image in images for images in others)]
     if not shared:
@@ -184,17 +184,11 @@ def prepared(soft: SoftMap, protocol: Protocol) -> tuple[SoftMap, NDArray[np.flo
     return thin / highest if protocol.norm == "max" and highest > 0 else thin, protocol.levels
 
 
-def _mean(sums: NDArray[np.float64], counts: NDArray[np.int64]) -> NDArray[np.float64]:
-    result = np.full(sums.shape, np.nan)
-    np.divide(sums, counts, out=result, where=counts > 0)
-    return result
-
-
 def criteria(protocol: Protocol) -> Criteria:
     """The mean of each measure's minimum over the images that have one."""
 
     def rescore(tallies: Sequence[EdgeTally], weights: Weights) -> Scores:
-        return _mean(resample(weights, stack(tallies, "minimum")), resample(weights, stack(tallies, "images")))
+        return ratio(resample(weights, stack(tallies, "minimum")), resample(weights, stack(tallies, "images")))
 
     return Criteria(protocol.names, ("min",) * len(protocol.names), rescore, protocol.names)
 

@@ -30,6 +30,7 @@ from hyperacuity.edges.pair import (
 from hyperacuity.errors import UsageError
 from hyperacuity.kernels.distances import difference_sum, distances_as_set_grows
 from hyperacuity.maps import EdgeMap, SoftMap, edge_map, same_size, soft_map
+from hyperacuity.resampling import ratio
 
 TIE = 1e-12
 """Scores closer than this (relative) are the same score: their sums were added in another order."""
@@ -77,17 +78,17 @@ class Sweep:
     @property
     def recall(self) -> NDArray[np.float64]:
         """TPR per threshold; NaN where the truth is empty."""
-        return _ratio(self.hits, self.hits + self.missed)
+        return ratio(self.hits, self.hits + self.missed)
 
     @property
     def precision(self) -> NDArray[np.float64]:
         """TP/(TP+FP) per threshold; NaN where nothing is detected. With :attr:`recall`, the PR curve without tolerance."""
-        return _ratio(self.hits, self.hits + self.false)
+        return ratio(self.hits, self.hits + self.false)
 
     @property
     def false_rate(self) -> NDArray[np.float64]:
         """FPR per threshold; NaN where every pixel is true. With :attr:`recall`, the ROC curve without tolerance."""
-        return _ratio(self.false, self.thin.size - (self.hits + self.missed))
+        return ratio(self.false, self.thin.size - (self.hits + self.missed))
 
     def _row(self, name: str) -> int:
         canonical = str(measure(name))
@@ -242,30 +243,25 @@ class _Step(Comparison):
         self.detected_size = int(tables.stops[t])
         self.hits = int(tables.hits[t])
 
+    def _sum(self, key: tuple[object, ...], table: Callable[[], NDArray[np.float64]]) -> float:
+        return float(self._tables.kept(key, table)[self._t])
+
     def _detected_cost(self, k: float, clip: float) -> float:
         tables = self._tables
-        table = tables.kept(("detected", k, clip), lambda: tables.running(powers(tables.from_detected, k, clip)))
-        return float(table[self._t])
+        return self._sum(("detected", k, clip), lambda: tables.running(powers(tables.from_detected, k, clip)))
 
     def _truth_cost(self, k: float, clip: float) -> float:
-        tables = self._tables
-        table = tables.kept(("truth", k, clip), lambda: powers(tables.from_truth, k, clip).sum(axis=1))
-        return float(table[self._t])
+        return self._sum(("truth", k, clip), lambda: powers(self._tables.from_truth, k, clip).sum(axis=1))
 
     def _detected_merit(self, kappa: float) -> float:
         tables = self._tables
-        table = tables.kept(("detected merit", kappa), lambda: tables.running(merits(tables.from_detected, kappa)))
-        return float(table[self._t])
+        return self._sum(("detected merit", kappa), lambda: tables.running(merits(tables.from_detected, kappa)))
 
     def _truth_merit(self, kappa: float) -> float:
-        tables = self._tables
-        table = tables.kept(("truth merit", kappa), lambda: merits(tables.from_truth, kappa).sum(axis=1))
-        return float(table[self._t])
+        return self._sum(("truth merit", kappa), lambda: merits(self._tables.from_truth, kappa).sum(axis=1))
 
     def _hit_merit(self, kappa: float) -> float:
-        tables = self._tables
-        table = tables.kept(("hit merit", kappa), lambda: merits(tables.from_truth_to_hits, kappa).sum(axis=1))
-        return float(table[self._t])
+        return self._sum(("hit merit", kappa), lambda: merits(self._tables.from_truth_to_hits, kappa).sum(axis=1))
 
     def _detected_tail(self, percent: float, tail: Tail) -> float:
         return tail_distance(self._tables.from_detected[: self.detected_size], percent, tail)
@@ -278,9 +274,3 @@ class _Step(Comparison):
 
 
 _NONE = (np.empty(0), np.empty(0))
-
-
-def _ratio(part: NDArray[np.int64], whole: NDArray[np.int64]) -> NDArray[np.float64]:
-    result = np.full(len(part), np.nan)
-    np.divide(part, whole, out=result, where=whole > 0)
-    return result

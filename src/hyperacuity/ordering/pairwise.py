@@ -15,6 +15,7 @@ from hyperacuity.maps import same_size
 from hyperacuity.ordering.directed_contours import SAME_DEPTH
 from hyperacuity.ordering.orderings import Partition
 from hyperacuity.ordering.prc import Outcomes
+from hyperacuity.resampling import ratio
 
 EqualPairs = Literal["class", "exclude"]
 MissedPairs = Literal["matched", "literal"]
@@ -159,8 +160,7 @@ def pair_tables(
     pairs, agreeing = (np.zeros((truth.regions, truth.regions)) for _ in range(2))
     np.add.at(pairs, (one[met], other[met]), 1)
     np.add.at(agreeing, (one[met], other[met]), right[met])
-    shares = np.full(pairs.shape, np.nan)
-    np.divide(agreeing, pairs, out=shares, where=pairs > 0)
+    shares = ratio(agreeing, pairs)
     np.fill_diagonal(shares, np.nan)
     return shares, table
 

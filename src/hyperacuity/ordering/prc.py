@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hyperacuity.errors import InputError
+from hyperacuity.resampling import ratio
 
 Numbers = NDArray[np.float64]
 
@@ -71,12 +72,12 @@ class Outcomes:
 
     def precision(self, beta: float = 1.0) -> Numbers:
         """P(β). NaN where nothing was detected."""
-        return _ratio(self.consistent + beta * self.inconsistent, self.consistent + self.inconsistent + self.false)
+        return ratio(self.consistent + beta * self.inconsistent, self.consistent + self.inconsistent + self.false)
 
     def recall(self, beta: float = 1.0) -> Numbers:
         """R(β). NaN where there was nothing to detect."""
         right, wrong = self.recalled_consistent, self.recalled_inconsistent
-        return _ratio(right + beta * wrong, right + wrong + self.missed)
+        return ratio(right + beta * wrong, right + wrong + self.missed)
 
     def f(self, beta: float = 1.0) -> Numbers:
         """F(β), the harmonic mean of P(β) and R(β).
@@ -95,7 +96,7 @@ class Outcomes:
 
         NaN where nothing was detected.
         """
-        return _ratio(self.recalled_consistent, self.recalled_consistent + self.recalled_inconsistent)
+        return ratio(self.recalled_consistent, self.recalled_consistent + self.recalled_inconsistent)
 
 
 @dataclass(frozen=True)
@@ -120,7 +121,7 @@ def f_measure(precision: ArrayLike, recall: ArrayLike) -> Numbers:
     """
     p, r = np.asarray(precision, np.float64), np.asarray(recall, np.float64)
     known_p, known_r = np.nan_to_num(p), np.nan_to_num(r)
-    f = _ratio(2 * known_p * known_r, known_p + known_r, empty=0.0)
+    f = ratio(2 * known_p * known_r, known_p + known_r, empty=0.0)
     return np.where(np.isnan(p) & np.isnan(r), np.nan, f)
 
 
@@ -145,13 +146,16 @@ def summary(sweep: Outcomes, *, classes: int = 2) -> Summary:
 
     Where no point has an F, the index is −1 and every number is NaN.
     """
-    detection = np.atleast_1d(sweep.f(1))
+    return best_point(*map(np.atleast_1d, (sweep.f(1), sweep.f(0), sweep.accuracy)), classes=classes)
+
+
+def best_point(detection: Numbers, classified: Numbers, accuracy: Numbers, *, classes: int = 2) -> Summary:
+    """The same of F(1), F(0) and accuracies that are known, one per operating point."""
     if np.isnan(detection).all():
         return Summary(-1, *[float("nan")] * 4)
     index = int(np.nanargmax(detection))
-    fmax, fmin = float(detection[index]), float(np.atleast_1d(sweep.f(0))[index])
-    accuracy = float(np.atleast_1d(sweep.accuracy)[index])
-    return Summary(index, fmax, fmin, over_random_index(fmax, fmin, classes=classes), accuracy)
+    fmax, fmin = float(detection[index]), float(classified[index])
+    return Summary(index, fmax, fmin, over_random_index(fmax, fmin, classes=classes), float(accuracy[index]))
 
 
 def from_confusion(table: ArrayLike) -> Outcomes:
@@ -173,9 +177,3 @@ def from_confusion(table: ArrayLike) -> Outcomes:
     classified = counts[1:, 1:]
     right = float(np.trace(classified))
     return Outcomes(right, classified.sum() - right, counts[1:, 0].sum(), counts[0, 1:].sum())
-
-
-def _ratio(top: Numbers, bottom: Numbers, *, empty: float = float("nan")) -> Numbers:
-    result = np.full(np.shape(top), empty)
-    np.divide(top, bottom, out=result, where=bottom > 0)
-    return result

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperacuity.ordering.figure_ground import ACCURACIES
-from hyperacuity.ordering.prc import Numbers, Outcomes, Summary, over_random_index, summary
+from hyperacuity.ordering.prc import Numbers, Outcomes, Summary, best_point, summary
 from hyperacuity.ordering.protocols import Protocol
 from hyperacuity.ordering.tallies import OrderingTally, tally, tally_humans
-from hyperacuity.resampling import Bootstrap, Draws, percentile_interval, resample, weighted_mean
+from hyperacuity.resampling import Bootstrap, Draws, percentile_interval, ratio, resample, weighted_mean
 from hyperacuity.tally import Criteria, Task, protocol_of, stack
 
 Interval = tuple[float, float]
@@ -176,7 +176,7 @@ def _consistency(counts: NDArray[np.float64], protocol: Protocol, weights: Draws
     else:
         each = _outcomes(counts)
         once = np.ones((1, len(counts)), np.int64)
-        best = _mean_summary(*(weighted_mean(part, once)[0] for part in (each.f(1), each.f(0), each.accuracy)))
+        best = best_point(*(weighted_mean(part, once)[0] for part in (each.f(1), each.f(0), each.accuracy)))
     if weights is None:
         return Consistency(pooled, best, dict.fromkeys(PARTS, NO_INTERVAL))
     samples = _resampled(counts, protocol, weights)
@@ -193,28 +193,17 @@ def _resampled(counts: NDArray[np.float64], protocol: Protocol, weights: Draws) 
     return _four(*(weighted_mean(part, weights) for part in (each.f(1), each.f(0), each.accuracy)))
 
 
-def _mean_summary(detection: Numbers, classified: Numbers, accuracy: Numbers) -> Summary:
-    if np.isnan(detection).all():
-        return Summary(-1, *[float("nan")] * 4)
-    index = int(np.nanargmax(detection))
-    fmax, fmin = float(detection[index]), float(classified[index])
-    return Summary(index, fmax, fmin, over_random_index(fmax, fmin), float(accuracy[index]))
-
-
 def _four(detection: Numbers, classified: Numbers, accuracy: Numbers) -> list[Numbers]:
     """Per resample (rows) F_max, F_min, ORI and accuracy at the best parameter value (columns)."""
     best = np.argmax(np.nan_to_num(detection, nan=-1.0), axis=1)[:, None]
     fmax, fmin, fg = (np.take_along_axis(part, best, axis=1)[:, 0] for part in (detection, classified, accuracy))
-    ratio = np.divide(fmin, fmax, out=np.where(np.isnan(fmax), np.nan, 0.5), where=fmax > 0)
-    return [fmax, fmin, np.clip(2 * ratio - 1, 0, None), fg]
+    share = np.divide(fmin, fmax, out=np.where(np.isnan(fmax), np.nan, 0.5), where=fmax > 0)
+    return [fmax, fmin, np.clip(2 * share - 1, 0, None), fg]
 
 
 def _ratio(sums: NDArray[np.float64]) -> Numbers:
     """Numerators over denominators, which stand side by side in the last axis but one."""
-    top, bottom = sums[..., 0, :], sums[..., 1, :]
-    result = np.full(top.shape, np.nan)
-    np.divide(top, bottom, out=result, where=bottom > 0)
-    return result
+    return ratio(sums[..., 0, :], sums[..., 1, :])
 
 
 def _accuracies(questions: NDArray[np.float64], protocol: Protocol) -> Numbers:
