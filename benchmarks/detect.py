@@ -75,10 +75,7 @@ def main() -> None:
 
     print(f"{colour.shape[1]}×{colour.shape[0]}, CPU ms, best of 9")
     ours = {
-        name: {
-            "colour": cpu_ms(partial(detector(name), colour)),
-            "grey": cpu_ms(partial(detector(name), grey8)),
-        }
+        name: {"colour": cpu_ms(partial(detector(name), colour)), "grey": cpu_ms(partial(detector(name), grey8))}
         for name in detectors()
     }
     print(f"{'detector':26}{'colour':>9}{'grey':>9}   strength, direction, thin map")

@@ -18,16 +18,7 @@ from typing import Any
 import numpy as np
 
 from hyperacuity.detect.stereo import census, sad
-from hyperacuity.disparity import (
-    Protocol,
-    ViewProtocol,
-    collect,
-    distances,
-    regions,
-    stereo_views,
-    tally,
-    tally_views,
-)
+from hyperacuity.disparity import Protocol, ViewProtocol, collect, distances, regions, stereo_views, tally, tally_views
 
 BAR = 2.0
 """Seconds for the masks and all measures of 6 megapixels."""

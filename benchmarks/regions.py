@@ -24,16 +24,7 @@ from hyperacuity.data import read_image, read_segmentations, read_ucm
 from hyperacuity.data.scenes import make_scene
 from hyperacuity.detect import canny, depth_cues, depth_order
 from hyperacuity.detect.depth.ownership import depth_partition, probability_of_ownership
-from hyperacuity.regions import (
-    Protocol,
-    compare,
-    hierarchy,
-    piecewise_constant,
-    prune,
-    pruning_path,
-    tally,
-    ucm_levels,
-)
+from hyperacuity.regions import Protocol, compare, hierarchy, piecewise_constant, prune, pruning_path, tally, ucm_levels
 
 
 def cpu_ms(work: Callable[[], Any], *, repeats: int = 5) -> float:
@@ -88,11 +79,7 @@ def region_benchmark(folder: Path, count: int) -> dict[str, float]:
             compare([labels[1::2, 1::2]], truths)
 
     ours()
-    return {
-        "images": len(names),
-        "per image": cpu_ms(ours, repeats=2) / len(names),
-        "level by level": cpu_ms(plain, repeats=1),
-    }
+    return {"images": len(names), "per image": cpu_ms(ours, repeats=2) / len(names), "level by level": cpu_ms(plain, repeats=1)}
 
 
 def photographs(folder: Path, count: int) -> dict[str, float]:

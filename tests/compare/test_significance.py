@@ -11,14 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from hyperacuity.compare.ranking import average_rank
-from hyperacuity.compare.significance import (
-    clusters,
-    critical_difference,
-    holm,
-    paired_t,
-    pairwise,
-    signed_rank,
-)
+from hyperacuity.compare.significance import clusters, critical_difference, holm, paired_t, pairwise, signed_rank
 from hyperacuity.errors import UsageError
 
 RANDOM = np.random.default_rng(0)

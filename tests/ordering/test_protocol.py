@@ -172,10 +172,7 @@ class TestCollect:
 
     def test_a_sweep_takes_the_value_of_best_detection(self):
         shifted = ordering(np.roll(TRUTH.order, 5, axis=0))
-        sweep = {
-            "far": {"a": tally(shifted, [TRUTH])},
-            "negated": {"a": tally(ordering(-TRUTH.order), [TRUTH])},
-        }
+        sweep = {"far": {"a": tally(shifted, [TRUTH])}, "negated": {"a": tally(ordering(-TRUTH.order), [TRUTH])}}
         score = collect_sweep(sweep)
         assert (score.parameters[score.chosen], score.ldc.best.index) == ("negated", 1)
         assert (score.ldc.best.fmax, score.ldc.best.fmin, score.accuracy["racc"]) == (1, 0, 0)

@@ -28,9 +28,7 @@ def javascript(live, visit):
     tab = visit(live(Page("Empty", [Route("/", nothing)])).front)
 
     def run(module, function, argument=None):
-        return tab.evaluate(
-            f"async (given) => ({function})(await import('/static/label/{module}.js'), given)", argument
-        )
+        return tab.evaluate(f"async (given) => ({function})(await import('/static/label/{module}.js'), given)", argument)
 
     return run
 
@@ -41,10 +39,7 @@ def given(seed, *, shape=(24, 31)):
     found = find_candidates((255 * image / image.max()).astype(np.uint8))
     height, width = shape
     facts = {"width": width, "height": height, "start": found.start}
-    return found, facts | {
-        "level": found.level.ravel().tolist(),
-        "survives": found.survives.ravel().astype(int).tolist(),
-    }
+    return found, facts | {"level": found.level.ravel().tolist(), "survives": found.survives.ravel().astype(int).tolist()}
 
 
 MAP = "const map = new m.EdgeMap({...given, level: Uint16Array.from(given.level), survives: Uint8Array.from(given.survives)});"
@@ -125,14 +120,7 @@ def test_a_lasso_holds_the_pixels_whose_centres_lie_inside(javascript):
 
 
 def test_chains_end_where_edges_meet(javascript):
-    drawing = [
-        "..........",
-        ".########.",
-        "....#.....",
-        "....#...#.",
-        "....#..#..",
-        "......#...",
-    ]
+    drawing = ["..........", ".########.", "....#.....", "....#...#.", "....#..#..", "......#..."]
     edges = np.array([[letter == "#" for letter in line] for line in drawing])
     sent = {"edges": edges.ravel().astype(int).tolist(), "width": 10, "height": 6}
 

@@ -187,11 +187,7 @@ def collect(tallies: Mapping[str, BoundaryTally], *, resamples: int = 1000, seed
 
 
 def compare_systems(
-    first: Mapping[str, BoundaryTally],
-    second: Mapping[str, BoundaryTally],
-    *,
-    resamples: int = 1000,
-    seed: int = 0,
+    first: Mapping[str, BoundaryTally], second: Mapping[str, BoundaryTally], *, resamples: int = 1000, seed: int = 0
 ) -> dict[str, PairedResult]:
     """Is the first system better than the second? Paired bootstrap of ODS and OIS over the images that both have."""
     images = [name for name in first if name in second]
@@ -205,9 +201,7 @@ def compare_systems(
         samples.append(resampled_scores(every, weights))
         observed.append(resampled_scores(every, whole))
     return {
-        name: paired_bootstrap(
-            samples[0][name], samples[1][name], observed=float(observed[0][name][0] - observed[1][name][0])
-        )
+        name: paired_bootstrap(samples[0][name], samples[1][name], observed=float(observed[0][name][0] - observed[1][name][0]))
         for name in ("ods", "ois")
     }
 
@@ -254,10 +248,7 @@ def _point_of_sums(sums: NDArray[Any]) -> Point:
 
 def _resampled(counts: NDArray[np.int64], own_best: NDArray[np.int64], weights: Draws) -> dict[str, Floats]:
     """ODS and OIS of every resampled data set. Tallies add, so a resample is a weighted sum of them."""
-    return {
-        "ods": _best_f(*_curves(resample(weights, counts))),
-        "ois": f_measure(*_curves(resample(weights, own_best))),
-    }
+    return {"ods": _best_f(*_curves(resample(weights, counts))), "ois": f_measure(*_curves(resample(weights, own_best)))}
 
 
 def _best_f(recall: Floats, precision: Floats) -> Floats:

@@ -17,16 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hyperacuity.edges.names import PAPER, Measure, measure, measures
-from hyperacuity.edges.pair import (
-    Comparison,
-    Tail,
-    checked_shape,
-    distances_to,
-    merits,
-    powers,
-    squared_diagonal,
-    tail_distance,
-)
+from hyperacuity.edges.pair import Comparison, Tail, checked_shape, distances_to, merits, powers, squared_diagonal, tail_distance
 from hyperacuity.errors import UsageError
 from hyperacuity.kernels.distances import difference_sum, distances_as_set_grows
 from hyperacuity.maps import EdgeMap, SoftMap, edge_map, same_size, soft_map
@@ -98,11 +89,7 @@ class Sweep:
 
 
 def sweep(
-    truth: ArrayLike,
-    thin_soft: ArrayLike,
-    names: str | Iterable[str] = PAPER,
-    *,
-    thresholds: int | ArrayLike = 101,
+    truth: ArrayLike, thin_soft: ArrayLike, names: str | Iterable[str] = PAPER, *, thresholds: int | ArrayLike = 101
 ) -> Sweep:
     """Score a thin soft map at every threshold, with every measure.
 
@@ -193,9 +180,7 @@ class _Tables:
     @cached_property
     def _grown(self) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """d_D² at the true pixels, and the sums of :attr:`variants`, at each threshold."""
-        k, cap = (
-            (np.array(column, np.float64) for column in zip(*self.variants, strict=True)) if self.variants else _NONE
-        )
+        k, cap = (np.array(column, np.float64) for column in zip(*self.variants, strict=True)) if self.variants else _NONE
         return self._grow(self.ys, self.xs, self.stops, k, cap)
 
     @cached_property

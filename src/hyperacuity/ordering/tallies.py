@@ -19,14 +19,7 @@ from hyperacuity.ordering.prc import Outcomes
 from hyperacuity.ordering.protocols import Protocol
 from hyperacuity.tally import Counts, Sums, Tally, total
 
-LOCAL_FIELDS = (
-    "consistent",
-    "inconsistent",
-    "false",
-    "missed",
-    "recalled_consistent",
-    "recalled_inconsistent",
-)
+LOCAL_FIELDS = ("consistent", "inconsistent", "false", "missed", "recalled_consistent", "recalled_inconsistent")
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,19 +103,14 @@ def tally_humans(truths: Sequence[Ordering | ArrayLike], protocol: Protocol = Pr
     """
     if len(truths) < 2:
         return OrderingTally(np.zeros(6), np.zeros(5), np.zeros((2, 4)), np.zeros(3, np.int64), protocol=protocol)
-    whole = total(
-        [tally(person, [*truths[:turn], *truths[turn + 1 :]], protocol) for turn, person in enumerate(truths)]
-    )
+    whole = total([tally(person, [*truths[:turn], *truths[turn + 1 :]], protocol) for turn, person in enumerate(truths)])
     return replace(whole, measured=np.minimum(whole.measured, 1))
 
 
 def match_image(prediction: Ordering, truths: Sequence[Ordering], protocol: Protocol) -> list[LocalMatch]:
     """The contours of a system matched with those of each annotator."""
     detected = contours(
-        prediction,
-        window=protocol.window,
-        same_depth=protocol.same_depth,
-        undirected=protocol.tie == "inconsistent",
+        prediction, window=protocol.window, same_depth=protocol.same_depth, undirected=protocol.tie == "inconsistent"
     )
     return [
         match_contours(
@@ -165,9 +153,7 @@ def _pairs(prediction: Ordering, truths: Sequence[Ordering], protocol: Protocol)
     return np.asarray(np.sum(each, axis=0), np.float64)
 
 
-def _questions(
-    prediction: Ordering, truths: Sequence[Ordering], regions: Sequence[LabelMap], protocol: Protocol
-) -> list[Sums]:
+def _questions(prediction: Ordering, truths: Sequence[Ordering], regions: Sequence[LabelMap], protocol: Protocol) -> list[Sums]:
     """What each annotator's order answers on each segmentation."""
     return [
         compare_neighbours(

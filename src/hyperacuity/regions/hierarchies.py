@@ -98,12 +98,7 @@ class Hierarchy:
         return np.ascontiguousarray(self.ucm2()[2::2, 2::2])
 
 
-def hierarchy(
-    strength: ArrayLike,
-    *,
-    direction: ArrayLike | None = None,
-    tolerance: float = 2.0,
-) -> Hierarchy:
+def hierarchy(strength: ArrayLike, *, direction: ArrayLike | None = None, tolerance: float = 2.0) -> Hierarchy:
     """The hierarchy of a soft boundary map, by the oriented watershed transform and merging by mean strength.
 
     Parameters
@@ -186,11 +181,7 @@ def ucm_hierarchy(ucm2: ArrayLike) -> Hierarchy:
 
 
 def _with_corners(
-    cells: NDArray[np.float64],
-    leaves: LabelMap,
-    pairs: NDArray[np.int32],
-    least: NDArray[np.float64],
-    lengths: NDArray[np.int64],
+    cells: NDArray[np.float64], leaves: LabelMap, pairs: NDArray[np.int32], least: NDArray[np.float64], lengths: NDArray[np.int64]
 ) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int64]]:
     """The boundaries, with those added or lowered where regions meet at a corner that is lower than its cracks."""
     cracks = cells.copy()
@@ -222,12 +213,7 @@ def _with_corners(
 
 
 def _merged(
-    leaves: LabelMap,
-    pairs: NDArray[np.int32],
-    weights: NDArray[np.float64],
-    lengths: NDArray[np.int64],
-    *,
-    mean: bool,
+    leaves: LabelMap, pairs: NDArray[np.int32], weights: NDArray[np.float64], lengths: NDArray[np.int64], *, mean: bool
 ) -> Hierarchy:
     children, heights, removed, saliency = merge_regions(int(leaves.max()) + 1, pairs, weights, lengths, mean)
     # Single precision, like the maps: the tree and its contour map then agree at every level, rounded or not.

@@ -119,9 +119,7 @@ class Run:
 
     def cells(self, signature: str) -> list[Cell]:
         """Every cell with its files, as full paths; they may have moved or changed since."""
-        rows = self._rows(
-            "SELECT system, image, files FROM cells WHERE signature = ? ORDER BY run, position", signature
-        )
+        rows = self._rows("SELECT system, image, files FROM cells WHERE signature = ? ORDER BY run, position", signature)
         return [cell_from_text(*row) for row in rows]
 
     def details(self, signature: str) -> Iterator[Detail]:
@@ -161,8 +159,7 @@ class Run:
     def failures(self, signature: str) -> list[Failure]:
         """The cells that failed, each with its reason."""
         rows = self._rows(
-            "SELECT system, image, reason, detail FROM cells WHERE signature = ? AND reason IS NOT NULL"
-            " ORDER BY run, position",
+            "SELECT system, image, reason, detail FROM cells WHERE signature = ? AND reason IS NOT NULL ORDER BY run, position",
             signature,
         )
         return [Failure(*row) for row in rows]

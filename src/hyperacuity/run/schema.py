@@ -64,7 +64,7 @@ _LAYOUT = (
 
 _STEPS: dict[int, tuple[str, ...]] = {
     # A grid too large for memory is read back from the store in the order in which it was given.
-    2: ("CREATE INDEX cells_in_order ON cells (run, position)",),
+    2: ("CREATE INDEX cells_in_order ON cells (run, position)",)
 }
 """What brings a layout to the next one."""
 

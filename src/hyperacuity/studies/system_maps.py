@@ -11,14 +11,7 @@ from typing import Any, Literal
 from numpy.typing import NDArray
 
 from hyperacuity.console import output_folder
-from hyperacuity.data import (
-    Sample,
-    read_image,
-    read_segmentations,
-    write_disparity,
-    write_order,
-    write_soft,
-)
+from hyperacuity.data import Sample, read_image, read_segmentations, write_disparity, write_order, write_soft
 from hyperacuity.data.datasets.pairing import files_in, stem_of
 from hyperacuity.data.datasets.stereo import largest_disparity
 from hyperacuity.detect import Detector, Orderer, detector, is_orderer, orderer, split_names
@@ -35,9 +28,7 @@ See = Callable[[NDArray[Any], Sequence[str]], Mapping[str, SoftMap]]
 """From an image and the names of some systems to their thin maps."""
 
 
-def named_detectors(
-    names: str, *, lambdas: str | None = None, cues: str | None = None
-) -> dict[str, Detector | Orderer]:
+def named_detectors(names: str, *, lambdas: str | None = None, cues: str | None = None) -> dict[str, Detector | Orderer]:
     """The detectors in a list with commas, by canonical name; ``lambdas`` and ``cues`` are options of the depth orderers.
 
     >>> list(named_detectors("canny,depth-order", lambdas="0.1,2"))
@@ -106,8 +97,7 @@ def detect_pictures(
 
     def work(path: Path) -> None:
         targets = {
-            name: folders[name] / f"{path.stem}.{'pfm' if isinstance(find, Orderer) else 'png'}"
-            for name, find in chosen.items()
+            name: folders[name] / f"{path.stem}.{'pfm' if isinstance(find, Orderer) else 'png'}" for name, find in chosen.items()
         }
         if (other := first_with_stem[path.stem]) != path:
             raise InputError(f"its map would overwrite that of {other}, which has the same name")

@@ -16,9 +16,7 @@ from hyperacuity.studio.state import Schema, State, now
 from hyperacuity.studio.web import Refused, field, read_json, render
 
 SCHEMA = Schema(
-    "people",
-    1,
-    ("CREATE TABLE people (id TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE, made TEXT NOT NULL) WITHOUT ROWID",),
+    "people", 1, ("CREATE TABLE people (id TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE, made TEXT NOT NULL) WITHOUT ROWID",)
 )
 
 
@@ -40,10 +38,7 @@ class People:
     @property
     def routes(self) -> list[Route]:
         """``POST /people`` with a name: from now on this browser is theirs. ``DELETE /people``: it is nobody's again."""
-        return [
-            Route("/people", self._sign_in, methods=["POST"]),
-            Route("/people", self._sign_out, methods=["DELETE"]),
-        ]
+        return [Route("/people", self._sign_in, methods=["POST"]), Route("/people", self._sign_out, methods=["DELETE"])]
 
     async def find(self, request: Request) -> Person | None:
         """Who sent the request; None for someone who has not said so yet."""

@@ -95,9 +95,7 @@ class EdgeViewer(Viewer):
         PHOTO,
     )
     legend = legend(
-        "detected where somebody drew an edge",
-        "detected where nobody drew one",
-        "drawn by somebody, but not detected",
+        "detected where somebody drew an edge", "detected where nobody drew one", "drawn by somebody, but not detected"
     )
 
     def __init__(self, grid: Grid, judged: Judged) -> None:
@@ -110,9 +108,7 @@ class EdgeViewer(Viewer):
         drawn = layers.strength(layers.agreement(truths, 0), len(truths))
         return Shared(truths[0].shape, {"truth": drawn}, np.logical_or.reduce(truths))
 
-    def best_maps(
-        self, image: str, cells: Mapping[str, Mapping[str, Cell]]
-    ) -> tuple[EdgeMap | None, dict[str, dict[str, Best]]]:
+    def best_maps(self, image: str, cells: Mapping[str, Mapping[str, Cell]]) -> tuple[EdgeMap | None, dict[str, dict[str, Best]]]:
         """What anybody drew of an image, and each system's best edge map under each measure; None if a file has moved."""
         found: dict[str, dict[str, Best]] = {}
         names = self.protocol.names[:MOST_COLUMNS]

@@ -151,8 +151,7 @@ def progress(file: sqlite3.Connection, study: Study, person: int) -> Progress:
             coming.append(PlanEntry(row[0], row[1], row[2], bool(row[3])))
     left.close()
     done, total = file.execute(
-        "SELECT count(side), count(*) FROM choose_plan NATURAL LEFT JOIN choose_answers"
-        " WHERE person = ? AND kind <> 'practice'",
+        "SELECT count(side), count(*) FROM choose_plan NATURAL LEFT JOIN choose_answers WHERE person = ? AND kind <> 'practice'",
         (person,),
     ).fetchone()
     current, ahead = [*coming, None, None][:2]
@@ -162,8 +161,7 @@ def progress(file: sqlite3.Connection, study: Study, person: int) -> Progress:
 def entry_at(file: sqlite3.Connection, person: int, position: int) -> PlanEntry | None:
     """The entry at a position of a participant's plan."""
     row = file.execute(
-        "SELECT position, kind, question, mirrored FROM choose_plan WHERE person = ? AND position = ?",
-        (person, position),
+        "SELECT position, kind, question, mirrored FROM choose_plan WHERE person = ? AND position = ?", (person, position)
     ).fetchone()
     return None if row is None else PlanEntry(row[0], row[1], row[2], bool(row[3]))
 
