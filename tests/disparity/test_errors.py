@@ -186,7 +186,7 @@ class TestBenchmark:
             {"invalid": "x"},
         ],
     )
-    def test_what_cannot_be_meant_is_refused(self, options):
+    def test_invalid_options_are_refused(self, options):
         with pytest.raises(UsageError):
             Protocol(**options)
 
