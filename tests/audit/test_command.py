@@ -103,7 +103,7 @@ def test_all_labels_give_the_score_of_the_benchmark(world):
     assert audited == json.loads(benchmark.stdout)["systems"]["sobel"]["ods"]
 
 
-def test_a_run_is_taken_up_where_it_was_left(world, tmp_path):
+def test_a_run_is_resumed_where_it_stopped(world, tmp_path):
     first = audit(world, *both(world), "--run", tmp_path, "--json")
     second = audit(world, *both(world), "--run", tmp_path, "--json", "--workers", 1)
     assert first.stdout == second.stdout

@@ -73,7 +73,7 @@ def test_the_table_shows_the_tolerance_both_ways_and_the_signature(world):
     assert "people" in done.stdout
 
 
-def test_a_run_is_taken_up_where_it_was_left(world, tmp_path):
+def test_a_run_is_resumed_where_it_stopped(world, tmp_path):
     first = call(world / "maps/canny", world / "groundTruth", "--run", tmp_path, "--json")
     second = call(world / "maps/canny", world / "groundTruth", "--run", tmp_path, "--json")
     assert first.stdout == second.stdout

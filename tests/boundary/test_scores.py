@@ -182,7 +182,7 @@ class TestProtocol:
             {"thresholds": "levels", "nms": Suppression()},
         ],
     )
-    def test_what_cannot_be_meant_is_refused(self, changes):
+    def test_invalid_options_are_refused(self, changes):
         with pytest.raises(UsageError):
             Protocol(**changes)
 

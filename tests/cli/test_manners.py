@@ -32,6 +32,7 @@ JSON_CALLS: dict[str, str] = {
     "detect train pb": "detect train pb --images {world}/images --labels {world}/groundTruth --out {out}/pb.json",
     "demo": "demo {out} --count 1 --size 96x64",
     "boundary": "boundary {world}/boundaries {world}/groundTruth --human",
+    "evaluate": "evaluate boundary {world}/boundaries {world}/groundTruth --option protocol=nyud",
     "ordering": "ordering {world}/order {world} --human",
     "compare": "compare {world}/run",
     "disparity": "disparity {world}/disparity {world}",

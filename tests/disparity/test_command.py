@@ -165,7 +165,7 @@ class TestOptions:
         call("disparity", maps, middlebury, "--pictures", tmp_path / "pictures")
         assert Image.open(tmp_path / "pictures" / "maps" / "art.png").size[0] > 3 * TRUTH.shape[1]
 
-    def test_a_run_is_kept_and_taken_up(self, middlebury, tmp_path):
+    def test_a_run_is_kept_and_resumed(self, middlebury, tmp_path):
         maps = tmp_path / "maps"
         maps.mkdir()
         for name in ("art", "books"):

@@ -166,7 +166,7 @@ class TestBenchmark:
         "options",
         [{"deltas": ()}, {"deltas": (-1,)}, {"deltas": (1, 1)}, {"regions": ()}, {"regions": ("a", "a")}, {"invalid": "x"}],
     )
-    def test_what_cannot_be_meant_is_refused(self, options):
+    def test_invalid_options_are_refused(self, options):
         with pytest.raises(UsageError):
             Protocol(**options)
 

@@ -179,7 +179,7 @@ def test_berkeleys_labels_are_read_from_their_folders(tmp_path):
     assert found["human"]["racc"] == found["human"]["ldc"]["fmin"] == 0
 
 
-def test_a_run_is_taken_up_and_a_table_printed(world, systems, tmp_path):
+def test_a_run_is_resumed_and_a_table_printed(world, systems, tmp_path):
     for _ in range(2):
         result = call(systems / "sweep", world, "--run", tmp_path / "run")
         assert "LDC F max" in result.stdout

@@ -63,7 +63,7 @@ def test_berkeleys_files_are_written_in_a_folder_per_system(folders):
     assert (out / "stack" / "eval_cover_th.txt").read_text() == "         1        0.5\n         2          1\n"
 
 
-def test_a_run_folder_is_taken_up(folders):
+def test_a_run_folder_is_resumed(folders):
     run = folders / "run"
     first, second = (regions(folders / "ucm", folders / "truth", "--run", run, "--json") for _ in range(2))
     assert json.loads(first.stdout) == json.loads(second.stdout)
