@@ -112,7 +112,7 @@ def test_what_cannot_change_a_tally_leaves_the_version_as_it_is(ask, before, cha
     [
         ("evaluation/readers/ordering.py", "read_segmentations([path])", "read_segmentations([path])[:1]", {"ordering"}),
         ("evaluation/readers/contours.py", "inverted=self.inverted", "inverted=True", {"boundary", "edges", "audit", "strength"}),
-        ("data/readers.py", "return _all_of(paths, _segmentations)", "return _all_of(paths, _segmentations)[:1]", TASKS),
+        ("data/readers.py", "return _read_all(paths, _segmentations)", "return _read_all(paths, _segmentations)[:1]", TASKS),
         ("evaluation/jobs.py", "given.prediction, given.truths", "given.prediction, given.truths[:1]", TASKS),
         ("kernels/sweep.py", "\nimport numpy", "\nX = 1\nimport numpy", {"boundary", "ordering", "audit", "strength"}),
         ("boundary/protocols.py", " = 99", " = 98", {"boundary", "audit"}),

@@ -45,6 +45,7 @@ class WorkItem:
 def pack_tasks(tasks: Sequence[WorkItem]) -> bytes:
     """Tasks as a few hundred bytes each, with full paths: what travels, and what logs on the way keep of it, stays small.
 
+    >>> from pathlib import Path
     >>> [task] = unpack_tasks(pack_tasks([WorkItem(7, Cell("canny", "church", Path("/maps/church.png"), ()), True)]))
     >>> task.position, task.cell.prediction.name, task.keyed
     (7, 'church.png', True)
