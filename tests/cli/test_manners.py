@@ -122,7 +122,7 @@ class TestErrors:
         ],
     )
     def test_a_known_error_is_one_line_and_an_exit_status(self, error, status, line, capfd):
-        verbs = typer.Typer(cls=common.Verbs)
+        verbs = typer.Typer(cls=common.Commands)
         verbs.callback()(lambda: None)
 
         @verbs.command()

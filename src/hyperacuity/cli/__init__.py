@@ -1,8 +1,8 @@
-"""The command line: one verb per job, one module per verb.
+"""The command line: options and printing, one module per command.
 
-Manners every verb keeps: results go to standard output (a table for people, or with ``--json`` one object and nothing else),
+Manners every command keeps: results go to standard output (a table for people, or with ``--json`` one object and nothing else),
 messages and progress to standard error; exit status 0 when all is well, 1 when some items failed (each is named), 2 for a
-call that cannot be carried out. Verb modules import numpy, numba, scipy and charts inside their functions, so that
+call that cannot be carried out. Command modules import numpy, numba, scipy and charts inside their functions, so that
 ``hyperacuity --help`` answers at once.
 """
 
@@ -33,11 +33,11 @@ from hyperacuity.cli import (
     studio,
     study,
 )
-from hyperacuity.cli.common import Verbs
+from hyperacuity.cli.common import Commands
 
 app = typer.Typer(
     name="hyperacuity",
-    cls=Verbs,
+    cls=Commands,
     help="Measure how well a vision system sees edges, boundaries, figure and ground, depth order and disparity.",
     epilog="Start with: [bold]hyperacuity demo[/bold]",
     no_args_is_help=True,
@@ -59,7 +59,7 @@ def options(
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Options that stand before the verb."""
+    """Options before the command."""
 
 
 app.command("compare")(compare.compare)

@@ -1,4 +1,4 @@
-"""What the verbs share: where output goes, how JSON is written, how errors and failures are shown."""
+"""What the commands share: where output goes, how JSON is written, how errors and failures are shown."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ results = wide_console()
 """Standard output: tables for people. Never used together with ``--json``."""
 
 
-class Verbs(TyperGroup):
-    """The verbs of the command line; known errors become one line on standard error and the right exit status.
+class Commands(TyperGroup):
+    """The commands; known errors become one line on standard error and the right exit status.
 
-    A verb may have several words. ``detect train pb`` goes before ``detect`` with two pictures, whose folders can be written
+    A command may have several words. ``detect train pb`` goes before ``detect`` with two pictures, whose folders can be written
     ``./train`` and ``./pb``.
     """
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
-        """Find the verb with the most words that the call begins with."""
+        """Find the command with the most words that the call begins with."""
         for words in range(max(name.count(" ") + 1 for name in self.commands), 1, -1):
             name = " ".join(args[:words])
             if name in self.commands:
@@ -46,7 +46,7 @@ class Verbs(TyperGroup):
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]  # typer's own context is a click one
-        """Run the verb that was called."""
+        """Run the command that was called."""
         try:
             _listen()
             with warnings.catch_warnings():

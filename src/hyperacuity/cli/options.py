@@ -1,4 +1,4 @@
-"""Options that several verbs share, so that they are called and explained alike."""
+"""Options that several commands share, so that they are called and explained alike."""
 
 from __future__ import annotations
 
