@@ -134,6 +134,32 @@ class TestErrors:
         assert end.value.code == status
         assert capfd.readouterr() == ("", line)
 
+    @pytest.mark.parametrize(
+        ("words", "line"),
+        [
+            (["count"], "stopped; nothing is kept without --run DIR\n"),
+            (["count", "--run", "kept"], "stopped; what was finished is kept\n"),
+        ],
+    )
+    def test_what_is_kept_after_ctrl_c_depends_on_run(self, words, line, capfd):
+        commands = typer.Typer(cls=common.Commands)
+        commands.callback()(lambda: None)
+
+        @commands.command()
+        def count(run: str = "") -> None:
+            raise KeyboardInterrupt
+
+        with pytest.raises(SystemExit) as end:
+            commands(words)
+        assert (end.value.code, capfd.readouterr()) == (130, ("", line))
+
+    def test_many_files_without_a_partner_are_counted_and_few_named(self, capfd):
+        common.warn_unpaired([Path(f"truth/{number}.mat") for number in range(180)])
+        common.warn_unpaired([Path("truth/one.mat"), Path("truth/two.mat")])
+        first, *others = capfd.readouterr().err.splitlines()
+        assert first.startswith("warning: 180 files have no partner and are left out: 0.mat, 1.mat,")
+        assert len(others) == 2
+
     def test_a_long_sentence_in_a_log_stays_on_one_line(self, tmp_path):
         (tmp_path / "file").touch()
         environment = {key: value for key, value in os.environ.items() if key != "COLUMNS"}

@@ -78,8 +78,7 @@ def audit(
         workers=workers,
         cluster=cluster,
     )
-    for path in found.unpaired:
-        common.warn(f"{path} has no partner and is left out")
+    common.warn_unpaired(found.unpaired)
     status = common.tell_failures((f"{f.system}: {f.image}", f.reason) for f in found.failures)
     if figures is not None:
         from hyperacuity.report.figures import write_audit_figures

@@ -23,6 +23,12 @@ if TYPE_CHECKING:
     from hyperacuity.tally import Signature
 
 
+WORDS = "hyperacuity.words"
+"""Where a context keeps the words of the call."""
+
+MOST_NAMED = 5
+"""How many files without a partner are named one by one."""
+
 messages = wide_console(stderr=True, columns=10_000)
 """Standard error: progress, warnings, what failed. In a log, each sentence is one line."""
 
@@ -39,6 +45,7 @@ class Commands(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Find the command with the most words that the call begins with."""
+        ctx.meta[WORDS] = list(args)
         for words in range(max(name.count(" ") + 1 for name in self.commands), 1, -1):
             name = " ".join(args[:words])
             if name in self.commands:
@@ -56,8 +63,15 @@ class Commands(TyperGroup):
             messages.print(f"[bold red]error:[/] {escape(str(error))}")
             raise typer.Exit(2 if isinstance(error, UsageError) else 1) from error
         except KeyboardInterrupt as error:
-            messages.print("stopped; what was finished is kept")
+            words = ctx.meta.get(WORDS, [])
+            lost = self._could_keep(words) and not any(word.partition("=")[0] in ("--run", "--out") for word in words)
+            messages.print("stopped; nothing is kept without --run DIR" if lost else "stopped; what was finished is kept")
             raise typer.Exit(130) from error
+
+    def _could_keep(self, words: list[str]) -> bool:
+        """Whether the command that was called has an option ``--run``."""
+        command = next((self.commands[word] for word in words if word in self.commands), None)
+        return command is not None and any("--run" in parameter.opts for parameter in command.params)
 
 
 class _Messages(logging.Handler):
@@ -107,6 +121,16 @@ def tell_failures(failures: Iterable[tuple[str, str]]) -> int:
     return 1 if failed else 0
 
 
+def warn_unpaired(paths: Sequence[Path]) -> None:
+    """Name the files without a partner; of many, how many there are and the first of them."""
+    if len(paths) > MOST_NAMED:
+        first = ", ".join(path.name for path in paths[:MOST_NAMED])
+        warn(f"{len(paths)} files have no partner and are left out: {first}, … (--json lists them all)")
+        return
+    for path in paths:
+        warn(f"{path} has no partner and is left out")
+
+
 def evaluated(task: str, prediction: Path, truth: str, system: Sequence[str] | None, **options: Any) -> Result:
     """Evaluate the system PRED and those of ``--system``, and warn about files without a partner."""
     from hyperacuity.evaluation import evaluate
@@ -119,8 +143,7 @@ def evaluated(task: str, prediction: Path, truth: str, system: Sequence[str] | N
             raise UsageError(f"--system {name}: the name is taken by {systems[name]}; give another one, NAME={folder}")
         systems[name] = folder
     result = evaluate(task, systems, truth, **options)
-    for path in result.unpaired:
-        warn(f"{path} has no partner and is left out")
+    warn_unpaired(result.unpaired)
     return result
 
 
