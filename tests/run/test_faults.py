@@ -323,8 +323,11 @@ def test_files_vanish_and_shrink_during_the_run(tmp_path, letters, grid, undistu
 def test_two_drivers_want_one_run_folder(tmp_path, letters, grid, undisturbed, start):
     first = start(tmp_path / "run", seconds=0.02)
     assert first.stdout.readline() == "began\n"
+    first.send_signal(signal.SIGSTOP)  # holds on until the second has started, however slow the machine
     second = start(tmp_path / "run")
-    assert second.communicate()[0] == (
+    answer = second.communicate()[0]
+    first.send_signal(signal.SIGCONT)
+    assert answer == (
         f"refused: the run folder {tmp_path / 'run'} is in use by another run (process {first.pid} on "
         f"{os.uname().nodename}): wait until it ends, or choose another folder\n"
     )
