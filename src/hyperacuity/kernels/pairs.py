@@ -79,7 +79,7 @@ def reach(tolerance_px: float) -> Reach:
 
 
 def scale(n_truth: int, most_steps: int) -> Scale:
-    """The scale for a truth map of so many pixels: any sum of ties is below one step, any sum of costs below the limit.
+    """The scale for a truth map of this many pixels: any sum of ties is below one step, any sum of costs below the limit.
 
     It depends on the truth and the tolerance alone, so the tie-break does not depend on what was detected.
     """

@@ -18,7 +18,7 @@ from typing import Any
 from hyperacuity.data.remote import display
 from hyperacuity.errors import UsageError
 from hyperacuity.run.records import Detail, Run
-from hyperacuity.tally import unpacked_arrays
+from hyperacuity.tally import Signature, unpacked_arrays
 
 FORMATS = ("parquet", "csv")
 ROWS = 1000
@@ -37,7 +37,7 @@ def export_run(run: Run, folder: Path, kind: str = "parquet") -> list[Path]:
     write = _write_parquet if kind == "parquet" else _write_csv
     written: list[Path] = []
     for signature in run.signatures():
-        task = re.sub(r"[^\w.-]", "_", signature.partition("|")[0]) or "run"
+        task = re.sub(r"[^\w.-]", "_", Signature.parse(signature).task)
         taken = sum(path.stem == task or path.stem.startswith(f"{task}-") for path in written)
         path = folder / f"{task if not taken else f'{task}-{taken + 1}'}.{kind}"
         try:

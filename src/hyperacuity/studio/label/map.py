@@ -138,7 +138,7 @@ def pixels(runs: Sequence[int]) -> NDArray[np.int64]:
 
 
 def are_runs(runs: Sequence[Any], size: int) -> bool:
-    """Whether a list is one of runs within an image of so many pixels: in order, apart from each other, none empty.
+    """Whether a list is one of runs within an image of this many pixels: in order, apart from each other, none empty.
 
     >>> are_runs([3, 2, 10, 1], 11), are_runs([3, 2, 4, 1], 11), are_runs([10, 2], 11), are_runs([1], 11)
     (True, False, False, False)

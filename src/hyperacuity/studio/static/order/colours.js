@@ -5,7 +5,7 @@ const STOPS = ["#1f2f6b", "#4a6fae", "#9fb4c4", "#ecdcb0", "#f0a860", "#c8481e"]
 
 export const UNKNOWN = [184, 186, 192];
 
-/** The colour [r, g, b] of a layer, 1 the farthest of so many. One layer alone is near. */
+/** The colour [r, g, b] of a layer, 1 the farthest of all. One layer alone is near. */
 export function colourOf(layer, layers) {
   const share = layers > 1 ? (layer - 1) / (layers - 1) : 1;
   const position = share * (STOPS.length - 1);
