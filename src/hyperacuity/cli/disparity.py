@@ -45,7 +45,7 @@ def disparity(
     cluster: Cluster = None,
     json: Json = False,
 ) -> None:
-    """DisparityScore disparity maps: bad pixels, mean and RMS error, quantiles, outliers, density and bias, in each region.
+    """Score disparity maps: bad pixels, mean and RMS error, quantiles, outliers, density and bias, in each region.
 
     A pixel is bad when its error exceeds δ. Bad pixels, outliers and density are in percent, the rest in pixels; a data
     set's score is the mean over its scenes. Masks that come with the data are used; where there are none, they are derived.
