@@ -338,7 +338,7 @@ def main() -> None:
     parser.add_argument("--cells", type=int, default=USUAL, help="the largest grid of empty cells, up to a million")
     parser.add_argument("--means", nargs="+", choices=MEANS, default=MEANS)
     parser.add_argument(
-        "--workers", nargs="+", type=int, help="for empty cells: 1 and 2 unless told otherwise; the largest grids by 2 only"
+        "--workers", nargs="+", type=int, help="for empty cells: 1 and 2 by default; the largest grids by 2 only"
     )
     parser.add_argument("--only", choices=("empty", "real"), help="one kind of cells")
     parser.add_argument("--json", type=Path, help="write the rows here")
