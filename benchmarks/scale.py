@@ -337,9 +337,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--cells", type=int, default=USUAL, help="the largest grid of empty cells, up to a million")
     parser.add_argument("--means", nargs="+", choices=MEANS, default=MEANS)
-    parser.add_argument(
-        "--workers", nargs="+", type=int, help="for empty cells: 1 and 2 by default; the largest grids by 2 only"
-    )
+    parser.add_argument("--workers", nargs="+", type=int, help="for empty cells: 1 and 2 by default; the largest grids by 2 only")
     parser.add_argument("--only", choices=("empty", "real"), help="one kind of cells")
     parser.add_argument("--json", type=Path, help="write the rows here")
     parser.add_argument("--chart", action="store_true", help="draw docs/images/scale.svg and .png")
