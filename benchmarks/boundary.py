@@ -117,7 +117,9 @@ def summarise(rows: list[Row]) -> list[Row]:
         of_kind = [row for row in rows if row["kind"] == kind]
         for name in of_kind[0]["peers"] if of_kind else []:
             n = len(of_kind)
-            ours, ours_all, thinning = (sum(row[key] for row in of_kind) for key in ("ours_s", "ours_all_s", "thinning_s"))
+            ours, ours_all, thinning = (
+                sum(row[key] for row in of_kind) for key in ("ours_s", "ours_all_s", "thinning_s")
+            )
             theirs, different = (sum(row["peers"][name][key] for row in of_kind) for key in ("s", "different_s"))
             found.append(
                 {
@@ -141,7 +143,9 @@ def summarise(rows: list[Row]) -> list[Row]:
 def show_peers(summary: list[Row], every: int) -> None:
     """Print the ratios, with what each of them includes."""
     n = summary[0]["thresholds"]
-    table = Table("maps", "peer", title=f"CPU ms per picture; {n} of 99 thresholds, all annotators", title_justify="left")
+    table = Table(
+        "maps", "peer", title=f"CPU ms per picture; {n} of 99 thresholds, all annotators", title_justify="left"
+    )
     headings = ["calls", "peer", f"ours, {n}", "ours, 99", f"× {n} : {n}"]
     headings += [f"× {n} : 99"] if every > 1 else []
     headings += ["× repeats left out"]
@@ -226,7 +230,9 @@ def main() -> None:
     busy = results.get("load", 0) > (os.cpu_count() or 1) / 2
     console.print(f"{results['data']}; {results['machine']}")
     if busy:
-        console.print(f"The machine is busy (load {results['load']:.1f}): wall times say nothing, CPU times are a little high.")
+        console.print(
+            f"The machine is busy (load {results['load']:.1f}): wall times say nothing, CPU times are a little high."
+        )
     if "peers" in parts:
         every = 1 if options.full else EVERY
         rows = []

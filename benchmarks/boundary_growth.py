@@ -114,7 +114,9 @@ def _point(
         np.save(f"{folder}/soft.npy", soft)
         np.save(f"{folder}/truths.npy", np.packbits(truths, axis=-1))
         command = [sys.executable, __file__, "--child", folder, str(tolerance), str(repeats)]
-        done = subprocess.run(command, capture_output=True, text=True, check=True, env={**os.environ, **(environment or {})})
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=True, env={**os.environ, **(environment or {})}
+        )
     facts = {
         "megapixels": soft.size / 1e6,
         "tolerance": tolerance,
@@ -165,7 +167,11 @@ def _watch(command: list[str]) -> Row:
     start = time.perf_counter()
     subprocess.run(command, check=True)
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return {"wall_s": time.perf_counter() - start, "cpu_s": used.ru_utime + used.ru_stime, "peak_mb": used.ru_maxrss / 1e3}
+    return {
+        "wall_s": time.perf_counter() - start,
+        "cpu_s": used.ru_utime + used.ru_stime,
+        "peak_mb": used.ru_maxrss / 1e3,
+    }
 
 
 if __name__ == "__main__":

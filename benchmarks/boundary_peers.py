@@ -86,7 +86,12 @@ def hopcroft_karp(detected: Map, truth: Map, tolerance: float) -> int:
     return int(np.count_nonzero(maximum_bipartite_matching(pairs, perm_type="column") >= 0))
 
 
-PEERS: dict[str, Peer] = {"berkeley": berkeley, "scipy": scipy_square, "scipy-lean": scipy_lean, "hopcroft-karp": hopcroft_karp}
+PEERS: dict[str, Peer] = {
+    "berkeley": berkeley,
+    "scipy": scipy_square,
+    "scipy-lean": scipy_lean,
+    "hopcroft-karp": hopcroft_karp,
+}
 
 STEADY = ("berkeley", "scipy", "scipy-lean")
 """Those whose time can be foreseen; the others are measured when asked for."""

@@ -79,7 +79,11 @@ def region_benchmark(folder: Path, count: int) -> dict[str, float]:
             compare([labels[1::2, 1::2]], truths)
 
     ours()
-    return {"images": len(names), "per image": cpu_ms(ours, repeats=2) / len(names), "level by level": cpu_ms(plain, repeats=1)}
+    return {
+        "images": len(names),
+        "per image": cpu_ms(ours, repeats=2) / len(names),
+        "level by level": cpu_ms(plain, repeats=1),
+    }
 
 
 def photographs(folder: Path, count: int) -> dict[str, float]:

@@ -131,7 +131,9 @@ def make_scenes(folder: Path) -> None:
         scene = make_scene(seed)
         write_soft(folder / "maps" / f"{seed}.png", canny(scene.image).soft)
         people = scene.annotators
-        write_truths(folder / "truths" / f"{seed}.mat", [one.labels + 1 for one in people], [one.boundaries for one in people])
+        write_truths(
+            folder / "truths" / f"{seed}.mat", [one.labels + 1 for one in people], [one.boundaries for one in people]
+        )
 
 
 @contextmanager
@@ -201,7 +203,10 @@ def real_point(means: str, count: int, files: str) -> Row:
     from hyperacuity.evaluation.readers.contours import ContourReader
 
     root, job = Path(files), job_for(TASK, TASK.protocol(), ContourReader())
-    cells = [Cell("canny", str(seed), root / "maps" / f"{seed}.png", (root / "truths" / f"{seed}.mat",)) for seed in range(count)]
+    cells = [
+        Cell("canny", str(seed), root / "maps" / f"{seed}.png", (root / "truths" / f"{seed}.mat",))
+        for seed in range(count)
+    ]
     turns: dict[str, list[tuple[float, float]]] = {"loop": [], "1": [], "2": []}
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
@@ -309,8 +314,12 @@ def draw(rows: list[Row]) -> None:
     styles = theme.systems(MEANS)
     sizes = sorted({row["cells"] for row in empty})
     x = alt.X("cells:Q", title="cells", scale=alt.Scale(type="log"), axis=alt.Axis(values=sizes, format="~s"))
-    colour = alt.Color("means:N", title=None, scale=alt.Scale(domain=list(MEANS), range=[styles[name].colour for name in MEANS]))
-    shape = alt.Shape("means:N", title=None, scale=alt.Scale(domain=list(MEANS), range=[styles[name].marker for name in MEANS]))
+    colour = alt.Color(
+        "means:N", title=None, scale=alt.Scale(domain=list(MEANS), range=[styles[name].colour for name in MEANS])
+    )
+    shape = alt.Shape(
+        "means:N", title=None, scale=alt.Scale(domain=list(MEANS), range=[styles[name].marker for name in MEANS])
+    )
     dash = alt.StrokeDash("workers:N", title="workers", scale=alt.Scale(domain=["1", "2"], range=[[2, 3], [1, 0]]))
 
     def panel(field: str, title: str, **scale: Any) -> Any:
@@ -337,7 +346,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--cells", type=int, default=USUAL, help="the largest grid of empty cells, up to a million")
     parser.add_argument("--means", nargs="+", choices=MEANS, default=MEANS)
-    parser.add_argument("--workers", nargs="+", type=int, help="for empty cells: 1 and 2 by default; the largest grids by 2 only")
+    parser.add_argument(
+        "--workers", nargs="+", type=int, help="for empty cells: 1 and 2 by default; the largest grids by 2 only"
+    )
     parser.add_argument("--only", choices=("empty", "real"), help="one kind of cells")
     parser.add_argument("--json", type=Path, help="write the rows here")
     parser.add_argument("--chart", action="store_true", help="draw docs/images/scale.svg and .png")

@@ -47,10 +47,15 @@ def measure(systems: int, images: int) -> None:
         cell = Cell(names[position // images], f"{position % images:06}", Path("map.png"), ())
         spool.add(cell, position, made_up(random, protocol).pack())
     filled = peak()
-    result = Result(job, {name: {"": name} for name in names}, lambda name: spool.tallies(name, BoundaryTally, job.protocol))
+    result = Result(
+        job, {name: {"": name} for name in names}, lambda name: spool.tallies(name, BoundaryTally, job.protocol)
+    )
     result.table(Console(file=io.StringIO(), width=200))
     whole = systems * images * THRESHOLDS * 5 * 8 / 2**20
-    print(f"| {systems} × {images:,} | {whole:,.0f} MB | {start:,.0f} MB | {filled:,.0f} MB | {peak():,.0f} MB |", flush=True)
+    print(
+        f"| {systems} × {images:,} | {whole:,.0f} MB | {start:,.0f} MB | {filled:,.0f} MB | {peak():,.0f} MB |",
+        flush=True,
+    )
 
 
 def main() -> None:
@@ -58,7 +63,8 @@ def main() -> None:
         measure(*map(int, sys.argv[1:]))
         return
     print(
-        "| systems × images | tallies | at the start | after filling | after the table |\n|---|---:|---:|---:|---:|", flush=True
+        "| systems × images | tallies | at the start | after filling | after the table |\n|---|---:|---:|---:|---:|",
+        flush=True,
     )
     for systems, images in SIZES:
         subprocess.run([sys.executable, __file__, str(systems), str(images)], check=True)

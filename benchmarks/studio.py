@@ -58,9 +58,13 @@ def make_study(folder: Path, trials: int, photographs: int = 20) -> None:
     table = []
     for number in range(trials):
         row, left, right = rng.integers(20, 300), rng.integers(20, 200), rng.integers(260, 440)
-        segments = [Segment((int(row), int(at)), tuple((int(row), int(at) + k) for k in range(10))) for at in (left, right)]
+        segments = [
+            Segment((int(row), int(at)), tuple((int(row), int(at) + k) for k in range(10))) for at in (left, right)
+        ]
         side = "first" if number % 2 else "second"
-        table.append(Trial(f"p{number % photographs}", "canny", "hard", segments[0], segments[1], side, f"{number:04d}"))
+        table.append(
+            Trial(f"p{number % photographs}", "canny", "hard", segments[0], segments[1], side, f"{number:04d}")
+        )
     write_trials(folder / "trials", table)
 
 
@@ -190,7 +194,10 @@ def bursts() -> Iterator[list[float]]:
 def missing(folder: Path, acknowledged: list[dict[int, str]]) -> int:
     """How many acknowledged answers are not in the file as they were given."""
     with contextlib.closing(sqlite3.connect(folder / "trials" / "studio.sqlite")) as file:
-        kept = {(p, position): side for p, position, side in file.execute("SELECT person, position, side FROM choose_answers")}
+        kept = {
+            (p, position): side
+            for p, position, side in file.execute("SELECT person, position, side FROM choose_answers")
+        }
     told = {(person, position): side for person, own in enumerate(acknowledged, 1) for position, side in own.items()}
     return sum(kept.get(key) != side for key, side in told.items())
 
@@ -219,7 +226,9 @@ def main() -> None:
                     asyncio.run(all_take_part(links, asked.trials, pause, times))
                 wall, used = time.perf_counter() - start, cpu_seconds(process) - used
                 every = [one for several in times.values() for one in several]
-                speed = f"{len(every) / wall:.0f} requests per second, {1e3 * used / len(every):.1f} ms of CPU time each"
+                speed = (
+                    f"{len(every) / wall:.0f} requests per second, {1e3 * used / len(every):.1f} ms of CPU time each"
+                )
                 print(f"\n{asked.participants} participants {title}: {speed}")
                 for kind, one in [*sorted(times.items()), ("all", every)]:
                     middle, high = statistics.median(one), statistics.quantiles(one, n=20)[-1]

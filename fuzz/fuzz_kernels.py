@@ -119,7 +119,11 @@ def _disparity(shifts: np.ndarray, truth: np.ndarray, image: np.ndarray) -> Any:
 
 def _views(shifts: np.ndarray, left: np.ndarray, right: np.ndarray) -> Any:
     drawn = [disparity.forward(left, shifts, at) for at in (-1.0, 0.5, 1.0)]
-    return (drawn, disparity.inverse(right, shifts), disparity.tally_views(shifts, [left, right], disparity.ViewProtocol()))
+    return (
+        drawn,
+        disparity.inverse(right, shifts),
+        disparity.tally_views(shifts, [left, right], disparity.ViewProtocol()),
+    )
 
 
 def parts(value: Any) -> list[np.ndarray]:

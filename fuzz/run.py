@@ -23,7 +23,9 @@ MEMORY_MB, SECONDS_AN_INPUT, LONGEST = 2048, 20, 1 << 16
 def main() -> int:
     """Run the formats one after another and print a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("formats", nargs="*", metavar="FORMAT", help=f"of {', '.join(fuzz_targets.READERS)}; default: all")
+    parser.add_argument(
+        "formats", nargs="*", metavar="FORMAT", help=f"of {', '.join(fuzz_targets.READERS)}; default: all"
+    )
     parser.add_argument("--seconds", type=int, default=60, help="how long each format runs")
     parser.add_argument("--out", type=Path, default=Path(tempfile.gettempdir()) / "hyperacuity-fuzz")
     parser.add_argument("--json", action="store_true", help="one line of JSON per format")
@@ -62,7 +64,9 @@ def fuzz(name: str, seconds: int, out: Path) -> dict[str, object]:
     ]
     done = subprocess.run(call, capture_output=True, text=True, errors="replace")  # noqa: S603
     (out / f"{name}.log").write_text(done.stdout + done.stderr)
-    runs = re.findall(r"stat::number_of_executed_units:\s*(\d+)", done.stderr) or re.findall(r"^#(\d+)", done.stderr, re.M)
+    runs = re.findall(r"stat::number_of_executed_units:\s*(\d+)", done.stderr) or re.findall(
+        r"^#(\d+)", done.stderr, re.M
+    )
     features = re.findall(r"\bft: (\d+)", done.stderr)
     return {
         "format": name,
@@ -74,7 +78,9 @@ def fuzz(name: str, seconds: int, out: Path) -> dict[str, object]:
 
 
 def _failure(done: subprocess.CompletedProcess[str]) -> str:
-    raised = re.findall(r"^(?:[\w.]+(?:Error|Exception|Warning)\b.*|==\d+== ?ERROR.*)$", done.stderr + done.stdout, re.M)
+    raised = re.findall(
+        r"^(?:[\w.]+(?:Error|Exception|Warning)\b.*|==\d+== ?ERROR.*)$", done.stderr + done.stdout, re.M
+    )
     return raised[0][:300] if raised else f"status {done.returncode}"
 
 

@@ -45,8 +45,16 @@ def test_what_is_not_a_plane_of_numbers_is_refused_by_every_check(check, values,
         (soft_map, [[0, 40000]], r"values run from 0 to 40000, expected \[0, 1\]: divide by 65535$"),
         (soft_map, [[0, 1.01]], r"values run from 0 to 1.01, expected \[0, 1\]: scale or clip them$"),
         (soft_map, [[0, 1e6]], r"values run from 0 to 1e\+06, expected \[0, 1\]: scale them$"),
-        (soft_map, [[-3.5, 4]], r"values run from -3.5 to 4, expected \[0, 1\]: apply a sigmoid first if these are logits"),
-        (soft_map, [[-0.1, 1]], r"values run from -0.1 to 1, expected \[0, 1\]: apply a sigmoid first if these are logits"),
+        (
+            soft_map,
+            [[-3.5, 4]],
+            r"values run from -3.5 to 4, expected \[0, 1\]: apply a sigmoid first if these are logits",
+        ),
+        (
+            soft_map,
+            [[-0.1, 1]],
+            r"values run from -0.1 to 1, expected \[0, 1\]: apply a sigmoid first if these are logits",
+        ),
         (soft_map, [[0, inf]], r"values run from 0 to inf, expected \[0, 1\]"),
         (soft_map, [[nan, 0, nan]], "2 of 3 values are NaN, expected numbers throughout: set them to 0"),
         (edge_map, [[nan, 0]], "1 of 2 values are NaN, expected numbers throughout: set them to 0"),
@@ -69,7 +77,13 @@ def test_values_that_cannot_be_right_are_named(check, values, sentence):
 
 @pytest.mark.parametrize(
     ("check", "dtype"),
-    [(soft_map, np.float32), (edge_map, np.bool_), (label_map, np.int32), (order_map, np.float32), (disparity_map, np.float32)],
+    [
+        (soft_map, np.float32),
+        (edge_map, np.bool_),
+        (label_map, np.int32),
+        (order_map, np.float32),
+        (disparity_map, np.float32),
+    ],
 )
 @pytest.mark.parametrize("stored", [np.bool_, np.uint8, ">i2", np.float16, ">f8", np.float64])
 def test_every_number_type_comes_out_as_the_canonical_one(check, dtype, stored):

@@ -34,7 +34,9 @@ def test_what_a_plain_install_brings_is_permissively_licensed():
     assert {name: text for name, text in told.items() if not found.is_permissive(text)} == {}
 
 
-@pytest.mark.parametrize("text", ["GPL-3.0-or-later", "LGPLv2+", "GNU Affero General Public License", "", "BSD and GPL"])
+@pytest.mark.parametrize(
+    "text", ["GPL-3.0-or-later", "LGPLv2+", "GNU Affero General Public License", "", "BSD and GPL"]
+)
 def test_other_licences_would_be_noticed(text):
     assert not licences().is_permissive(text)
 

@@ -127,7 +127,9 @@ def test_no_more_than_a_block_of_weights_is_held(monkeypatch):
 
 @few
 @given(
-    hnp.arrays(np.float64, hnp.array_shapes(min_dims=2, max_dims=3, max_side=6), elements=st.floats(-9, 9) | st.just(math.nan)),
+    hnp.arrays(
+        np.float64, hnp.array_shapes(min_dims=2, max_dims=3, max_side=6), elements=st.floats(-9, 9) | st.just(math.nan)
+    ),
     st.integers(0, 99),
 )
 def test_a_weighted_mean_is_that_of_the_drawn_images_that_have_a_value(values, seed):

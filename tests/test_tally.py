@@ -250,7 +250,12 @@ def test_a_number_in_a_signature_is_exact(value):
 
 
 def test_numbers_are_as_short_as_they_may_be():
-    assert [number(value) for value in (0.0075, 3.0, 0.6000001, 0.60000045)] == ["0.0075", "3", "0.6000001", "0.60000045"]
+    assert [number(value) for value in (0.0075, 3.0, 0.6000001, 0.60000045)] == [
+        "0.0075",
+        "3",
+        "0.6000001",
+        "0.60000045",
+    ]
 
 
 fractions = st.floats(0.001, 0.999)
@@ -268,9 +273,9 @@ OPTIONS = {
     "boundary": boundary_protocols,
     "edges": st.builds(
         task("edges").protocol,
-        names=st.lists(st.sampled_from(["psi", "baddeley(k=2)", "fom", "hausdorff(percent=5)"]), min_size=1, unique=True).map(
-            tuple
-        ),
+        names=st.lists(
+            st.sampled_from(["psi", "baddeley(k=2)", "fom", "hausdorff(percent=5)"]), min_size=1, unique=True
+        ).map(tuple),
         thresholds=st.integers(2, 255),
         thin=st.sampled_from(["none", "structured"]),
         norm=st.sampled_from(["max", "none"]),
@@ -318,7 +323,10 @@ def test_a_protocol_comes_back_from_a_dictionary_and_from_json(name, data):
     made = data.draw(OPTIONS[name]).read_as(**data.draw(readings))
     assert isinstance(made, known.protocol)
     assert made.task == known.name == Signature.parse(str(made.signature)).task
-    for back in (known.protocol.from_dict(made.to_dict()), known.protocol.from_dict(json.loads(json.dumps(made.to_dict())))):
+    for back in (
+        known.protocol.from_dict(made.to_dict()),
+        known.protocol.from_dict(json.loads(json.dumps(made.to_dict()))),
+    ):
         assert back == made
         assert hash(back) == hash(made)
         assert back.signature == made.signature == Signature.parse(str(made.signature))

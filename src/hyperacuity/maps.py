@@ -122,7 +122,9 @@ def same_size(first: NDArray[Any], second: NDArray[Any], *, names: tuple[str, st
     hyperacuity.errors.InputError: prediction is 481×321 but truth is 321×481: they must have the same size
     """
     if first.shape[:2] != second.shape[:2]:
-        raise InputError(f"{names[0]} is {size_of(first)} but {names[1]} is {size_of(second)}: they must have the same size")
+        raise InputError(
+            f"{names[0]} is {size_of(first)} but {names[1]} is {size_of(second)}: they must have the same size"
+        )
 
 
 def size_of(array: NDArray[Any]) -> str:

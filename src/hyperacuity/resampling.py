@@ -62,7 +62,9 @@ class Bootstrap:
 
     def __post_init__(self) -> None:
         if self.images < 1 or self.resamples < 1:
-            raise UsageError(f"cannot draw {self.resamples} resamples of {self.images} images: expected at least one of each")
+            raise UsageError(
+                f"cannot draw {self.resamples} resamples of {self.images} images: expected at least one of each"
+            )
 
     def blocks(self) -> Iterator[NDArray[np.int64]]:
         """The rows of :func:`bootstrap_weights`, a block at a time."""
@@ -201,7 +203,9 @@ def paired_bootstrap(
     _refuse_level(level)
     first, second = np.asarray(score_a_samples, dtype=np.float64), np.asarray(score_b_samples, dtype=np.float64)
     if first.ndim != 1 or first.shape != second.shape:
-        raise UsageError(f"paired samples must be two vectors of the same length, not of shapes {first.shape} and {second.shape}")
+        raise UsageError(
+            f"paired samples must be two vectors of the same length, not of shapes {first.shape} and {second.shape}"
+        )
     with np.errstate(invalid="ignore"):  # ∞ − ∞ is NaN, which is what we want
         differences = _known(first - second)
     if differences.size == 0:

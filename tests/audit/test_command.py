@@ -75,7 +75,11 @@ def test_json_has_the_promised_shape(world):
     assert list(canny["by_strength"]) == ["0", "0.2", "0.4", "0.6", "0.8", "1"]
     assert canny["by_strength"]["0"] == canny["all"]
     assert canny["by_strength"]["1"] == canny["consensus"]
-    assert {kind: len(one["repeats"]) for kind, one in canny["partial"].items()} == {"halfplane": 2, "window": 2, "random": 2}
+    assert {kind: len(one["repeats"]) for kind, one in canny["partial"].items()} == {
+        "halfplane": 2,
+        "window": 2,
+        "random": 2,
+    }
     assert canny["precision_bonus"]["precision_any"] > canny["precision_bonus"]["precision_mean"]
     assert set(canny["rank"]) == set(found["rankings"])
 
@@ -218,7 +222,11 @@ class TestExperiment:
         write_trials(tmp_path, trials)
         write_answers(
             tmp_path / "answers.csv",
-            [Answer(who, name, "first" if alarm else "second") for name, alarm in won.items() for who in ("eva", "max", "ida")],
+            [
+                Answer(who, name, "first" if alarm else "second")
+                for name, alarm in won.items()
+                for who in ("eva", "max", "ida")
+            ],
         )
         return tmp_path
 
@@ -227,7 +235,14 @@ class TestExperiment:
         assert done.exit_code == 0, done.stderr
         marks = re.findall(r"<path[^>]*>", (answered / "figures" / "risk.svg").read_text())
         bars = [re.search(r"wins: ([\d.]+)", mark) for mark in marks if 'aria-roledescription="bar"' in mark]
-        assert [bar[1] for bar in bars] == ["0.5", "0.5", "0.5", "0", "0", "0"]  # canny, sobel and their mean, hard and easy
+        assert [bar[1] for bar in bars] == [
+            "0.5",
+            "0.5",
+            "0.5",
+            "0",
+            "0",
+            "0",
+        ]  # canny, sobel and their mean, hard and easy
         assert (answered / "figures" / "risk.png").stat().st_size > 5000
 
     def test_the_number_of_trials_for_an_interval_is_told(self, answered):

@@ -25,7 +25,9 @@ from hyperacuity.audit.strength import strengths
 from hyperacuity.boundary import Protocol, collect, tally
 from hyperacuity.errors import UsageError
 
-STRIP = [np.array([row], bool) for row in ([1, 1, 0, 1, 0, 0, 0, 0], [1, 0, 0, 1, 0, 1, 0, 0], [1, 0, 0, 0, 0, 0, 0, 0])]
+STRIP = [
+    np.array([row], bool) for row in ([1, 1, 0, 1, 0, 0, 0, 0], [1, 0, 0, 1, 0, 1, 0, 0], [1, 0, 0, 0, 0, 0, 0, 0])
+]
 DETECTED = np.array([[1, 1, 1, 1, 0, 0, 1, 0]], np.float32)
 EXACT = Protocol(tolerance=0, thin=False, thresholds=(0.5,))
 
@@ -146,9 +148,9 @@ class TestRankings:
         assert list(found) == ["0", "1", "2", "3"]
         assert all(one.protocol == strict for one in found.values())
         # Twelve pixels that three people drew and sixty that one did; the shy system finds the twelve, at every threshold.
-        assert {(int(n), int(m)) for one in found.values() for n, m in zip(one.truth, one.truth_matched, strict=True)} == {
-            (96, 36)
-        }
+        assert {
+            (int(n), int(m)) for one in found.values() for n, m in zip(one.truth, one.truth_matched, strict=True)
+        } == {(96, 36)}
 
 
 class TestPartialLabels:

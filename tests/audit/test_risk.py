@@ -200,7 +200,9 @@ class TestObserver:
         trials = [trial(str(n), false_alarm="second" if n % 2 else "first") for n in range(60)]
         covered = 0
         for seed in range(400):
-            worths = {one.trial: (float(generator.choice(alarm)), contrast * float(generator.choice(label))) for one in trials}
+            worths = {
+                one.trial: (float(generator.choice(alarm)), contrast * float(generator.choice(label))) for one in trials
+            }
             found = risk(trials, simulate_answers(trials, worths, seed=seed)).risks["hard"]["canny"]
             covered += found.interval[0] <= true <= found.interval[1]
         low, high = binom.interval(0.999, 400, 0.95)

@@ -49,7 +49,9 @@ class TestWorkedExample:
         }
         assert score.boundaries.consensus == (1 + 3) / (4 + 3)
 
-    @pytest.mark.parametrize(("strength", "left"), [(0, [3, 3, 1]), (0.5, [2, 2, 1]), (2 / 3, [2, 2, 1]), (1, [1, 1, 1])])
+    @pytest.mark.parametrize(
+        ("strength", "left"), [(0, [3, 3, 1]), (0.5, [2, 2, 1]), (2 / 3, [2, 2, 1]), (1, [1, 1, 1])]
+    )
     def test_filtering_keeps_what_is_strong_enough(self, strength, left):
         assert [int(kept.sum()) for kept in self.found.at_least(strength)] == left
 
@@ -168,7 +170,9 @@ def test_on_a_photograph_as_many_pixels_agree_as_in_scipys_optimal_assignment(sh
     assert [int((drawn[drawn > 0] - 1).sum()) for drawn in found.drawn_by] == expected
 
 
-@pytest.mark.parametrize(("parts", "orphan", "consensus"), [(("test",), 30.58, 30.15), (("train", "val"), 29.40, 28.99)])
+@pytest.mark.parametrize(
+    ("parts", "orphan", "consensus"), [(("test",), 30.58, 30.15), (("train", "val"), 29.40, 28.99)]
+)
 def test_the_shares_of_berkeleys_labels_are_the_papers(shared_data, parts, orphan, consensus):
     """Of the 200 new images of BSDS500, and of the 300 of BSDS300; within 0.15 points."""
     files = [file for part in parts for file in sorted((shared_data / "bsds500/groundTruth" / part).glob("*.mat"))]

@@ -7,7 +7,16 @@ import csv
 import numpy as np
 import pytest
 
-from hyperacuity.audit.trials import Candidates, Skip, Trial, candidates, draw_trial, read_trials, shuffled, write_trials
+from hyperacuity.audit.trials import (
+    Candidates,
+    Skip,
+    Trial,
+    candidates,
+    draw_trial,
+    read_trials,
+    shuffled,
+    write_trials,
+)
 from hyperacuity.boundary import Protocol
 from hyperacuity.errors import InputError, UsageError
 
@@ -91,7 +100,11 @@ class TestDraw:
             (Candidates(lines(), [lines(5)]), "hard", "no false alarm"),
             (Candidates(lines(5), [lines()]), "hard", "no orphan label"),
             (Candidates(lines(5), [lines()]), "easy", "no consensus label"),
-            (Candidates(np.eye(90, 120, dtype=bool) & lines(5), [lines(70)]), "hard", "no false alarm of 6 pixels or more"),
+            (
+                Candidates(np.eye(90, 120, dtype=bool) & lines(5), [lines(70)]),
+                "hard",
+                "no false alarm of 6 pixels or more",
+            ),
             (
                 Candidates(lines(5, shape=(30, 20)), [lines(9, shape=(30, 20))]),
                 "hard",

@@ -151,7 +151,9 @@ def test_with_further_costs_it_is_still_the_optimum(seed):
     detected, truth, tolerance = random_maps(seed, side=16)
     table = np.random.default_rng(seed).integers(0, 500, (detected.size, detected.size)) / 100
 
-    found = match(detected, truth, tolerance_px=tolerance, pair_cost=lambda g, d: table[g, d], pair_cost_most=5, checked=True)
+    found = match(
+        detected, truth, tolerance_px=tolerance, pair_cost=lambda g, d: table[g, d], pair_cost_most=5, checked=True
+    )
     squares, allowed = candidates(detected, truth, tolerance)
     d, t = np.flatnonzero(detected), np.flatnonzero(truth)
     costs = np.rint(100 * np.sqrt(squares)) + np.rint(100 * table[t][:, d].T)

@@ -21,7 +21,12 @@ def made(seed, annotators=3, shape=(24, 40)):
 
 
 @settings(deadline=None, max_examples=15)
-@given(seed=st.integers(0, 10_000), thin=st.booleans(), annotators=st.integers(1, 4), nms=st.sampled_from([None, Suppression()]))
+@given(
+    seed=st.integers(0, 10_000),
+    thin=st.booleans(),
+    annotators=st.integers(1, 4),
+    nms=st.sampled_from([None, Suppression()]),
+)
 def test_hits_and_false_alarms_are_those_of_the_tally(seed, thin, annotators, nms):
     soft, truths = made(seed, annotators)
     protocol = Protocol(tolerance=0.05, thin=thin, nms=nms, thresholds=9)

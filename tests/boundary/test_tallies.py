@@ -40,12 +40,23 @@ def counted_one_by_one(soft, truths, protocol):
         matched = {index for found in matches for index in found.detected.tolist()}
         pairs = sum(found.count for found in matches)
         rows.append(
-            (pairs, sum(int(t.sum()) for t in truths), len(matched), int(detected.sum()), int(detected.sum()) * len(truths))
+            (
+                pairs,
+                sum(int(t.sum()) for t in truths),
+                len(matched),
+                int(detected.sum()),
+                int(detected.sum()) * len(truths),
+            )
         )
     return BoundaryTally(*np.array(rows).T, protocol=protocol)
 
 
-@given(st.integers(0, 2**32 - 1), st.booleans(), st.sampled_from(["smooth", "noise"]), st.sampled_from([0.0, 0.01, 0.03, 0.06]))
+@given(
+    st.integers(0, 2**32 - 1),
+    st.booleans(),
+    st.sampled_from(["smooth", "noise"]),
+    st.sampled_from([0.0, 0.01, 0.03, 0.06]),
+)
 @settings(max_examples=20, deadline=None)
 def test_equals_matching_every_threshold_by_itself(seed, thin, kind, tolerance):
     soft, truths = image(seed, kind=kind)
@@ -106,7 +117,9 @@ def test_thresholds_are_reached_by_equality():
 
 def test_the_worked_example_of_label_strength():
     # Hou et al. (2013), worked by hand: a strip of eight pixels and three annotators, exact positions.
-    truths = [np.array([row], bool) for row in ([1, 1, 0, 1, 0, 0, 0, 0], [1, 0, 0, 1, 0, 1, 0, 0], [1, 0, 0, 0, 0, 0, 0, 0])]
+    truths = [
+        np.array([row], bool) for row in ([1, 1, 0, 1, 0, 0, 0, 0], [1, 0, 0, 1, 0, 1, 0, 0], [1, 0, 0, 0, 0, 0, 0, 0])
+    ]
     detected = np.array([[1, 1, 1, 1, 0, 0, 1, 0]], np.float32)
     counts = tally(detected, truths, Protocol(tolerance=0, thresholds=(0.5,), thin=False))
     assert (counts.truth_matched[0], counts.truth[0]) == (6, 7)

@@ -82,7 +82,9 @@ def test_an_unknown_option_is_a_wrong_call(verb):
     assert "No such option" in result.stderr
 
 
-@pytest.mark.parametrize("verb", [name for name, command in VERBS.items() if "json" in command.callback.__annotations__])
+@pytest.mark.parametrize(
+    "verb", [name for name, command in VERBS.items() if "json" in command.callback.__annotations__]
+)
 def test_json_is_one_object_on_standard_output_and_nothing_else(verb, world, tmp_path):
     assert verb in JSON_CALLS, f"give a small call of {verb} in JSON_CALLS"
     done = hyperacuity(*(word.format(out=tmp_path, world=world) for word in JSON_CALLS[verb].split()), "--json")

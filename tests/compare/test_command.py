@@ -49,10 +49,19 @@ class TestTables:
         assert sorted(found["optimal"]) == ["a", "b", "d", "e"]
         assert [sorted(group) for group in found["groups"]] == [["a", "b", "d", "e"], ["c"], ["f"]]
         assert found["ranks"] == pytest.approx({"a": 5 / 3, "b": 2, "c": 10 / 3, "d": 5 / 3, "e": 11 / 3, "f": 17 / 3})
-        assert found["dominates"] == {"a": ["c", "f"], "b": ["c", "f"], "c": ["f"], "d": ["c", "f"], "e": ["f"], "f": []}
+        assert found["dominates"] == {
+            "a": ["c", "f"],
+            "b": ["c", "f"],
+            "c": ["f"],
+            "d": ["c", "f"],
+            "e": ["f"],
+            "f": [],
+        }
         assert "comparable performance" in found["interpretation"]
 
-    @pytest.mark.parametrize(("epsilon", "expected"), [("1", "abcd"), ("2", "abcd"), ("0,0,0", "abde"), ("9,0,0", "be")])
+    @pytest.mark.parametrize(
+        ("epsilon", "expected"), [("1", "abcd"), ("2", "abcd"), ("0,0,0", "abde"), ("9,0,0", "be")]
+    )
     def test_tolerance(self, table, epsilon, expected):
         assert "".join(sorted(compared(table, "--epsilon", epsilon)["optimal"])) == expected
 
@@ -89,7 +98,9 @@ class TestTables:
 
     def test_the_servers_table_of_ten(self, shared_data):
         path = shared_data / "middlebury-v2" / "server-table-10.csv"
-        names = [f"{scene}_{region}" for scene in ("tsukuba", "venus", "teddy", "cones") for region in ("nonocc", "disc")]
+        names = [
+            f"{scene}_{region}" for scene in ("tsukuba", "venus", "teddy", "cones") for region in ("nonocc", "disc")
+        ]
         dense = compared(path, "--criteria", ",".join([*names, *(n.replace("disc", "all") for n in names[1::2])]))
         semi = compared(path, "--criteria", ",".join(names))
         assert set(dense["optimal"]) == {"GC+DP", "BM+DP (2 iterations)"}
@@ -164,7 +175,10 @@ class TestRuns:
             found = compared(world / "one", world / "two", "--test", test)
             assert found["tests"]["bad(1) all"]["clusters"] == {"good": 1, "poor": 2}
             assert found["tests"]["bad(1) all"]["p"]["good"]["poor"] < 0.05
-        assert compared(world / "one", world / "two", "--test", "wilcoxon")["tests"]["bad(1) all"]["p"]["good"]["poor"] == 2**-5
+        assert (
+            compared(world / "one", world / "two", "--test", "wilcoxon")["tests"]["bad(1) all"]["p"]["good"]["poor"]
+            == 2**-5
+        )
 
     def test_protocols_are_not_mixed(self, world):
         said = call("compare", world / "one", world / "other", status=2).stderr

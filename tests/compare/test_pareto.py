@@ -179,7 +179,11 @@ class TestProperties:
         assert set(group.tolist()) == set(range(group.max(initial=-1) + 1))
 
     def test_what_a_tolerance_cannot_part_is_one_last_group(self):
-        circle = [[0, 1.5, 3], [1.5, 3, 0], [3, 0, 1.5]]  # each wins once by 3 over the one before, and loses twice by 1.5
+        circle = [
+            [0, 1.5, 3],
+            [1.5, 3, 0],
+            [3, 0, 1.5],
+        ]  # each wins once by 3 over the one before, and loses twice by 1.5
         assert dominance(circle, epsilon=2.9).sum(axis=0).tolist() == [1, 1, 1]
         assert not optimal(circle, epsilon=2.9).any()
         assert groups([[-9, -9, -9], *circle], epsilon=2.9).tolist() == [0, 1, 1, 1]

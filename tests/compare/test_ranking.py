@@ -30,7 +30,9 @@ class TestRanks:
 
 def two_images():
     """p(1, 10), q(6, 6), r(5, 7): errors on two images."""
-    return Table(("p", "q", "r"), ("left", "right"), ("bad",), ("min",), np.array([[[1.0], [10]], [[6], [6]], [[5], [7]]]))
+    return Table(
+        ("p", "q", "r"), ("left", "right"), ("bad",), ("min",), np.array([[[1.0], [10]], [[6], [6]], [[5], [7]]])
+    )
 
 
 class TestCompare:
@@ -91,7 +93,10 @@ class TestCompare:
         [
             (lambda: Table.flat(["a", "a"], ["x"], [[1], [2]]), "the system a stands in the table twice"),
             (lambda: Table.flat(["a"], ["x"], [[1]], senses=["up"]), "expected min or max"),
-            (lambda: Table(("a",), ("1",), ("x",), ("min",), np.zeros((2, 1, 1))), "expected systems × images × criteria"),
+            (
+                lambda: Table(("a",), ("1",), ("x",), ("min",), np.zeros((2, 1, 1))),
+                "expected systems × images × criteria",
+            ),
             (lambda: Table.flat(["a"], [], [[]]), "at least one"),
             (lambda: two_images().vectors("sum"), "expected concat or mean"),
         ],

@@ -173,7 +173,9 @@ def test_the_content_decides_not_the_suffix(tmp_path, name, suffix):
     assert np.array_equal(read_order(path, variable="ucm2" if name.startswith("mat") else None), expected)
 
 
-@pytest.mark.parametrize("name", ["with space.png", "Straße.png", "見本 – ñ.png", "quote'\".png", "-dash.png", "100%{0}.png"])
+@pytest.mark.parametrize(
+    "name", ["with space.png", "Straße.png", "見本 – ñ.png", "quote'\".png", "-dash.png", "100%{0}.png"]
+)
 def test_names_with_spaces_and_other_letters_are_just_names(tmp_path, name):
     write_soft(tmp_path / name, np.eye(4, dtype=np.float32))
     assert np.array_equal(read_soft(tmp_path / name), np.eye(4))
@@ -207,13 +209,19 @@ def test_an_order_or_disparity_known_nowhere_is_refused(put):
 
 
 def test_labels_that_cannot_be_right_are_refused(put):
-    for values, complaint in (([[0.5, 1]], "fractions"), ([[-2, 1]], "from -2 to 1"), ([[1, np.inf]], "infinite|labels run")):
+    for values, complaint in (
+        ([[0.5, 1]], "fractions"),
+        ([[-2, 1]], "from -2 to 1"),
+        ([[1, np.inf]], "infinite|labels run"),
+    ):
         with pytest.raises(InputError, match=complaint):
             read_labels(put(npy(values)))
 
 
 @pytest.mark.parametrize(("depth", "colour"), [(8, 0), (1, 0), (16, 0), (16, 2)])
-@pytest.mark.parametrize(("width", "height"), [(50_000, 50_000), (10_000, 9_000), (2**31 - 1, 2**31 - 1), (2**31 - 1, 1)])
+@pytest.mark.parametrize(
+    ("width", "height"), [(50_000, 50_000), (10_000, 9_000), (2**31 - 1, 2**31 - 1), (2**31 - 1, 1)]
+)
 @pytest.mark.filterwarnings("ignore::PIL.Image.DecompressionBombWarning")
 def test_a_picture_that_declares_too_much_is_refused_before_it_is_unpacked(put, width, height, depth, colour):
     with pytest.raises(InputError, match=r"more than the limit of 80,000,000|exceeds limit"):

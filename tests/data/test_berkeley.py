@@ -52,7 +52,9 @@ def test_seg_gives_back_the_labels(put, labels):
 @settings(max_examples=40, deadline=None)
 def test_boundaries_are_the_thinned_corners_where_regions_meet(labels):
     height, width = labels.shape
-    corners = [[len(set(labels[y : y + 2, x : x + 2].ravel().tolist())) > 1 for x in range(width)] for y in range(height)]
+    corners = [
+        [len(set(labels[y : y + 2, x : x + 2].ravel().tolist())) > 1 for x in range(width)] for y in range(height)
+    ]
     assert np.array_equal(boundaries_of(labels), thin(np.array(corners)))
 
 

@@ -104,7 +104,10 @@ def test_middlebury_v2_knows_scale_and_masks(tmp_path):
     assert set(found["teddy"].extras) == {"right", "nonocc", "all", "disc"}
     assert found["teddy"].scale == 5
     assert found["venus"].scale == 8
-    assert relative(tmp_path, found["venus"].image, found["venus"].extras["right"]) == ["venus/im2.ppm", "venus/im6.ppm"]
+    assert relative(tmp_path, found["venus"].image, found["venus"].extras["right"]) == [
+        "venus/im2.ppm",
+        "venus/im6.ppm",
+    ]
     for text in ("", "four", "-1", "inf"):
         (tmp_path / "teddy" / "info.txt").write_text(text)
         with pytest.raises(InputError, match=r"info\.txt"):
@@ -131,7 +134,10 @@ def test_eth3d_truths_may_lie_in_a_folder_of_their_own(tmp_path):
 
 def test_kitti_of_both_years_is_known(tmp_path):
     frame = "000003_10.png"
-    lay_out(tmp_path / "kitti-2012", *(f"training/{part}/{frame}" for part in ("disp_occ", "disp_noc", "image_0", "image_1")))
+    lay_out(
+        tmp_path / "kitti-2012",
+        *(f"training/{part}/{frame}" for part in ("disp_occ", "disp_noc", "image_0", "image_1")),
+    )
     parts = ("disp_occ_0", "disp_noc_0", "image_2", "image_3", "obj_map")
     lay_out(tmp_path / "kitti-2015", *(f"training/{part}/{frame}" for part in parts))
     older, newer = samples("kitti-2012", tmp_path)["000003_10"], samples("kitti-2015", tmp_path)["000003_10"]

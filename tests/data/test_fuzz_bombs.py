@@ -123,7 +123,10 @@ def bombs() -> dict[str, bytes]:
         "npz.soft": zipped(1 << 30),
         "npz-dictionary.soft": lzma_zipped(),
         "mat-dimensions.soft": mat5(
-            element(14, element(6, bytes([6]) + bytes(7)) + element(5, b"\xff\xff\xff\x7f" * 1_000_000) + element(1, b"ucm2"))
+            element(
+                14,
+                element(6, bytes([6]) + bytes(7)) + element(5, b"\xff\xff\xff\x7f" * 1_000_000) + element(1, b"ucm2"),
+            )
         ),
         "mat-sparse-wraps.soft": mat5(
             matrix(5, (5, 2), b"ucm2", element(5, bytes(20)), element(6, COLUMNS), element(9, bytes(40)))

@@ -90,7 +90,9 @@ def test_a_child_that_dies_fails_its_file_and_no_other(hdf5, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(hdf5_process, "_idle", [])
         patch.setattr(hdf5_process, "_START", "import os; input(); os.kill(os.getpid(), 11)")
-        with pytest.raises(InputError, match=r"file\.mat: is a damaged MAT file \(the HDF5 library fails on it: SIGSEGV\)"):
+        with pytest.raises(
+            InputError, match=r"file\.mat: is a damaged MAT file \(the HDF5 library fails on it: SIGSEGV\)"
+        ):
             read_soft(path)
         patch.setattr(hdf5_process, "_START", "import os, signal; input(); os.kill(os.getpid(), signal.SIGXCPU)")
         with pytest.raises(InputError, match="it takes more than 60 s to read"):

@@ -161,7 +161,9 @@ def test_16_bit_colour_png_keeps_all_its_bits_under_every_filter(put, pixels, fi
         assert np.array_equal(read_image(path), decoded[..., 2::-1])
 
 
-@given(st.tuples(st.integers(1, 12), st.integers(1, 12), st.integers(2, 4)).flatmap(lambda shape: arrays(np.uint16, shape)))
+@given(
+    st.tuples(st.integers(1, 12), st.integers(1, 12), st.integers(2, 4)).flatmap(lambda shape: arrays(np.uint16, shape))
+)
 @settings(max_examples=30, deadline=None)
 def test_interlaced_16_bit_colour_png_keeps_all_its_bits(put, pixels):
     passes = [(0, 0, 8, 8), (0, 4, 8, 8), (4, 0, 8, 4), (0, 2, 4, 4), (2, 0, 4, 2), (0, 1, 2, 2), (1, 0, 2, 1)]
@@ -195,7 +197,12 @@ def test_other_deep_colour_is_read_at_8_bits_with_a_warning(put, scratch):
 
 
 def test_what_png_cannot_hold_is_refused(scratch):
-    for pixels in (np.zeros((2, 2)), np.zeros((2, 2, 3), np.uint16), np.zeros((2, 2, 2), np.uint8), np.zeros(3, np.uint8)):
+    for pixels in (
+        np.zeros((2, 2)),
+        np.zeros((2, 2, 3), np.uint16),
+        np.zeros((2, 2, 2), np.uint8),
+        np.zeros(3, np.uint8),
+    ):
         with pytest.raises(InputError, match="cannot write"):
             write_png(scratch / "a.png", pixels)
 

@@ -151,7 +151,9 @@ def test_the_only_matrix_needs_no_name(put):
 
 def test_a_missing_field_is_reported_with_the_fields_there_are(put):
     path = put(saved({"a": np.eye(3), "b": np.ones((2, 3)), "text": "hello"}))
-    with pytest.raises(InputError, match=r"holds a \(float64 3×3\), b \(float64 2×3\), text \(char 1×5\); expected ucm2"):
+    with pytest.raises(
+        InputError, match=r"holds a \(float64 3×3\), b \(float64 2×3\), text \(char 1×5\); expected ucm2"
+    ):
         read_soft(path)
     with pytest.raises(InputError, match="expected groundTruth"):
         read_boundary_truths([path])
@@ -166,7 +168,9 @@ def test_a_missing_field_is_reported_with_the_fields_there_are(put):
         read_segmentations([wrong])
 
 
-@given(arrays(np.float64, st.tuples(st.integers(2, 6), st.integers(2, 6)), elements=st.sampled_from([0.0, 0.0, 0.25, 1.0])))
+@given(
+    arrays(np.float64, st.tuples(st.integers(2, 6), st.integers(2, 6)), elements=st.sampled_from([0.0, 0.0, 0.25, 1.0]))
+)
 @settings(max_examples=20, deadline=None)
 def test_sparse_maps_are_read(put, matrix):
     path = put(saved({"edges": scipy.sparse.csc_matrix(matrix)}))
@@ -291,7 +295,9 @@ def test_version_7_3_cannot_ask_for_more_than_the_limit(put, monkeypatch):
 
 def promise(size: int, body: bytes = b"") -> bytes:
     """A compressed variable x that says it has ``size`` bytes."""
-    head = element(6, struct.pack("<II", 9, 0), "<") + element(5, struct.pack("<ii", size, 1), "<") + element(1, b"x", "<")
+    head = (
+        element(6, struct.pack("<II", 9, 0), "<") + element(5, struct.pack("<ii", size, 1), "<") + element(1, b"x", "<")
+    )
     packed = zlib.compress(struct.pack("<II", 14, size) + head + struct.pack("<II", 2, size) + body, 9)
     return b"MATLAB 5.0 MAT-file".ljust(124) + b"\x00\x01IM" + struct.pack("<II", 15, len(packed)) + packed
 

@@ -36,7 +36,9 @@ def names(paths) -> list[str]:
 
 
 def test_stems_pair_whatever_the_suffix_and_the_rest_is_listed(folders):
-    pairing = pair_folders(*folders(["b.png", "a.npy", "extra.png", "100.5"], ["a.mat", "b.PNG", "lost.png", "100.5.mat"]))
+    pairing = pair_folders(
+        *folders(["b.png", "a.npy", "extra.png", "100.5"], ["a.mat", "b.PNG", "lost.png", "100.5.mat"])
+    )
     assert found(pairing) == {"100.5": ["truths/100.5.mat"], "a": ["truths/a.mat"], "b": ["truths/b.PNG"]}
     assert names(pairing.unpaired_predictions) == ["extra.png"]
     assert names(pairing.unpaired_truths) == ["lost.png"]

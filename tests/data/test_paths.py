@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from hyperacuity.data import read_boundary_truths, read_disparity, read_image, read_soft, write_disparity, write_edges, write_soft
+from hyperacuity.data import (
+    read_boundary_truths,
+    read_disparity,
+    read_image,
+    read_soft,
+    write_disparity,
+    write_edges,
+    write_soft,
+)
 
 
 def test_readers_and_writers_take_strings(tmp_path):

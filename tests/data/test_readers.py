@@ -36,7 +36,9 @@ quiet = pytest.mark.filterwarnings("ignore::hyperacuity.data.DataWarning")
 
 
 @quiet
-@pytest.mark.parametrize(("suffix", "bits", "step"), [(".png", 8, 255), (".png", 16, 65535), (".npy", 8, 0), (".mat", 8, 0)])
+@pytest.mark.parametrize(
+    ("suffix", "bits", "step"), [(".png", 8, 255), (".png", 16, 65535), (".npy", 8, 0), (".mat", 8, 0)]
+)
 @given(strength=SIZES.flatmap(lambda size: arrays(np.float32, size, elements=st.floats(0, 1, width=32))))
 @settings(max_examples=20, deadline=None)
 def test_soft_maps_come_back_to_the_format_s_step(scratch, suffix, bits, step, strength):

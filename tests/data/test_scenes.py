@@ -68,7 +68,10 @@ class TestSameBytesEverywhere:
             "s = make_scene(1, size=(64, 64), leaves=6); sys.stdout.buffer.write(s.image.tobytes() + s.right.tobytes())"
         )
         found = subprocess.run(
-            [sys.executable, "-c", program], env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, capture_output=True, check=True
+            [sys.executable, "-c", program],
+            env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+            capture_output=True,
+            check=True,
         ).stdout
         compiled = make_scene(1, size=(64, 64), leaves=6)
         assert found == compiled.image.tobytes() + compiled.right.tobytes()
@@ -149,7 +152,11 @@ class TestOwnership:
         for row in range(labels.shape[0]):
             for column in range(labels.shape[1]):
                 for other in ((row + 1, column), (row, column + 1)):
-                    if other[0] == labels.shape[0] or other[1] == labels.shape[1] or labels[other] == labels[row, column]:
+                    if (
+                        other[0] == labels.shape[0]
+                        or other[1] == labels.shape[1]
+                        or labels[other] == labels[row, column]
+                    ):
                         continue
                     pair = sorted([(row, column), other], key=lambda place: -order[place])
                     key = (int(labels[pair[0]]), int(labels[pair[1]]))

@@ -46,7 +46,9 @@ def test_readers_give_back_every_array(tmp_path: Path) -> None:
     for region, mask in scene.masks.items():
         assert np.array_equal(read_mask(tmp_path / "masks" / region / f"{name}.png"), mask)
     truths = [tmp_path / "groundTruth" / f"{name}.mat"]
-    for annotation, labels, edges in zip(scene.annotators, read_segmentations(truths), read_boundary_truths(truths), strict=True):
+    for annotation, labels, edges in zip(
+        scene.annotators, read_segmentations(truths), read_boundary_truths(truths), strict=True
+    ):
         assert np.array_equal(labels, annotation.labels + 1)
         assert np.array_equal(edges, annotation.boundaries)
 

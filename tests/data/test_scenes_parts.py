@@ -56,7 +56,9 @@ class TestDice:
 
 
 class TestSpans:
-    @pytest.mark.parametrize("make", [shapes.ellipse, shapes.polygon, shapes.blob, shapes.star, shapes.leaf, shapes.heart])
+    @pytest.mark.parametrize(
+        "make", [shapes.ellipse, shapes.polygon, shapes.blob, shapes.star, shapes.leaf, shapes.heart]
+    )
     def test_they_hold_the_points_inside_the_polygon(self, make: shapes.Maker) -> None:
         outline = make(Dice(5)).outline
         size = 60

@@ -106,7 +106,9 @@ def test_figure_ground_labels_lie_within_a_pixel_of_the_boundary(shared_data):
 def test_middlebury_v2_has_four_scenes_with_scale_and_masks(shared_data):
     dataset = load_dataset("middlebury-v2", shared_data)
     facts = {"tsukuba": (16, 15), "venus": (8, 19), "teddy": (4, 59), "cones": (4, 59)}
-    assert {sample.name: sample.scale for sample in dataset.samples} == {name: scale for name, (scale, _) in facts.items()}
+    assert {sample.name: sample.scale for sample in dataset.samples} == {
+        name: scale for name, (scale, _) in facts.items()
+    }
     for sample in dataset.samples:
         disparity = read_disparity(sample.truths[0], scale=sample.scale)
         assert np.nanmin(disparity) > 0

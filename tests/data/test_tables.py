@@ -18,7 +18,9 @@ NAMES = (ANY | AWKWARD).filter(lambda name: name[0] != "#")
 NUMBERS = st.lists(st.floats(allow_infinity=False), min_size=12, max_size=12)
 
 
-@given(st.lists(NAMES, min_size=1, max_size=4, unique=True), st.lists(NAMES, min_size=1, max_size=3, unique=True), NUMBERS)
+@given(
+    st.lists(NAMES, min_size=1, max_size=4, unique=True), st.lists(NAMES, min_size=1, max_size=3, unique=True), NUMBERS
+)
 @example([";;"], [";;"], [0.0])
 @example(["0"], [';;"'], [0.0])
 @example(["a;1;2"], ["b;c"], [math.nan])
@@ -36,7 +38,9 @@ def test_comments_empty_lines_and_other_separators_are_understood(put, separator
     text = '\ufeff# who, what\n\nname,bad 1,bad 2\n # more\nGC+DP,1.5, 2\n"A, B",-,nan\n'.replace(
         "name,bad 1,bad 2", f"name{separator}bad 1{separator}bad 2"
     )
-    text = text.replace("GC+DP,1.5, 2", f"GC+DP{separator}1.5{separator} 2").replace('",-,nan', f'"{separator}-{separator}nan')
+    text = text.replace("GC+DP,1.5, 2", f"GC+DP{separator}1.5{separator} 2").replace(
+        '",-,nan', f'"{separator}-{separator}nan'
+    )
     table = read_table(put(text.encode()))
     assert table.names == ("GC+DP", "A, B")
     assert table.column("bad 2")[0] == 2

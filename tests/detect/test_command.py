@@ -53,7 +53,10 @@ def test_soft_maps_in_eight_bits(photos: Path, tmp_path: Path) -> None:
 
 def test_options_become_part_of_the_folders_name(photos: Path, tmp_path: Path) -> None:
     assert call(photos, "--with", "canny(sigma=2), agk(along=3,step=15)", "--out", tmp_path / "maps").exit_code == 0
-    assert sorted(path.name for path in (tmp_path / "maps").iterdir()) == ["agk(along=3.0, step=15.0)", "canny(sigma=2.0)"]
+    assert sorted(path.name for path in (tmp_path / "maps").iterdir()) == [
+        "agk(along=3.0, step=15.0)",
+        "canny(sigma=2.0)",
+    ]
 
 
 def test_json_is_one_object(photos: Path, tmp_path: Path) -> None:

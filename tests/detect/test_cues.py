@@ -92,7 +92,9 @@ class TestGeometry:
         expected = np.zeros(beside.count)
         for pair, here, there in zip(beside.pair, beside.here, beside.there, strict=True):
             a, b = (np.array(np.unravel_index(place, labels.shape)) for place in (here, there))
-            difference = strip(plane, beside.labels, a, a - b, skip, band) - strip(plane, beside.labels, b, b - a, skip, band)
+            difference = strip(plane, beside.labels, a, a - b, skip, band) - strip(
+                plane, beside.labels, b, b - a, skip, band
+            )
             expected[pair] += difference if beside.labels[tuple(a)] == beside.first[pair] else -difference
         assert found == pytest.approx(expected, abs=1e-5)
 
@@ -104,7 +106,9 @@ def filled(mask):
         low, high = points.min(axis=0), points.max(axis=0)
         result = np.zeros(mask.shape, bool)
         for y, x in np.argwhere(np.ones(mask.shape, bool)):
-            on_line = (y - low[0]) * (points[-1, 1] - points[0, 1]) == (x - points[0, 1]) * (points[-1, 0] - points[0, 0])
+            on_line = (y - low[0]) * (points[-1, 1] - points[0, 1]) == (x - points[0, 1]) * (
+                points[-1, 0] - points[0, 0]
+            )
             result[y, x] = on_line and low[0] <= y <= high[0] and low[1] <= x <= high[1]
         return result
     corners = points[ConvexHull(points).vertices]
@@ -115,7 +119,10 @@ def filled(mask):
 def strip(plane, labels, start, away, skip, band):
     values, place = [], start
     for step in range(skip + band):
-        if not all(0 <= p < n for p, n in zip(place, labels.shape, strict=True)) or labels[tuple(place)] != labels[tuple(start)]:
+        if (
+            not all(0 <= p < n for p, n in zip(place, labels.shape, strict=True))
+            or labels[tuple(place)] != labels[tuple(start)]
+        ):
             break
         if step >= skip:
             values.append(plane[tuple(place)])
@@ -142,7 +149,10 @@ class TestCues:
             assert one.values[n] == pytest.approx(expected, abs=1e-9)
 
     def test_every_group_has_cues_and_only_those_asked_for_come(self):
-        image, labels = (np.random.default_rng(0).random((20, 30)), np.repeat([[0, 1, 2]], 10, axis=1) * np.ones((20, 1), int))
+        image, labels = (
+            np.random.default_rng(0).random((20, 30)),
+            np.repeat([[0, 1, 2]], 10, axis=1) * np.ones((20, 1), int),
+        )
         assert {group_of(name) for name in pair_cues(image, labels).names} == set(GROUPS)
         assert {group_of(name) for name in pair_cues(image, labels, groups=("size",)).names} == {"size"}
         with pytest.raises(UsageError, match="there are no cues 'taste'; there are convexity, "):

@@ -152,12 +152,16 @@ class TestAgainstOtherLibraries:
                 total += a * sigma ** (i + j - 1) * coefficient * derivative
         expected = total[10:31, 10:31] * math.sqrt(2 * math.pi) * sigma / (1.1215 - 0.018)
         # scipy normalises the Gaussian within 5σ, which changes it by 6e-7.
-        np.testing.assert_allclose(sf5_kernel(math.radians(degrees), sigma), expected, atol=1e-5 * np.abs(expected).max())
+        np.testing.assert_allclose(
+            sf5_kernel(math.radians(degrees), sigma), expected, atol=1e-5 * np.abs(expected).max()
+        )
 
     @pytest.mark.parametrize("degrees", [3, 41, 77, 122, 170])
     def test_sf5_steers_to_what_direct_convolution_gives(self, degrees: int, photograph: np.ndarray) -> None:
         angle = math.radians(degrees)
-        basis = [signal.fftconvolve(photograph[..., 0] / 255, sf5_kernel(k * math.pi / 6, 1.5), "valid") for k in range(6)]
+        basis = [
+            signal.fftconvolve(photograph[..., 0] / 255, sf5_kernel(k * math.pi / 6, 1.5), "valid") for k in range(6)
+        ]
         steered = np.tensordot(steering_weights(np.array([angle]))[0], basis, axes=1)
         direct = signal.convolve(photograph[..., 0] / 255, sf5_kernel(angle, 1.5), "valid", method="direct")
         np.testing.assert_allclose(steered, direct, atol=1e-12)
@@ -219,7 +223,9 @@ class TestColour:
         plain, colour = find(grey), find(np.dstack([grey] * 3))
         np.testing.assert_allclose(colour.strength, plain.strength, rtol=1e-3, atol=2e-6)
         sure = plain.strength > 1e-2
-        assert turn_between(colour.direction, plain.direction)[sure].max() < np.deg2rad(5.1 if find in (agk, hk) else 0.5)
+        assert turn_between(colour.direction, plain.direction)[sure].max() < np.deg2rad(
+            5.1 if find in (agk, hk) else 0.5
+        )
         both = (colour.thin > 0) & (plain.thin > 0)
         assert both.sum() > 0.98 * (plain.thin > 0).sum()
 
@@ -343,7 +349,9 @@ class TestRegistry:
             image = np.random.default_rng(0).random((20, 20))
             np.testing.assert_array_equal(detector(name)(image).thin, find(image).thin)
 
-    @pytest.mark.parametrize("name", ["canny", "canny(sigma=2.5)", "hk(along=10.0, step=2.0)", "sf1(variant='classic9tap')"])
+    @pytest.mark.parametrize(
+        "name", ["canny", "canny(sigma=2.5)", "hk(along=10.0, step=2.0)", "sf1(variant='classic9tap')"]
+    )
     def test_canonical_names_parse_back(self, name: str) -> None:
         assert str(detector(name)) == name
         assert detector(str(detector(name))) == detector(name)

@@ -43,7 +43,9 @@ def test_order_maps_are_written_beside_edge_maps(picture, tmp_path):
 def test_each_lambda_is_a_system_and_larger_means_fewer_regions(picture, tmp_path):
     done = detect(picture, "--with", "depth-order", "--lambda", "0.05,0.4,50", "--out", tmp_path)
     assert done.exit_code == 0, done.stderr
-    counts = [len(np.unique(read_order(tmp_path / f"depth-order(lam={lam})" / "a.pfm"))) for lam in ("0.05", "0.4", "50.0")]
+    counts = [
+        len(np.unique(read_order(tmp_path / f"depth-order(lam={lam})" / "a.pfm"))) for lam in ("0.05", "0.4", "50.0")
+    ]
     assert counts == sorted(counts, reverse=True)
     assert counts[0] > counts[-1]
 

@@ -189,7 +189,9 @@ class TestParts:
         with pytest.raises(UsageError, match=sentence):
             probability_of_ownership(np.zeros((4, 4)), **options)
 
-    @pytest.mark.parametrize("image", [np.zeros((3, 3, 4)), np.full((3, 3), 2.0), np.zeros((3, 3), int), np.zeros((0, 3))])
+    @pytest.mark.parametrize(
+        "image", [np.zeros((3, 3, 4)), np.full((3, 3), 2.0), np.zeros((3, 3), int), np.zeros((0, 3))]
+    )
     def test_what_is_no_image_is_refused(self, image):
         with pytest.raises(InputError, match=r"^image: "):
             probability_of_ownership(image)

@@ -115,7 +115,9 @@ class TestCues:
         expected = rgb2lab(srgb)
         ours = to_lab(np.moveaxis(linear ** (1 / 2.5), 2, 0).astype(np.float32))
         np.testing.assert_allclose(ours[0], expected[..., 0] / 100, atol=2e-3)
-        np.testing.assert_allclose(ours[1:], np.clip((np.moveaxis(expected[..., 1:], 2, 0) + 73) / 168, 0, 1), atol=2e-3)
+        np.testing.assert_allclose(
+            ours[1:], np.clip((np.moveaxis(expected[..., 1:], 2, 0) + 73) / 168, 0, 1), atol=2e-3
+        )
 
     def test_filters_do_not_see_the_level_of_an_image(self):
         kernels, radius = texture_kernels()

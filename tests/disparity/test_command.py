@@ -131,7 +131,8 @@ class TestOptions:
         assert scores(maps, middlebury)["systems"]["half"]["mean"]["all"]["bad(1)"] == 50
         skipped = scores(maps, middlebury, "--invalid", "skip")
         assert (
-            skipped["systems"]["half"]["mean"]["all"] | {"bad(1)": 0, "density": 50} == skipped["systems"]["half"]["mean"]["all"]
+            skipped["systems"]["half"]["mean"]["all"] | {"bad(1)": 0, "density": 50}
+            == skipped["systems"]["half"]["mean"]["all"]
         )
         assert "invalid:skip" in skipped["signature"]
 

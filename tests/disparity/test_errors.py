@@ -12,7 +12,20 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from hyperacuity.data import load_dataset, read_disparity, read_mask
-from hyperacuity.disparity import DisparityTally, Protocol, bad, bias, collect, d1, density, epe, measured, quantile, rms, tally
+from hyperacuity.disparity import (
+    DisparityTally,
+    Protocol,
+    bad,
+    bias,
+    collect,
+    d1,
+    density,
+    epe,
+    measured,
+    quantile,
+    rms,
+    tally,
+)
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.tally import Signature
 
@@ -164,7 +177,14 @@ class TestBenchmark:
 
     @pytest.mark.parametrize(
         "options",
-        [{"deltas": ()}, {"deltas": (-1,)}, {"deltas": (1, 1)}, {"regions": ()}, {"regions": ("a", "a")}, {"invalid": "x"}],
+        [
+            {"deltas": ()},
+            {"deltas": (-1,)},
+            {"deltas": (1, 1)},
+            {"regions": ()},
+            {"regions": ("a", "a")},
+            {"invalid": "x"},
+        ],
     )
     def test_invalid_options_are_refused(self, options):
         with pytest.raises(UsageError):

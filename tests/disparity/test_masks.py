@@ -109,7 +109,9 @@ class TestShippedMasks:
         sample = next(s for s in load_dataset("middlebury-v2", shared_data).samples if s.name == name)
         truth = read_disparity(sample.truths[0], scale=sample.scale)
         found = regions(truth, image=read_image(sample.image))
-        agree = {region: (found[region] == read_mask(sample.extras[region])).mean() for region in ("nonocc", "disc", "all")}
+        agree = {
+            region: (found[region] == read_mask(sample.extras[region])).mean() for region in ("nonocc", "disc", "all")
+        }
         assert agree["nonocc"] >= 0.985
         assert agree["disc"] >= 0.95
         assert agree["all"] == 1

@@ -38,7 +38,9 @@ def test_a_map_of_nothing_can_be_drawn():
     nothing = np.full((1, 5), np.nan, np.float32)
     assert (depth_picture(nothing) == ImageColor.getrgb(UNKNOWN)).all()
     sheet = error_sheet(TRUTH, nothing, REGIONS)
-    true, estimate, errors = (sheet[22 + 30, 8 + n * 308 + 30 : 308 + n * 308 : 60] for n in range(3))  # 60 times larger
+    true, estimate, errors = (
+        sheet[22 + 30, 8 + n * 308 + 30 : 308 + n * 308 : 60] for n in range(3)
+    )  # 60 times larger
     grey, missing = ImageColor.getrgb(UNKNOWN), ImageColor.getrgb(theme.FALSE)
     assert [(pixel == grey).all() for pixel in true] == [False, False, False, True, False]
     assert (estimate == grey).all()

@@ -110,7 +110,9 @@ def test_the_site_builds_without_a_warning(tmp_path):
         built = tmp_path / page.relative_to(ROOT / "docs").with_suffix("")
         html = (built.parent if page.stem == "index" else built) / "index.html"
         text = html.read_text(encoding="utf-8")
-        loaded = re.findall(r"<(?:script|img|iframe)[^>]*\bsrc=\"?https?:|<link[^>]*rel=\"?stylesheet[^>]*https?:", text)
+        loaded = re.findall(
+            r"<(?:script|img|iframe)[^>]*\bsrc=\"?https?:|<link[^>]*rel=\"?stylesheet[^>]*https?:", text
+        )
         assert not loaded, f"{name_of(page)} loads something from elsewhere"
         assert ":func:`" not in text
         assert ".. math::" not in text
@@ -165,7 +167,9 @@ def names(tmp_path, monkeypatch) -> dict[str, object]:
 
 
 @pytest.mark.parametrize(
-    "page", pages_with("python", but={"datasets.md", "formats.md", "runs.md", "training.md", "tutorial.md"}), ids=name_of
+    "page",
+    pages_with("python", but={"datasets.md", "formats.md", "runs.md", "training.md", "tutorial.md"}),
+    ids=name_of,
 )
 def test_the_examples_of_a_page_run(page, names):
     if page.stem == "regions":
@@ -256,7 +260,11 @@ def test_the_tutorial_runs_from_the_first_line_to_the_last(tmp_path, monkeypatch
         elif block.language == "python":
             run_python(block, page, names)
     assert commands > 5
-    assert sorted(path.name for path in Path("eval").iterdir()) == ["eval_bdry.txt", "eval_bdry_img.txt", "eval_bdry_thr.txt"]
+    assert sorted(path.name for path in Path("eval").iterdir()) == [
+        "eval_bdry.txt",
+        "eval_bdry_img.txt",
+        "eval_bdry_thr.txt",
+    ]
 
 
 def commands_of(page: Path) -> Iterator[tuple[int, str]]:

@@ -106,7 +106,9 @@ def test_thick_soft_maps_can_be_thinned_first(maps: Path) -> None:
     write_soft(maps / "thick.png", thick)
     write_edges(maps / "line.png", truth)
     scores = [
-        answer(maps / "thick.png", maps / "line.png", "--measures", "f_pinho", "--thresholds", 3, *more)["systems"]["thick"]
+        answer(maps / "thick.png", maps / "line.png", "--measures", "f_pinho", "--thresholds", 3, *more)["systems"][
+            "thick"
+        ]
         for more in ((), ("--thin",))
     ]
     assert scores[1]["measures"]["f_pinho"]["threshold"] <= scores[0]["measures"]["f_pinho"]["threshold"]

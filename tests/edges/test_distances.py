@@ -66,7 +66,8 @@ def test_a_growing_set_has_at_every_step_the_distances_of_the_set_so_far(
         np.testing.assert_array_equal(there[t], squared[asked])
         if stop:
             gaps = [
-                np.abs(np.minimum(fixed, c) - np.minimum(np.sqrt(squared), c)) ** k for k, c in zip(powers, caps, strict=True)
+                np.abs(np.minimum(fixed, c) - np.minimum(np.sqrt(squared), c)) ** k
+                for k, c in zip(powers, caps, strict=True)
             ]
             np.testing.assert_allclose(sums[t], [gap.sum() for gap in gaps], rtol=1e-12, atol=1e-12)
 

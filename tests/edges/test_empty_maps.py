@@ -80,7 +80,13 @@ def test_an_empty_or_full_map_has_the_score_of_the_policy(
 
 @pytest.mark.parametrize("both", [EMPTY, FULL, COLUMN], ids=["empty", "full", "a column"])
 def test_equal_maps_are_perfect_under_every_measure(both: np.ndarray) -> None:
-    more = ("fom_e(no_fp=one)", "dp(no_tp=zero)", "chi2(signed=true)", "hausdorff(empty_distance=inf)", "baddeley(cap=2)")
+    more = (
+        "fom_e(no_fp=one)",
+        "dp(no_tp=zero)",
+        "chi2(signed=true)",
+        "hausdorff(empty_distance=inf)",
+        "baddeley(cap=2)",
+    )
     assert set(evaluate(both, both, (*PAPER, *more)).values()) == {0.0}
 
 

@@ -85,7 +85,9 @@ def test_distance_measures_keep_their_order(maps: tuple[np.ndarray, np.ndarray])
     assert scores["f2d6"] <= scores["hausdorff"] + 1e-12
     assert scores["baddeley(k=1)"] <= scores["baddeley(k=3)"] + 1e-9
     assert scores["hausdorff"] >= measure("hausdorff(percent=10)")(*maps)
-    if maps[0].any() and maps[1].any():  # Δ^k compares distance maps, which nowhere differ more than the Hausdorff distance
+    if (
+        maps[0].any() and maps[1].any()
+    ):  # Δ^k compares distance maps, which nowhere differ more than the Hausdorff distance
         assert scores["baddeley(k=3)"] <= scores["hausdorff"] + 1e-9
 
 

@@ -79,7 +79,11 @@ def test_a_mistake_in_a_name_is_told_in_one_sentence(wrong: str, message: str) -
 
 
 def test_several_names_may_stand_in_one_text() -> None:
-    assert list(evaluate(TRUTH, DETECTED, "psi,sk(k=1),theta(k=1,delta=2),psi")) == ["psi", "sk(k=1)", "theta(k=1,delta=2)"]
+    assert list(evaluate(TRUTH, DETECTED, "psi,sk(k=1),theta(k=1,delta=2),psi")) == [
+        "psi",
+        "sk(k=1)",
+        "theta(k=1,delta=2)",
+    ]
 
 
 def test_the_documentation_lists_every_measure() -> None:
@@ -88,4 +92,9 @@ def test_the_documentation_lists_every_measure() -> None:
 
 
 def test_symbols_are_those_of_the_paper() -> None:
-    assert [measure(n).symbol for n in ("psi", "baddeley", "sk(k=1)", "hausdorff(percent=5)")] == ["Ψ", "Δ²", "S¹", "H5%"]
+    assert [measure(n).symbol for n in ("psi", "baddeley", "sk(k=1)", "hausdorff(percent=5)")] == [
+        "Ψ",
+        "Δ²",
+        "S¹",
+        "H5%",
+    ]

@@ -23,7 +23,10 @@ def thin(strengths: list[float]) -> np.ndarray:
 
 
 def test_the_signature_tells_protocols_apart() -> None:
-    every = {p.signature for p in (Protocol(), FEW, Protocol(thresholds=11), Protocol(thin="structured"), Protocol(norm="none"))}
+    every = {
+        p.signature
+        for p in (Protocol(), FEW, Protocol(thresholds=11), Protocol(thin="structured"), Protocol(norm="none"))
+    }
     assert len(every) == 5
     assert Protocol(names=("sk(k=2.0)",)) == Protocol(names=("sk",))
 

@@ -88,7 +88,9 @@ def test_one_image_in_every_shape(h, w, k, make, make_truth, data):
 @given(height, width, several, several, maker, maker, st.data())
 def test_a_batch_in_every_shape(h, w, n, k, make, make_truth, data):
     soft, truths = numbers(n, h, w), -numbers(n, k, h, w)
-    given_soft = data.draw(st.sampled_from([make(soft), make(soft[:, None]), make(soft[..., None]), [make(one) for one in soft]]))
+    given_soft = data.draw(
+        st.sampled_from([make(soft), make(soft[:, None]), make(soft[..., None]), [make(one) for one in soft]])
+    )
     single = data.draw(
         st.sampled_from(
             [
@@ -112,7 +114,9 @@ def test_of_segmentations_only_a_fourth_dimension_is_a_batch(h, w, n, levels):
     one = samples(REGIONS, stacks[0], truths[0], {}, stacks=True)
     assert len(one) == 1
     np.testing.assert_array_equal(one[0].prediction, stacks[0])
-    np.testing.assert_array_equal(samples(REGIONS, stacks[0, 0], truths[0], {}, stacks=True)[0].prediction, stacks[0, :1])
+    np.testing.assert_array_equal(
+        samples(REGIONS, stacks[0, 0], truths[0], {}, stacks=True)[0].prediction, stacks[0, :1]
+    )
     for batch in (stacks, list(stacks), [list(stack) for stack in stacks]):
         found = samples(REGIONS, batch, truths, {}, stacks=True)
         np.testing.assert_array_equal([sample.prediction for sample in found], stacks)
@@ -173,14 +177,30 @@ def test_extras_of_a_batch_are_one_for_each_image():
 @pytest.mark.parametrize(
     ("prediction", "truths", "sentence"),
     [
-        (numbers(2, 3, 6, 7), numbers(2, 6, 7), r"prediction: has shape 2×3×6×7, expected one channel N×1×H×W: choose one"),
-        (numbers(6, 7, 3), numbers(6, 7), r"truths: there are 6 predictions but one of shape 6×7, expected one for each"),
+        (
+            numbers(2, 3, 6, 7),
+            numbers(2, 6, 7),
+            r"prediction: has shape 2×3×6×7, expected one channel N×1×H×W: choose one",
+        ),
+        (
+            numbers(6, 7, 3),
+            numbers(6, 7),
+            r"truths: there are 6 predictions but one of shape 6×7, expected one for each",
+        ),
         (numbers(7), numbers(7), r"prediction: has shape 7, expected H×W, or a batch"),
         (numbers(0, 6, 7), numbers(0, 6, 7), r"prediction: has shape 0×6×7, a batch without an image"),
         (numbers(1, 2, 3, 4, 5), numbers(6, 7), r"prediction: has shape 1×2×3×4×5, expected H×W, or a batch"),
-        (numbers(2, 6, 7), numbers(3, 6, 7), r"truths: there are 2 predictions but truths of 3 images, expected one map"),
+        (
+            numbers(2, 6, 7),
+            numbers(3, 6, 7),
+            r"truths: there are 2 predictions but truths of 3 images, expected one map",
+        ),
         (numbers(2, 6, 7), [], r"truths: there are 2 predictions but truths of 0 images, expected one map"),
-        (numbers(2, 6, 7), numbers(6, 7), r"truths: there are 2 predictions but one of shape 6×7, expected one for each"),
+        (
+            numbers(2, 6, 7),
+            numbers(6, 7),
+            r"truths: there are 2 predictions but one of shape 6×7, expected one for each",
+        ),
         (numbers(6, 7), numbers(2, 3, 6, 7), r"truths: has shape 2×3×6×7, expected H×W, or K×H×W of K annotators"),
         (
             numbers(6, 7),
@@ -206,7 +226,9 @@ def test_what_can_mean_two_things_or_none_is_refused(prediction, truths, sentenc
 
 def test_pictures_that_are_not_two_or_not_in_grey_levels_are_refused():
     soft = numbers(6, 7)
-    with pytest.raises(InputError, match=r"^truths: has 3 parts, expected two pictures: the left one and the right one$"):
+    with pytest.raises(
+        InputError, match=r"^truths: has 3 parts, expected two pictures: the left one and the right one$"
+    ):
         samples(VIEWS, soft, numbers(3, 6, 7), {})
     with pytest.raises(InputError, match=r"^left picture: values reach 1, expected grey levels up to 255: multiply by"):
         samples(VIEWS, soft, [soft / soft.max()] * 2, {})

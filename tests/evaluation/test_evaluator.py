@@ -188,7 +188,9 @@ class TestWorkers:
         judge.update(soft, truth, name="good")
         judge.update(soft * 255, truth, name="goat")
         for _ in range(2):
-            with pytest.raises(InputError, match=r"^image goat: prediction: values run from 0 to 204, .*divide by 255$"):
+            with pytest.raises(
+                InputError, match=r"^image goat: prediction: values run from 0 to 204, .*divide by 255$"
+            ):
                 judge.score()
         judge.reset()
         judge.update(soft, truth)
@@ -205,7 +207,10 @@ class TestBadInput:
         [
             (soft * 255, r"^prediction: values run from 0 to 204, expected \[0, 1\]: divide by 255$"),
             (soft * 8 - 4, r"^prediction: values run from -4 to 2.4, expected \[0, 1\]: apply a sigmoid first"),
-            (np.where(truth, np.nan, 0), r"^prediction: 16 of 192 values are NaN, expected numbers throughout: set them"),
+            (
+                np.where(truth, np.nan, 0),
+                r"^prediction: 16 of 192 values are NaN, expected numbers throughout: set them",
+            ),
             (soft[:, :8], r"^prediction is 8×12 but truth is 16×12: they must have the same size$"),
             (np.stack([soft] * 3)[None], r"^prediction: has shape 1×3×12×16, expected one channel N×1×H×W: choose one"),
         ],

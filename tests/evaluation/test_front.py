@@ -71,7 +71,9 @@ def test_arrays_and_files_give_the_same_result(folders):
     folder, rounded = folders
     of_files = ha.evaluate("boundary", folder / "maps/mine", folder / "truth", run=folder / "run", progress=False)
     named = ha.evaluate(
-        "boundary", {"mine": {str(n): one for n, one in enumerate(rounded)}}, {str(n): one for n, one in enumerate(truths)}
+        "boundary",
+        {"mine": {str(n): one for n, one in enumerate(rounded)}},
+        {str(n): one for n, one in enumerate(truths)},
     )
     assert str(named) == str(of_files).replace(" = 0.77 px at 80×64", "")  # √(80² + 64²) · 0.0075
     assert named.json() == of_files.json()
@@ -144,7 +146,9 @@ def test_people_are_scored_from_arrays_too():
 
 def test_what_cannot_be_counted_fails_alone():
     for workers in (1, 2):
-        result = ha.evaluate("boundary", [maps[0], maps[1] * 0 + 255, maps[1][:5]], [*truths, truths[1]], workers=workers)
+        result = ha.evaluate(
+            "boundary", [maps[0], maps[1] * 0 + 255, maps[1][:5]], [*truths, truths[1]], workers=workers
+        )
         assert list(result.tallies()) == ["1"]
         assert [(one.image, one.reason.partition(",")[0]) for one in result.failures] == [
             ("2", "prediction: values run from 255 to 255"),

@@ -14,7 +14,13 @@ from hyperacuity.tally import Signature
 from .conftest import inputs
 
 CHANGES = {
-    "boundary": {"tolerance": 0.02, "thin": False, "thresholds": (0.25, 0.5), "nms": boundary.Suppression(), "precision": "mean"},
+    "boundary": {
+        "tolerance": 0.02,
+        "thin": False,
+        "thresholds": (0.25, 0.5),
+        "nms": boundary.Suppression(),
+        "precision": "mean",
+    },
     "edges": {"names": ("psi",), "thresholds": 11, "thin": "structured", "norm": "none"},
     "regions": {"levels": 50},
     "ordering": {

@@ -194,7 +194,8 @@ def ranks(tmp_path, shares, *more):
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     calls = [
-        [sys.executable, "-c", RANK, str(rank), str(port), repr(shares), str(tmp_path / "batches.pt"), *more] for rank in range(2)
+        [sys.executable, "-c", RANK, str(rank), str(port), repr(shares), str(tmp_path / "batches.pt"), *more]
+        for rank in range(2)
     ]
     running = [subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for call in calls]
     outputs = [process.communicate(timeout=300) for process in running]

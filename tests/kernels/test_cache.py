@@ -39,7 +39,9 @@ def test_a_modules_folder_depends_on_all_that_is_compiled_into_it():
 
 def test_a_changed_callee_is_compiled_into_its_caller_anew(tmp_path):
     package = tmp_path / "hyperacuity"
-    shutil.copytree(Path(hyperacuity.kernels.__file__).parents[1], package, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(
+        Path(hyperacuity.kernels.__file__).parents[1], package, ignore=shutil.ignore_patterns("__pycache__")
+    )
     (package / "kernels/caller.py").write_text(CALLER)
     environment = {**os.environ, "PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
     printed = []

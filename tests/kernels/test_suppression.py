@@ -75,7 +75,9 @@ class TestAlongTheGradient:
     def test_sectors_and_interpolation_agree_on_axes_and_diagonals(self, angle: float) -> None:
         strength = random_map(1, 40, 40)
         direction = np.full(strength.shape, angle)
-        np.testing.assert_array_equal(suppress(strength, direction), suppress(strength, direction, interpolation="sectors"))
+        np.testing.assert_array_equal(
+            suppress(strength, direction), suppress(strength, direction, interpolation="sectors")
+        )
 
     @pytest.mark.parametrize(
         ("degrees", "neighbour"),
@@ -141,7 +143,12 @@ class TestAlongTheGradient:
 class TestStructured:
     @settings(max_examples=80, deadline=None)
     @given(
-        SEEDS, SIZES.filter(lambda n: n > 1), SIZES.filter(lambda n: n > 1), st.integers(0, 2), st.integers(1, 3), st.booleans()
+        SEEDS,
+        SIZES.filter(lambda n: n > 1),
+        SIZES.filter(lambda n: n > 1),
+        st.integers(0, 2),
+        st.integers(1, 3),
+        st.booleans(),
     )
     def test_agrees_with_the_description(
         self, seed: int, height: int, width: int, smooth: int, radius: int, round8: bool

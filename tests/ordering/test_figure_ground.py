@@ -90,7 +90,9 @@ def test_neighbours_are_those_of_scikit_image(labels, adjacency):
 class TestUnknown:
     def test_void_pixels_have_no_neighbours(self):
         assert neighbours([[0, -1, 1]]).count == 0
-        assert scores(ordering([[1, 1, 2]]), ordering([[1, 1, 2]]), [[0, -1, 1]]) == pytest.approx([math.nan] * 4, nan_ok=True)
+        assert scores(ordering([[1, 1, 2]]), ordering([[1, 1, 2]]), [[0, -1, 1]]) == pytest.approx(
+            [math.nan] * 4, nan_ok=True
+        )
 
     def test_a_region_the_truth_does_not_know_asks_nothing(self):
         truth = ordering(np.array([[1, 2, np.nan]], np.float32))
@@ -200,7 +202,9 @@ def test_medians_are_those_of_numpy(labels, order):
     assert found.depth == pytest.approx(expected)
     low = partition(order, labels, middle="low").depth
     assert low == pytest.approx([np.quantile(order[labels == n], 0.5, method="lower") for n in np.unique(labels)])
-    assert transfer(order, labels) == pytest.approx(np.array(expected, np.float32)[np.searchsorted(np.unique(labels), labels)])
+    assert transfer(order, labels) == pytest.approx(
+        np.array(expected, np.float32)[np.searchsorted(np.unique(labels), labels)]
+    )
 
 
 @pytest.mark.parametrize(

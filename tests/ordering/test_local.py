@@ -188,7 +188,9 @@ class TestAnnotators:
         assert four(combine([])) == [0, 0, 0, 0]
 
     @settings(max_examples=20, deadline=None)
-    @given(arrays(np.float32, (8, 9), elements=st.integers(0, 3)), arrays(np.float32, (8, 9), elements=st.integers(0, 3)))
+    @given(
+        arrays(np.float32, (8, 9), elements=st.integers(0, 3)), arrays(np.float32, (8, 9), elements=st.integers(0, 3))
+    )
     def test_one_annotator_is_counted_alike_by_all_rules(self, said, truth):
         one = [match_contours(contours(ordering(said)), contours(ordering(truth)))]
         expected = four(one[0].outcomes())
@@ -228,7 +230,8 @@ def test_monotone_changes_of_depth_change_nothing(said, truth):
 def test_the_names_of_regions_do_not_matter(labels, said, truth, names):
     true = contours(ordering(truth))
     before, after = (
-        match_contours(contours(partition(said, regions)), true).outcomes() for regions in (labels, 7 * np.array(names)[labels])
+        match_contours(contours(partition(said, regions)), true).outcomes()
+        for regions in (labels, 7 * np.array(names)[labels])
     )
     assert four(before) == four(after)
 

@@ -86,7 +86,9 @@ def test_pair_tables_add_up_to_the_counts(system, truth):
     assert (table[np.triu_indices(system.regions, 1)] == -1).sum() == counts.false
     true, ours = (  # of 28 pixels a side, which 4 and 7 regions divide; each pair is two cells
         np.round([count(picture, colour) * regions**2 / 28**2 / 2 for colour in COLOURS], 6).tolist()
-        for picture, regions in zip(pair_table_pictures(system, truth, side=28), (truth.regions, system.regions), strict=True)
+        for picture, regions in zip(
+            pair_table_pictures(system, truth, side=28), (truth.regions, system.regions), strict=True
+        )
     )
     right = np.count_nonzero(shares[upper] == 1)
     assert true[0] == right

@@ -60,5 +60,7 @@ def test_without_the_rounding_in_between_the_difference_stays_below_a_hundred_th
     ours = berkeley_files(tallies_of(folder / "ucm2", folder / "groundTruth", protocol))
     for name in FILES:
         np.testing.assert_allclose(
-            np.array(ours[name].split(), float), np.array((folder / "test_1" / name).read_text().split(), float), atol=1e-5
+            np.array(ours[name].split(), float),
+            np.array((folder / "test_1" / name).read_text().split(), float),
+            atol=1e-5,
         )

@@ -167,7 +167,9 @@ class TestContourMap:
         tree = hierarchy(soft)
         levels = tree.levels(np.linspace(0, 1, 6))
         for fine, coarse in zip(range(5), range(1, 6), strict=True):
-            assert all(any(part <= whole for whole in partition(levels.at(coarse))) for part in partition(levels.at(fine)))
+            assert all(
+                any(part <= whole for whole in partition(levels.at(coarse))) for part in partition(levels.at(fine))
+            )
 
     def test_a_scene_survives_the_file_and_gives_the_same_tree(self, tmp_path):
         tree = hierarchy(canny(make_scene(5, size=(120, 80)).image, sigma=2.0).soft)

@@ -31,7 +31,9 @@ SHAPES = array_shapes(min_dims=2, max_dims=2, min_side=1, max_side=6)
 @st.composite
 def two_segmentations(draw):
     shape = draw(SHAPES)
-    return draw(arrays(np.int32, shape, elements=st.integers(0, 3))), draw(arrays(np.int32, shape, elements=st.integers(0, 3)))
+    return draw(arrays(np.int32, shape, elements=st.integers(0, 3))), draw(
+        arrays(np.int32, shape, elements=st.integers(0, 3))
+    )
 
 
 @st.composite

@@ -210,5 +210,7 @@ def test_no_run_no_report(folders, tmp_path):
 
 def test_the_same_run_gives_the_same_bytes(plain_run, tmp_path):
     pages = [write_report([plain_run], tmp_path / str(workers), workers=workers, progress=False) for workers in (1, 4)]
-    files = [{p.relative_to(page.parent): p.read_bytes() for p in page.parent.rglob("*") if p.is_file()} for page in pages]
+    files = [
+        {p.relative_to(page.parent): p.read_bytes() for p in page.parent.rglob("*") if p.is_file()} for page in pages
+    ]
     assert files[0] == files[1]

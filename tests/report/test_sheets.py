@@ -37,7 +37,11 @@ from hyperacuity.run.gather import Grid
 from hyperacuity.tally import BaseProtocol, Counts, Criteria, Signature, Tally, Task
 
 ODS, ERROR = Column("ods", "ODS"), Column("error", "error", better="min", digits=1, unit="%")
-LINES = [Line("a", {"ods": 0.5, "error": 9}), Line("b", {"ods": 0.7, "error": 12}), Line("c", {"ods": 0.5, "error": 10})]
+LINES = [
+    Line("a", {"ods": 0.5, "error": 9}),
+    Line("b", {"ods": 0.7, "error": 12}),
+    Line("c", {"ods": 0.5, "error": 10}),
+]
 
 
 def outcomes(*better: tuple[int, int]) -> Pairwise:
@@ -275,7 +279,8 @@ def test_borders_of_a_hierarchy_vanish_as_the_level_rises(world, unpacked):
 
 
 @pytest.mark.parametrize(
-    ("scales", "colour"), [("--scale 4 --truth-scale 4", "#efd3e2"), ("", "#2a0a1f"), ("--scale 4 --truth-scale 2", "#2a0a1f")]
+    ("scales", "colour"),
+    [("--scale 4 --truth-scale 4", "#efd3e2"), ("", "#2a0a1f"), ("--scale 4 --truth-scale 2", "#2a0a1f")],
 )
 def test_8_bit_disparity_is_shown_at_the_scale_it_was_scored_with(tmp_path, scales, colour):
     """Grey levels that differ by 4 are one pixel apart at 4 levels per pixel, and four where nothing is said."""
@@ -305,7 +310,9 @@ def test_edges_have_a_panel_per_measure_and_a_sheet_of_best_maps(world):
     }
     assert {row["system"] for row in table if row["best"] and row["measure"] == "Ψ"} == {sheet.lines[0].system}
     typical = (
-        next(figure for figure in sheet.figures if figure.name == "best-maps").words.split(":")[0].removeprefix("The image ")
+        next(figure for figure in sheet.figures if figure.name == "best-maps")
+        .words.split(":")[0]
+        .removeprefix("The image ")
     )
     for cell, line in zip(rows[0]["hconcat"], sheet.lines, strict=True):
         assert cell["title"]["subtitle"][0] == f"Ψ = {sheet.image_scores[typical][line.system]:.3g}"
@@ -313,7 +320,9 @@ def test_edges_have_a_panel_per_measure_and_a_sheet_of_best_maps(world):
 
 def colours_of(layer) -> np.ndarray:
     """A picture layer as colours."""
-    return np.asarray(Image.open(io.BytesIO(base64.b64decode(layer["uri"].partition(",")[2]))).convert("RGB")).astype(int)
+    return np.asarray(Image.open(io.BytesIO(base64.b64decode(layer["uri"].partition(",")[2]))).convert("RGB")).astype(
+        int
+    )
 
 
 class TestOrders:
@@ -330,7 +339,10 @@ class TestOrders:
         parts = [np.array(m.shape, "<i4").tobytes() + np.asarray(m, "<f8").tobytes(order="F") for m in matrices]
         runs = "".join(f"0 {y} 0 7\n1 {y} 8 15\n" for y in range(12))
         segments = f"format ascii cr\nwidth 16\nheight 12\nsegments 2\ndata\n{runs}"
-        for name, data in (("fg/1105/42-201.fg", b"MATRIX ARRAY 2\n" + b"".join(parts)), ("seg/1105/42.seg", segments.encode())):
+        for name, data in (
+            ("fg/1105/42-201.fg", b"MATRIX ARRAY 2\n" + b"".join(parts)),
+            ("seg/1105/42.seg", segments.encode()),
+        ):
             (tmp_path / "truth" / name).parent.mkdir(parents=True)
             (tmp_path / "truth" / name).write_bytes(data)
         with tarfile.open(tmp_path / "truth.tar", "w") as archive:
@@ -438,11 +450,18 @@ def test_a_benchmark_from_outside_gets_a_page(tmp_path, monkeypatch):
     for image in ("a", "b"):
         for name, values in {**maps, "truth": np.eye(4, 5)}.items():
             (tmp_path / name).mkdir(exist_ok=True)
-            (write_edges if name == "truth" else write_soft)(tmp_path / name / f"{image}.png", values.astype(np.float32))
-    hyperacuity.evaluate("agreement", {name: tmp_path / name for name in maps}, tmp_path / "truth", run=tmp_path / "run")
+            (write_edges if name == "truth" else write_soft)(
+                tmp_path / name / f"{image}.png", values.astype(np.float32)
+            )
+    hyperacuity.evaluate(
+        "agreement", {name: tmp_path / name for name in maps}, tmp_path / "truth", run=tmp_path / "run"
+    )
     (sheet,) = make_sheets([tmp_path / "run"], progress=False)
     assert sheet.title == "Pixels that agree"
-    assert [(line.system, line.values) for line in sheet.lines] == [("right", {"share": 1}), ("shifted", {"share": 0.6})]
+    assert [(line.system, line.values) for line in sheet.lines] == [
+        ("right", {"share": 1}),
+        ("shifted", {"share": 0.6}),
+    ]
     assert sheet.findings[0].startswith("right reaches share 1.000")
     assert "Pixels that agree" in write_pages([sheet], tmp_path / "page", progress=False).read_text(encoding="utf-8")
 
@@ -472,7 +491,14 @@ class TestAudit:
 
     def test_every_chart_of_the_paper_is_among_the_figures(self, world, tmp_path):
         write_figures(make_sheets([world / "audit"], progress=False), tmp_path)
-        names = {"strength-shares", "strength-images", "audit-strength", "audit-optimal", "audit-curves", "audit-output"}
+        names = {
+            "strength-shares",
+            "strength-images",
+            "audit-strength",
+            "audit-optimal",
+            "audit-curves",
+            "audit-output",
+        }
         found = {path.stem for path in tmp_path.iterdir()}
         assert names <= found
         for name in names:

@@ -113,7 +113,9 @@ def test_what_travels_is_small(tmp_path):
     tasks = [
         WorkItem(
             k,
-            Cell("a system", f"{k:06}", tmp_path / "maps" / "a system" / f"{k}.png", (tmp_path / "truth" / f"{k}.mat",)),
+            Cell(
+                "a system", f"{k:06}", tmp_path / "maps" / "a system" / f"{k}.png", (tmp_path / "truth" / f"{k}.mat",)
+            ),
             True,
             frozenset({bytes(range(k, k + 20))}),
             {str(tmp_path / "truth" / f"{k}.mat"): (f"1:{k}:3:4", bytes(range(k, k + 20)))},
@@ -131,7 +133,9 @@ def test_a_cell_that_kills_its_workers_fails_alone_and_says_so(letters, schedule
         outcome = run_grid(letters(), grid, store=store, cluster=scheduler, progress=False)
     (failure,) = outcome.failures
     assert (failure.system, failure.image) == ("canny", "7")
-    assert failure.reason.startswith("each of the 2 workers that started it died (out of memory, or killed), the last was tcp://")
+    assert failure.reason.startswith(
+        "each of the 2 workers that started it died (out of memory, or killed), the last was tcp://"
+    )
     assert outcome.computed == 23
     with open_run(tmp_path / "run") as run:
         told = run.metadata("letters|v:1")["tried again"]
@@ -159,14 +163,19 @@ def test_our_own_workers_keep_their_memory(monkeypatch):
 
 def test_workers_with_other_code_are_refused(letters, scheduler, grid, monkeypatch):
     monkeypatch.setattr("hyperacuity.run.cluster.code_elsewhere", lambda job: "0.0.1+other")
-    with pytest.raises(UsageError, match=r"a worker of the cluster has other code \(.*\) than this program \(0.0.1\+other\)"):
+    with pytest.raises(
+        UsageError, match=r"a worker of the cluster has other code \(.*\) than this program \(0.0.1\+other\)"
+    ):
         run_grid(letters(), grid, cluster=scheduler, progress=False)
 
 
 @pytest.mark.parametrize(
     ("address", "sentence"),
     [
-        ("tcp://127.0.0.1:9", "--cluster tcp://127.0.0.1:9: no Dask scheduler answers there .* start one with: dask scheduler"),
+        (
+            "tcp://127.0.0.1:9",
+            "--cluster tcp://127.0.0.1:9: no Dask scheduler answers there .* start one with: dask scheduler",
+        ),
         ("localhost", "expected the address of a scheduler, such as tcp://host:8786, or local:4"),
         ("local:many", "expected a number of processes, such as local:4"),
         ("local:0", "expected a number of processes, such as local:4"),

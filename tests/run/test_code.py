@@ -110,9 +110,24 @@ def test_what_cannot_change_a_tally_leaves_the_version_as_it_is(ask, before, cha
 @pytest.mark.parametrize(
     ("file", "old", "new", "concerned"),
     [
-        ("evaluation/readers/ordering.py", "read_segmentations([path])", "read_segmentations([path])[:1]", {"ordering"}),
-        ("evaluation/readers/contours.py", "inverted=self.inverted", "inverted=True", {"boundary", "edges", "audit", "strength"}),
-        ("data/readers.py", "return _read_all(paths, _segmentations)", "return _read_all(paths, _segmentations)[:1]", TASKS),
+        (
+            "evaluation/readers/ordering.py",
+            "read_segmentations([path])",
+            "read_segmentations([path])[:1]",
+            {"ordering"},
+        ),
+        (
+            "evaluation/readers/contours.py",
+            "inverted=self.inverted",
+            "inverted=True",
+            {"boundary", "edges", "audit", "strength"},
+        ),
+        (
+            "data/readers.py",
+            "return _read_all(paths, _segmentations)",
+            "return _read_all(paths, _segmentations)[:1]",
+            TASKS,
+        ),
         ("evaluation/jobs.py", "given.prediction, given.truths", "given.prediction, given.truths[:1]", TASKS),
         ("kernels/sweep.py", "\nimport numpy", "\nX = 1\nimport numpy", {"boundary", "ordering", "audit", "strength"}),
         ("boundary/protocols.py", " = 99", " = 98", {"boundary", "audit"}),
@@ -120,7 +135,9 @@ def test_what_cannot_change_a_tally_leaves_the_version_as_it_is(ask, before, cha
         ("tally.py", "zlib.compress(body, 6)", "zlib.compress(body, 9)", TASKS),
     ],
 )
-def test_what_can_change_a_tally_changes_the_version_of_the_tasks_concerned(ask, before, change, file, old, new, concerned):
+def test_what_can_change_a_tally_changes_the_version_of_the_tasks_concerned(
+    ask, before, change, file, old, new, concerned
+):
     assert before.keys() == TASKS
     change(file, old, new)
     after = ask()
@@ -158,7 +175,9 @@ def test_a_changed_reader_of_regions_recomputes_orderings_and_a_changed_help_tex
     change("cli/ordering.py", "Score depth orders", "Grade depth orders")
     change("evaluation/tables/ordering.py", "LDC F max", "LDC best F")
     assert run() == "1 reused)"
-    change("evaluation/readers/ordering.py", "return read_segmentations([path])", "return read_segmentations([path])[1:]")
+    change(
+        "evaluation/readers/ordering.py", "return read_segmentations([path])", "return read_segmentations([path])[1:]"
+    )
     assert run() == "1 computed)"
 
 
@@ -201,7 +220,15 @@ def test_thresholds_that_print_alike_are_told_apart(tmp_path):
         np.save(tmp_path / folder / "a.npy", array)
     found = {}
     for threshold in ("0.6000001", "0.60000045"):
-        words = ("boundary", tmp_path / "maps", tmp_path / "truth", "--thresholds", threshold, "--run", tmp_path / "run")
+        words = (
+            "boundary",
+            tmp_path / "maps",
+            tmp_path / "truth",
+            "--thresholds",
+            threshold,
+            "--run",
+            tmp_path / "run",
+        )
         cells, found[threshold] = evaluated(*words)
         assert cells == "1 computed)"
     assert found["0.6000001"]["signature"] != found["0.60000045"]["signature"]

@@ -308,7 +308,11 @@ def test_files_vanish_and_shrink_during_the_run(tmp_path, letters, grid, undistu
     assert [(f.system, f.image, f.reason) for f in outcome.failures] == [
         (gone.system, gone.image, f"{gone.prediction}: cannot be read (No such file or directory)"),
         (short.system, short.image, f"{short.prediction}: is empty (0 bytes)"),
-        (cut.system, cut.image, f"{cut.prediction}: changed while it was being evaluated; run again when it is complete"),
+        (
+            cut.system,
+            cut.image,
+            f"{cut.prediction}: changed while it was being evaluated; run again when it is complete",
+        ),
     ]
     missing = {(cell.system, cell.image) for cell in (gone, short, cut)}
     assert contents(tmp_path / "run") == {key: data for key, data in undisturbed.items() if key not in missing}

@@ -31,4 +31,8 @@ def test_the_program_on_the_page_runs_and_reuses(tmp_path):
     assert first[0].startswith("sobel church ")
     assert first[1] == "9 of 9 3 0"
     assert second[1] == "9 of 9 0 3"
-    assert first[2:5] == ["agreement|v:1 canny 2 images", "agreement|v:1 sobel 1 images", "1 failed, 0 not evaluated yet"]
+    assert first[2:5] == [
+        "agreement|v:1 canny 2 images",
+        "agreement|v:1 sobel 1 images",
+        "1 failed, 0 not evaluated yet",
+    ]

@@ -21,7 +21,9 @@ def folder(tmp_path, cells, make_job):
     return tmp_path / "run"
 
 
-def test_a_run_tells_protocols_systems_images_and_tallies_in_the_order_given(folder, cells, make_job, tally_type, protocol):
+def test_a_run_tells_protocols_systems_images_and_tallies_in_the_order_given(
+    folder, cells, make_job, tally_type, protocol
+):
     expected = run_grid(make_job(), cells, progress=False)
     with open_run(folder) as run:
         assert run.signatures() == [SIGNATURE]
@@ -36,7 +38,8 @@ def test_a_run_tells_protocols_systems_images_and_tallies_in_the_order_given(fol
 def test_cells_come_back_with_their_files_and_their_picture(tmp_path, cells, make_job, monkeypatch):
     monkeypatch.chdir(tmp_path)
     pictured = [
-        replace(cell, picture=Path("photos") / f"{cell.image}.jpg", extras=(("regions", cell.truths[0]),)) for cell in cells
+        replace(cell, picture=Path("photos") / f"{cell.image}.jpg", extras=(("regions", cell.truths[0]),))
+        for cell in cells
     ]
     with open_store(Path("run")) as store:
         run_grid(make_job(), pictured, store=store, progress=False)

@@ -112,7 +112,9 @@ def test_the_role_of_a_file_counts_as_much_as_its_content(run, cells, make_job):
 def test_a_damaged_tally_is_computed_again_and_replaced(run, cells, make_job, tmp_path):
     whole = run(make_job(), cells)
     with contextlib.closing(sqlite3.connect(tmp_path / "run" / "run.sqlite")) as connection, connection:
-        connection.execute("UPDATE tallies SET tally = substr(tally, 1, 20) WHERE system = 'sobel' AND image = 'image 3'")
+        connection.execute(
+            "UPDATE tallies SET tally = substr(tally, 1, 20) WHERE system = 'sobel' AND image = 'image 3'"
+        )
     assert counts(again := run(make_job(), cells)) == (1, 23, 0)
     assert again.tallies == whole.tallies
     assert counts(run(make_job(), cells)) == (0, 24, 0)
@@ -129,7 +131,10 @@ def test_digests_of_settled_files_are_kept_so_that_they_are_not_read_again(run, 
 
 
 def test_one_run_folder_has_one_driver(tmp_path):
-    with open_store(tmp_path / "run"), pytest.raises(UsageError, match=rf"in use by another run \(process {os.getpid()} on "):
+    with (
+        open_store(tmp_path / "run"),
+        pytest.raises(UsageError, match=rf"in use by another run \(process {os.getpid()} on "),
+    ):
         open_store(tmp_path / "run")
     with open_store(tmp_path / "run"):
         pass  # free again

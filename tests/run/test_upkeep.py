@@ -75,7 +75,9 @@ class TestAnOlderLayout:
         assert self.layout(old) == 2
         assert check_run(old).problems == ()
 
-    def test_is_brought_up_to_date_when_a_run_goes_on_and_its_tallies_are_reused(self, old, tmp_path, make_job, monkeypatch):
+    def test_is_brought_up_to_date_when_a_run_goes_on_and_its_tallies_are_reused(
+        self, old, tmp_path, make_job, monkeypatch
+    ):
         before = contents(old)
         cells = []
         for system in ("canny", "sobel"):
@@ -116,7 +118,10 @@ class TestAnOlderLayout:
 
     @pytest.mark.parametrize(
         ("layout", "sentence"),
-        [(1, "older than any release of hyperacuity .*: evaluate again"), (99, "made by a later version .*: update it")],
+        [
+            (1, "older than any release of hyperacuity .*: evaluate again"),
+            (99, "made by a later version .*: update it"),
+        ],
     )
     def test_beyond_what_can_be_read_is_refused(self, old, layout, sentence):
         with tampering(old) as connection:
@@ -300,7 +305,9 @@ class TestSweep:
     def test_forgets_digests_of_files_that_no_cell_names(self, folder, cells, make_job):
         with tampering(folder) as connection:
             connection.execute("INSERT OR REPLACE INTO files VALUES ('/gone.png', 'x', X'00')")
-            connection.execute("INSERT OR REPLACE INTO files VALUES (?, 'x', X'00')", (str(cells[0].prediction.absolute()),))
+            connection.execute(
+                "INSERT OR REPLACE INTO files VALUES (?, 'x', X'00')", (str(cells[0].prediction.absolute()),)
+            )
             named = connection.execute("SELECT count(*) FROM files").fetchone()[0] - 1
         assert sweep_run(folder).files == 1
         with tampering(folder) as connection:

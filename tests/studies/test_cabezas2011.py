@@ -58,7 +58,16 @@ def test_semi_dense_lies_within_dense_on_the_servers_table(shared_data):
 
 def test_the_study_runs_on_made_scenes(tmp_path):
     call("scenes", tmp_path / "scenes", "--count", "2", "--size", "96x64", "--leaves", "6")
-    words = ("study", "cabezas2011", "--data-set", tmp_path / "scenes", "--no-sgm", "--no-figures", "--out", tmp_path / "out")
+    words = (
+        "study",
+        "cabezas2011",
+        "--data-set",
+        tmp_path / "scenes",
+        "--no-sgm",
+        "--no-figures",
+        "--out",
+        tmp_path / "out",
+    )
     result = call(*words, "--json")
     found = json.loads(result.stdout)
     assert [one["scenario"] for one in found["baselines"]] == ["dense", "semi-dense", "local, semi-dense"]

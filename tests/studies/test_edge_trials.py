@@ -10,7 +10,15 @@ from scipy import ndimage
 
 from hyperacuity.edges import shapes, sweep
 from hyperacuity.errors import InputError, UsageError
-from hyperacuity.studies.edge_trials import StudyPicture, blurred, collect_trials, noisy, semi_automatic, trial, unchanged
+from hyperacuity.studies.edge_trials import (
+    StudyPicture,
+    blurred,
+    collect_trials,
+    noisy,
+    semi_automatic,
+    trial,
+    unchanged,
+)
 
 SHAPES = shapes(96)
 PICTURE = StudyPicture("shapes", SHAPES.image, SHAPES.truth)

@@ -12,7 +12,18 @@ from hyperacuity.cli import app
 
 
 def test_the_paper_stands_beside_what_is_found_and_a_second_run_takes_it_up(bsds, tmp_path):
-    words = ["study", "hou2013", "--data", str(bsds), "--out", str(tmp_path), "--with", "sobel,pb", "--no-figures", "--json"]
+    words = [
+        "study",
+        "hou2013",
+        "--data",
+        str(bsds),
+        "--out",
+        str(tmp_path),
+        "--with",
+        "sobel,pb",
+        "--no-figures",
+        "--json",
+    ]
     first, second = (CliRunner().invoke(app, words) for _ in range(2))
     assert first.exit_code == 0, first.stderr
     assert first.stdout == second.stdout
@@ -29,7 +40,8 @@ def test_the_paper_stands_beside_what_is_found_and_a_second_run_takes_it_up(bsds
     assert rows["pb: F on BSDS300's test set, all labels"]["paper"] == 0.65
     assert rows[f"pb: {of}, all labels"]["paper"] is None, "the paper's F is on the other set"
     differences = [
-        rows[f"{name}: {of}, {labels} labels"]["here"] - rows[f"{name}: F on BSDS300's test set, {labels} labels"]["here"]
+        rows[f"{name}: {of}, {labels} labels"]["here"]
+        - rows[f"{name}: F on BSDS300's test set, {labels} labels"]["here"]
         for name in ("sobel", "pb")
         for labels in ("all", "consensus")
     ]

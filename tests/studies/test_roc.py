@@ -39,7 +39,9 @@ def test_two_systems_that_share_the_boundary():
 def test_the_boundary_is_the_lowest_curve_everywhere(systems):
     boundary, standing = feasibility(systems)
     at = np.linspace(0, 1, 41)
-    assert np.array_equal(boundary.height(at), np.min([curve(points).height(at) for points in systems.values()], axis=0))
+    assert np.array_equal(
+        boundary.height(at), np.min([curve(points).height(at) for points in systems.values()], axis=0)
+    )
     for name, one in standing.items():
         assert one.gap == pytest.approx(curve(systems[name]).area() - boundary.area())
         assert 0 <= one.share <= 1

@@ -44,7 +44,9 @@ def client_of() -> Iterator[Callable[..., Any]]:
 
     with ExitStack() as opened:
 
-        def make(page: Page, *, token: str | None = None, hosts: tuple[str, ...] | None = LOOPBACK, **options: Any) -> Any:
+        def make(
+            page: Page, *, token: str | None = None, hosts: tuple[str, ...] | None = LOOPBACK, **options: Any
+        ) -> Any:
             app = make_app(page, token=token, hosts=hosts)
             client = TestClient(app, base_url="http://127.0.0.1", raise_server_exceptions=False, **options)
             return opened.enter_context(client)
@@ -97,7 +99,13 @@ def visit(chromium) -> Iterator[Callable[..., Any]]:
     complaints: list[str] = []
 
     def go(
-        address: str, *, width: int = 1440, height: int = 900, context: Any = None, expected: tuple[str, ...] = (), **options: Any
+        address: str,
+        *,
+        width: int = 1440,
+        height: int = 900,
+        context: Any = None,
+        expected: tuple[str, ...] = (),
+        **options: Any,
     ) -> Any:
         if context is None:
             context = chromium.new_context(viewport={"width": width, "height": height}, **options)

@@ -37,7 +37,10 @@ def experiment(make_trials, client_of, tmp_path):
         state = State(folder / "trials" / "studio.sqlite", [SCHEMA])
         states.append(state)
         choose = ChoosePage(
-            load_study(folder / "trials", folder / "photos", keep=keep), state, Design(**design), break_every=break_every
+            load_study(folder / "trials", folder / "photos", keep=keep),
+            state,
+            Design(**design),
+            break_every=break_every,
         )
         experimenter = client_of(choose.page, token=TOKEN)
         experimenter.get(f"/?token={TOKEN}")
@@ -128,7 +131,8 @@ class TestAnswers:
         question = client.get(f"{link}/next").json()["question"]
         assert reply(client, link, question["position"], "right", 0.75, True).status_code == 200
         ((side, choice, seconds, away, name, mirrored),) = rows(
-            folder, "SELECT side, choice, seconds, away, question, mirrored FROM choose_answers NATURAL JOIN choose_plan"
+            folder,
+            "SELECT side, choice, seconds, away, question, mirrored FROM choose_answers NATURAL JOIN choose_plan",
         )
         assert (side, seconds, away, bool(mirrored)) == ("right", 0.75, 1, question["mirrored"])
         chosen = getattr({t.trial: t for t in read_trials(folder / "trials")}[name], choice)
@@ -153,7 +157,9 @@ class TestAnswers:
         async def all_at_once():
             transport = httpx.ASGITransport(client.app)
             async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as one:
-                bodies = [{"position": 0, "side": side, "seconds": 1.0, "away": False} for side in ("left", "right") * 10]
+                bodies = [
+                    {"position": 0, "side": side, "seconds": 1.0, "away": False} for side in ("left", "right") * 10
+                ]
                 return await asyncio.gather(*(one.post(f"{link}/answer", json=body) for body in bodies))
 
         responses = run_async(all_at_once())
@@ -302,7 +308,18 @@ class TestSecrecy:
                 assert len(walk(client, link)) == 3 + 10 + 2
 
     def test_nothing_names_a_file_a_trial_a_system_or_a_mode(self, experiment, make_trials, monkeypatch, tmp_path):
-        secrets = (b"holiday", b"canny", b"sobel", b"hard", b"easy", b"obvious", b"check", b"alarm", b"first", b"second")
+        secrets = (
+            b"holiday",
+            b"canny",
+            b"sobel",
+            b"hard",
+            b"easy",
+            b"obvious",
+            b"check",
+            b"alarm",
+            b"first",
+            b"second",
+        )
         for _, headers, content in self.everything(experiment, make_trials, monkeypatch, tmp_path, flipped=False):
             if headers["content-type"] == "application/json":
                 assert not [word for word in secrets if word in content]
@@ -322,7 +339,8 @@ class TestSecrecy:
         kinds = [kind for (kind,) in rows(folder, "SELECT kind FROM choose_plan")]
         assert kinds.count("check") == 2
         shapes = {
-            kind: {json.dumps([sorted(q), q["size"]]) for q, k in zip(asked, kinds, strict=True) if k == kind} for kind in kinds
+            kind: {json.dumps([sorted(q), q["size"]]) for q, k in zip(asked, kinds, strict=True) if k == kind}
+            for kind in kinds
         }
         assert shapes["check"] == shapes["trial"]
 
@@ -424,11 +442,16 @@ class TestResults:
         folder, *_ = experiment(4)
         other = make_trials(4, flipped=True, folder=tmp_path / "other")
         study = load_study(other / "trials", other / "photos")
-        with State(folder / "trials" / "studio.sqlite", [SCHEMA]) as state, pytest.raises(UsageError, match="other trials"):
+        with (
+            State(folder / "trials" / "studio.sqlite", [SCHEMA]) as state,
+            pytest.raises(UsageError, match="other trials"),
+        ):
             ChoosePage(study, state, Design())
 
 
-values = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=8), st.lists(st.integers(), max_size=2))
+values = st.one_of(
+    st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=8), st.lists(st.integers(), max_size=2)
+)
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -82,7 +82,9 @@ def test_a_host_that_others_can_reach_has_a_token_and_a_real_address():
 
 def test_hosts_are_told_apart():
     assert [is_loopback(host) for host in ("127.0.0.1", "127.8.8.8", "::1", "localhost")] == [True] * 4
-    assert not any(is_loopback(host) for host in (EVERYWHERE, "::", "192.168.1.2", "example.org", "127.0.0.1.example.org"))
+    assert not any(
+        is_loopback(host) for host in (EVERYWHERE, "::", "192.168.1.2", "example.org", "127.0.0.1.example.org")
+    )
     assert reachable_name(EVERYWHERE) != EVERYWHERE
     assert reachable_name("example.org") == "example.org"
 

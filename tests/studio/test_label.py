@@ -134,7 +134,9 @@ class TestLog:
 
     def test_undo_has_no_bottom_but_the_beginning(self, ada):
         for batch in range(3):
-            assert ada.send(*(ada.entry("add", runs=[200 * batch + i, 1]) for i in range(MAX_ENTRIES))).status_code == 200
+            assert (
+                ada.send(*(ada.entry("add", runs=[200 * batch + i, 1]) for i in range(MAX_ENTRIES))).status_code == 200
+            )
         for _ in range(3):
             assert ada.send(*(ada.entry("undo") for _ in range(MAX_ENTRIES))).status_code == 200
         assert ada.log()["actions"] == []
@@ -337,7 +339,9 @@ class TestDone:
         assert written.stat().st_mtime_ns == before
         elsewhere = LabelPage(items_of(sorted(photos.iterdir())), state, tmp_path / "elsewhere")
         assert elsewhere.write_missing() == []
-        assert (tmp_path / "elsewhere/groundTruth/one.mat").read_bytes() == (tmp_path / "out/groundTruth/one.mat").read_bytes()
+        assert (tmp_path / "elsewhere/groundTruth/one.mat").read_bytes() == (
+            tmp_path / "out/groundTruth/one.mat"
+        ).read_bytes()
 
     def test_edges_and_boundary_read_what_is_written(self, ada, photos, tmp_path):
         for ada.item, name in ((ONE, "one"), (TWO, "two")):
@@ -345,7 +349,10 @@ class TestDone:
             assert ada.done(edges_of(photos, name)).status_code == 200
         out = tmp_path / "out"
         drawn = str(out / "edges/Ada")
-        for call in (["edges", drawn, str(out / "edges"), "--measures", "psi"], ["edges", drawn, str(out / "groundTruth")]):
+        for call in (
+            ["edges", drawn, str(out / "edges"), "--measures", "psi"],
+            ["edges", drawn, str(out / "groundTruth")],
+        ):
             result = CliRunner().invoke(app, [*call, "--json"])
             assert result.exit_code == 0, result.output
             (system,) = json.loads(result.stdout)["systems"].values()
@@ -444,7 +451,9 @@ class TestCommand:
 
 
 def anything():
-    words = st.sampled_from(["add", "path", "erase", "chain", "lasso", "threshold", "undo", "redo", "done", "", "\ud800"])
+    words = st.sampled_from(
+        ["add", "path", "erase", "chain", "lasso", "threshold", "undo", "redo", "done", "", "\ud800"]
+    )
     numbers = st.integers(-2, 7000) | st.integers()
     scalars = st.none() | st.booleans() | numbers | st.floats(allow_nan=False) | words | st.text(max_size=12)
     lists = st.lists(numbers | scalars, max_size=6)
@@ -472,7 +481,9 @@ def anything():
 )
 def test_no_request_breaks_the_server(ada, method, item, path, body):
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
-    answer = ada.client.request(method, f"/image/{item}{path}", content=content, headers={"content-type": "application/json"})
+    answer = ada.client.request(
+        method, f"/image/{item}{path}", content=content, headers={"content-type": "application/json"}
+    )
     assert answer.status_code < 500, answer.text
     if answer.status_code >= 400 and method != "HEAD" and path:  # without a path it is a page, for people
         assert set(answer.json()) == {"error"}

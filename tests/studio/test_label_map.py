@@ -59,7 +59,9 @@ class TestCandidates:
         assert counts[0] == found.survives.sum()
         assert counts[-1] >= 1
 
-    @pytest.mark.parametrize("image", [np.full((5, 7), 9, np.uint8), np.zeros((1, 1), np.uint8), np.zeros((4, 4, 3), np.uint16)])
+    @pytest.mark.parametrize(
+        "image", [np.full((5, 7), 9, np.uint8), np.zeros((1, 1), np.uint8), np.zeros((4, 4, 3), np.uint16)]
+    )
     def test_a_flat_image_has_none(self, image):
         found = find_candidates(image)
         assert not found.survives.any()
@@ -73,7 +75,9 @@ class TestCandidates:
 
 def scripts():
     sets = st.sets(st.integers(0, SHAPE[0] * SHAPE[1] - 1), min_size=1, max_size=12)
-    drawn = st.builds(lambda kind, chosen: (kind, chosen, None), st.sampled_from([k for k in ACTIONS if k != "threshold"]), sets)
+    drawn = st.builds(
+        lambda kind, chosen: (kind, chosen, None), st.sampled_from([k for k in ACTIONS if k != "threshold"]), sets
+    )
     moved = st.builds(lambda level: ("threshold", set(), level), st.integers(1, TOP))
     return st.lists(drawn | moved, max_size=8)
 
@@ -106,7 +110,8 @@ def test_runs_hold_the_pixels_that_they_were_made_of(chosen):
 
 
 @pytest.mark.parametrize(
-    "runs", [[0], [0, 0], [-1, 1], [71, 2], [0, 73], [5, 2, 6, 1], [5, 1, 2, 1], [True, 1], [0.0, 1], ["0", 1], [2**70, 1]]
+    "runs",
+    [[0], [0, 0], [-1, 1], [71, 2], [0, 73], [5, 2, 6, 1], [5, 1, 2, 1], [True, 1], [0.0, 1], ["0", 1], [2**70, 1]],
 )
 def test_lists_that_are_no_runs_are_told(runs):
     assert not are_runs(runs, 72)

@@ -28,7 +28,9 @@ def javascript(live, visit):
     tab = visit(live(Page("Empty", [Route("/", nothing)])).front)
 
     def run(module, function, argument=None):
-        return tab.evaluate(f"async (given) => ({function})(await import('/static/label/{module}.js'), given)", argument)
+        return tab.evaluate(
+            f"async (given) => ({function})(await import('/static/label/{module}.js'), given)", argument
+        )
 
     return run
 
@@ -39,7 +41,10 @@ def given(seed, *, shape=(24, 31)):
     found = find_candidates((255 * image / image.max()).astype(np.uint8))
     height, width = shape
     facts = {"width": width, "height": height, "start": found.start}
-    return found, facts | {"level": found.level.ravel().tolist(), "survives": found.survives.ravel().astype(int).tolist()}
+    return found, facts | {
+        "level": found.level.ravel().tolist(),
+        "survives": found.survives.ravel().astype(int).tolist(),
+    }
 
 
 MAP = "const map = new m.EdgeMap({...given, level: Uint16Array.from(given.level), survives: Uint8Array.from(given.survives)});"

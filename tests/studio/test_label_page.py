@@ -191,7 +191,12 @@ def test_a_scene_can_be_labelled_precisely(sit_down, scene, tmp_path):
     tab.focus("#stage")
     hand.press("l")
     for top, bottom, left, right in boxes_of_clutter(hand.edges() & ~near, near, fewest=8):
-        corners = [(top - 0.5, left - 0.5), (top - 0.5, right - 0.5), (bottom - 0.5, right - 0.5), (bottom - 0.5, left - 0.5)]
+        corners = [
+            (top - 0.5, left - 0.5),
+            (top - 0.5, right - 0.5),
+            (bottom - 0.5, right - 0.5),
+            (bottom - 0.5, left - 0.5),
+        ]
         hand.drag(*corners, corners[0])
     scores.append(psi(truth, hand.edges()))
 
@@ -326,7 +331,10 @@ def test_two_people_work_on_one_image_at_once(sit_down, tmp_path):
 def test_a_second_window_is_stopped_before_it_overwrites_the_first(sit_down, visit):
     first = sit_down("Ada", "step", expected=("409",))
     second = Hand(
-        visit(first.tab.url, context=first.tab.context, expected=("409",)), first.state, "step", np.zeros((40, 60), np.uint8)
+        visit(first.tab.url, context=first.tab.context, expected=("409",)),
+        first.state,
+        "step",
+        np.zeros((40, 60), np.uint8),
     )
     for hand in (first, second):
         hand.press("a")
@@ -382,7 +390,10 @@ def test_wheel_fingers_and_space_move_and_zoom(sit_down):
     touch = tab.context.new_cdp_session(tab)
 
     def fingers(kind, *points):
-        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y, "id": i} for i, (x, y) in points]})
+        touch.send(
+            "Input.dispatchTouchEvent",
+            {"type": kind, "touchPoints": [{"x": x, "y": y, "id": i} for i, (x, y) in points]},
+        )
 
     hand.press("c")
     x, y = hand.at((20, 29))

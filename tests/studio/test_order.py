@@ -66,7 +66,8 @@ class TestOrdering:
         assert (told["redo"], told["positions"]) == (0, [[1, 1]])
 
     @pytest.mark.parametrize(
-        "action", [place(4, 1), relate(0, 4), relate(1, 1), {"kind": "level", "level": 1, "start_over": False}, {"kind": "redo"}]
+        "action",
+        [place(4, 1), relate(0, 4), relate(1, 1), {"kind": "level", "level": 1, "start_over": False}, {"kind": "redo"}],
     )
     def test_what_does_not_fit_is_refused(self, open_page, action):
         client = open_page()
@@ -163,7 +164,9 @@ def test_a_server_killed_in_the_middle_has_kept_every_answer(world, orderer):
 words = st.one_of(
     st.none(), st.booleans(), st.integers(-3, 9), st.floats(), st.text(max_size=6), st.lists(st.integers(), max_size=2)
 )
-actions = st.dictionaries(st.sampled_from(["region", "at", "tie", "a", "b", "relation", "level", "start_over"]), words).flatmap(
+actions = st.dictionaries(
+    st.sampled_from(["region", "at", "tie", "a", "b", "relation", "level", "start_over"]), words
+).flatmap(
     lambda parts: st.sampled_from(["place", "remove", "relate", "level", "clear", "undo", "redo", "done", "no"]).map(
         lambda kind: {"kind": kind, **parts}
     )
@@ -204,7 +207,9 @@ def test_whatever_is_done_the_sheet_stays_whole(shared_client, steps):
         if response.status_code == 200:
             told = response.json()
             assert (told["contradiction"] is None) == (told["tangled"] == [])
-            known = {region for pair in told["pairs"] for region in pair[:2]} | {region for region, _ in told["positions"]}
+            known = {region for pair in told["pairs"] for region in pair[:2]} | {
+                region for region, _ in told["positions"]
+            }
             assert {region for region, layer in enumerate(told["layer"]) if layer is not None} == known
             for near, far, relation in told["pairs"]:
                 if not told["tangled"]:

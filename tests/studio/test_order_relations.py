@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hyperacuity.studio.order.relations import Statements, arrange, as_sentence, find_contradiction, place, relate, remove
+from hyperacuity.studio.order.relations import (
+    Statements,
+    arrange,
+    as_sentence,
+    find_contradiction,
+    place,
+    relate,
+    remove,
+)
 
 COUNT = 7
 
@@ -20,7 +28,9 @@ def saids(draw):
     places = {}
     for region in draw(st.lists(st.integers(0, COUNT - 1), unique=True, max_size=COUNT)):
         places = place(places, region, draw(st.integers(1, COUNT)), tie=draw(st.booleans()))
-    pairs = draw(st.dictionaries(st.sampled_from(list(itertools.combinations(range(COUNT), 2))), st.sampled_from((-1, 0, 1))))
+    pairs = draw(
+        st.dictionaries(st.sampled_from(list(itertools.combinations(range(COUNT), 2))), st.sampled_from((-1, 0, 1)))
+    )
     return Statements(places, pairs)
 
 

@@ -80,10 +80,19 @@ class TestVisitors:
         assert state.read_now(lambda file: file.execute("SELECT count(*) FROM people").fetchone()) == (1,)
 
     def test_everyone_has_a_folder_that_file_systems_take_and_nobody_else_has(self, page, client_of, state):
-        expected = {"Ada": "Ada", "ada": "ada 2", "../Ada": "___Ada", "..\\Ada": "___Ada 2", "nul": "nul_", "é" * 80: "é" * 60}
+        expected = {
+            "Ada": "Ada",
+            "ada": "ada 2",
+            "../Ada": "___Ada",
+            "..\\Ada": "___Ada 2",
+            "nul": "nul_",
+            "é" * 80: "é" * 60,
+        }
         for name in expected:
             client_of(page).post("/people", json={"name": name})
-            found, names = state.read_now(lambda file: (folders(file), dict(file.execute("SELECT id, name FROM people"))))
+            found, names = state.read_now(
+                lambda file: (folders(file), dict(file.execute("SELECT id, name FROM people")))
+            )
             assert {names[person]: folder for person, folder in found.items()}.items() <= expected.items()
         assert len(found) == len(expected)
 
@@ -239,7 +248,17 @@ class TestAnswers:
         assert "not now" in client.get("/fail/refused").text.lower()
 
     @pytest.mark.parametrize(
-        "name", ["../web.py", "..%2fweb.py", "base.html.j2", "%2e%2e/templates/base.html.j2", "/etc/passwd", "label", "%00", ""]
+        "name",
+        [
+            "../web.py",
+            "..%2fweb.py",
+            "base.html.j2",
+            "%2e%2e/templates/base.html.j2",
+            "/etc/passwd",
+            "label",
+            "%00",
+            "",
+        ],
     )
     def test_only_scripts_and_styles_are_handed_out(self, page, client_of, name):
         assert client_of(page).get(f"/static/{name}").status_code == 404

@@ -226,7 +226,10 @@ class SystemAudit:
     def f_by_truth(self) -> dict[str, float]:
         """The best F under each truth that systems are ranked by; the precision ``mean`` is one of them, on all labels."""
         names = [f"strength {strength:g}" for strength in self.protocol.strengths]
-        named = {"all": self.all.ods.f, **{n: s.ods.f for n, s in zip(names[1:-1], self.by_strength[1:-1], strict=True)}}
+        named = {
+            "all": self.all.ods.f,
+            **{n: s.ods.f for n, s in zip(names[1:-1], self.by_strength[1:-1], strict=True)},
+        }
         partial = {f"partial ({kind})": mean for kind, (mean, _) in self.partial_f.items()}
         return {**named, "consensus": self.consensus.ods.f, **partial, "precision mean": self.mean.ods.f}
 
@@ -335,7 +338,9 @@ def _collect_output(tables: Sequence[Counts], resamples: int, seed: int) -> Outp
     if resamples:
         drawn = resample(Bootstrap(len(tables), resamples, seed), joint)
         interval = percentile_interval(spearman_of_table(drawn[:, :, 1:]))
-    return OutputStrength(shares, unmatched, float(spearman_of_table(total[:, 1:])), interval, float(spearman_of_table(total)))
+    return OutputStrength(
+        shares, unmatched, float(spearman_of_table(total[:, 1:])), interval, float(spearman_of_table(total))
+    )
 
 
 def spearman_of_table(table: NDArray[np.int64]) -> Floats:

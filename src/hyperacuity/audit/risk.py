@@ -91,7 +91,9 @@ def trials_needed(half_width: float, *, share: float = 0.5, level: float = 0.95)
     141
     """
     if not 0 < half_width < 1 or not 0 <= share <= 1:
-        raise UsageError(f"a half width of {half_width} around {share}: expected a number between 0 and 1, around a share")
+        raise UsageError(
+            f"a half width of {half_width} around {share}: expected a number between 0 and 1, around a share"
+        )
 
     def enough(trials: int) -> bool:
         low, high = wilson(share * trials, trials, level)
@@ -198,7 +200,9 @@ def _mean(risks: Sequence[Risk], level: float) -> Risk:
 def _alpha(votes: Sequence[Mapping[str, bool]], subjects: Sequence[str]) -> float:
     if not votes or not subjects:
         return NAN
-    return krippendorff_alpha([[float(one[subject]) if subject in one else NAN for one in votes] for subject in subjects])
+    return krippendorff_alpha(
+        [[float(one[subject]) if subject in one else NAN for one in votes] for subject in subjects]
+    )
 
 
 def preference(worth: ArrayLike, other: ArrayLike) -> NDArray[np.float64]:

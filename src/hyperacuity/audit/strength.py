@@ -138,7 +138,9 @@ class Strengths:
         return StrengthTally(np.array(pixels, np.int64), self.agreed, protocol=self.protocol)
 
 
-def strengths(truths: Sequence[ArrayLike], tolerance: float = TOLERANCE, *, tolerance_px: float | None = None) -> Strengths:
+def strengths(
+    truths: Sequence[ArrayLike], tolerance: float = TOLERANCE, *, tolerance_px: float | None = None
+) -> Strengths:
     r"""For each annotator's boundary pixel, how many annotators drew it.
 
     Every pair of maps is matched once (:func:`hyperacuity.boundary.match`): a pixel that takes part counts the other annotator. A

@@ -102,7 +102,14 @@ def candidates(
 
 
 def draw_trial(
-    choice: Candidates, *, image: str, system: str, mode: Mode, seed: int = 0, radius: int = RADIUS, shortest: int = SHORTEST
+    choice: Candidates,
+    *,
+    image: str,
+    system: str,
+    mode: Mode,
+    seed: int = 0,
+    radius: int = RADIUS,
+    shortest: int = SHORTEST,
 ) -> Trial | Skip:
     """Draw one false alarm and one label of a picture, or say why there is none.
 
@@ -146,7 +153,8 @@ def shuffled(trials: Iterable[Trial], seed: int = 0) -> list[Trial]:
     words = np.random.PCG64(np.random.SeedSequence([seed, len(MODES)])).random_raw(len(ordered))
     digits = len(str(len(ordered)))
     return [
-        replace(ordered[index], trial=f"{number:0{digits}d}") for number, index in enumerate(np.argsort(words, kind="stable"), 1)
+        replace(ordered[index], trial=f"{number:0{digits}d}")
+        for number, index in enumerate(np.argsort(words, kind="stable"), 1)
     ]
 
 
@@ -160,19 +168,25 @@ def write_trials(folder: Path, trials: Sequence[Trial], skips: Sequence[Skip] = 
         write_rows(folder / "trials.csv", ("trial", "image", "system", "mode", "first", "second"), rows),
         write_rows(folder / "key.csv", ("trial", "false_alarm"), [(t.trial, t.false_alarm) for t in trials]),
         write_rows(
-            folder / "skipped.csv", ("image", "system", "mode", "reason"), [(s.image, s.system, s.mode, s.reason) for s in skips]
+            folder / "skipped.csv",
+            ("image", "system", "mode", "reason"),
+            [(s.image, s.system, s.mode, s.reason) for s in skips],
         ),
     ]
 
 
 def read_trials(folder: Path) -> list[Trial]:
     """The trials that :func:`write_trials` wrote, with their key."""
-    key: dict[str, Any] = {row["trial"]: row["false_alarm"] for row in read_rows(folder / "key.csv", ("trial", "false_alarm"))}
+    key: dict[str, Any] = {
+        row["trial"]: row["false_alarm"] for row in read_rows(folder / "key.csv", ("trial", "false_alarm"))
+    }
     trials = []
     for row in read_rows(folder / "trials.csv", ("trial", "image", "system", "mode", "first", "second")):
         side = key.get(row["trial"])
         if side not in ("first", "second"):
-            raise InputError(f"{folder / 'key.csv'}: trial {row['trial']} has the key {side!r}, expected first or second")
+            raise InputError(
+                f"{folder / 'key.csv'}: trial {row['trial']} has the key {side!r}, expected first or second"
+            )
         if row["mode"] not in MODES:
             raise InputError(f"{folder / 'trials.csv'}: trial {row['trial']} has the mode {row['mode']!r}")
         first, second = (_from_text(row[name], folder / "trials.csv") for name in ("first", "second"))

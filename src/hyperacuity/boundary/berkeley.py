@@ -23,7 +23,9 @@ def write_berkeley(score: BoundaryScore, folder: Path) -> list[Path]:
     """
     ods, ois, curve = score.ods, score.ois, score.curve
     texts = {
-        "eval_bdry.txt": _line(ods.threshold, ods.recall, ods.precision, ods.f, ois.recall, ois.precision, ois.f, score.ap),
+        "eval_bdry.txt": _line(
+            ods.threshold, ods.recall, ods.precision, ods.f, ois.recall, ois.precision, ois.f, score.ap
+        ),
         "eval_bdry_thr.txt": "".join(
             _line(*row) for row in np.stack([curve.threshold, curve.recall, curve.precision, curve.f], axis=1)
         ),

@@ -201,7 +201,9 @@ def compare_systems(
         samples.append(resampled_scores(every, weights))
         observed.append(resampled_scores(every, whole))
     return {
-        name: paired_bootstrap(samples[0][name], samples[1][name], observed=float(observed[0][name][0] - observed[1][name][0]))
+        name: paired_bootstrap(
+            samples[0][name], samples[1][name], observed=float(observed[0][name][0] - observed[1][name][0])
+        )
         for name in ("ods", "ois")
     }
 
@@ -248,7 +250,10 @@ def _point_of_sums(sums: NDArray[Any]) -> Point:
 
 def _resampled(counts: NDArray[np.int64], own_best: NDArray[np.int64], weights: Draws) -> dict[str, Floats]:
     """ODS and OIS of every resampled data set. Tallies add, so a resample is a weighted sum of them."""
-    return {"ods": _best_f(*_curves(resample(weights, counts))), "ois": f_measure(*_curves(resample(weights, own_best)))}
+    return {
+        "ods": _best_f(*_curves(resample(weights, counts))),
+        "ois": f_measure(*_curves(resample(weights, own_best))),
+    }
 
 
 def _best_f(recall: Floats, precision: Floats) -> Floats:

@@ -41,7 +41,11 @@ class BoundaryTally(Tally):
 
 
 def tally(
-    prediction: SoftMap | Sequence[LabelMap], truths: Sequence[EdgeMap], protocol: Protocol = Protocol(), *, checked: bool = False
+    prediction: SoftMap | Sequence[LabelMap],
+    truths: Sequence[EdgeMap],
+    protocol: Protocol = Protocol(),
+    *,
+    checked: bool = False,
 ) -> BoundaryTally:
     """Count one image: a soft boundary map, or a stack of segmentations, against every annotator's boundaries.
 
@@ -64,7 +68,9 @@ def tally(
     maps = [edge_map(truth, name=f"truth of annotator {number}") for number, truth in enumerate(truths, 1)]
     if protocol.thresholds != "levels":
         if not isinstance(prediction, np.ndarray):
-            raise InputError("the prediction is a stack of segmentations, but the protocol has thresholds for a soft map")
+            raise InputError(
+                "the prediction is a stack of segmentations, but the protocol has thresholds for a soft map"
+            )
         soft = soft_map(prediction, name="prediction")
         for truth in maps:
             same_size(soft, truth)
@@ -83,7 +89,11 @@ def tally(
 
 
 def _count(
-    soft: SoftMap, truths: list[EdgeMap], levels: np.ndarray[tuple[int], np.dtype[np.float64]], protocol: Protocol, checked: bool
+    soft: SoftMap,
+    truths: list[EdgeMap],
+    levels: np.ndarray[tuple[int], np.dtype[np.float64]],
+    protocol: Protocol,
+    checked: bool,
 ) -> BoundaryTally:
     within = reach(tolerance_in_pixels(soft.shape, protocol.tolerance))
     counts = sweep(soft, truths, levels, within, thin=protocol.thin, checked=checked)

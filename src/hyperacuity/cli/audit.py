@@ -12,7 +12,9 @@ from hyperacuity.cli.options import Cluster, Data, Run, Split, Workers
 
 
 def audit(
-    truth: Annotated[str, typer.Argument(metavar="TRUTH", help="Folder of truths, or a known data set such as bsds500.")],
+    truth: Annotated[
+        str, typer.Argument(metavar="TRUTH", help="Folder of truths, or a known data set such as bsds500.")
+    ],
     system: Annotated[
         list[str] | None, typer.Option(metavar="NAME=DIR", help="A system's soft boundary maps; may be repeated.")
     ] = None,
@@ -26,12 +28,15 @@ def audit(
     partial: Annotated[int, typer.Option(min=1, help="How many partial truths of each kind, as a control.")] = 3,
     seed: Annotated[int, typer.Option(min=0, help="Seed of partial labels and trials.")] = 0,
     out: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write a page here, and the run to DIR/run unless --run names one.")
+        Path | None,
+        typer.Option(metavar="DIR", help="Write a page here, and the run to DIR/run unless --run names one."),
     ] = None,
     figures: Annotated[Path | None, typer.Option(metavar="DIR", help="Write charts and pictures here.")] = None,
     trials: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Write trials of the forced-choice experiment here, two per image and system."),
+        typer.Option(
+            metavar="DIR", help="Write trials of the forced-choice experiment here, two per image and system."
+        ),
     ] = None,
     run: Run = None,
     workers: Workers = None,

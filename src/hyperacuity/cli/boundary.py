@@ -17,15 +17,20 @@ if TYPE_CHECKING:
 
 
 def boundary(
-    prediction: Annotated[Path, typer.Argument(metavar="PRED", help="Folder of soft boundary maps (png, npy, mat …), or one.")],
+    prediction: Annotated[
+        Path, typer.Argument(metavar="PRED", help="Folder of soft boundary maps (png, npy, mat …), or one.")
+    ],
     truth: Annotated[
         str, typer.Argument(metavar="TRUTH", help="Folder of truths, one truth, or a known data set such as bsds500.")
     ],
     system: Systems = None,
     protocol: Annotated[
-        str, typer.Option(metavar="NAME", help="bsds, nyud (tolerance 0.011), crisp (no thinning), biped (suppression).")
+        str,
+        typer.Option(metavar="NAME", help="bsds, nyud (tolerance 0.011), crisp (no thinning), biped (suppression)."),
     ] = "bsds",
-    tolerance: Annotated[float | None, typer.Option(help="Fraction of the image diagonal (default: the protocol's).")] = None,
+    tolerance: Annotated[
+        float | None, typer.Option(help="Fraction of the image diagonal (default: the protocol's).")
+    ] = None,
     nms: Annotated[
         str | None,
         typer.Option(
@@ -44,7 +49,8 @@ def boundary(
         bool, typer.Option("--segmentations", help="Predictions are stacks of segmentations, a level each (segs).")
     ] = False,
     precision: Annotated[
-        str, typer.Option(help="any: a pixel that any annotator drew is right (Berkeley); mean: the mean over annotators.")
+        str,
+        typer.Option(help="any: a pixel that any annotator drew is right (Berkeley); mean: the mean over annotators."),
     ] = "any",
     human: Human = False,
     all_pairs: AllPairs = False,
@@ -102,6 +108,8 @@ def _suppression(text: str) -> Suppression | None:
         return None
     found = re.fullmatch(r"structured(?:-s(\d))?(?:-r(\d))?(-8bit)?", text)
     if found is None:
-        raise UsageError(f"--nms {text}: expected none, structured, or such as structured-s0-r2 or structured-s1-r1-8bit")
+        raise UsageError(
+            f"--nms {text}: expected none, structured, or such as structured-s0-r2 or structured-s1-r1-8bit"
+        )
     smooth, radius, rounded = found.groups()
     return Suppression(int(smooth or 1), int(radius or 1), rounded is not None)

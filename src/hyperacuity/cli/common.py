@@ -65,7 +65,9 @@ class Commands(TyperGroup):
         except KeyboardInterrupt as error:
             words = ctx.meta.get(WORDS, [])
             lost = self._could_keep(words) and not any(word.partition("=")[0] in ("--run", "--out") for word in words)
-            messages.print("stopped; nothing is kept without --run DIR" if lost else "stopped; what was finished is kept")
+            messages.print(
+                "stopped; nothing is kept without --run DIR" if lost else "stopped; what was finished is kept"
+            )
             raise typer.Exit(130) from error
 
     def _could_keep(self, words: list[str]) -> bool:

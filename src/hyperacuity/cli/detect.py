@@ -17,14 +17,19 @@ def detect(
     images: Annotated[list[Path], typer.Argument(help="Pictures, or folders of pictures.")],
     out: Out,
     names: Annotated[
-        str, typer.Option("--with", help="Detectors, with commas: masks, sobel, canny, sf1, sf5, agk, hk, pb; see below.")
+        str,
+        typer.Option("--with", help="Detectors, with commas: masks, sobel, canny, sf1, sf5, agk, hk, pb; see below."),
     ] = "canny",
     lambdas: Annotated[
         str | None, typer.Option("--lambda", help="λ of depth-order, or several with commas: larger = fewer regions.")
     ] = None,
     cues: Annotated[str | None, typer.Option(help="Cues of depth-cues: all, or tjc (T-junctions, convexity).")] = None,
-    segmentation: Annotated[Path | None, output.folder_option(help="Regions for depth-cues, a file per picture.")] = None,
-    thin: Annotated[bool, typer.Option("--thin/--soft", help="Write thin maps, or strength before suppression.")] = True,
+    segmentation: Annotated[
+        Path | None, output.folder_option(help="Regions for depth-cues, a file per picture.")
+    ] = None,
+    thin: Annotated[
+        bool, typer.Option("--thin/--soft", help="Write thin maps, or strength before suppression.")
+    ] = True,
     bits: Annotated[int, typer.Option(help="Depth of the PNG files: 8 or 16.")] = 16,
     jobs: Annotated[int | None, typer.Option(min=1, help="Images at a time (default: one per processor).")] = None,
     json: Json = False,
@@ -120,7 +125,9 @@ def train_pb(
     found = {"model": path, "images": len(pictures), **learned.as_dict()}
 
     def show() -> None:
-        print_line(f"{found['about']}\n{found['pixels']} pixels, {100 * found['boundaries']:.1f} % of them boundaries\n")
+        print_line(
+            f"{found['about']}\n{found['pixels']} pixels, {100 * found['boundaries']:.1f} % of them boundaries\n"
+        )
         effects = {"constant": "", **{cue: f"{effect:.3f}" for cue, effect in found["effects"].items()}}
         rows = [(cue, f"{weight:.3f}", effects[cue]) for cue, weight in found["weights"].items()]
         print_table(("cue", "weight", "weight × deviation of the cue"), rows)
@@ -131,7 +138,9 @@ def train_pb(
 
 def train_depth_cues(
     out: Model,
-    images: Annotated[Path | None, output.folder_option(help="Pictures (default: Berkeley's figure/ground set).")] = None,
+    images: Annotated[
+        Path | None, output.folder_option(help="Pictures (default: Berkeley's figure/ground set).")
+    ] = None,
     order: Annotated[Path | None, output.folder_option(help="Their true order, larger = nearer.")] = None,
     segmentation: Annotated[Path | None, output.folder_option(help="Their regions.")] = None,
     data: Data = None,

@@ -18,7 +18,8 @@ def disparity(
         Path, typer.Argument(metavar="PRED", help="Folder of maps: SCENE.png, pfm, npy …, or SCENE/…; or one map.")
     ],
     truth: Annotated[
-        str, typer.Argument(metavar="TRUTH", help="A stereo data set (its folder or name), a folder of maps, or one map.")
+        str,
+        typer.Argument(metavar="TRUTH", help="A stereo data set (its folder or name), a folder of maps, or one map."),
     ],
     system: Systems = None,
     delta: Annotated[str, typer.Option(metavar="LIST", help="Error thresholds in pixels.")] = "0.5,1,2",
@@ -26,9 +27,12 @@ def disparity(
         str, typer.Option(metavar="LIST", help="Regions: nonocc, all, disc, untextured, and names of masks given.")
     ] = "nonocc,all,disc",
     mask: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=DIR", help="A region of your own: a folder of SCENE.png, white where it is.")
+        list[str] | None,
+        typer.Option(metavar="NAME=DIR", help="A region of your own: a folder of SCENE.png, white where it is."),
     ] = None,
-    invalid: Annotated[str, typer.Option(help="Missing estimates are bad, or skip: left out (semi-dense maps).")] = "bad",
+    invalid: Annotated[
+        str, typer.Option(help="Missing estimates are bad, or skip: left out (semi-dense maps).")
+    ] = "bad",
     scale: Annotated[
         float | None, typer.Option(help="Grey levels per pixel of the systems' maps (default: the data set's).")
     ] = None,
@@ -40,7 +44,9 @@ def disparity(
     ] = False,
     data: Data = None,
     run: Run = None,
-    pictures: Annotated[Path | None, typer.Option(metavar="DIR", help="Write a picture of each map's errors here.")] = None,
+    pictures: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write a picture of each map's errors here.")
+    ] = None,
     workers: Workers = None,
     cluster: Cluster = None,
     json: Json = False,

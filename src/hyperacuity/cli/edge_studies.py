@@ -21,7 +21,9 @@ SEVEN = "sobel,canny,sf1,sf5,agk,hk,speckle"
 NINE = "fom,f_pinho,d4,dp,hausdorff(percent=5),baddeley,sk(k=1),sk(k=2),psi"
 SHEET = f"phi,chi2,f_alpha,{NINE}"
 
-Data = Annotated[str, typer.Argument(metavar="DATA", help="shapes, scenes, a data set such as rug, or a folder with --truth.")]
+Data = Annotated[
+    str, typer.Argument(metavar="DATA", help="shapes, scenes, a data set such as rug, or a folder with --truth.")
+]
 Truth = Annotated[Path | None, typer.Option("--truth", metavar="DIR", help="Truths of a folder of pictures.")]
 Where = Annotated[Path | None, typer.Option("--data", metavar="DIR", help="Folder of a known data set.")]
 Detectors = Annotated[str, typer.Option("--with", help="Detectors, with commas; speckle is a control: random pixels.")]
@@ -56,7 +58,9 @@ def sheet(
     where: Where = None,
     detectors: Detectors = SEVEN,
     measures: Measures = SHEET,
-    snr: Annotated[float | None, typer.Option(help="Add noise of this signal-to-noise ratio, dB (paper: 4, 3.3).")] = None,
+    snr: Annotated[
+        float | None, typer.Option(help="Add noise of this signal-to-noise ratio, dB (paper: 4, 3.3).")
+    ] = None,
     count: Count = None,
     workers: Workers = None,
     json: Json = False,

@@ -21,7 +21,9 @@ def edges(
         str | None, typer.Option("--measures", help="Measures, with commas: psi,sk(k=1),baddeley. [default: all]")
     ] = None,
     thresholds: Annotated[int, typer.Option(min=1, help="How many thresholds from 0 to 1.")] = 101,
-    thin: Annotated[bool, typer.Option("--thin", help="Thin soft maps first. Without it they must be thin already.")] = False,
+    thin: Annotated[
+        bool, typer.Option("--thin", help="Thin soft maps first. Without it they must be thin already.")
+    ] = False,
     inverted: Annotated[bool, typer.Option("--inverted", help="In the truth, 0 is the edge.")] = False,
     data: Data = None,
     run: Run = None,

@@ -32,7 +32,8 @@ def ordering(
     truth: Annotated[
         str,
         typer.Argument(
-            metavar="TRUTH", help="Order maps, figure/ground labels (folder or archive), a folder of scenes, or bsds-fg."
+            metavar="TRUTH",
+            help="Order maps, figure/ground labels (folder or archive), a folder of scenes, or bsds-fg.",
         ),
     ],
     regions: Annotated[
@@ -42,13 +43,21 @@ def ordering(
             help="Segmentations to ask about who is in front (default: the truth's own). Label maps, .seg, or ucm2.",
         ),
     ] = None,
-    level: Annotated[str, typer.Option(help="Level at which ucm2 regions are cut; best: that of the best boundary F.")] = "best",
-    transfer: Annotated[bool, typer.Option("--transfer", help="Bring predictions onto the regions for LDC and GDC too.")] = False,
+    level: Annotated[
+        str, typer.Option(help="Level at which ucm2 regions are cut; best: that of the best boundary F.")
+    ] = "best",
+    transfer: Annotated[
+        bool, typer.Option("--transfer", help="Bring predictions onto the regions for LDC and GDC too.")
+    ] = False,
     system: Systems = None,
-    farther: Annotated[Farther, typer.Option(help="Whose maps are depth maps, in which larger is farther.")] = Farther.NONE,
+    farther: Annotated[
+        Farther, typer.Option(help="Whose maps are depth maps, in which larger is farther.")
+    ] = Farther.NONE,
     radius: Annotated[float, typer.Option(min=0, help="How far apart contours may be, in pixels.")] = 3.0,
     angle: Annotated[float, typer.Option(min=0, max=180, help="How far apart directions may be, in degrees.")] = 15.0,
-    cost: Annotated[str, typer.Option(help="What matching minimises: distance (the paper), or distance+angle.")] = "distance",
+    cost: Annotated[
+        str, typer.Option(help="What matching minimises: distance (the paper), or distance+angle.")
+    ] = "distance",
     annotators: Annotated[str, typer.Option(help="Several annotators' contours: bsds, sum or best.")] = "bsds",
     tie: Annotated[str, typer.Option(help="A predicted tie in R-ACC and B-ACC: wrong, half or skip.")] = "wrong",
     mean: Annotated[bool, typer.Option("--mean", help="Mean over images instead of counts of all images.")] = False,

@@ -22,14 +22,19 @@ class Form(StrEnum):
 
 
 def regions(
-    prediction: Annotated[Path, typer.Argument(metavar="PRED", help="Folder of ucm2 or segmentation files, or one file.")],
-    truth: Annotated[str, typer.Argument(metavar="TRUTH", help="Folder of annotators' segmentations, one file, or bsds500.")],
+    prediction: Annotated[
+        Path, typer.Argument(metavar="PRED", help="Folder of ucm2 or segmentation files, or one file.")
+    ],
+    truth: Annotated[
+        str, typer.Argument(metavar="TRUTH", help="Folder of annotators' segmentations, one file, or bsds500.")
+    ],
     system: Systems = None,
     levels: Annotated[int, typer.Option(min=1, help="At how many levels a hierarchy is cut.")] = 99,
     form: Annotated[
         Form,
         typer.Option(
-            "--as", help="What predictions hold; soft: boundary maps, of which hierarchies are made. auto: ucm2 or labels."
+            "--as",
+            help="What predictions hold; soft: boundary maps, of which hierarchies are made. auto: ucm2 or labels.",
         ),
     ] = Form.AUTO,
     data: Data = None,

@@ -36,7 +36,9 @@ def show(run: Folder, json: Json = False) -> None:
 
     keys = ("signature", "started", "ended", "status", "command")
     with open_run(run) as opened:
-        protocols: list[dict[str, Any]] = [{"signature": one, "systems": opened.states(one)} for one in opened.signatures()]
+        protocols: list[dict[str, Any]] = [
+            {"signature": one, "systems": opened.states(one)} for one in opened.signatures()
+        ]
         history = [{key: entry.get(key) for key in keys} for entry in opened.history()]
     lines: list[str] = []
     for protocol in protocols:

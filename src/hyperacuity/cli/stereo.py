@@ -16,7 +16,9 @@ def stereo(
     data_set: Annotated[str, typer.Argument(metavar="DATA", help="A stereo data set: its folder, or its name.")],
     out: Out,
     names: Annotated[str, typer.Option("--with", help="Systems, with commas: sad, census, sgm.")] = "sad,census,sgm",
-    disparities: Annotated[int | None, typer.Option(min=1, help="How many (default: the data's, or width / 6).")] = None,
+    disparities: Annotated[
+        int | None, typer.Option(min=1, help="How many (default: the data's, or width / 6).")
+    ] = None,
     data: Data = None,
     jobs: Annotated[int | None, typer.Option(min=1, help="Pairs worked on at once (default: all processors).")] = None,
     json: Json = False,

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Pages where people label and judge, in the browser.", no_args_is_help=True)
 
-Host = Annotated[str, typer.Option(help="Address to listen on; any but loopback can be reached by others, and asks for a token.")]
+Host = Annotated[
+    str, typer.Option(help="Address to listen on; any but loopback can be reached by others, and asks for a token.")
+]
 Port = Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on (0: a free one).")]
 Token = Annotated[str | None, typer.Option(help="Token that visitors need (default: a new one, where needed).")]
 Browser = Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")]
@@ -30,20 +32,27 @@ StateFile = Annotated[
 def choose(
     trials: Annotated[
         Path,
-        typer.Argument(metavar="TRIALS", help="Folder with trials.csv and key.csv, as hyperacuity audit --trials writes them."),
+        typer.Argument(
+            metavar="TRIALS", help="Folder with trials.csv and key.csv, as hyperacuity audit --trials writes them."
+        ),
     ],
     images: Annotated[Path, typer.Option(metavar="DIR", help="The photographs, named as in the trials.")],
     participants: Annotated[int, typer.Option(min=0, max=1000, help="Have at least this many invitations.")] = 0,
-    per_person: Annotated[int | None, typer.Option(min=1, help="Trials that each person is asked (default: all).")] = None,
+    per_person: Annotated[
+        int | None, typer.Option(min=1, help="Trials that each person is asked (default: all).")
+    ] = None,
     practice: Annotated[int, typer.Option(min=0, max=20, help="Practice trials before the first.")] = 3,
     check_every: Annotated[int, typer.Option(min=2, help="One attention check in this many trials.")] = 20,
     break_every: Annotated[int, typer.Option(min=1, help="A break after this many trials.")] = 50,
     fixation: Annotated[float, typer.Option(min=0, max=5, help="Seconds of a cross before each trial.")] = 0.5,
     seed: Annotated[int, typer.Option(min=0, help="Seed of orders and sides.")] = 0,
     state: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="File that stores everything.", show_default="TRIALS/studio.sqlite")
+        Path | None,
+        typer.Option(metavar="FILE", help="File that stores everything.", show_default="TRIALS/studio.sqlite"),
     ] = None,
-    export: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the answers so far as CSV, and exit.")] = None,
+    export: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the answers so far as CSV, and exit.")
+    ] = None,
     host: Host = "127.0.0.1",
     port: Port = 0,
     token: Token = None,
@@ -72,7 +81,9 @@ def choose(
             return
         common.tell_failures((f"trial {name}", why) for name, why in study.failed.items())
         if len(study.obvious) < practice:
-            common.warn(f"{len(study.obvious)} photographs have an answer plain enough for practice and attention checks")
+            common.warn(
+                f"{len(study.obvious)} photographs have an answer plain enough for practice and attention checks"
+            )
         invitations = page.ensure_invitations(participants)
         last_token, port = address.last_address(opened, host, port)
 
@@ -129,7 +140,9 @@ def order(
             help="Segmentations by name: label maps, .seg, BSDS .mat, or ucm2. Without: regions with a level to choose.",
         ),
     ] = None,
-    annotator: Annotated[int, typer.Option(min=1, metavar="N", help="Which segmentation, where an image has several.")] = 1,
+    annotator: Annotated[
+        int, typer.Option(min=1, metavar="N", help="Which segmentation, where an image has several.")
+    ] = 1,
     state: StateFile = None,
     host: Host = "127.0.0.1",
     port: Port = 0,

@@ -37,11 +37,15 @@ class Table:
     def __post_init__(self) -> None:
         expected = (len(self.systems), len(self.images), len(self.criteria))
         if self.values.shape != expected:
-            raise UsageError(f"scores have shape {self.values.shape}, expected systems × images × criteria = {expected}")
+            raise UsageError(
+                f"scores have shape {self.values.shape}, expected systems × images × criteria = {expected}"
+            )
         if 0 in expected:
             raise UsageError("a table needs at least one system, one image and one criterion")
         if len(self.senses) != len(self.criteria) or not set(self.senses) <= {"min", "max"}:
-            raise UsageError(f"the senses are {self.senses}: expected min or max for each of {len(self.criteria)} criteria")
+            raise UsageError(
+                f"the senses are {self.senses}: expected min or max for each of {len(self.criteria)} criteria"
+            )
         for what, names in (("system", self.systems), ("image", self.images), ("criterion", self.criteria)):
             if twice := {name for name in names if names.count(name) > 1}:
                 raise UsageError(f"the {what} {min(twice)} stands in the table twice")
@@ -90,7 +94,11 @@ class Table:
         return self.values.reshape(len(self.systems), -1), names, self.senses * len(self.images)
 
     def select(
-        self, *, systems: Sequence[str] | None = None, images: Sequence[str] | None = None, criteria: Sequence[str] | None = None
+        self,
+        *,
+        systems: Sequence[str] | None = None,
+        images: Sequence[str] | None = None,
+        criteria: Sequence[str] | None = None,
     ) -> Table:
         """The table of some systems, images and criteria, in the order given."""
         rows = _indices("system", systems, self.systems)

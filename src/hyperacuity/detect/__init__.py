@@ -30,7 +30,16 @@ from hyperacuity.detect.detection import Detection
 from hyperacuity.detect.gradient import canny, masks, sf1, sobel
 from hyperacuity.detect.oriented import agk, hk, sf5
 from hyperacuity.detect.pb_detector import pb
-from hyperacuity.detect.registry import Detector, Orderer, detector, detectors, is_orderer, orderer, orderers, split_names
+from hyperacuity.detect.registry import (
+    Detector,
+    Orderer,
+    detector,
+    detectors,
+    is_orderer,
+    orderer,
+    orderers,
+    split_names,
+)
 from hyperacuity.detect.threshold import otsu, rosin
 
 __all__ = [

@@ -50,7 +50,9 @@ def planes(image: ArrayLike, *, name: str = "image") -> Float32Array:
     """
     array: NDArray[Any] = np.asarray(image)
     if array.ndim != 2 and not (array.ndim == 3 and array.shape[2] in (1, 3)):
-        raise InputError(f"{name}: has shape {array.shape}, expected height × width (grey) or height × width × 3 (colour)")
+        raise InputError(
+            f"{name}: has shape {array.shape}, expected height × width (grey) or height × width × 3 (colour)"
+        )
     if array.size == 0:
         raise InputError(f"{name}: has no pixels (shape {array.shape})")
     channels_first = array[np.newaxis] if array.ndim == 2 else np.moveaxis(array, 2, 0)

@@ -73,7 +73,11 @@ def canny(image: ArrayLike, *, sigma: float = 1.0, thin_norm: ThinNorm = "max") 
 
 
 def sf1(
-    image: ArrayLike, *, sigma: float = 1.5, variant: Literal["gaussian", "classic9tap"] = "gaussian", thin_norm: ThinNorm = "max"
+    image: ArrayLike,
+    *,
+    sigma: float = 1.5,
+    variant: Literal["gaussian", "classic9tap"] = "gaussian",
+    thin_norm: ThinNorm = "max",
 ) -> Detection:
     r"""Steerable filter of order 1: :math:`G_θ = \cos θ · G_x + \sin θ · G_y`, at the θ of its largest response.
 

@@ -12,7 +12,16 @@ import numpy as np
 from numpy.polynomial.hermite_e import hermeval
 from numpy.typing import ArrayLike
 
-from hyperacuity.detect.bank import Channels, Float64Array, angles, check_channels, combine, responses, rotated, to_precision
+from hyperacuity.detect.bank import (
+    Channels,
+    Float64Array,
+    angles,
+    check_channels,
+    combine,
+    responses,
+    rotated,
+    to_precision,
+)
 from hyperacuity.detect.detection import Detection, Float32Array, ThinNorm, finish, planes, positive
 
 _SF5_TERMS = ((1.1215, 1, 0), (0.018, 3, 0), (0.5576, 1, 2), (0.0038, 3, 2), (0.0415, 1, 4))
@@ -25,7 +34,12 @@ _ROWS_AT_ONCE = 2  # so little that it stays within the cache and no matrix prod
 
 
 def sf5(
-    image: ArrayLike, *, sigma: float = 1.5, step: float = 5.0, channels: Channels = "tensor", thin_norm: ThinNorm = "max"
+    image: ArrayLike,
+    *,
+    sigma: float = 1.5,
+    step: float = 5.0,
+    channels: Channels = "tensor",
+    thin_norm: ThinNorm = "max",
 ) -> Detection:
     r"""Steerable filter of order 5, the best of its order by Canny's criteria without a penalty on curvature (M = 5, µ = 0).
 
@@ -61,7 +75,9 @@ def sf5(
 def _peak(energy: Float32Array, turned: Float64Array) -> tuple[Float32Array, Float32Array]:
     """Largest value over a half turn of equal steps (first axis) and its angle, by the parabola through three samples."""
     best = energy.argmax(axis=0)[np.newaxis]
-    before, middle, after = (np.take_along_axis(energy, (best + shift) % len(turned), axis=0)[0] for shift in (-1, 0, 1))
+    before, middle, after = (
+        np.take_along_axis(energy, (best + shift) % len(turned), axis=0)[0] for shift in (-1, 0, 1)
+    )
     bend = 2 * middle - before - after
     offset = np.divide(after - before, 2 * bend, out=np.zeros_like(middle), where=bend > 0)
     step = np.pi / len(turned)
@@ -116,7 +132,9 @@ def agk(
     return finish(to_precision(strength, pixels), direction, thin_norm)
 
 
-def hk(image: ArrayLike, *, across: float = 1.0, along: float = 5.0, step: float = 5.0, thin_norm: ThinNorm = "max") -> Detection:
+def hk(
+    image: ArrayLike, *, across: float = 1.0, along: float = 5.0, step: float = 5.0, thin_norm: ThinNorm = "max"
+) -> Detection:
     r"""Half Gaussian kernels: those of :func:`agk` cut in two across their length, turned through the full circle.
 
     .. math:: |∇I| = ½\left(\max_θ Q(θ) − \min_θ Q(θ)\right), \qquad Q(θ) = I * K_θ^{half}
@@ -140,7 +158,9 @@ def hk(image: ArrayLike, *, across: float = 1.0, along: float = 5.0, step: float
         np.minimum(lowest, response, out=lowest)
     spread = (highest - lowest) / 2
     strongest = spread.argmax(axis=0)[np.newaxis]
-    strength, first, second = (np.take_along_axis(values, strongest, axis=0)[0] for values in (spread, at_highest, at_lowest))
+    strength, first, second = (
+        np.take_along_axis(values, strongest, axis=0)[0] for values in (spread, at_highest, at_lowest)
+    )
     # The smallest response is a gradient seen from the other side.
     c, s = np.cos(turned).astype(np.float32), np.sin(turned).astype(np.float32)
     direction = np.arctan2(s[first] - s[second], c[first] - c[second])

@@ -61,7 +61,9 @@ class PbModel:
     def save(self, path: Path) -> Path:
         """Write as readable JSON: textons with four significant digits, weights with four decimals."""
         rows = ",\n  ".join(json.dumps(row) for row in as_written(self.textons).tolist())
-        weights = json.dumps({name: round(float(w), 4) for name, w in zip(("constant", *CUES), self.weights, strict=True)})
+        weights = json.dumps(
+            {name: round(float(w), 4) for name, w in zip(("constant", *CUES), self.weights, strict=True)}
+        )
         head = f' "about": {json.dumps(self.about)},\n "hist_distance": "{self.hist_distance}",\n "weights": {weights},'
         try:
             path.write_text(f'{{\n{head}\n "textons": [\n  {rows}\n ]\n}}\n', encoding="utf-8")

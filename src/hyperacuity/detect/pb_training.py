@@ -115,7 +115,11 @@ def observe_all(
 
 
 def examples(
-    observed: Sequence[Observed], labels: Sequence[EdgeMap], others: Sequence[EdgeMap] | None = None, *, weak: Weak = "ignore"
+    observed: Sequence[Observed],
+    labels: Sequence[EdgeMap],
+    others: Sequence[EdgeMap] | None = None,
+    *,
+    weak: Weak = "ignore",
 ) -> Examples:
     """What pixels and the labels of their images teach.
 

@@ -22,7 +22,11 @@ from hyperacuity.maps import OrderMap
 _DETECTORS: Mapping[str, Callable[..., Detection]] = {
     function.__name__: function for function in (masks, sobel, canny, sf1, sf5, agk, hk, pb)
 }
-_ORDERERS: Mapping[str, Callable[..., OrderMap]] = {"ownership": ownership, "depth-order": depth_order, "depth-cues": depth_cues}
+_ORDERERS: Mapping[str, Callable[..., OrderMap]] = {
+    "ownership": ownership,
+    "depth-order": depth_order,
+    "depth-cues": depth_cues,
+}
 _CALL = re.compile(r"\s*([\w-]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
 

@@ -161,7 +161,11 @@ class Matcher:
         return _MATCHERS[self.base](left, right, disparities, **dict(self.options))
 
     def __str__(self) -> str:
-        return f"{self.base}({', '.join(f'{key}={value:g}' for key, value in self.options)})" if self.options else self.base
+        return (
+            f"{self.base}({', '.join(f'{key}={value:g}' for key, value in self.options)})"
+            if self.options
+            else self.base
+        )
 
 
 def matcher(base: str, /, **options: Any) -> Matcher:
@@ -172,7 +176,9 @@ def matcher(base: str, /, **options: Any) -> Matcher:
     """
     if base not in _MATCHERS:
         raise UsageError(f"there is no stereo system {base}; there are {', '.join(_MATCHERS)}")
-    known = [key for key, part in inspect.signature(_MATCHERS[base]).parameters.items() if part.kind is part.KEYWORD_ONLY]
+    known = [
+        key for key, part in inspect.signature(_MATCHERS[base]).parameters.items() if part.kind is part.KEYWORD_ONLY
+    ]
     for key, value in options.items():
         if key not in known:
             raise UsageError(f"{base} has no option {key}; it has {', '.join(known)}")
@@ -236,6 +242,8 @@ def _pair(left: ArrayLike, right: ArrayLike, disparities: int, window: int) -> t
 def _picture(view: ArrayLike) -> Pixels:
     pixels = np.asarray(view)
     if pixels.ndim not in (2, 3) or pixels.dtype not in (np.uint8, np.uint16) or pixels.size == 0:
-        raise InputError(f"picture of shape {pixels.shape} and type {pixels.dtype}, expected grey or colour of 8 or 16 bits")
+        raise InputError(
+            f"picture of shape {pixels.shape} and type {pixels.dtype}, expected grey or colour of 8 or 16 bits"
+        )
     scaled = pixels.astype(np.float32) * np.float32(255 / np.iinfo(pixels.dtype).max)
     return scaled if scaled.ndim == 3 else scaled[:, :, None]

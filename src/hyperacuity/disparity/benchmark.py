@@ -188,7 +188,8 @@ class DisparityScore:
     def named(self, values: NDArray[np.float64]) -> dict[str, dict[str, float]]:
         """Regions × measures by their names."""
         return {
-            region: dict(zip(self.measures, row.tolist(), strict=True)) for region, row in zip(self.regions, values, strict=True)
+            region: dict(zip(self.measures, row.tolist(), strict=True))
+            for region, row in zip(self.regions, values, strict=True)
         }
 
 

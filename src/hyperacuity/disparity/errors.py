@@ -27,7 +27,12 @@ D1_SHARE = 0.05
 
 
 def bad(
-    truth: ArrayLike, estimate: ArrayLike, delta: float = 1.0, *, mask: ArrayLike | None = None, invalid: Invalid = "bad"
+    truth: ArrayLike,
+    estimate: ArrayLike,
+    delta: float = 1.0,
+    *,
+    mask: ArrayLike | None = None,
+    invalid: Invalid = "bad",
 ) -> float:
     r"""Share of badly matched pixels B(δ): those more than δ pixels off. An error of exactly δ is none.
 

@@ -94,7 +94,11 @@ def untextured(image: ArrayLike, *, within: ArrayLike, width: int = 3, threshold
 
 
 def regions(
-    truth: ArrayLike, *, right: ArrayLike | None = None, image: ArrayLike | None = None, given: dict[str, Mask] | None = None
+    truth: ArrayLike,
+    *,
+    right: ArrayLike | None = None,
+    image: ArrayLike | None = None,
+    given: dict[str, Mask] | None = None,
 ) -> dict[str, Mask]:
     """All regions that can be had: those given as they are, the others derived. ``untextured`` needs the picture.
 
@@ -125,7 +129,9 @@ def picture(image: ArrayLike) -> NDArray[np.float32]:
     """An image as float32 H×W×C on the scale of 8 bits, whatever its depth; floats are assumed to be on that scale already."""
     pixels = np.asarray(image)
     if pixels.ndim not in (2, 3) or pixels.dtype.kind not in "uf" or pixels.size == 0:
-        raise UsageError(f"a picture has shape {pixels.shape} and {pixels.dtype} values, expected grey or colour pixels")
+        raise UsageError(
+            f"a picture has shape {pixels.shape} and {pixels.dtype} values, expected grey or colour pixels"
+        )
     scale = 255 / np.iinfo(pixels.dtype).max if pixels.dtype.kind == "u" else 1.0
     scaled = pixels.astype(np.float32) * np.float32(scale)
     return np.ascontiguousarray(scaled if scaled.ndim == 3 else scaled[:, :, None])

@@ -54,7 +54,9 @@ class ViewTally(Tally):
     pixels: Counts
 
 
-def tally_views(prediction: ArrayLike, pictures: Sequence[ArrayLike], protocol: ViewProtocol = ViewProtocol()) -> ViewTally:
+def tally_views(
+    prediction: ArrayLike, pictures: Sequence[ArrayLike], protocol: ViewProtocol = ViewProtocol()
+) -> ViewTally:
     """Draw the right picture from the left one, fetch the left from the right one, and compare both with the real ones.
 
     ``pictures`` are the left one and the right one; they stand in for a truth.

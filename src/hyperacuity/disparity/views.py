@@ -51,7 +51,9 @@ def forward(image: ArrayLike, disparity: ArrayLike, position: float = 1.0) -> tu
     return result
 
 
-def inverse(other: ArrayLike, disparity: ArrayLike, position: float = 1.0, *, cubic: bool = False) -> tuple[Picture, Mask]:
+def inverse(
+    other: ArrayLike, disparity: ArrayLike, position: float = 1.0, *, cubic: bool = False
+) -> tuple[Picture, Mask]:
     """The reference picture, fetched from the view at a position, and where the disparity points inside that view.
 
     >>> picture, inside = inverse([[10, 20, 30, 40]], [[0.5, 0.5, 0.5, 0.5]])

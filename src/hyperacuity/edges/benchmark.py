@@ -16,7 +16,19 @@ from hyperacuity.errors import InputError
 from hyperacuity.kernels.suppression import suppress_structured
 from hyperacuity.maps import SoftMap, soft_map
 from hyperacuity.resampling import Bootstrap, Draws, percentile_interval, ratio, resample
-from hyperacuity.tally import BaseProtocol, Counts, Criteria, Scores, Sums, Tally, Task, Weights, protocol_of, stack, total
+from hyperacuity.tally import (
+    BaseProtocol,
+    Counts,
+    Criteria,
+    Scores,
+    Sums,
+    Tally,
+    Task,
+    Weights,
+    protocol_of,
+    stack,
+    total,
+)
 
 
 @dataclass(frozen=True)

@@ -65,7 +65,9 @@ def lines(distance: int, *, size: int = 64, length: int = 48) -> tuple[EdgeMap, 
     """The contour alone, and the contour with a second line ``distance`` pixels to the right."""
     column, top = size * 5 // 16, (size - length) // 2
     if not (0 <= distance < size - column and 0 < length <= size):
-        raise UsageError(f"a line of {length} pixels, {distance} beside column {column}, leaves an image of side {size}")
+        raise UsageError(
+            f"a line of {length} pixels, {distance} beside column {column}, leaves an image of side {size}"
+        )
     one = np.zeros((size, size), np.bool_)
     one[top : top + length, column] = True
     two = one.copy()

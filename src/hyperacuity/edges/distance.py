@@ -38,7 +38,12 @@ def yasnoff(truth: Edges, detected: Edges, *, empty_distance: EmptyDistance = "d
 
 
 def hausdorff(
-    truth: Edges, detected: Edges, *, percent: float = 0, tail: Tail = "quantile", empty_distance: EmptyDistance = "diagonal"
+    truth: Edges,
+    detected: Edges,
+    *,
+    percent: float = 0,
+    tail: Tail = "quantile",
+    empty_distance: EmptyDistance = "diagonal",
 ) -> float:
     r"""Hausdorff distance H, the largest error; H_n% forgives the ``percent`` largest in each direction.
 
@@ -66,7 +71,9 @@ def hausdorff(
     if not 0 <= percent < 100:
         raise UsageError(f"hausdorff(percent={percent:g}): percent must be at least 0 and below 100")
     pair = paired(truth, detected)
-    return max(pair.detected_tail(percent, tail, empty=empty_distance), pair.truth_tail(percent, tail, empty=empty_distance))
+    return max(
+        pair.detected_tail(percent, tail, empty=empty_distance), pair.truth_tail(percent, tail, empty=empty_distance)
+    )
 
 
 def dk(
@@ -274,7 +281,9 @@ def psi(truth: Edges, detected: Edges, *, empty_distance: EmptyDistance = "diago
     return _per_truth(pair, pair.truth_cost(2, empty=empty_distance) + pair.detected_cost(2, empty=empty_distance))
 
 
-def _mean_power(cost: Callable[..., float], errors: int, k: float, delta: float, clip: bool, empty: EmptyDistance) -> float:
+def _mean_power(
+    cost: Callable[..., float], errors: int, k: float, delta: float, clip: bool, empty: EmptyDistance
+) -> float:
     """Σ (d/δ)^k per error; 0 without errors."""
     k, delta = _positive(k, "k"), _positive(delta, "delta")
     if errors == 0:

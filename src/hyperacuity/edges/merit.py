@@ -82,7 +82,9 @@ def f_pinho(truth: Edges, detected: Edges, *, kappa: float = KAPPA) -> float:
     return 1.0 - pair.truth_merit(kappa) / pair.union_size if pair.errors else 0.0
 
 
-def d4(truth: Edges, detected: Edges, *, kappa: float = KAPPA, fom_term: Literal["squared", "linear"] = "squared") -> float:
+def d4(
+    truth: Edges, detected: Edges, *, kappa: float = KAPPA, fom_term: Literal["squared", "linear"] = "squared"
+) -> float:
     r"""d_4, the Figure of Merit combined with counts: a Euclidean distance to the ideal (TP, FN, FP, FoM) = (M, 0, 0, 0).
 
     .. math:: d_4 = \frac12 \sqrt{\frac{(TP-M)^2+FN^2+FP^2}{M^2} + FoM^2}, \qquad M = \max(|G|,|D|)

@@ -82,7 +82,11 @@ def phi(truth: Edges, detected: Edges) -> float:
 
 
 def chi2(
-    truth: Edges, detected: Edges, *, reading: Literal["yitzhaky", "printed", "counts"] = "yitzhaky", signed: bool = False
+    truth: Edges,
+    detected: Edges,
+    *,
+    reading: Literal["yitzhaky", "printed", "counts"] = "yitzhaky",
+    signed: bool = False,
 ) -> float:
     r"""χ²\*, the complemented agreement beyond chance.
 

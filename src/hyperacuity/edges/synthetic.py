@@ -84,7 +84,9 @@ def rimmed(inside: ArrayLike) -> Shapes:
     return Shapes(white + 0.5 * rim, rim)
 
 
-def add_noise(image: ArrayLike, snr: float, *, definition: SnrDefinition = "variance", seed: int = 0) -> NDArray[np.float64]:
+def add_noise(
+    image: ArrayLike, snr: float, *, definition: SnrDefinition = "variance", seed: int = 0
+) -> NDArray[np.float64]:
     r"""Add Gaussian noise at a signal-to-noise ratio in decibel, 10·log₁₀(signal/σ²). The result is not clipped.
 
     Parameters

@@ -17,7 +17,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hyperacuity.edges.names import PAPER, Measure, measure, measures
-from hyperacuity.edges.pair import Comparison, Tail, checked_shape, distances_to, merits, powers, squared_diagonal, tail_distance
+from hyperacuity.edges.pair import (
+    Comparison,
+    Tail,
+    checked_shape,
+    distances_to,
+    merits,
+    powers,
+    squared_diagonal,
+    tail_distance,
+)
 from hyperacuity.errors import UsageError
 from hyperacuity.kernels.distances import difference_sum, distances_as_set_grows
 from hyperacuity.maps import EdgeMap, SoftMap, edge_map, same_size, soft_map
@@ -180,7 +189,9 @@ class _Tables:
     @cached_property
     def _grown(self) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """d_D² at the true pixels, and the sums of :attr:`variants`, at each threshold."""
-        k, cap = (np.array(column, np.float64) for column in zip(*self.variants, strict=True)) if self.variants else _NONE
+        k, cap = (
+            (np.array(column, np.float64) for column in zip(*self.variants, strict=True)) if self.variants else _NONE
+        )
         return self._grow(self.ys, self.xs, self.stops, k, cap)
 
     @cached_property

@@ -146,7 +146,9 @@ def _maps(prediction: Any) -> list[Any]:
         return [prediction]
     array = _without_channel(as_array(prediction, "prediction"))
     if array.ndim == 4 and array.shape[1] != 1:
-        raise InputError(f"prediction: has shape {_shape(array)}, expected one channel N×1×H×W: choose one, or their mean")
+        raise InputError(
+            f"prediction: has shape {_shape(array)}, expected one channel N×1×H×W: choose one, or their mean"
+        )
     if array.ndim not in (2, 3, 4):
         raise InputError(f"prediction: has shape {_shape(array)}, expected H×W, or a batch N×1×H×W or N×H×W")
     if array.ndim > 2 and not len(array):

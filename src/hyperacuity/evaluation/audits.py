@@ -97,7 +97,9 @@ def audit(
     return Audit(signature, labels, audits, changes, labelled, evaluated)
 
 
-def make_trials(folder: Path, found: Audit, seed: int = 0, workers: int | None = None) -> tuple[list[Trial], list[Skip]]:
+def make_trials(
+    folder: Path, found: Audit, seed: int = 0, workers: int | None = None
+) -> tuple[list[Trial], list[Skip]]:
     """Draw a trial of each mode for every system and image, and write them; pictures that give none are listed."""
     if found.evaluated is None:
         return [], []

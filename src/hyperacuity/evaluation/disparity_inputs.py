@@ -26,12 +26,17 @@ def stereo_samples(truth: str, data: Path | None = None) -> dict[str, Sample]:
     path = Path(truth)
     if not path.exists():
         if truth not in LAYOUTS:
-            raise UsageError(f"there is no file or folder {truth}, nor a stereo data set of that name ({', '.join(LAYOUTS)})")
+            raise UsageError(
+                f"there is no file or folder {truth}, nor a stereo data set of that name ({', '.join(LAYOUTS)})"
+            )
         return _by_name(load_dataset(truth, data).samples)
     if path.is_file():
         return {stem_of(path): Sample(stem_of(path), None, (path,))}
     for layout in LAYOUTS:
-        for load in (partial(load_dataset, layout), KNOWN[layout].load):  # a folder that holds the data set, or is (part of) it
+        for load in (
+            partial(load_dataset, layout),
+            KNOWN[layout].load,
+        ):  # a folder that holds the data set, or is (part of) it
             try:
                 return _by_name(load(path).samples) if load else {}
             except UsageError:
@@ -91,7 +96,9 @@ def find(
     def pair(system: str, predictions: Path) -> Found:
         maps, unpaired = find_maps(predictions, scenes)
         unpaired += [sample.truths[0] for scene, sample in scenes.items() if scene not in maps]
-        return [_cell(system, sample, maps[scene], named) for scene, sample in scenes.items() if scene in maps], unpaired
+        return [
+            _cell(system, sample, maps[scene], named) for scene, sample in scenes.items() if scene in maps
+        ], unpaired
 
     scales = tuple((name, sample.scale) for name, sample in scenes.items() if sample.scale is not None)
     found = Inputs(systems, pair, kind(scale, truth_scale, scales))
@@ -125,6 +132,8 @@ def with_origin(protocol: Any, cells: Sequence[Cell], masks: Mapping[str, Path])
             raise UsageError(f"--region {name}: there is no such region; give its masks by --mask {name}=DIR")
     judged = [name for name in protocol.regions if name != "all"]
     roles = [{role for role, _ in cell.extras} for cell in cells]
-    given = [name in has or f"{MASK}{name}" in has or (name == "nonocc" and "noc" in has) for has in roles for name in judged]
+    given = [
+        name in has or f"{MASK}{name}" in has or (name == "nonocc" and "noc" in has) for has in roles for name in judged
+    ]
     origin = "given" if all(given) else "mixed" if any(given) else "derived"
     return replace(protocol, masks=origin)  # type: ignore[arg-type]  # one of the three

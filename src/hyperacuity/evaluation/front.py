@@ -101,7 +101,15 @@ def evaluate(
     inputs: Inputs = find(reader_type(known), named_systems(systems), truths, **finding)
     where = None if run is None else Path(run)
     return evaluate_inputs(
-        known, inputs, chosen, run=where, workers=workers, cluster=cluster, progress=progress, human=human, all_pairs=all_pairs
+        known,
+        inputs,
+        chosen,
+        run=where,
+        workers=workers,
+        cluster=cluster,
+        progress=progress,
+        human=human,
+        all_pairs=all_pairs,
     )
 
 

@@ -21,7 +21,9 @@ ALONE = "prediction"
 Predictions = Mapping[str, Any] | Iterable[Any]
 
 
-def sorted_arrays(task: Task[Any, Any, Any], predictions: Any, truths: Any) -> tuple[dict[str, Predictions], dict[str, Any]]:
+def sorted_arrays(
+    task: Task[Any, Any, Any], predictions: Any, truths: Any
+) -> tuple[dict[str, Predictions], dict[str, Any]]:
     """The predictions of each system and the truths by image.
 
     A mapping of predictions holds images where its names are those of truths, and systems otherwise. Without names, images are

@@ -99,7 +99,11 @@ class Truths:
             return [Cell(system, predictions.stem, predictions, (self.path,))], []
         if is_file(self.path):
             raise UsageError(f"{predictions} is a folder, so TRUTH must be one too, not the file {self.name}")
-        found = pair_folders(predictions, self.path) if self.known is None else pair_truths(predictions, self.known, of=self.name)
+        found = (
+            pair_folders(predictions, self.path)
+            if self.known is None
+            else pair_truths(predictions, self.known, of=self.name)
+        )
         pictures = self.pictures
         cells = [Cell(system, p.name, p.prediction, p.truths, picture=pictures.get(p.name)) for p in found.pairs]
         return cells, [*found.unpaired_predictions, *found.unpaired_truths]

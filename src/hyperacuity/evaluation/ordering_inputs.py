@@ -10,7 +10,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from hyperacuity.boundary import collect, tally
-from hyperacuity.data import PairedFiles, Pairing, find_data, holds_ucm, load_dataset, pair_folders, pair_truths, read_soft
+from hyperacuity.data import (
+    PairedFiles,
+    Pairing,
+    find_data,
+    holds_ucm,
+    load_dataset,
+    pair_folders,
+    pair_truths,
+    read_soft,
+)
 from hyperacuity.data.datasets.pairing import files_in, stem_of
 from hyperacuity.data.datasets.pictures import scenes
 from hyperacuity.errors import InputError, UsageError
@@ -147,7 +156,9 @@ def _known_truths(
         dataset = scenes(path)
     elif not path.exists():
         if truth != "scenes":
-            raise UsageError(f"there is no file or folder {truth}, nor a data set of that name with orders: bsds-fg, scenes")
+            raise UsageError(
+                f"there is no file or folder {truth}, nor a data set of that name with orders: bsds-fg, scenes"
+            )
         dataset = load_dataset(truth, data)
     else:
         return None, {}

@@ -47,7 +47,9 @@ Float64s = NDArray[np.float64]
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-_IMPORTED = re.compile(rf"^from {re.escape(__name__)}\.(\w+) import|^from {re.escape(__name__)} import (.+)", re.MULTILINE)
+_IMPORTED = re.compile(
+    rf"^from {re.escape(__name__)}\.(\w+) import|^from {re.escape(__name__)} import (.+)", re.MULTILINE
+)
 
 
 def _sources(module: str, seen: dict[str, bytes]) -> dict[str, bytes]:

@@ -144,7 +144,9 @@ def _unlink(node: Nodes, head: Heads, occupied: Words, x: Scalar) -> None:
 
 
 @kernel
-def _enqueue(node: Nodes, head: Heads, occupied: Words, beyond: Int64s, x: Scalar, number: Scalar, current: Scalar) -> None:
+def _enqueue(
+    node: Nodes, head: Heads, occupied: Words, beyond: Int64s, x: Scalar, number: Scalar, current: Scalar
+) -> None:
     """Put x into the bucket of its path length, out of the one it may be in."""
     bucket = np.uint64(number) & _IN_WINDOW
     if number - current >= WINDOW:
@@ -175,7 +177,9 @@ def _next_bucket(occupied: Words, current: Scalar) -> Scalar:
 
 
 @kernel
-def _fetch(label: Labels, node: Nodes, head: Heads, occupied: Words, beyond: Int64s, current: Scalar, to: Scale) -> None:
+def _fetch(
+    label: Labels, node: Nodes, head: Heads, occupied: Words, beyond: Int64s, current: Scalar, to: Scale
+) -> None:
     """Bring the nodes that the window has come to reach into it."""
     beyond[0] = _FAR
     x = head[_BEYOND]

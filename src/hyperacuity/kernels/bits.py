@@ -39,7 +39,9 @@ def _one_instruction(emit: Callable[[Any, Any, Any], Any]) -> Callable[[Scalar],
     return compiled
 
 
-lowest_bit = _one_instruction(lambda context, builder, word: builder.cttz(word, context.get_constant(types.boolean, False)))
+lowest_bit = _one_instruction(
+    lambda context, builder, word: builder.cttz(word, context.get_constant(types.boolean, False))
+)
 """Position of the lowest set bit of a word that is not zero."""
 
 count_bits = _one_instruction(lambda context, builder, word: builder.ctpop(word))

@@ -23,7 +23,9 @@ Labels = NDArray[np.int32]
 
 
 @allocating_kernel
-def boundary_edges(labels: Labels, right: NDArray[np.float32], down: NDArray[np.float32]) -> tuple[Labels, Floats, Floats, Ints]:
+def boundary_edges(
+    labels: Labels, right: NDArray[np.float32], down: NDArray[np.float32]
+) -> tuple[Labels, Floats, Floats, Ints]:
     """Boundaries between neighbouring regions: label pairs (lower, higher), sum and least of the strength, length.
 
     ``right[y, x]`` is the strength of the crack between (y, x) and (y, x + 1), ``down[y, x]`` of that to (y + 1, x).

@@ -207,7 +207,9 @@ def best_overlaps(pixels: Int64s, start: Int64s, truth: Int32s, areas: Int64s) -
 
 
 @kernel
-def _count_order(depth: Float64s, a: Scalar, a_end: Scalar, b: Scalar, b_end: Scalar, same: Scalar, order: Scalar) -> Scalar:
+def _count_order(
+    depth: Float64s, a: Scalar, a_end: Scalar, b: Scalar, b_end: Scalar, same: Scalar, order: Scalar
+) -> Scalar:
     """Pairs (k, l) of two sorted runs of ``depth`` whose order sgn(k − l) is ``order``; apart by at most ``same`` is equal."""
     below, within = b, b  # first l that is not clearly less than k; first l that is clearly more
     less, more = 0, 0

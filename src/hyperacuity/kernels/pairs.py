@@ -86,7 +86,9 @@ def scale(n_truth: int, most_steps: int) -> Scale:
     count_width = (n_truth + 1).bit_length()
     tie_bits = min(MOST_TIE_BITS, _COST_BITS - 2 * count_width - (most_steps + 1).bit_length())
     if tie_bits < 0:
-        raise InputError(f"{n_truth} truth pixels with up to {most_steps} steps of cost each are more than 64-bit costs hold")
+        raise InputError(
+            f"{n_truth} truth pixels with up to {most_steps} steps of cost each are more than 64-bit costs hold"
+        )
     shift = tie_bits + count_width
     limit = (most_steps + 1) * (n_truth + 1) << shift
     return Scale(np.int64(tie_bits), np.int64(shift), np.int64(max(0, tie_bits - 3)), np.int64(limit))
@@ -104,7 +106,9 @@ def _run_in_word(x_first: Scalar, x_last: Scalar, word: Scalar) -> Scalar:
 
 
 @kernel
-def _count_partners(truth: Int64s, bits: Bits, height: Scalar, width: Scalar, half_width: Int64s, start: Int64s) -> None:
+def _count_partners(
+    truth: Int64s, bits: Bits, height: Scalar, width: Scalar, half_width: Int64s, start: Int64s
+) -> None:
     """Write the truth pixels' part of ``start``, running numbers of partners."""
     radius = half_width.size // 2
     stride = (width + 63) // 64 + 1
@@ -227,7 +231,9 @@ def _extra_steps(
     mask = np.empty(shape, np.bool_)
     unpack(detected, mask)
     detected_pixels = np.flatnonzero(mask)
-    costs = extra(np.repeat(truth, np.diff(start[: truth.size + 1])), detected_pixels[partner.astype(np.int64) - truth.size])
+    costs = extra(
+        np.repeat(truth, np.diff(start[: truth.size + 1])), detected_pixels[partner.astype(np.int64) - truth.size]
+    )
     steps = np.rint(np.asarray(costs, np.float64) * STEPS_PER_PIXEL).astype(np.int64)
     if steps.size and (steps.min() < 0 or steps.max() > most):
         found = f"{steps.min() / STEPS_PER_PIXEL:g} to {steps.max() / STEPS_PER_PIXEL:g}"

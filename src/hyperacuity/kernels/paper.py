@@ -130,7 +130,10 @@ def _pattern(kind: int, u: float, v: float, pitch: float, seed: int) -> float:
     if kind == STRIPES:
         return _line(u, pitch * 1.6, 0.42)
     if kind == WASH:
-        slow = _noise(u / (pitch * 7), v / (pitch * 7), seed) * 0.6 + _noise(u / (pitch * 2.6), v / (pitch * 2.6), seed + 1) * 0.3
+        slow = (
+            _noise(u / (pitch * 7), v / (pitch * 7), seed) * 0.6
+            + _noise(u / (pitch * 2.6), v / (pitch * 2.6), seed + 1) * 0.3
+        )
         return _clamp((slow + _noise(u / pitch, v / pitch, seed + 2) * 0.1 - 0.22) * 1.7)
     if kind == SPECKLE:
         return _spots(u, v, pitch, seed) * 0.85
@@ -264,7 +267,9 @@ def _census(codes: NDArray[np.int16], top: int, left: int, grid: int, seen: Ints
 
 
 @kernel
-def _rim(codes: NDArray[np.int16], top: int, left: int, grid: int, parts: int, step_x: int, step_y: int, code: int) -> int:
+def _rim(
+    codes: NDArray[np.int16], top: int, left: int, grid: int, parts: int, step_x: int, step_y: int, code: int
+) -> int:
     """How many of a pixel's samples of one code lie at an edge that faces the light, less those at one that turns away."""
     height, width = codes.shape
     rim = 0
@@ -294,7 +299,9 @@ def _inside(codes: NDArray[np.int16], top: int, left: int, grid: int, parts: int
 
 
 @allocating_kernel
-def photograph(codes: NDArray[np.int16], grid: int, parts: int, sheets: Sheets, shadows: Shadows, light: Light) -> Floats:
+def photograph(
+    codes: NDArray[np.int16], grid: int, parts: int, sheets: Sheets, shadows: Shadows, light: Light
+) -> Floats:
     """One view in linear light, H×W×3, from the map of which sheet each of grid × grid samples per pixel shows.
 
     A sample's code is ``parts · sheet + part``; part 0 is the paper, part 1 the motif on it.

@@ -35,7 +35,9 @@ TOLERANCE = 1.01
 _TAN_22_5 = math.sqrt(2) - 1
 
 
-def suppress(strength: ArrayLike, direction: ArrayLike, *, interpolation: Literal["linear", "sectors"] = "linear") -> Float32Map:
+def suppress(
+    strength: ArrayLike, direction: ArrayLike, *, interpolation: Literal["linear", "sectors"] = "linear"
+) -> Float32Map:
     """Keep the pixels that are maximal along their gradient; all others, and the outermost pixels, become 0.
 
     A pixel's strength is compared with the two points where the line through it, along ``direction``, leaves the ring of its

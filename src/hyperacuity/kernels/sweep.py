@@ -95,7 +95,14 @@ def _group_by_level(level: Uint16s, n_thresholds: Scalar) -> tuple[Int32s, Int64
 
 @kernel
 def _list_differences(
-    after: Bits, before: Bits, ever: Bits, first_row: Scalar, last_row: Scalar, width: Scalar, change: Int32s, used: Scalar
+    after: Bits,
+    before: Bits,
+    ever: Bits,
+    first_row: Scalar,
+    last_row: Scalar,
+    width: Scalar,
+    change: Int32s,
+    used: Scalar,
 ) -> Scalar:
     """Append to ``change`` where two bit images differ in some rows: index + 1 or −(index + 1). Returns how many it now holds.
 
@@ -119,7 +126,9 @@ def _list_differences(
 
 
 @allocating_kernel
-def _trace(level: Uint16s, n_thresholds: Scalar, thin: Scalar, ever: Bits, step_of_threshold: Int64s) -> tuple[Int32s, Int64s]:
+def _trace(
+    level: Uint16s, n_thresholds: Scalar, thin: Scalar, ever: Bits, step_of_threshold: Int64s
+) -> tuple[Int32s, Int64s]:
     """All changes, by index, and the first of each step; fills ``ever`` and the step that each threshold is in."""
     height, width = level.shape
     words = (width + 63) // 64
@@ -189,7 +198,9 @@ def trace(soft: Float32s, thresholds: Float64s, *, thin: bool) -> History:
 
 
 @kernel
-def _nearest_first(change: Int32s, first: Int64s, nearest: Uint8s, cursor: Int64s, order: Int32s, order_first: Int64s) -> None:
+def _nearest_first(
+    change: Int32s, first: Int64s, nearest: Uint8s, cursor: Int64s, order: Int32s, order_first: Int64s
+) -> None:
     """The changes that matter to one annotator: per step disappearances, then appearances, nearest to a truth pixel first.
 
     The order only saves work: a pixel that lies on the truth rarely has to give way to one that does not. ``cursor`` is scratch,
@@ -340,12 +351,20 @@ def sweep(
 
 
 def match_maps(
-    detected: Flags, truth: Flags, within: Reach, *, extra: PairCost | None = None, extra_most: float = 0.0, checked: bool = False
+    detected: Flags,
+    truth: Flags,
+    within: Reach,
+    *,
+    extra: PairCost | None = None,
+    extra_most: float = 0.0,
+    checked: bool = False,
 ) -> tuple[Int64s, Int64s]:
     """The optimal matching of two maps: flat indices of the matched detected pixels, in raster order, and of their partners."""
     history = trace(detected.astype(np.float32), np.array([0.5]), thin=False)
     indices = np.flatnonzero(truth)
-    pairs, to, _ = find_pairs(indices, history.ever, history.before, history.size, detected.shape, within, extra, extra_most)
+    pairs, to, _ = find_pairs(
+        indices, history.ever, history.before, history.size, detected.shape, within, extra, extra_most
+    )
     m = new_matching(pairs, indices.size)
     _appear_all(m, pairs, to, indices.size, history.size)
     if checked and (broken := check(m, pairs, to)):

@@ -52,7 +52,9 @@ def _deletable(above: Bits, row: Bits, below: Bits, j: Scalar, first: Scalar) ->
 
 
 @kernel
-def thin_bits(bits: Bits, height: Scalar, words: Scalar, changed_at: NDArray[np.int32], rows: NDArray[np.uint64]) -> None:
+def thin_bits(
+    bits: Bits, height: Scalar, words: Scalar, changed_at: NDArray[np.int32], rows: NDArray[np.uint64]
+) -> None:
     """Thin a bit image in place.
 
     ``changed_at`` (height + 2) and ``rows`` (2 × (words + 2)) are scratch: the subiteration in which a row last changed, and the

@@ -20,7 +20,9 @@ def _before(heights: NDArray[np.float32], ages: NDArray[np.int32], a: Scalar, b:
 
 
 @kernel
-def _push(heap: NDArray[np.int32], size: Scalar, heights: NDArray[np.float32], ages: NDArray[np.int32], item: Scalar) -> None:
+def _push(
+    heap: NDArray[np.int32], size: Scalar, heights: NDArray[np.float32], ages: NDArray[np.int32], item: Scalar
+) -> None:
     """Put ``item`` into a heap of ``size`` items."""
     at = size
     while at > 0 and _before(heights, ages, item, heap[(at - 1) // 2]):

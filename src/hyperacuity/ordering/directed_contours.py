@@ -33,7 +33,9 @@ class Contours:
         return int(np.count_nonzero(self.pixels))
 
 
-def contours(given: Ordering, *, window: int = WINDOW, same_depth: float = SAME_DEPTH, undirected: bool = True) -> Contours:
+def contours(
+    given: Ordering, *, window: int = WINDOW, same_depth: float = SAME_DEPTH, undirected: bool = True
+) -> Contours:
     """The contours of an ordering.
 
     A pixel is on a contour when the 2×2 square of which it is the upper left corner touches more than one region; these marks are

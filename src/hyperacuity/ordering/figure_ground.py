@@ -220,7 +220,9 @@ def compare_neighbours(
     else:
         foremost = np.zeros((2, beside.count), np.bool_)
     lengths = boundary_length(beside, front, length)
-    return Ownership(beside.first[asked], beside.second[asked], lengths[asked], true[asked], predicted[asked], foremost[:, asked])
+    return Ownership(
+        beside.first[asked], beside.second[asked], lengths[asked], true[asked], predicted[asked], foremost[:, asked]
+    )
 
 
 def foremost_regions(depth: NDArray[np.float64], share: float, *, cut: Cut = "ceil") -> NDArray[np.bool_]:

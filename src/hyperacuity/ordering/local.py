@@ -116,7 +116,10 @@ def match_contours(
 
 
 def combine(
-    matches: Sequence[LocalMatch], annotators: Annotators = "bsds", *, unknown: Sequence[NDArray[np.bool_] | None] | None = None
+    matches: Sequence[LocalMatch],
+    annotators: Annotators = "bsds",
+    *,
+    unknown: Sequence[NDArray[np.bool_] | None] | None = None,
 ) -> Outcomes:
     """The counts of one image over all its annotators.
 

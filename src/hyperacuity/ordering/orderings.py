@@ -54,7 +54,9 @@ class Sides:
 Ordering = Partition | Sides
 
 
-def ordering(order: ArrayLike, labels: ArrayLike | None = None, *, name: str = "order map", middle: Middle = "mean") -> Ordering:
+def ordering(
+    order: ArrayLike, labels: ArrayLike | None = None, *, name: str = "order map", middle: Middle = "mean"
+) -> Ordering:
     """An order map as what it is: :class:`Sides` when it is ±1 along contours and NaN elsewhere, else a :class:`Partition`.
 
     Parameters

@@ -111,7 +111,10 @@ def compare_regions(
     leave_ties = equal_pairs == "exclude"
     compare_pairs(depth, start, truth.depth[matched], size_class, same_depth, leave_ties, agreeing, pairs)
     consistent = sum(
-        (Fraction(int(agreeing[a, b]), int(distinct[a] * distinct[b])) for a, b in zip(*np.nonzero(agreeing), strict=True)),
+        (
+            Fraction(int(agreeing[a, b]), int(distinct[a] * distinct[b]))
+            for a, b in zip(*np.nonzero(agreeing), strict=True)
+        ),
         start=Fraction(0),
     )
     compared = int(pairs.sum())
@@ -119,7 +122,9 @@ def compare_regions(
         missed = _true_pairs(truth.depth, same_depth, leave_ties) - compared
     else:
         left = np.setdiff1d(np.arange(truth.regions), matched)
-        missed = _true_pairs(truth.depth, same_depth, leave_ties) - _true_pairs(truth.depth[left], same_depth, leave_ties)
+        missed = _true_pairs(truth.depth, same_depth, leave_ties) - _true_pairs(
+            truth.depth[left], same_depth, leave_ties
+        )
     return PairCounts(
         consistent=consistent,
         inconsistent=compared - consistent,

@@ -171,7 +171,9 @@ def from_confusion(table: ArrayLike) -> Outcomes:
     """
     counts = np.asarray(table, np.float64)
     if counts.ndim != 2 or counts.shape[0] != counts.shape[1] or counts.shape[0] < 2:
-        raise InputError(f"confusion table: has shape {counts.shape}, expected a square with a row for nothing and classes")
+        raise InputError(
+            f"confusion table: has shape {counts.shape}, expected a square with a row for nothing and classes"
+        )
     classified = counts[1:, 1:]
     right = float(np.trace(classified))
     return Outcomes(right, classified.sum() - right, counts[1:, 0].sum(), counts[0, 1:].sum())

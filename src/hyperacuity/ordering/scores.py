@@ -20,7 +20,9 @@ NO_INTERVAL: Interval = (float("nan"), float("nan"))
 
 PARTS = ("fmax", "fmin", "ori", "fg")
 
-LOCAL_ONLY = "labelled contours order neighbours only; pairs of all regions need an order map as prediction and as truth"
+LOCAL_ONLY = (
+    "labelled contours order neighbours only; pairs of all regions need an order map as prediction and as truth"
+)
 NO_REGIONS = "there are no regions to ask about: the truth has none, and none were given"
 NO_FOREMOST = "which regions are foremost is known only where the truth is an order map"
 NO_QUESTION = "the truth orders no two neighbouring regions"
@@ -82,7 +84,9 @@ def collect(tallies: Mapping[str, OrderingTally], *, resamples: int = 1000, seed
     return collect_sweep({"": tallies}, resamples=resamples, seed=seed)
 
 
-def collect_sweep(sweep: Mapping[str, Mapping[str, OrderingTally]], *, resamples: int = 1000, seed: int = 0) -> OrderingScore:
+def collect_sweep(
+    sweep: Mapping[str, Mapping[str, OrderingTally]], *, resamples: int = 1000, seed: int = 0
+) -> OrderingScore:
     """Score a system from its images' tallies at every value of a parameter: ``{value: {image: tally}}``.
 
     LDC and GDC each take the value where F(1) of the whole data set is best; figure/ground accuracies are those at LDC's. In
@@ -94,7 +98,8 @@ def collect_sweep(sweep: Mapping[str, Mapping[str, OrderingTally]], *, resamples
     protocol = protocol_of([tally for column in columns for tally in column], Protocol)
     # [image, parameter value, …]
     contours, pairs, questions, measured = (
-        np.stack([stack(column, name) for column in columns], axis=1) for name in ("contours", "pairs", "questions", "measured")
+        np.stack([stack(column, name) for column in columns], axis=1)
+        for name in ("contours", "pairs", "questions", "measured")
     )
     weights = Bootstrap(len(images), resamples, seed) if resamples > 0 else None
     possible = measured.sum(axis=(0, 1)) > 0
@@ -137,7 +142,9 @@ def _outcomes(counts: NDArray[np.float64]) -> Outcomes:
     consistent, inconsistent, false, missed, *recalled = np.moveaxis(counts, -1, 0)
     if not recalled:
         return Outcomes(consistent, inconsistent, false, missed)
-    return Outcomes(consistent, inconsistent, false, missed, recalled_consistent=recalled[0], recalled_inconsistent=recalled[1])
+    return Outcomes(
+        consistent, inconsistent, false, missed, recalled_consistent=recalled[0], recalled_inconsistent=recalled[1]
+    )
 
 
 def resampled_scores(tallies: Sequence[OrderingTally], weights: NDArray[np.int64]) -> dict[str, Numbers]:

@@ -103,7 +103,9 @@ def tally_humans(truths: Sequence[Ordering | ArrayLike], protocol: Protocol = Pr
     """
     if len(truths) < 2:
         return OrderingTally(np.zeros(6), np.zeros(5), np.zeros((2, 4)), np.zeros(3, np.int64), protocol=protocol)
-    whole = total([tally(person, [*truths[:turn], *truths[turn + 1 :]], protocol) for turn, person in enumerate(truths)])
+    whole = total(
+        [tally(person, [*truths[:turn], *truths[turn + 1 :]], protocol) for turn, person in enumerate(truths)]
+    )
     return replace(whole, measured=np.minimum(whole.measured, 1))
 
 
@@ -153,7 +155,9 @@ def _pairs(prediction: Ordering, truths: Sequence[Ordering], protocol: Protocol)
     return np.asarray(np.sum(each, axis=0), np.float64)
 
 
-def _questions(prediction: Ordering, truths: Sequence[Ordering], regions: Sequence[LabelMap], protocol: Protocol) -> list[Sums]:
+def _questions(
+    prediction: Ordering, truths: Sequence[Ordering], regions: Sequence[LabelMap], protocol: Protocol
+) -> list[Sums]:
     """What each annotator's order answers on each segmentation."""
     return [
         compare_neighbours(

@@ -14,7 +14,15 @@ from hyperacuity.regions.berkeley import berkeley_files
 from hyperacuity.regions.hierarchies import Hierarchy, hierarchy, merge_boundaries, ucm_hierarchy
 from hyperacuity.regions.levels import Levels, level_thresholds, ucm_levels
 from hyperacuity.regions.measures import Agreement, compare, covering, rand_index, variation_of_information
-from hyperacuity.regions.pruning import Energy, PruningPath, least_energy, node_means, piecewise_constant, prune, pruning_path
+from hyperacuity.regions.pruning import (
+    Energy,
+    PruningPath,
+    least_energy,
+    node_means,
+    piecewise_constant,
+    prune,
+    pruning_path,
+)
 
 __all__ = [
     "Agreement",

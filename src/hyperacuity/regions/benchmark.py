@@ -79,7 +79,9 @@ class RegionScore:
     images: int
 
 
-def tally(prediction: Levels | Sequence[ArrayLike], truths: Sequence[ArrayLike], protocol: Protocol | None = None) -> RegionTally:
+def tally(
+    prediction: Levels | Sequence[ArrayLike], truths: Sequence[ArrayLike], protocol: Protocol | None = None
+) -> RegionTally:
     """Compare one image's hierarchy or stack of segmentations with all annotators.
 
     A hierarchy must have been cut at the protocol's levels, for example by ``ucm_levels(ucm2, protocol.thresholds)``.
@@ -186,5 +188,13 @@ def criteria(protocol: Protocol) -> Criteria:
 
 
 TASK: Task[Protocol, RegionTally, RegionScore] = Task(
-    "regions", "Regions", Protocol, RegionTally, tally, collect, criteria, prediction="segmentations", truth="segmentation"
+    "regions",
+    "Regions",
+    Protocol,
+    RegionTally,
+    tally,
+    collect,
+    criteria,
+    prediction="segmentations",
+    truth="segmentation",
 )

@@ -35,7 +35,9 @@ def berkeley_files(tallies: Mapping[str, RegionTally]) -> dict[str, str]:
         "eval_cover.txt": _rows([(score.covering.level, score.covering.ods, score.covering.ois, score.best)]),
         "eval_cover_th.txt": _rows(zip(levels, covering, strict=True)),
         "eval_cover_img.txt": _rows(images),
-        "eval_RI_VOI.txt": _rows([(score.pri.level, score.pri.ods, score.pri.ois, score.vi.level, score.vi.ods, score.vi.ois)]),
+        "eval_RI_VOI.txt": _rows(
+            [(score.pri.level, score.pri.ods, score.pri.ois, score.vi.level, score.vi.ods, score.vi.ois)]
+        ),
         "eval_RI_VOI_thr.txt": _rows(zip(levels, pri, vi, strict=True)),
     }
 

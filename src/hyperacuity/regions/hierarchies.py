@@ -181,7 +181,11 @@ def ucm_hierarchy(ucm2: ArrayLike) -> Hierarchy:
 
 
 def _with_corners(
-    cells: NDArray[np.float64], leaves: LabelMap, pairs: NDArray[np.int32], least: NDArray[np.float64], lengths: NDArray[np.int64]
+    cells: NDArray[np.float64],
+    leaves: LabelMap,
+    pairs: NDArray[np.int32],
+    least: NDArray[np.float64],
+    lengths: NDArray[np.int64],
 ) -> tuple[NDArray[np.int32], NDArray[np.float64], NDArray[np.int64]]:
     """The boundaries, with those added or lowered where regions meet at a corner that is lower than its cracks."""
     cracks = cells.copy()

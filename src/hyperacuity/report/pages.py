@@ -80,7 +80,9 @@ def write_report(
     """
     page_path(out, single_file=single_file)  # before hours of work go into it
     sheets = make_sheets(run_folders, pictures=pictures, workers=workers, progress=progress)
-    return write_pages(sheets, out, single_file=single_file, viewer=viewer, title=title, workers=workers, progress=progress)
+    return write_pages(
+        sheets, out, single_file=single_file, viewer=viewer, title=title, workers=workers, progress=progress
+    )
 
 
 def make_sheets(
@@ -207,7 +209,8 @@ def _pictured(grid: Grid, folder: Path | None) -> Grid:
         return replace(cell, picture=next(filter(None, (_by_stem(one).get(image) for one in folders)), None))
 
     cells = {
-        system: {image: with_picture(image, cell) for image, cell in images.items()} for system, images in grid.cells.items()
+        system: {image: with_picture(image, cell) for image, cell in images.items()}
+        for system, images in grid.cells.items()
     }
     return replace(grid, cells=cells)
 
@@ -262,7 +265,9 @@ def _html(sheets: Sequence[Sheet], payloads: Mapping[str, _Payload], title: str,
     from jinja2 import Environment, PackageLoader
     from markupsafe import Markup
 
-    environment = Environment(loader=PackageLoader("hyperacuity.report"), autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    environment = Environment(
+        loader=PackageLoader("hyperacuity.report"), autoescape=True, trim_blocks=True, lstrip_blocks=True
+    )
     environment.filters["number"] = _number
     parts = [_part(number, sheet, payloads, inline=inline) for number, sheet in enumerate(sheets)]
     return environment.get_template("index.html.j2").render(
@@ -281,7 +286,8 @@ def _part(number: int, sheet: Sheet, payloads: Mapping[str, _Payload], *, inline
     """A sheet as the template wants it."""
     styles = theme.systems([line.system for line in sheet.lines])
     images = [
-        _image(f"s{number}-{index}", image, sheet, payloads, inline=inline) for index, image in enumerate(sheet.grid.images)
+        _image(f"s{number}-{index}", image, sheet, payloads, inline=inline)
+        for index, image in enumerate(sheet.grid.images)
     ]
     viewer = sheet.viewer
     facts = {

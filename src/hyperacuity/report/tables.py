@@ -87,7 +87,9 @@ def _markdown(sheet: Sheet) -> str:
 
 
 def _head(column: Column) -> str:
-    return column.title + (f", {column.unit}" if column.unit else "") + {"max": " ↑", "min": " ↓"}.get(column.better, "")
+    return (
+        column.title + (f", {column.unit}" if column.unit else "") + {"max": " ↑", "min": " ↓"}.get(column.better, "")
+    )
 
 
 def _shown(line: Line, column: Column) -> str:

@@ -38,7 +38,16 @@ PPI = 192
 FONT = "Liberation Sans, Arial, Helvetica, DejaVu Sans, sans-serif"
 
 _SYSTEM_COLOURS = ("#E69F00", "#56B4E9", "#CC79A7", "#999999")
-_SYSTEM_MARKERS = ("circle", "square", "triangle-up", "cross", "triangle-down", "triangle-right", "triangle-left", "wedge")
+_SYSTEM_MARKERS = (
+    "circle",
+    "square",
+    "triangle-up",
+    "cross",
+    "triangle-down",
+    "triangle-right",
+    "triangle-left",
+    "wedge",
+)
 _SYSTEM_DASHES = ([1, 0], [6, 2], [2, 2], [8, 2, 2, 2])
 
 
@@ -140,7 +149,9 @@ def register() -> None:
     import altair as alt
 
     config: Any = _config
-    alt.theme.register("hyperacuity", enable=True)(config)  # one registry for the process; to register again is harmless
+    alt.theme.register("hyperacuity", enable=True)(
+        config
+    )  # one registry for the process; to register again is harmless
 
 
 def save(chart: Any, path: Path, *, signature: Signature | str = "") -> Path:

@@ -81,7 +81,9 @@ def connect(job: Job[T], address: str) -> Cluster[T]:
         own = local_cluster(int(rest) if rest else None)
         return Cluster(job, address, dask.Client(own, set_as_default=False), own)
     if not rest.startswith("//"):
-        raise UsageError(f"--cluster {address}: expected the address of a scheduler, such as tcp://host:8786, or local:4")
+        raise UsageError(
+            f"--cluster {address}: expected the address of a scheduler, such as tcp://host:8786, or local:4"
+        )
     try:
         client = dask.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, TimeoutError, ValueError, ImportError) as error:
@@ -150,7 +152,9 @@ class Cluster(Generic[T]):
         """
         with self._in_touch():
             threads = max(1, self._look())
-        in_a_task, in_a_moment = (int(seconds / max(self._cell_seconds, 1e-6)) for seconds in (_TASK_SECONDS, _SHORT_SECONDS))
+        in_a_task, in_a_moment = (
+            int(seconds / max(self._cell_seconds, 1e-6)) for seconds in (_TASK_SECONDS, _SHORT_SECONDS)
+        )
         share = left // (4 * threads)
         self._handful = max(1, min(_MOST_CELLS, in_a_task, max(share, in_a_moment)))
         return 2 * threads * self._handful
@@ -221,7 +225,9 @@ class Cluster(Generic[T]):
         packed = pack_tasks(tasks)
         with self._in_touch():
             # The job, a few hundred bytes, goes along each time: held by workers once for all, it would be lost with them.
-            future = self._client.submit(_evaluate_here, self._job, packed, self._code, self._number, key=key, pure=False)
+            future = self._client.submit(
+                _evaluate_here, self._job, packed, self._code, self._number, key=key, pure=False
+            )
         self._given[self._number] = (future, tasks, suspect)
         future.add_done_callback(self._ended.put)
 
@@ -291,7 +297,9 @@ def _evaluate_here(job: Job[T], packed: bytes, code: str, number: int) -> _Answe
     """A few cells, on a worker; the task's number comes back with them."""
     found = code_elsewhere(job)
     if found != code:
-        raise UsageError(f"a worker of the cluster has other code ({found}) than this program ({code}): install the same version")
+        raise UsageError(
+            f"a worker of the cluster has other code ({found}) than this program ({code}): install the same version"
+        )
     started = time.perf_counter()
     with collect_warnings() as doubts:
         results = [_as_bytes(evaluate(job, task, _digests)) for task in unpack_tasks(packed)]

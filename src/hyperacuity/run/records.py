@@ -119,7 +119,9 @@ class Run:
 
     def cells(self, signature: str) -> list[Cell]:
         """Every cell with its files, as full paths; they may have moved or changed since."""
-        rows = self._rows("SELECT system, image, files FROM cells WHERE signature = ? ORDER BY run, position", signature)
+        rows = self._rows(
+            "SELECT system, image, files FROM cells WHERE signature = ? ORDER BY run, position", signature
+        )
         return [cell_from_text(*row) for row in rows]
 
     def details(self, signature: str) -> Iterator[Detail]:

@@ -102,7 +102,12 @@ class Store:
         The cells are written as they come and not held in memory; their number is returned. ``job`` says how the job was set
         up, for those who read the run later. ``UsageError``: no cell, or the same one twice.
         """
-        self._about = {**self._metadata, **_circumstances(), "workers": workers, "job": {} if job is None else dict(job)}
+        self._about = {
+            **self._metadata,
+            **_circumstances(),
+            "workers": workers,
+            "job": {} if job is None else dict(job),
+        }
         self._signature, self._code, self._count = signature, code, 0
         with self.writing() as connection:
             self._run = connection.execute(
@@ -211,7 +216,8 @@ class Store:
         """Write what waits and note how the run ended: ``finished`` or ``interrupted``, and which cells were tried again."""
         about = {**self._about, "tried again": list(again)}
         self._later(
-            "UPDATE runs SET status = ?, ended = ?, about = ? WHERE id = ?", (status, _now(), self._as_text(about), self._run)
+            "UPDATE runs SET status = ?, ended = ?, about = ? WHERE id = ?",
+            (status, _now(), self._as_text(about), self._run),
         )
         self.flush()
 

@@ -78,9 +78,13 @@ def _problems(connection: sqlite3.Connection) -> Iterator[str]:
     ):
         what = "which is not there" if missing else "which is another cell's"
         yield f"{system}: {image}: points to tally {tally}, {what}"
-    for system, image, run in connection.execute("SELECT system, image, run FROM cells WHERE run NOT IN (SELECT id FROM runs)"):
+    for system, image, run in connection.execute(
+        "SELECT system, image, run FROM cells WHERE run NOT IN (SELECT id FROM runs)"
+    ):
         yield f"{system}: {image}: belongs to run {run}, which is not there"
-    for system, image in connection.execute("SELECT system, image FROM cells WHERE tally IS NOT NULL AND reason IS NOT NULL"):
+    for system, image in connection.execute(
+        "SELECT system, image FROM cells WHERE tally IS NOT NULL AND reason IS NOT NULL"
+    ):
         yield f"{system}: {image}: has a tally and a reason why it has none"
     for signature, system, image, tally in connection.execute("SELECT signature, system, image, tally FROM tallies"):
         try:
@@ -177,7 +181,8 @@ def _merge_tallies(source: sqlite3.Connection, target: sqlite3.Connection, file:
     new = 0
     for number, *key, tally in source.execute("SELECT id, signature, system, image, inputs, code, tally FROM tallies"):
         there = target.execute(
-            "SELECT id, tally FROM tallies WHERE signature = ? AND system = ? AND image = ? AND inputs = ? AND code = ?", key
+            "SELECT id, tally FROM tallies WHERE signature = ? AND system = ? AND image = ? AND inputs = ? AND code = ?",
+            key,
         ).fetchone()
         if there is None:
             there = target.execute(
@@ -202,7 +207,9 @@ def _refuse_other_inputs(
         return
     inputs = target.execute("SELECT count(DISTINCT inputs) FROM tallies WHERE id IN (?, ?)", (first, second)).fetchone()
     if inputs[0] > 1:
-        raise UsageError(f"{file}: {key[1]}: {key[2]}: was computed from other files than the one that is there already")
+        raise UsageError(
+            f"{file}: {key[1]}: {key[2]}: was computed from other files than the one that is there already"
+        )
 
 
 @dataclass(frozen=True)
@@ -231,7 +238,8 @@ def sweep_run(folder: Path) -> Swept:
             connection.execute("CREATE TEMP TABLE named (path TEXT PRIMARY KEY) WITHOUT ROWID")
             for (text,) in connection.execute("SELECT files FROM cells"):
                 connection.executemany(
-                    "INSERT OR IGNORE INTO named VALUES (?)", [(str(path),) for path in cell_from_text("", "", text).files]
+                    "INSERT OR IGNORE INTO named VALUES (?)",
+                    [(str(path),) for path in cell_from_text("", "", text).files],
                 )
             files = connection.execute("DELETE FROM files WHERE path NOT IN (SELECT path FROM named)").rowcount
             connection.execute("DROP TABLE named")

@@ -91,13 +91,17 @@ def shift_records(study: Shift) -> list[dict[str, Any]]:
     """One record per measure, kind of error and distance, with the score as it is and as it is plotted."""
     return [
         {"measure": str(m), "errors": errors, "distance": int(d), "score": float(score), "normalised": float(scaled)}
-        for errors, scores, curves in zip(("false", "missed"), (study.false, study.missed), study.normalised(), strict=True)
+        for errors, scores, curves in zip(
+            ("false", "missed"), (study.false, study.missed), study.normalised(), strict=True
+        )
         for m, raw, curve in zip(study.measures, scores, curves, strict=True)
         for d, score, scaled in zip(study.distances, raw, curve, strict=True)
     ]
 
 
-def sheet_study(setup: EdgeSetup, snr: float | None, watch: Callable[[StudyPicture, DetectorTrial, str], None]) -> EdgeStudy:
+def sheet_study(
+    setup: EdgeSetup, snr: float | None, watch: Callable[[StudyPicture, DetectorTrial, str], None]
+) -> EdgeStudy:
     """Find the best edge map of each detector under each measure (Fig. 8, Fig. 9, Table 4), with noise of ``snr`` dB.
 
     ``watch`` is called with each picture, its trial and the signature, in order: maps are too many to keep.
@@ -105,7 +109,9 @@ def sheet_study(setup: EdgeSetup, snr: float | None, watch: Callable[[StudyPictu
     if snr is None:
         return _study("sheet", setup, {"as it is": unchanged}, watch)
     level = snr
-    conditions: dict[str, Condition] = {f"{snr:g} dB": lambda picture: replace(picture, image=add_noise(picture.image, level))}
+    conditions: dict[str, Condition] = {
+        f"{snr:g} dB": lambda picture: replace(picture, image=add_noise(picture.image, level))
+    }
     return _study("sheet", setup, conditions, watch, snr=f"{snr:g}dB")
 
 
@@ -195,7 +201,9 @@ def _truth_in(folder: Path, name: str) -> EdgeMap:
     raise InputError(f"--semi {folder}: holds no truth of {name}")
 
 
-def picture_sources(data: str, truth: Path | None, folder: Path | None, count: int | None) -> list[PictureSource[StudyPicture]]:
+def picture_sources(
+    data: str, truth: Path | None, folder: Path | None, count: int | None
+) -> list[PictureSource[StudyPicture]]:
     """The pictures that ``data`` names, at most ``count``.
 
     ``data`` is ``shapes``, ``scenes``, a known data set (in ``folder``), or a folder of pictures whose truths are in ``truth``.
@@ -227,7 +235,9 @@ def _scene(seed: int) -> StudyPicture:
     return StudyPicture(name_of(seed), _unit(scene.image), scene.boundaries)
 
 
-def _files(name: str, image: Path | None, truths: tuple[Path, ...], *, inverted: bool = False) -> PictureSource[StudyPicture]:
+def _files(
+    name: str, image: Path | None, truths: tuple[Path, ...], *, inverted: bool = False
+) -> PictureSource[StudyPicture]:
     def load() -> StudyPicture:
         if image is None:
             raise InputError(f"{truths[0]}: is the truth of a picture that is missing")

@@ -83,7 +83,9 @@ def scenarios(table: Table, local: Sequence[str]) -> list[Scenario]:
     [('dense', ['A', 'B']), ('semi-dense', ['A']), ('local, semi-dense', ['B'])]
     """
     if missing := set(DENSE) - set(table.criteria):
-        raise UsageError(f"the scenarios need the regions nonocc, all and disc, but there is no {', '.join(sorted(missing))}")
+        raise UsageError(
+            f"the scenarios need the regions nonocc, all and disc, but there is no {', '.join(sorted(missing))}"
+        )
     parts = [("dense", DENSE, table.systems), ("semi-dense", SEMI_DENSE, table.systems)]
     if local:
         parts.append(("local, semi-dense", SEMI_DENSE, tuple(local)))

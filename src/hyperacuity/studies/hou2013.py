@@ -108,7 +108,9 @@ def hou2013(
     failures: Failures = []
     labels: dict[str, LabelScore] = {}
     for name in (OLD, NEW):
-        drawn = tally_cells(job_for(task("strength"), StrengthProtocol(), LabelReader()), _label_cells(parts[name]), run, workers)
+        drawn = tally_cells(
+            job_for(task("strength"), StrengthProtocol(), LabelReader()), _label_cells(parts[name]), run, workers
+        )
         failures += failures_of(drawn)
         if not drawn.tallies[LABELS]:
             raise InputError(f"no image of {name} could be read")
@@ -118,7 +120,11 @@ def hou2013(
     for name in (OLD_TEST, NEW):
         folders = map_folders(chosen, folder / "maps" / name.replace(" ", "-").lower())
         cells[name], failed = detect_samples(
-            parts[name], folders, lambda image, wanted: {one: chosen[one](image).thin for one in wanted}, workers, reuse=True
+            parts[name],
+            folders,
+            lambda image, wanted: {one: chosen[one](image).thin for one in wanted},
+            workers,
+            reuse=True,
         )
         failures += failed
     cells[NEW] = [*_further_cells(further or _shipped_systems(data), parts[NEW]), *cells[NEW]]
@@ -146,7 +152,9 @@ def paper_table(labels: Mapping[str, LabelScore], audits: Mapping[str, Mapping[s
     orphans = PaperNumber(
         "BSDS300: orphan share of boundaries, %", 29.40, 100 * old.boundaries.orphan, "31.39 in the paper's section 3"
     )
-    maps = PaperNumber("BSDS300: boundary maps", 1667, sum(old.annotators), "BSDS500's files of the same images hold fewer")
+    maps = PaperNumber(
+        "BSDS300: boundary maps", 1667, sum(old.annotators), "BSDS500's files of the same images hold fewer"
+    )
     rows = [
         PaperNumber("BSDS300: images", 300, len(old.images)),
         maps,
@@ -214,7 +222,9 @@ def _old_against_new(old: Mapping[str, SystemAudit], new: Mapping[str, SystemAud
     """Do the 200 new images give other scores than BSDS300's test set (Fig. 9)?"""
     both = [name for name in old if name in new]
     differences = [
-        getattr(new[name], truth).ods.f - getattr(old[name], truth).ods.f for name in both for truth in ("all", "consensus")
+        getattr(new[name], truth).ods.f - getattr(old[name], truth).ods.f
+        for name in both
+        for truth in ("all", "consensus")
     ]
     note = f"gPB and SCG in the paper; {', '.join(both)} here" if both else "no system on both"
     spread = statistics.stdev(differences) if len(differences) > 1 else None

@@ -235,7 +235,8 @@ class Palou2014:
             "signature": self.signature,
             "accuracy": {
                 system: {
-                    column: {"bacc": self.sums[system, column].bacc, "racc": self.sums[system, column].racc} for column in COLUMNS
+                    column: {"bacc": self.sums[system, column].bacc, "racc": self.sums[system, column].racc}
+                    for column in COLUMNS
                 }
                 for system in self.systems
             },
@@ -313,7 +314,9 @@ def palou2014(
     return results
 
 
-def collect_pictures(name: str, pictures: Sequence[PictureSource[Loaded]], found: Mapping[str, OrderFindings]) -> Palou2014:
+def collect_pictures(
+    name: str, pictures: Sequence[PictureSource[Loaded]], found: Mapping[str, OrderFindings]
+) -> Palou2014:
     """Add up what was found in each picture of a set."""
     people = {image: one.people for image, one in found.items() if one.people is not None}
     sums: dict[tuple[str, str], OrderSums] = {}

@@ -76,7 +76,9 @@ def pb_labels(
     pictures, source = bsds500_drawn(data, train)
     learned = learn_pb(pictures, TRUTHS if truth is None else (truth,), course, source, workers)
     # Tested is what was written, rounded as it is.
-    models = {f"pb, {name} labels": load_model(one.model.save(folder / f"pb-{name}.json")) for name, one in learned.items()}
+    models = {
+        f"pb, {name} labels": load_model(one.model.save(folder / f"pb-{name}.json")) for name, one in learned.items()
+    }
     if test == 0:
         return PbLabels(learned, {}, [])
 

@@ -48,7 +48,9 @@ def curve(points: ArrayLike) -> RocCurve:
     if table.ndim != 2 or table.shape[1:] != (2,) or len(table) == 0:
         raise InputError(f"points have shape {table.shape}, expected settings × (sparsity, error rate)")
     if not ((table >= 0) & (table <= 1)).all():
-        raise InputError(f"sparsity and error rate run from {table.min():g} to {table.max():g}, expected shares from 0 to 1")
+        raise InputError(
+            f"sparsity and error rate run from {table.min():g} to {table.max():g}, expected shares from 0 to 1"
+        )
     steps = np.unique(table[optimal(table)], axis=0)
     return RocCurve(steps[:, 0], steps[:, 1])
 

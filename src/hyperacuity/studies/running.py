@@ -39,7 +39,12 @@ def each(work: Callable[[Item], Made], items: Iterable[Item], workers: int | Non
     console = Console(stderr=True)
     with ThreadPoolExecutor(workers or os.cpu_count() or 1) as pool:
         yield from track(
-            pool.map(work, several), title, len(several), console=console, transient=True, disable=not console.is_terminal
+            pool.map(work, several),
+            title,
+            len(several),
+            console=console,
+            transient=True,
+            disable=not console.is_terminal,
         )
 
 

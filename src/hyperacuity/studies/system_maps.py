@@ -28,7 +28,9 @@ See = Callable[[NDArray[Any], Sequence[str]], Mapping[str, SoftMap]]
 """From an image and the names of some systems to their thin maps."""
 
 
-def named_detectors(names: str, *, lambdas: str | None = None, cues: str | None = None) -> dict[str, Detector | Orderer]:
+def named_detectors(
+    names: str, *, lambdas: str | None = None, cues: str | None = None
+) -> dict[str, Detector | Orderer]:
     """The detectors in a list with commas, by canonical name; ``lambdas`` and ``cues`` are options of the depth orderers.
 
     >>> list(named_detectors("canny,depth-order", lambdas="0.1,2"))
@@ -97,7 +99,8 @@ def detect_pictures(
 
     def work(path: Path) -> None:
         targets = {
-            name: folders[name] / f"{path.stem}.{'pfm' if isinstance(find, Orderer) else 'png'}" for name, find in chosen.items()
+            name: folders[name] / f"{path.stem}.{'pfm' if isinstance(find, Orderer) else 'png'}"
+            for name, find in chosen.items()
         }
         if (other := first_with_stem[path.stem]) != path:
             raise InputError(f"its map would overwrite that of {other}, which has the same name")

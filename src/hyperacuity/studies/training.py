@@ -10,7 +10,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hyperacuity.audit import strengths
-from hyperacuity.data import Sample, load_dataset, pair_folders, read_boundary_truths, read_image, read_labels, read_order
+from hyperacuity.data import (
+    Sample,
+    load_dataset,
+    pair_folders,
+    read_boundary_truths,
+    read_image,
+    read_labels,
+    read_order,
+)
 from hyperacuity.detect.depth.cue_model import CueLesson, CueModel, learn_cues
 from hyperacuity.detect.depth.cues import pair_cues
 from hyperacuity.detect.pb_detector import CUES, PbModel
@@ -54,7 +62,9 @@ class PbCourse:
             other = "left out" if self.weak == "ignore" else "no boundary"
             kind = f"the labels that everyone drew, pixels near other labels being {other}"
             weak = f" --weak {self.weak}"
-        command = f"hyperacuity detect train pb --truth {truth}{weak} --hist-distance {self.hist_distance} --seed {self.seed}"
+        command = (
+            f"hyperacuity detect train pb --truth {truth}{weak} --hist-distance {self.hist_distance} --seed {self.seed}"
+        )
         return f"Learned from {source} and {kind}: {command}. 64 textons by k-means; weights by maximum likelihood."
 
 

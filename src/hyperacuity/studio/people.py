@@ -16,7 +16,9 @@ from hyperacuity.studio.state import Schema, State, now
 from hyperacuity.studio.web import Refused, field, read_json, render
 
 SCHEMA = Schema(
-    "people", 1, ("CREATE TABLE people (id TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE, made TEXT NOT NULL) WITHOUT ROWID",)
+    "people",
+    1,
+    ("CREATE TABLE people (id TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE, made TEXT NOT NULL) WITHOUT ROWID",),
 )
 
 

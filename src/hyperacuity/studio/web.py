@@ -69,7 +69,9 @@ async def read_json(request: Request) -> dict[str, Any]:
     return value
 
 
-def field(values: Mapping[str, Any], name: str, kind: type[Any], *, low: float | None = None, high: float | None = None) -> Any:
+def field(
+    values: Mapping[str, Any], name: str, kind: type[Any], *, low: float | None = None, high: float | None = None
+) -> Any:
     """A value of an object, checked: its type (``bool`` is no number; an ``int`` will do for a ``float``) and its range.
 
     ``low`` and ``high`` bound a number, or the length of a text or list.

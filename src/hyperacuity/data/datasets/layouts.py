@@ -37,7 +37,9 @@ _BSDS500 = ("bsds500", "BSDS500", "BSR/BSDS500/data")
 
 LAYOUTS = {
     "bsds500": DatasetLayout((*_BSDS500, "BSDS500/data"), ("groundTruth/*",), bsds500, ("test", "train", "val")),
-    "bsds300": DatasetLayout(("bsds300", "BSDS300", *_BSDS500), ("human/color", "groundTruth/*"), bsds300, ("test", "train")),
+    "bsds300": DatasetLayout(
+        ("bsds300", "BSDS300", *_BSDS500), ("human/color", "groundTruth/*"), bsds300, ("test", "train")
+    ),
     "bsds-fg": DatasetLayout(("bsds-fg", "bsds-fg-dev", "bsds-fg-dev.tar.xz"), ("fg/*/*.fg",), None),
     "middlebury-v2": DatasetLayout(
         ("middlebury-v2", "middlebury"),
@@ -45,16 +47,24 @@ LAYOUTS = {
         middlebury_v2,
     ),
     "middlebury-2014": DatasetLayout(
-        ("middlebury-2014", "MiddEval3", "middlebury"), ("*/disp0.pfm", "*/disp0GT.pfm", "*/*/disp0GT.pfm"), middlebury_2014
+        ("middlebury-2014", "MiddEval3", "middlebury"),
+        ("*/disp0.pfm", "*/disp0GT.pfm", "*/*/disp0GT.pfm"),
+        middlebury_2014,
     ),
     "kitti-2012": DatasetLayout(
-        ("kitti-2012", "kitti2012", "data_stereo_flow", "kitti"), ("training/disp_occ", "disp_occ", "disp_gt.png"), kitti_2012
+        ("kitti-2012", "kitti2012", "data_stereo_flow", "kitti"),
+        ("training/disp_occ", "disp_occ", "disp_gt.png"),
+        kitti_2012,
     ),
     "kitti-2015": DatasetLayout(
-        ("kitti-2015", "kitti2015", "data_scene_flow", "kitti"), ("training/disp_occ_0", "disp_occ_0", "disp_gt.png"), kitti_2015
+        ("kitti-2015", "kitti2015", "data_scene_flow", "kitti"),
+        ("training/disp_occ_0", "disp_occ_0", "disp_gt.png"),
+        kitti_2015,
     ),
     "eth3d": DatasetLayout(
-        ("eth3d", "two_view_training"), ("disp0.pfm", "disp0GT.pfm", "*/disp0*.pfm", "*/*/disp0*.pfm", "*/im0.png"), eth3d
+        ("eth3d", "two_view_training"),
+        ("disp0.pfm", "disp0GT.pfm", "*/disp0*.pfm", "*/*/disp0*.pfm", "*/im0.png"),
+        eth3d,
     ),
     "rug": DatasetLayout(("rug", "RUG"), ("gt/*_gt_binary.pgm",), rug),
     "uded": DatasetLayout(("uded", "UDED"), ("imgs/*",), uded),
@@ -72,11 +82,15 @@ def find_data(name: str, explicit: Path | None = None) -> Path:
         if not any((parent / folder).exists() for other in LAYOUTS.values() for folder in other.folders):
             candidates.append(parent)  # holds no known data set, so it may be one itself
         for candidate in candidates:
-            if candidate.is_file() or any(next(candidate.glob(pattern), None) is not None for pattern in layout.patterns):
+            if candidate.is_file() or any(
+                next(candidate.glob(pattern), None) is not None for pattern in layout.patterns
+            ):
                 return candidate
     looked = " and ".join(map(str, folders))
     hint = "" if explicit else f" (--data DIR or the variable {ENVIRONMENT} can name another folder)"
-    raise UsageError(f"the data set {name} is not in {looked}{hint}; docs/datasets.md says where to get it and how to lay it out")
+    raise UsageError(
+        f"the data set {name} is not in {looked}{hint}; docs/datasets.md says where to get it and how to lay it out"
+    )
 
 
 def search_folders(explicit: Path | None = None) -> list[Path]:

@@ -44,7 +44,9 @@ class Pairing:
 def pair_folders(predictions: Path, truths: Path) -> Pairing:
     """Pair the files of two folders. An empty folder, or two folders with nothing in common, is a ``UsageError``."""
     folders = [] if is_remote(truths) else [folder for folder in sorted(_entries(truths)) if folder.is_dir()]
-    files = files_in(truths, required=not folders) or [file for folder in folders for file in files_in(folder, required=False)]
+    files = files_in(truths, required=not folders) or [
+        file for folder in folders for file in files_in(folder, required=False)
+    ]
     if not files:
         raise UsageError(f"{truths}: neither the folder nor its sub-folders hold a file")
     plain = _readings([stem_of(path) for path in files])
@@ -65,12 +67,16 @@ def _paired(predictions: Path, readings: Sequence[dict[str, list[Path]]], of: st
         predicted = _unique(names, files, predictions)
         for truths in readings:
             if predicted.keys() & truths.keys():
-                pairs = [PairedFiles(name, path, tuple(truths[name])) for name, path in predicted.items() if name in truths]
+                pairs = [
+                    PairedFiles(name, path, tuple(truths[name])) for name, path in predicted.items() if name in truths
+                ]
                 lone_predictions = [path for name, path in predicted.items() if name not in truths]
                 lone_truths = [path for name, paths in truths.items() if name not in predicted for path in paths]
                 return Pairing(tuple(pairs), tuple(lone_predictions), tuple(lone_truths))
     example = next((path.name for paths in readings[0].values() for path in paths), "nothing")
-    raise UsageError(f"no file in {predictions} (such as {files[0].name}) has the stem of one in {of} (such as {example})")
+    raise UsageError(
+        f"no file in {predictions} (such as {files[0].name}) has the stem of one in {of} (such as {example})"
+    )
 
 
 def files_in(folder: Path, *, required: bool = True) -> list[Path]:
@@ -138,5 +144,7 @@ def _readings(stems: list[str]) -> list[list[str]]:
     """
     first = stems[0]
     starts = [match.start() for match in re.finditer(r"[-_. ]", first) if match.start() > 0]
-    shared = [first[i:] for i in reversed(starts) if all(stem.endswith(first[i:]) and stem != first[i:] for stem in stems)]
+    shared = [
+        first[i:] for i in reversed(starts) if all(stem.endswith(first[i:]) and stem != first[i:] for stem in stems)
+    ]
     return [stems, *([stem.removesuffix(ending) for stem in stems] for ending in shared)]

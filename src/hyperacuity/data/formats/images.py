@@ -110,7 +110,9 @@ def _decode(path: Path, *, palette: bool) -> NDArray[Any]:
             if image.height * image.width > _DENSEST.get(kind, 1 << 40) * size:
                 raise InputError(f"{path}: declares {image.width}×{image.height} pixels, too many for its {size} bytes")
             deep = _is_deep_colour(image)
-            pixels = _deep_png(data, str(image.tile[0][3])) if deep and kind == "PNG" else _array(image, palette=palette)
+            pixels = (
+                _deep_png(data, str(image.tile[0][3])) if deep and kind == "PNG" else _array(image, palette=palette)
+            )
     except InputError:
         raise
     except Exception as error:  # Pillow's decoders raise many kinds; all of them mean that the file is bad

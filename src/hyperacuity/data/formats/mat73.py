@@ -131,7 +131,9 @@ class _Hdf5Decoder(Decoder):
             if stored.byte_offset is None:  # never written: it holds the fill value
                 continue
             if stored.size > size + _OVERHEAD + size // 100:
-                raise ValueError(f"a chunk of {item.name} is compressed to {stored.size:,} bytes, more than when unpacked")
+                raise ValueError(
+                    f"a chunk of {item.name} is compressed to {stored.size:,} bytes, more than when unpacked"
+                )
             skipped, packed = item.id.read_direct_chunk(corner)
             chunk = _unpacked(packed, [f for i, f in enumerate(filters) if not skipped >> i & 1], size, item.dtype)
             part = values[tuple(slice(at, at + step) for at, step in zip(corner, item.chunks, strict=True))]
@@ -147,7 +149,8 @@ class _Hdf5Decoder(Decoder):
         members = {name: _inside(group, name) for name in group}
         # A struct array keeps one plain array of references per field; a lone struct keeps the values themselves.
         arrays = members and all(
-            isinstance(m, h5py.Dataset) and _kind(m) == "cell" and "MATLAB_class" not in m.attrs for m in members.values()
+            isinstance(m, h5py.Dataset) and _kind(m) == "cell" and "MATLAB_class" not in m.attrs
+            for m in members.values()
         )
         values = {name: self.value(m, depth + 1) if self.wants(name) else None for name, m in members.items()}
         if not arrays:

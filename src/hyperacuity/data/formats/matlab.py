@@ -93,7 +93,9 @@ def read_truth_segmentations(path: Path) -> list[LabelMap]:
     return _maps(planes, path, label_map)
 
 
-def write_truths(path: Path | str, segmentations: Sequence[LabelMap], boundaries: Sequence[EdgeMap] | None = None) -> None:
+def write_truths(
+    path: Path | str, segmentations: Sequence[LabelMap], boundaries: Sequence[EdgeMap] | None = None
+) -> None:
     """Write annotators in BSDS form: ``groundTruth{i}.Segmentation`` (uint16) and ``.Boundaries`` (logical).
 
     Without ``boundaries`` those of the segmentations are written.

@@ -35,7 +35,14 @@ class Annotation:
 
 
 def annotate(
-    dice: Dice, parts: LabelMap, sheets: LabelMap, image: NDArray[np.uint8], *, details: list[float], jitter: float, unit: float
+    dice: Dice,
+    parts: LabelMap,
+    sheets: LabelMap,
+    image: NDArray[np.uint8],
+    *,
+    details: list[float],
+    jitter: float,
+    unit: float,
 ) -> tuple[Annotation, ...]:
     """One annotation per detail. ``parts`` are the finest regions, ``sheets`` the sheet each pixel belongs to."""
     steps = merging_order(parts, sheets, image)

@@ -128,7 +128,9 @@ def make_scene(
         if not _SMALLEST <= length <= _LARGEST:
             raise UsageError(f"size {width}x{height}: the {name} must lie between {_SMALLEST} and {_LARGEST} pixels")
     disparities = _disparity_range(width, leaves, max_disparity)
-    world = make_world(Dice(seed, 0), size=size, leaves=leaves, smallest=smallest, largest=largest, disparities=disparities)
+    world = make_world(
+        Dice(seed, 0), size=size, leaves=leaves, smallest=smallest, largest=largest, disparities=disparities
+    )
     left, right = view.sample_views(world)
     shadows = view.cast_shadows(world)
     image, image_right = (

@@ -104,11 +104,15 @@ def _wide_sheets(dice: Dice, palette: Palette, size: tuple[int, int], unit: floa
             make = dice.choose((shapes.blob, shapes.polygon, shapes.strip, shapes.ellipse))
             centre = (dice.unit() * width, dice.unit() * height)
             radius = min(size) * dice.between(0.35, 0.6)
-        sheets.append(_cut(dice, make, draw_paper(dice, palette, unit=unit, radius=radius), centre, radius, dice.unit()))
+        sheets.append(
+            _cut(dice, make, draw_paper(dice, palette, unit=unit, radius=radius), centre, radius, dice.unit())
+        )
     return sheets
 
 
-def _cut(dice: Dice, make: shapes.Maker, paper: Paper, centre: tuple[float, float], radius: float, turn: float) -> PaperSheet:
+def _cut(
+    dice: Dice, make: shapes.Maker, paper: Paper, centre: tuple[float, float], radius: float, turn: float
+) -> PaperSheet:
     if make in shapes.UPRIGHT:
         turn = dice.between(-0.06, 0.06)
     shape = make(dice)
@@ -118,7 +122,9 @@ def _cut(dice: Dice, make: shapes.Maker, paper: Paper, centre: tuple[float, floa
     return PaperSheet(make.__name__, paper, centre, radius, outline, motif)
 
 
-def _fixed(outline: shapes.Outline, centre: tuple[float, float], radius: float, heading: tuple[float, float]) -> Polygons:
+def _fixed(
+    outline: shapes.Outline, centre: tuple[float, float], radius: float, heading: tuple[float, float]
+) -> Polygons:
     points = np.concatenate(outline)
     x = (points[:, 0] * heading[0] - points[:, 1] * heading[1]) * radius + centre[0]
     y = (points[:, 1] * heading[0] + points[:, 0] * heading[1]) * radius + centre[1]

@@ -160,7 +160,9 @@ def _outline_cues(beside: Neighbours) -> Mapping[str, Values]:
     length = np.maximum(beside.cracks, 1)
     found: dict[str, Values] = {}
     for radius in CONVEXITY_RADII:
-        found[f"convexity: {radius} px"] = kernels.convexity(beside.labels, first, second, right, below, radius) / length
+        found[f"convexity: {radius} px"] = (
+            kernels.convexity(beside.labels, first, second, right, below, radius) / length
+        )
     for radius in JUNCTION_RADII:
         count, wider, half = kernels.junctions(beside.labels, first, right, below, radius).T
         found[f"junctions: wider angle, {radius} px"] = wider / np.maximum(count, 1)
@@ -170,7 +172,9 @@ def _outline_cues(beside: Neighbours) -> Mapping[str, Values]:
     # +1 where the first region is below the crack, −1 where the second is.
     level = beside.there == beside.here + 1
     here_first = beside.labels.ravel()[beside.here] == beside.first[beside.pair]
-    found["position: below along the border"] = beside.add_up(np.where(level, 0.0, np.where(here_first, -1.0, 1.0))) / length
+    found["position: below along the border"] = (
+        beside.add_up(np.where(level, 0.0, np.where(here_first, -1.0, 1.0))) / length
+    )
     return found
 
 
@@ -184,7 +188,9 @@ def _region_cues(beside: Neighbours, planes: Planes) -> Mapping[str, Values]:
     flat = labels[known]
     area = np.bincount(flat, minlength=count).astype(np.float64)
     border = np.bincount(a, beside.cracks, count) + np.bincount(b, beside.cracks, count)
-    edges = [np.bincount(line[line >= 0], minlength=count) for line in (labels[0], labels[-1], labels[:, 0], labels[:, -1])]
+    edges = [
+        np.bincount(line[line >= 0], minlength=count) for line in (labels[0], labels[-1], labels[:, 0], labels[:, -1])
+    ]
     top, bottom, sides = edges[0], edges[1], edges[2] + edges[3]
     around = border + top + bottom + sides
     y, x = (grid[known] for grid in np.mgrid[:height, :width])
@@ -239,7 +245,9 @@ def _border_cues(beside: Neighbours, planes: Planes) -> Mapping[str, Values]:
 
 def _interior(labels: LabelMap, count: int) -> NDArray[np.bool_]:
     """Pixels two or more away from any other region; all of a region that has none such."""
-    lowest, highest = (extreme(labels, 5, mode="nearest") for extreme in (ndimage.minimum_filter, ndimage.maximum_filter))
+    lowest, highest = (
+        extreme(labels, 5, mode="nearest") for extreme in (ndimage.minimum_filter, ndimage.maximum_filter)
+    )
     inner: NDArray[np.bool_] = (lowest == highest) & (labels >= 0)
     has = np.bincount(labels[inner], minlength=count) > 0
     whole: NDArray[np.bool_] = ~np.append(has, True)[labels] & (labels >= 0)

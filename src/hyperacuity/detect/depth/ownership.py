@@ -114,7 +114,9 @@ def probability_of_ownership(
     return integrate(order, image, rounds=rounds) if rounds else order
 
 
-def integrate(order: ArrayLike, image: ArrayLike, *, space: float = 0.03, tone: float = 0.1, rounds: int = 3) -> OrderMap:
+def integrate(
+    order: ArrayLike, image: ArrayLike, *, space: float = 0.03, tone: float = 0.1, rounds: int = 3
+) -> OrderMap:
     """Spread an order over even areas of the image, not across its edges: a filter of bilateral kind.
 
     ``space`` is its width as a share of the image's diagonal, ``tone`` the change of lightness that stops it.
@@ -193,7 +195,9 @@ def lightness(image: ArrayLike) -> NDArray[np.float32]:
     """
     array: NDArray[Any] = np.asarray(image)
     if array.ndim not in (2, 3) or (array.ndim == 3 and array.shape[2] not in (1, 3)) or array.size == 0:
-        raise InputError(f"image: has shape {array.shape}, expected height × width (grey) or height × width × 3 (colour)")
+        raise InputError(
+            f"image: has shape {array.shape}, expected height × width (grey) or height × width × 3 (colour)"
+        )
     if array.dtype.kind == "u":
         values = array.astype(np.float32) / np.float32(np.iinfo(array.dtype).max)
     elif array.dtype.kind == "f" and np.isfinite(array).all() and array.min() >= 0 and array.max() <= 1:

@@ -110,4 +110,6 @@ def _doubt_scale(path: Path, estimate: DisparityMap, truth: DisparityMap) -> Non
         return
     typical, true = float(np.nanmedian(estimate)), float(np.nanmedian(truth))
     if true > 0 and not true / MOST_OFF < typical < true * MOST_OFF:
-        warn(f"{path}: half of its disparities exceed {typical:.3g} px, of the truth's {true:.3g} px; is the scale right?")
+        warn(
+            f"{path}: half of its disparities exceed {typical:.3g} px, of the truth's {true:.3g} px; is the scale right?"
+        )

@@ -31,11 +31,16 @@ def summary(result: AuditFindings) -> dict[str, Any]:
     return {
         "signature": str(result.signature),
         "images": len(labels.images),
-        "annotators": {"fewest": min(labels.annotators), "most": max(labels.annotators), "maps": sum(labels.annotators)},
+        "annotators": {
+            "fewest": min(labels.annotators),
+            "most": max(labels.annotators),
+            "maps": sum(labels.annotators),
+        },
         "share_of_boundaries": shares(labels.boundaries),
         "share_of_pixels": shares(labels.pixels),
         "by_strength": {
-            name: {"boundaries": row[0], "pixels": row[1]} for name, row in zip(CLASSES, labels.by_strength, strict=True)
+            name: {"boundaries": row[0], "pixels": row[1]}
+            for name, row in zip(CLASSES, labels.by_strength, strict=True)
         },
         "by_image": {name: {"orphan": of.orphan, "consensus": of.consensus} for name, of in labels.by_image.items()},
         "agreement": {"mean": labels.agreement, "matrix": labels.matrix},
@@ -60,7 +65,8 @@ def _system(name: str, audit: SystemAudit, rankings: Mapping[str, Sequence[str]]
             for kind, scores in audit.partial.items()
         },
         "by_strength": {
-            f"{strength:g}": point(score.ods) for strength, score in zip(audit.protocol.strengths, audit.by_strength, strict=True)
+            f"{strength:g}": point(score.ods)
+            for strength, score in zip(audit.protocol.strengths, audit.by_strength, strict=True)
         },
         "precision_bonus": vars(audit.bonus),
         "output": {

@@ -82,7 +82,9 @@ def agreement_chart(matrix: NDArray[np.float64], names: Sequence[str] | None = N
         y=alt.Y("row:N", sort=people, title="what annotator … drew", axis=alt.Axis(ticks=False)),
     )
     cells = base.mark_rect().encode(color=alt.Color("share:Q", scale=scale, legend=None))
-    light = alt.condition("datum.share > 0.45", alt.value("#fefefe"), alt.value("#212121"))  # on a cell, whatever the theme
+    light = alt.condition(
+        "datum.share > 0.45", alt.value("#fefefe"), alt.value("#212121")
+    )  # on a cell, whatever the theme
     numbers = base.mark_text(fontSize=8).encode(text=alt.Text("share:Q", format=".0%"), color=light)
     side = max(120, 34 * len(people))
     return (cells + numbers).properties(width=side, height=side)
@@ -209,7 +211,9 @@ def _lines(rows: Sequence[Mapping[str, Any]], names: Sequence[str], measure: str
     values = [float(row[measure]) for row in rows]
     low, high = math.floor(min(values) * 10) / 10, math.ceil(max(values) * 10) / 10
     low, high = (low, high) if high > low else (low, low + 0.1)
-    x = alt.X("strength:Q", title="strength of the labels", axis=alt.Axis(values=[0, 0.2, 0.4, 0.6, 0.8, 1], grid=False))
+    x = alt.X(
+        "strength:Q", title="strength of the labels", axis=alt.Axis(values=[0, 0.2, 0.4, 0.6, 0.8, 1], grid=False)
+    )
     y = alt.Y(f"{measure}:Q", title=measure, scale=alt.Scale(domain=[low, high]))
     base = theme.chart(rows).encode(x=x, y=y, color=colour)
     ends = [next(float(row[measure]) for row in reversed(rows) if row["system"] == name) for name in names]
@@ -269,7 +273,9 @@ def _output(name: str, audit: SystemAudit, leftmost: bool) -> Any:
         legend=alt.Legend(orient="bottom", title=PEOPLE, direction="horizontal", symbolType="square"),
     )
     unit, ticks = alt.Scale(domain=[0, 1]), [0, 0.5, 1]
-    x = alt.X("share:Q", stack=True, title="share of matched pixels", scale=unit, axis=alt.Axis(values=ticks, format="%"))
+    x = alt.X(
+        "share:Q", stack=True, title="share of matched pixels", scale=unit, axis=alt.Axis(values=ticks, format="%")
+    )
     beside = alt.Axis(values=ticks, grid=False, labels=leftmost)
     y = alt.Y("low:Q", bin="binned", title="output" if leftmost else None, scale=unit, axis=beside)
     title = alt.TitleParams(name, subtitle=f"rank correlation {audit.output.spearman:.2f}{spread}")

@@ -18,7 +18,11 @@ FEW = 8
 
 
 def precision_recall(
-    scores: Mapping[str, BoundaryScore], *, human: Point | None = None, width: int = theme.ONE_COLUMN, hover: bool = False
+    scores: Mapping[str, BoundaryScore],
+    *,
+    human: Point | None = None,
+    width: int = theme.ONE_COLUMN,
+    hover: bool = False,
 ) -> Any:
     """Precision over recall, a curve per system with its best point (ODS), lines of equal F, and people as a black diamond.
 
@@ -84,7 +88,9 @@ def scatter_of_images(scores: Mapping[str, BoundaryScore], *, width: int = theme
         x=alt.X("F:Q", title="best F of an image", scale=alt.Scale(domain=[0, 1])),
         y=alt.Y("system:N", title=None, sort=list(names.values()), axis=alt.Axis(labelLimit=140)),
     )
-    dots = base.mark_tick(thickness=1.5, size=11, opacity=0.7).encode(color=colour, tooltip=["system:N", "image:N", "F:Q"])
+    dots = base.mark_tick(thickness=1.5, size=11, opacity=0.7).encode(
+        color=colour, tooltip=["system:N", "image:N", "F:Q"]
+    )
     median = base.mark_tick(thickness=2.5, size=17, color=theme.INK).encode(x=alt.X("median(F):Q"))
     return (dots + median).properties(width=width, height=22 * len(scores))
 

@@ -133,7 +133,9 @@ def parallel_chart(ranking: Ranking, *, width: int = theme.TWO_COLUMNS, height: 
         domain=False,
     )
     up = alt.Axis(
-        values=[0, 1], title="best ← each criterion's own scale → worst", labelExpr="datum.value == 0 ? 'best' : 'worst'"
+        values=[0, 1],
+        title="best ← each criterion's own scale → worst",
+        labelExpr="datum.value == 0 ? 'best' : 'worst'",
     )
     x = alt.X("place:Q", scale=alt.Scale(domain=[-0.2, count - 0.9], nice=False), axis=across)
     y = alt.Y("share:Q", axis=up)
@@ -152,12 +154,14 @@ def parallel_chart(ranking: Ranking, *, width: int = theme.TWO_COLUMNS, height: 
     texts = theme.chart(named).mark_text(align="left", dx=3, fontSize=8)
     labels = texts.encode(x=alt.X("end:Q", axis=across), y=alt.Y("at:Q", axis=up), text="system:N")
     tooltip = ["system:N", "group:N", "criterion:N", "value:Q"]
-    return alt.layer(leaders, *lines, dots.encode(x=x, y=y, color=colour, shape=shape, tooltip=tooltip), labels).properties(
-        width=width - 110, height=height
-    )
+    return alt.layer(
+        leaders, *lines, dots.encode(x=x, y=y, color=colour, shape=shape, tooltip=tooltip), labels
+    ).properties(width=width - 110, height=height)
 
 
-def rank_group_chart(ranking: Ranking, *, stability: NDArray[np.float64] | None = None, width: int = theme.TWO_COLUMNS) -> Any:
+def rank_group_chart(
+    ranking: Ranking, *, stability: NDArray[np.float64] | None = None, width: int = theme.TWO_COLUMNS
+) -> Any:
     """Rank against group, as a table: average rank as the Middlebury server has it, the group by dominance beside it.
 
     ``stability`` adds how often each system is optimal when images are resampled.
@@ -180,7 +184,9 @@ def rank_group_chart(ranking: Ranking, *, stability: NDArray[np.float64] | None 
     no_names = y.axis(None)
     base = theme.chart(rows).encode(y=y)
     height = 16 * len(rows)
-    bars = base.mark_bar(height=3, color=theme.GRID).encode(x=alt.X("rank:Q", title="average rank", axis=alt.Axis(orient="top")))
+    bars = base.mark_bar(height=3, color=theme.GRID).encode(
+        x=alt.X("rank:Q", title="average rank", axis=alt.Axis(orient="top"))
+    )
     colour, shape = _channels()
     dots = base.mark_point(filled=True, size=40, opacity=1).encode(x="rank:Q", color=colour, shape=shape)
     texts = base.mark_text(align="left", dx=7, fontSize=8).encode(x="rank:Q", text=alt.Text("rank:Q", format=".2f"))
@@ -217,9 +223,17 @@ def dominance_chart(ranking: Ranking, *, width: int = theme.TWO_COLUMNS) -> Any:
         members = sorted(np.flatnonzero(ranking.group == number), key=lambda i: float(ranking.average_rank[i]))
         for step, i in enumerate(members):
             positions[int(i)] = ((step + 0.5) / len(members), number + 1)
-    nodes = [{"system": ranking.systems[i], "x": x, "row": row, "group": _group(row - 1)} for i, (x, row) in positions.items()]
+    nodes = [
+        {"system": ranking.systems[i], "x": x, "row": row, "group": _group(row - 1)}
+        for i, (x, row) in positions.items()
+    ]
     edges = [
-        {"x": positions[int(i)][0], "row": positions[int(i)][1], "x2": positions[int(j)][0], "row2": positions[int(j)][1]}
+        {
+            "x": positions[int(i)][0],
+            "row": positions[int(i)][1],
+            "x2": positions[int(j)][0],
+            "row2": positions[int(j)][1],
+        }
         for i, j in np.argwhere(direct(ranking.dominance))
         if int(i) != int(j)
     ]
@@ -237,7 +251,9 @@ def dominance_chart(ranking: Ranking, *, width: int = theme.TWO_COLUMNS) -> Any:
     return alt.layer(lines, dots, labels).properties(width=width, height=height)
 
 
-def critical_difference_chart(systems: Sequence[str], found: CriticalDifference, *, width: int = theme.TWO_COLUMNS) -> Any:
+def critical_difference_chart(
+    systems: Sequence[str], found: CriticalDifference, *, width: int = theme.TWO_COLUMNS
+) -> Any:
     """Average ranks on a line, systems that the images cannot tell apart joined by a bar (Demšar 2006)."""
     theme.register()
     order = [int(i) for i in np.argsort(found.average_rank, kind="stable")]

@@ -80,7 +80,9 @@ def curves_chart(study: DetectorTrial, *, condition: int = 0, columns: int = 3) 
         )
         for name in first.names
     ]
-    return alt.concat(*panels, columns=columns, spacing=16, title=f"{study.picture}: score against threshold, minimum marked")
+    return alt.concat(
+        *panels, columns=columns, spacing=16, title=f"{study.picture}: score against threshold, minimum marked"
+    )
 
 
 def mean_curves_chart(scores: Mapping[str, EdgeScore], *, columns: int = 3) -> Any:
@@ -222,7 +224,9 @@ def truth_chart(study: DetectorTrials, *, columns: int = 4) -> Any:
         )
         span = base.mark_rule(strokeWidth=2).encode(x=alt.X("from:Q", scale=scale, axis=axis, title=title), x2="to:Q")
         ends = [
-            base.mark_point(filled=filled, size=36, strokeWidth=1.5, opacity=1).encode(x=alt.X(f"{field}:Q", scale=scale))
+            base.mark_point(filled=filled, size=36, strokeWidth=1.5, opacity=1).encode(
+                x=alt.X(f"{field}:Q", scale=scale)
+            )
             for field, filled in (("from", False), ("to", True))
         ]
         panels.append(
@@ -234,7 +238,9 @@ def truth_chart(study: DetectorTrials, *, columns: int = 4) -> Any:
     return alt.concat(*panels, columns=columns, spacing=14, title=title)
 
 
-def _shift_panel(study: Shift, curves: Mapping[str, NDArray[np.float64]], n: int, columns: int, *, labelled: bool) -> Any:
+def _shift_panel(
+    study: Shift, curves: Mapping[str, NDArray[np.float64]], n: int, columns: int, *, labelled: bool
+) -> Any:
     rows = [
         {"errors": errors, "distance": int(d), "score": float(score)}
         for errors, curve in curves.items()
@@ -311,7 +317,9 @@ def _lines_panel(
         {"system": name, "x": xs[-1], "y": height, "label": f"{name} ↑" if curve[-1] > top else name}
         for (name, curve), height in zip(curves.items(), heights, strict=True)
     ]
-    marked: list[dict[str, Any]] = [{"system": name, "x": x, "y": y} for name, (x, y) in marks.items()] if marks else points
+    marked: list[dict[str, Any]] = (
+        [{"system": name, "x": x, "y": y} for name, (x, y) in marks.items()] if marks else points
+    )
     shown = [point for point in marked if point["y"] <= top]
 
     colour, dash, shape = theme.channels(theme.systems(list(curves)))

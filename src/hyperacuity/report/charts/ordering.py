@@ -37,7 +37,11 @@ def prc_chart(scores: Mapping[str, OrderingScore], which: Which = "ldc", *, huma
     x = alt.X("recall:Q", title="recall", scale=alt.Scale(domain=[0, 1]), axis=_axis())
     y = alt.Y("precision:Q", title="precision", scale=alt.Scale(domain=[0, 1]), axis=_axis())
     legend = alt.Legend(
-        title="[F max, F min]  over-random index", orient="bottom", columns=1, labelLimit=theme.ONE_COLUMN, symbolOpacity=1
+        title="[F max, F min]  over-random index",
+        orient="bottom",
+        columns=1,
+        labelLimit=theme.ONE_COLUMN,
+        symbolOpacity=1,
     )
     colour, _, shape = theme.channels(styles, names=keys, sort=list(keys.values()), legend=legend)
     base: dict[str, Any] = {"x": x, "y": y, "color": colour}
@@ -64,7 +68,8 @@ def prc_chart(scores: Mapping[str, OrderingScore], which: Which = "ldc", *, huma
         width=side,
         height=side,
         title=alt.TitleParams(
-            f"{which.upper()}: {name} depth consistency", subtitle="filled: detected (β = 1); open: in the right order (β = 0)"
+            f"{which.upper()}: {name} depth consistency",
+            subtitle="filled: detected (β = 1); open: in the right order (β = 0)",
         ),
     )
 
@@ -96,7 +101,11 @@ def figure_ground_chart(scores: Mapping[str, OrderingScore], *, human: OrderingS
         ]
     lowest = min([0.5, *(row["accuracy"] for row in rows)])
     x = alt.X("recall:Q", title="boundary recall", scale=alt.Scale(domain=[0, 1]), axis=_axis())
-    y = alt.Y("accuracy:Q", title="figure/ground accuracy", scale=alt.Scale(domain=[np.floor(lowest * 10) / 10, 1], nice=False))
+    y = alt.Y(
+        "accuracy:Q",
+        title="figure/ground accuracy",
+        scale=alt.Scale(domain=[np.floor(lowest * 10) / 10, 1], nice=False),
+    )
     legend = alt.Legend(title=None, orient="bottom", columns=3, symbolOpacity=1)
     colour, _, shape = theme.channels(_styles(scores, found), legend=legend)
     base = theme.chart(rows).encode(x=x, y=y, color=colour, order="place:Q")
@@ -166,7 +175,9 @@ def _outlines(found: Mapping[str, Consistency], keys: Mapping[str, str]) -> Rows
     rows: Rows = []
     for name, part in found.items():
         ends = [point for _, point in _ends(part)]
-        around = [(p["recall"], p["precision"]) for p in ends] + [(p["recall0"], p["precision0"]) for p in reversed(ends)]
+        around = [(p["recall"], p["precision"]) for p in ends] + [
+            (p["recall0"], p["precision0"]) for p in reversed(ends)
+        ]
         rows += [
             {"system": keys[name], "recall": r, "precision": p, "place": n}
             for n, (r, p) in enumerate(around if len(ends) > 1 else [])
@@ -205,7 +216,9 @@ def _iso_f(x: Any, y: Any) -> list[Any]:
     for level in np.arange(1, 10) / 10:
         least = level / (2 - level)
         for n, recall in enumerate(least + (1 - least) * np.linspace(0, 1, 40) ** 3):
-            rows.append({"F": f"{level:.1f}", "recall": recall, "precision": level * recall / (2 * recall - level), "place": n})
+            rows.append(
+                {"F": f"{level:.1f}", "recall": recall, "precision": level * recall / (2 * recall - level), "place": n}
+            )
     base = theme.chart(rows).encode(x=x, y=y)
     lines = base.mark_line(color=theme.GRID, strokeWidth=0.8).encode(detail="F:N", order="place:Q")
     labels = base.transform_filter("datum.place == 39").mark_text(align="left", dx=3, fontSize=7, color=theme.FAINT)

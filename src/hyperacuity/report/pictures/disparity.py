@@ -82,7 +82,10 @@ def error_sheet(
     low, high = float(np.nanmin(true)), float(np.nanmax(true))
     panels = [
         ("truth: warm is near, cool is far", depth_picture(true, low=low, high=high)),
-        (f"{title or 'estimate'}: density {100 * density(true, found):.1f} %", depth_picture(found, low=low, high=high)),
+        (
+            f"{title or 'estimate'}: density {100 * density(true, found):.1f} %",
+            depth_picture(found, low=low, high=high),
+        ),
         (_bad_pixels(true, found, regions), error_picture(true, found, regions, cap=cap)),
     ]
     side = max(1, -(-300 // true.shape[1]))  # small pictures are enlarged, so that captions fit
@@ -106,7 +109,12 @@ def _bad_pixels(truth: DisparityMap, estimate: DisparityMap, regions: Mapping[st
 
 
 def _key(
-    draw: ImageDraw.ImageDraw, font: ImageFont.ImageFont | ImageFont.FreeTypeFont, left: int, top: int, width: int, cap: float
+    draw: ImageDraw.ImageDraw,
+    font: ImageFont.ImageFont | ImageFont.FreeTypeFont,
+    left: int,
+    top: int,
+    width: int,
+    cap: float,
 ) -> None:
     """Both scales of error from 0 to the cap, the two plain colours, and the outline."""
     length = max(40, width // 8)

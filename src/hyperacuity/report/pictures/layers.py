@@ -99,7 +99,12 @@ def _into(target: NDArray[np.uint8], changes: NDArray[np.int64], first: NDArray[
 def strength(counts: NDArray[np.uint8], most: int) -> dict[str, Any]:
     """A strength layer: of how many of ``most`` people each pixel is; 0 where it is nobody's."""
     ever = np.asarray(counts.ravel() > 0)
-    return {"kind": "strength", "most": most, "where": _deflated(np.packbits(ever)), "many": _deflated(counts.ravel()[ever])}
+    return {
+        "kind": "strength",
+        "most": most,
+        "where": _deflated(np.packbits(ever)),
+        "many": _deflated(counts.ravel()[ever]),
+    }
 
 
 def agreement(truths: list[EdgeMap], within: float) -> NDArray[np.uint8]:

@@ -9,7 +9,15 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from hyperacuity.maps import LabelMap, OrderMap
-from hyperacuity.ordering import Ordering, Partition, Protocol, compare_neighbours, match_image, match_regions, neighbours
+from hyperacuity.ordering import (
+    Ordering,
+    Partition,
+    Protocol,
+    compare_neighbours,
+    match_image,
+    match_regions,
+    neighbours,
+)
 from hyperacuity.ordering.figure_ground import Ownership
 from hyperacuity.ordering.local import CONSISTENT, FALSE, INCONSISTENT, MISSED, LocalMatch
 from hyperacuity.ordering.orderings import transfer
@@ -145,7 +153,9 @@ def picture_sheet(
         )
     if isinstance(prediction, Partition) and isinstance(truth, Partition) and prediction.regions <= 2000:
         panels.append((true_region_picture(truth), f"{truth.regions} true regions"))
-        panels.append((region_picture(prediction, truth), f"{prediction.regions} regions by the true one they stand for"))
+        panels.append(
+            (region_picture(prediction, truth), f"{prediction.regions} regions by the true one they stand for")
+        )
         side = int(min(panels[0][0].shape[:2]) * _scale(panels[0][0]))
         true_pairs, our_pairs = pair_table_pictures(prediction, truth, side=side)
         panels.append((true_pairs, "true pairs: green right, yellow wrong, blue missed"))

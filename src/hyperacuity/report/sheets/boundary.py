@@ -77,7 +77,13 @@ def sheet(grid: Grid, each: Each) -> Sheet:
 
 
 def _line(grid: Grid, system: str, score: BoundaryScore) -> Line:
-    values = {"ods": score.ods.f, "ois": score.ois.f, "ap": score.ap, "r50": score.r50, "threshold": score.ods.threshold}
+    values = {
+        "ods": score.ods.f,
+        "ois": score.ois.f,
+        "ap": score.ap,
+        "r50": score.r50,
+        "threshold": score.ods.threshold,
+    }
     return Line(system, values, score.ods.interval, len(score.images), failed_images(grid, system))
 
 
@@ -94,7 +100,9 @@ def tested_ods(tallies: Mapping[str, Mapping[str, BoundaryTally]], shared: Seque
 def _people(grid: Grid, each: Each) -> HumanScore:
     """People against each other, on the images whose truths can still be read and have two annotators or more."""
     job = job_of(grid)
-    cells: dict[tuple[Path, ...], Cell] = {cell.truths: cell for images in grid.cells.values() for cell in images.values()}
+    cells: dict[tuple[Path, ...], Cell] = {
+        cell.truths: cell for images in grid.cells.values() for cell in images.values()
+    }
 
     def one(cell: Cell) -> BoundaryTally | None:
         try:
@@ -143,7 +151,11 @@ def _figures(scores: Mapping[str, BoundaryScore], people: HumanScore) -> tuple[F
 
 
 def _findings(
-    lines: tuple[Line, ...], scores: Mapping[str, BoundaryScore], people: HumanScore, tested: Pairwise | None, order: list[str]
+    lines: tuple[Line, ...],
+    scores: Mapping[str, BoundaryScore],
+    people: HumanScore,
+    tested: Pairwise | None,
+    order: list[str],
 ) -> list[str]:
     if not lines:
         return [NOTHING]

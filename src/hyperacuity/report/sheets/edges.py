@@ -108,7 +108,9 @@ class EdgeViewer(Viewer):
         drawn = layers.strength(layers.agreement(truths, 0), len(truths))
         return Shared(truths[0].shape, {"truth": drawn}, np.logical_or.reduce(truths))
 
-    def best_maps(self, image: str, cells: Mapping[str, Mapping[str, Cell]]) -> tuple[EdgeMap | None, dict[str, dict[str, Best]]]:
+    def best_maps(
+        self, image: str, cells: Mapping[str, Mapping[str, Cell]]
+    ) -> tuple[EdgeMap | None, dict[str, dict[str, Best]]]:
         """What anybody drew of an image, and each system's best edge map under each measure; None if a file has moved."""
         found: dict[str, dict[str, Best]] = {}
         names = self.protocol.names[:MOST_COLUMNS]

@@ -16,7 +16,18 @@ from hyperacuity.compare import Table, compare, critical_difference
 from hyperacuity.compare.criteria import table_of
 from hyperacuity.compare.significance import Pairwise
 from hyperacuity.report.charts import compare as charts_compare
-from hyperacuity.report.sheets.sheet import NAN, NOTHING, Column, Figure, Line, Sheet, failed_images, leader, paired_tests, ranked
+from hyperacuity.report.sheets.sheet import (
+    NAN,
+    NOTHING,
+    Column,
+    Figure,
+    Line,
+    Sheet,
+    failed_images,
+    leader,
+    paired_tests,
+    ranked,
+)
 from hyperacuity.report.sheets.viewer import Viewer
 from hyperacuity.resampling import bootstrap_weights, percentile_interval
 from hyperacuity.run.gather import Grid
@@ -72,7 +83,9 @@ def judge(grid: Grid, columns: Sequence[Column] = ()) -> Judged:
 
 def judged_sheet(grid: Grid, judged: Judged, *, figures: Sequence[Figure] = (), viewer: Viewer | None = None) -> Sheet:
     """The sheet of what was found, with the task's own charts before those that any task has."""
-    highest = max((score for of in judged.image_scores.values() for score in of.values() if score == score), default=1.0)
+    highest = max(
+        (score for of in judged.image_scores.values() for score in of.values() if score == score), default=1.0
+    )
     main = judged.columns[0]
     return Sheet(
         title=grid.task.title,
@@ -92,7 +105,9 @@ def _tested(table: Table, column: Column) -> Pairwise | None:
     """Paired bootstrap of one criterion for all pairs of systems."""
     chosen = table.select(criteria=[column.key])
     sign = 1.0 if column.better == "max" else -1.0
-    return paired_tests(lambda weights: sign * chosen.resampled(weights)[:, :, 0], len(table.images), len(table.systems))
+    return paired_tests(
+        lambda weights: sign * chosen.resampled(weights)[:, :, 0], len(table.images), len(table.systems)
+    )
 
 
 def _figures(judged: Judged) -> list[Figure]:
@@ -140,7 +155,9 @@ def findings(judged: Judged) -> list[str]:
         if len(best) == 1:
             sentences.append(f"By every criterion shown, {best[0]} is as good as any other system or better.")
         else:
-            sentences.append(f"{len(best)} of {len(lines)} systems are Pareto-optimal: no other is as good by every score.")
+            sentences.append(
+                f"{len(best)} of {len(lines)} systems are Pareto-optimal: no other is as good by every score."
+            )
     return [*sentences, *_hardest(judged)]
 
 

@@ -19,9 +19,13 @@ from hyperacuity.run import Cell
 from hyperacuity.run.gather import Grid
 
 COLUMNS = (
-    Column("orphan", "one person only", better="", digits=1, unit="%", note="Share of the boundaries, each counted once"),
+    Column(
+        "orphan", "one person only", better="", digits=1, unit="%", note="Share of the boundaries, each counted once"
+    ),
     Column("consensus", "everyone", better="", digits=1, unit="%", note="Share of the boundaries, each counted once"),
-    Column("agreement", "agreement", better="", digits=1, unit="%", note="Of a person's pixels, how many another drew too"),
+    Column(
+        "agreement", "agreement", better="", digits=1, unit="%", note="Of a person's pixels, how many another drew too"
+    ),
     Column("pixels", "one person's pixels", better="", digits=1, unit="%", note="Share of all drawn pixels"),
     Column("maps", "maps", better="", digits=0, note="How many maps all annotators drew together"),
 )
@@ -52,7 +56,9 @@ def sheet(grid: Grid, each: Each) -> Sheet:
             for figure in _figures(score, {i: of[name] for i, of in agreed.items() if name in of}, name if n else "")
         ),
         findings=tuple(findings) or ("No image could be read.",),
-        image_score=Column("agreement", "agreement", note="Of a person's pixels, the share that another person drew too"),
+        image_score=Column(
+            "agreement", "agreement", note="Of a person's pixels, the share that another person drew too"
+        ),
         image_scores=agreed,
         viewer=LabelViewer(grid, list(scores)),
     )

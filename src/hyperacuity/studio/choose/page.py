@@ -42,7 +42,9 @@ class ChoosePage:
     ``UsageError`` when the state holds answers to other trials.
     """
 
-    def __init__(self, study: Study, state: State, design: Design, *, break_every: int = 50, fixation: float = 0.5) -> None:
+    def __init__(
+        self, study: Study, state: State, design: Design, *, break_every: int = 50, fixation: float = 0.5
+    ) -> None:
         self._study = study
         self._state = state
         self._design = design

@@ -161,7 +161,8 @@ def progress(file: sqlite3.Connection, study: Study, person: int) -> Progress:
 def entry_at(file: sqlite3.Connection, person: int, position: int) -> PlanEntry | None:
     """The entry at a position of a participant's plan."""
     row = file.execute(
-        "SELECT position, kind, question, mirrored FROM choose_plan WHERE person = ? AND position = ?", (person, position)
+        "SELECT position, kind, question, mirrored FROM choose_plan WHERE person = ? AND position = ?",
+        (person, position),
     ).fetchone()
     return None if row is None else PlanEntry(row[0], row[1], row[2], bool(row[3]))
 

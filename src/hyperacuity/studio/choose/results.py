@@ -94,7 +94,9 @@ def participants(file: sqlite3.Connection, study: Study, answers: Sequence[Recor
     return found
 
 
-def score(study: Study, answers: Iterable[RecordedAnswer], people: Iterable[Participant], *, attentive: float = 0.0) -> RiskScore:
+def score(
+    study: Study, answers: Iterable[RecordedAnswer], people: Iterable[Participant], *, attentive: float = 0.0
+) -> RiskScore:
     """The risk by the answers to trials of people who got at least this share of their attention checks right."""
     counted = {one.number for one in people if one.checks_right >= attentive * one.checks}
     return risk(

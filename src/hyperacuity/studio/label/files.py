@@ -106,7 +106,9 @@ def write_bsds(out: Path, name: str, maps: Sequence[EdgeMap]) -> None:
     write_bytes(path, encode({"groundTruth": [{"Boundaries": edges} for edges in maps]}))
 
 
-def _provenance(name: str, annotator: str, digest: str, candidates: EdgeCandidates, finished: Finished) -> dict[str, Any]:
+def _provenance(
+    name: str, annotator: str, digest: str, candidates: EdgeCandidates, finished: Finished
+) -> dict[str, Any]:
     height, width = finished.edges.shape
     log = finished.log
     return {

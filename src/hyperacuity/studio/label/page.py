@@ -164,7 +164,9 @@ class LabelPage:
         try:
             ready = await self._prepare(item)
         except Refused as error:
-            return render(request, "label/broken.html.j2", status=422, title=item.title, sentence=error.detail, **around)
+            return render(
+                request, "label/broken.html.j2", status=422, title=item.title, sentence=error.detail, **around
+            )
         task = asyncio.create_task(self._look_ahead(index))
         self._ahead.add(task)
         task.add_done_callback(self._ahead.discard)
@@ -226,7 +228,9 @@ class LabelPage:
         kept = await self._state.read(lambda file: store.read_log(file, person.id, item.id, ready.digest))
         seen = await asyncio.to_thread(finish, ready.candidates, kept)
         if checksum(seen.drawn) != check:
-            raise Refused(409, "the page shows another map than the one that was saved: reload the page, then look again")
+            raise Refused(
+                409, "the page shows another map than the one that was saved: reload the page, then look again"
+            )
         own = await self._state.write(finish_once)
         unwritten = None
         try:
@@ -260,7 +264,9 @@ class LabelPage:
             )
             maps = {who: finish(ready.candidates, kept) for who, kept in everyone.items()}
             try:
-                write_annotator(self._out, folder, item.name, person.name, ready.digest, ready.candidates, maps[person.id])
+                write_annotator(
+                    self._out, folder, item.name, person.name, ready.digest, ready.candidates, maps[person.id]
+                )
                 write_bsds(self._out, item.name, [one.edges for one in maps.values()])
             except OSError as error:
                 raise UsageError(f"{self._out}: cannot be written ({error.strerror})") from error

@@ -88,14 +88,16 @@ def append(
 ) -> int:
     """Add entries to a log; how many it has then. ``Refused`` (409) where the page is behind, or the image is another one."""
     row = file.execute(
-        "SELECT digest, entries, depth, redoable, finished FROM label_sheets WHERE person = ? AND item = ?", (person, item)
+        "SELECT digest, entries, depth, redoable, finished FROM label_sheets WHERE person = ? AND item = ?",
+        (person, item),
     ).fetchone()
     known, count, depth, redoable, finished = row or (digest, 0, 0, 0, 0)
     check_digest(known, digest)
     for entry in entries:
         if entry.number <= count:
             (key,) = file.execute(
-                "SELECT key FROM label_entries WHERE person = ? AND item = ? AND number = ?", (person, item, entry.number)
+                "SELECT key FROM label_entries WHERE person = ? AND item = ? AND number = ?",
+                (person, item, entry.number),
             ).fetchone()
             if key == entry.key:
                 continue
@@ -127,7 +129,9 @@ def append(
 def check_digest(known: str, digest: str) -> None:
     """Refuse to go on with labels that were made for another image of the same name."""
     if known != digest:
-        raise Refused(409, "the image is not the one that was labelled under this name: rename it, or bring the first one back")
+        raise Refused(
+            409, "the image is not the one that was labelled under this name: rename it, or bring the first one back"
+        )
 
 
 def read_log(file: sqlite3.Connection, person: str, item: str, digest: str, *, finished: bool = False) -> Log:

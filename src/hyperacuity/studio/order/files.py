@@ -36,7 +36,14 @@ HEADING = ("a", "b", "relation", "boundary", "source")
 
 
 def write_files(
-    out: Path, folder: str, name: str, *, statements: Statements, regions: Regions, found: Arrangement, facts: Mapping[str, Any]
+    out: Path,
+    folder: str,
+    name: str,
+    *,
+    statements: Statements,
+    regions: Regions,
+    found: Arrangement,
+    facts: Mapping[str, Any],
 ) -> None:
     """Write one person's order of one image. ``facts`` go into the provenance. ``UsageError`` where writing fails."""
     paths = {kind: out / kind / folder / f"{name}.{suffix}" for kind, suffix in KINDS.items()}

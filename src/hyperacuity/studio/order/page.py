@@ -198,7 +198,9 @@ class OrderPage:
         if found.known_pairs == 0:
             raise Refused(422, "this order is not written: no two regions are ordered yet")
         key = (person.id, item.id)
-        (started, seconds), folder = await self._state.read(lambda file: (store.time_spent(file, key), folders(file)[person.id]))
+        (started, seconds), folder = await self._state.read(
+            lambda file: (store.time_spent(file, key), folders(file)[person.id])
+        )
         facts = {
             "annotator": person.name,
             "made": now(),
@@ -220,7 +222,9 @@ class OrderPage:
             )
         except (HyperacuityError, OSError) as error:
             log.error("%s", error)
-            raise Refused(422, "this order is kept, but its files cannot be written: the server's terminal says why") from error
+            raise Refused(
+                422, "this order is kept, but its files cannot be written: the server's terminal says why"
+            ) from error
 
     def _as_dict(self, item: Item, history: EditHistory, summary: OrderSummary) -> dict[str, Any]:
         """All that the page shows, after an action."""

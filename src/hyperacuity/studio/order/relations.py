@@ -176,7 +176,9 @@ def arrange(statements: Statements, count: int) -> Arrangement:
     groups: dict[int, int] = {}
     return Arrangement(
         layer=tuple(height[part[region]] if region in known else None for region in range(count)),
-        group=tuple(groups.setdefault(connected[region], len(groups)) if region in known else None for region in range(count)),
+        group=tuple(
+            groups.setdefault(connected[region], len(groups)) if region in known else None for region in range(count)
+        ),
         part=tuple(part),
         behind=tuple(behind),
         tangled=frozenset(
