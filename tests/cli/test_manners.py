@@ -155,12 +155,15 @@ class TestErrors:
             commands(words)
         assert (end.value.code, capfd.readouterr()) == (130, ("", line))
 
-    def test_many_files_without_a_partner_are_counted_and_few_named(self, capfd):
-        common.warn_unpaired([Path(f"truth/{number}.mat") for number in range(180)])
-        common.warn_unpaired([Path("truth/one.mat"), Path("truth/two.mat")])
-        first, *others = capfd.readouterr().err.splitlines()
-        assert first.startswith("warning: 180 files have no partner and are left out: 0.mat, 1.mat,")
-        assert len(others) == 2
+    def test_of_many_that_failed_alike_the_first_are_named(self, capfd):
+        alike = [(f"mine: {n}", f"maps/{n}.png: is empty (0 bytes)") for n in range(180)]
+        assert common.tell_failures([*alike, ("mine: x", "maps/x.png: is a web page")]) == 1
+        lines = capfd.readouterr().err.splitlines()
+        assert [line.partition(" (")[0] for line in lines[2:]] == [
+            "failed: mine: 2: maps/2.png: is empty",
+            "failed: and 177 more like it",
+            "failed: mine: x: maps/x.png: is a web page",
+        ]
 
     def test_a_long_sentence_in_a_log_stays_on_one_line(self, tmp_path):
         (tmp_path / "file").touch()

@@ -198,7 +198,13 @@ class TestFailures:
         write_disparity(maps / "art.pfm", TRUTH)
         result = call("disparity", maps, middlebury, "--json")
         assert [path.endswith("books/groundtruth.png") for path in json.loads(result.stdout)["unpaired"]] == [True]
-        assert "has no partner and is left out" in result.stderr
+        assert "warning: 1 truth has no prediction: books; --list-unpaired\n" in result.stderr
+        assert json.loads(result.stdout)["expected"] == {"maps": 2}
+        assert "mean over scenes: 1 of 2\n" in call("disparity", maps, middlebury).stdout
+        assert (
+            "1 truth has no prediction: books (--strict)"
+            in call("disparity", maps, middlebury, "--strict", status=2).stderr
+        )
 
     @pytest.mark.parametrize(
         ("words", "sentence"),

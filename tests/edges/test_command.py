@@ -87,7 +87,7 @@ def test_inverted_truths_are_turned_round_and_told_apart(maps: Path) -> None:
     for path in (maps / "truth").iterdir():
         write_edges(maps / "inverted" / path.name, ~read_edges(path))
     plain = answer(maps / "good", maps / "truth", "--measures", "pm")
-    turned = answer(maps / "good", maps / "inverted", "--measures", "pm", "--inverted")
+    turned = answer(maps / "good", maps / "inverted", "--measures", "pm", "--invert-truth")
     assert turned["systems"] == plain["systems"]
     assert turned["signature"] != plain["signature"]
 

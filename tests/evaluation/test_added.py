@@ -100,7 +100,7 @@ def test_options_reach_the_protocol(installed):
     [
         (("--option", "threshold"), "--option threshold: expected NAME=VALUE, and every name once"),
         (("--option", "threshold=1", "--option", "threshold=2"), "--option threshold=2: expected NAME=VALUE"),
-        (("--option", "treshold=1"), "exact has no option 'treshold'; there are data, inverted, split, threshold"),
+        (("--option", "treshold=1"), "exact has no option 'treshold'; there are data, force, glob, invert_prediction,"),
         (("--option", "threshold=7"), "threshold 7: expected a number above 0, up to 1"),
     ],
 )

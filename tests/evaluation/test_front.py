@@ -171,7 +171,7 @@ def test_what_cannot_be_counted_fails_alone():
         ({"mine": Path("maps")}, truths, {}, r"mine is a path, but the truths are in memory: expected both alike"),
         (maps, "truth", {}, r"the truths are files, so the predictions must be files or folders too"),
         (maps, truths, {"run": "here"}, r"run: for files only, but these truths are in memory"),
-        (maps, truths, {"cluster": "local:1", "inverted": True}, r"cluster, inverted: for files only"),
+        (maps, truths, {"cluster": "local:1", "invert_truth": True}, r"cluster, invert_truth: for files only"),
         (maps, truths, {"thresold": 5}, r"boundary has no option 'thresold'; there are"),
         ({}, truths, {}, r"there is no system to evaluate"),
     ],

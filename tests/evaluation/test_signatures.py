@@ -82,7 +82,7 @@ def test_an_option_is_told_by_every_signature_and_mixtures_are_refused(name, opt
         if name != "audit":  # whose table is of labels and systems together
             assert result.json()["signature"] == str(expected)
             printed = [line for line in str(result).splitlines() if "|v:" in line]
-            assert printed == ([] if name == "views" else [str(expected)])  # views are printed below disparities
+            assert printed == [str(expected)]
     mine, other = next(iter(judge.tallies.values())), next(iter(usual.tallies.values()))
     with pytest.raises(UsageError, match="different protocols"):
         task.collect({"a": mine, "b": other})

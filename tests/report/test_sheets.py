@@ -23,7 +23,7 @@ from hyperacuity import tasks
 from hyperacuity.audit import strengths
 from hyperacuity.boundary import BoundaryTally, Point, Protocol, collect
 from hyperacuity.cli import app
-from hyperacuity.compare.significance import Pairwise
+from hyperacuity.compare.verdict import Verdict
 from hyperacuity.data import read_boundary_truths, read_labels, write_edges, write_png, write_soft
 from hyperacuity.maps import boundary_marks
 from hyperacuity.report import charts, theme
@@ -44,13 +44,15 @@ LINES = [
 ]
 
 
-def outcomes(*better: tuple[int, int]) -> Pairwise:
-    """Paired tests in which the first of each pair is significantly better than the second."""
-    difference, p = np.zeros((3, 3)), np.ones((3, 3))
-    for i, j in better:
-        difference[i, j], difference[j, i] = 1, -1
-        p[i, j] = p[j, i] = 0.001
-    return Pairwise(difference, p, p)
+def outcomes(*worse: str):
+    """Tests of the best system against each other one, of which these are significantly worse."""
+
+    def test(systems: list[str]) -> list[Verdict]:
+        best, *others = systems
+        p = {system: 0.001 if system in worse else 0.6 for system in others}
+        return [Verdict(best, one, 1.0, 0.0, 2.0, p[one] / 2, p[one], len(others), 9) for one in others]
+
+    return test
 
 
 class TestRanks:
@@ -65,19 +67,19 @@ class TestRanks:
         assert {line.system for line in ranked([ODS, ERROR], LINES) if line.optimal} == {"a", "b"}
 
     def test_a_system_is_alone_only_when_better_than_every_other(self):
-        (first, *_) = ranked([ODS], LINES, outcomes((1, 0), (1, 2)))
-        assert first.alone
-        assert not any(line.alone for line in ranked([ODS], LINES, outcomes((1, 0))))
+        (first, *_) = ranked([ODS], LINES, outcomes("a", "c"))
+        assert (first.system, first.alone) == ("b", True)
+        assert not any(line.alone for line in ranked([ODS], LINES, outcomes("a")))
         assert not any(line.alone for line in ranked([ODS], LINES))
 
-    def test_groups_join_what_cannot_be_told_apart(self):
-        found = ranked([ODS], LINES, outcomes((1, 2), (0, 2)))
-        assert {line.system: line.group for line in found} == {"b": 1, "a": 1, "c": 2}
+    def test_every_line_but_the_first_says_what_the_test_against_it_said(self):
+        found = ranked([ODS], LINES, outcomes("c"))
+        assert {line.system: line.p for line in found} == {"b": "–", "a": "0.600", "c": "0.001"}
 
-    def test_without_tests_there_are_no_groups(self, sheet):
-        assert {line.group for line in ranked([ODS], LINES)} == {0}
+    def test_without_tests_there_are_no_p_values(self, sheet):
+        assert {line.p for line in ranked([ODS], LINES)} == {"–"}
         untested = replace(sheet, lines=ranked([ODS, ERROR], LINES))
-        assert next(csv.DictReader(io.StringIO(table(untested, "csv"))))["group"] == ""
+        assert next(csv.DictReader(io.StringIO(table(untested, "csv"))))["p"] == ""
         assert table(untested, "markdown").splitlines()[2].endswith("| – |")
 
     def test_what_has_no_score_is_last(self):
@@ -95,8 +97,10 @@ NASTY = "a_b & 50% $x$ #1 {z} ~ ^ \\ | <i>"
 @pytest.fixture
 def sheet() -> Sheet:
     lines = (
-        Line("plain", {"ods": 0.71234, "error": 3}, interval=(0.7, 0.72), rank=1, group=1, alone=True, images=5),
-        Line(NASTY, {"ods": 0.6, "error": math.nan}, rank=2, group=2, images=4),
+        Line("plain", {"ods": 0.71234, "error": 3}, interval=(0.7, 0.72), rank=1, alone=True, images=5),
+        Line(
+            NASTY, {"ods": 0.6, "error": math.nan}, rank=2, images=4, verdict=Verdict("plain", NASTY, *[0.01] * 5, 1, 4)
+        ),
     )
     return Sheet("Title", Grid(Signature.parse("boundary|tol:1|v:1"), {}, {}), (ODS, ERROR), lines)
 
@@ -110,7 +114,7 @@ class TestTables:
     def test_latex_has_booktabs_and_escapes_what_is_special(self, sheet):
         text = table(sheet, "latex")
         assert text.startswith("\\begin{tabular}{lrrrr}\n\\toprule\n")
-        assert r"plain & \textbf{0.712} & 3.0 & 0.700 -- 0.720 & 1 \\" in text
+        assert r"plain & \textbf{0.712} & 3.0 & 0.700 -- 0.720 & -- \\" in text
         row = next(line for line in text.splitlines() if line.startswith("a"))
         assert r"a\_b \& 50\% \$x\$ \#1 \{z\} \textasciitilde{} \textasciicircum{} \textbackslash{} \textbar{}" in row
         assert len(re.findall(r"(?<!\\)&", row)) == 4
@@ -118,8 +122,8 @@ class TestTables:
 
     def test_markdown_has_one_cell_per_column(self, sheet):
         head, rule, first, second, *_ = table(sheet, "markdown").splitlines()
-        assert head == "| system | ODS ↑ | error, % ↓ | 95 % interval | group |"
-        assert first == "| plain | **0.712** | 3.0 | 0.700 – 0.720 | 1 |"
+        assert head == "| system | ODS ↑ | error, % ↓ | 95 % interval | p |"
+        assert first == "| plain | **0.712** | 3.0 | 0.700 – 0.720 | – |"
         assert {len(re.findall(r"(?<!\\)\|", line)) for line in (head, rule, first, second)} == {6}
         assert "<i>" not in second
 

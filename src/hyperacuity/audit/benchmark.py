@@ -10,6 +10,7 @@ Hou, Yuille & Koch (2013), sections 4 and 5, Figs. 4 to 7.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -27,7 +28,7 @@ from hyperacuity.boundary.tallies import BoundaryTally, tally
 from hyperacuity.errors import UsageError
 from hyperacuity.kernels.thinning import thin
 from hyperacuity.maps import EdgeMap, SoftMap, edge_map, soft_map
-from hyperacuity.resampling import Bootstrap, percentile_interval, resample
+from hyperacuity.resampling import Bootstrap, holm, percentile_interval, resample
 from hyperacuity.tally import BaseProtocol, Counts, Criteria, Scores, Tally, Task, Weights, number, protocol_of, total
 
 STRENGTHS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
@@ -271,7 +272,8 @@ def tallies_under(tallies: Mapping[str, AuditTally], truth: int, benchmark: Prot
 class Change:
     """Two systems whose order under a truth is not that under all labels: how far ahead is the one that was behind?
 
-    ``p_value`` is that of a paired bootstrap over images; NaN for the mean over repeated partial labels.
+    ``p_value`` is that of a paired bootstrap over images, with Holm's correction for all changes found; NaN for the mean over
+    repeated partial labels.
     """
 
     truth: str
@@ -302,6 +304,9 @@ def ranking_changes(
                     difference = audits[ahead].f_by_truth[truth] - audits[behind].f_by_truth[truth]
                     p_value = _p_value(audits[ahead], truth, tallies[ahead], tallies[behind], resamples)
                     changes.append(Change(truth, ahead, behind, difference, p_value))
+    tested = [n for n, change in enumerate(changes) if not math.isnan(change.p_value)]
+    for n, p_value in zip(tested, holm([changes[n].p_value for n in tested]).tolist(), strict=True):
+        changes[n] = replace(changes[n], p_value=p_value)
     return changes
 
 

@@ -77,7 +77,7 @@ def order_findings(systems: Mapping[str, SystemAudit], changes: Sequence[Change]
     found = []
     for (ahead, behind), where in pairs.items():
         known = [change.p_value for change in where if not math.isnan(change.p_value)]
-        chance = f"; least p {min(known):.3f}, paired bootstrap" if known else ""
+        chance = f"; least p {min(known):.3f}, paired bootstrap with Holm's correction" if known else ""
         found.append(
             f"On all labels {behind} is ahead of {ahead}; the order is reversed under "
             f"{', '.join(change.truth for change in where)} (by up to {max(c.difference for c in where):.3f}{chance})."

@@ -8,9 +8,10 @@ from typing import Annotated
 import typer
 
 from hyperacuity.cli import common
-from hyperacuity.cli.options import Cluster, Data, Run, Split, Workers
+from hyperacuity.cli.options import Cluster, Data, Glob, ListUnpaired, MapFiles, Run, Split, Strict, Workers, grouped
 
 
+@grouped
 def audit(
     truth: Annotated[
         str, typer.Argument(metavar="TRUTH", help="Folder of truths, or a known data set such as bsds500.")
@@ -23,6 +24,9 @@ def audit(
     ] = None,
     data: Data = None,
     split: Split = None,
+    glob: Glob = "*",
+    list_unpaired: ListUnpaired = False,
+    strict: Strict = False,
     tolerance: Annotated[float, typer.Option(help="Fraction of the image diagonal.")] = 0.0075,
     thresholds: Annotated[int, typer.Option(min=1, help="How many thresholds between 0 and 1.")] = 99,
     partial: Annotated[int, typer.Option(min=1, help="How many partial truths of each kind, as a control.")] = 3,
@@ -42,6 +46,8 @@ def audit(
     workers: Workers = None,
     cluster: Cluster = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of findings.")] = False,
+    *,
+    maps: MapFiles,
 ) -> None:
     """Ask how far the labels of a data set can be trusted: who agrees with whom, and what that does to systems.
 
@@ -82,8 +88,11 @@ def audit(
         run=run,
         workers=workers,
         cluster=cluster,
+        glob=glob,
+        strict=strict,
+        **maps.options(),
     )
-    common.warn_unpaired(found.unpaired)
+    common.tell_gaps(found.results, list_all=list_unpaired)
     status = common.tell_failures((f"{f.system}: {f.image}", f.reason) for f in found.failures)
     if figures is not None:
         from hyperacuity.report.figures import write_audit_figures

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hyperacuity.cli import common
-from hyperacuity.cli.options import AllPairs, Cluster, Data, Human, Json, Run, Split, Systems, Workers
+from hyperacuity.cli.options import Evaluation, Human, MapFiles, Split, grouped
 from hyperacuity.errors import UsageError
 
 if TYPE_CHECKING:
     from hyperacuity.boundary import Suppression
 
 
+@grouped
 def boundary(
     prediction: Annotated[
         Path, typer.Argument(metavar="PRED", help="Folder of soft boundary maps (png, npy, mat …), or one.")
@@ -23,7 +24,6 @@ def boundary(
     truth: Annotated[
         str, typer.Argument(metavar="TRUTH", help="Folder of truths, one truth, or a known data set such as bsds500.")
     ],
-    system: Systems = None,
     protocol: Annotated[
         str,
         typer.Option(metavar="NAME", help="bsds, nyud (tolerance 0.011), crisp (no thinning), biped (suppression)."),
@@ -53,16 +53,13 @@ def boundary(
         typer.Option(help="any: a pixel that any annotator drew is right (Berkeley); mean: the mean over annotators."),
     ] = "any",
     human: Human = False,
-    all_pairs: AllPairs = False,
-    data: Data = None,
     split: Split = None,
-    run: Run = None,
     berkeley: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write eval_bdry*.txt as Berkeley's benchmark does.")
     ] = None,
-    workers: Workers = None,
-    cluster: Cluster = None,
-    json: Json = False,
+    *,
+    maps: MapFiles,
+    how: Evaluation,
 ) -> None:
     """Score soft boundary maps against human boundaries: ODS, OIS, AP and R50 with Berkeley's rules.
 
@@ -82,14 +79,13 @@ def boundary(
     changes |= {} if thin is None else {"thin": thin}
     agreed = named(protocol, **changes)
     folder = None if berkeley is None else common.output_folder(berkeley)
-    how = {"run": run, "workers": workers, "cluster": cluster, "data": data, "split": split}
-    more = {"human": human, "all_pairs": all_pairs}
-    result = common.evaluated("boundary", prediction, truth, system, protocol=agreed, **how, **more)
+    more = {"human": human, "split": split, **maps.options()}
+    result = common.evaluated("boundary", prediction, truth, how, protocol=agreed, **more)
     if folder is not None:
         for name, score in result.scores.items():
             own = len(result.scores) == 1
             write_berkeley(score, folder if own else common.output_folder(folder / name.replace("/", "_")))
-    common.show(result, json=json)
+    common.show(result, json=how.json)
 
 
 def _thresholds(text: str) -> int | tuple[float, ...]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import sys
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -19,6 +21,7 @@ from hyperacuity.console import wide_console
 from hyperacuity.errors import HyperacuityError, UsageError
 
 if TYPE_CHECKING:
+    from hyperacuity.cli.options import Evaluation
     from hyperacuity.evaluation import Result
     from hyperacuity.tally import Signature
 
@@ -26,8 +29,8 @@ if TYPE_CHECKING:
 WORDS = "hyperacuity.words"
 """Where a context keeps the words of the call."""
 
-MOST_NAMED = 5
-"""How many files without a partner are named one by one."""
+MOST_ALIKE = 3
+"""How many warnings or failures that say the same are printed, before the others are only counted."""
 
 messages = wide_console(stderr=True, columns=10_000)
 """Standard error: progress, warnings, what failed. In a log, each sentence is one line."""
@@ -57,8 +60,12 @@ class Commands(TyperGroup):
         try:
             _listen()
             with warnings.catch_warnings():
-                warnings.showwarning = _show_warning
-                return super().invoke(ctx)
+                shown = _Warnings()
+                warnings.showwarning = shown.show
+                try:
+                    return super().invoke(ctx)
+                finally:
+                    shown.close()
         except HyperacuityError as error:
             messages.print(f"[bold red]error:[/] {escape(str(error))}")
             raise typer.Exit(2 if isinstance(error, UsageError) else 1) from error
@@ -91,12 +98,26 @@ def _listen() -> None:
         logger.addHandler(_Messages())
 
 
-def _show_warning(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
-    """Warnings about data are for the user; others, about code, go where Python sends them."""
-    if category.__name__ == "DataWarning":  # by name: importing it would load numpy before it is needed
-        warn(str(message))
-    else:
+class _Warnings:
+    """Warnings about data are for the user, the first few of each kind; others, about code, go where Python sends them."""
+
+    def __init__(self) -> None:
+        self.seen: Counter[str] = Counter()
+
+    def show(self, message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+        """Print one warning."""
+        if category.__name__ == "DataWarning":  # by name: importing it would load numpy before it is needed
+            kind = _kind(str(message))
+            self.seen[kind] += 1
+            if self.seen[kind] <= MOST_ALIKE:
+                warn(str(message))
+            return
         messages.print(escape(warnings.formatwarning(message, category, *place[:2])), end="")
+
+    def close(self) -> None:
+        """Say how many warnings were not printed."""
+        if more := sum(max(0, times - MOST_ALIKE) for times in self.seen.values()):
+            warn(f"and {more} more like these")
 
 
 def print_json(value: Mapping[str, Any]) -> None:
@@ -116,36 +137,54 @@ def warn(sentence: str) -> None:
 
 
 def tell_failures(failures: Iterable[tuple[str, str]]) -> int:
-    """Name what failed, (item, reason) each, on standard error; the exit status that follows from it (0 or 1)."""
+    """Name what failed, (item, reason) each, on standard error; the exit status that follows from it (0 or 1).
+
+    Of many that failed for the same reason, the first ones.
+    """
     failed = list(failures)
+    alike = Counter(_kind(reason) for _, reason in failed)
+    seen: Counter[str] = Counter()
     for item, reason in failed:
-        messages.print(f"[red]failed:[/] {escape(item)}: {escape(reason)}")
+        kind = _kind(reason)
+        seen[kind] += 1
+        if seen[kind] <= MOST_ALIKE or alike[kind] == MOST_ALIKE + 1:
+            messages.print(f"[red]failed:[/] {escape(item)}: {escape(reason)}")
+        elif seen[kind] == MOST_ALIKE + 1:
+            messages.print(f"[red]failed:[/] and {alike[kind] - MOST_ALIKE} more like it (--json lists them all)")
     return 1 if failed else 0
 
 
-def warn_unpaired(paths: Sequence[Path]) -> None:
-    """Name the files without a partner; of many, how many there are and the first of them."""
-    if len(paths) > MOST_NAMED:
-        first = ", ".join(path.name for path in paths[:MOST_NAMED])
-        warn(f"{len(paths)} files have no partner and are left out: {first}, … (--json lists them all)")
+def _kind(sentence: str) -> str:
+    """What a sentence about a file says, whatever the file and the numbers."""
+    return re.sub(r"\d+", "", sentence.partition(": ")[2] or sentence)
+
+
+def tell_gaps(evaluated: Sequence[Result], *, list_all: bool = False) -> None:
+    """Say what has no partner: how many and the first of them, or every file."""
+    if list_all:
+        for path in dict.fromkeys(path for result in evaluated for path in result.unpaired):
+            messages.print(f"no partner: {path}", markup=False)
         return
-    for path in paths:
-        warn(f"{path} has no partner and is left out")
+    gaps = list(dict.fromkeys(gap for result in evaluated for gap in result.gaps))
+    for gap in gaps[:MOST_ALIKE]:
+        warn(f"{gap}; --list-unpaired")
+    if len(gaps) > MOST_ALIKE:
+        warn(f"and so for {len(gaps) - MOST_ALIKE} more systems; --list-unpaired")
 
 
-def evaluated(task: str, prediction: Path, truth: str, system: Sequence[str] | None, **options: Any) -> Result:
+def evaluated(task: str, prediction: Path, truth: str, how: Evaluation, **options: Any) -> Result:
     """Evaluate the system PRED and those of ``--system``, and warn about files without a partner."""
     from hyperacuity.evaluation import evaluate
     from hyperacuity.evaluation.inputs import name_of, named_systems
 
     first = name_of(named_systems({"": prediction})[""])
     systems = {first: prediction}
-    for name, folder in systems_of(system or []).items():
+    for name, folder in systems_of(how.system or []).items():
         if name in systems:
             raise UsageError(f"--system {name}: the name is taken by {systems[name]}; give another one, NAME={folder}")
         systems[name] = folder
-    result = evaluate(task, systems, truth, **options)
-    warn_unpaired(result.unpaired)
+    result = evaluate(task, systems, truth, **how.options(), **options)
+    tell_gaps([result], list_all=how.list_unpaired)
     return result
 
 

@@ -116,8 +116,8 @@ def train_pb(
     path = output.model_file(out)
     if images and labels:
         pictures, source, unpaired = folders_drawn(images, labels)
-        for file in unpaired:
-            common.warn(f"{file} has no partner and is left out")
+        if unpaired:
+            common.warn(f"{len(unpaired)} files have no partner and are left out: {unpaired[0].name}, …")
     else:
         pictures, source = bsds500_drawn(data)
     learned = learn_pb(pictures, [truth], course, source, workers)[truth]

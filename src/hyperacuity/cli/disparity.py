@@ -9,10 +9,11 @@ from typing import Annotated
 import typer
 
 from hyperacuity.cli import common
-from hyperacuity.cli.options import Cluster, Data, Json, Run, Systems, Workers
+from hyperacuity.cli.options import Evaluation, grouped
 from hyperacuity.errors import UsageError
 
 
+@grouped
 def disparity(
     prediction: Annotated[
         Path, typer.Argument(metavar="PRED", help="Folder of maps: SCENE.png, pfm, npy …, or SCENE/…; or one map.")
@@ -21,7 +22,6 @@ def disparity(
         str,
         typer.Argument(metavar="TRUTH", help="A stereo data set (its folder or name), a folder of maps, or one map."),
     ],
-    system: Systems = None,
     delta: Annotated[str, typer.Option(metavar="LIST", help="Error thresholds in pixels.")] = "0.5,1,2",
     region: Annotated[
         str, typer.Option(metavar="LIST", help="Regions: nonocc, all, disc, untextured, and names of masks given.")
@@ -42,14 +42,11 @@ def disparity(
     views: Annotated[
         bool, typer.Option("--views", help="Also predict one picture of the pair from the other, and compare.")
     ] = False,
-    data: Data = None,
-    run: Run = None,
     pictures: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write a picture of each map's errors here.")
     ] = None,
-    workers: Workers = None,
-    cluster: Cluster = None,
-    json: Json = False,
+    *,
+    how: Evaluation,
 ) -> None:
     """Score disparity maps: bad pixels, mean and RMS error, quantiles, outliers, density and bias, in each region.
 
@@ -65,16 +62,14 @@ def disparity(
     regions = tuple(part.strip() for part in region.split(",") if part.strip())
     protocol = Protocol(_numbers(delta), regions, invalid)  # type: ignore[arg-type]  # checked by the class itself
     folder = None if pictures is None else common.output_folder(pictures)
-
-    how = {"run": run, "workers": workers, "cluster": cluster, "data": data}
     scales = {"masks": _masks(mask or []), "scale": scale, "truth_scale": truth_scale}
-    result = common.evaluated("disparity", prediction, truth, system, protocol=protocol, **how, **scales)
-    viewed = common.evaluated("views", prediction, truth, system, **how, **scales) if views else None
+    result = common.evaluated("disparity", prediction, truth, how, protocol=protocol, **scales)
+    viewed = common.evaluated("views", prediction, truth, how, **scales) if views else None
     if folder is not None:
         from hyperacuity.report.figures import write_error_pictures
 
         write_error_pictures(folder, result.job, result.cells)
-    common.show(result, viewed, json=json, more={} if viewed is None else {"views": viewed.json()["systems"]})
+    common.show(result, viewed, json=how.json, more={} if viewed is None else {"views": viewed.json()["systems"]})
 
 
 def _masks(options: Sequence[str]) -> dict[str, Path]:

@@ -8,15 +8,15 @@ from typing import Annotated
 import typer
 
 from hyperacuity.cli import common
-from hyperacuity.cli.options import Cluster, Data, Json, Run, Systems, Workers
+from hyperacuity.cli.options import Evaluation, MapFiles, grouped
 
 
+@grouped
 def edges(
     prediction: Annotated[Path, typer.Argument(metavar="PRED", help="Edge map, or folder of edge maps.")],
     truth: Annotated[
         str, typer.Argument(metavar="TRUTH", help="Truth, folder of truths, or a known data set such as rug or uded.")
     ],
-    system: Systems = None,
     names: Annotated[
         str | None, typer.Option("--measures", help="Measures, with commas: psi,sk(k=1),baddeley. [default: all]")
     ] = None,
@@ -24,12 +24,9 @@ def edges(
     thin: Annotated[
         bool, typer.Option("--thin", help="Thin soft maps first. Without it they must be thin already.")
     ] = False,
-    inverted: Annotated[bool, typer.Option("--inverted", help="In the truth, 0 is the edge.")] = False,
-    data: Data = None,
-    run: Run = None,
-    workers: Workers = None,
-    cluster: Cluster = None,
-    json: Json = False,
+    *,
+    maps: MapFiles,
+    how: Evaluation,
 ) -> None:
     """Score edge maps against the truth with 21 dissimilarity measures, two of them at two parameters; 0 is perfect.
 
@@ -46,5 +43,5 @@ def edges(
         thresholds=thresholds,
         thin="structured" if thin else "none",
     )
-    how = {"run": run, "workers": workers, "cluster": cluster, "inverted": inverted, "data": data}
-    common.show(common.evaluated("edges", prediction, truth, system, protocol=protocol, **how), json=json)
+    result = common.evaluated("edges", prediction, truth, how, protocol=protocol, **maps.options())
+    common.show(result, json=how.json)

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from hyperacuity.cli import common
-from hyperacuity.cli.options import AllPairs, Cluster, Human, Json, Run, Systems, Workers
+from hyperacuity.cli.options import Evaluation, Human, grouped
 from hyperacuity.errors import UsageError
 
 PREDICTIONS = "Folder of predictions, or one file."
@@ -18,18 +18,15 @@ TRUTHS = "Folder of truths, one file, or a known data set."
 OPTION = "An option of the protocol, or of how files are read; may be repeated."
 
 
+@grouped
 def evaluate(
     task: Annotated[str, typer.Argument(metavar="TASK", help="Name of the benchmark.")],
     prediction: Annotated[Path, typer.Argument(metavar="PRED", help=PREDICTIONS)],
     truth: Annotated[str, typer.Argument(metavar="TRUTH", help=TRUTHS)],
-    system: Systems = None,
     option: Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE", help=OPTION)] = None,
     human: Human = False,
-    all_pairs: AllPairs = False,
-    run: Run = None,
-    workers: Workers = None,
-    cluster: Cluster = None,
-    json: Json = False,
+    *,
+    how: Evaluation,
 ) -> None:
     """Score systems by any benchmark, the ones you add included. Most have a command of their own, which offers more.
 
@@ -37,8 +34,8 @@ def evaluate(
 
     Example: [bold]hyperacuity evaluate boundary maps/mine truth --option protocol=nyud[/bold]
     """
-    how: dict[str, Any] = {"human": human, "all_pairs": all_pairs, "run": run, "workers": workers, "cluster": cluster}
-    common.show(common.evaluated(task, prediction, truth, system, **_options(option or []) | how), json=json)
+    options = _options(option or []) | {"human": human}
+    common.show(common.evaluated(task, prediction, truth, how, **options), json=how.json)
 
 
 def _options(given: Sequence[str]) -> dict[str, Any]:

@@ -1,29 +1,114 @@
-"""Options that several commands share, so that they are called and explained alike."""
+"""Options that several commands share, so that they are called and explained alike.
+
+A parameter whose type is a dataclass of options stands for all of them (:func:`grouped`).
+"""
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass
+from functools import wraps
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
-Systems = Annotated[
-    list[str] | None, typer.Option(metavar="NAME=DIR", help="A further system on the same truth; may be repeated.")
-]
+from hyperacuity.errors import UsageError
+
+Data = Annotated[Path | None, typer.Option(metavar="DIR", help="Where a known data set lies.")]
+Split = Annotated[str | None, typer.Option(help="Part of a known data set: train, val or test.")]
 Human = Annotated[
     bool, typer.Option("--human", help="Also score each annotator against the others: how well do people do?")
 ]
-AllPairs = Annotated[
-    bool, typer.Option("--all-pairs", help="Test all pairs of systems instead of each against the best.")
-]
-Data = Annotated[Path | None, typer.Option(metavar="DIR", help="Where a known data set lies.")]
-Split = Annotated[str | None, typer.Option(help="Part of a known data set: train, val or test.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")]
 Run = Annotated[Path | None, typer.Option(metavar="DIR", help="Keep what is computed here, and resume what is there.")]
 Workers = Annotated[int | None, typer.Option(min=1, help="Threads (default: one per processor).")]
 Cluster = Annotated[
     str | None,
-    typer.Option(
-        metavar="ADDRESS", help="Evaluate on a Dask cluster: tcp://host:8786, or local:4 for four processes here."
-    ),
+    typer.Option(metavar="ADDRESS", help="Evaluate on Dask: tcp://host:8786, or local:4 for four processes here."),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")]
+Glob = Annotated[str, typer.Option(metavar="PATTERN", help="Only the predictions whose names match, such as '*.png'.")]
+ListUnpaired = Annotated[bool, typer.Option("--list-unpaired", help="Name every file that has no partner.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Fail if a file has no partner.")]
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Systems, where their files are, and where to compute: what every benchmark can be told."""
+
+    system: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=DIR", help="A further system on the same truth; may be repeated.")
+    ] = None
+    all_pairs: Annotated[
+        bool, typer.Option("--all-pairs", help="Test all pairs of systems instead of each against the best.")
+    ] = False
+    data: Data = None
+    glob: Glob = "*"
+    list_unpaired: ListUnpaired = False
+    strict: Strict = False
+    run: Run = None
+    workers: Workers = None
+    cluster: Cluster = None
+    json: Json = False
+
+    def options(self) -> dict[str, Any]:
+        """Those that :func:`hyperacuity.evaluate` takes."""
+        names = ("all_pairs", "data", "glob", "strict", "run", "workers", "cluster")
+        return {name: getattr(self, name) for name in names}
+
+
+@dataclass(frozen=True)
+class MapFiles:
+    """What the values of boundary and edge maps mean, where files do not keep to the usual."""
+
+    invert_prediction: Annotated[bool, typer.Option("--invert-prediction", help="In the maps, 0 is the edge.")] = False
+    invert_truth: Annotated[bool, typer.Option("--invert-truth", help="In the truth, 0 is the edge.")] = False
+    value_range: Annotated[
+        str | None, typer.Option(metavar="RANGE", help="What the maps' values run to, 255, or from and to: -1,1.")
+    ] = None
+    force: Annotated[bool, typer.Option("--force", help="Go on with files that are almost surely a mistake.")] = False
+
+    def options(self) -> dict[str, Any]:
+        """Those that :func:`hyperacuity.evaluate` takes."""
+        return {**vars(self), "value_range": None if self.value_range is None else _ends(self.value_range)}
+
+
+def _ends(text: str) -> tuple[float, float]:
+    """Both ends of a range; one number is the upper end."""
+    try:
+        low, high = [0.0, *map(float, text.split(","))][-2:]
+        if text.count(",") > 1 or not low < high < float("inf"):
+            raise ValueError
+    except ValueError as error:
+        raise UsageError(
+            f"--value-range {text}: expected the greatest value, 255, or the least and it, -1,1"
+        ) from error
+    return low, high
+
+
+def grouped(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with the options that its dataclasses stand for in their places."""
+    hints = get_type_hints(command, include_extras=True)
+    groups: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
+    parameters: list[inspect.Parameter] = []
+    for one in inspect.signature(command).parameters.values():
+        if one.name not in groups:
+            parameters.append(one.replace(annotation=hints[one.name], kind=one.KEYWORD_ONLY))
+            continue
+        kinds = get_type_hints(groups[one.name], include_extras=True)
+        parameters += [
+            inspect.Parameter(part.name, one.KEYWORD_ONLY, default=part.default, annotation=kinds[part.name])
+            for part in fields(groups[one.name])
+        ]
+
+    @wraps(command)
+    def called(**given: Any) -> None:
+        made = {
+            name: kind(**{part.name: given.pop(part.name) for part in fields(kind)}) for name, kind in groups.items()
+        }
+        command(**given, **made)
+
+    called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # what typer asks for
+    called.__annotations__ = {one.name: one.annotation for one in parameters}
+    return called

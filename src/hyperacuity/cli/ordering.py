@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from hyperacuity.cli import common
-from hyperacuity.cli.options import Cluster, Data, Human, Json, Run, Systems, Workers
+from hyperacuity.cli.options import Evaluation, Human, grouped
 
 
 class Farther(StrEnum):
@@ -21,6 +21,7 @@ class Farther(StrEnum):
     BOTH = "both"
 
 
+@grouped
 def ordering(
     prediction: Annotated[
         Path,
@@ -49,7 +50,6 @@ def ordering(
     transfer: Annotated[
         bool, typer.Option("--transfer", help="Bring predictions onto the regions for LDC and GDC too.")
     ] = False,
-    system: Systems = None,
     farther: Annotated[
         Farther, typer.Option(help="Whose maps are depth maps, in which larger is farther.")
     ] = Farther.NONE,
@@ -62,13 +62,10 @@ def ordering(
     tie: Annotated[str, typer.Option(help="A predicted tie in R-ACC and B-ACC: wrong, half or skip.")] = "wrong",
     mean: Annotated[bool, typer.Option("--mean", help="Mean over images instead of counts of all images.")] = False,
     human: Human = False,
-    data: Data = None,
-    run: Run = None,
     charts: Annotated[Path | None, typer.Option(metavar="DIR", help="Write charts (SVG) of all systems here.")] = None,
     pictures: Annotated[Path | None, typer.Option(metavar="DIR", help="Write a picture of every image here.")] = None,
-    workers: Workers = None,
-    cluster: Cluster = None,
-    json: Json = False,
+    *,
+    how: Evaluation,
 ) -> None:
     """Score depth orders: local and global depth consistency (LDC, GDC), the over-random index, R-ACC and B-ACC.
 
@@ -85,11 +82,10 @@ def ordering(
 
         theme.require()
     folders = [None if folder is None else common.output_folder(folder) for folder in (charts, pictures)]
-    how = {"run": run, "workers": workers, "cluster": cluster, "data": data, "human": human}
     protocol = {"radius": radius, "angle": angle, "cost": cost, "annotators": annotators, "question_tie": tie}
     protocol["aggregate"] = "mean" if mean else "pooled"
     reading = {"regions": regions, "level": level, "transfer": transfer, "farther": farther.value}
-    result = common.evaluated("ordering", prediction, truth, system, protocol=protocol, **how, **reading)
+    result = common.evaluated("ordering", prediction, truth, how, protocol=protocol, human=human, **reading)
     if human and result.people is None:
         common.warn("no image has two annotators, so nothing can be said about people")
     if folders[0] is not None and result.scores:
@@ -100,4 +96,4 @@ def ordering(
         from hyperacuity.report.figures import write_ordering_pictures
 
         write_ordering_pictures(folders[1], result.job, result.cells)
-    common.show(result, json=json)
+    common.show(result, json=how.json)

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from hyperacuity.cli import common
-from hyperacuity.cli.options import Cluster, Data, Json, Run, Systems, Workers
+from hyperacuity.cli.options import Evaluation, grouped
 
 
 class Form(StrEnum):
@@ -21,6 +21,7 @@ class Form(StrEnum):
     SOFT = "soft"
 
 
+@grouped
 def regions(
     prediction: Annotated[
         Path, typer.Argument(metavar="PRED", help="Folder of ucm2 or segmentation files, or one file.")
@@ -28,7 +29,6 @@ def regions(
     truth: Annotated[
         str, typer.Argument(metavar="TRUTH", help="Folder of annotators' segmentations, one file, or bsds500.")
     ],
-    system: Systems = None,
     levels: Annotated[int, typer.Option(min=1, help="At how many levels a hierarchy is cut.")] = 99,
     form: Annotated[
         Form,
@@ -37,14 +37,11 @@ def regions(
             help="What predictions hold; soft: boundary maps, of which hierarchies are made. auto: ucm2 or labels.",
         ),
     ] = Form.AUTO,
-    data: Data = None,
-    run: Run = None,
     berkeley: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write Berkeley's eval_cover*.txt and eval_RI_VOI*.txt.")
     ] = None,
-    workers: Workers = None,
-    cluster: Cluster = None,
-    json: Json = False,
+    *,
+    how: Evaluation,
 ) -> None:
     """Score segmentations: covering, probabilistic Rand index (PRI), variation of information (VI), as in BSDS500.
 
@@ -58,11 +55,10 @@ def regions(
     from hyperacuity.regions.berkeley import berkeley_files
 
     folder = None if berkeley is None else common.output_folder(berkeley)
-    how = {"run": run, "workers": workers, "cluster": cluster, "form": form.value, "data": data}
-    result = common.evaluated("regions", prediction, truth, system, protocol=Protocol(levels), **how)
+    result = common.evaluated("regions", prediction, truth, how, protocol=Protocol(levels), form=form.value)
     if folder is not None:
         for name in result.scores:
             place = folder if len(result.scores) == 1 else common.output_folder(folder / name)
             for file, text in berkeley_files(result.tallies(name)).items():
                 (place / file).write_text(text, encoding="ascii")
-    common.show(result, json=json)
+    common.show(result, json=how.json)

@@ -5,7 +5,8 @@
 :mod:`~.compare.criteria`      what each task is judged by: its tallies as a table
 :mod:`~.compare.pareto`        dominance, the optimal set A*, groups by peeling, the graph, words
 :mod:`~.compare.ranking`       all of that for one table, with average ranks and how often a resample agrees
-:mod:`~.compare.significance`  paired tests with Holm's correction, clusters, critical difference
+:mod:`~.compare.verdict`       whether one system is better than another, or it may be chance: what every table quotes
+:mod:`~.compare.significance`  further paired tests, clusters, critical difference
 =============================  ===========================================================================
 
 >>> table = Table.flat(["GC", "DP", "SAD"], ["nonocc", "disc"], [[1.94, 9.39], [4.12, 12.0], [8.31, 26.4]])
@@ -20,18 +21,20 @@ from hyperacuity.compare.significance import (
     Pairwise,
     clusters,
     critical_difference,
-    holm,
     paired_t,
     pairwise,
     signed_rank,
 )
 from hyperacuity.compare.table import Table, usual_sense
+from hyperacuity.compare.verdict import Verdict, verdicts
+from hyperacuity.resampling import holm
 
 __all__ = [
     "CriticalDifference",
     "Pairwise",
     "Ranking",
     "Table",
+    "Verdict",
     "average_rank",
     "clusters",
     "compare",
@@ -49,4 +52,5 @@ __all__ = [
     "signed_rank",
     "stability",
     "usual_sense",
+    "verdicts",
 ]

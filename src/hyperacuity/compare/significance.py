@@ -3,7 +3,7 @@
 Scores are one row per system and one column per image (or per image and criterion: anything on which all systems were
 tried). Two systems are compared on the same images, so an image that is hard for both does not blur the difference.
 
-- :func:`signed_rank`, :func:`paired_t`: p-value of one pair; :func:`pairwise` for all pairs, with :func:`holm`'s correction.
+- :func:`signed_rank`, :func:`paired_t`: p-value of one pair; :func:`pairwise` for all pairs, with Holm's correction.
 - :func:`clusters`: systems in order, each joined to those it does not differ from (in the manner of Neilson & Yang 2008).
 - :func:`critical_difference`: Friedman's test and Nemenyi's difference of average ranks (Demšar 2006).
 
@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hyperacuity.compare.ranking import ranks
 from hyperacuity.errors import UsageError
-from hyperacuity.resampling import bootstrap_weights, paired_bootstrap, ratio
+from hyperacuity.resampling import bootstrap_weights, holm, paired_bootstrap, ratio
 
 Test = Literal["wilcoxon", "t", "bootstrap"]
 Against = Literal["every", "best"]
@@ -83,22 +83,6 @@ def paired_t(differences: ArrayLike) -> float:
     if spread == 0:
         return 0.0
     return float(2 * stdtr(len(values) - 1, -abs(values.mean()) / (spread / math.sqrt(len(values)))))
-
-
-def holm(p_values: ArrayLike) -> NDArray[np.float64]:
-    """P-values corrected for their number by Holm's step-down procedure; in the order given, none above 1.
-
-    The smallest is multiplied by how many there are, the next by one less, and so on; none may fall below the one before.
-
-    >>> holm([0.01, 0.04, 0.03])
-    array([0.03, 0.06, 0.06])
-    """
-    values = np.asarray(p_values, dtype=np.float64)
-    order = np.argsort(values, kind="stable")
-    raised = np.maximum.accumulate(values[order] * np.arange(len(values), 0, -1))
-    result = np.empty_like(values)
-    result[order] = np.minimum(raised, 1)
-    return result
 
 
 @dataclass(frozen=True, eq=False)

@@ -47,23 +47,50 @@ MOST_EDGES = 0.5
 """If more than this share of a truth's pixels are edges, a warning asks whether it is inverted."""
 
 
-def read_soft(path: Path | str, *, variable: str | None = None) -> SoftMap:
+def read_soft(
+    path: Path | str,
+    *,
+    variable: str | None = None,
+    inverted: bool = False,
+    value_range: tuple[float, float] | None = None,
+    force: bool = False,
+) -> SoftMap:
     """Edge strength in [0, 1]. 8- and 16-bit values are divided by 255 and 65535; ``ucm2`` is read at image size.
 
-    ``variable`` names the array in a MAT or NPZ file that holds several.
+    ``variable`` names the array in a MAT or NPZ file that holds several. With ``inverted`` zero is the strongest. Values of
+    another ``value_range`` are brought to [0, 1]. ``force`` takes a map of the values 0 and 1 of 255 as it is.
     """
     values = _plane(path, variable, ("ucm2",))
-    if values.dtype in (np.uint8, np.uint16):
+    if value_range is not None:
+        values = _scaled(values, value_range, path)
+    elif values.dtype in (np.uint8, np.uint16):
         highest = np.iinfo(values.dtype).max
-        if values.max(initial=0) == 1:
-            warn(f"{path}: holds only 0 and 1 of {highest}; a binary map? Its edges are read as 1/{highest}")
+        if values.max(initial=0) == 1 and not force:
+            raise InputError(f"{path}: holds only 0 and 1 of {highest}, a binary map? Use --value-range 1, or --force")
         values = values / np.float32(highest)
+    elif values.dtype.kind in "fiu" and values.size and (values.min() < 0 or values.max() > 1):
+        low, high = float(values.min()), float(values.max())
+        known = next((most for most in (255, 65535) if low >= 0 and high <= most), None)
+        cure = f"use --value-range {known}" if known else "apply a sigmoid if these are logits, else use --value-range"
+        raise InputError(f"{path}: values run from {low:g} to {high:g}, expected [0, 1]: {cure}")
     strength = soft_map(values, name=str(path))
+    strength = np.float32(1) - strength if inverted else strength
     if not strength.any():
         warn(f"{path}: is zero everywhere, so nothing is detected")
     elif 2 * np.count_nonzero(strength > 0.9) > strength.size:
-        warn(f"{path}: more than half of the pixels are stronger than 0.9; inverted?")
+        warn(f"{path}: more than half of the pixels are stronger than 0.9; inverted? Use --invert-prediction")
     return strength
+
+
+def _scaled(values: NDArray[Any], value_range: tuple[float, float], path: Path | str) -> NDArray[np.float64]:
+    """Values of a range as [0, 1]; those outside are refused."""
+    low, high = value_range
+    if values.size and not (low <= values.min() and values.max() <= high):
+        raise InputError(
+            f"{path}: values run from {values.min():g} to {values.max():g}, expected {low:g} to {high:g}: "
+            "give --value-range the least and the greatest value of all maps"
+        )
+    return np.asarray((values.astype(np.float64) - low) / (high - low))
 
 
 def read_ucm(path: Path | str, *, variable: str | None = None) -> SoftMap:
@@ -86,8 +113,15 @@ def holds_ucm(path: Path | str) -> bool:
     return name == "ucm2"
 
 
-def read_edges(path: Path | str, *, variable: str | None = None, inverted: bool = False) -> EdgeMap:
-    """Edge or not. Anything above zero is an edge; with ``inverted`` (as in RUG's truths) zero is the edge."""
+def read_edges(
+    path: Path | str, *, variable: str | None = None, inverted: bool = False, force: bool = False
+) -> EdgeMap:
+    """Edge or not. Anything above zero is an edge; with ``inverted`` (as in RUG's truths) zero is the edge.
+
+    JPEG, which smears thin lines into their surroundings, is refused without ``force``.
+    """
+    if kind_of(Path(path)) == "JPEG" and not force:
+        raise InputError(f"{path}: is a JPEG, whose compression widens edges: save it as PNG, or use --force")
     values = _plane(path, variable)
     edges = edge_map(values, name=str(path))
     if values.dtype != np.bool_ and (edges & (values != values.max())).any():
@@ -167,12 +201,12 @@ def read_mask(path: Path | str) -> EdgeMap:
     return mask
 
 
-def read_boundary_truths(paths: Iterable[Path | str], *, inverted: bool = False) -> list[EdgeMap]:
+def read_boundary_truths(paths: Iterable[Path | str], *, inverted: bool = False, force: bool = False) -> list[EdgeMap]:
     """The boundaries every annotator drew, from any number of files: one edge map each, or all of a BSDS ``groundTruth``.
 
     Where a file has segmentations only (``.seg``), the boundaries are those of its regions.
     """
-    return _read_all(paths, lambda path: _boundaries(path, inverted))
+    return _read_all(paths, lambda path: _boundaries(path, inverted, force))
 
 
 def read_segmentations(paths: Iterable[Path | str]) -> list[LabelMap]:
@@ -180,12 +214,12 @@ def read_segmentations(paths: Iterable[Path | str]) -> list[LabelMap]:
     return _read_all(paths, _segmentations)
 
 
-def _boundaries(path: Path, inverted: bool) -> list[EdgeMap]:
+def _boundaries(path: Path, inverted: bool, force: bool) -> list[EdgeMap]:
     kind = kind_of(path)
     if kind == "SEG":
         return [boundaries_of(read_seg(path))]
     if not kind.startswith("MAT"):
-        return [read_edges(path, inverted=inverted)]
+        return [read_edges(path, inverted=inverted, force=force)]
     stored = read_truth_boundaries(path)
     if stored is None:
         return [boundaries_of(labels) for labels in read_truth_segmentations(path)]
@@ -259,7 +293,7 @@ def _check_share(edges: EdgeMap, name: str) -> EdgeMap:
     """The same edges, with a warning if there are suspiciously many or none."""
     share = np.count_nonzero(edges) / edges.size
     if share > MOST_EDGES:
-        warn(f"{name}: {share:.0%} of the pixels are edges; inverted?")
+        warn(f"{name}: {share:.0%} of the pixels are edges; inverted? Use --invert-truth")
     elif share == 0:
         warn(f"{name}: has no edge pixel")
     return edges

@@ -32,6 +32,8 @@ def find(
     images: Path | None = None,
     data: Path | None = None,
     split: str | None = None,
+    glob: str = "*",
+    **reading: Any,
 ) -> tuple[Inputs, Inputs]:
     """The labels, and the systems to evaluate on them.
 
@@ -60,14 +62,15 @@ def find(
 
     def labels(system: str, folder: Path) -> Found:
         cells = [Cell(system, image, files[0], files, picture=pictures.get(image)) for image, files in truths.items()]
-        return cells, unpaired
+        return Found(cells, lone_truths=unpaired)
 
     def pair(system: str, folder: Path) -> Found:
-        found = pair_truths(folder, truths, of=name)
+        found = pair_truths(folder, truths, of=name, glob=glob)
         cells = [Cell(system, p.name, p.prediction, p.truths, picture=pictures.get(p.name)) for p in found.pairs]
-        return cells, [*found.unpaired_predictions, *found.unpaired_truths]
+        return Found.of(found, cells)
 
-    return Inputs({LABELS: path}, labels, LabelReader(inverted)), Inputs(systems, pair, ContourReader(inverted))
+    reading["invert_truth"] = reading.get("invert_truth", False) or inverted
+    return Inputs({LABELS: path}, labels, LabelReader(**reading)), Inputs(systems, pair, ContourReader(**reading))
 
 
 def _truths_in(folder: Path, reference: Path | None) -> tuple[TruthFiles, list[Path]]:

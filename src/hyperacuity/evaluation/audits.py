@@ -82,10 +82,16 @@ def audit(
     workers: int | None = None,
     cluster: str | None = None,
     progress: bool = True,
+    strict: bool = False,
+    **reading: Any,
 ) -> Audit:
-    """Ask how far labels can be trusted, and what they do to systems. ``InputError`` when no image can be read."""
-    label_inputs, inputs = audit_inputs.find(named_systems(systems or {}), truth, images=images, data=data, split=split)
-    how: dict[str, Any] = {"run": run, "workers": workers, "cluster": cluster, "progress": progress}
+    """Ask how far labels can be trusted, and what they do to systems. ``InputError`` when no image can be read.
+
+    ``reading`` says how files are found and read, as in :func:`hyperacuity.evaluate`.
+    """
+    where: dict[str, Any] = {"images": images, "data": data, "split": split, **reading}
+    label_inputs, inputs = audit_inputs.find(named_systems(systems or {}), truth, **where)
+    how: dict[str, Any] = {"run": run, "workers": workers, "cluster": cluster, "progress": progress, "strict": strict}
     labelled = evaluate_inputs(task("strength"), label_inputs, StrengthProtocol(protocol.protocol.tolerance), **how)
     evaluated = evaluate_inputs(task("audit"), inputs, protocol, **how) if systems else None
     if LABELS not in labelled.scores:

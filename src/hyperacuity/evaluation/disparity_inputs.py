@@ -55,7 +55,7 @@ def _by_name(samples: Sequence[Sample]) -> dict[str, Sample]:
     return found
 
 
-def find_maps(folder: Path, scenes: Mapping[str, Sample]) -> tuple[dict[str, Path], list[Path]]:
+def find_maps(folder: Path, scenes: Mapping[str, Sample], *, glob: str = "*") -> tuple[dict[str, Path], list[Path]]:
     """A system's map of each scene, ``SCENE.png`` (pfm, npy …) or the one in the folder ``SCENE``, and files left over."""
     if folder.is_file():
         named = [name for name in scenes if name == stem_of(folder) or len(scenes) == 1]
@@ -66,7 +66,9 @@ def find_maps(folder: Path, scenes: Mapping[str, Sample]) -> tuple[dict[str, Pat
     inside = {name: _only_map(folders[name.lower()]) for name in scenes if name.lower() in folders}
     if inside:
         return inside, []
-    pairing = pair_truths(folder, {name: sample.truths for name, sample in scenes.items()}, of="the data set")
+    pairing = pair_truths(
+        folder, {name: sample.truths for name, sample in scenes.items()}, of="the data set", glob=glob
+    )
     return {pair.name: pair.prediction for pair in pairing.pairs}, list(pairing.unpaired_predictions)
 
 
@@ -89,16 +91,16 @@ def find(
     scale: float | None = None,
     truth_scale: float | None = None,
     data: Path | None = None,
+    glob: str = "*",
 ) -> Inputs:
     """The maps of the systems, with the scenes that TRUTH stands for and what goes with them."""
     scenes, named = stereo_samples(str(truth), data), dict(masks or {})
 
     def pair(system: str, predictions: Path) -> Found:
-        maps, unpaired = find_maps(predictions, scenes)
-        unpaired += [sample.truths[0] for scene, sample in scenes.items() if scene not in maps]
-        return [
-            _cell(system, sample, maps[scene], named) for scene, sample in scenes.items() if scene in maps
-        ], unpaired
+        maps, strangers = find_maps(predictions, scenes, glob=glob)
+        missing = [scene for scene in scenes if scene not in maps]
+        cells = [_cell(system, scenes[scene], maps[scene], named) for scene in scenes if scene in maps]
+        return Found(cells, strangers, [scenes[scene].truths[0] for scene in missing], missing)
 
     scales = tuple((name, sample.scale) for name, sample in scenes.items() if sample.scale is not None)
     found = Inputs(systems, pair, kind(scale, truth_scale, scales))

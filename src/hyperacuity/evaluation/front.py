@@ -20,7 +20,7 @@ from hyperacuity.evaluation.readers.contours import LabelReader
 from hyperacuity.evaluation.readers.disparity import DisparityReader, ViewReader
 from hyperacuity.evaluation.readers.ordering import OrderReader
 from hyperacuity.evaluation.result import Result
-from hyperacuity.run import Spool, fill_grid, open_run, open_store
+from hyperacuity.run import EXPECTED, Spool, fill_grid, open_run, open_store
 from hyperacuity.tally import Task
 from hyperacuity.tasks import task as find_task
 
@@ -44,6 +44,7 @@ def evaluate(
     cluster: str | None = None,
     human: bool = False,
     all_pairs: bool = False,
+    strict: bool = False,
     progress: bool = True,
     **options: Any,
 ) -> Result:
@@ -67,9 +68,12 @@ def evaluate(
         Threads (by default one per processor), or the address of a Dask cluster.
     human, all_pairs
         Whether the table has people's score too, and whether systems are tested in all pairs or only against the best.
+    strict
+        Whether files without a partner are an error.
     options
-        Options of the protocol (``tolerance=0.02``) and of how files are found and read (``data=``, ``split=``, ``inverted=``;
-        ``regions=``, ``farther=`` of ordering; ``masks=``, ``scale=`` of disparity; ``form=`` of regions).
+        Options of the protocol (``tolerance=0.02``) and of how files are found and read (``data=``, ``split=``, ``glob=``;
+        ``invert_prediction=``, ``invert_truth=``, ``value_range=``, ``force=`` of boundary and edge maps; ``regions=``,
+        ``farther=`` of ordering; ``masks=``, ``scale=`` of disparity; ``form=`` of regions).
 
     A file or array that cannot be right fails alone (``result.failures``); a call that makes no sense raises ``UsageError``.
 
@@ -110,6 +114,7 @@ def evaluate(
         progress=progress,
         human=human,
         all_pairs=all_pairs,
+        strict=strict,
     )
 
 
@@ -124,11 +129,18 @@ def evaluate_inputs(
     progress: bool = True,
     human: bool = False,
     all_pairs: bool = False,
+    strict: bool = False,
 ) -> Result:
-    """Score what was found. Tallies go to the run folder, or else to a temporary file, and are read a system at a time."""
+    """Score what was found. Tallies go to the run folder, or else to a temporary file, and are read a system at a time.
+
+    With ``strict``, files without a partner are a ``UsageError``.
+    """
+    if strict and (gaps := inputs.gaps()):
+        raise UsageError(f"{gaps[0]} (--strict)")
     job = job_for(task, inputs.agree(protocol), inputs.reader)
     spool = Spool() if run is None else None
-    with nullcontext() if run is None else open_store(run) as store:
+    expected = {EXPECTED: {system: inputs.expected(system) for system in inputs.systems}}
+    with nullcontext() if run is None else open_store(run, metadata=expected) as store:
         filled = fill_grid(job, inputs, store=store, spool=spool, workers=workers, cluster=cluster, progress=progress)
 
     def tallies_of(system: str) -> dict[str, Any]:
@@ -160,7 +172,7 @@ def _sorted_options(
     finding = {one.name for one in kinds if one.kind is one.KEYWORD_ONLY}
     if any(one.kind is one.VAR_KEYWORD for one in kinds):
         finding |= {part.name for part in fields(reader_type(task))}
-        finding |= {"images", "data", "split"} if find is audit_inputs.find_labels else set()
+        finding |= {"images", "data", "split", "glob"} if find is audit_inputs.find_labels else set()
     agreeing = {part.name for part in fields(task.protocol)} - {"reading"} - finding
     for name in given:
         if name not in finding | agreeing:

@@ -82,6 +82,7 @@ def evaluate_arrays(
         lambda system: dict(counted[system]),
         failures=[Failure(system, *one) for system, judge in judges.items() for one in judge.failures.items()],
         truths={image: annotators(of, "truths") for image, of in truths.items()} if human and task.people else None,
+        expected=len(truths),
         workers=workers,
         human=human,
         all_pairs=all_pairs,

@@ -5,19 +5,62 @@ Files are paired system by system, when they are asked for, so that a grid of fi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-from hyperacuity.data import load_dataset, pair_folders, pair_truths
+from hyperacuity.data import Pairing, load_dataset, pair_folders, pair_truths
 from hyperacuity.data.datasets.layouts import LAYOUTS
+from hyperacuity.data.datasets.pairing import files_in
 from hyperacuity.data.remote import display, is_file, is_folder, is_remote
-from hyperacuity.errors import UsageError
+from hyperacuity.errors import HyperacuityError, UsageError
 from hyperacuity.evaluation.readers import Reader
 from hyperacuity.run.job import Cell
 
-Found = tuple[list[Cell], list[Path]]
-"""The cells of a system, and the files that have no partner."""
+MOST_NAMED = 5
+"""How many images or files a sentence names."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was found of a system: its cells, the files without a partner, and the images of the truth that it lacks."""
+
+    cells: list[Cell]
+    strangers: list[Path] = field(default_factory=list)
+    lone_truths: list[Path] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, pairing: Pairing, cells: list[Cell]) -> Self:
+        """The cells that were made of a pairing, and what it left over."""
+        return cls(cells, list(pairing.unpaired_predictions), list(pairing.unpaired_truths), list(pairing.missing))
+
+    def gaps(self) -> list[str]:
+        """What is missing on either side, in a sentence each."""
+        sentences = []
+        if self.missing:
+            sentences.append(
+                f"{plural(len(self.missing), 'truth has', 'truths have')} no prediction: {some(self.missing)}"
+            )
+        if self.strangers:
+            names = [path.name for path in self.strangers]
+            sentences.append(f"{plural(len(names), 'prediction has', 'predictions have')} no truth: {some(names)}")
+        return sentences
+
+
+def plural(count: int, one: str, many: str) -> str:
+    """A count with its word.
+
+    >>> plural(1, "file", "files"), plural(3, "file", "files")
+    ('1 file', '3 files')
+    """
+    return f"{count} {one if count == 1 else many}"
+
+
+def some(names: Sequence[str]) -> str:
+    """The first few of many names."""
+    return ", ".join(names[:MOST_NAMED]) + (", …" if len(names) > MOST_NAMED else "")
 
 
 class Inputs:
@@ -34,7 +77,7 @@ class Inputs:
         self._pair = pair
         self._latest: tuple[str, list[Cell]] = ("", [])
         self._counts: dict[str, int] = {}
-        self._unpaired: dict[Path, None] = {}
+        self._left: dict[str, Found] = {}
 
     @property
     def systems(self) -> list[str]:
@@ -44,10 +87,10 @@ class Inputs:
     def of(self, system: str) -> list[Cell]:
         """The cells of one system."""
         if self._latest[0] != system:
-            cells, unpaired = self._pair(system, self.paths[system])
-            self._latest = (system, cells)
-            self._counts[system] = len(cells)
-            self._unpaired.update(dict.fromkeys(unpaired))
+            found = self._pair(system, self.paths[system])
+            self._latest = (system, found.cells)
+            self._counts[system] = len(found.cells)
+            self._left[system] = replace(found, cells=[])
         return self._latest[1]
 
     def __iter__(self) -> Iterator[Cell]:
@@ -61,7 +104,22 @@ class Inputs:
     def unpaired(self) -> list[Path]:
         """The files that have no partner."""
         len(self)
-        return list(self._unpaired)
+        return list(dict.fromkeys(p for left in self._left.values() for p in (*left.strangers, *left.lone_truths)))
+
+    def expected(self, system: str) -> int:
+        """How many images the truth has for a system, those it lacks included."""
+        len(self)
+        return self._counts[system] + len(self._left[system].missing)
+
+    def gaps(self) -> list[str]:
+        """What systems lack and what has no truth, a sentence each; systems that lack the same share one."""
+        len(self)
+        whose: dict[str, list[str]] = {}
+        for system in self.paths:
+            for sentence in self._left[system].gaps():
+                whose.setdefault(sentence, []).append(system)
+        several = len(self.paths) > 1
+        return [f"{some(systems)}: {sentence}" if several else sentence for sentence, systems in whose.items()]
 
     def images(self) -> Iterator[Cell]:
         """One cell of every image, whichever system's comes first."""
@@ -75,14 +133,17 @@ class Inputs:
 class Truths:
     """What TRUTH stands for: a file, a folder, or a known data set, with its photographs."""
 
-    def __init__(self, truth: str | Path, *, data: Path | None = None, split: str | None = None) -> None:
-        self.name, self.path = str(truth), Path(truth)
+    def __init__(
+        self, truth: str | Path, *, data: Path | None = None, split: str | None = None, glob: str = "*"
+    ) -> None:
+        self.name, self.path, self.glob = str(truth), Path(truth), glob
         self.known: dict[str, tuple[Path, ...]] | None = None
         self.pictures: dict[str, Path | None] = {}
         self.inverted = False
         if is_file(self.path) or is_folder(self.path):
             if split is not None:
                 raise UsageError(f"--split {split} is for known data sets; {truth} is a path")
+            refuse_root(self.path)
             return
         if self.name not in LAYOUTS:
             raise UsageError(f"there is no file or folder {truth}, nor a data set of that name ({', '.join(LAYOUTS)})")
@@ -96,17 +157,17 @@ class Truths:
         if is_file(predictions):
             if self.known is not None or not is_file(self.path):
                 raise UsageError(f"{predictions} is one file, so TRUTH must be one file too, not {self.name}")
-            return [Cell(system, predictions.stem, predictions, (self.path,))], []
+            return Found([Cell(system, predictions.stem, predictions, (self.path,))])
         if is_file(self.path):
             raise UsageError(f"{predictions} is a folder, so TRUTH must be one too, not the file {self.name}")
         found = (
-            pair_folders(predictions, self.path)
+            pair_folders(predictions, self.path, glob=self.glob)
             if self.known is None
-            else pair_truths(predictions, self.known, of=self.name)
+            else pair_truths(predictions, self.known, of=self.name, glob=self.glob)
         )
         pictures = self.pictures
         cells = [Cell(system, p.name, p.prediction, p.truths, picture=pictures.get(p.name)) for p in found.pairs]
-        return cells, [*found.unpaired_predictions, *found.unpaired_truths]
+        return Found.of(found, cells)
 
 
 def find_plain(
@@ -116,14 +177,27 @@ def find_plain(
     *,
     data: Path | None = None,
     split: str | None = None,
-    inverted: bool = False,
+    glob: str = "*",
     **reading: Any,
 ) -> Inputs:
-    """Predictions and truths that need nothing else. ``inverted``: in the truths, 0 is the edge."""
-    truths = Truths(truth, data=data, split=split)
-    if inverted or truths.inverted:
-        reading["inverted"] = True
+    """Predictions and truths that need nothing else."""
+    truths = Truths(truth, data=data, split=split, glob=glob)
+    if truths.inverted:
+        reading["invert_truth"] = True
     return Inputs(systems, truths.pair, kind(**reading))
+
+
+def refuse_root(folder: Path) -> None:
+    """``UsageError`` for the root of a data set that has a name, which holds no truths itself."""
+    if is_remote(folder) or not folder.is_dir() or files_in(folder, required=False):
+        return
+    for name in ("bsds500", "uded", "rug"):
+        try:
+            load_dataset(name, folder)
+        except HyperacuityError:
+            continue
+        parts = " --split test" if name == "bsds500" else ""
+        raise UsageError(f"{folder} looks like {name.upper()}: use {name} --data {folder}{parts}")
 
 
 def named_systems(given: Mapping[str, str | Path]) -> dict[str, Path]:

@@ -42,6 +42,7 @@ def find(
     transfer: bool = False,
     farther: str = "none",
     data: Path | None = None,
+    glob: str = "*",
 ) -> Inputs:
     """Pair predictions, truths and regions by name, and find the level at which hierarchies of regions are cut."""
     if transfer and regions is None:
@@ -55,14 +56,12 @@ def find(
     paths = {sweeps[s][value]: path for s, values in points.items() for value, path in values.items()}
 
     def pair(system: str, predictions: Path) -> Found:
-        pairing = _paired(predictions, name, known)
-        # Most data sets are larger than what was tried on them: only a folder's own left-over truths are worth a word.
-        left = pairing.unpaired_truths if known is None else ()
+        pairing = _paired(predictions, name, known, glob)
         cells = [
             Cell(system, p.name, p.prediction, p.truths, _regions_of(p.name, beside, regions), photographs.get(p.name))
             for p in pairing.pairs
         ]
-        return cells, [*pairing.unpaired_predictions, *left]
+        return Found.of(pairing, cells)
 
     labels = None if source is None else str(source)
     reader = kind(labels, farther, given=regions is not None, transfer=transfer)
@@ -117,22 +116,22 @@ def _is_hierarchy(path: Path) -> bool:
         return False  # fails its own cell, by name
 
 
-def _paired(predictions: Path, truth: str, known: Mapping[str, Sequence[Path]] | None) -> Pairing:
+def _paired(predictions: Path, truth: str, known: Mapping[str, Sequence[Path]] | None, glob: str) -> Pairing:
     """One file with one truth, or a folder with a folder or a data set."""
     path = Path(truth)
     if predictions.is_dir():
         if known is not None:
-            return pair_truths(predictions, known, of=truth)
+            return pair_truths(predictions, known, of=truth, glob=glob)
         if path.is_file():
             raise UsageError(f"{predictions} is a folder, so TRUTH must be one too, not the file {truth}")
-        return pair_folders(predictions, path)
+        return pair_folders(predictions, path, glob=glob)
     image = stem_of(predictions)
     if known is None and not path.is_file():
         raise UsageError(f"{predictions} is one file, so TRUTH must be one file too, not {truth}")
     truths = (path,) if known is None else tuple(known.get(image, ()))
     if not truths:
         raise UsageError(f"{truth} has no truth of {image}")
-    return Pairing((PairedFiles(image, predictions, truths),), (), ())
+    return Pairing((PairedFiles(image, predictions, truths),))
 
 
 def _labelled_source(truth: str, data: Path | None) -> Path | None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.evaluation.inputs import Inputs
@@ -18,7 +21,7 @@ from hyperacuity.tally import Signature, Tally, plain
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from hyperacuity.compare import Ranking
+    from hyperacuity.compare import Ranking, Verdict
 
 Tallies = dict[str, Any]
 """The tallies of a system, by image."""
@@ -40,6 +43,7 @@ class Result:
         failures: Sequence[Failure] = (),
         inputs: Inputs | None = None,
         truths: Mapping[str, Sequence[Any]] | None = None,
+        expected: int | None = None,
         run: Path | None = None,
         workers: int | None = None,
         human: bool = False,
@@ -50,6 +54,7 @@ class Result:
         self.human, self.all_pairs = human, all_pairs
         self._sweeps, self._tallies_of, self._truths, self._workers = sweeps, tallies_of, truths or {}, workers
         self._scores: dict[str, Any] = {}
+        self._expected = expected
         self._images: dict[str, None] = {}
 
     @property
@@ -57,10 +62,21 @@ class Result:
         """The protocol, with how files were read, as it stands beside every score."""
         return self.protocol.signature
 
+    def expected(self, system: str) -> int | None:
+        """How many images the truth has for a system; None where nobody knows."""
+        if self.inputs is None:
+            return self._expected
+        return max(self.inputs.expected(label) for label in self._sweeps[system].values())
+
     @property
     def unpaired(self) -> list[Path]:
         """The files that had no partner."""
         return [] if self.inputs is None else self.inputs.unpaired
+
+    @property
+    def gaps(self) -> list[str]:
+        """What systems lack and which predictions have no truth, a sentence each."""
+        return [] if self.inputs is None else self.inputs.gaps()
 
     @property
     def cells(self) -> Iterable[Cell]:
@@ -127,6 +143,30 @@ class Result:
             self._score(system)
         return list(self._images)
 
+    @cached_property
+    def verdicts(self) -> dict[str, tuple[Verdict, ...]]:
+        """By criterion, whether the best system by the first one is better than the others, or that may be chance.
+
+        All pairs are tested where the result was asked for them. A system with a parameter is taken at its best value.
+        """
+        from hyperacuity.compare.verdict import verdicts
+
+        judged = self.task.criteria(self.protocol)
+        main = judged.names.index(judged.usual[0])
+        labels = {system: self._chosen(system) for system in self.scores}
+        main_score = {}
+        for system, label in labels.items():
+            tallies = list(self.tallies(label).values())
+            main_score[system] = float(judged.rescore(tallies, np.ones((1, len(tallies)), np.int64))[0, main])
+        worse = -1 if judged.senses[main] == "max" else 1
+        order = sorted(labels, key=lambda system: (math.isnan(main_score[system]), worse * main_score[system]))
+        return verdicts(order, lambda system: self.tallies(labels[system]), judged, all_pairs=self.all_pairs)
+
+    def _chosen(self, system: str) -> str:
+        """The name of a system's tallies at the value of the parameter that its score is of."""
+        points, score = self._sweeps[system], self.scores[system]
+        return points[""] if "" in points else points[score.parameters[score.chosen]]
+
     @property
     def by_system(self) -> Mapping[str, Tallies]:
         """The tallies of the systems that have a score, each read when it is asked for and held by nobody."""
@@ -164,7 +204,8 @@ class Result:
         """All that was found as plain values, as the command prints it with ``--json``."""
         failed = [{"system": f.system, "image": f.image, "reason": f.reason} for f in self.failures]
         found: dict[str, Any] = plain(self._presenter.summary(self))
-        return found | {"failed": failed, "unpaired": [str(path) for path in self.unpaired]}
+        expected = {system: self.expected(system) for system in self.systems}
+        return found | {"expected": expected, "failed": failed, "unpaired": [str(path) for path in self.unpaired]}
 
     def table(self, console: Console | None = None) -> None:
         """Print what the command prints."""

@@ -315,6 +315,7 @@ def _part(number: int, sheet: Sheet, payloads: Mapping[str, _Payload], *, inline
         "span": (min(known), max(known)) if known else (0.0, 1.0),
         "images": images,
         "stacked": _is_wide(sheet),
+        "tests": sum(line.verdict is not None for line in sheet.lines),
         "uneven": len({line.images for line in sheet.lines}) > 1 or any(line.failed for line in sheet.lines),
         "facts": facts,
     }

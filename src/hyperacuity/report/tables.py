@@ -47,16 +47,17 @@ def _csv(sheet: Sheet) -> str:
     writer = csv.writer(text, lineterminator="\n")
     main = sheet.main.key
     keys = [column.key for column in sheet.columns]
-    writer.writerow(["system", *keys, f"{main}_low", f"{main}_high", "rank", "group", "pareto", "images", "signature"])
+    writer.writerow(["system", *keys, f"{main}_low", f"{main}_high", "p", "rank", "pareto", "images", "signature"])
     for line in sheet.lines:
         values = [line.values[key] for key in keys] + list(line.interval)
-        rest = [line.rank, line.group or "", int(line.optimal), line.images, sheet.grid.signature]
+        p = "" if line.verdict is None else repr(line.verdict.p)
+        rest = [p, line.rank, int(line.optimal), line.images, sheet.grid.signature]
         writer.writerow([line.system, *("" if math.isnan(value) else repr(float(value)) for value in values), *rest])
     return text.getvalue()
 
 
 def _latex(sheet: Sheet) -> str:
-    heads = ["system", *(_head(column) for column in sheet.columns), "95\\,\\% interval", "group"]
+    heads = ["system", *(_head(column) for column in sheet.columns), "95\\,\\% interval", _p_head(sheet)]
     lines = [
         r"\begin{tabular}{l" + "r" * len(sheet.columns) + "rr}",
         r"\toprule",
@@ -68,22 +69,28 @@ def _latex(sheet: Sheet) -> str:
         for column in sheet.columns:
             text = _latex_text(_shown(line, column))
             cells.append(rf"\textbf{{{text}}}" if line.alone and column is sheet.main else text)
-        cells += [_latex_text(_interval(line, sheet.main)), str(line.group or "–")]
+        cells += [_latex_text(_interval(line, sheet.main)), _latex_text(line.p)]
         lines.append(" & ".join(cells) + r" \\")
     lines += [r"\bottomrule", r"\end{tabular}", f"% {sheet.grid.signature}", ""]
     return "\n".join(lines)
 
 
 def _markdown(sheet: Sheet) -> str:
-    heads = ["system", *(_head(column) for column in sheet.columns), "95 % interval", "group"]
+    heads = ["system", *(_head(column) for column in sheet.columns), "95 % interval", _p_head(sheet)]
     rows = ["| " + " | ".join(heads) + " |", "|---" + "|--:" * (len(heads) - 1) + "|"]
     for line in sheet.lines:
         cells = [_markdown_text(line.system)]
         for column in sheet.columns:
             text = _shown(line, column)
             cells.append(f"**{text}**" if line.alone and column is sheet.main else text)
-        rows.append("| " + " | ".join([*cells, _interval(line, sheet.main), str(line.group or "–")]) + " |")
+        rows.append("| " + " | ".join([*cells, _interval(line, sheet.main), line.p]) + " |")
     return "\n".join([*rows, "", f"`{sheet.grid.signature}`", ""])
+
+
+def _p_head(sheet: Sheet) -> str:
+    """The heading of p-values, which says that they are corrected."""
+    tests = max((line.verdict.tests for line in sheet.lines if line.verdict is not None), default=1)
+    return "p (Holm)" if tests > 1 else "p"
 
 
 def _head(column: Column) -> str:

@@ -9,12 +9,13 @@ from hyperacuity.run.export import export_run
 from hyperacuity.run.gather import Grid
 from hyperacuity.run.grid import Filled, Outcome, fill_grid, run_grid
 from hyperacuity.run.job import Cell, Failure, Job
-from hyperacuity.run.records import Run, open_run
+from hyperacuity.run.records import EXPECTED, Run, open_run
 from hyperacuity.run.spool import Spool
 from hyperacuity.run.store import Store, open_store
 from hyperacuity.run.upkeep import check_run, merge_runs, sweep_run
 
 __all__ = [
+    "EXPECTED",
     "Cell",
     "Failure",
     "Filled",

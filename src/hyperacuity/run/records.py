@@ -16,6 +16,9 @@ from hyperacuity.run.job import Cell, Failure, T, cell_from_text
 from hyperacuity.run.schema import FILE_NAME, check, clear_errors
 from hyperacuity.tally import BaseProtocol
 
+EXPECTED = "expected"
+"""Where a run's metadata keep how many images each system should have, those without a prediction included."""
+
 
 def open_run(path: Path) -> Run:
     """Open a run folder (or its ``run.sqlite``) for reading.
@@ -185,11 +188,11 @@ class Run:
         return [dict(zip(names, row, strict=False)) | json.loads(row[-1]) for row in rows]
 
     def metadata(self, signature: str) -> dict[str, Any]:
-        """The last entry of :meth:`history` for a protocol."""
+        """The last entry of :meth:`history` for a protocol, with the number of images that each system of any entry has."""
         entries = [entry for entry in self.history() if entry["signature"] == signature]
         if not entries:
             raise InputError(f"{self.path}: holds no run of {signature}")
-        return entries[-1]
+        return entries[-1] | {EXPECTED: {k: v for entry in entries for k, v in entry.get(EXPECTED, {}).items()}}
 
     def _rows(self, query: str, *values: str) -> list[Any]:
         with clear_errors(self.path):

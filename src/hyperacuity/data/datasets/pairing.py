@@ -12,6 +12,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from hyperacuity.data.remote import files_at, is_remote
@@ -34,15 +35,19 @@ class PairedFiles:
 
 @dataclass(frozen=True)
 class Pairing:
-    """What two folders have in common, by name, and what is left on either side."""
+    """What two folders have in common, by name, and what is left on either side. ``missing``: images without a prediction."""
 
     pairs: tuple[PairedFiles, ...]
-    unpaired_predictions: tuple[Path, ...]
-    unpaired_truths: tuple[Path, ...]
+    unpaired_predictions: tuple[Path, ...] = ()
+    unpaired_truths: tuple[Path, ...] = ()
+    missing: tuple[str, ...] = ()
 
 
-def pair_folders(predictions: Path, truths: Path) -> Pairing:
-    """Pair the files of two folders. An empty folder, or two folders with nothing in common, is a ``UsageError``."""
+def pair_folders(predictions: Path, truths: Path, *, glob: str = "*") -> Pairing:
+    """Pair the files of two folders, of the predictions' those that match ``glob``.
+
+    An empty folder, or two folders with nothing in common, is a ``UsageError``.
+    """
     folders = [] if is_remote(truths) else [folder for folder in sorted(_entries(truths)) if folder.is_dir()]
     files = files_in(truths, required=not folders) or [
         file for folder in folders for file in files_in(folder, required=False)
@@ -51,18 +56,22 @@ def pair_folders(predictions: Path, truths: Path) -> Pairing:
         raise UsageError(f"{truths}: neither the folder nor its sub-folders hold a file")
     plain = _readings([stem_of(path) for path in files])
     readings = [*plain, *([_ANNOTATOR.sub("", stem) or stem for stem in stems] for stems in plain)]
-    return _paired(predictions, [_grouped(stems, files) for stems in readings], str(truths))
+    return _paired(predictions, [_grouped(stems, files) for stems in readings], str(truths), glob)
 
 
-def pair_truths(predictions: Path, truths: Mapping[str, Sequence[Path]], *, of: str = "the data set") -> Pairing:
+def pair_truths(
+    predictions: Path, truths: Mapping[str, Sequence[Path]], *, of: str = "the data set", glob: str = "*"
+) -> Pairing:
     """Pair the files of a folder with truths already known by name, those of a data set for example."""
     named = {unicodedata.normalize("NFC", name): list(paths) for name, paths in truths.items()}
-    return _paired(predictions, [named], of)
+    return _paired(predictions, [named], of, glob)
 
 
-def _paired(predictions: Path, readings: Sequence[dict[str, list[Path]]], of: str) -> Pairing:
+def _paired(predictions: Path, readings: Sequence[dict[str, list[Path]]], of: str, glob: str) -> Pairing:
     """Pair under the first reading of the predictions' and the truths' stems in which any two agree."""
-    files = files_in(predictions)
+    files = [path for path in files_in(predictions) if fnmatchcase(path.name, glob)]
+    if not files:
+        raise UsageError(f"{predictions}: no file matches {glob}")
     for names in _readings([stem_of(path) for path in files]):
         predicted = _unique(names, files, predictions)
         for truths in readings:
@@ -72,7 +81,8 @@ def _paired(predictions: Path, readings: Sequence[dict[str, list[Path]]], of: st
                 ]
                 lone_predictions = [path for name, path in predicted.items() if name not in truths]
                 lone_truths = [path for name, paths in truths.items() if name not in predicted for path in paths]
-                return Pairing(tuple(pairs), tuple(lone_predictions), tuple(lone_truths))
+                missing = tuple(name for name in truths if name not in predicted)
+                return Pairing(tuple(pairs), tuple(lone_predictions), tuple(lone_truths), missing)
     example = next((path.name for paths in readings[0].values() for path in paths), "nothing")
     raise UsageError(
         f"no file in {predictions} (such as {files[0].name}) has the stem of one in {of} (such as {example})"
@@ -125,7 +135,9 @@ def _unique(names: Sequence[str], files: Sequence[Path], folder: Path) -> dict[s
     for name, path in sorted(zip(names, files, strict=True)):
         other = found.setdefault(name, path)
         if other is not path:
-            raise UsageError(f"{folder}: {other.name} and {path.name} have the same stem; which one is meant?")
+            raise UsageError(
+                f"{folder}: {other.name} and {path.name} have the same stem: choose by --glob '*{path.suffix}'"
+            )
     return found
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
 
 from hyperacuity.data import read_boundary_truths, read_segmentations, read_soft
 from hyperacuity.evaluation.readers import Reader
+from hyperacuity.tally import number
 
 if TYPE_CHECKING:
     from hyperacuity.run.job import Cell
@@ -14,23 +16,44 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ContourReader(Reader):
-    """A soft map, or a stack of segmentations where the protocol says so. ``inverted``: in the truths, 0 is the edge."""
+    """A soft map, or a stack of segmentations where the protocol says so.
 
-    inverted: bool = False
+    ``invert_prediction``, ``invert_truth``: 0 is the edge. ``value_range``: the values that stand for no edge and a sure one,
+    where these are not the file format's own. ``force``: take files that are almost surely a mistake, such as truths in JPEG.
+    """
+
+    invert_prediction: bool = False
+    invert_truth: bool = False
+    value_range: tuple[float, float] | None = None
+    force: bool = False
 
     def reading(self) -> dict[str, object]:
-        """Truths read the other way round are told apart, since their files are the same."""
-        return {"truth": "inverted"} if self.inverted else {}
+        """Files read in another way are told apart, since the files are the same."""
+        return {
+            "truth": "inverted" if self.invert_truth else None,
+            "prediction": "inverted" if self.invert_prediction else None,
+            "range": None if self.value_range is None else ",".join(map(number, self.value_range)),
+            "checks": "off" if self.force else None,
+        }
+
+    @classmethod
+    def from_dict(cls, options: Mapping[str, Any]) -> Self:
+        """The inverse of ``to_dict``; an older version called ``invert_truth`` ``inverted``."""
+        found = super().from_dict({"invert_truth": options.get("inverted", False), **options})
+        low_high = found.value_range
+        return found if low_high is None else replace(found, value_range=(low_high[0], low_high[1]))
 
     def prediction(self, cell: Cell, protocol: Any) -> Any:
         """The system's map."""
         if getattr(protocol, "thresholds", None) == "levels":
             return read_segmentations([cell.prediction])
-        return read_soft(cell.prediction)
+        return read_soft(
+            cell.prediction, inverted=self.invert_prediction, value_range=self.value_range, force=self.force
+        )
 
     def truths(self, cell: Cell) -> list[Any]:
         """Every annotator's boundaries."""
-        return read_boundary_truths(cell.truths, inverted=self.inverted)
+        return read_boundary_truths(cell.truths, inverted=self.invert_truth, force=self.force)
 
 
 @dataclass(frozen=True)

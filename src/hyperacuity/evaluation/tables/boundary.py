@@ -2,44 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from hyperacuity.boundary import BoundaryScore, Point, compare_systems, tolerance_in_pixels
+from hyperacuity.boundary import BoundaryScore, Point, tolerance_in_pixels
+from hyperacuity.compare.verdict import LEVEL, Verdict
 from hyperacuity.errors import InputError
-from hyperacuity.evaluation.tables import interval, number
+from hyperacuity.evaluation.tables import count, interval, number, paired
 from hyperacuity.maps import size_of
 
 if TYPE_CHECKING:
     from hyperacuity.evaluation.result import Result
 
 FEW_IMAGES = 10
-
-
-def paired(result: Result) -> dict[str, Any]:
-    """Paired tests of each system against the best one, or of all pairs where the result was asked for them.
-
-    The best system's tallies and one other's are held at a time.
-    """
-    scores: Mapping[str, BoundaryScore] = result.scores
-    names = list(scores)
-    best = max(names, key=lambda name: scores[name].ods.f) if names else ""
-    pairs = [(best, name) for name in names if name != best]
-    if result.all_pairs:
-        pairs = [(first, second) for n, first in enumerate(names) for second in names[n + 1 :]]
-    found: dict[str, Any] = {}
-    held: tuple[str, dict[str, Any]] = ("", {})
-    for first, second in pairs:
-        if held[0] != first:
-            held = (first, result.tallies(first))
-        other = result.tallies(second)
-        if held[1].keys() & other.keys():
-            found[f"{first} − {second}"] = compare_systems(held[1], other)
-    return found
 
 
 def summary(result: Result) -> dict[str, Any]:
@@ -50,8 +29,7 @@ def summary(result: Result) -> dict[str, Any]:
         "images": len(result.images),
         "systems": {name: _system(score) for name, score in scores.items()},
     }
-    if tests := paired(result):
-        found["paired"] = {pair: {kind: vars(one) for kind, one in both.items()} for pair, both in tests.items()}
+    found |= paired(result)
     if result.human:
         people = result.people
         own = people.point
@@ -84,10 +62,10 @@ def show(result: Result, console: Console) -> None:
     scores: Mapping[str, BoundaryScore] = result.scores
     if not scores:
         return
-    tests = paired(result)
+    tests = result.verdicts["ods"]
     table = Table(box=None, pad_edge=False)
     table.add_column("system")
-    versus = ("behind the best", "p") if len(scores) > 1 else ()
+    versus = ("behind the best", "p (Holm)" if len(tests) > 1 else "p") if len(scores) > 1 else ()
     for heading in ("images", "ODS", "95 % interval", "threshold", "OIS", "95 % interval", "AP", "R50", *versus):
         table.add_column(heading, justify="right")
     ranked = sorted(scores.items(), key=lambda item: -item[1].ods.f)
@@ -95,7 +73,7 @@ def show(result: Result, console: Console) -> None:
         ods, ois = score.ods, score.ois
         table.add_row(
             escape(name),
-            str(len(score.images)),
+            count(result, name, len(score.images)),
             number(ods.f),
             interval(ods.interval),
             number(ods.threshold, 3),
@@ -108,17 +86,20 @@ def show(result: Result, console: Console) -> None:
     if result.human and result.people.images:
         table.add_row("people", str(result.people.images), number(result.people.point.f))
     console.print(table)
-    if len(scores) > 1:
-        console.print("\np: paired bootstrap of ODS over the images; from 0.05 on the difference may be chance")
+    if tests:
+        many = f", with Holm's correction for {len(tests)} tests" if len(tests) > 1 else ""
+        console.print(
+            f"\np: paired bootstrap of ODS over the images{many}; from {LEVEL} on the difference may be chance"
+        )
     if min(len(score.images) for score in scores.values()) < FEW_IMAGES:
         console.print(f"\nfewer than {FEW_IMAGES} images: intervals and p-values say little")
     console.print(f"\n{_tolerance(result)}\n{result.signature}", markup=False)
 
 
-def _behind(best: str, name: str, tests: Mapping[str, Any]) -> list[str]:
+def _behind(best: str, name: str, tests: Sequence[Verdict]) -> list[str]:
     """How far a system's ODS is behind the best one's, and the p-value of that."""
-    found = tests.get(f"{best} − {name}") or tests.get(f"{name} − {best}")
-    return [] if found is None else [number(abs(found["ods"].difference)), number(found["ods"].p_value, 3)]
+    found = next((test for test in tests if {test.first, test.second} == {best, name}), None)
+    return [] if found is None else [number(abs(found.difference)), number(found.p, 3)]
 
 
 def _tolerance(result: Result) -> str:

@@ -9,7 +9,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from hyperacuity.disparity import DisparityScore, unit
-from hyperacuity.evaluation.tables import interval, number
+from hyperacuity.evaluation.tables import closing, counts, interval, number, paired
 
 if TYPE_CHECKING:
     from hyperacuity.evaluation.result import Result
@@ -27,7 +27,8 @@ def summary(result: Result) -> dict[str, Any]:
         for name, score in scores.items()
     }
     measures = result.protocol.measures  # type: ignore[attr-defined]  # it is a disparity protocol
-    return {"signature": str(result.signature), "systems": systems, "units": {name: unit(name) for name in measures}}
+    units = {name: unit(name) for name in measures}
+    return {"signature": str(result.signature), "systems": systems, "units": units, **paired(result)}
 
 
 def show(result: Result, console: Console) -> None:
@@ -48,5 +49,5 @@ def show(result: Result, console: Console) -> None:
             main, *others = (number(value, 2) for value in row)
             table.add_row("" if n else escape(name), region, main, interval(ends[0], 2), *others)
     console.print(table)
-    count = max(len(score.images) for score in scores.values())
-    console.print(f"\nmean over {count} scene{'' if count == 1 else 's'}\n{result.signature}", markup=False)
+    scenes = {name: len(score.images) for name, score in scores.items()}
+    closing(result, console, counts(result, scenes, "mean over scenes"))

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from hyperacuity.edges import EdgeScore, measure, wins
-from hyperacuity.evaluation.tables import interval, number
+from hyperacuity.evaluation.tables import closing, counts, interval, number, paired
 
 if TYPE_CHECKING:
     from hyperacuity.evaluation.result import Result
@@ -25,6 +25,7 @@ def summary(result: Result) -> dict[str, Any]:
     return {
         "signature": str(result.signature),
         "systems": {name: _system(score, won.get(name)) for name, score in result.scores.items()},
+        **paired(result),
     }
 
 
@@ -65,5 +66,4 @@ def show(result: Result, console: Console) -> None:
                 end_section=n == len(scores) - 1,
             )
     console.print(table)
-    images = ", ".join(f"{name} {score.images}" for name, score in scores.items())
-    console.print(f"\nimages: {images}\n{result.signature}", markup=False)
+    closing(result, console, counts(result, {name: score.images for name, score in scores.items()}))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from hyperacuity.evaluation.tables import number
+from hyperacuity.evaluation.tables import closing, counts, number, paired
 from hyperacuity.ordering import Consistency, OrderingScore
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ def summary(result: Result) -> dict[str, Any]:
         "signature": str(result.signature),
         "images": len(result.images),
         "systems": {name: as_dict(score) for name, score in result.scores.items()},
+        **paired(result),
     }
     if result.human:
         found["human"] = None if result.people is None else as_dict(result.people)
@@ -82,7 +84,20 @@ def show(result: Result, console: Console) -> None:
     console.print(table)
     for reason in {reason: None for score in rows.values() for reason in score.reasons.values()}:
         console.print(f"–: {reason}", markup=False)
-    console.print(f"\nimages: {len(result.images)}\n{result.signature}", markup=False)
+    images = counts(result, {name: score.images for name, score in scores.items()})
+    closing(result, console, images, _chance(scores))
+
+
+def _chance(scores: Mapping[str, OrderingScore]) -> str:
+    """Which accuracies cannot be told from a coin's, 0.5: those whose interval holds it."""
+    by_chance = [
+        f"{heading} of {name}"
+        for name, score in scores.items()
+        for heading, key in (("R-ACC", "racc"), ("B-ACC", "bacc"))
+        if key in score.intervals and score.intervals[key][0] <= 0.5 <= score.intervals[key][1]
+    ]
+    level = "chance level: R-ACC and B-ACC 0.5, ORI 0"
+    return f"{level}; not told from chance: {', '.join(by_chance)}" if by_chance else level
 
 
 def _values(score: OrderingScore) -> list[float]:

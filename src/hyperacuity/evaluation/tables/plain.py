@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from hyperacuity.evaluation.tables import interval, number
+from hyperacuity.evaluation.tables import closing, count, interval, number, paired
 from hyperacuity.resampling import bootstrap_weights, percentile_interval
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def scored(result: Result) -> dict[str, dict[str, Any]]:
 
 def summary(result: Result) -> dict[str, Any]:
     """The result for JSON."""
-    return {"signature": str(result.signature), "systems": scored(result)}
+    return {"signature": str(result.signature), "systems": scored(result), **paired(result)}
 
 
 def show(result: Result, console: Console) -> None:
@@ -47,6 +47,12 @@ def show(result: Result, console: Console) -> None:
     rows = scored(result).items()
     for system, row in sorted(rows, key=lambda item: -item[1][main] if up else item[1][main]):
         others = (number(row[name]) for name in judged.usual[1:])
-        table.add_row(escape(system), str(row["images"]), number(row[main]), interval(row["interval"], 4), *others)
+        table.add_row(
+            escape(system),
+            count(result, system, row["images"]),
+            number(row[main]),
+            interval(row["interval"], 4),
+            *others,
+        )
     console.print(table)
-    console.print(f"\n{result.signature}", markup=False)
+    closing(result, console)

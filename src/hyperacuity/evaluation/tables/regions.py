@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.table import Table
 
-from hyperacuity.evaluation.tables import interval, number
+from hyperacuity.evaluation.tables import closing, counts, interval, number, paired
 from hyperacuity.regions.benchmark import LevelSummary, RegionScore
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def summary(result: Result) -> dict[str, Any]:
         for name, score in scores.items()
     }
     images = max((score.images for score in scores.values()), default=0)
-    return {"signature": str(result.signature), "images": images, "systems": systems}
+    return {"signature": str(result.signature), "images": images, "systems": systems, **paired(result)}
 
 
 def _as_dict(summary: LevelSummary) -> dict[str, Any]:
@@ -56,5 +56,4 @@ def show(result: Result, console: Console) -> None:
                 end_section=n == 2,
             )
     console.print(table)
-    images = ", ".join(f"{name} {score.images}" for name, score in scores.items())
-    console.print(f"\nimages: {images}\n{result.signature}", markup=False)
+    closing(result, console, counts(result, {name: score.images for name, score in scores.items()}))

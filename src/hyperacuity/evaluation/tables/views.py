@@ -9,6 +9,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from hyperacuity.disparity.view_benchmark import MEASURES, WAYS, ViewScore
+from hyperacuity.evaluation.tables import closing, counts, paired
 
 if TYPE_CHECKING:
     from hyperacuity.evaluation.result import Result
@@ -25,7 +26,7 @@ def summary(result: Result) -> dict[str, Any]:
         }
         for name, score in scores.items()
     }
-    return {"signature": str(result.signature), "systems": systems}
+    return {"signature": str(result.signature), "systems": systems, **paired(result)}
 
 
 def _named(values: Any) -> dict[str, dict[str, Any]]:
@@ -43,3 +44,6 @@ def show(result: Result, console: Console) -> None:
             table.add_row("" if n else escape(name), way, f"{rmse:.2f}", f"{psnr:.2f}", f"{seen:.1f}")
     console.print()
     console.print(table)
+    closing(
+        result, console, counts(result, {name: len(score.images) for name, score in scores.items()}, "mean over scenes")
+    )

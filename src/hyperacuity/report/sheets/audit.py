@@ -9,8 +9,18 @@ from hyperacuity.audit.benchmark import tallies_under
 from hyperacuity.audit.findings import order_findings, system_findings
 from hyperacuity.maps import EdgeMap
 from hyperacuity.report.charts import audit as charts_audit
-from hyperacuity.report.sheets.boundary import BoundaryViewer, image_scores_of, tested_ods
-from hyperacuity.report.sheets.sheet import NOTHING, Column, Each, Figure, Line, Sheet, failed_images, ranked
+from hyperacuity.report.sheets.boundary import BoundaryViewer, image_scores_of
+from hyperacuity.report.sheets.sheet import (
+    NOTHING,
+    Column,
+    Each,
+    Figure,
+    Line,
+    Sheet,
+    against_best,
+    failed_images,
+    ranked,
+)
 from hyperacuity.report.sheets.viewer import PHOTO, Layer, legend
 from hyperacuity.run.gather import Grid
 
@@ -38,11 +48,9 @@ def sheet(grid: Grid, each: Each) -> Sheet:
     benchmark, last = grid.protocol.protocol, len(grid.protocol.strengths) - 1
     tallies = grid.tallies()
     audits = dict(zip(tallies, each("audits", collect_audit, list(tallies.values())), strict=True))
-    everything, agreed = (
-        {system: tallies_under(images, truth, benchmark) for system, images in tallies.items()} for truth in (0, last)
-    )
-    tested = tested_ods(everything, grid.shared_images())
-    lines = ranked(COLUMNS, [_line(grid, system, audit) for system, audit in audits.items()], tested)
+    agreed = {system: tallies_under(images, last, benchmark) for system, images in tallies.items()}
+    test = against_best(grid, COLUMNS[0], tallies.__getitem__)
+    lines = ranked(COLUMNS, [_line(grid, system, audit) for system, audit in audits.items()], test)
     ordered = {line.system: audits[line.system] for line in lines}
     consensus = {system: audit.consensus for system, audit in ordered.items()}
     return Sheet(

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hyperacuity.boundary import (
     BoundaryScore,
@@ -18,12 +17,10 @@ from hyperacuity.boundary import (
     collect,
     collect_humans,
     overlays,
-    resampled_scores,
     tally_humans,
     tolerance_in_pixels,
 )
 from hyperacuity.boundary.scores import f_measure, recall_precision
-from hyperacuity.compare.significance import Pairwise
 from hyperacuity.errors import InputError
 from hyperacuity.evaluation.jobs import job_of
 from hyperacuity.maps import EdgeMap
@@ -37,9 +34,9 @@ from hyperacuity.report.sheets.sheet import (
     Figure,
     Line,
     Sheet,
+    against_best,
     failed_images,
     leader,
-    paired_tests,
     ranked,
 )
 from hyperacuity.report.sheets.viewer import PHOTO, Layer, Shared, Viewer, legend
@@ -60,8 +57,8 @@ def sheet(grid: Grid, each: Each) -> Sheet:
     tallies = grid.tallies()
     scores = {system: collect(images) for system, images in tallies.items()}
     people = _people(grid, each)
-    tested = tested_ods(tallies, grid.shared_images())
-    lines = ranked(COLUMNS, [_line(grid, system, score) for system, score in scores.items()], tested)
+    test = against_best(grid, COLUMNS[0], tallies.__getitem__)
+    lines = ranked(COLUMNS, [_line(grid, system, score) for system, score in scores.items()], test)
     ordered = {line.system: scores[line.system] for line in lines}
     return Sheet(
         title=grid.task.title,
@@ -69,7 +66,7 @@ def sheet(grid: Grid, each: Each) -> Sheet:
         columns=COLUMNS,
         lines=lines,
         figures=_figures(ordered, people) if ordered else (),
-        findings=tuple(_findings(lines, ordered, people, tested, list(scores))),
+        findings=tuple(_findings(lines, ordered, people)),
         image_score=Column("f", "best F", note="F at the image's own best threshold"),
         image_scores=image_scores_of(ordered),
         viewer=BoundaryViewer(grid, ordered, tallies, grid.protocol),
@@ -85,16 +82,6 @@ def _line(grid: Grid, system: str, score: BoundaryScore) -> Line:
         "threshold": score.ods.threshold,
     }
     return Line(system, values, score.ods.interval, len(score.images), failed_images(grid, system))
-
-
-def tested_ods(tallies: Mapping[str, Mapping[str, BoundaryTally]], shared: Sequence[str]) -> Pairwise | None:
-    """Paired bootstrap of ODS for all pairs of systems, on the images that all have."""
-    columns = [[images[name] for name in shared] for images in tallies.values()]
-
-    def ods(weights: NDArray[np.int64]) -> NDArray[np.float64]:
-        return np.stack([resampled_scores(column, weights)["ods"] for column in columns], axis=1)
-
-    return paired_tests(ods, len(shared), len(tallies))
 
 
 def _people(grid: Grid, each: Each) -> HumanScore:
@@ -150,13 +137,7 @@ def _figures(scores: Mapping[str, BoundaryScore], people: HumanScore) -> tuple[F
     return tuple(figures)
 
 
-def _findings(
-    lines: tuple[Line, ...],
-    scores: Mapping[str, BoundaryScore],
-    people: HumanScore,
-    tested: Pairwise | None,
-    order: list[str],
-) -> list[str]:
+def _findings(lines: tuple[Line, ...], scores: Mapping[str, BoundaryScore], people: HumanScore) -> list[str]:
     if not lines:
         return [NOTHING]
     first = lines[0]
@@ -168,7 +149,7 @@ def _findings(
     else:
         gain = first.values["ois"] - first.values["ods"]
         second = f"Choosing the threshold for each image would give {first.system} {gain:.3f} more (OIS)."
-    return [leader(lines, COLUMNS[0], tested, order), second, *_about_images(scores)]
+    return [leader(lines, COLUMNS[0]), second, *_about_images(scores)]
 
 
 def _about_images(scores: Mapping[str, BoundaryScore]) -> list[str]:

@@ -14,7 +14,6 @@ import numpy as np
 
 from hyperacuity.compare import Table, compare, critical_difference
 from hyperacuity.compare.criteria import table_of
-from hyperacuity.compare.significance import Pairwise
 from hyperacuity.report.charts import compare as charts_compare
 from hyperacuity.report.sheets.sheet import (
     NAN,
@@ -23,9 +22,9 @@ from hyperacuity.report.sheets.sheet import (
     Figure,
     Line,
     Sheet,
+    against_best,
     failed_images,
     leader,
-    paired_tests,
     ranked,
 )
 from hyperacuity.report.sheets.viewer import Viewer
@@ -44,7 +43,6 @@ class Judged:
     image_scores: Mapping[str, Mapping[str, float]]
     lines: tuple[Line, ...]
     table: Table | None
-    tested: Pairwise | None
 
     @property
     def systems(self) -> list[str]:
@@ -58,7 +56,7 @@ class Judged:
 
 
 def judge(grid: Grid, columns: Sequence[Column] = ()) -> Judged:
-    """Score every system by the task's criteria, on its own images; test differences on the images that all share."""
+    """Score every system by the task's criteria, on its own images, and test each against the best."""
     known = grid.task.criteria(grid.protocol)
     shown = tuple(columns) or tuple(
         Column(name, name, better=known.senses[known.names.index(name)]) for name in known.usual[:MOST_COLUMNS]
@@ -77,8 +75,8 @@ def judge(grid: Grid, columns: Sequence[Column] = ()) -> Judged:
         values = {column.key: float(overall[known.names.index(column.key)]) for column in shown}
         lines.append(Line(system, values, percentile_interval(drawn), len(every), failed_images(grid, system)))
     table = table_of(tallies) if tallies and grid.shared_images() else None
-    tested = None if table is None else _tested(table, shown[0])
-    return Judged(shown, tallies, image_scores, ranked(shown, lines, tested), table, tested)
+    in_order = ranked(shown, lines, against_best(grid, shown[0], tallies.__getitem__))
+    return Judged(shown, tallies, image_scores, in_order, table)
 
 
 def judged_sheet(grid: Grid, judged: Judged, *, figures: Sequence[Figure] = (), viewer: Viewer | None = None) -> Sheet:
@@ -98,15 +96,6 @@ def judged_sheet(grid: Grid, judged: Judged, *, figures: Sequence[Figure] = (), 
         image_scores=judged.image_scores,
         image_span=max(highest, 1e-12) if highest > 1 or main.better == "min" else 1.0,
         viewer=viewer,
-    )
-
-
-def _tested(table: Table, column: Column) -> Pairwise | None:
-    """Paired bootstrap of one criterion for all pairs of systems."""
-    chosen = table.select(criteria=[column.key])
-    sign = 1.0 if column.better == "max" else -1.0
-    return paired_tests(
-        lambda weights: sign * chosen.resampled(weights)[:, :, 0], len(table.images), len(table.systems)
     )
 
 
@@ -149,7 +138,7 @@ def findings(judged: Judged) -> list[str]:
     lines = judged.lines
     if not lines:
         return [NOTHING]
-    sentences = [leader(lines, judged.columns[0], judged.tested, list(judged.tallies))]
+    sentences = [leader(lines, judged.columns[0])]
     best = [line.system for line in lines if line.optimal]
     if len(lines) > 1 and len(judged.columns) > 1:
         if len(best) == 1:

@@ -11,14 +11,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hyperacuity.compare import optimal
-from hyperacuity.compare.significance import Pairwise, clusters, pairwise_of_samples
+from hyperacuity.compare.verdict import Verdict, verdicts
 from hyperacuity.report.sheets.viewer import Viewer
-from hyperacuity.resampling import bootstrap_weights
 from hyperacuity.run.gather import Grid
-from hyperacuity.tally import Scores, Weights
+from hyperacuity.tally import Tally
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -54,9 +52,9 @@ class Column:
 class Line:
     """A system on the leaderboard, with its scores by column, and the interval of the main one.
 
-    ``group`` counts from 1: systems of one group cannot be told apart by the images at hand; it is 0 if that was not tested.
-    ``alone``: first, and significantly better than every other. ``optimal``: no other system is at least as good by every score
-    and better by one.
+    ``verdict`` is the test of the best system against it; None for the best itself, and where nothing was tested. ``alone``: the
+    best, and significantly better than every other. ``optimal``: no other system is at least as good by every score and better
+    by one.
     """
 
     system: str
@@ -65,9 +63,14 @@ class Line:
     images: int = 0
     failed: int = 0
     rank: int = 0
-    group: int = 0
+    verdict: Verdict | None = None
     alone: bool = False
     optimal: bool = False
+
+    @property
+    def p(self) -> str:
+        """The corrected p-value of the best system against this one; a dash where there is none."""
+        return "–" if self.verdict is None else f"{self.verdict.p:.3f}"
 
 
 @dataclass(frozen=True)
@@ -124,7 +127,7 @@ class Sheet:
                     "interval": line.interval,
                     "images": line.images,
                     "rank": line.rank,
-                    "group": line.group or None,
+                    "p": None if line.verdict is None else line.verdict.p,
                     "pareto": line.optimal,
                 }
                 for line in self.lines
@@ -137,68 +140,47 @@ def failed_images(grid: Grid, system: str) -> int:
     return sum(failure.system == system for failure in grid.failures)
 
 
-def ranked(columns: Sequence[Column], lines: Sequence[Line], tested: Pairwise | None = None) -> tuple[Line, ...]:
-    """The lines in the order of the main score, with ranks, significance groups and Pareto membership filled in.
+def ranked(
+    columns: Sequence[Column], lines: Sequence[Line], test: Callable[[list[str]], Sequence[Verdict]] = lambda _: ()
+) -> tuple[Line, ...]:
+    """The lines in the order of the main score, with ranks, p-values against the best and Pareto membership filled in.
 
-    ``tested`` holds the paired tests of the lines as given. Without it there are no groups (0), and none is alone.
-    Equal scores share a rank. A system without a score is last.
+    ``test`` gives the verdicts on systems, which it is told the best first. Equal scores share a rank. A system without a score
+    is last.
     """
     if not lines:
         return ()
     main = columns[0]
     costs = (-1 if main.better == "max" else 1) * np.array([line.values.get(main.key, NAN) for line in lines])
     order = sorted(range(len(lines)), key=lambda n: (math.isnan(costs[n]), costs[n], n))
-    better: NDArray[np.bool_] = np.zeros((len(lines), len(lines)), bool) if tested is None else tested.better()
-    positions = np.empty(len(lines))
-    positions[order] = np.arange(len(lines))
-    groups = clusters(positions, better) if tested is not None else np.zeros(len(lines), np.int64)
+    tests = {verdict.second: verdict for verdict in test([lines[n].system for n in order])}
     judged = [column for column in columns if column.better]
     scores = np.array([[line.values.get(column.key, NAN) for column in judged] for line in lines])
     best = optimal(scores, senses=[column.better for column in judged])
-    others = np.arange(len(lines))
+    alone = 0 < len(tests) == len(lines) - 1 and all(verdict.significant for verdict in tests.values())
     return tuple(
         replace(
             lines[n],
             rank=1 + int(np.count_nonzero(costs < costs[n])) if not math.isnan(costs[n]) else len(lines),
-            group=int(groups[n]),
-            alone=len(lines) > 1 and bool(better[n, others != n].all()),
+            verdict=tests.get(lines[n].system),
+            alone=alone and n == order[0],
             optimal=bool(best[n]),
         )
         for n in order
     )
 
 
-def paired_tests(rescore: Callable[[Weights], Scores], images: int, systems: int) -> Pairwise | None:
-    """Paired bootstrap over images for all pairs of systems; None where there are fewer than two of either.
-
-    ``rescore(weights)`` gives resamples × systems, larger = better.
-    """
-    if systems < 2 or images < 2:
-        return None
-    observed = rescore(np.ones((1, images), np.int64))[0]
-    samples = np.concatenate([rescore(weights) for weights in enough_weights(images, systems)])
-    return pairwise_of_samples(samples, observed[:, None] - observed[None])
+def against_best(grid: Grid, column: Column, tallies_of: Callable[[str], Mapping[str, Tally]]) -> Any:
+    """What tests systems, told the best first, by the score of a column: each against the best."""
+    judged = grid.task.criteria(grid.protocol)
+    return lambda systems: verdicts(systems, tallies_of, judged, [column.key])[column.key]
 
 
-def enough_weights(images: int, systems: int) -> list[NDArray[np.int64]]:
-    """Bootstrap weights for testing all pairs of systems, in parts that fit in memory.
-
-    R resamples give no p-value below 2 / (R + 1), and Holm's correction multiplies the least by the number of pairs: the more
-    systems, the more resamples it takes for any difference to be significant at 5 %.
-
-    >>> [sum(map(len, enough_weights(5, systems))) for systems in (2, 5, 30)]
-    [1000, 1000, 20010]
-    """
-    pairs = systems * (systems - 1) // 2
-    resamples = max(1000, 46 * pairs)
-    return np.array_split(bootstrap_weights(images, resamples), -(-resamples // 4000))
-
-
-def leader(lines: Sequence[Line], column: Column, tested: Pairwise | None, order: Sequence[str]) -> str:
-    """Who leads, by how much, and whether that may be chance. ``order`` are the systems as they were tested.
+def leader(lines: Sequence[Line], column: Column) -> str:
+    """Who leads, by how much, and whether that may be chance.
 
     >>> lines = [Line("a", {"ods": 0.7}, (0.6, 0.8)), Line("b", {"ods": 0.6})]
-    >>> leader(lines, Column("ods", "ODS"), None, "ab")
+    >>> leader(lines, Column("ods", "ODS"))
     'a reaches ODS 0.700 (95 % interval 0.600 to 0.800), ahead of b by 0.100.'
     """
     first = lines[0]
@@ -209,18 +191,5 @@ def leader(lines: Sequence[Line], column: Column, tested: Pairwise | None, order
         second = lines[1]
         gap = abs(first.values[column.key] - second.values[column.key])
         text += f", ahead of {second.system} by {column.as_text(gap)}" if gap else f", level with {second.system}"
-        if tested is not None and gap:
-            p = float(tested.corrected[order.index(first.system), order.index(second.system)])
-            text += qualified(p, len(lines))
+        text += f" ({second.verdict})" if second.verdict is not None and gap else ""
     return text + "."
-
-
-def qualified(p: float, systems: int) -> str:
-    """How a lead is qualified by its p-value, which is corrected for all pairs of systems (Holm).
-
-    >>> qualified(0.004, 2), qualified(0.3, 3)
-    (' (p = 0.004)', ', which may be chance (p = 0.30, corrected for 3 pairs)')
-    """
-    pairs = systems * (systems - 1) // 2
-    corrected = f", corrected for {pairs} pairs" if pairs > 1 else ""
-    return f" (p = {p:.3f}{corrected})" if p < 0.05 else f", which may be chance (p = {p:.2f}{corrected})"
