@@ -36,7 +36,9 @@ def made_up(random: np.random.Generator, protocol: Protocol) -> BoundaryTally:
     detected = np.sort(random.integers(100, 50_000, THRESHOLDS))[::-1]
     truth = np.full(THRESHOLDS, random.integers(1_000, 5_000))
     matched = np.minimum(truth, (detected * random.uniform(0.3, 0.9)).astype(np.int64))
-    return BoundaryTally(matched, truth, np.minimum(matched, detected), detected, detected * 5, protocol=protocol)
+    return BoundaryTally(
+        matched, truth, np.minimum(matched, detected), detected, detected * 5, detected, protocol=protocol
+    )
 
 
 def measure(systems: int, images: int) -> None:

@@ -125,6 +125,14 @@ class BaseProtocol:
         parts = tuple((key.replace("_", "-"), str(value)) for key, value in reading.items() if value is not None)
         return replace(self, reading=parts)
 
+    def for_system(self, system: str) -> Self:
+        """The protocol as it is for one system, where systems may be treated differently."""
+        return self
+
+    def completed(self, systems: Sequence[str], predictions_of: Callable[[str], Iterable[Any]]) -> Self:
+        """The protocol with what only the predictions can tell; they are read when they are asked for."""
+        return self
+
     def to_dict(self) -> dict[str, Any]:
         """The protocol as what JSON can say."""
         return asdict(self)

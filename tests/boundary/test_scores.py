@@ -29,7 +29,7 @@ NINE = Protocol(thresholds=9)
 def counts(truth_matched, truth, detected_matched, detected, shown=None, protocol=TWO):
     """A tally from plain lists."""
     shown = detected if shown is None else shown
-    lists = (truth_matched, truth, detected_matched, detected, shown)
+    lists = (truth_matched, truth, detected_matched, detected, shown, detected)
     return BoundaryTally(*(np.array(values) for values in lists), protocol=protocol)
 
 

@@ -46,6 +46,7 @@ def counted_one_by_one(soft, truths, protocol):
                 len(matched),
                 int(detected.sum()),
                 int(detected.sum()) * len(truths),
+                int((soft >= np.float32(level)).sum()),
             )
         )
     return BoundaryTally(*np.array(rows).T, protocol=protocol)

@@ -20,7 +20,7 @@ PROTOCOL = Protocol(thresholds=(0.5,))
 def data_set(seed: int, better: int = 0, images: int = 12) -> dict[str, BoundaryTally]:
     """Images of which between 30 and 60 of 100 pixels are found, or so many more."""
     found = np.random.default_rng(seed).integers(30, 60, images) + better
-    fields = [[n, 100, n, 100, 100] for n in found]
+    fields = [[n, 100, n, 100, 100, 100] for n in found]
     return {
         f"{image}": BoundaryTally(*(np.array([value]) for value in row), protocol=PROTOCOL)
         for image, row in enumerate(fields)
@@ -30,12 +30,12 @@ def data_set(seed: int, better: int = 0, images: int = 12) -> dict[str, Boundary
 SYSTEMS = {"good": data_set(1, 30), "fair": data_set(2, 4), "poor": data_set(3)}
 
 
-def tested(systems=SYSTEMS, **options):
+def judged(systems, **options):
     return verdicts(list(systems), systems.__getitem__, criteria(PROTOCOL), ["ods"], **options)["ods"]
 
 
 def test_each_system_is_tested_against_the_first_and_corrected_for_their_number():
-    fair, poor = tested()
+    fair, poor = judged(SYSTEMS)
     single = [compare_systems(SYSTEMS["good"], SYSTEMS[name])["ods"].p_value for name in ("fair", "poor")]
     assert [one.p_single for one in (fair, poor)] == single
     # Holm by hand: the smaller of two is doubled, the other may not fall below it
@@ -46,24 +46,24 @@ def test_each_system_is_tested_against_the_first_and_corrected_for_their_number(
 
 
 def test_all_pairs_are_a_larger_family():
-    pairs = tested(all_pairs=True)
+    pairs = judged(SYSTEMS, all_pairs=True)
     assert [(one.first, one.second) for one in pairs] == [("good", "fair"), ("good", "poor"), ("fair", "poor")]
     assert {one.tests for one in pairs} == {3}
     assert pairs[0].p == pytest.approx(min(1, 3 * pairs[0].p_single))
 
 
 def test_equal_systems_may_always_be_chance():
-    (one,) = tested({"a": SYSTEMS["good"], "b": SYSTEMS["good"]})
+    (one,) = judged({"a": SYSTEMS["good"], "b": SYSTEMS["good"]})
     assert (one.difference, one.p, str(one)) == (0, 1, "may be chance: p = 1.000")
 
 
 def test_one_image_says_nothing():
-    assert tested({"a": data_set(1, 30, images=1), "b": data_set(2, images=1)}) == ()
+    assert judged({"a": data_set(1, 30, images=1), "b": data_set(2, images=1)}) == ()
 
 
 def test_the_order_of_images_changes_nothing():
     turned = {name: dict(reversed(images.items())) for name, images in SYSTEMS.items()}
-    assert tested(turned) == tested()
+    assert judged(turned) == judged(SYSTEMS)
 
 
 @pytest.fixture(scope="module")

@@ -53,7 +53,9 @@ EVERY = [(task, option) for task, changes in CHANGES.items() for option in chang
 
 def test_every_option_of_every_benchmark_is_tried():
     assert {task: set(changes) for task, changes in CHANGES.items()} == {
-        name: {part.name for part in fields(tasks.task(name).protocol)} - {"reading"} for name in tasks.BUILT_IN
+        name: {part.name for part in fields(tasks.task(name).protocol)}
+        - {"reading", "nms_of"}  # of systems, not of arrays
+        for name in tasks.BUILT_IN
     }
 
 

@@ -141,7 +141,7 @@ class TestCharts:
             n = np.full(levels.size, 1000, np.int64)
             right = np.round(1000 * worth * (1 - levels)).astype(np.int64)
             shown = np.round(1200 * (1.05 - levels)).astype(np.int64)
-            tally = BoundaryTally(right, n, np.minimum(right, shown), shown, shown, protocol=Protocol())
+            tally = BoundaryTally(right, n, np.minimum(right, shown), shown, shown, shown, protocol=Protocol())
             found[name] = collect({"x": tally, "y": tally}, resamples=0)
         return found
 

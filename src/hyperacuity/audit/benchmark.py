@@ -90,7 +90,7 @@ class AuditProtocol(BaseProtocol):
 class AuditTally(Tally):
     """Counts of one image, or of several with the same number N of annotators.
 
-    The first five are those of :class:`~hyperacuity.boundary.BoundaryTally`, a row per truth of the protocol. ``output`` says how
+    The first six are those of :class:`~hyperacuity.boundary.BoundaryTally`, a row per truth of the protocol. ``output`` says how
     output and strength go together: a row per level of output, a column for 0, 1, … N annotators who drew what was detected.
     """
 
@@ -99,6 +99,7 @@ class AuditTally(Tally):
     detected_matched: Counts
     detected: Counts
     detected_shown: Counts
+    marked: Counts
     output: Counts
 
     def under(self, truth: int, benchmark: Protocol) -> BoundaryTally:

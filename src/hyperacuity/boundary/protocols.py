@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
+from urllib.parse import quote
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +18,12 @@ from hyperacuity.maps import SoftMap
 from hyperacuity.tally import BaseProtocol, number
 
 Precision = Literal["any", "mean"]
+
+THICK = 2.5
+"""Maps with more marked pixels per thinned one than this look as though they should have been suppressed first.
+
+Maps whose non-maxima were suppressed have up to 1.5 or so, contours drawn by hierarchies 1.2, raw outputs of networks 5 to 10.
+"""
 
 
 @dataclass(frozen=True)
@@ -28,6 +37,21 @@ class Suppression:
     smooth: int = 1
     radius: int = 1
     round8: bool = False
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """The inverse of ``str``; what is left out has its default.
+
+        >>> str(Suppression.parse("structured")), str(Suppression.parse("structured-s0-r2-8bit"))
+        ('structured-s1-r1', 'structured-s0-r2-8bit')
+        """
+        found = re.fullmatch(r"structured(?:-s(\d))?(?:-r(\d))?(-8bit)?", text)
+        if found is None:
+            raise UsageError(
+                f"suppression {text}: expected none, structured, or such as structured-s0-r2, …-s1-r1-8bit"
+            )
+        smooth, radius, rounded = found.groups()
+        return cls(int(smooth or 1), int(radius or 1), rounded is not None)
 
     def __str__(self) -> str:
         return f"structured-s{self.smooth}-r{self.radius}{'-8bit' if self.round8 else ''}"
@@ -47,7 +71,11 @@ class Protocol(BaseProtocol):
         A number n, for n evenly spaced thresholds 1/(n+1) … n/(n+1), or the thresholds themselves, rising, or ``"levels"`` when
         predictions are stacks of segmentations, to which neither thresholds nor suppression apply.
     nms
-        Non-maximum suppression of soft maps beforehand.
+        Non-maximum suppression of soft maps beforehand: a :class:`Suppression` or its name, None, or ``"auto"``, which suppresses
+        the maps of those systems that need it (:data:`THICK`).
+    nms_of
+        The suppression of single systems by name, where it is another one: pairs of a system and ``"none"`` or a suppression's
+        name. A mapping does as well.
     precision
         ``"any"``: a detected pixel is right when any annotator's matching pairs it (Berkeley). ``"mean"``: the mean over
         annotators of the share that each one's matching pairs, without the bonus for many annotators (Hou et al. 2013).
@@ -64,11 +92,17 @@ class Protocol(BaseProtocol):
     tolerance: float = TOLERANCE
     thin: bool = True
     thresholds: int | tuple[float, ...] | Literal["levels"] = 99
-    nms: Suppression | None = None
+    nms: Suppression | str | None = None
     precision: Precision = "any"
+    nms_of: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         """Validate the options."""
+        if isinstance(self.nms, str) and self.nms != "auto":
+            object.__setattr__(self, "nms", _suppression(self.nms))
+        given = dict(self.nms_of)
+        by_system = {name: str(_suppression(kind) or "none") for name, kind in given.items()}
+        object.__setattr__(self, "nms_of", tuple(sorted(by_system.items())))
         if not 0 <= self.tolerance < 1:
             raise UsageError(f"tolerance {self.tolerance:g}: expected a fraction of the image diagonal, such as 0.0075")
         if isinstance(self.thresholds, int):
@@ -77,7 +111,7 @@ class Protocol(BaseProtocol):
         elif isinstance(self.thresholds, str):
             if self.thresholds != "levels":
                 raise UsageError(f"thresholds {self.thresholds!r}: expected a number, a list of numbers or 'levels'")
-            if self.nms is not None:
+            if self.nms is not None or self.nms_of:
                 raise UsageError("suppression is for soft maps, not for stacks of segmentations")
         elif not self.thresholds or any(b <= a for a, b in zip(self.thresholds, self.thresholds[1:], strict=False)):
             raise UsageError("thresholds must be a rising list of at least one number")
@@ -96,17 +130,46 @@ class Protocol(BaseProtocol):
 
     def suppressed(self, soft: SoftMap) -> SoftMap:
         """The map after the protocol's suppression of non-maxima; the map itself without one."""
+        if isinstance(self.nms, str) or self.nms_of:
+            raise UsageError("suppression differs between systems: take the protocol of one, protocol.for_system(name)")
         return soft if self.nms is None else suppress_structured(soft, **vars(self.nms))
+
+    def for_system(self, system: str) -> Self:
+        """The protocol with the suppression that one system's maps have."""
+        if not self.nms_of:
+            return self
+        kind = dict(self.nms_of).get(system, str(self.nms or "none"))
+        return replace(self, nms=_suppression(kind), nms_of=())
+
+    def completed(self, systems: Sequence[str], maps_of: Callable[[str], Iterable[SoftMap]]) -> Self:
+        """With ``nms="auto"``, the protocol that suppresses the maps of the systems whose first ones are thick.
+
+        Systems that ``nms_of`` names keep what it says.
+        """
+        from hyperacuity.boundary.tallies import thickness
+
+        if self.nms != "auto":
+            return self
+        as_they_are = replace(self, nms=None, nms_of=())
+        thick = [system for system in systems if thickness(maps_of(system), as_they_are) > THICK]
+        return replace(as_they_are, nms_of={**dict.fromkeys(thick, "structured"), **dict(self.nms_of)})  # type: ignore[arg-type]
 
     def parts(self) -> dict[str, object]:
         """What the signature says."""
         return {
             "tol": f"{number(self.tolerance)}diag",
-            "nms": self.nms or "none",
+            "nms": ",".join([str(self.nms or "none"), *(f"{quote(name)}={kind}" for name, kind in self.nms_of)]),
             "thin": "guo-hall" if self.thin else "none",
             "thr": ",".join(map(number, self.thresholds)) if isinstance(self.thresholds, tuple) else self.thresholds,
             "precision": self.precision,
         }
+
+
+def _suppression(given: Suppression | str | None) -> Suppression | None:
+    """A suppression, or what its name stands for."""
+    if isinstance(given, str):
+        return None if given == "none" else Suppression.parse(given)
+    return given
 
 
 PROTOCOLS: dict[str, tuple[Protocol, str]] = {

@@ -87,6 +87,8 @@ class BoundaryScore:
     r50: float
     curve: Curve
     per_image: Sequence[Point]
+    thickness: float = float("nan")
+    """Marked pixels per thinned one, over all images and thresholds."""
 
 
 def ratio(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
@@ -183,6 +185,7 @@ def collect(tallies: Mapping[str, BoundaryTally], *, resamples: int = 1000, seed
         r50=recall_at_half_precision(recall, precision),
         curve=Curve(threshold, recall, precision, f_measure(recall, precision)),
         per_image=_best_points(threshold, *_curves(counts)),
+        thickness=float(totals.marked.sum() / totals.detected.sum()) if totals.detected.any() else float("nan"),
     )
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from hyperacuity.errors import InputError
 from hyperacuity.kernels.pairs import reach
 from hyperacuity.kernels.sweep import sweep
 from hyperacuity.maps import EdgeMap, LabelMap, SoftMap, boundary_marks, edge_map, label_map, same_size, soft_map
-from hyperacuity.tally import Counts, Tally
+from hyperacuity.tally import BaseProtocol, Counts, Tally, unpacked_arrays
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +32,8 @@ class BoundaryTally(Tally):
     detected_shown
         The detected pixels times the annotators: how many partners there could be. With ``truth_matched``, it gives the precision
         without the bonus for many annotators.
+    marked
+        The pixels at or above the threshold, before thinning: many more than are detected where maps are thick.
     """
 
     truth_matched: Counts
@@ -38,6 +41,15 @@ class BoundaryTally(Tally):
     detected_matched: Counts
     detected: Counts
     detected_shown: Counts
+    marked: Counts
+
+    @classmethod
+    def unpack(cls, data: bytes, protocol: BaseProtocol) -> Self:
+        """As in the base class. Tallies of older versions, which do not have ``marked``, count as thin."""
+        arrays = unpacked_arrays(data)
+        if arrays.keys() == {*cls.names()} - {"marked"}:
+            return cls(**arrays, marked=arrays["detected"], protocol=protocol)
+        return super().unpack(data, protocol)
 
 
 def tally(
@@ -103,5 +115,19 @@ def _count(
         detected_matched=counts.matched_by_any,
         detected=counts.detected,
         detected_shown=counts.detected * len(truths),
+        marked=np.array([np.count_nonzero(soft >= level) for level in levels.astype(np.float32)], np.int64),
         protocol=protocol,
     )
+
+
+def thickness(maps: Iterable[SoftMap], protocol: Protocol = Protocol()) -> float:
+    """Marked pixels per thinned one, over all maps and thresholds; NaN where nothing is marked.
+
+    >>> soft = np.zeros((9, 9), np.float32)
+    >>> soft[3:6] = 0.8
+    >>> thickness([soft])
+    3.0
+    """
+    tallies = [tally(soft, [np.zeros(soft.shape, np.bool_)], protocol) for soft in maps]
+    marked, detected = (sum(int(getattr(one, name).sum()) for one in tallies) for name in ("marked", "detected"))
+    return marked / detected if detected else float("nan")

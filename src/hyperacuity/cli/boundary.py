@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from hyperacuity.cli import common
 from hyperacuity.cli.options import Evaluation, Human, MapFiles, Split, grouped
 from hyperacuity.errors import UsageError
-
-if TYPE_CHECKING:
-    from hyperacuity.boundary import Suppression
 
 
 @grouped
@@ -32,11 +29,11 @@ def boundary(
         float | None, typer.Option(help="Fraction of the image diagonal (default: the protocol's).")
     ] = None,
     nms: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             metavar="KIND",
             help="Suppress non-maxima first: structured, structured-s0-r2, structured-s1-r1-8bit (smoothing, radius, "
-            "rounding), or none (default: the protocol's).",
+            "rounding), none, or auto (where maps are thick); NAME=KIND for one system (default: the protocol's).",
         ),
     ] = None,
     thin: Annotated[
@@ -75,7 +72,7 @@ def boundary(
 
     changes: dict[str, Any] = {"thresholds": "levels" if segmentations else _thresholds(thresholds)}
     changes |= {"precision": precision} | ({} if tolerance is None else {"tolerance": tolerance})
-    changes |= {} if nms is None else {"nms": _suppression(nms)}
+    changes |= _suppressions(nms or [])
     changes |= {} if thin is None else {"thin": thin}
     agreed = named(protocol, **changes)
     folder = None if berkeley is None else common.output_folder(berkeley)
@@ -96,16 +93,10 @@ def _thresholds(text: str) -> int | tuple[float, ...]:
         raise UsageError(f"--thresholds {text}: expected a number such as 99, or a list such as 0.2,0.5") from error
 
 
-def _suppression(text: str) -> Suppression | None:
-    """The suppression that a name stands for: ``none``, ``structured``, ``structured-s0-r2``, ``structured-s1-r1-8bit``."""
-    from hyperacuity.boundary import Suppression
-
-    if text == "none":
-        return None
-    found = re.fullmatch(r"structured(?:-s(\d))?(?:-r(\d))?(-8bit)?", text)
-    if found is None:
-        raise UsageError(
-            f"--nms {text}: expected none, structured, or such as structured-s0-r2 or structured-s1-r1-8bit"
-        )
-    smooth, radius, rounded = found.groups()
-    return Suppression(int(smooth or 1), int(radius or 1), rounded is not None)
+def _suppressions(given: Sequence[str]) -> dict[str, Any]:
+    """``--nms KIND`` and ``--nms NAME=KIND`` as options of the protocol."""
+    of_systems = dict(text.rsplit("=", 1) for text in given if "=" in text)
+    for_all = [text for text in given if "=" not in text]
+    if len(for_all) > 1:
+        raise UsageError(f"--nms {for_all[1]}: there is --nms {for_all[0]} already; use --nms NAME=KIND for one system")
+    return {"nms_of": of_systems} | ({"nms": for_all[0]} if for_all else {})

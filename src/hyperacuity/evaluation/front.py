@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Mapping
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext, suppress
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from hyperacuity.errors import UsageError
+from hyperacuity.errors import InputError, UsageError
 from hyperacuity.evaluation import audit_inputs, disparity_inputs, in_memory, ordering_inputs
 from hyperacuity.evaluation.inputs import Inputs, find_plain, name_of, named_systems
 from hyperacuity.evaluation.jobs import job_for, reader_type
@@ -23,6 +23,9 @@ from hyperacuity.evaluation.result import Result
 from hyperacuity.run import EXPECTED, Spool, fill_grid, open_run, open_store
 from hyperacuity.tally import Task
 from hyperacuity.tasks import task as find_task
+
+SAMPLE = 10
+"""How many predictions of a system are looked at before it is decided how they are treated."""
 
 FINDERS: dict[type[Reader], Callable[..., Inputs]] = {
     OrderReader: ordering_inputs.find,
@@ -137,7 +140,10 @@ def evaluate_inputs(
     """
     if strict and (gaps := inputs.gaps()):
         raise UsageError(f"{gaps[0]} (--strict)")
-    job = job_for(task, inputs.agree(protocol), inputs.reader)
+    complete = inputs.agree(protocol).completed(
+        inputs.systems, lambda system: _first_predictions(inputs, system, protocol)
+    )
+    job = job_for(task, complete, inputs.reader)
     spool = Spool() if run is None else None
     expected = {EXPECTED: {system: inputs.expected(system) for system in inputs.systems}}
     with nullcontext() if run is None else open_store(run, metadata=expected) as store:
@@ -161,6 +167,13 @@ def evaluate_inputs(
         human=human,
         all_pairs=all_pairs,
     )
+
+
+def _first_predictions(inputs: Inputs, system: str, protocol: Any) -> Iterator[Any]:
+    """The first predictions of a system that can be read."""
+    for cell in inputs.of(system)[:SAMPLE]:
+        with suppress(InputError):  # fails its own cell
+            yield inputs.reader.prediction(cell, protocol)
 
 
 def _sorted_options(

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.evaluation.arrays import annotators, rank
 from hyperacuity.evaluation.evaluator import Evaluator
 from hyperacuity.evaluation.jobs import TaskJob, reader_type
 from hyperacuity.evaluation.result import Result
+from hyperacuity.maps import soft_map
 from hyperacuity.run import Failure
 from hyperacuity.run.executor import processors
 from hyperacuity.tally import Task
@@ -67,7 +71,9 @@ def evaluate_arrays(
     all_pairs: bool = False,
 ) -> Result:
     """Count every image of every system. An array that cannot be right fails alone."""
-    judges = {system: _Judge(task.name, protocol, workers=workers or processors()) for system in systems}
+    protocol = protocol.completed(list(systems), lambda system: _first_maps(system, systems[system]))
+    own = {system: protocol.for_system(system) for system in systems}
+    judges = {system: _Judge(task.name, own[system], workers=workers or processors()) for system in systems}
     for system, predictions in systems.items():
         for image, prediction in _paired(system, predictions, truths):
             try:
@@ -76,6 +82,9 @@ def evaluate_arrays(
                 judges[system].failures[image] = str(error)
     counted = {system: judge.tallies for system, judge in judges.items()}
     made = next((one.protocol for tallies in counted.values() for one in tallies.values()), protocol)
+    if any(one is not protocol for one in own.values()):
+        made = protocol
+        counted = {s: {image: replace(one, protocol=made) for image, one in of.items()} for s, of in counted.items()}
     return Result(
         TaskJob(task, made, reader_type(task)()),
         {system: {"": system} for system in counted},
@@ -87,6 +96,14 @@ def evaluate_arrays(
         human=human,
         all_pairs=all_pairs,
     )
+
+
+def _first_maps(system: str, predictions: Predictions) -> list[Any]:
+    """The first predictions of a system, to decide by; what can be gone through only once cannot be looked at before."""
+    if isinstance(predictions, Iterator):
+        raise UsageError(f"{system}: what is treated by what its maps look like needs a list of maps, not an iterator")
+    first = list(predictions.values() if isinstance(predictions, Mapping) else predictions)[:10]
+    return [soft_map(np.squeeze(np.asarray(one))) for one in first]
 
 
 class _Judge(Evaluator):

@@ -5,7 +5,7 @@ Files are paired system by system, when they are asked for, so that a grid of fi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self
@@ -120,6 +120,12 @@ class Inputs:
                 whose.setdefault(sentence, []).append(system)
         several = len(self.paths) > 1
         return [f"{some(systems)}: {sentence}" if several else sentence for sentence, systems in whose.items()]
+
+    def only(self, systems: Iterable[str]) -> Inputs:
+        """The same for some systems."""
+        chosen = Inputs({name: self.paths[name] for name in systems}, self._pair, self.reader)
+        chosen.agree = self.agree
+        return chosen
 
     def images(self) -> Iterator[Cell]:
         """One cell of every image, whichever system's comes first."""

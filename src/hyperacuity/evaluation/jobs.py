@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
@@ -44,9 +44,10 @@ class TaskJob:
 
     def evaluate(self, cell: Cell) -> Any:
         """Tally one cell."""
-        given = self.reader.read(cell, self.protocol)
+        given, own = self.reader.read(cell, self.protocol), self.protocol.for_system(cell.system)
         name = {"image": cell.image} if self.task.by_name else {}
-        return self.task.tally(given.prediction, given.truths, self.protocol, **given.extras, **name)
+        tally = self.task.tally(given.prediction, given.truths, own, **given.extras, **name)
+        return replace(tally, protocol=self.protocol)
 
     def as_dict(self) -> dict[str, Any]:
         """What a run keeps of it, for those who read the run later."""

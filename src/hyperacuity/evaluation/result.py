@@ -52,7 +52,7 @@ class Result:
         self.job, self.failures, self.inputs, self.run = job, list(failures), inputs, run
         self.task, self.protocol = job.task, job.protocol
         self.human, self.all_pairs = human, all_pairs
-        self._sweeps, self._tallies_of, self._truths, self._workers = sweeps, tallies_of, truths or {}, workers
+        self._sweeps, self._tallies_of, self._truths, self.workers = sweeps, tallies_of, truths or {}, workers
         self._scores: dict[str, Any] = {}
         self._expected = expected
         self._images: dict[str, None] = {}
@@ -177,7 +177,7 @@ class Result:
         """The score of annotators, each held against the others; None where no image has two, or it cannot be said."""
         if self.task.people is None:
             return None
-        with ThreadPoolExecutor(self._workers) as pool:
+        with ThreadPoolExecutor(self.workers) as pool:
             found = pool.map(self._people, self._annotated())
             tallies = {image: tally for image, tally in found if tally is not None}
         if self.task.collect_people is not None:
@@ -199,6 +199,12 @@ class Result:
             return image, None  # has failed its own cell
         people = self.task.people
         return image, people(truths, self.protocol) if people is not None and len(truths) > 1 else None
+
+    @cached_property
+    def notes(self) -> list[str]:
+        """What a reader of the scores has to know, a sentence each: that maps look thick, for example."""
+        found: list[str] = getattr(self._presenter, "notes", lambda _: [])(self)
+        return found
 
     def json(self) -> dict[str, Any]:
         """All that was found as plain values, as the command prints it with ``--json``."""

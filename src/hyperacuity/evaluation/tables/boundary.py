@@ -12,6 +12,7 @@ from rich.table import Table
 from hyperacuity.boundary import BoundaryScore, Point, tolerance_in_pixels
 from hyperacuity.compare.verdict import LEVEL, Verdict
 from hyperacuity.errors import InputError
+from hyperacuity.evaluation.suppression import order_note, thick_warnings
 from hyperacuity.evaluation.tables import count, interval, number, paired
 from hyperacuity.maps import size_of
 
@@ -27,9 +28,9 @@ def summary(result: Result) -> dict[str, Any]:
     found: dict[str, Any] = {
         "signature": str(result.signature),
         "images": len(result.images),
-        "systems": {name: _system(score) for name, score in scores.items()},
+        "systems": {name: _system(name, score) for name, score in scores.items()},
     }
-    found |= paired(result)
+    found |= paired(result) | {"notes": result.notes}
     if result.human:
         people = result.people
         own = people.point
@@ -37,7 +38,7 @@ def summary(result: Result) -> dict[str, Any]:
     return found
 
 
-def _system(score: BoundaryScore) -> dict[str, Any]:
+def _system(name: str, score: BoundaryScore) -> dict[str, Any]:
     curve = score.curve
     return {
         "images": len(score.images),
@@ -45,6 +46,8 @@ def _system(score: BoundaryScore) -> dict[str, Any]:
         "ois": _point(score.ois),
         "ap": score.ap,
         "r50": score.r50,
+        "thickness": score.thickness,
+        "nms": str(score.protocol.for_system(name).nms or "none"),
         "curve": {"threshold": curve.threshold, "recall": curve.recall, "precision": curve.precision, "f": curve.f},
         "per_image": {
             image: {"threshold": own.threshold, "recall": own.recall, "precision": own.precision, "f": own.f}
@@ -66,13 +69,16 @@ def show(result: Result, console: Console) -> None:
     table = Table(box=None, pad_edge=False)
     table.add_column("system")
     versus = ("behind the best", "p (Holm)" if len(tests) > 1 else "p") if len(scores) > 1 else ()
-    for heading in ("images", "ODS", "95 % interval", "threshold", "OIS", "95 % interval", "AP", "R50", *versus):
+    mixed = bool(result.protocol.nms_of)  # type: ignore[attr-defined]  # it is a boundary protocol
+    numbers = ("images", "ODS", "95 % interval", "threshold", "OIS", "95 % interval", "AP", "R50")
+    for heading in (*(["nms"] if mixed else []), *numbers, *versus):
         table.add_column(heading, justify="right")
     ranked = sorted(scores.items(), key=lambda item: -item[1].ods.f)
     for name, score in ranked:
         ods, ois = score.ods, score.ois
         table.add_row(
             escape(name),
+            *([str(score.protocol.for_system(name).nms or "none")] if mixed else []),
             count(result, name, len(score.images)),
             number(ods.f),
             interval(ods.interval),
@@ -84,7 +90,7 @@ def show(result: Result, console: Console) -> None:
             *_behind(ranked[0][0], name, tests),
         )
     if result.human and result.people.images:
-        table.add_row("people", str(result.people.images), number(result.people.point.f))
+        table.add_row("people", *([""] if mixed else []), str(result.people.images), number(result.people.point.f))
     console.print(table)
     if tests:
         many = f", with Holm's correction for {len(tests)} tests" if len(tests) > 1 else ""
@@ -93,7 +99,14 @@ def show(result: Result, console: Console) -> None:
         )
     if min(len(score.images) for score in scores.values()) < FEW_IMAGES:
         console.print(f"\nfewer than {FEW_IMAGES} images: intervals and p-values say little")
+    for note in result.notes:
+        console.print(f"\n{note}", markup=False)
     console.print(f"\n{_tolerance(result)}\n{result.signature}", markup=False)
+
+
+def notes(result: Result) -> list[str]:
+    """What a reader of the scores has to know: maps that look thick, and whether the order of systems depends on that."""
+    return [*thick_warnings(result.scores), *filter(None, [order_note(result)])]
 
 
 def _behind(best: str, name: str, tests: Sequence[Verdict]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from hyperacuity.boundary import (
 from hyperacuity.boundary.scores import f_measure, recall_precision
 from hyperacuity.errors import InputError
 from hyperacuity.evaluation.jobs import job_of
+from hyperacuity.evaluation.suppression import OTHER_WAY, order_sentence, thick_warnings, treatments
 from hyperacuity.maps import EdgeMap
 from hyperacuity.report.charts import boundary as charts_boundary
 from hyperacuity.report.pictures import layers
@@ -41,7 +43,7 @@ from hyperacuity.report.sheets.sheet import (
 )
 from hyperacuity.report.sheets.viewer import PHOTO, Layer, Shared, Viewer, legend
 from hyperacuity.run import Cell
-from hyperacuity.run.gather import Grid
+from hyperacuity.run.gather import Grid, gather
 
 COLUMNS = (
     Column("ods", "ODS", note="Best F at one threshold for all images"),
@@ -70,7 +72,22 @@ def sheet(grid: Grid, each: Each) -> Sheet:
         image_score=Column("f", "best F", note="F at the image's own best threshold"),
         image_scores=image_scores_of(ordered),
         viewer=BoundaryViewer(grid, ordered, tallies, grid.protocol),
+        notes=(*thick_warnings(ordered), *filter(None, [treatments(grid.protocol), _order_note(grid, ordered)])),
     )
+
+
+def _order_note(grid: Grid, scores: Mapping[str, BoundaryScore]) -> str:
+    """Whether the order depends on suppression, where the runs found out."""
+    other: dict[str, float] = {}
+    for origin in grid.origins:
+        folder = origin.folder / OTHER_WAY
+        for found in gather([folder]) if folder.is_dir() else ():
+            as_here = replace(found.protocol, nms=grid.protocol.nms, nms_of=grid.protocol.nms_of)
+            if as_here == grid.protocol:
+                tallies = found.tallies()
+                other |= {name: collect(tallies[name], resamples=0).ods.f for name in tallies if name in scores}
+    suppressed = {name: grid.protocol.for_system(name).nms is not None for name in scores}
+    return order_sentence({name: score.ods.f for name, score in scores.items()}, other, suppressed)
 
 
 def _line(grid: Grid, system: str, score: BoundaryScore) -> Line:
@@ -214,7 +231,7 @@ class BoundaryViewer(Viewer):
         numbers = {"precision": precision, "recall": recall, "F": f_measure(recall, precision)}
         return with_slider(
             made,
-            overlays(prediction, truth, self.benchmark),
+            overlays(prediction, truth, self.benchmark.for_system(system)),
             curve.threshold,
             {name: np.round(values, 3).tolist() for name, values in numbers.items()},
             closeness=curve.f / (curve.f.max() or 1),

@@ -1,0 +1,97 @@
+"""Whether soft maps were suppressed, whether they should have been, and whether the order of systems depends on it.
+
+Papers on learned detectors suppress non-maxima before they score. Raw maps score some 0.03 less, which is more than most
+papers gain, and two systems treated differently are not compared at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from hyperacuity.boundary import BoundaryScore, Protocol
+from hyperacuity.boundary.protocols import THICK
+
+if TYPE_CHECKING:
+    from hyperacuity.evaluation.result import Result
+
+OTHER_WAY = "other-way"
+"""The folder within a run folder that keeps the tallies of maps treated in the other way."""
+
+
+def thick_systems(scores: Mapping[str, BoundaryScore]) -> dict[str, float]:
+    """The systems whose maps look as though they should have been suppressed, and how many marked pixels a thinned one has."""
+    return {
+        name: score.thickness
+        for name, score in scores.items()
+        if score.thickness > THICK and score.protocol.thin and score.protocol.for_system(name).nms is None
+    }
+
+
+def thick_warnings(scores: Mapping[str, BoundaryScore]) -> list[str]:
+    """A sentence on each such system."""
+    return [
+        f"{name}: the maps look thick ({ratio:.1f} marked pixels per thinned one); papers suppress first: "
+        f"--nms {f'{name}=' if len(scores) > 1 else ''}structured"
+        for name, ratio in thick_systems(scores).items()
+    ]
+
+
+def treatments(protocol: Protocol) -> str:
+    """Which suppression was used for which system, in words; empty where it is the same for all.
+
+    >>> treatments(Protocol(nms_of={"pidinet": "structured"}))
+    'suppression: pidinet structured-s1-r1, the others none'
+    """
+    named = ", ".join(f"{name} {kind}" for name, kind in protocol.nms_of)
+    return f"suppression: {named}, the others {protocol.nms or 'none'}" if named else ""
+
+
+def other_way(result: Result) -> dict[str, float]:
+    """ODS of the systems whose treatment matters, treated in the other way: thick maps suppressed, suppressed ones as they are.
+
+    Empty where all maps are thin, or all are suppressed by the protocol, or there is one system only, or nothing to read from.
+    """
+    from hyperacuity.evaluation.front import evaluate_inputs
+
+    scores, protocol = result.scores, result.protocol
+    if len(scores) < 2 or result.inputs is None or not isinstance(protocol, Protocol):
+        return {}
+    flipped = dict.fromkeys(thick_systems(scores), "structured")
+    flipped |= {
+        name: "none" for name, kind in protocol.nms_of if kind != "none" and protocol.nms is None and name in scores
+    }
+    if not flipped:
+        return {}
+    again = replace(protocol, reading=(), nms_of=flipped)  # type: ignore[arg-type]  # a mapping does as well
+    inputs = result.inputs.only(flipped)
+    where = None if result.run is None else result.run / OTHER_WAY
+    found = evaluate_inputs(result.task, inputs, again, run=where, workers=result.workers, progress=False)
+    return {name: score.ods.f for name, score in found.scores.items()}
+
+
+def order_sentence(ods: Mapping[str, float], other: Mapping[str, float], suppressed: Mapping[str, bool]) -> str:
+    """What changes in the order of systems if some are treated in the other way; empty if nothing does.
+
+    ``suppressed`` says which are suppressed now.
+
+    >>> order_sentence({"hed": 0.757, "pidinet": 0.746}, {"pidinet": 0.771}, {"hed": False, "pidinet": False})
+    'the order depends on suppression: pidinet would have ODS 0.771 if suppressed, and the order be pidinet, hed'
+    """
+    now = sorted(ods, key=lambda name: -ods[name])
+    then = sorted(ods, key=lambda name: -other.get(name, ods[name]))
+    if now == then or not other:
+        return ""
+    said = ", ".join(
+        f"{name} would have ODS {value:.3f} if {'not ' if suppressed[name] else ''}suppressed"
+        for name, value in other.items()
+    )
+    return f"the order depends on suppression: {said}, and the order be {', '.join(then)}"
+
+
+def order_note(result: Result) -> str:
+    """The same of a result."""
+    ods = {name: score.ods.f for name, score in result.scores.items()}
+    suppressed = {name: score.protocol.for_system(name).nms is not None for name, score in result.scores.items()}
+    return order_sentence(ods, other_way(result), suppressed)
