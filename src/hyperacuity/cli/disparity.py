@@ -39,6 +39,9 @@ def disparity(
     truth_scale: Annotated[
         float | None, typer.Option(help="Grey levels per pixel of the truth (default: the data set's).")
     ] = None,
+    zero: Annotated[
+        str | None, typer.Option(help="In arrays and PFM files, 0 is unknown (as in pictures), or known: a disparity.")
+    ] = None,
     views: Annotated[
         bool, typer.Option("--views", help="Also predict one picture of the pair from the other, and compare.")
     ] = False,
@@ -62,7 +65,7 @@ def disparity(
     regions = tuple(part.strip() for part in region.split(",") if part.strip())
     protocol = Protocol(_numbers(delta), regions, invalid)  # type: ignore[arg-type]  # checked by the class itself
     folder = None if pictures is None else common.output_folder(pictures)
-    scales = {"masks": _masks(mask or []), "scale": scale, "truth_scale": truth_scale}
+    scales = {"masks": _masks(mask or []), "scale": scale, "truth_scale": truth_scale, "zero": zero}
     result = common.evaluated("disparity", prediction, truth, how, protocol=protocol, **scales)
     viewed = common.evaluated("views", prediction, truth, how, **scales) if views else None
     if folder is not None:

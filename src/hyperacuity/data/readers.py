@@ -43,6 +43,9 @@ from hyperacuity.maps import (
 
 M = TypeVar("M", EdgeMap, LabelMap)
 
+MOST_ZEROS = 0.05
+"""If more than this share of an array of disparities is 0, and nothing is NaN or infinite, it has to be said what 0 means."""
+
 MOST_EDGES = 0.5
 """If more than this share of a truth's pixels are edges, a warning asks whether it is inverted."""
 
@@ -170,12 +173,19 @@ def read_order(
     return order_map(-values if larger == "farther" else values, name=str(path))
 
 
-def read_disparity(path: Path | str, *, scale: float | None = None, variable: str | None = None) -> DisparityMap:
+def read_disparity(
+    path: Path | str,
+    *,
+    scale: float | None = None,
+    variable: str | None = None,
+    zero: Literal["known", "unknown"] | None = None,
+) -> DisparityMap:
     """Disparity in pixels, NaN where unknown.
 
     In a picture it is grey / ``scale``, and grey 0 is unknown. The default scale of 16-bit pictures is KITTI's 256; 8-bit
     pictures need one (without it, grey levels are taken for pixels, with a warning). PFM, NPY and MAT files hold pixels;
-    there the unknown is NaN or infinity, and a scale divides too.
+    there the unknown is NaN or infinity, and a scale divides too. ``zero`` says whether 0 is a disparity in these; it has to
+    where they are full of zeros and mark nothing else as unknown.
     """
     path = Path(path)
     kind = kind_of(path)
@@ -187,6 +197,13 @@ def read_disparity(path: Path | str, *, scale: float | None = None, variable: st
             scale = KITTI_SCALE if values.dtype == np.uint16 else 1
             if values.dtype != np.uint16:
                 warn(f"{path}: is an 8-bit disparity picture without a scale; grey levels are taken for pixels")
+        values = np.where(values == 0, np.nan, values)
+    elif zero is None and np.isfinite(values).all() and np.mean(values == 0) > MOST_ZEROS:
+        share = f"{np.mean(values == 0):.0%} of the pixels"
+        raise InputError(
+            f"{path}: {share} are exactly 0, holes? Use --zero unknown, or --zero known if they are estimates"
+        )
+    elif zero == "unknown":
         values = np.where(values == 0, np.nan, values)
     return disparity_map(_as_float32(values) / np.float32(scale or 1), name=str(path))
 

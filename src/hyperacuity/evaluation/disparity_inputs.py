@@ -90,6 +90,7 @@ def find(
     masks: Mapping[str, Path] | None = None,
     scale: float | None = None,
     truth_scale: float | None = None,
+    zero: str | None = None,
     data: Path | None = None,
     glob: str = "*",
 ) -> Inputs:
@@ -103,7 +104,9 @@ def find(
         return Found(cells, strangers, [scenes[scene].truths[0] for scene in missing], missing)
 
     scales = tuple((name, sample.scale) for name, sample in scenes.items() if sample.scale is not None)
-    found = Inputs(systems, pair, kind(scale, truth_scale, scales))
+    if zero not in (None, "known", "unknown"):
+        raise UsageError(f"--zero {zero}: expected known or unknown")
+    found = Inputs(systems, pair, kind(scale, truth_scale, scales, zero))  # type: ignore[arg-type]  # one of the three
     found.agree = lambda protocol: with_origin(protocol, list(found.images()), named)
     return found
 

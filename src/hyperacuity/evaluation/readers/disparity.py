@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
@@ -30,11 +30,15 @@ MASK = "mask "
 
 @dataclass(frozen=True)
 class DisparityReader(Reader):
-    """``scale`` and ``truth_scale`` are grey levels per pixel where they are not the data's own, ``scales``, by scene."""
+    """``scale`` and ``truth_scale`` are grey levels per pixel where they are not the data's own, ``scales``, by scene.
+
+    ``zero`` says whether 0 is a disparity in files that are no pictures.
+    """
 
     scale: float | None = None
     truth_scale: float | None = None
     scales: tuple[tuple[str, float], ...] = ()
+    zero: Literal["known", "unknown"] | None = None
 
     @classmethod
     def from_dict(cls, options: Mapping[str, Any]) -> Self:
@@ -45,7 +49,11 @@ class DisparityReader(Reader):
     def reading(self) -> dict[str, object]:
         """A scale that was named is told apart, since the files are the same."""
         given = {"scale": self.scale, "truth-scale": self.truth_scale}
-        return {name: number(scale) for name, scale in given.items() if scale is not None}
+        scales = {name: number(scale) for name, scale in given.items() if scale is not None}
+        return scales | self._meaning_of_zero()
+
+    def _meaning_of_zero(self) -> dict[str, object]:
+        return {"zero": "unknown"} if self.zero == "unknown" else {}
 
     def prediction(self, cell: Cell, protocol: Any) -> DisparityMap:
         """The system's map."""
@@ -78,7 +86,7 @@ class DisparityReader(Reader):
 
     def _read(self, cell: Cell, path: Path, named: float | None, *, otherwise: float | None) -> DisparityMap:
         if kind_of(path) not in IMAGE_KINDS:
-            return read_disparity(path, scale=otherwise)
+            return read_disparity(path, scale=otherwise, zero=self.zero)
         return read_disparity(path, scale=named if named is not None else self._scale_of(cell))
 
     def _scale_of(self, cell: Cell) -> float | None:
@@ -91,7 +99,7 @@ class ViewReader(DisparityReader):
 
     def reading(self) -> dict[str, object]:
         """The scale of the maps; that of the truth has no part in it."""
-        return {} if self.scale is None else {"scale": number(self.scale)}
+        return ({} if self.scale is None else {"scale": number(self.scale)}) | self._meaning_of_zero()
 
     def truths(self, cell: Cell) -> list[Any]:
         """The left and the right picture."""
