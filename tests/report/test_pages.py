@@ -215,3 +215,46 @@ def test_the_same_run_gives_the_same_bytes(plain_run, tmp_path):
         {p.relative_to(page.parent): p.read_bytes() for p in page.parent.rglob("*") if p.is_file()} for page in pages
     ]
     assert files[0] == files[1]
+
+
+def glyphs(text: str, system: str) -> set[tuple[str, str]]:
+    """The colours and shapes that stand before a system's name on a page."""
+    rows = re.findall(rf'data-value="{system}">.*?</th>', text, re.DOTALL)
+    return {(re.search(r'fill="(.*?)"', row)[1], re.search(r' d="(.*?)"', row)[1]) for row in rows}
+
+
+def scales(page: Path) -> list[dict[str, str]]:
+    """The colour of each system in every chart of a page."""
+    facts = json.loads(re.search(r'id="facts">(.*?)</script>', page.read_text(encoding="utf-8"), re.DOTALL)[1])
+    found = []
+
+    def walk(value):
+        if isinstance(value, dict):
+            scale = value.get("color", {}).get("scale", {}) if isinstance(value.get("color"), dict) else {}
+            if isinstance(scale, dict) and {"domain", "range"} <= scale.keys():
+                found.append(dict(zip(scale["domain"], scale["range"], strict=False)))
+            for item in value.values():
+                walk(item)
+        elif isinstance(value, list):
+            for item in value:
+                walk(item)
+
+    walk(facts)
+    return found
+
+
+def test_a_system_has_one_colour_on_a_page_whatever_its_rank(make_run, tmp_path):
+    """On one page a system was an orange circle, and then a blue square."""
+    one, other = (
+        make_run(["first", "second", "third"], 3),
+        make_run(["third", "first"], 3, protocol=Protocol(tolerance=0.02, thresholds=9)),
+    )
+    page = write_report([one, other], tmp_path / "page", progress=False, viewer=False)
+    text = page.read_text(encoding="utf-8")
+    for system in ("first", "third"):
+        assert len(re.findall(rf'data-value="{system}"', text)) == 2
+        assert len(glyphs(text, system)) == 1
+        colours = {scale[name] for scale in scales(page) for name in scale if system in name}
+        assert len(colours) == 1
+    titles = re.findall(r"<h2[^>]*>(.*?)</h2>", text)
+    assert titles == ["Boundaries · thr 19", "Boundaries · thr 9"]

@@ -23,7 +23,7 @@ from hyperacuity.report.charts import compare as charts_compare
 from hyperacuity.report.charts.ordering import accuracy_chart, figure_ground_chart, prc_chart
 from hyperacuity.report.pictures.disparity import error_sheet
 from hyperacuity.report.pictures.ordering import picture_sheet
-from hyperacuity.report.sheets.sheet import Sheet
+from hyperacuity.report.sheets.sheet import Sheet, systems_of
 from hyperacuity.run import Cell
 from hyperacuity.tally import Signature
 
@@ -48,11 +48,11 @@ def write_figures(sheets: Sequence[Sheet], folder: Path) -> list[Path]:
         name = sheet.grid.signature.task
         seen[name] = seen.get(name, 0) + 1
         task = name if seen[name] == 1 else f"{name}-{seen[name]}"
-        paths += [
-            theme.save(figure.draw(False), folder / f"{task}-{figure.name}.{kind}", signature=sheet.grid.signature)
-            for figure in sheet.figures
-            for kind in KINDS
-        ]
+        for figure in sheet.figures:
+            with theme.one_page(systems_of(sheets)):
+                chart = figure.draw(False)
+            files = [folder / f"{task}-{figure.name}.{kind}" for kind in KINDS]
+            paths += [theme.save(chart, file, signature=sheet.grid.signature) for file in files]
     return paths
 
 

@@ -23,7 +23,7 @@ from hyperacuity import __version__
 from hyperacuity.errors import HyperacuityError, InputError, UsageError
 from hyperacuity.report import theme
 from hyperacuity.report.sheets import make_sheet
-from hyperacuity.report.sheets.sheet import Each, Sheet
+from hyperacuity.report.sheets.sheet import Each, Sheet, systems_of
 from hyperacuity.report.sheets.viewer import picture_of
 from hyperacuity.run import Cell
 from hyperacuity.run.gather import Grid, gather
@@ -100,7 +100,20 @@ def make_sheets(
     theme.require()
     each = mapper(workers, progress=progress)
     grids = [grid for grid in gather(run_folders) if signatures is None or grid.signature in signatures]
-    return [make_sheet(_pictured(grid, pictures), each) for grid in grids]
+    return told_apart([make_sheet(_pictured(grid, pictures), each) for grid in grids])
+
+
+def told_apart(sheets: Sequence[Sheet]) -> list[Sheet]:
+    """The sheets with what their protocols differ in behind titles that several have."""
+    found = []
+    for sheet in sheets:
+        parts = dict(sheet.grid.signature.parts) | {"v": str(sheet.grid.signature.version)}
+        twins = [other.grid.signature for other in sheets if other.title == sheet.title and other is not sheet]
+        others = [dict(twin.parts) | {"v": str(twin.version)} for twin in twins]
+        differing = [key for key in parts if any(other.get(key) != parts[key] for other in others)]
+        more = ", ".join(f"{key} {parts[key]}" for key in differing) or ("another protocol" if twins else "")
+        found.append(replace(sheet, title=f"{sheet.title} · {more}") if more else sheet)
+    return found
 
 
 def write_pages(
@@ -269,7 +282,8 @@ def _html(sheets: Sequence[Sheet], payloads: Mapping[str, _Payload], title: str,
         loader=PackageLoader("hyperacuity.report"), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters["number"] = _number
-    parts = [_part(number, sheet, payloads, inline=inline) for number, sheet in enumerate(sheets)]
+    with theme.one_page(systems_of(sheets)):
+        parts = [_part(number, sheet, payloads, inline=inline) for number, sheet in enumerate(sheets)]
     return environment.get_template("index.html.j2").render(
         title=title,
         version=__version__,
@@ -349,7 +363,7 @@ def _image(key: str, image: str, sheet: Sheet, payloads: Mapping[str, _Payload],
 
 def _title(sheets: Sequence[Sheet]) -> str:
     """The titles of the sheets as one; of many, the first two."""
-    first, *others = dict.fromkeys(sheet.title for sheet in sheets)
+    first, *others = dict.fromkeys(sheet.title.partition(" · ")[0] for sheet in sheets)
     names = [first, *(other.lower() for other in others)]
     if len(names) > MOST_NAMED:
         names = [*names[:2], f"{len(names) - 2} more"]

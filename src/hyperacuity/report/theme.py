@@ -8,9 +8,12 @@ alone: systems have a marker and a dash of their own as well.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from PIL import Image
@@ -64,8 +67,23 @@ HUMAN = Style("#000000", "diamond", [1, 0])
 """Human performance, always."""
 
 
+_numbers: ContextVar[Mapping[str, int]] = ContextVar("hyperacuity-systems", default=MappingProxyType({}))
+
+
+@contextmanager
+def one_page(names: Iterable[str]) -> Iterator[None]:
+    """Within this, every chart draws a system in the same style, which depends on the order of these names alone."""
+    token = _numbers.set({name: number for number, name in enumerate(dict.fromkeys(names))})
+    try:
+        yield
+    finally:
+        _numbers.reset(token)
+
+
 def systems(names: Sequence[str]) -> dict[str, Style]:
-    """A style per system, by its position in the list: the colours that carry no meaning, a marker and a dash each.
+    """A style per system: the colours that carry no meaning, a marker and a dash each.
+
+    It goes by the position in the list, or, where the system is on a page (:func:`one_page`), by that among all of the page.
 
     >>> styles = systems(["canny", "hk"])
     >>> styles["canny"].marker, styles["hk"].marker
@@ -77,7 +95,7 @@ def systems(names: Sequence[str]) -> dict[str, Style]:
             _SYSTEM_MARKERS[n % len(_SYSTEM_MARKERS)],
             _SYSTEM_DASHES[(n // len(_SYSTEM_COLOURS)) % len(_SYSTEM_DASHES)],
         )
-        for n, name in enumerate(names)
+        for n, name in ((_numbers.get().get(name, position), name) for position, name in enumerate(names))
     }
 
 

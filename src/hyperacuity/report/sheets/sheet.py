@@ -135,6 +135,11 @@ class Sheet:
         }
 
 
+def systems_of(sheets: Sequence[Sheet]) -> list[str]:
+    """The systems of all sheets in the order in which runs first had them, so that a system keeps its place when others come."""
+    return list(dict.fromkeys(system for sheet in sheets for system in sheet.grid.cells))
+
+
 def failed_images(grid: Grid, system: str) -> int:
     """On how many images a system failed."""
     return sum(failure.system == system for failure in grid.failures)
