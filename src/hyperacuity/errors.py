@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import shlex
+
 
 class HyperacuityError(Exception):
     """Base of every error this package raises on purpose."""
@@ -13,3 +16,19 @@ class InputError(HyperacuityError, ValueError):
 
 class UsageError(HyperacuityError, ValueError):
     """A call that cannot be carried out at all: no such folder, nothing to do, a contradiction (exit status 2)."""
+
+
+def not_installed(what: str, extra: str) -> UsageError:
+    """The error for a package that an extra would have brought, with a call of pip that works wherever this package came from."""
+    from importlib.metadata import requires
+
+    def packages(extra: str) -> list[str]:
+        found: list[str] = []
+        for line in requires("hyperacuity") or []:
+            name, _, condition = (part.strip() for part in line.partition(";"))
+            if re.fullmatch(rf"extra == ['\"]{extra}['\"]", condition):
+                inner = re.fullmatch(r"hyperacuity\[(.*)\]", name)
+                found += packages(inner[1]) if inner else [name]
+        return found
+
+    return UsageError(f"{what}: pip install {shlex.join(packages(extra))}")

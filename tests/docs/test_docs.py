@@ -96,7 +96,7 @@ def run_python(block: Block, page: Path, names: dict[str, object]) -> None:
 def test_the_site_builds_without_a_warning(tmp_path):
     for module in ("mkdocs", "material", "mkdocstrings_handlers", "latex2mathml"):
         if importlib.util.find_spec(module) is None:
-            pytest.skip(f"needs {module}: pip install 'hyperacuity[docs]'")
+            pytest.skip(f"needs {module}: pip install '.[docs]'")
     done = subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path)],
         cwd=ROOT,
@@ -193,7 +193,7 @@ def test_the_examples_about_training_that_need_nothing_run():
 @pytest.fixture(scope="module")
 def trained() -> dict[str, object]:
     """What the first loop of the page leaves to the others."""
-    pytest.importorskip("torch", reason="needs PyTorch: pip install 'hyperacuity[torch]'")
+    pytest.importorskip("torch", reason="needs PyTorch: pip install '.[torch]'")
     names: dict[str, object] = {}
     with redirect_stdout(io.StringIO()) as printed:
         run_python(NEEDS_TORCH[0], ROOT / "docs" / "training.md", names)

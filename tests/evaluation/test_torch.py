@@ -13,8 +13,8 @@ import pytest
 import hyperacuity as ha
 from hyperacuity.errors import InputError, UsageError
 
-torch = pytest.importorskip("torch", reason="needs PyTorch: pip install 'hyperacuity[torch]'")
-pytest.importorskip("torchmetrics", reason="needs torchmetrics: pip install 'hyperacuity[torch]'")
+torch = pytest.importorskip("torch", reason="needs PyTorch: pip install '.[torch]'")
+pytest.importorskip("torchmetrics", reason="needs torchmetrics: pip install '.[torch]'")
 
 from torchmetrics import MetricCollection  # noqa: E402
 

@@ -257,4 +257,4 @@ def test_a_system_has_one_colour_on_a_page_whatever_its_rank(make_run, tmp_path)
         colours = {scale[name] for scale in scales(page) for name in scale if system in name}
         assert len(colours) == 1
     titles = re.findall(r"<h2[^>]*>(.*?)</h2>", text)
-    assert titles == ["Boundaries · thr 19", "Boundaries · thr 9"]
+    assert titles[:2] == ["Boundaries · thr 19", "Boundaries · thr 9"]

@@ -194,5 +194,5 @@ def test_threads_and_a_cluster_at_once_are_a_wrong_call(letters, grid):
 
 def test_without_dask_a_sentence_says_what_to_install(letters, grid, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(UsageError, match=r"needs Dask: pip install 'hyperacuity\[cluster\]'"):
+    with pytest.raises(UsageError, match=r"needs Dask: pip install 'distributed>=\S+' 'fsspec>=\S+'$"):
         run_grid(letters(), grid, cluster="local:2", progress=False)

@@ -284,7 +284,7 @@ class TestExport:
         assert command("export", folder, "--format", "xls", "--out", tmp_path).exit_code == 2
         monkeypatch.setitem(sys.modules, "pyarrow", None)
         done = command("export", folder, "--out", tmp_path)
-        assert "needs pyarrow: pip install 'hyperacuity[parquet]'" in done.stderr.replace("\n", " ")
+        assert "needs pyarrow (csv does not): pip install 'pyarrow>=" in done.stderr.replace("\n", " ")
 
 
 class TestSweep:

@@ -17,8 +17,8 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
-pytest.importorskip("starlette", reason='needs the studio: pip install "hyperacuity[studio]"')
-pytest.importorskip("uvicorn", reason='needs the studio: pip install "hyperacuity[studio]"')
+pytest.importorskip("starlette", reason='needs the studio: pip install ".[studio]"')
+pytest.importorskip("uvicorn", reason='needs the studio: pip install ".[studio]"')
 
 from hyperacuity.audit.trials import Segment, Trial, write_trials
 from hyperacuity.data import write_png

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from hyperacuity.cli import common
-from hyperacuity.errors import UsageError
+from hyperacuity.errors import not_installed
 
 if TYPE_CHECKING:
     from hyperacuity.studio.server import Address
@@ -180,7 +180,7 @@ def _require(host: str, token: str | None) -> None:
         import starlette  # noqa: F401
         import uvicorn  # noqa: F401
     except ImportError as error:
-        raise UsageError(f'the studio needs the package {error.name}: pip install "hyperacuity[studio]"') from error
+        raise not_installed(f"the studio needs the package {error.name}", "studio") from error
     from hyperacuity.studio.server import choose_token
 
     choose_token(host, token)

@@ -19,7 +19,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Self
 
 from hyperacuity.data.files import check_bytes
-from hyperacuity.errors import InputError, UsageError
+from hyperacuity.errors import InputError, UsageError, not_installed
 
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]+):/+(?=[^/])")  # two letters at least: one is a drive of Windows
 _REVEALS_CHANGE = ("etag", "mtime", "created", "lastmodified", "last_modified", "updated", "md5", "checksum", "version")
@@ -130,7 +130,7 @@ def _file_system(scheme: str) -> Any:
     try:
         import fsspec
     except ImportError as error:
-        raise UsageError(f"{scheme}:// needs fsspec: pip install 'hyperacuity[cluster]'") from error
+        raise not_installed(f"{scheme}:// needs fsspec", "cluster") from error
     try:
         # Listings are not cached: a file that changed must be seen to have changed.
         return fsspec.filesystem(scheme, use_listings_cache=False)

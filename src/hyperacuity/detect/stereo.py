@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hyperacuity.detect.registry import parse_call
-from hyperacuity.errors import InputError, UsageError
+from hyperacuity.errors import InputError, UsageError, not_installed
 from hyperacuity.kernels import disparity as visibility
 from hyperacuity.kernels import stereo as kernels
 from hyperacuity.maps import DisparityMap, same_size
@@ -124,7 +124,7 @@ def sgm(
     try:
         cv2: Any = import_module("cv2")
     except ImportError as error:
-        raise UsageError("sgm needs OpenCV: pip install 'hyperacuity[detect]'") from error
+        raise not_installed("sgm needs OpenCV", "detect") from error
     first, second = (np.rint(picture).astype(np.uint8) for picture in _pair(left, right, disparities, window))
     if first.shape[1] <= window // 2:
         raise InputError(f"the pictures are {first.shape[1]} pixels wide, too narrow for a window of {window}")

@@ -1,6 +1,6 @@
 """An :class:`~hyperacuity.Evaluator` as a metric of torchmetrics, which Lightning logs and ranks share.
 
-Needs PyTorch and torchmetrics: ``pip install 'hyperacuity[torch]'``. Nothing else in the package imports this module.
+Needs PyTorch and torchmetrics: ``pip install '.[torch]'`` in a checkout. Nothing else in the package imports this module.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from typing import Any
 
 from PIL import Image
 
-from hyperacuity.errors import UsageError
+from hyperacuity.errors import UsageError, not_installed
 from hyperacuity.tally import Signature
 
 HIT = "#009E73"
@@ -159,7 +159,7 @@ def require() -> None:
         import jinja2  # noqa: F401
         import vl_convert  # noqa: F401
     except ImportError as error:
-        raise UsageError(f"charts need the package {error.name}: pip install 'hyperacuity[report]'") from error
+        raise not_installed(f"charts need the package {error.name}", "report") from error
 
 
 def register() -> None:

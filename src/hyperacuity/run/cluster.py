@@ -30,7 +30,7 @@ from importlib import import_module
 from typing import Any, Generic, Self
 
 from hyperacuity.data.files import DataWarning, collect_warnings
-from hyperacuity.errors import UsageError
+from hyperacuity.errors import UsageError, not_installed
 from hyperacuity.run.code import code_elsewhere
 from hyperacuity.run.fingerprint import Digests
 from hyperacuity.run.job import Failure, Job, T
@@ -72,7 +72,7 @@ def connect(job: Job[T], address: str) -> Cluster[T]:
     try:
         dask: Any = import_module("distributed")  # untyped
     except ImportError as error:
-        raise UsageError(f"--cluster {address} needs Dask: pip install 'hyperacuity[cluster]'") from error
+        raise not_installed(f"--cluster {address} needs Dask", "cluster") from error
     logging.getLogger("distributed").setLevel(logging.ERROR)  # lost workers are reported in our own words
     kind, _, rest = address.partition(":")
     if kind == "local":

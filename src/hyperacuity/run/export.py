@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from hyperacuity.data.remote import display
-from hyperacuity.errors import UsageError
+from hyperacuity.errors import UsageError, not_installed
 from hyperacuity.run.records import Detail, Run
 from hyperacuity.tally import Signature, unpacked_arrays
 
@@ -86,7 +86,7 @@ def _write_parquet(path: Path, signature: str, details: Iterator[Detail], fields
     try:
         arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
     except ImportError as error:
-        raise UsageError("--format parquet needs pyarrow: pip install 'hyperacuity[parquet]'; or take csv") from error
+        raise not_installed("--format parquet needs pyarrow (csv does not)", "parquet") from error
     plain = [(name, arrow.list_(arrow.string()) if name == "truths" else arrow.string()) for name in COLUMNS]
     schema = arrow.schema([*plain, *((name, _type_of(array, arrow)) for name, array in fields.items())])
     with parquet.ParquetWriter(path, schema) as writer:
