@@ -35,18 +35,6 @@ B = TypeVar("B")
 MOST_NAMED = 4
 """Sheets up to which a page is called after all of them."""
 
-MARKER_PATHS = {
-    "circle": "M-4,0a4,4 0 1,0 8,0a4,4 0 1,0 -8,0Z",
-    "square": "M-3.5,-3.5h7v7h-7Z",
-    "triangle-up": "M0,-4.2L4.4,3.4H-4.4Z",
-    "cross": "M-4,-1.4h2.6v-2.6h2.8v2.6h2.6v2.8h-2.6v2.6h-2.8v-2.6h-2.6Z",
-    "triangle-down": "M0,4.2L4.4,-3.4H-4.4Z",
-    "wedge": "M0,-4.6L2.2,3.8H-2.2Z",
-    "triangle-right": "M4.2,0L-3.4,4.4V-4.4Z",
-    "triangle-left": "M-4.2,0L3.4,4.4V-4.4Z",
-}
-"""The systems' markers as SVG paths, as Vega draws them."""
-
 
 def write_report(
     run_folders: Sequence[Path],
@@ -311,7 +299,7 @@ def _part(number: int, sheet: Sheet, payloads: Mapping[str, _Payload], *, inline
         "id": f"s{number}",
         "sheet": sheet,
         "styles": styles,
-        "paths": MARKER_PATHS,
+        "paths": theme.MARKERS,
         "span": (min(known), max(known)) if known else (0.0, 1.0),
         "images": images,
         "stacked": _is_wide(sheet),

@@ -48,7 +48,6 @@ def strength_picture(found: Strengths, photograph: NDArray[np.uint8] | None = No
 
 def label_chart(labels: LabelScore) -> Any:
     """How strong the labels are: shares of boundaries, each counted once, and of pixels, by class of strength."""
-    theme.register()
     rows = [
         {"strength": name, "of": of, "share": float(share)}
         for name, shares in zip(CLASSES, labels.by_strength, strict=True)
@@ -68,7 +67,6 @@ def label_chart(labels: LabelScore) -> Any:
 
 def agreement_chart(matrix: NDArray[np.float64], names: Sequence[str] | None = None) -> Any:
     """How much of what one annotator (row) drew another one (column) drew too."""
-    theme.register()
     people = [str(n) for n in range(1, len(matrix) + 1)] if names is None else list(names)
     rows = [
         {"row": row, "column": column, "share": float(matrix[i, j])}
@@ -95,7 +93,6 @@ def image_agreement_chart(images: Mapping[str, tuple[int, float]]) -> Any:
 
     ``images`` are, by name, the number of annotators and the share of a person's pixels that another one drew too.
     """
-    theme.register()
     rows = [
         {"image": name, "people": f"{people} annotators", "agreement": round(share, 4)}
         for name, (people, share) in images.items()
@@ -119,7 +116,6 @@ def image_agreement_chart(images: Mapping[str, tuple[int, float]]) -> Any:
 
 def strength_chart(systems: Mapping[str, SystemAudit]) -> Any:
     """Precision and recall at the best threshold against the strength of the labels (Fig. 4)."""
-    theme.register()
     rows = [
         {"system": name, "strength": strength, "precision": score.ods.precision, "recall": score.ods.recall}
         for name, audit in systems.items()
@@ -131,7 +127,6 @@ def strength_chart(systems: Mapping[str, SystemAudit]) -> Any:
 
 def label_curves_chart(systems: Mapping[str, SystemAudit]) -> Any:
     """Precision over recall on all labels, on consensus labels and on partial labels, the best F marked (Fig. 5)."""
-    theme.register()
     panels = [
         _curves({name: audit.all for name, audit in systems.items()}, "all labels", first=True),
         _curves({name: audit.consensus for name, audit in systems.items()}, "what everyone drew"),
@@ -142,7 +137,6 @@ def label_curves_chart(systems: Mapping[str, SystemAudit]) -> Any:
 
 def optimal_chart(systems: Mapping[str, SystemAudit]) -> Any:
     """The best F of each system on all, consensus and partial labels, the spread of the latter as a line (Fig. 6)."""
-    theme.register()
     kinds = {
         "all": theme.Style(theme.INK, "circle", [1, 0]),
         "what everyone drew": theme.Style(STRENGTH_COLOURS[-3], "square", [1, 0]),
@@ -171,14 +165,12 @@ def optimal_chart(systems: Mapping[str, SystemAudit]) -> Any:
 
 def output_chart(systems: Mapping[str, SystemAudit], *, columns: int = 4) -> Any:
     """How strong are the labels that a detector matches, at each level of its output? Shares, a row per level (Fig. 7)."""
-    theme.register()
     panels = [_output(name, audit, n % columns == 0) for n, (name, audit) in enumerate(systems.items())]
     return alt.concat(*panels, columns=columns, spacing=14).resolve_scale(color="shared")
 
 
 def risk_chart(score: RiskScore) -> Any:
     """How often a false alarm wins over a label, for each system and mode, with intervals and the line of chance (Fig. 3)."""
-    theme.register()
     return alt.hconcat(*(_risks(score, mode) for mode in score.risks), spacing=24)
 
 
@@ -239,12 +231,7 @@ def _curves(scores: Mapping[str, BoundaryScore], title: str, *, first: bool = Fa
     scale, axis = alt.Scale(domain=[0, 1], nice=False), alt.Axis(values=[0, 0.25, 0.5, 0.75, 1], format=".2~f")
     x = alt.X("recall:Q", title="recall", scale=scale, axis=axis)
     y = alt.Y("precision:Q", title="precision" if first else None, scale=scale, axis=axis)
-    iso = [
-        {"f": f, "recall": float(r), "precision": float(f * r / (2 * r - f))}
-        for f in ISO_F
-        for r in np.linspace(f / (2 - f), 1, 30)
-    ]
-    equal = theme.chart(iso).mark_line(color=theme.ISO, strokeWidth=0.7).encode(x=x, y=y, detail="f:N")
+    equal = theme.iso_f(x, y, ISO_F, strokeWidth=0.7)
     lines = theme.chart(rows).mark_line(strokeWidth=1.3).encode(x=x, y=y, color=colour, strokeDash=dash, order="n:Q")
     points = theme.chart(best).mark_point(opacity=1, size=45).encode(x=x, y=y, color=colour, shape=shape)
     named = reversed(sorted(best, key=lambda row: -row["F"])[:MOST_NAMED])
@@ -254,7 +241,7 @@ def _curves(scores: Mapping[str, BoundaryScore], title: str, *, first: bool = Fa
     )
     marks = key.mark_point(opacity=1, size=24).encode(x=x, y=y, color=colour, shape=shape)
     texts = key.mark_text(align="left", dx=7, fontSize=8).encode(x=x, y=y, text="text:N")
-    return alt.layer(equal, lines, points, marks, texts, title=title).properties(width=side, height=side)
+    return alt.layer(*equal, lines, points, marks, texts, title=title).properties(width=side, height=side)
 
 
 def _output(name: str, audit: SystemAudit, leftmost: bool) -> Any:

@@ -29,7 +29,6 @@ MOST_NAMED = 10
 
 def shift_chart(study: Shift, *, columns: int = 6) -> Any:
     """One small panel per measure: its score against the distance of a line of false and of missed pixels (Fig. 2)."""
-    theme.register()
     false, missed = study.normalised()
     labelled = int(np.argmax(np.abs(false[:, -1] - missed[:, -1]) > 0.3))  # the first panel with room for both names
     panels = [
@@ -46,7 +45,6 @@ def robustness_chart(study: DetectorTrials, *, axis: str, columns: int = 3) -> A
     The conditions of the study are its levels, numbers. Each panel has its own scale of scores, which a control that is far
     worse than the detectors may leave.
     """
-    theme.register()
     levels = [float(condition) for condition in study.conditions]
     on_trial = [d for d, detector in enumerate(study.detectors) if detector != "speckle"] or [0]
     panels = [
@@ -65,7 +63,6 @@ def robustness_chart(study: DetectorTrials, *, axis: str, columns: int = 3) -> A
 
 def curves_chart(study: DetectorTrial, *, condition: int = 0, columns: int = 3) -> Any:
     """One panel per measure: each detector's score against the threshold, its minimum marked (Fig. 8)."""
-    theme.register()
     sweeps = dict(zip(study.detectors, study.sweeps[condition], strict=True))
     first = next(iter(sweeps.values()))
     panels = [
@@ -90,7 +87,6 @@ def mean_curves_chart(scores: Mapping[str, EdgeScore], *, columns: int = 3) -> A
 
     The minimum of the mean is no smaller than the mean of each image's minimum, by which systems are ranked.
     """
-    theme.register()
     protocol = next(iter(scores.values())).protocol
     panels = []
     for m, name in enumerate(protocol.names):
@@ -115,7 +111,6 @@ def mean_curves_chart(scores: Mapping[str, EdgeScore], *, columns: int = 3) -> A
 
 def score_sheet_chart(scores: Mapping[str, EdgeScore]) -> Any:
     """Detectors × measures: the mean of the best scores, white for the best of a measure to dark for the worst; best bold."""
-    theme.register()
     names = next(iter(scores.values())).protocol.names
     table = np.array([score.minimum for score in scores.values()])
     lowest, highest = np.nanmin(table, axis=0), np.nanmax(table, axis=0)
@@ -165,7 +160,6 @@ def sheet_chart(study: DetectorTrial, truth: EdgeMap, *, condition: int = 0) -> 
 
 def best_maps_chart(picture: str, truth: EdgeMap, best: Mapping[str, Mapping[str, Best]]) -> Any:
     """The same of any systems: by system and measure, the best edge map of one picture."""
-    theme.register()
     names = list(next(iter(best.values())))
     width = theme.TWO_COLUMNS // len(best) - 8
     height = round(width * truth.shape[0] / truth.shape[1])
@@ -200,7 +194,6 @@ def truth_chart(study: DetectorTrials, *, columns: int = 4) -> Any:
 
     Scores of one measure are divided by the largest of them, so that measures with different units share an axis.
     """
-    theme.register()
     before, after = study.conditions
     largest = study.mean.max(axis=(0, 1))
     scaled = study.mean / np.where(largest > 0, largest, 1)
