@@ -9,7 +9,7 @@ from typing import Any
 import altair as alt
 import numpy as np
 from numpy.typing import NDArray
-from PIL import ImageColor
+from scipy import ndimage
 
 from hyperacuity.audit.benchmark import OUTPUT_LEVELS, SystemAudit
 from hyperacuity.audit.risk import RiskScore
@@ -17,6 +17,7 @@ from hyperacuity.audit.strength import CLASSES, LabelScore, Strengths, strength_
 from hyperacuity.audit.trials import Mode
 from hyperacuity.boundary.scores import BoundaryScore
 from hyperacuity.report import theme
+from hyperacuity.report.pictures.colours import plain, rgb
 
 STRENGTH_COLOURS = ("#c9dcec", "#9dc3df", "#6aa5cd", "#3f83b6", "#215f97", "#0a3161")
 """Label strength, light to dark, a colour per class."""
@@ -32,17 +33,15 @@ def strength_picture(found: Strengths, photograph: NDArray[np.uint8] | None = No
 
     Each pixel is drawn three by three, so that thin lines can be seen.
     """
-    height, width = found.drawn_by[0].shape
-    picture = np.full((height, width, 3), 255, np.uint8)
+    picture = plain(found.drawn_by[0].shape, theme.GROUND)
     if photograph is not None:
         grey = photograph if photograph.ndim == 2 else photograph.mean(axis=2)
         picture[:] = (185 + grey / 255 * 70).astype(np.uint8)[..., None]
     strongest = np.max(found.drawn_by, axis=0)
     classes = np.where(strongest > 0, strength_class(strongest.astype(np.int64), found.annotators), -1)
-    padded = np.pad(classes, 1, constant_values=-1)
-    widened = np.max([padded[y : y + height, x : x + width] for y in range(3) for x in range(3)], axis=0)
+    widened = ndimage.maximum_filter(classes, 3, mode="constant", cval=-1)
     for number, colour in enumerate(STRENGTH_COLOURS):
-        picture[widened == number] = ImageColor.getrgb(colour)
+        picture[widened == number] = rgb(colour)
     return picture
 
 
@@ -58,8 +57,7 @@ def label_chart(labels: LabelScore) -> Any:
         x=alt.X("strength:N", sort=list(CLASSES), title=PEOPLE, axis=alt.Axis(labelAngle=0, ticks=False)),
         y=alt.Y("share:Q", title="share", axis=alt.Axis(format="%", tickCount=5)),
     )
-    colour = alt.Color("strength:N", scale=alt.Scale(domain=list(CLASSES), range=list(STRENGTH_COLOURS)), legend=None)
-    bars = base.mark_bar().encode(color=colour)
+    bars = base.mark_bar().encode(color=_strength_colour(None))
     numbers = base.mark_text(dy=-6, fontSize=8).encode(text=alt.Text("share:Q", format=".0%"))
     panel = (bars + numbers).properties(width=theme.TWO_COLUMNS / 2 - 60, height=140)
     return panel.facet(column=alt.Column("of:N", title=None, header=alt.Header(labelExpr="'of ' + datum.value")))
@@ -80,9 +78,7 @@ def agreement_chart(matrix: NDArray[np.float64], names: Sequence[str] | None = N
         y=alt.Y("row:N", sort=people, title="what annotator … drew", axis=alt.Axis(ticks=False)),
     )
     cells = base.mark_rect().encode(color=alt.Color("share:Q", scale=scale, legend=None))
-    light = alt.condition(
-        "datum.share > 0.45", alt.value("#fefefe"), alt.value("#212121")
-    )  # on a cell, whatever the theme
+    light = alt.condition("datum.share > 0.45", alt.value("#fefefe"), alt.value("#212121"))  # whatever the theme
     numbers = base.mark_text(fontSize=8).encode(text=alt.Text("share:Q", format=".0%"), color=light)
     side = max(120, 34 * len(people))
     return (cells + numbers).properties(width=side, height=side)
@@ -98,13 +94,9 @@ def image_agreement_chart(images: Mapping[str, tuple[int, float]]) -> Any:
         for name, (people, share) in images.items()
     ]
     order = [f"{people} annotators" for people in sorted({people for people, _ in images.values()})]
+    title, axis = "share of a person's pixels that another one drew too", alt.Axis(format="%", tickCount=5)
     base = theme.chart(rows).encode(
-        x=alt.X(
-            "agreement:Q",
-            title="share of a person's pixels that another one drew too",
-            scale=alt.Scale(domain=[0, 1]),
-            axis=alt.Axis(format="%", tickCount=5),
-        ),
+        x=alt.X("agreement:Q", title=title, scale=alt.Scale(domain=[0, 1]), axis=axis),
         y=alt.Y("people:N", sort=order, title=None, axis=alt.Axis(ticks=False)),
     )
     marks = base.mark_tick(thickness=1.5, size=11, opacity=0.8, color=STRENGTH_COLOURS[3]).encode(
@@ -185,13 +177,11 @@ def _risks(score: RiskScore, mode: Mode) -> Any:
     base = theme.chart(rows)
     mean = alt.condition("datum.system == 'mean'", alt.value(STRENGTH_COLOURS[3]), alt.value(STRENGTH_COLOURS[1]))
     bars = base.mark_bar(height={"band": 0.6}).encode(x=x, y=y, color=mean)
-    chance = theme.chart([{"risk": 0.5}])
-    half = chance.mark_rule(color=theme.FALSE, strokeDash=[4, 3]).encode(x=x)
+    half = theme.chart([{"risk": 0.5}]).mark_rule(color=theme.FALSE, strokeDash=[4, 3]).encode(x=x)
     ends = base.mark_rule(color=theme.INK).encode(x=alt.X("low:Q"), x2="high:Q", y=y)
     width = theme.TWO_COLUMNS / 2 - 100
-    numbers = base.mark_text(align="left", dx=6, fontSize=8).encode(
-        x=alt.value(width), y=y, text=alt.Text("risk:Q", format=".2f")
-    )
+    text = alt.Text("risk:Q", format=".2f")
+    numbers = base.mark_text(align="left", dx=6, fontSize=8).encode(x=alt.value(width), y=y, text=text)
     trials = sum(one.trials for one in score.risks[mode].values())
     title = alt.TitleParams(f"{mode} mode", subtitle=f"{trials} trials; dashed: chance")
     return alt.layer(bars, half, ends, numbers, title=title).properties(width=width, height=alt.Step(18))
@@ -203,9 +193,8 @@ def _lines(rows: Sequence[Mapping[str, Any]], names: Sequence[str], measure: str
     values = [float(row[measure]) for row in rows]
     low, high = math.floor(min(values) * 10) / 10, math.ceil(max(values) * 10) / 10
     low, high = (low, high) if high > low else (low, low + 0.1)
-    x = alt.X(
-        "strength:Q", title="strength of the labels", axis=alt.Axis(values=[0, 0.2, 0.4, 0.6, 0.8, 1], grid=False)
-    )
+    below = alt.Axis(values=[0, 0.2, 0.4, 0.6, 0.8, 1], grid=False)
+    x = alt.X("strength:Q", title="strength of the labels", axis=below)
     y = alt.Y(f"{measure}:Q", title=measure, scale=alt.Scale(domain=[low, high]))
     base = theme.chart(rows).encode(x=x, y=y, color=colour)
     ends = [next(float(row[measure]) for row in reversed(rows) if row["system"] == name) for name in names]
@@ -254,19 +243,17 @@ def _output(name: str, audit: SystemAudit, leftmost: bool) -> Any:
     ]
     low, high = audit.output.interval
     spread = "" if math.isnan(low) else f" [{low:.2f}, {high:.2f}]"
-    colour = alt.Color(
-        "strength:N",
-        scale=alt.Scale(domain=list(CLASSES), range=list(STRENGTH_COLOURS)),
-        legend=alt.Legend(orient="bottom", title=PEOPLE, direction="horizontal", symbolType="square"),
-    )
+    legend = alt.Legend(orient="bottom", title=PEOPLE, direction="horizontal", symbolType="square")
     unit, ticks = alt.Scale(domain=[0, 1]), [0, 0.5, 1]
-    x = alt.X(
-        "share:Q", stack=True, title="share of matched pixels", scale=unit, axis=alt.Axis(values=ticks, format="%")
-    )
-    beside = alt.Axis(values=ticks, grid=False, labels=leftmost)
+    below, beside = alt.Axis(values=ticks, format="%"), alt.Axis(values=ticks, grid=False, labels=leftmost)
+    x = alt.X("share:Q", stack=True, title="share of matched pixels", scale=unit, axis=below)
     y = alt.Y("low:Q", bin="binned", title="output" if leftmost else None, scale=unit, axis=beside)
     title = alt.TitleParams(name, subtitle=f"rank correlation {audit.output.spearman:.2f}{spread}")
-    bars = theme.chart(rows, title=title).mark_bar(stroke=theme.GROUND, strokeWidth=0.3)
-    return bars.encode(x=x, y=y, y2="high:Q", color=colour, order="order:Q").properties(
-        width=theme.TWO_COLUMNS / 4 - 36, height=150
-    )
+    base = theme.chart(rows, title=title, width=theme.TWO_COLUMNS / 4 - 36, height=150)
+    bars = base.mark_bar(stroke=theme.GROUND, strokeWidth=0.3)
+    return bars.encode(x=x, y=y, y2="high:Q", color=_strength_colour(legend), order="order:Q")
+
+
+def _strength_colour(legend: Any) -> Any:
+    scale = alt.Scale(domain=list(CLASSES), range=list(STRENGTH_COLOURS))
+    return alt.Color("strength:N", scale=scale, legend=legend)
