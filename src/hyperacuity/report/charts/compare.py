@@ -103,14 +103,12 @@ def parallel_chart(ranking: Ranking, *, width: int = theme.TWO_COLUMNS) -> Any:
     height = 240
     least = np.where([sense == "max" for sense in ranking.senses], -1, 1) * ranking.values
     low, high = np.nanmin(least, axis=0), np.nanmax(least, axis=0)
-    share = (least - low) / np.where(high > low, high - low, 1)
+    shares, values = ((least - low) / np.where(high > low, high - low, 1)).tolist(), ranking.values.tolist()
     rows: list[dict[str, Any]] = [
-        {"system": name, "group": _group(group), "criterion": component, "index": c, "share": part, "value": value}
-        for name, group, *values in zip(
-            ranking.systems, ranking.group, share.tolist(), ranking.values.tolist(), strict=True
-        )
-        for c, (component, part, value) in enumerate(zip(ranking.components, *values, strict=True))
-        if not math.isnan(part)
+        {"system": name, "group": _group(g), "criterion": of, "index": c, "share": shares[i][c], "value": values[i][c]}
+        for i, (name, g) in enumerate(zip(ranking.systems, ranking.group, strict=True))
+        for c, of in enumerate(ranking.components)
+        if not math.isnan(shares[i][c])
     ]
     count = len(ranking.components)
     names = f"{json.dumps(list(ranking.components))}[datum.value]"
@@ -148,11 +146,10 @@ def rank_group_chart(ranking: Ranking, *, stability: NDArray[np.float64] | None 
     """
     order = np.argsort(ranking.average_rank, kind="stable")
     often = [None] * len(order) if stability is None else [f"{100 * share:.0f} %" for share in stability]
+    name, rank, group = ranking.systems, ranking.average_rank.tolist(), ranking.group.tolist()
     rows = [
-        {"system": ranking.systems[i], "rank": rank, "number": group + 1, "group": _group(group), "often": often[i]}
-        for i, rank, group in zip(
-            order, ranking.average_rank[order].tolist(), ranking.group[order].tolist(), strict=True
-        )
+        {"system": name[i], "rank": rank[i], "number": group[i] + 1, "group": _group(group[i]), "often": often[i]}
+        for i in order
     ]
     beside = alt.Axis(labelLimit=220, ticks=False, domain=False)
     y = alt.Y("system:N", sort=[row["system"] for row in rows], title=None, axis=beside)
