@@ -7,7 +7,7 @@ import pytest
 
 from hyperacuity.data import figure_ground
 from hyperacuity.ordering import Sides, compare_neighbours, ordering
-from hyperacuity.ordering.figure_ground import ratios
+from hyperacuity.resampling import ratio
 
 
 @pytest.fixture(scope="module")
@@ -56,17 +56,17 @@ def questions(people):
 
 
 def test_two_people_agree_on_who_owns_a_boundary(questions):
-    racc, bacc = np.nanmean([ratios(sums)[:2] for sums in questions["person", "half"]], axis=0)
+    racc, bacc = np.nanmean([ratio(*sums)[:2] for sums in questions["person", "half"]], axis=0)
     assert racc == pytest.approx(0.90, abs=0.01)
     assert bacc == pytest.approx(0.92, abs=0.01)
 
 
 def test_a_constant_order_knows_nothing(questions):
-    assert ratios(np.sum(questions["constant", "wrong"], axis=0))[0] == 0
-    assert ratios(np.sum(questions["constant", "half"], axis=0))[0] == 0.5
+    assert ratio(*np.sum(questions["constant", "wrong"], axis=0))[0] == 0
+    assert ratio(*np.sum(questions["constant", "half"], axis=0))[0] == 0.5
 
 
 def test_lower_in_the_image_is_nearer_more_often_than_not(questions):
-    racc, bacc, *_ = ratios(np.sum(questions["lower", "wrong"], axis=0))
+    racc, bacc, *_ = ratio(*np.sum(questions["lower", "wrong"], axis=0))
     assert racc > 0.55
     assert bacc > 0.58

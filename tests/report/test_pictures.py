@@ -9,7 +9,8 @@ import numpy as np
 from PIL import Image, ImageColor
 
 from hyperacuity.report import theme
-from hyperacuity.report.pictures.edges import data_uri, edge_picture
+from hyperacuity.report.pictures.edges import edge_picture
+from hyperacuity.report.pictures.layers import data_uri
 
 
 def test_thin_lines_survive_when_a_picture_is_made_smaller() -> None:
@@ -33,6 +34,6 @@ def test_a_block_shows_its_hits_first() -> None:
 
 def test_a_picture_as_text_is_the_same_picture() -> None:
     picture = edge_picture(np.eye(9), np.eye(9, k=1))
-    data = base64.b64decode(data_uri(picture).partition(",")[2])
+    data = base64.b64decode(data_uri(picture, 16).partition(",")[2])
     with Image.open(io.BytesIO(data)) as image:
         np.testing.assert_array_equal(np.asarray(image.convert("RGB")), picture)

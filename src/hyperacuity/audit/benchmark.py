@@ -227,13 +227,10 @@ class SystemAudit:
     @property
     def f_by_truth(self) -> dict[str, float]:
         """The best F under each truth that systems are ranked by; the precision ``mean`` is one of them, on all labels."""
-        names = [f"strength {strength:g}" for strength in self.protocol.strengths]
-        named = {
-            "all": self.all.ods.f,
-            **{n: s.ods.f for n, s in zip(names[1:-1], self.by_strength[1:-1], strict=True)},
-        }
+        names = ["all", *(f"strength {strength:g}" for strength in self.protocol.strengths[1:-1]), "consensus"]
+        by_strength = {name: score.ods.f for name, score in zip(names, self.by_strength, strict=True)}
         partial = {f"partial ({kind})": mean for kind, (mean, _) in self.partial_f.items()}
-        return {**named, "consensus": self.consensus.ods.f, **partial, "precision mean": self.mean.ods.f}
+        return {**by_strength, **partial, "precision mean": self.mean.ods.f}
 
 
 def collect_audit(tallies: Mapping[str, AuditTally], *, resamples: int = 1000, seed: int = 0) -> SystemAudit:

@@ -13,6 +13,7 @@ Bradley & Terry (1952), Rank analysis of incomplete block designs.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -102,11 +103,7 @@ def trials_needed(half_width: float, *, share: float = 0.5, level: float = 0.95)
     most = 1
     while not enough(most):
         most *= 2
-    least = most // 2 + 1
-    while least < most:
-        middle = (least + most) // 2
-        least, most = (least, middle) if enough(middle) else (middle + 1, most)
-    return most
+    return bisect_left(range(most), True, lo=most // 2 + 1, key=enough)
 
 
 def majority(votes: Iterable[bool]) -> bool | None:

@@ -122,8 +122,7 @@ class Strengths:
     @property
     def boundaries(self) -> Shares:
         """The image's shares of boundaries, each counted once."""
-        drawn = self.tally.pixels.sum(axis=0)
-        return _shares(_by_class(drawn / np.arange(1, drawn.size + 1))[None], None)
+        return _shares(_boundaries([self.tally]), None)
 
     @property
     def pixels(self) -> Shares:
@@ -229,13 +228,10 @@ def collect_strengths(tallies: Mapping[str, StrengthTally], *, resamples: int = 
     protocol_of(tallies.values(), StrengthProtocol)
     every = list(tallies.values())
     people = [len(tally.pixels) for tally in every]
-    drawn = [tally.pixels.sum(axis=0) for tally in every]
-    pixels = np.array([_by_class(counts.astype(np.float64)) for counts in drawn])
+    pixels = np.array([_by_class(tally.pixels.sum(axis=0).astype(np.float64)) for tally in every])
     boundaries = _boundaries(every)
     weights = Bootstrap(len(every), resamples, seed) if resamples else None
-    matrix = None
-    if len(set(people)) == 1:
-        matrix = _agreement(np.sum([tally.agreed for tally in every], axis=0))
+    matrix = _agreement(np.sum([tally.agreed for tally in every], axis=0)) if len(set(people)) == 1 else None
     labels = [np.diagonal(tally.agreed).sum() for tally in every]
     could = sum(int(count) * (n - 1) for count, n in zip(labels, people, strict=True))
     agreed = sum(int(tally.agreed.sum()) for tally in every) - int(sum(labels))
@@ -262,8 +258,7 @@ def criteria(protocol: StrengthProtocol) -> Criteria:
     """The shares of boundaries that one person drew, and that everyone drew."""
 
     def rescore(tallies: Sequence[StrengthTally], weights: Weights) -> Scores:
-        sums = resample(weights, _boundaries(tallies))
-        return np.column_stack([_share(sums[:, 6], sums[:, 7]), _share(sums[:, 5], sums[:, :6].sum(axis=-1))])
+        return np.column_stack(_orphan_and_consensus(resample(weights, _boundaries(tallies))))
 
     return Criteria(("orphan", "consensus"), ("min", "max"), rescore, ("orphan", "consensus"))
 
@@ -292,14 +287,14 @@ def _by_class(counts: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _shares(parts: NDArray[np.float64], weights: Draws | None) -> Shares:
-    def both(sums: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        return _share(sums[..., 6], sums[..., 7]), _share(sums[..., 5], sums[..., :6].sum(axis=-1))
+    orphan, consensus = _orphan_and_consensus(parts.sum(axis=0))
+    spread = () if weights is None else _orphan_and_consensus(resample(weights, parts))
+    return Shares(float(orphan), float(consensus), *map(percentile_interval, spread))
 
-    orphan, consensus = both(parts.sum(axis=0))
-    if weights is None:
-        return Shares(float(orphan), float(consensus))
-    spread = both(resample(weights, parts))
-    return Shares(float(orphan), float(consensus), percentile_interval(spread[0]), percentile_interval(spread[1]))
+
+def _orphan_and_consensus(sums: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The two shares from sums as :func:`_by_class` makes them."""
+    return _share(sums[..., 6], sums[..., 7]), _share(sums[..., 5], sums[..., :6].sum(axis=-1))
 
 
 def _share(part: NDArray[np.float64], whole: ArrayLike) -> NDArray[np.float64]:

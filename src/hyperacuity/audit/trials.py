@@ -164,29 +164,24 @@ def write_trials(folder: Path, trials: Sequence[Trial], skips: Sequence[Skip] = 
     A segment is written as its pixels, ``row:column`` each, the one that it was drawn around first.
     """
     rows = [(t.trial, t.image, t.system, t.mode, _as_text(t.first), _as_text(t.second)) for t in trials]
+    skipped = [(s.image, s.system, s.mode, s.reason) for s in skips]
     return [
         write_rows(folder / "trials.csv", ("trial", "image", "system", "mode", "first", "second"), rows),
         write_rows(folder / "key.csv", ("trial", "false_alarm"), [(t.trial, t.false_alarm) for t in trials]),
-        write_rows(
-            folder / "skipped.csv",
-            ("image", "system", "mode", "reason"),
-            [(s.image, s.system, s.mode, s.reason) for s in skips],
-        ),
+        write_rows(folder / "skipped.csv", ("image", "system", "mode", "reason"), skipped),
     ]
 
 
 def read_trials(folder: Path) -> list[Trial]:
     """The trials that :func:`write_trials` wrote, with their key."""
-    key: dict[str, Any] = {
-        row["trial"]: row["false_alarm"] for row in read_rows(folder / "key.csv", ("trial", "false_alarm"))
-    }
+    answers = read_rows(folder / "key.csv", ("trial", "false_alarm"))
+    key: dict[str, Any] = {row["trial"]: row["false_alarm"] for row in answers}
     trials = []
     for row in read_rows(folder / "trials.csv", ("trial", "image", "system", "mode", "first", "second")):
         side = key.get(row["trial"])
         if side not in ("first", "second"):
-            raise InputError(
-                f"{folder / 'key.csv'}: trial {row['trial']} has the key {side!r}, expected first or second"
-            )
+            wrong = f"trial {row['trial']} has the key {side!r}, expected first or second"
+            raise InputError(f"{folder / 'key.csv'}: {wrong}")
         if row["mode"] not in MODES:
             raise InputError(f"{folder / 'trials.csv'}: trial {row['trial']} has the mode {row['mode']!r}")
         first, second = (_from_text(row[name], folder / "trials.csv") for name in ("first", "second"))

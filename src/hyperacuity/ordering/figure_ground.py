@@ -25,6 +25,7 @@ from hyperacuity.errors import InputError
 from hyperacuity.kernels.ordering import nearest_steps
 from hyperacuity.maps import LabelMap, label_map, same_size
 from hyperacuity.ordering.orderings import Middle, Ordering, Partition, Sides, consecutive, region_medians
+from hyperacuity.resampling import ratio
 
 Tie = Literal["wrong", "half", "skip"]
 Cut = Literal["ceil", "floor", "round"]
@@ -104,15 +105,10 @@ class Ownership:
 
     def accuracy(self, tie: Tie = "wrong") -> dict[str, float]:
         """R-ACC, B-ACC, B-ACC-50 and B-ACC-25 of this image; NaN without a question."""
-        return dict(zip(ACCURACIES, ratios(self.sums(tie)), strict=True))
+        return dict(zip(ACCURACIES, ratio(*self.sums(tie)).tolist(), strict=True))
 
 
 ACCURACIES = ("racc", "bacc", "bacc50", "bacc25")
-
-
-def ratios(sums: NDArray[np.float64]) -> list[float]:
-    """The four accuracies from their numerators and denominators; NaN where there was no question."""
-    return [float(top / bottom) if bottom > 0 else float("nan") for top, bottom in sums.T]
 
 
 def neighbours(labels: ArrayLike, *, adjacency: Literal[4, 8] = 4) -> Neighbours:
@@ -131,17 +127,15 @@ def neighbours(labels: ArrayLike, *, adjacency: Literal[4, 8] = 4) -> Neighbours
     numbered = consecutive(label_map(labels))
     height, width = numbered.shape
     steps = [(0, 1), (1, 0)] if adjacency == 4 else [(0, 1), (1, 0), (1, 1), (1, -1)]
-    heres, theres, straights = [], [], []
+    found = []
     for dy, dx in steps:
         rows, columns = slice(0, height - dy), slice(max(0, -dx), width - max(0, dx))
         a = numbered[rows, columns]
         b = numbered[dy:, columns.start + dx : columns.stop + dx]
         y, x = np.nonzero((a != b) & (a >= 0) & (b >= 0))
         here = y * width + x + columns.start
-        heres.append(here)
-        theres.append(here + dy * width + dx)
-        straights.append(np.full(here.size, dy == 0 or dx == 0))
-    here, there, straight = np.concatenate(heres), np.concatenate(theres), np.concatenate(straights)
+        found.append((here, here + dy * width + dx, np.full(here.size, dy == 0 or dx == 0)))
+    here, there, straight = map(np.concatenate, zip(*found, strict=True))
     flat = numbered.ravel().astype(np.int64)
     a, b = flat[here], flat[there]
     count = int(numbered.max()) + 1

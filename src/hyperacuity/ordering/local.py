@@ -142,26 +142,15 @@ def combine(
         best = np.max([rank[codes] for codes in found], axis=0)
         counted = np.bincount(best.ravel(), minlength=6)
         true = np.sum(recalled, axis=0)
-        return Outcomes(
-            counted[5],
-            counted[4],
-            counted[2],
-            true[MISSED],
-            recalled_consistent=true[CONSISTENT],
-            recalled_inconsistent=true[INCONSISTENT],
-        )
+        of_truth = {"recalled_consistent": true[CONSISTENT], "recalled_inconsistent": true[INCONSISTENT]}
+        return Outcomes(counted[5], counted[4], counted[2], true[MISSED], **of_truth)
     each = [
-        Outcomes(true[CONSISTENT], true[INCONSISTENT], _counts(codes)[FALSE], true[MISSED])
+        (true[CONSISTENT], true[INCONSISTENT], _counts(codes)[FALSE], true[MISSED])
         for codes, true in zip(found, recalled, strict=True)
     ]
     if annotators == "best":
-        return max(each, key=lambda one: float(np.nan_to_num(one.f(1), nan=-1.0)))
-    return Outcomes(
-        sum(one.consistent for one in each),
-        sum(one.inconsistent for one in each),
-        sum(one.false for one in each),
-        sum(one.missed for one in each),
-    )
+        return max((Outcomes(*four) for four in each), key=lambda one: float(np.nan_to_num(one.f(1), nan=-1.0)))
+    return Outcomes(*np.sum(each, axis=0))
 
 
 def _veiled(codes: NDArray[np.uint8], unknown: NDArray[np.bool_] | None) -> NDArray[np.uint8]:

@@ -110,26 +110,17 @@ def compare_regions(
     pairs = np.zeros_like(agreeing)
     leave_ties = equal_pairs == "exclude"
     compare_pairs(depth, start, truth.depth[matched], size_class, same_depth, leave_ties, agreeing, pairs)
-    consistent = sum(
-        (
-            Fraction(int(agreeing[a, b]), int(distinct[a] * distinct[b]))
-            for a, b in zip(*np.nonzero(agreeing), strict=True)
-        ),
-        start=Fraction(0),
-    )
-    compared = int(pairs.sum())
-    if missed_pairs == "matched":
-        missed = _true_pairs(truth.depth, same_depth, leave_ties) - compared
-    else:
+    shares = (Fraction(int(agreeing[a, b]), int(distinct[a] * distinct[b])) for a, b in np.argwhere(agreeing))
+    consistent = sum(shares, start=Fraction(0))
+    compared = found = int(pairs.sum())
+    if missed_pairs == "literal":
         left = np.setdiff1d(np.arange(truth.regions), matched)
-        missed = _true_pairs(truth.depth, same_depth, leave_ties) - _true_pairs(
-            truth.depth[left], same_depth, leave_ties
-        )
+        found = _true_pairs(truth.depth[left], same_depth, leave_ties)
     return PairCounts(
         consistent=consistent,
         inconsistent=compared - consistent,
         false=int(count_unequal(depth, start, same_depth)),
-        missed=missed,
+        missed=_true_pairs(truth.depth, same_depth, leave_ties) - found,
         dropped=dropped,
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, get_args, get_origin, get_type_hints
 
 from hyperacuity.errors import UsageError
 from hyperacuity.maps import diagonal
@@ -16,21 +16,6 @@ from hyperacuity.tally import BaseProtocol, number
 
 SystemTie = Literal["inconsistent", "ignore"]
 Aggregate = Literal["pooled", "mean"]
-
-_CHOICES = {
-    "cost": ("distance", "distance+angle"),
-    "tie": ("inconsistent", "ignore"),
-    "truth_tie": ("consistent", "exclude"),
-    "annotators": ("bsds", "sum", "best"),
-    "equal_pairs": ("class", "exclude"),
-    "missed_pairs": ("matched", "literal"),
-    "question_tie": ("wrong", "half", "skip"),
-    "cut": ("ceil", "floor", "round"),
-    "length": ("crack", "front-pixels", "both-pixels"),
-    "adjacency": (4, 8),
-    "middle": ("mean", "low"),
-    "aggregate": ("pooled", "mean"),
-}
 
 
 @dataclass(frozen=True)
@@ -92,11 +77,10 @@ class Protocol(BaseProtocol):
 
     def __post_init__(self) -> None:
         """Validate the options."""
-        for name, allowed in _CHOICES.items():
-            if getattr(self, name) not in allowed:
-                raise UsageError(
-                    f"{name} {getattr(self, name)!r}: expected one of {', '.join(str(choice) for choice in allowed)}"
-                )
+        for name, kind in get_type_hints(Protocol).items():
+            if get_origin(kind) is Literal and getattr(self, name) not in get_args(kind):
+                allowed = ", ".join(map(str, get_args(kind)))
+                raise UsageError(f"{name} {getattr(self, name)!r}: expected one of {allowed}")
         if self.window < 1 or self.window % 2 == 0:
             raise UsageError(f"a window of {self.window} pixels: expected an odd number")
         for name, value in (("radius", self.radius_px((1, 1))), ("angle", self.angle), ("same_depth", self.same_depth)):

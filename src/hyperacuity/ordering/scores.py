@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from hyperacuity.ordering.figure_ground import ACCURACIES
 from hyperacuity.ordering.prc import Numbers, Outcomes, Summary, best_point, summary
 from hyperacuity.ordering.protocols import Protocol
-from hyperacuity.ordering.tallies import OrderingTally, tally, tally_humans
+from hyperacuity.ordering.tallies import LOCAL_FIELDS, OrderingTally, tally, tally_humans
 from hyperacuity.resampling import Bootstrap, Draws, percentile_interval, ratio, resample, weighted_mean
 from hyperacuity.tally import Criteria, Task, protocol_of, stack
 
@@ -93,7 +93,8 @@ def collect_sweep(
     every bootstrap resample the best value is chosen again. Images that are missing at some value are left out. Without a
     common image ``UsageError`` is raised.
     """
-    images = _common_images(list(sweep.values()))
+    first, *others = sweep.values() or [{}]
+    images = [image for image in first if all(image in other for other in others)]
     columns = [[tallies[image] for image in images] for tallies in sweep.values()]
     protocol = protocol_of([tally for column in columns for tally in column], Protocol)
     # [image, parameter value, …]
@@ -118,7 +119,10 @@ def collect_sweep(
             reasons[name] = NO_REGIONS
         elif np.isnan(accuracies[chosen, n]):
             reasons[name] = NO_QUESTION if np.isnan(accuracies[chosen, 0]) else NO_FOREMOST
-    intervals = _accuracy_intervals(questions[:, chosen], protocol, weights)
+    intervals = dict.fromkeys(ACCURACIES, NO_INTERVAL)
+    if weights is not None:
+        samples = _resampled_accuracies(questions[:, chosen], protocol, weights).T
+        intervals = {name: percentile_interval(of) for name, of in zip(ACCURACIES, samples, strict=True)}
     return OrderingScore(
         protocol=protocol,
         images=len(images),
@@ -128,23 +132,14 @@ def collect_sweep(
         chosen=chosen,
         accuracy={name: float(accuracies[chosen, n]) for n, name in enumerate(ACCURACIES)},
         accuracies={name: accuracies[:, n] for n, name in enumerate(ACCURACIES)},
-        intervals=dict(zip(ACCURACIES, intervals, strict=True)),
+        intervals=intervals,
         reasons=reasons,
     )
 
 
-def _common_images(columns: Sequence[Mapping[str, OrderingTally]]) -> list[str]:
-    return [image for image in columns[0] if all(image in other for other in columns[1:])] if columns else []
-
-
 def _outcomes(counts: NDArray[np.float64]) -> Outcomes:
     """Outcomes from an array whose last axis has four counts, or six with those of the truth."""
-    consistent, inconsistent, false, missed, *recalled = np.moveaxis(counts, -1, 0)
-    if not recalled:
-        return Outcomes(consistent, inconsistent, false, missed)
-    return Outcomes(
-        consistent, inconsistent, false, missed, recalled_consistent=recalled[0], recalled_inconsistent=recalled[1]
-    )
+    return Outcomes(**dict(zip(LOCAL_FIELDS, np.moveaxis(counts, -1, 0), strict=False)))
 
 
 def resampled_scores(tallies: Sequence[OrderingTally], weights: NDArray[np.int64]) -> dict[str, Numbers]:
@@ -212,12 +207,6 @@ def _accuracies(questions: NDArray[np.float64], protocol: Protocol) -> Numbers:
         return _ratio(questions.sum(axis=0))
     means: Numbers = weighted_mean(_ratio(questions), np.ones((1, len(questions)), np.int64))[0]
     return means
-
-
-def _accuracy_intervals(questions: NDArray[np.float64], protocol: Protocol, weights: Draws | None) -> list[Interval]:
-    if weights is None:
-        return [NO_INTERVAL] * len(ACCURACIES)
-    return [percentile_interval(column) for column in _resampled_accuracies(questions, protocol, weights).T]
 
 
 def _resampled_accuracies(questions: NDArray[np.float64], protocol: Protocol, weights: Draws) -> Numbers:

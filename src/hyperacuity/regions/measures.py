@@ -13,8 +13,6 @@ from hyperacuity.kernels.regions import agreement, count_pairs
 from hyperacuity.maps import LabelMap, label_map, same_size
 from hyperacuity.regions.levels import Levels
 
-_NO_JOINS = np.empty((0, 2), np.int32)
-
 
 @dataclass(frozen=True, eq=False)
 class Agreement:
@@ -46,24 +44,37 @@ def compare(prediction: Levels | Sequence[ArrayLike], truths: Sequence[ArrayLike
     >>> found.covered, found.rand, found.variation
     (array([4., 2.]), array([1.        , 0.33333333]), array([0., 1.]))
     """
-    columns = _Columns(truths)
-    best = np.zeros(columns.count)
+    if len(truths) == 0:
+        raise InputError("no truth was given, expected at least one annotator")
+    maps = [_numbered(label_map(truth, name="truth")) for truth in truths]
+    areas = np.concatenate([_areas(labels) for labels in maps])
+    # The regions of all annotators, side by side, are the columns of contingency tables.
+    starts = np.cumsum([0, *(int(labels.max()) + 1 for labels in maps)]).astype(np.int64)
+    best = np.zeros(areas.size)
+
+    def rows_of(labels: LabelMap, joins: NDArray[np.int32], ends: NDArray[np.int64]) -> NDArray[np.float64]:
+        table = np.zeros((int(labels.max()) + 1, areas.size), np.int64)
+        for start, stop, truth in zip(starts, starts[1:], maps, strict=False):
+            same_size(labels, truth, names=("segmentation", "truth"))
+            count_pairs(labels, truth, table[:, start:stop])
+        rows: NDArray[np.float64] = agreement(table, starts, _areas(labels), areas, joins, ends, best)
+        return rows
+
     if isinstance(prediction, Levels):
-        rows = columns.agreement(prediction.labels, prediction.joins, prediction.ends, best)
+        rows = rows_of(prediction.labels, prediction.joins, prediction.ends)
         machine_area = np.full(len(rows), np.count_nonzero(prediction.labels >= 0), np.int64)
     else:
         stack = [_numbered(label_map(labels, name="segmentation")) for labels in prediction]
         if not stack:
             raise InputError("the stack of segmentations is empty, expected at least one")
-        one = np.zeros(1, np.int64)
-        rows = np.concatenate([columns.agreement(labels, _NO_JOINS, one, best) for labels in stack])
+        rows = np.concatenate([rows_of(labels, np.empty((0, 2), np.int32), np.zeros(1, np.int64)) for labels in stack])
         machine_area = np.array([np.count_nonzero(labels >= 0) for labels in stack], np.int64)
     return Agreement(
         covered=rows[:, 0],
-        truth_area=int(columns.areas.sum()),
+        truth_area=int(areas.sum()),
         covering=rows[:, 1],
         machine_area=machine_area,
-        best_covered=float(columns.areas @ best),
+        best_covered=float(areas @ best),
         rand=rows[:, 2],
         variation=rows[:, 3],
     )
@@ -117,29 +128,6 @@ def variation_of_information(segmentation: ArrayLike, truth: ArrayLike) -> float
     1.0
     """
     return float(compare([segmentation], [truth]).variation[0])
-
-
-class _Columns:
-    """The regions of all annotators, side by side as the columns of contingency tables."""
-
-    def __init__(self, truths: Sequence[ArrayLike]) -> None:
-        if len(truths) == 0:
-            raise InputError("no truth was given, expected at least one annotator")
-        self.maps = [_numbered(label_map(truth, name="truth")) for truth in truths]
-        counts = [int(labels.max()) + 1 for labels in self.maps]
-        self.starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        self.count = int(self.starts[-1])
-        self.areas = np.concatenate([_areas(labels) for labels in self.maps])
-
-    def agreement(
-        self, labels: LabelMap, joins: NDArray[np.int32], ends: NDArray[np.int64], best: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        table = np.zeros((int(labels.max()) + 1, self.count), np.int64)
-        for start, stop, truth in zip(self.starts[:-1], self.starts[1:], self.maps, strict=True):
-            same_size(labels, truth, names=("segmentation", "truth"))
-            count_pairs(labels, truth, table[:, start:stop])
-        result: NDArray[np.float64] = agreement(table, self.starts, _areas(labels), self.areas, joins, ends, best)
-        return result
 
 
 def _areas(labels: LabelMap) -> NDArray[np.int64]:

@@ -14,8 +14,7 @@ import math
 import os
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -27,25 +26,14 @@ from hyperacuity.report.sheets.sheet import Each, Sheet, systems_of
 from hyperacuity.report.sheets.viewer import picture_of
 from hyperacuity.run import Cell
 from hyperacuity.run.gather import Grid, gather
-from hyperacuity.tally import Signature
+from hyperacuity.studies.running import each
+from hyperacuity.tally import Signature, plain
 
 A = TypeVar("A")
 B = TypeVar("B")
 
 MOST_NAMED = 4
 """Sheets up to which a page is called after all of them."""
-
-MARKER_PATHS = {
-    "circle": "M-4,0a4,4 0 1,0 8,0a4,4 0 1,0 -8,0Z",
-    "square": "M-3.5,-3.5h7v7h-7Z",
-    "triangle-up": "M0,-4.2L4.4,3.4H-4.4Z",
-    "cross": "M-4,-1.4h2.6v-2.6h2.8v2.6h2.6v2.8h-2.6v2.6h-2.8v-2.6h-2.6Z",
-    "triangle-down": "M0,4.2L4.4,-3.4H-4.4Z",
-    "wedge": "M0,-4.6L2.2,3.8H-2.2Z",
-    "triangle-right": "M4.2,0L-3.4,4.4V-4.4Z",
-    "triangle-left": "M-4.2,0L3.4,4.4V-4.4Z",
-}
-"""The systems' markers as SVG paths, as Vega draws them."""
 
 
 def write_report(
@@ -98,9 +86,9 @@ def make_sheets(
     ``signatures`` chooses among the protocols of the runs.
     """
     theme.require()
-    each = mapper(workers, progress=progress)
+    map_each = mapper(workers, progress=progress)
     grids = [grid for grid in gather(run_folders) if signatures is None or grid.signature in signatures]
-    return told_apart([make_sheet(_pictured(grid, pictures), each) for grid in grids])
+    return told_apart([make_sheet(_pictured(grid, pictures), map_each) for grid in grids])
 
 
 def told_apart(sheets: Sequence[Sheet]) -> list[Sheet]:
@@ -135,19 +123,15 @@ def write_pages(
     _clear(page.parent)
     for name, text in _assets().items():
         _write(page.parent / "assets" / name, text)
-    for key, payload in payloads.items():
-        _write(page.parent / "data" / f"{key}.js", f"hyperacuity.put({_json(key)},{payload.text});\n")
-        if payload.thumbnail:
-            _write(page.parent / "data" / f"{key}.webp", payload.thumbnail)
+    for key, (text, thumbnail) in payloads.items():
+        _write(page.parent / "data" / f"{key}.js", f"hyperacuity.put({_json(key)},{text});\n")
+        if thumbnail:
+            _write(page.parent / "data" / f"{key}.webp", thumbnail)
     return _write(page, _html(sheets, payloads, title, inline=False))
 
 
-@dataclass(frozen=True)
-class _Payload:
-    """What the viewer needs of an image, as JSON, and the image's thumbnail."""
-
-    text: str
-    thumbnail: bytes
+Payload = tuple[str, bytes]
+"""What the viewer needs of an image, as JSON, and the image's thumbnail."""
 
 
 def page_path(out: Path, *, single_file: bool) -> Path:
@@ -197,19 +181,11 @@ def _write(path: Path, content: str | bytes) -> Path:
 
 def mapper(workers: int | None = None, *, progress: bool = True) -> Each:
     """Map functions over items in threads, with a bar on a terminal."""
-    from rich.console import Console
-    from rich.progress import track
 
-    console = Console(stderr=True, highlight=False)
+    def map_each(title: str, function: Callable[[A], B], items: Iterable[A]) -> list[B]:
+        return list(each(function, items, workers, title, progress=progress))
 
-    def each(title: str, function: Callable[[A], B], items: Iterable[A]) -> list[B]:
-        work = list(items)
-        with ThreadPoolExecutor(workers or os.cpu_count()) as pool:
-            quiet = not (progress and console.is_terminal)
-            found = pool.map(function, work)
-            return list(track(found, title, len(work), console=console, transient=True, disable=quiet))
-
-    return each
+    return map_each
 
 
 def _pictured(grid: Grid, folder: Path | None) -> Grid:
@@ -221,11 +197,8 @@ def _pictured(grid: Grid, folder: Path | None) -> Grid:
         folders = _photographs(cell.truths[0]) if folder is None else [folder]
         return replace(cell, picture=next(filter(None, (_by_stem(one).get(image) for one in folders)), None))
 
-    cells = {
-        system: {image: with_picture(image, cell) for image, cell in images.items()}
-        for system, images in grid.cells.items()
-    }
-    return replace(grid, cells=cells)
+    pictured = {name: {i: with_picture(i, cell) for i, cell in images.items()} for name, images in grid.cells.items()}
+    return replace(grid, cells=pictured)
 
 
 def _photographs(truth: Path) -> list[Path]:
@@ -242,19 +215,17 @@ def _by_stem(folder: Path) -> dict[str, Path]:
     return {stem_of(path): path for path in files_in(folder, required=False)}
 
 
-def _payloads(sheets: Sequence[Sheet], each: Each) -> dict[str, _Payload]:
+def _payloads(sheets: Sequence[Sheet], map_each: Each) -> dict[str, Payload]:
     """What the viewer shows, by key ``s0-0``: sheet and image, both by number. Images nobody has files for are left out."""
-    made: dict[str, _Payload] = {}
+    made: dict[str, Payload] = {}
     for number, sheet in enumerate(sheets):
-        if sheet.viewer is None:
-            continue
         payload_of = functools.partial(_payload, sheet)
-        payloads = each(f"pictures of {sheet.title.lower()}", payload_of, sheet.grid.images)
+        payloads = map_each(f"pictures of {sheet.title.lower()}", payload_of, sheet.grid.images)
         made |= {f"s{number}-{index}": payload for index, payload in enumerate(payloads) if payload is not None}
     return made
 
 
-def _payload(sheet: Sheet, image: str) -> _Payload | None:
+def _payload(sheet: Sheet, image: str) -> Payload | None:
     from hyperacuity.data import read_image
     from hyperacuity.report.pictures.layers import thumbnail
 
@@ -271,10 +242,10 @@ def _payload(sheet: Sheet, image: str) -> _Payload | None:
         pictures = sheet.viewer.pictures(image, cells)
     except HyperacuityError as error:
         pictures = {"missing": str(error)}
-    return _Payload(_json(pictures), small)
+    return _json(pictures), small
 
 
-def _html(sheets: Sequence[Sheet], payloads: Mapping[str, _Payload], title: str, *, inline: bool) -> str:
+def _html(sheets: Sequence[Sheet], payloads: Mapping[str, Payload], title: str, *, inline: bool) -> str:
     from jinja2 import Environment, PackageLoader
     from markupsafe import Markup
 
@@ -290,33 +261,27 @@ def _html(sheets: Sequence[Sheet], payloads: Mapping[str, _Payload], title: str,
         parts=parts,
         inline=inline,
         assets={name: Markup(_safe(text)) for name, text in _assets().items()} if inline else {},  # noqa: S704 (ours)
-        payloads={key: Markup(payload.text) for key, payload in payloads.items()} if inline else {},  # noqa: S704
+        payloads={key: Markup(text) for key, (text, _) in payloads.items()} if inline else {},  # noqa: S704
         facts=Markup(_json([part["facts"] for part in parts])),  # noqa: S704 (JSON in which < is escaped)
         mark=Markup(MARK),  # noqa: S704 (ours)
     )
 
 
-def _part(number: int, sheet: Sheet, payloads: Mapping[str, _Payload], *, inline: bool) -> dict[str, Any]:
+def _part(number: int, sheet: Sheet, payloads: Mapping[str, Payload], *, inline: bool) -> dict[str, Any]:
     """A sheet as the template wants it."""
-    styles = theme.systems([line.system for line in sheet.lines])
-    images = [
-        _image(f"s{number}-{index}", image, sheet, payloads, inline=inline)
-        for index, image in enumerate(sheet.grid.images)
-    ]
+    systems = [line.system for line in sheet.lines]
+    keys = {f"s{number}-{index}": image for index, image in enumerate(sheet.grid.images)}
+    images = [_image(key, image, sheet, payloads, inline=inline) for key, image in keys.items()]
     viewer = sheet.viewer
     facts = {
-        "systems": [line.system for line in sheet.lines],
+        "systems": systems,
         "charts": [{"spec": figure.draw(True).to_dict(), "fluid": figure.fluid} for figure in sheet.figures],
         "layers": [] if viewer is None else [[layer.key, layer.title, layer.note] for layer in viewer.layers],
         "legend": [] if viewer is None else [list(entry) for entry in viewer.legend],
         "better": sheet.image_score.better if sheet.image_score else "max",
         "images": [
-            {
-                "name": image["name"],
-                "key": image["key"],
-                "scores": [_rounded(image["scores"].get(line.system)) for line in sheet.lines],
-            }
-            for image in images
+            {"name": one["name"], "key": one["key"], "scores": [_rounded(one["scores"].get(s)) for s in systems]}
+            for one in images
         ],
     }
     spans = [value for line in sheet.lines for value in (*line.interval, line.values[sheet.main.key])]
@@ -324,8 +289,8 @@ def _part(number: int, sheet: Sheet, payloads: Mapping[str, _Payload], *, inline
     return {
         "id": f"s{number}",
         "sheet": sheet,
-        "styles": styles,
-        "paths": MARKER_PATHS,
+        "styles": theme.systems(systems),
+        "paths": theme.MARKERS,
         "span": (min(known), max(known)) if known else (0.0, 1.0),
         "images": images,
         "stacked": _is_wide(sheet),
@@ -342,18 +307,16 @@ def _is_wide(sheet: Sheet) -> bool:
     return not beside or len(sheet.columns) > 5 or len(sheet.lines) > 8 or longest > 12
 
 
-def _image(key: str, image: str, sheet: Sheet, payloads: Mapping[str, _Payload], *, inline: bool) -> dict[str, Any]:
-    payload = payloads.get(key)
-    source = ""
-    if payload is not None and payload.thumbnail:
-        source = f"data/{key}.webp"
-        if inline:
-            source = f"data:image/webp;base64,{base64.b64encode(payload.thumbnail).decode()}"
+def _image(key: str, image: str, sheet: Sheet, payloads: Mapping[str, Payload], *, inline: bool) -> dict[str, Any]:
+    _, thumbnail = payloads.get(key, ("", b""))
+    source = f"data/{key}.webp" if thumbnail else ""
+    if thumbnail and inline:
+        source = f"data:image/webp;base64,{base64.b64encode(thumbnail).decode()}"
     scores = sheet.image_scores.get(image, {})
     known = [score for score in scores.values() if not math.isnan(score)]
     return {
         "name": image,
-        "key": key if payload is not None else "",
+        "key": key if key in payloads else "",
         "thumbnail": source,
         "scores": scores,
         "least": min(known) if known else math.nan,
@@ -382,18 +345,7 @@ def _rounded(value: float | None) -> float | None:
 
 def _json(value: Any) -> str:
     """JSON that may stand inside a script of a page: nothing in it can end the script."""
-    return json.dumps(_finite(value), allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
-
-
-def _finite(value: Any) -> Any:
-    """NaN and infinity, which JSON lacks, as null."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, Mapping):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
-    return value
+    return json.dumps(plain(value), allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
 def _safe(text: str) -> str:

@@ -1,7 +1,7 @@
 """One look for every chart: colours that mean the same everywhere, type, grid and sizes, and how a chart is saved.
 
-A module that draws calls :func:`register` once, builds its chart, and hands it to :func:`save` with the signature of the scores
-it shows. Colours are Okabe and Ito's, which colour-blind readers can tell apart; all the same, nothing depends on colour
+A module that draws builds its chart from :func:`chart` and hands it to :func:`save` with the signature of the scores it shows.
+Colours are Okabe and Ito's, which colour-blind readers can tell apart; all the same, nothing depends on colour
 alone: systems have a marker and a dash of their own as well.
 """
 
@@ -16,6 +16,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
 from PIL import Image
 
 from hyperacuity.errors import UsageError, not_installed
@@ -40,17 +41,19 @@ PPI = 192
 
 FONT = "Liberation Sans, Arial, Helvetica, DejaVu Sans, sans-serif"
 
+MARKERS = {
+    "circle": "M-4,0a4,4 0 1,0 8,0a4,4 0 1,0 -8,0Z",
+    "square": "M-3.5,-3.5h7v7h-7Z",
+    "triangle-up": "M0,-4.2L4.4,3.4H-4.4Z",
+    "cross": "M-4,-1.4h2.6v-2.6h2.8v2.6h2.6v2.8h-2.6v2.6h-2.8v-2.6h-2.6Z",
+    "triangle-down": "M0,4.2L4.4,-3.4H-4.4Z",
+    "triangle-right": "M4.2,0L-3.4,4.4V-4.4Z",
+    "triangle-left": "M-4.2,0L3.4,4.4V-4.4Z",
+    "wedge": "M0,-4.6L2.2,3.8H-2.2Z",
+}
+"""The systems' markers in their order, each with the SVG path that Vega draws."""
+
 _SYSTEM_COLOURS = ("#E69F00", "#56B4E9", "#CC79A7", "#999999")
-_SYSTEM_MARKERS = (
-    "circle",
-    "square",
-    "triangle-up",
-    "cross",
-    "triangle-down",
-    "triangle-right",
-    "triangle-left",
-    "wedge",
-)
 _SYSTEM_DASHES = ([1, 0], [6, 2], [2, 2], [8, 2, 2, 2])
 
 
@@ -89,20 +92,20 @@ def systems(names: Sequence[str]) -> dict[str, Style]:
     >>> styles["canny"].marker, styles["hk"].marker
     ('circle', 'square')
     """
-    return {
-        name: Style(
-            _SYSTEM_COLOURS[n % len(_SYSTEM_COLOURS)],
-            _SYSTEM_MARKERS[n % len(_SYSTEM_MARKERS)],
-            _SYSTEM_DASHES[(n // len(_SYSTEM_COLOURS)) % len(_SYSTEM_DASHES)],
-        )
-        for n, name in ((_numbers.get().get(name, position), name) for position, name in enumerate(names))
-    }
+    markers = list(MARKERS)
+
+    def look(n: int) -> Style:
+        dash = _SYSTEM_DASHES[n // len(_SYSTEM_COLOURS) % len(_SYSTEM_DASHES)]
+        return Style(_SYSTEM_COLOURS[n % len(_SYSTEM_COLOURS)], markers[n % len(markers)], dash)
+
+    return {name: look(_numbers.get().get(name, position)) for position, name in enumerate(names)}
 
 
 def chart(rows: Iterable[Mapping[str, Any]], **options: Any) -> Any:
-    """A chart of these rows, which are kept in it."""
+    """A chart of these rows, which are kept in it, in this look."""
     import altair as alt
 
+    register()
     return alt.Chart(alt.InlineData(values=[dict(row) for row in rows]), **options)
 
 
@@ -122,6 +125,21 @@ def channels(
         return kind(f"{field}:N", scale=scale, **{"legend": None, **options})
 
     return channel(alt.Color, "colour"), channel(alt.StrokeDash, "dash"), channel(alt.Shape, "marker")
+
+
+def iso_f(x: Any, y: Any, levels: Iterable[float], *, labels: int = 0, **line: Any) -> list[Any]:
+    """Thin grey lines on which F is the same, of a plane with precision over recall; ``labels`` is the size of their values."""
+    rows = [
+        {"F": f"{f:.1f}", "recall": recall, "precision": f * recall / (2 * recall - f)}
+        for f in map(float, levels)
+        for recall in np.geomspace(f / (2 - f), 1, 40).tolist()
+    ]
+    base = chart(rows).encode(x=x, y=y)
+    lines = base.mark_line(**{"color": ISO, "strokeWidth": 1, **line}).encode(detail="F:N")
+    values = base.transform_filter("datum.recall == 1").mark_text(
+        align="left", dx=labels // 2, fontSize=labels, color=FAINT
+    )
+    return [lines, values.encode(text="F:N")] if labels else [lines]
 
 
 def spread(wanted: Sequence[float], gap: float, *, low: float, high: float) -> list[float]:
@@ -167,9 +185,7 @@ def register() -> None:
     import altair as alt
 
     config: Any = _config
-    alt.theme.register("hyperacuity", enable=True)(
-        config
-    )  # one registry for the process; to register again is harmless
+    alt.theme.register("hyperacuity", enable=True)(config)  # once more is harmless
 
 
 def save(chart: Any, path: Path, *, signature: Signature | str = "") -> Path:
@@ -177,15 +193,8 @@ def save(chart: Any, path: Path, *, signature: Signature | str = "") -> Path:
     import altair as alt
 
     if signature:
-        below = alt.TitleParams(
-            signature_lines(str(signature)),
-            orient="bottom",
-            anchor="start",
-            fontSize=7,
-            fontWeight="normal",
-            color=FAINT,
-            offset=8,
-        )
+        small: Any = {"fontSize": 7, "fontWeight": "normal", "color": FAINT}
+        below = alt.TitleParams(signature_lines(str(signature)), orient="bottom", anchor="start", offset=8, **small)
         # A title of its own would be lost; and inside another chart, a key leaves its corner.
         titled = chart.to_dict(validate=False).get("title") is not None
         chart = alt.vconcat(chart, title=below) if titled else chart.properties(title=below)
@@ -218,14 +227,8 @@ def signature_lines(signature: str, *, most: int = 96) -> list[str]:
 
 def _config() -> dict[str, Any]:
     text = {"font": FONT, "color": INK, "fontSize": 10, "fontWeight": "normal"}
-    words = {
-        "labelFont": FONT,
-        "labelFontSize": 9,
-        "labelColor": INK,
-        "titleFont": FONT,
-        "titleFontWeight": "normal",
-        "titleColor": INK,
-    }
+    labels = {"labelFont": FONT, "labelFontSize": 9, "labelColor": INK}
+    words = {**labels, "titleFont": FONT, "titleFontWeight": "normal", "titleColor": INK}
     lines = {"domainColor": FAINT, "tickColor": FAINT, "tickSize": 3, "gridColor": GRID, "gridWidth": 0.5}
     subtitle = {"subtitleFont": FONT, "subtitleFontSize": 9, "subtitleColor": FAINT}
     return {
@@ -235,7 +238,7 @@ def _config() -> dict[str, Any]:
             "view": {"stroke": None},
             "title": {**text, "anchor": "start", "frame": "group", "offset": 4, **subtitle},
             "axis": {**words, "titleFontSize": 10, **lines},
-            "header": {"labelFont": FONT, "labelFontSize": 10, "labelColor": INK, "title": None},
+            "header": {**labels, "labelFontSize": 10, "title": None},
             "legend": {**words, "titleFontSize": 9},
             "line": {"strokeWidth": 1.5},
             "point": {"filled": True, "size": 30},

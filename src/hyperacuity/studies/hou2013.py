@@ -6,18 +6,12 @@ import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from hyperacuity.audit import (
-    AuditProtocol,
-    AuditTally,
-    LabelScore,
-    StrengthProtocol,
-    SystemAudit,
-    collect_audit,
-    collect_strengths,
-    ranking_changes,
-)
-from hyperacuity.audit.benchmark import Change
+from numpy.typing import NDArray
+
+from hyperacuity.audit.benchmark import AuditProtocol, AuditTally, Change, SystemAudit, collect_audit, ranking_changes
+from hyperacuity.audit.strength import LabelScore, StrengthProtocol, collect_strengths
 from hyperacuity.data import Sample, find_data, load_dataset, pair_truths
 from hyperacuity.detect import detector, split_names
 from hyperacuity.errors import InputError
@@ -25,6 +19,7 @@ from hyperacuity.evaluation.audit_inputs import LABELS
 from hyperacuity.evaluation.audits import AuditFindings
 from hyperacuity.evaluation.jobs import job_for
 from hyperacuity.evaluation.readers.contours import ContourReader, LabelReader
+from hyperacuity.maps import SoftMap
 from hyperacuity.run import Cell
 from hyperacuity.studies.running import Failures, failures_of, tally_cells, write_csv
 from hyperacuity.studies.system_maps import detect_samples, map_folders
@@ -108,24 +103,21 @@ def hou2013(
     failures: Failures = []
     labels: dict[str, LabelScore] = {}
     for name in (OLD, NEW):
-        drawn = tally_cells(
-            job_for(task("strength"), StrengthProtocol(), LabelReader()), _label_cells(parts[name]), run, workers
-        )
+        job = job_for(task("strength"), StrengthProtocol(), LabelReader())
+        drawn = tally_cells(job, _label_cells(parts[name]), run, workers)
         failures += failures_of(drawn)
         if not drawn.tallies[LABELS]:
             raise InputError(f"no image of {name} could be read")
         labels[name] = collect_strengths(drawn.tallies[LABELS])
     chosen = {str(found): found for found in map(detector, split_names(detectors))}
+
+    def see(image: NDArray[Any], names: Sequence[str]) -> dict[str, SoftMap]:
+        return {name: chosen[name](image).thin for name in names}
+
     cells: dict[str, list[Cell]] = {}
     for name in (OLD_TEST, NEW):
         folders = map_folders(chosen, folder / "maps" / name.replace(" ", "-").lower())
-        cells[name], failed = detect_samples(
-            parts[name],
-            folders,
-            lambda image, wanted: {one: chosen[one](image).thin for one in wanted},
-            workers,
-            reuse=True,
-        )
+        cells[name], failed = detect_samples(parts[name], folders, see, workers, reuse=True)
         failures += failed
     cells[NEW] = [*_further_cells(further or _shipped_systems(data), parts[NEW]), *cells[NEW]]
     audits: dict[str, dict[str, SystemAudit]] = {}
@@ -149,16 +141,11 @@ def hou2013(
 def paper_table(labels: Mapping[str, LabelScore], audits: Mapping[str, Mapping[str, SystemAudit]]) -> list[PaperNumber]:
     """Every number of the paper that the data allow, beside what it is here."""
     old, new = labels[OLD], labels[NEW]
-    orphans = PaperNumber(
-        "BSDS300: orphan share of boundaries, %", 29.40, 100 * old.boundaries.orphan, "31.39 in the paper's section 3"
-    )
-    maps = PaperNumber(
-        "BSDS300: boundary maps", 1667, sum(old.annotators), "BSDS500's files of the same images hold fewer"
-    )
+    fewer, other = "BSDS500's files of the same images hold fewer", "31.39 in the paper's section 3"
     rows = [
         PaperNumber("BSDS300: images", 300, len(old.images)),
-        maps,
-        orphans,
+        PaperNumber("BSDS300: boundary maps", 1667, sum(old.annotators), fewer),
+        PaperNumber("BSDS300: orphan share of boundaries, %", 29.40, 100 * old.boundaries.orphan, other),
         PaperNumber("BSDS300: consensus share of boundaries, %", 28.99, 100 * old.boundaries.consensus),
         PaperNumber("200 new images: orphan share of boundaries, %", 30.58, 100 * new.boundaries.orphan),
         PaperNumber("200 new images: consensus share of boundaries, %", 30.15, 100 * new.boundaries.consensus),
@@ -221,11 +208,8 @@ def _drops(audits: Mapping[str, SystemAudit], where: str) -> Iterator[PaperNumbe
 def _old_against_new(old: Mapping[str, SystemAudit], new: Mapping[str, SystemAudit]) -> list[PaperNumber]:
     """Do the 200 new images give other scores than BSDS300's test set (Fig. 9)?"""
     both = [name for name in old if name in new]
-    differences = [
-        getattr(new[name], truth).ods.f - getattr(old[name], truth).ods.f
-        for name in both
-        for truth in ("all", "consensus")
-    ]
+    pairs = [(getattr(new[name], truth), getattr(old[name], truth)) for name in both for truth in ("all", "consensus")]
+    differences = [ours.ods.f - theirs.ods.f for ours, theirs in pairs]
     note = f"gPB and SCG in the paper; {', '.join(both)} here" if both else "no system on both"
     spread = statistics.stdev(differences) if len(differences) > 1 else None
     what = "F on the 200 new images minus F on BSDS300's test set"

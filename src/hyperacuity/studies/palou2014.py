@@ -26,22 +26,9 @@ from hyperacuity.detect.depth.ownership import (
 from hyperacuity.detect.depth.region_depths import depth_of_regions
 from hyperacuity.errors import UsageError
 from hyperacuity.maps import LabelMap, OrderMap
-from hyperacuity.ordering import (
-    Ordering,
-    OrderingScore,
-    OrderingTally,
-    Partition,
-    Sides,
-    collect,
-    collect_sweep,
-    neighbours,
-    order_of_pairs,
-    partition,
-    tally,
-    tally_humans,
-)
-from hyperacuity.ordering.figure_ground import REACH
-from hyperacuity.ordering.orderings import consecutive, pieces, region_medians
+from hyperacuity.ordering import OrderingScore, OrderingTally, collect, collect_sweep, tally, tally_humans
+from hyperacuity.ordering.figure_ground import REACH, neighbours, order_of_pairs
+from hyperacuity.ordering.orderings import Ordering, Partition, Sides, consecutive, partition, pieces, region_medians
 from hyperacuity.regions import Hierarchy
 from hyperacuity.studies.figure_ground import LabelledPhotograph, read_labelled
 from hyperacuity.studies.running import PictureSource, each
@@ -263,15 +250,11 @@ class Palou2014:
 
     def accuracy_records(self) -> list[dict[str, Any]]:
         """One record per system and reading."""
-        return [
-            {
-                "set": self.name,
-                "system": system,
-                "reading": reading,
-                **_rounded({"bacc": sums.bacc, "racc": sums.racc, "boundary length": sums.length, "pairs": sums.pairs}),
-            }
-            for (system, reading), sums in self.sums.items()
-        ]
+        records = []
+        for (system, reading), of in self.sums.items():
+            numbers = {"bacc": of.bacc, "racc": of.racc, "boundary length": of.length, "pairs": of.pairs}
+            records.append({"set": self.name, "system": system, "reading": reading, **_rounded(numbers)})
+        return records
 
     def sweep_records(self) -> list[dict[str, Any]]:
         """One record per system, measure and parameter."""
@@ -323,17 +306,11 @@ def collect_pictures(
     for one in found.values():
         for key, more in one.sums.items():
             sums[key] = sums.get(key, OrderSums()).plus(more)
-    keys = list(next(iter(found.values())).sweeps)
-    scores = {
-        system: collect_sweep(
-            {
-                parameter: {image: one.sweeps[system, parameter] for image, one in found.items()}
-                for swept, parameter in keys
-                if swept == system
-            }
-        )
-        for system in SYSTEMS
-    }
+    sweeps: dict[str, dict[str, dict[str, OrderingTally]]] = {system: {} for system in SYSTEMS}
+    for image, one in found.items():
+        for (system, parameter), counts in one.sweeps.items():
+            sweeps[system].setdefault(parameter, {})[image] = counts
+    scores = {system: collect_sweep(sweep) for system, sweep in sweeps.items()}
     return Palou2014(name, pictures, sums, scores, collect(people) if people else None)
 
 

@@ -40,18 +40,13 @@ class RiskStudy:
 
     def rows(self) -> list[tuple[str, ...]]:
         """Mode, system, risk, its interval, trials and ties as text; the mean below the systems of each mode."""
-        return [
-            (
-                mode,
-                name,
-                "–" if math.isnan(one.risk) else f"{one.risk:.3f}",
-                f"{one.interval[0]:.3f} – {one.interval[1]:.3f}",
-                str(one.trials),
-                str(one.ties),
-            )
-            for mode, systems in self.score.risks.items()
-            for name, one in [*systems.items(), ("mean", self.score.mean[mode])]
-        ]
+        found: list[tuple[str, ...]] = []
+        for mode, systems in self.score.risks.items():
+            for name, one in [*systems.items(), ("mean", self.score.mean[mode])]:
+                share = "–" if math.isnan(one.risk) else f"{one.risk:.3f}"
+                interval = "{:.3f} – {:.3f}".format(*one.interval)
+                found.append((mode, name, share, interval, str(one.trials), str(one.ties)))
+        return found
 
 
 def risk_of_trials(folder: Path, answers: Path | None = None, *, within: float | None = None) -> RiskStudy:

@@ -48,9 +48,8 @@ def curve(points: ArrayLike) -> RocCurve:
     if table.ndim != 2 or table.shape[1:] != (2,) or len(table) == 0:
         raise InputError(f"points have shape {table.shape}, expected settings × (sparsity, error rate)")
     if not ((table >= 0) & (table <= 1)).all():
-        raise InputError(
-            f"sparsity and error rate run from {table.min():g} to {table.max():g}, expected shares from 0 to 1"
-        )
+        found = f"{table.min():g} to {table.max():g}"
+        raise InputError(f"sparsity and error rate run from {found}, expected shares from 0 to 1")
     steps = np.unique(table[optimal(table)], axis=0)
     return RocCurve(steps[:, 0], steps[:, 1])
 
@@ -89,15 +88,12 @@ def feasibility(systems: Mapping[str, ArrayLike]) -> tuple[RocCurve, dict[str, S
     for name, height in heights.items():
         others = [one for other, one in curves.items() if other != name]
         without = _lowest(others).height(ends) if others else np.ones_like(ends)
+        beaten = (other for other, theirs in heights.items() if (height <= theirs).all() and (height < theirs).any())
         standing[name] = Standing(
             gap=float(widths @ (height - floor)[:-1]),
             share=float(widths @ ((height == floor) & (floor < 1))[:-1]),
             improvement=float(widths @ (without - floor)[:-1]),
-            below=tuple(
-                other
-                for other, theirs in heights.items()
-                if other != name and (height <= theirs).all() and (height < theirs).any()
-            ),
+            below=tuple(beaten),
         )
     return boundary, standing
 

@@ -33,19 +33,16 @@ class PictureSource(Generic[Made]):
     load: Callable[[], Made]
 
 
-def each(work: Callable[[Item], Made], items: Iterable[Item], workers: int | None, title: str) -> Iterator[Made]:
+def each(
+    work: Callable[[Item], Made], items: Iterable[Item], workers: int | None, title: str, *, progress: bool = True
+) -> Iterator[Made]:
     """Work on all items, several at a time, with a progress bar on a terminal; results in the order of the items."""
     several = list(items)
     console = Console(stderr=True)
+    quiet = not (progress and console.is_terminal)
     with ThreadPoolExecutor(workers or os.cpu_count() or 1) as pool:
-        yield from track(
-            pool.map(work, several),
-            title,
-            len(several),
-            console=console,
-            transient=True,
-            disable=not console.is_terminal,
-        )
+        found = pool.map(work, several)
+        yield from track(found, title, len(several), console=console, transient=True, disable=quiet)
 
 
 def attempt_each(

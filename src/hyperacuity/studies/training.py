@@ -10,15 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from hyperacuity.audit import strengths
-from hyperacuity.data import (
-    Sample,
-    load_dataset,
-    pair_folders,
-    read_boundary_truths,
-    read_image,
-    read_labels,
-    read_order,
-)
+from hyperacuity.data import load_dataset, pair_folders, read_boundary_truths, read_image, read_labels, read_order
+from hyperacuity.data.datasets.samples import Sample
 from hyperacuity.detect.depth.cue_model import CueLesson, CueModel, learn_cues
 from hyperacuity.detect.depth.cues import pair_cues
 from hyperacuity.detect.pb_detector import CUES, PbModel

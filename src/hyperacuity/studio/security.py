@@ -81,13 +81,10 @@ class Guard:
 
     async def _check(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope)
+        open_to_all = self._token is None or scope["path"].startswith(self._guests)
         if not _same_origin(request):
             await refusal(request, 403, "changes are taken from the studio's own pages only")(scope, receive, send)
-        elif (
-            self._token is None
-            or scope["path"].startswith(self._guests)
-            or self._is_token(request.cookies.get(self._cookie))
-        ):
+        elif open_to_all or self._is_token(request.cookies.get(self._cookie)):
             await self._app(scope, receive, send)
         else:
             await self._ask_for_token(request)(scope, receive, send)

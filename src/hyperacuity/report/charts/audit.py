@@ -9,7 +9,7 @@ from typing import Any
 import altair as alt
 import numpy as np
 from numpy.typing import NDArray
-from PIL import ImageColor
+from scipy import ndimage
 
 from hyperacuity.audit.benchmark import OUTPUT_LEVELS, SystemAudit
 from hyperacuity.audit.risk import RiskScore
@@ -17,6 +17,7 @@ from hyperacuity.audit.strength import CLASSES, LabelScore, Strengths, strength_
 from hyperacuity.audit.trials import Mode
 from hyperacuity.boundary.scores import BoundaryScore
 from hyperacuity.report import theme
+from hyperacuity.report.pictures.colours import plain, rgb
 
 STRENGTH_COLOURS = ("#c9dcec", "#9dc3df", "#6aa5cd", "#3f83b6", "#215f97", "#0a3161")
 """Label strength, light to dark, a colour per class."""
@@ -32,23 +33,20 @@ def strength_picture(found: Strengths, photograph: NDArray[np.uint8] | None = No
 
     Each pixel is drawn three by three, so that thin lines can be seen.
     """
-    height, width = found.drawn_by[0].shape
-    picture = np.full((height, width, 3), 255, np.uint8)
+    picture = plain(found.drawn_by[0].shape, theme.GROUND)
     if photograph is not None:
         grey = photograph if photograph.ndim == 2 else photograph.mean(axis=2)
         picture[:] = (185 + grey / 255 * 70).astype(np.uint8)[..., None]
     strongest = np.max(found.drawn_by, axis=0)
     classes = np.where(strongest > 0, strength_class(strongest.astype(np.int64), found.annotators), -1)
-    padded = np.pad(classes, 1, constant_values=-1)
-    widened = np.max([padded[y : y + height, x : x + width] for y in range(3) for x in range(3)], axis=0)
+    widened = ndimage.maximum_filter(classes, 3, mode="constant", cval=-1)
     for number, colour in enumerate(STRENGTH_COLOURS):
-        picture[widened == number] = ImageColor.getrgb(colour)
+        picture[widened == number] = rgb(colour)
     return picture
 
 
 def label_chart(labels: LabelScore) -> Any:
     """How strong the labels are: shares of boundaries, each counted once, and of pixels, by class of strength."""
-    theme.register()
     rows = [
         {"strength": name, "of": of, "share": float(share)}
         for name, shares in zip(CLASSES, labels.by_strength, strict=True)
@@ -59,8 +57,7 @@ def label_chart(labels: LabelScore) -> Any:
         x=alt.X("strength:N", sort=list(CLASSES), title=PEOPLE, axis=alt.Axis(labelAngle=0, ticks=False)),
         y=alt.Y("share:Q", title="share", axis=alt.Axis(format="%", tickCount=5)),
     )
-    colour = alt.Color("strength:N", scale=alt.Scale(domain=list(CLASSES), range=list(STRENGTH_COLOURS)), legend=None)
-    bars = base.mark_bar().encode(color=colour)
+    bars = base.mark_bar().encode(color=_strength_colour(None))
     numbers = base.mark_text(dy=-6, fontSize=8).encode(text=alt.Text("share:Q", format=".0%"))
     panel = (bars + numbers).properties(width=theme.TWO_COLUMNS / 2 - 60, height=140)
     return panel.facet(column=alt.Column("of:N", title=None, header=alt.Header(labelExpr="'of ' + datum.value")))
@@ -68,7 +65,6 @@ def label_chart(labels: LabelScore) -> Any:
 
 def agreement_chart(matrix: NDArray[np.float64], names: Sequence[str] | None = None) -> Any:
     """How much of what one annotator (row) drew another one (column) drew too."""
-    theme.register()
     people = [str(n) for n in range(1, len(matrix) + 1)] if names is None else list(names)
     rows = [
         {"row": row, "column": column, "share": float(matrix[i, j])}
@@ -82,9 +78,7 @@ def agreement_chart(matrix: NDArray[np.float64], names: Sequence[str] | None = N
         y=alt.Y("row:N", sort=people, title="what annotator … drew", axis=alt.Axis(ticks=False)),
     )
     cells = base.mark_rect().encode(color=alt.Color("share:Q", scale=scale, legend=None))
-    light = alt.condition(
-        "datum.share > 0.45", alt.value("#fefefe"), alt.value("#212121")
-    )  # on a cell, whatever the theme
+    light = alt.condition("datum.share > 0.45", alt.value("#fefefe"), alt.value("#212121"))  # whatever the theme
     numbers = base.mark_text(fontSize=8).encode(text=alt.Text("share:Q", format=".0%"), color=light)
     side = max(120, 34 * len(people))
     return (cells + numbers).properties(width=side, height=side)
@@ -95,19 +89,14 @@ def image_agreement_chart(images: Mapping[str, tuple[int, float]]) -> Any:
 
     ``images`` are, by name, the number of annotators and the share of a person's pixels that another one drew too.
     """
-    theme.register()
     rows = [
         {"image": name, "people": f"{people} annotators", "agreement": round(share, 4)}
         for name, (people, share) in images.items()
     ]
     order = [f"{people} annotators" for people in sorted({people for people, _ in images.values()})]
+    title, axis = "share of a person's pixels that another one drew too", alt.Axis(format="%", tickCount=5)
     base = theme.chart(rows).encode(
-        x=alt.X(
-            "agreement:Q",
-            title="share of a person's pixels that another one drew too",
-            scale=alt.Scale(domain=[0, 1]),
-            axis=alt.Axis(format="%", tickCount=5),
-        ),
+        x=alt.X("agreement:Q", title=title, scale=alt.Scale(domain=[0, 1]), axis=axis),
         y=alt.Y("people:N", sort=order, title=None, axis=alt.Axis(ticks=False)),
     )
     marks = base.mark_tick(thickness=1.5, size=11, opacity=0.8, color=STRENGTH_COLOURS[3]).encode(
@@ -119,7 +108,6 @@ def image_agreement_chart(images: Mapping[str, tuple[int, float]]) -> Any:
 
 def strength_chart(systems: Mapping[str, SystemAudit]) -> Any:
     """Precision and recall at the best threshold against the strength of the labels (Fig. 4)."""
-    theme.register()
     rows = [
         {"system": name, "strength": strength, "precision": score.ods.precision, "recall": score.ods.recall}
         for name, audit in systems.items()
@@ -131,7 +119,6 @@ def strength_chart(systems: Mapping[str, SystemAudit]) -> Any:
 
 def label_curves_chart(systems: Mapping[str, SystemAudit]) -> Any:
     """Precision over recall on all labels, on consensus labels and on partial labels, the best F marked (Fig. 5)."""
-    theme.register()
     panels = [
         _curves({name: audit.all for name, audit in systems.items()}, "all labels", first=True),
         _curves({name: audit.consensus for name, audit in systems.items()}, "what everyone drew"),
@@ -142,7 +129,6 @@ def label_curves_chart(systems: Mapping[str, SystemAudit]) -> Any:
 
 def optimal_chart(systems: Mapping[str, SystemAudit]) -> Any:
     """The best F of each system on all, consensus and partial labels, the spread of the latter as a line (Fig. 6)."""
-    theme.register()
     kinds = {
         "all": theme.Style(theme.INK, "circle", [1, 0]),
         "what everyone drew": theme.Style(STRENGTH_COLOURS[-3], "square", [1, 0]),
@@ -171,14 +157,12 @@ def optimal_chart(systems: Mapping[str, SystemAudit]) -> Any:
 
 def output_chart(systems: Mapping[str, SystemAudit], *, columns: int = 4) -> Any:
     """How strong are the labels that a detector matches, at each level of its output? Shares, a row per level (Fig. 7)."""
-    theme.register()
     panels = [_output(name, audit, n % columns == 0) for n, (name, audit) in enumerate(systems.items())]
     return alt.concat(*panels, columns=columns, spacing=14).resolve_scale(color="shared")
 
 
 def risk_chart(score: RiskScore) -> Any:
     """How often a false alarm wins over a label, for each system and mode, with intervals and the line of chance (Fig. 3)."""
-    theme.register()
     return alt.hconcat(*(_risks(score, mode) for mode in score.risks), spacing=24)
 
 
@@ -193,13 +177,11 @@ def _risks(score: RiskScore, mode: Mode) -> Any:
     base = theme.chart(rows)
     mean = alt.condition("datum.system == 'mean'", alt.value(STRENGTH_COLOURS[3]), alt.value(STRENGTH_COLOURS[1]))
     bars = base.mark_bar(height={"band": 0.6}).encode(x=x, y=y, color=mean)
-    chance = theme.chart([{"risk": 0.5}])
-    half = chance.mark_rule(color=theme.FALSE, strokeDash=[4, 3]).encode(x=x)
+    half = theme.chart([{"risk": 0.5}]).mark_rule(color=theme.FALSE, strokeDash=[4, 3]).encode(x=x)
     ends = base.mark_rule(color=theme.INK).encode(x=alt.X("low:Q"), x2="high:Q", y=y)
     width = theme.TWO_COLUMNS / 2 - 100
-    numbers = base.mark_text(align="left", dx=6, fontSize=8).encode(
-        x=alt.value(width), y=y, text=alt.Text("risk:Q", format=".2f")
-    )
+    text = alt.Text("risk:Q", format=".2f")
+    numbers = base.mark_text(align="left", dx=6, fontSize=8).encode(x=alt.value(width), y=y, text=text)
     trials = sum(one.trials for one in score.risks[mode].values())
     title = alt.TitleParams(f"{mode} mode", subtitle=f"{trials} trials; dashed: chance")
     return alt.layer(bars, half, ends, numbers, title=title).properties(width=width, height=alt.Step(18))
@@ -211,9 +193,8 @@ def _lines(rows: Sequence[Mapping[str, Any]], names: Sequence[str], measure: str
     values = [float(row[measure]) for row in rows]
     low, high = math.floor(min(values) * 10) / 10, math.ceil(max(values) * 10) / 10
     low, high = (low, high) if high > low else (low, low + 0.1)
-    x = alt.X(
-        "strength:Q", title="strength of the labels", axis=alt.Axis(values=[0, 0.2, 0.4, 0.6, 0.8, 1], grid=False)
-    )
+    below = alt.Axis(values=[0, 0.2, 0.4, 0.6, 0.8, 1], grid=False)
+    x = alt.X("strength:Q", title="strength of the labels", axis=below)
     y = alt.Y(f"{measure}:Q", title=measure, scale=alt.Scale(domain=[low, high]))
     base = theme.chart(rows).encode(x=x, y=y, color=colour)
     ends = [next(float(row[measure]) for row in reversed(rows) if row["system"] == name) for name in names]
@@ -239,12 +220,7 @@ def _curves(scores: Mapping[str, BoundaryScore], title: str, *, first: bool = Fa
     scale, axis = alt.Scale(domain=[0, 1], nice=False), alt.Axis(values=[0, 0.25, 0.5, 0.75, 1], format=".2~f")
     x = alt.X("recall:Q", title="recall", scale=scale, axis=axis)
     y = alt.Y("precision:Q", title="precision" if first else None, scale=scale, axis=axis)
-    iso = [
-        {"f": f, "recall": float(r), "precision": float(f * r / (2 * r - f))}
-        for f in ISO_F
-        for r in np.linspace(f / (2 - f), 1, 30)
-    ]
-    equal = theme.chart(iso).mark_line(color=theme.ISO, strokeWidth=0.7).encode(x=x, y=y, detail="f:N")
+    equal = theme.iso_f(x, y, ISO_F, strokeWidth=0.7)
     lines = theme.chart(rows).mark_line(strokeWidth=1.3).encode(x=x, y=y, color=colour, strokeDash=dash, order="n:Q")
     points = theme.chart(best).mark_point(opacity=1, size=45).encode(x=x, y=y, color=colour, shape=shape)
     named = reversed(sorted(best, key=lambda row: -row["F"])[:MOST_NAMED])
@@ -254,7 +230,7 @@ def _curves(scores: Mapping[str, BoundaryScore], title: str, *, first: bool = Fa
     )
     marks = key.mark_point(opacity=1, size=24).encode(x=x, y=y, color=colour, shape=shape)
     texts = key.mark_text(align="left", dx=7, fontSize=8).encode(x=x, y=y, text="text:N")
-    return alt.layer(equal, lines, points, marks, texts, title=title).properties(width=side, height=side)
+    return alt.layer(*equal, lines, points, marks, texts, title=title).properties(width=side, height=side)
 
 
 def _output(name: str, audit: SystemAudit, leftmost: bool) -> Any:
@@ -267,19 +243,17 @@ def _output(name: str, audit: SystemAudit, leftmost: bool) -> Any:
     ]
     low, high = audit.output.interval
     spread = "" if math.isnan(low) else f" [{low:.2f}, {high:.2f}]"
-    colour = alt.Color(
-        "strength:N",
-        scale=alt.Scale(domain=list(CLASSES), range=list(STRENGTH_COLOURS)),
-        legend=alt.Legend(orient="bottom", title=PEOPLE, direction="horizontal", symbolType="square"),
-    )
+    legend = alt.Legend(orient="bottom", title=PEOPLE, direction="horizontal", symbolType="square")
     unit, ticks = alt.Scale(domain=[0, 1]), [0, 0.5, 1]
-    x = alt.X(
-        "share:Q", stack=True, title="share of matched pixels", scale=unit, axis=alt.Axis(values=ticks, format="%")
-    )
-    beside = alt.Axis(values=ticks, grid=False, labels=leftmost)
+    below, beside = alt.Axis(values=ticks, format="%"), alt.Axis(values=ticks, grid=False, labels=leftmost)
+    x = alt.X("share:Q", stack=True, title="share of matched pixels", scale=unit, axis=below)
     y = alt.Y("low:Q", bin="binned", title="output" if leftmost else None, scale=unit, axis=beside)
     title = alt.TitleParams(name, subtitle=f"rank correlation {audit.output.spearman:.2f}{spread}")
-    bars = theme.chart(rows, title=title).mark_bar(stroke=theme.GROUND, strokeWidth=0.3)
-    return bars.encode(x=x, y=y, y2="high:Q", color=colour, order="order:Q").properties(
-        width=theme.TWO_COLUMNS / 4 - 36, height=150
-    )
+    base = theme.chart(rows, title=title, width=theme.TWO_COLUMNS / 4 - 36, height=150)
+    bars = base.mark_bar(stroke=theme.GROUND, strokeWidth=0.3)
+    return bars.encode(x=x, y=y, y2="high:Q", color=_strength_colour(legend), order="order:Q")
+
+
+def _strength_colour(legend: Any) -> Any:
+    scale = alt.Scale(domain=list(CLASSES), range=list(STRENGTH_COLOURS))
+    return alt.Color("strength:N", scale=scale, legend=legend)

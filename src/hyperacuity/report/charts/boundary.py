@@ -17,18 +17,11 @@ FEW = 8
 """Systems up to which the key fits inside the chart."""
 
 
-def precision_recall(
-    scores: Mapping[str, BoundaryScore],
-    *,
-    human: Point | None = None,
-    width: int = theme.ONE_COLUMN,
-    hover: bool = False,
-) -> Any:
+def precision_recall(scores: Mapping[str, BoundaryScore], *, human: Point | None = None, hover: bool = False) -> Any:
     """Precision over recall, a curve per system with its best point (ODS), lines of equal F, and people as a black diamond.
 
     Systems stand in the key in the order given, with their ODS. With ``hover``, each point of a curve tells its threshold.
     """
-    theme.register()
     names = _names(scores)
     colour, dash, shape = theme.channels(theme.systems(list(scores)), names=names, legend=_key(len(scores)))
     axis = alt.Axis(values=[0, 0.2, 0.4, 0.6, 0.8, 1.0], format=".1f")
@@ -44,21 +37,18 @@ def precision_recall(
         .encode(x=x, y=y, color=colour, shape=shape, tooltip=tooltip)
     )
     layers = [
-        *_iso_f(x, y),
+        *theme.iso_f(x, y, ISO_F, labels=8),
         curves.mark_line(strokeWidth=1.6).encode(strokeDash=dash),
         *([curves.mark_circle(size=60, opacity=0).encode(tooltip=tooltip)] if hover else []),
         points,
     ]
     if human is not None and not math.isnan(human.f):
         layers += _people(human, x, y)
-    return alt.layer(*layers).properties(width=width, height=width)
+    return alt.layer(*layers).properties(width=theme.ONE_COLUMN, height=theme.ONE_COLUMN)
 
 
-def f_over_threshold(
-    scores: Mapping[str, BoundaryScore], *, width: int = theme.ONE_COLUMN, height: int = 200, hover: bool = False
-) -> Any:
+def f_over_threshold(scores: Mapping[str, BoundaryScore], *, hover: bool = False) -> Any:
     """F at each threshold, a curve per system, with the best one marked: how much does the choice of threshold matter?"""
-    theme.register()
     names = _names(scores)
     colour, dash, shape = theme.channels(theme.systems(list(scores)), names=names)
     stacks = all(score.protocol.thresholds == "levels" for score in scores.values())
@@ -67,16 +57,16 @@ def f_over_threshold(
     tooltip = _tooltip("threshold", "F")
     lines = _curves(scores, names).encode(x=x, y=y, color=colour)
     marks = _best(scores, names).mark_point(filled=True, size=60, opacity=1)
-    layers = [lines.mark_line().encode(strokeDash=dash)]
-    if hover:
-        layers.append(lines.mark_circle(opacity=0, size=50).encode(tooltip=tooltip))
-    layers.append(marks.encode(x=x, y=y, color=colour, shape=shape, tooltip=tooltip))
-    return alt.layer(*layers).properties(width=width, height=height)
+    layers = [
+        lines.mark_line().encode(strokeDash=dash),
+        *([lines.mark_circle(opacity=0, size=50).encode(tooltip=tooltip)] if hover else []),
+        marks.encode(x=x, y=y, color=colour, shape=shape, tooltip=tooltip),
+    ]
+    return alt.layer(*layers).properties(width=theme.ONE_COLUMN, height=200)
 
 
-def scatter_of_images(scores: Mapping[str, BoundaryScore], *, width: int = theme.ONE_COLUMN) -> Any:
+def scatter_of_images(scores: Mapping[str, BoundaryScore]) -> Any:
     """Every image's own best F, a row per system, the median marked: is a system good everywhere, or only on average?"""
-    theme.register()
     names = _names(scores)
     colour, _, _ = theme.channels(theme.systems(list(scores)), names=names)
     rows = [
@@ -92,7 +82,7 @@ def scatter_of_images(scores: Mapping[str, BoundaryScore], *, width: int = theme
         color=colour, tooltip=["system:N", "image:N", "F:Q"]
     )
     median = base.mark_tick(thickness=2.5, size=17, color=theme.INK).encode(x=alt.X("median(F):Q"))
-    return (dots + median).properties(width=width, height=22 * len(scores))
+    return (dots + median).properties(width=theme.ONE_COLUMN, height=22 * len(scores))
 
 
 def _names(scores: Mapping[str, BoundaryScore]) -> dict[str, str]:
@@ -126,19 +116,6 @@ def _best(scores: Mapping[str, BoundaryScore], names: Mapping[str, str]) -> Any:
         {"system": names[system], "threshold": p.threshold, "recall": p.recall, "precision": p.precision, "F": p.f}
         for system, p in ((system, score.ods) for system, score in scores.items())
     )
-
-
-def _iso_f(x: Any, y: Any) -> list[Any]:
-    """Thin grey lines on which F is the same, each with its value at the right."""
-    rows = [
-        {"level": f, "recall": round(recall, 4), "precision": round(f * recall / (2 * recall - f), 4)}
-        for f in ISO_F
-        for recall in np.geomspace(f / (2 - f), 1, 40).tolist()
-    ]
-    lines = theme.chart(rows).mark_line(color=theme.ISO, strokeWidth=1).encode(x=x, y=y, detail="level:N")
-    ends = theme.chart({"recall": 1.0, "precision": f / (2 - f), "label": f"{f:.1f}"} for f in ISO_F)
-    labels = ends.mark_text(align="left", dx=4, fontSize=8, color=theme.FAINT).encode(x=x, y=y, text="label:N")
-    return [lines, labels]
 
 
 def _people(human: Point, x: Any, y: Any) -> list[Any]:

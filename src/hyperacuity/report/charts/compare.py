@@ -26,9 +26,9 @@ LAST = len(_GROUPS)
 """Groups from this one on look alike: they are far from the optimum."""
 
 
-def front_chart(ranking: Ranking, *, width: int = theme.ONE_COLUMN) -> Any:
+def front_chart(ranking: Ranking) -> Any:
     """Two criteria: every system a point, the optimal ones joined by the staircase of what nothing dominates."""
-    theme.register()
+    width = theme.ONE_COLUMN
     domains = [_padded(column) for column in ranking.values.T]
     low, span = (np.array(part) for part in zip(*((low, high - low) for low, high in domains), strict=True))
     spots = _beside(width * (ranking.values - low) / span, ranking.systems, width)
@@ -54,20 +54,16 @@ def front_chart(ranking: Ranking, *, width: int = theme.ONE_COLUMN) -> Any:
     )
     leaders = theme.chart(named).mark_rule(color=theme.FAINT, strokeWidth=0.5).encode(x=x, y=y, x2="x2", y2="y2")
     colour, shape = _channels(legend=True)
-    dots = theme.chart(points).mark_point(filled=True, size=45, opacity=1)
-    aligned: tuple[Any, Any] = ("left", "right")
+    dots = theme.chart(points).mark_point(filled=True, size=45, opacity=1).encode(x=x, y=y, color=colour, shape=shape)
+    aligned: tuple[tuple[Any, int], ...] = (("left", 2), ("right", -2))
     labels = [
-        theme.chart([row for row in named if row["side"] == side])
-        .mark_text(align=side, baseline="middle", dx=2 if side == "left" else -2, fontSize=8)
+        theme.chart(row for row in named if row["side"] == side)
+        .mark_text(align=side, baseline="middle", dx=dx, fontSize=8)
         .encode(x=alt.X("x2:Q"), y=alt.Y("y2:Q"), text="system:N")
-        for side in aligned
+        for side, dx in aligned
     ]
-    return alt.layer(
-        line.encode(x=x, y=y),
-        leaders,
-        dots.encode(x=x, y=y, color=colour, shape=shape, tooltip=["system:N", "group:N", "x:Q", "y:Q"]),
-        *labels,
-    ).properties(width=width, height=width)
+    layers = [line.encode(x=x, y=y), leaders, dots.encode(tooltip=["system:N", "group:N", "x:Q", "y:Q"]), *labels]
+    return alt.layer(*layers).properties(width=width, height=width)
 
 
 def _padded(values: NDArray[np.float64]) -> list[float]:
@@ -102,42 +98,27 @@ def _covered(box: tuple[float, ...], taken: Sequence[tuple[float, ...]]) -> int:
     return sum(box[0] < t[2] and t[0] < box[2] and box[1] < t[3] and t[1] < box[3] for t in taken)
 
 
-def parallel_chart(ranking: Ranking, *, width: int = theme.TWO_COLUMNS, height: int = 240) -> Any:
+def parallel_chart(ranking: Ranking, *, width: int = theme.TWO_COLUMNS) -> Any:
     """More criteria: a line per system across all of them, each axis from the best value (bottom) to the worst (top)."""
-    theme.register()
+    height = 240
     least = np.where([sense == "max" for sense in ranking.senses], -1, 1) * ranking.values
     low, high = np.nanmin(least, axis=0), np.nanmax(least, axis=0)
-    share = (least - low) / np.where(high > low, high - low, 1)
+    shares, values = ((least - low) / np.where(high > low, high - low, 1)).tolist(), ranking.values.tolist()
     rows: list[dict[str, Any]] = [
-        {
-            "system": name,
-            "group": _group(group),
-            "criterion": component,
-            "place": c,
-            "share": float(share[i, c]),
-            "value": float(ranking.values[i, c]),
-        }
-        for i, (name, group) in enumerate(zip(ranking.systems, ranking.group, strict=True))
-        for c, component in enumerate(ranking.components)
-        if not np.isnan(share[i, c])
+        {"system": name, "group": _group(g), "criterion": of, "index": c, "share": shares[i][c], "value": values[i][c]}
+        for i, (name, g) in enumerate(zip(ranking.systems, ranking.group, strict=True))
+        for c, of in enumerate(ranking.components)
+        if not math.isnan(shares[i][c])
     ]
     count = len(ranking.components)
+    names = f"{json.dumps(list(ranking.components))}[datum.value]"
+    slanted: Any = {"labelAngle": -35 if count > 5 else 0, "labelOverlap": False}
     across = alt.Axis(
-        values=list(range(count)),
-        title=None,
-        labelExpr=f"{json.dumps(list(ranking.components))}[datum.value]",
-        labelAngle=-35 if count > 5 else 0,
-        labelOverlap=False,
-        tickCount=count,
-        grid=True,
-        domain=False,
+        values=[*range(count)], title=None, labelExpr=names, tickCount=count, grid=True, domain=False, **slanted
     )
-    up = alt.Axis(
-        values=[0, 1],
-        title="best ← each criterion's own scale → worst",
-        labelExpr="datum.value == 0 ? 'best' : 'worst'",
-    )
-    x = alt.X("place:Q", scale=alt.Scale(domain=[-0.2, count - 0.9], nice=False), axis=across)
+    scale = "best ← each criterion's own scale → worst"
+    up = alt.Axis(values=[0, 1], title=scale, labelExpr="datum.value == 0 ? 'best' : 'worst'")
+    x = alt.X("index:Q", scale=alt.Scale(domain=[-0.2, count - 0.9], nice=False), axis=across)
     y = alt.Y("share:Q", axis=up)
     lines = [  # the optimal set last, on top
         theme.chart([row for row in rows if row["group"] == _group(n)])
@@ -146,78 +127,55 @@ def parallel_chart(ranking: Ranking, *, width: int = theme.TWO_COLUMNS, height: 
         for n in reversed(range(LAST))
     ]
     colour, shape = _channels(legend=True)
-    dots = theme.chart(rows).mark_point(filled=True, size=18, opacity=1)
-    ends = [row for row in rows if row["place"] == count - 1]
+    tooltip = ["system:N", "group:N", "criterion:N", "value:Q"]
+    points = theme.chart(rows).mark_point(filled=True, size=18, opacity=1)
+    dots = points.encode(x=x, y=y, color=colour, shape=shape, tooltip=tooltip)
+    ends = [row for row in rows if row["index"] == count - 1]
     heights = theme.spread([row["share"] for row in ends], 11 / height, low=0, high=1)
     named = [row | {"at": at, "end": count - 1 + 0.035 * count} for row, at in zip(ends, heights, strict=True)]
     leaders = theme.chart(named).mark_rule(color=theme.FAINT, strokeWidth=0.5).encode(x=x, y=y, x2="end", y2="at")
     texts = theme.chart(named).mark_text(align="left", dx=3, fontSize=8)
     labels = texts.encode(x=alt.X("end:Q", axis=across), y=alt.Y("at:Q", axis=up), text="system:N")
-    tooltip = ["system:N", "group:N", "criterion:N", "value:Q"]
-    return alt.layer(
-        leaders, *lines, dots.encode(x=x, y=y, color=colour, shape=shape, tooltip=tooltip), labels
-    ).properties(width=width - 110, height=height)
+    return alt.layer(leaders, *lines, dots, labels).properties(width=width - 110, height=height)
 
 
-def rank_group_chart(
-    ranking: Ranking, *, stability: NDArray[np.float64] | None = None, width: int = theme.TWO_COLUMNS
-) -> Any:
+def rank_group_chart(ranking: Ranking, *, stability: NDArray[np.float64] | None = None) -> Any:
     """Rank against group, as a table: average rank as the Middlebury server has it, the group by dominance beside it.
 
     ``stability`` adds how often each system is optimal when images are resampled.
     """
-    theme.register()
     order = np.argsort(ranking.average_rank, kind="stable")
-    names = [ranking.systems[i] for i in order]
+    often = [None] * len(order) if stability is None else [f"{100 * share:.0f} %" for share in stability]
+    name, rank, group = ranking.systems, ranking.average_rank.tolist(), ranking.group.tolist()
     rows = [
-        {
-            "system": ranking.systems[i],
-            "rank": float(ranking.average_rank[i]),
-            "place": int(ranking.place[i]),
-            "number": int(ranking.group[i]) + 1,
-            "group": _group(ranking.group[i]),
-            "often": None if stability is None else f"{100 * stability[i]:.0f} %",
-        }
+        {"system": name[i], "rank": rank[i], "number": group[i] + 1, "group": _group(group[i]), "often": often[i]}
         for i in order
     ]
-    y = alt.Y("system:N", sort=names, title=None, axis=alt.Axis(labelLimit=220, ticks=False, domain=False))
-    no_names = y.axis(None)
+    beside = alt.Axis(labelLimit=220, ticks=False, domain=False)
+    y = alt.Y("system:N", sort=[row["system"] for row in rows], title=None, axis=beside)
     base = theme.chart(rows).encode(y=y)
-    height = 16 * len(rows)
-    bars = base.mark_bar(height=3, color=theme.GRID).encode(
-        x=alt.X("rank:Q", title="average rank", axis=alt.Axis(orient="top"))
-    )
+    x = alt.X("rank:Q", title="average rank", axis=alt.Axis(orient="top"))
+    bars = base.mark_bar(height=3, color=theme.GRID).encode(x=x)
     colour, shape = _channels()
     dots = base.mark_point(filled=True, size=40, opacity=1).encode(x="rank:Q", color=colour, shape=shape)
     texts = base.mark_text(align="left", dx=7, fontSize=8).encode(x="rank:Q", text=alt.Text("rank:Q", format=".2f"))
-    left = alt.layer(bars, dots, texts).properties(width=width * 0.42, height=height)
+    ranks = alt.layer(bars, dots, texts).properties(width=theme.TWO_COLUMNS * 0.42)
     count = int(ranking.group.max()) + 1
-    x = alt.X(
-        "number:O",
-        title="group by dominance",
-        axis=alt.Axis(orient="top", labelAngle=0),
-        scale=alt.Scale(domain=list(range(1, count + 1))),
+    scale, above = alt.Scale(domain=list(range(1, count + 1))), alt.Axis(orient="top", labelAngle=0)
+    unnamed = theme.chart(rows).encode(y=y.axis(None))
+    groups = (
+        unnamed.mark_point(filled=True, size=70, opacity=1)
+        .encode(x=alt.X("number:O", title="group by dominance", axis=above, scale=scale), color=colour, shape=shape)
+        .properties(width=min(theme.TWO_COLUMNS * 0.3, 26 * count))
     )
-    cells = (
-        theme.chart(rows)
-        .mark_point(filled=True, size=70, opacity=1)
-        .encode(x=x, y=no_names, color=colour, shape=shape)
-        .properties(width=min(width * 0.3, 26 * count), height=height)
-    )
-    panels = [left, cells]
-    if stability is not None:
-        panels.append(
-            theme.chart((rows), title=alt.TitleParams("in A*, resampled", fontSize=9, anchor="middle"))
-            .mark_text(fontSize=9)
-            .encode(y=no_names, text="often:N")
-            .properties(width=70, height=height)
-        )
-    return alt.hconcat(*panels, spacing=14)
+    title = alt.TitleParams("in A*, resampled", fontSize=9, anchor="middle")
+    shares = unnamed.mark_text(fontSize=9).encode(text="often:N").properties(width=70, title=title)
+    panels = [ranks, groups] if stability is None else [ranks, groups, shares]
+    return alt.hconcat(*(panel.properties(height=16 * len(rows)) for panel in panels), spacing=14)
 
 
-def dominance_chart(ranking: Ranking, *, width: int = theme.TWO_COLUMNS) -> Any:
+def dominance_chart(ranking: Ranking) -> Any:
     """Who dominates whom: groups as rows from the optimal set down, a line where one dominates another and none is between."""
-    theme.register()
     positions: dict[int, tuple[float, int]] = {}
     for number in range(int(ranking.group.max()) + 1):
         members = sorted(np.flatnonzero(ranking.group == number), key=lambda i: float(ranking.average_rank[i]))
@@ -227,16 +185,8 @@ def dominance_chart(ranking: Ranking, *, width: int = theme.TWO_COLUMNS) -> Any:
         {"system": ranking.systems[i], "x": x, "row": row, "group": _group(row - 1)}
         for i, (x, row) in positions.items()
     ]
-    edges = [
-        {
-            "x": positions[int(i)][0],
-            "row": positions[int(i)][1],
-            "x2": positions[int(j)][0],
-            "row2": positions[int(j)][1],
-        }
-        for i, j in np.argwhere(direct(ranking.dominance))
-        if int(i) != int(j)
-    ]
+    pairs = [(positions[i], positions[j]) for i, j in np.argwhere(direct(ranking.dominance)).tolist() if i != j]
+    edges = [{"x": x, "row": row, "x2": x2, "row2": row2} for (x, row), (x2, row2) in pairs]
     x = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[0, 1]))
     y = alt.Y("row:O", title="group", axis=alt.Axis(ticks=False, domain=False))
     arcs = theme.chart(edges).mark_rule(color=theme.FAINT, strokeWidth=0.6, opacity=0.5)
@@ -248,32 +198,26 @@ def dominance_chart(ranking: Ranking, *, width: int = theme.TWO_COLUMNS) -> Any:
     halo = written.mark_text(dy=-10, fontSize=8, stroke=theme.GROUND, strokeWidth=4, strokeJoin="round")
     labels = halo + written.mark_text(dy=-10, fontSize=8)
     height = 46 * (int(ranking.group.max()) + 1)
-    return alt.layer(lines, dots, labels).properties(width=width, height=height)
+    return alt.layer(lines, dots, labels).properties(width=theme.TWO_COLUMNS, height=height)
 
 
 def critical_difference_chart(
     systems: Sequence[str], found: CriticalDifference, *, width: int = theme.TWO_COLUMNS
 ) -> Any:
     """Average ranks on a line, systems that the images cannot tell apart joined by a bar (Demšar 2006)."""
-    theme.register()
     order = [int(i) for i in np.argsort(found.average_rank, kind="stable")]
     half = (len(order) + 1) // 2
     low, high = 1.0, float(max(len(order), 2))
     start = 1.2 + 0.5 * len(found.bars)
     labels: list[dict[str, Any]] = []
     for n, i in enumerate(order):
-        on_left = n < half
-        name, rank = systems[i], f"{found.average_rank[i]:.2f}"
-        labels.append(
-            {
-                "system": f"{name}  {rank}" if on_left else f"{rank}  {name}",
-                "rank": float(found.average_rank[i]),
-                "top": 0.0,
-                "depth": start + (n if on_left else len(order) - 1 - n) * 0.9,
-                "end": low - 0.02 * (high - low) if on_left else high + 0.02 * (high - low),
-                "side": "left" if on_left else "right",
-            }
-        )
+        name, rank = systems[i], float(found.average_rank[i])
+        if n < half:
+            side, text, depth, end = "left", f"{name}  {rank:.2f}", n, low - 0.02 * (high - low)
+        else:
+            side, text, depth, end = "right", f"{rank:.2f}  {name}", len(order) - 1 - n, high + 0.02 * (high - low)
+        row = {"system": text, "rank": rank, "top": 0.0, "depth": start + depth * 0.9, "end": end, "side": side}
+        labels.append(row)
     bottom = max(row["depth"] for row in labels) + 0.6
     margin = 0.22 * (high - low)
     x_scale = alt.Scale(domain=[low - margin, high + margin], nice=False)
@@ -297,14 +241,8 @@ def critical_difference_chart(
         for side, align, dx in sides
     ]
     ticks = theme.chart({"rank": float(t), "depth": 0.0, "label": str(t)} for t in range(1, len(order) + 1))
-    bars = [
-        {
-            "a": float(found.average_rank[list(bar)].min()) - 0.03,
-            "b": float(found.average_rank[list(bar)].max()) + 0.03,
-            "depth": 0.5 + 0.5 * n,
-        }
-        for n, bar in enumerate(found.bars)
-    ]
+    joined = [found.average_rank[list(bar)].tolist() for bar in found.bars]
+    bars = [{"a": min(bar) - 0.03, "b": max(bar) + 0.03, "depth": 0.5 + 0.5 * n} for n, bar in enumerate(joined)]
     gap = found.difference
     scale_bar = [{"a": low, "b": low + gap, "depth": -1.1, "label": f"critical difference {gap:.2f}"}]
     parts = [
@@ -320,20 +258,15 @@ def critical_difference_chart(
     return alt.layer(*parts).properties(width=width, height=20 * (bottom + 1.6))
 
 
-def roc_chart(curves: Mapping[str, RocCurve], boundary: RocCurve, *, width: int = theme.ONE_COLUMN) -> Any:
+def roc_chart(curves: Mapping[str, RocCurve], boundary: RocCurve) -> Any:
     """Error rate against sparsity, a staircase per system, and the feasibility boundary as a wide pale band below them."""
-    theme.register()
     top = 1.15 * max(float(one.error.max()) for one in curves.values())
     right = min(1.0, 1.3 * max(float(one.sparsity.max()) for one in curves.values()) + 0.02)
     rows: list[dict[str, Any]] = [
         {"system": name, "sparsity": s, "error": e} for name, one in curves.items() for s, e in _steps(one, right)
     ]
-    x = alt.X(
-        "sparsity:Q",
-        title="sparsity: share of matchable pixels left out",
-        scale=alt.Scale(domain=[0, right], nice=False),
-        axis=alt.Axis(tickCount=5),
-    )
+    title, scale = "sparsity: share of matchable pixels left out", alt.Scale(domain=[0, right], nice=False)
+    x = alt.X("sparsity:Q", title=title, scale=scale, axis=alt.Axis(tickCount=5))
     y = alt.Y("error:Q", title="error rate: share matched wrongly", scale=alt.Scale(domain=[0, top], nice=False))
     colour, dash, shape = theme.channels(theme.systems(list(curves)))
     below = theme.chart({"sparsity": s, "error": e} for s, e in _steps(boundary, right))
@@ -349,7 +282,7 @@ def roc_chart(curves: Mapping[str, RocCurve], boundary: RocCurve, *, width: int 
         lines.encode(x=x, y=y, color=colour, strokeDash=dash),
         dots.encode(x=x, y=y, color=colour, shape=shape),
         named.mark_text(align="left", dx=5, fontSize=8).encode(x=x, y=y, text="system:N"),
-    ).properties(width=width, height=width * 0.75)
+    ).properties(width=theme.ONE_COLUMN, height=theme.ONE_COLUMN * 0.75)
 
 
 def _steps(one: RocCurve, right: float) -> list[tuple[float, float]]:

@@ -16,7 +16,8 @@ from hyperacuity.edges.names import measure
 from hyperacuity.edges.thresholds import Best
 from hyperacuity.maps import EdgeMap
 from hyperacuity.report import theme
-from hyperacuity.report.pictures.edges import data_uri, edge_picture
+from hyperacuity.report.pictures.edges import edge_picture
+from hyperacuity.report.pictures.layers import data_uri
 from hyperacuity.studies.edge_trials import DetectorTrial, DetectorTrials
 
 PANEL_HEIGHT = 110
@@ -29,7 +30,6 @@ MOST_NAMED = 10
 
 def shift_chart(study: Shift, *, columns: int = 6) -> Any:
     """One small panel per measure: its score against the distance of a line of false and of missed pixels (Fig. 2)."""
-    theme.register()
     false, missed = study.normalised()
     labelled = int(np.argmax(np.abs(false[:, -1] - missed[:, -1]) > 0.3))  # the first panel with room for both names
     panels = [
@@ -46,7 +46,6 @@ def robustness_chart(study: DetectorTrials, *, axis: str, columns: int = 3) -> A
     The conditions of the study are its levels, numbers. Each panel has its own scale of scores, which a control that is far
     worse than the detectors may leave.
     """
-    theme.register()
     levels = [float(condition) for condition in study.conditions]
     on_trial = [d for d, detector in enumerate(study.detectors) if detector != "speckle"] or [0]
     panels = [
@@ -65,7 +64,6 @@ def robustness_chart(study: DetectorTrials, *, axis: str, columns: int = 3) -> A
 
 def curves_chart(study: DetectorTrial, *, condition: int = 0, columns: int = 3) -> Any:
     """One panel per measure: each detector's score against the threshold, its minimum marked (Fig. 8)."""
-    theme.register()
     sweeps = dict(zip(study.detectors, study.sweeps[condition], strict=True))
     first = next(iter(sweeps.values()))
     panels = [
@@ -80,9 +78,8 @@ def curves_chart(study: DetectorTrial, *, condition: int = 0, columns: int = 3) 
         )
         for name in first.names
     ]
-    return alt.concat(
-        *panels, columns=columns, spacing=16, title=f"{study.picture}: score against threshold, minimum marked"
-    )
+    title = f"{study.picture}: score against threshold, minimum marked"
+    return alt.concat(*panels, columns=columns, spacing=16, title=title)
 
 
 def mean_curves_chart(scores: Mapping[str, EdgeScore], *, columns: int = 3) -> Any:
@@ -90,7 +87,6 @@ def mean_curves_chart(scores: Mapping[str, EdgeScore], *, columns: int = 3) -> A
 
     The minimum of the mean is no smaller than the mean of each image's minimum, by which systems are ranked.
     """
-    theme.register()
     protocol = next(iter(scores.values())).protocol
     panels = []
     for m, name in enumerate(protocol.names):
@@ -115,7 +111,6 @@ def mean_curves_chart(scores: Mapping[str, EdgeScore], *, columns: int = 3) -> A
 
 def score_sheet_chart(scores: Mapping[str, EdgeScore]) -> Any:
     """Detectors × measures: the mean of the best scores, white for the best of a measure to dark for the worst; best bold."""
-    theme.register()
     names = next(iter(scores.values())).protocol.names
     table = np.array([score.minimum for score in scores.values()])
     lowest, highest = np.nanmin(table, axis=0), np.nanmax(table, axis=0)
@@ -131,13 +126,10 @@ def score_sheet_chart(scores: Mapping[str, EdgeScore]) -> Any:
         for m, name in enumerate(names)
         if not math.isnan(table[s, m])
     ]
+    symbols = [measure(name).symbol for name in names]
+    above = alt.Axis(orient="top", labelAngle=0, ticks=False, domain=False)
     base = theme.chart(rows).encode(
-        x=alt.X(
-            "measure:N",
-            sort=[measure(name).symbol for name in names],
-            title=None,
-            axis=alt.Axis(orient="top", labelAngle=0, ticks=False, domain=False),
-        ),
+        x=alt.X("measure:N", sort=symbols, title=None, axis=above),
         y=alt.Y("system:N", sort=list(scores), title=None, axis=alt.Axis(ticks=False, domain=False, labelLimit=140)),
     )
     cells = base.mark_rect(stroke=theme.GROUND, strokeWidth=1.5).encode(
@@ -165,28 +157,21 @@ def sheet_chart(study: DetectorTrial, truth: EdgeMap, *, condition: int = 0) -> 
 
 def best_maps_chart(picture: str, truth: EdgeMap, best: Mapping[str, Mapping[str, Best]]) -> Any:
     """The same of any systems: by system and measure, the best edge map of one picture."""
-    theme.register()
     names = list(next(iter(best.values())))
     width = theme.TWO_COLUMNS // len(best) - 8
     height = round(width * truth.shape[0] / truth.shape[1])
     rows = []
     for name in names:
-        lowest = min((of[name].score for of in best.values()), default=math.nan)
-        cells = [
-            _picture_cell(edge_picture(truth, of[name].edges, side=2 * width), width, height).properties(
-                title=alt.TitleParams(
-                    [system] if name == names[0] else [],
-                    subtitle=[f"{measure(name).symbol} = {of[name].score:.3g}", f"Th = {of[name].threshold:.2f}"],
-                    subtitleFontSize=8,
-                    subtitleFontWeight="bold" if of[name].score == lowest else "normal",
-                    subtitleColor=theme.INK,
-                    anchor="middle",
-                    offset=2,
-                    limit=width,
-                )
-            )
-            for system, of in best.items()
-        ]
+        lowest = min(of[name].score for of in best.values())
+        cells = []
+        for system, found in ((system, of[name]) for system, of in best.items()):
+            weight: Any = "bold" if found.score == lowest else "normal"
+            small: Any = {"subtitleFontSize": 8, "subtitleFontWeight": weight, "subtitleColor": theme.INK}
+            numbers = [f"{measure(name).symbol} = {found.score:.3g}", f"Th = {found.threshold:.2f}"]
+            heading = [system] if name == names[0] else []
+            title = alt.TitleParams(heading, subtitle=numbers, anchor="middle", offset=2, limit=width, **small)
+            drawn = edge_picture(truth, found.edges, side=2 * width)
+            cells.append(_picture_cell(drawn, width, height).properties(title=title))
         rows.append(alt.hconcat(*cells, spacing=6))
     title = alt.TitleParams(
         f"{picture}: best edge map of each detector under each measure",
@@ -200,8 +185,6 @@ def truth_chart(study: DetectorTrials, *, columns: int = 4) -> Any:
 
     Scores of one measure are divided by the largest of them, so that measures with different units share an axis.
     """
-    theme.register()
-    before, after = study.conditions
     largest = study.mean.max(axis=(0, 1))
     scaled = study.mean / np.where(largest > 0, largest, 1)
     colour, _, _ = theme.channels(theme.systems(study.detectors), "detector")
@@ -213,28 +196,18 @@ def truth_chart(study: DetectorTrials, *, columns: int = 4) -> Any:
         ]
         title = "share of the largest" if m >= len(study.measures) - columns else None
         scale, axis = alt.Scale(domain=[0, 1]), alt.Axis(values=[0, 0.5, 1], labels=title is not None)
-        base = theme.chart(rows).encode(
-            y=alt.Y(
-                "detector:N",
-                sort=list(study.detectors),
-                title=None,
-                axis=alt.Axis(ticks=False, domain=False, labels=m % columns == 0),
-            ),
-            color=colour,
-        )
+        beside = alt.Axis(ticks=False, domain=False, labels=m % columns == 0)
+        y = alt.Y("detector:N", sort=list(study.detectors), title=None, axis=beside)
+        base = theme.chart(rows).encode(y=y, color=colour)
         span = base.mark_rule(strokeWidth=2).encode(x=alt.X("from:Q", scale=scale, axis=axis, title=title), x2="to:Q")
-        ends = [
-            base.mark_point(filled=filled, size=36, strokeWidth=1.5, opacity=1).encode(
-                x=alt.X(f"{field}:Q", scale=scale)
-            )
-            for field, filled in (("from", False), ("to", True))
-        ]
-        panels.append(
-            alt.layer(span, *ends, title=measure(name).symbol).properties(
-                width=theme.TWO_COLUMNS / columns - 26, height=12 * len(study.detectors)
-            )
+        before, after = (
+            base.mark_point(filled=filled, size=36, strokeWidth=1.5, opacity=1).encode(x=alt.X(field, scale=scale))
+            for field, filled in (("from:Q", False), ("to:Q", True))
         )
-    title = f"Mean best score under two truths: {before} ○, {after} ●"
+        panel = alt.layer(span, before, after, title=measure(name).symbol)
+        size = {"width": theme.TWO_COLUMNS / columns - 26, "height": 12 * len(study.detectors)}
+        panels.append(panel.properties(**size))
+    title = "Mean best score under two truths: {} ○, {} ●".format(*study.conditions)
     return alt.concat(*panels, columns=columns, spacing=14, title=title)
 
 
@@ -248,23 +221,13 @@ def _shift_panel(
     ]
     far, kinds = int(study.distances[-1]), list(curves)
     leftmost, lowest = n % columns == 0, n >= len(study.measures) - columns
-    base = (
-        theme.chart(rows, title=study.measures[n].symbol)
-        .encode(
-            x=alt.X(
-                "distance:Q",
-                title="distance, px" if lowest else None,
-                axis=alt.Axis(values=[0, far / 2, far], labels=lowest, ticks=lowest),
-            ),
-            y=alt.Y(
-                "score:Q",
-                title=None,
-                scale=alt.Scale(domain=[0, 1]),
-                axis=alt.Axis(values=[0, 0.5, 1], labels=leftmost, ticks=leftmost, domain=leftmost),
-            ),
-            color=alt.Color("errors:N", scale=alt.Scale(domain=kinds, range=[theme.FALSE, theme.MISS]), legend=None),
-        )
-        .properties(width=theme.TWO_COLUMNS / columns - 24, height=64)
+    below = alt.Axis(values=[0, far / 2, far], labels=lowest, ticks=lowest)
+    beside = alt.Axis(values=[0, 0.5, 1], labels=leftmost, ticks=leftmost, domain=leftmost)
+    size = {"width": theme.TWO_COLUMNS / columns - 24, "height": 64}
+    base = theme.chart(rows, title=study.measures[n].symbol, **size).encode(
+        x=alt.X("distance:Q", title="distance, px" if lowest else None, axis=below),
+        y=alt.Y("score:Q", title=None, scale=alt.Scale(domain=[0, 1]), axis=beside),
+        color=alt.Color("errors:N", scale=alt.Scale(domain=kinds, range=[theme.FALSE, theme.MISS]), legend=None),
     )
     dash = alt.StrokeDash("errors:N", scale=alt.Scale(domain=kinds, range=[[1, 0], [4, 2]]), legend=None)
     lines = base.mark_line().encode(strokeDash=dash)
@@ -275,15 +238,11 @@ def _shift_panel(
 
 
 def _picture_cell(picture: NDArray[np.uint8], width: int, height: int) -> Any:
-    row = {"x": 0.5, "y": 0.5, "url": data_uri(picture)}
+    unit: Any = {"scale": alt.Scale(domain=[0, 1]), "axis": None}
     return (
-        theme.chart([row], width=width, height=height)
+        theme.chart([{"x": 0.5, "y": 0.5, "url": data_uri(picture, 16)}], width=width, height=height)
         .mark_image(width=width, height=height, aspect=False)
-        .encode(
-            x=alt.X("x:Q", scale=alt.Scale(domain=[0, 1]), axis=None),
-            y=alt.Y("y:Q", scale=alt.Scale(domain=[0, 1]), axis=None),
-            url="url:N",
-        )
+        .encode(x=alt.X("x:Q", **unit), y=alt.Y("y:Q", **unit), url="url:N")
         .properties(view=alt.ViewConfig(stroke=theme.GRID))
     )
 
@@ -295,8 +254,8 @@ def _lines_panel(
     *,
     axis: str,
     columns: int,
+    top: float,
     marks: Mapping[str, tuple[float, float]] | None = None,
-    top: float = math.inf,
     named: bool = True,
 ) -> Any:
     """Lines of several systems with their names at the right end; markers at every point, or where ``marks`` says.
@@ -317,16 +276,18 @@ def _lines_panel(
         {"system": name, "x": xs[-1], "y": height, "label": f"{name} ↑" if curve[-1] > top else name}
         for (name, curve), height in zip(curves.items(), heights, strict=True)
     ]
-    marked: list[dict[str, Any]] = (
-        [{"system": name, "x": x, "y": y} for name, (x, y) in marks.items()] if marks else points
-    )
-    shown = [point for point in marked if point["y"] <= top]
-
+    marked = points
+    if marks is not None:
+        marked = [{"system": name, "x": x, "y": y} for name, (x, y) in marks.items()]
     colour, dash, shape = theme.channels(theme.systems(list(curves)))
     x = alt.X("x:Q", title=axis, scale=alt.Scale(domain=[xs[0], xs[-1]], nice=False), axis=alt.Axis(grid=False))
     y = alt.Y("y:Q", title=None, scale=alt.Scale(domain=[0, top * 1.02], nice=False), axis=alt.Axis(tickCount=4))
     lines = theme.chart(points).mark_line(clip=True).encode(x=x, y=y, color=colour, strokeDash=dash)
-    dots = theme.chart(shown).mark_point(opacity=1).encode(x=x, y=y, color=colour, shape=shape)
+    dots = (
+        theme.chart(point for point in marked if point["y"] <= top)
+        .mark_point(opacity=1)
+        .encode(x=x, y=y, color=colour, shape=shape)
+    )
     layers = [lines, dots]
     if named:
         beside = theme.chart(labels)
@@ -334,5 +295,4 @@ def _lines_panel(
             beside.mark_point(opacity=1, size=24, xOffset=10).encode(x=x, y=y, color=colour, shape=shape),
             beside.mark_text(align="left", dx=16, fontSize=8).encode(x=x, y=y, text="label:N"),
         ]
-    size = {"width": theme.TWO_COLUMNS / columns - 84, "height": PANEL_HEIGHT}
-    return alt.layer(*layers, title=title).properties(**size)
+    return alt.layer(*layers, title=title).properties(width=theme.TWO_COLUMNS / columns - 84, height=PANEL_HEIGHT)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from PIL import Image, ImageDraw, ImageFont
+from scipy import ndimage
 
 from hyperacuity.disparity.errors import bad, density, estimated_map
-from hyperacuity.maps import DisparityMap, EdgeMap, disparity_map, same_size
+from hyperacuity.maps import EdgeMap, disparity_map, same_size
 from hyperacuity.report import theme
 from hyperacuity.report.pictures.colours import DEPTHS, UNKNOWN, Picture, plain, ramp, rgb
 
@@ -56,7 +58,8 @@ def error_picture(
         picture[where] = ramp(size[where], colours)
     picture[known & np.isnan(found)] = rgb(theme.FALSE)
     if outline and "disc" in regions:
-        picture[_border(regions["disc"])] = rgb(theme.FAINT)
+        disc = regions["disc"]
+        picture[disc & ~ndimage.binary_erosion(disc, border_value=1)] = rgb(theme.FAINT)
     return picture
 
 
@@ -80,44 +83,29 @@ def error_sheet(
     """Truth, estimate and errors side by side, with the share of bad pixels in each region and a key of the colours."""
     true, found = disparity_map(truth, name="truth"), estimated_map(estimate)
     low, high = float(np.nanmin(true)), float(np.nanmax(true))
+    dense = f"{title or 'estimate'}: density {100 * density(true, found):.1f} %"
+    shares = (f"{name} {100 * bad(true, found, 1, mask=mask):.1f}" for name, mask in regions.items() if mask.any())
     panels = [
         ("truth: warm is near, cool is far", depth_picture(true, low=low, high=high)),
-        (
-            f"{title or 'estimate'}: density {100 * density(true, found):.1f} %",
-            depth_picture(found, low=low, high=high),
-        ),
-        (_bad_pixels(true, found, regions), error_picture(true, found, regions, cap=cap)),
+        (dense, depth_picture(found, low=low, high=high)),
+        ("bad(1) %: " + ", ".join(shares), error_picture(true, found, regions, cap=cap)),
     ]
     side = max(1, -(-300 // true.shape[1]))  # small pictures are enlarged, so that captions fit
-    blocks = [np.repeat(np.repeat(picture, side, axis=0), side, axis=1) for _, picture in panels]
-    height, width, _ = blocks[0].shape
+    height, width = side * true.shape[0], side * true.shape[1]
     gap = 8
     sheet = Image.new("RGB", (3 * width + 4 * gap, height + 2 * CAPTION + gap), theme.GROUND)
     draw = ImageDraw.Draw(sheet)
     font = ImageFont.load_default(12)
-    for column, ((caption, _), block) in enumerate(zip(panels, blocks, strict=True)):
+    for column, (caption, picture) in enumerate(panels):
         left = gap + column * (width + gap)
         draw.text((left, 4), caption, fill=theme.INK, font=font)
-        sheet.paste(Image.fromarray(block), (left, CAPTION))
-    _key(draw, font, gap, height + CAPTION + 6, width, cap)
+        sheet.paste(Image.fromarray(picture.repeat(side, axis=0).repeat(side, axis=1)), (left, CAPTION))
+    _key(draw, font, gap, height + CAPTION + 6, max(40, width // 8), cap)
     return np.asarray(sheet)
 
 
-def _bad_pixels(truth: DisparityMap, estimate: DisparityMap, regions: Mapping[str, EdgeMap]) -> str:
-    shares = (f"{name} {100 * bad(truth, estimate, 1, mask=mask):.1f}" for name, mask in regions.items() if mask.any())
-    return "bad(1) %: " + ", ".join(shares)
-
-
-def _key(
-    draw: ImageDraw.ImageDraw,
-    font: ImageFont.ImageFont | ImageFont.FreeTypeFont,
-    left: int,
-    top: int,
-    width: int,
-    cap: float,
-) -> None:
+def _key(draw: ImageDraw.ImageDraw, font: Any, left: int, top: int, length: int, cap: float) -> None:
     """Both scales of error from 0 to the cap, the two plain colours, and the outline."""
-    length = max(40, width // 8)
     for colours, label in ((ERRORS, f"0 to {cap:g} px off"), (HIDDEN, "occluded")):
         scale = ramp(np.linspace(0, 1, length, dtype=np.float32), colours).tolist()
         draw.rectangle((left - 1, top - 1, left + length, top + 10), outline=theme.FAINT)
@@ -132,10 +120,3 @@ def _key(
         left += 24 + int(draw.textlength(label, font=font))
     draw.line((left, top + 5, left + 12, top + 5), fill=theme.FAINT)
     draw.text((left + 16, top - 2), "disc", fill=theme.INK, font=font)
-
-
-def _border(mask: EdgeMap) -> EdgeMap:
-    """Pixels of a region that have a neighbour outside."""
-    padded = np.pad(mask, 1, mode="edge")
-    inside = padded[:-2, 1:-1] & padded[2:, 1:-1] & padded[1:-1, :-2] & padded[1:-1, 2:]
-    return mask & ~inside

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import base64
-import io
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from PIL import Image
 
 from hyperacuity.maps import edge_map, same_size
 from hyperacuity.report import theme
@@ -33,13 +29,6 @@ def edge_picture(truth: ArrayLike, detected: ArrayLike, *, side: int | None = No
     for where, colour in ((true & ~found, theme.MISS), (found & ~true, theme.FALSE), (true & found, theme.HIT)):
         picture[_any(where, block)] = rgb(colour)
     return picture
-
-
-def data_uri(picture: NDArray[np.uint8]) -> str:
-    """A picture as text that a page or a chart can hold."""
-    data = io.BytesIO()
-    Image.fromarray(picture).quantize(16).save(data, "PNG", optimize=True)
-    return "data:image/png;base64," + base64.b64encode(data.getvalue()).decode()
 
 
 def _any(where: NDArray[np.bool_], block: int) -> NDArray[np.bool_]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import base64
 import io
-import math
 import zlib
 from typing import Any
 
@@ -18,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
+from hyperacuity.kernels.distances import squared_distances
 from hyperacuity.maps import EdgeMap, SoftMap
 
 LONGEST_SIDE = 1600
@@ -99,12 +99,8 @@ def _into(target: NDArray[np.uint8], changes: NDArray[np.int64], first: NDArray[
 def strength(counts: NDArray[np.uint8], most: int) -> dict[str, Any]:
     """A strength layer: of how many of ``most`` people each pixel is; 0 where it is nobody's."""
     ever = np.asarray(counts.ravel() > 0)
-    return {
-        "kind": "strength",
-        "most": most,
-        "where": _deflated(np.packbits(ever)),
-        "many": _deflated(counts.ravel()[ever]),
-    }
+    where, many = _deflated(np.packbits(ever)), _deflated(counts.ravel()[ever])
+    return {"kind": "strength", "most": most, "where": where, "many": many}
 
 
 def agreement(truths: list[EdgeMap], within: float) -> NDArray[np.uint8]:
@@ -114,25 +110,8 @@ def agreement(truths: list[EdgeMap], within: float) -> NDArray[np.uint8]:
     >>> agreement([one, two], 1)
     array([[2, 2, 0, 1]], dtype=uint8)
     """
-    drawn = np.logical_or.reduce(truths)
-    near = np.zeros(drawn.shape, np.uint8)
-    for truth in truths:
-        near += _near(truth, within)
-    return np.where(drawn, near, 0).astype(np.uint8)
-
-
-def _near(truth: EdgeMap, within: float) -> NDArray[np.bool_]:
-    """Where the map has a pixel at most ``within`` away: row by row of the disk, each a difference of running sums."""
-    height, width = truth.shape
-    reach = int(within)
-    ahead = np.zeros((height + 2 * reach, width + 2 * reach + 1), np.int32)
-    np.cumsum(np.pad(truth, reach), axis=1, out=ahead[:, 1:])
-    found = np.zeros(truth.shape, np.bool_)
-    for down in range(-reach, reach + 1):
-        half = int(math.sqrt(within**2 - down**2))
-        rows = ahead[reach + down : reach + down + height]
-        found |= rows[:, reach + half + 1 :][:, :width] > rows[:, reach - half : reach - half + width]
-    return found
+    near = np.sum([squared_distances(truth) <= within**2 for truth in truths], axis=0, dtype=np.uint8)
+    return np.where(np.logical_or.reduce(truths), near, 0).astype(np.uint8)
 
 
 def as_picture(image: NDArray[Any]) -> Image.Image:
@@ -147,7 +126,12 @@ def as_picture(image: NDArray[Any]) -> Image.Image:
 
 def picture_uri(image: NDArray[np.uint8]) -> dict[str, Any]:
     """A picture with few colours (an error map, regions) as a picture layer, without loss."""
-    return {"kind": "picture", "uri": _uri(Image.fromarray(image).quantize(64), "PNG", optimize=True)}
+    return {"kind": "picture", "uri": data_uri(image, 64)}
+
+
+def data_uri(image: NDArray[np.uint8], colours: int) -> str:
+    """A picture with few colours as text that a page or a chart can hold."""
+    return _uri(Image.fromarray(image).quantize(colours), "PNG", optimize=True)
 
 
 def _uri(picture: Image.Image, kind: str, **options: Any) -> str:

@@ -5,20 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from hyperacuity.maps import LabelMap, OrderMap
-from hyperacuity.ordering import (
-    Ordering,
-    Partition,
-    Protocol,
-    compare_neighbours,
-    match_image,
-    match_regions,
-    neighbours,
-)
-from hyperacuity.ordering.figure_ground import Ownership
+from hyperacuity.ordering import Ordering, Partition, Protocol, match_image, match_regions
+from hyperacuity.ordering.figure_ground import Ownership, compare_neighbours, neighbours
 from hyperacuity.ordering.local import CONSISTENT, FALSE, INCONSISTENT, MISSED, LocalMatch
 from hyperacuity.ordering.orderings import transfer
 from hyperacuity.ordering.pairwise import known_regions, pair_tables
@@ -89,17 +80,14 @@ def ownership_picture(asked: Ownership, labels: LabelMap) -> Picture:
 def region_picture(system: Partition, truth: Partition) -> Picture:
     """The system's regions in the colour of the true region each stands for (:func:`~hyperacuity.ordering.match_regions`)."""
     system, truth = known_regions(system), known_regions(truth)
-    colours = _region_colours(truth)
     standing_for = np.append(match_regions(system, truth), -1)
-    picture = np.append(colours, [rgb(UNKNOWN)], axis=0)[standing_for[system.labels]].astype(np.uint8)
-    return _with_borders(picture, system.labels)
+    return _with_borders(_region_colours(truth)[standing_for[system.labels]], system.labels)
 
 
 def true_region_picture(truth: Partition) -> Picture:
     """The true regions in the colours that :func:`region_picture` uses."""
     truth = known_regions(truth)
-    picture = np.append(_region_colours(truth), [rgb(UNKNOWN)], axis=0)[truth.labels].astype(np.uint8)
-    return _with_borders(picture, truth.labels)
+    return _with_borders(_region_colours(truth)[truth.labels], truth.labels)
 
 
 def pair_table_pictures(system: Partition, truth: Partition, *, side: int = PANEL) -> tuple[Picture, Picture]:
@@ -117,7 +105,11 @@ def pair_table_pictures(system: Partition, truth: Partition, *, side: int = PANE
     mixed[np.isnan(shares)] = rgb(theme.MISS)
     mixed[np.eye(len(shares), dtype=bool)] = rgb(UNKNOWN)
     codes = np.array([rgb(theme.INCONSISTENT), rgb(theme.HIT), rgb(UNKNOWN), rgb(theme.FALSE)], np.uint8)
-    return _resized(mixed.round().astype(np.uint8), side), _resized(codes[table], side)
+    true_pairs, our_pairs = (
+        Image.fromarray(pairs).resize((side, side), Image.Resampling.NEAREST)
+        for pairs in (mixed.round().astype(np.uint8), codes[table])
+    )
+    return np.asarray(true_pairs), np.asarray(our_pairs)
 
 
 def picture_sheet(
@@ -130,14 +122,14 @@ def picture_sheet(
     protocol = protocol or Protocol()
     found = match_image(prediction, [truth], protocol)[0]
     counts = found.outcomes()
+    verdicts = (
+        f"green {counts.consistent:.0f} consistent, yellow {counts.inconsistent:.0f} inconsistent, "
+        f"orange {counts.false:.0f} false, blue {counts.missed:.0f} missed"
+    )
     panels = [
         (order_picture(_dense(truth)), "truth: warm is near"),
         (order_picture(_dense(prediction)), "prediction"),
-        (
-            matching_picture(found),
-            f"green {counts.consistent:.0f} consistent, yellow {counts.inconsistent:.0f} inconsistent, "
-            f"orange {counts.false:.0f} false, blue {counts.missed:.0f} missed",
-        ),
+        (matching_picture(found), verdicts),
     ]
     regions = truth.labels if labels is None else labels
     if regions is not None:
@@ -145,21 +137,17 @@ def picture_sheet(
         accuracy = asked.accuracy(protocol.question_tie)
         if isinstance(prediction, Partition):
             panels.append((order_picture(transfer(prediction.order, regions)), "prediction, median of each region"))
-        panels.append(
-            (
-                ownership_picture(asked, regions),
-                f"owners: R-ACC {accuracy['racc']:.2f}, B-ACC {accuracy['bacc']:.2f} (green right, orange wrong, yellow tie)",
-            )
-        )
+        numbers = f"R-ACC {accuracy['racc']:.2f}, B-ACC {accuracy['bacc']:.2f}"
+        panels.append((ownership_picture(asked, regions), f"owners: {numbers} (green right, orange wrong, yellow tie)"))
     if isinstance(prediction, Partition) and isinstance(truth, Partition) and prediction.regions <= 2000:
-        panels.append((true_region_picture(truth), f"{truth.regions} true regions"))
-        panels.append(
-            (region_picture(prediction, truth), f"{prediction.regions} regions by the true one they stand for")
-        )
         side = int(min(panels[0][0].shape[:2]) * _scale(panels[0][0]))
         true_pairs, our_pairs = pair_table_pictures(prediction, truth, side=side)
-        panels.append((true_pairs, "true pairs: green right, yellow wrong, blue missed"))
-        panels.append((our_pairs, "pairs of regions: the same; orange false"))
+        panels += [
+            (true_region_picture(truth), f"{truth.regions} true regions"),
+            (region_picture(prediction, truth), f"{prediction.regions} regions by the true one they stand for"),
+            (true_pairs, "true pairs: green right, yellow wrong, blue missed"),
+            (our_pairs, "pairs of regions: the same; orange false"),
+        ]
     return panel_sheet(panels)
 
 
@@ -167,12 +155,11 @@ def _dense(given: Ordering) -> OrderMap:
     return given.painted().astype(np.float32) if isinstance(given, Partition) else given.sides
 
 
-def _region_colours(truth: Partition) -> NDArray[np.float64]:
-    """A colour per true region: hues apart by the golden angle, so that neighbours in number differ."""
+def _region_colours(truth: Partition) -> Picture:
+    """A colour per true region: hues apart by the golden angle, so that neighbours in number differ; the last is for none."""
     hues = (np.arange(truth.regions) * 0.6180339887) % 1
     phase = (hues[:, None] + np.array([0, 1 / 3, 2 / 3])) % 1
-    colours: NDArray[np.float64] = np.round(150 + 80 * np.cos(2 * np.pi * phase))
-    return colours
+    return np.vstack([np.round(150 + 80 * np.cos(2 * np.pi * phase)), rgb(UNKNOWN)]).astype(np.uint8)
 
 
 def _with_borders(picture: Picture, labels: LabelMap) -> Picture:
@@ -186,10 +173,6 @@ def _with_borders(picture: Picture, labels: LabelMap) -> Picture:
 def _scale(picture: Picture) -> float:
     """A whole number of times larger, so that single pixels can be seen, or as it is."""
     return float(max(1, -(-PANEL // max(picture.shape[:2]))))
-
-
-def _resized(picture: Picture, side: int) -> Picture:
-    return np.asarray(Image.fromarray(picture).resize((side, side), Image.Resampling.NEAREST))
 
 
 def panel_sheet(panels: list[tuple[Picture, str]], *, columns: int = 3) -> Picture:

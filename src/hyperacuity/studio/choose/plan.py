@@ -93,13 +93,9 @@ def invite(file: sqlite3.Connection, study: Study, design: Design) -> str:
         file.execute("SELECT question, count(*) FROM choose_plan WHERE kind = 'trial' GROUP BY question")
     )
     file.execute("INSERT INTO choose_people VALUES (?, ?, ?, ?)", (number, token, f"{design.seed} {number}", now()))
-    file.executemany(
-        "INSERT INTO choose_plan VALUES (?, ?, ?, ?, ?)",
-        [
-            (number, position, kind, question, mirrored)
-            for position, (kind, question, mirrored) in enumerate(draw_plan(study, design, number, planned))
-        ],
-    )
+    entries = enumerate(draw_plan(study, design, number, planned))
+    rows = [(number, position, *entry) for position, entry in entries]
+    file.executemany("INSERT INTO choose_plan VALUES (?, ?, ?, ?, ?)", rows)
     return token
 
 

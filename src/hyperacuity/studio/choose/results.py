@@ -79,18 +79,11 @@ def participants(file: sqlite3.Connection, study: Study, answers: Sequence[Recor
         own = by_person.get(number, [])
         checks = [row for row in own if row.kind == "check"]
         times = [row.seconds for row in own if row.kind == "trial"]
-        found.append(
-            Participant(
-                number,
-                token,
-                sum(row.kind != "practice" for row in own),
-                total,
-                len(checks),
-                sum(row.choice == study.obvious.get(row.question, row.choice) for row in checks),
-                median(times) if times else math.nan,
-                max((row.answered for row in own), default=""),
-            )
-        )
+        done = sum(row.kind != "practice" for row in own)
+        right = sum(row.choice == study.obvious.get(row.question, row.choice) for row in checks)
+        seconds = median(times) if times else math.nan
+        last = max((row.answered for row in own), default="")
+        found.append(Participant(number, token, done, total, len(checks), right, seconds, last))
     return found
 
 
@@ -99,14 +92,12 @@ def score(
 ) -> RiskScore:
     """The risk by the answers to trials of people who got at least this share of their attention checks right."""
     counted = {one.number for one in people if one.checks_right >= attentive * one.checks}
-    return risk(
-        list(study.trials.values()),
-        [
-            Answer(subject(row.person), row.question, "first" if row.choice == "first" else "second", row.seconds)
-            for row in answers
-            if row.kind == "trial" and row.person in counted
-        ],
-    )
+    taken = [
+        Answer(subject(row.person), row.question, "first" if row.choice == "first" else "second", row.seconds)
+        for row in answers
+        if row.kind == "trial" and row.person in counted
+    ]
+    return risk(list(study.trials.values()), taken)
 
 
 def summary(

@@ -109,11 +109,8 @@ def as_dict(question: Question, mirrored: bool) -> dict[str, Any]:
     size = square_size(question)
     for side in ("left", "right"):
         pixels = question.first if side_of(question, "first", mirrored) == side else question.second
-        mirrored_pixels = sorted((row, width - 1 - column if mirrored else column) for row, column in pixels)
-        marks[side] = {
-            "pixels": [list(pixel) for pixel in mirrored_pixels],
-            "square": _square(mirrored_pixels, size, height, width),
-        }
+        seen = sorted((row, width - 1 - column if mirrored else column) for row, column in pixels)
+        marks[side] = {"pixels": [list(pixel) for pixel in seen], "square": _square(seen, size, height, width)}
     return {"height": height, "width": width, "size": size, "mirrored": mirrored, **marks}
 
 
@@ -158,9 +155,8 @@ def _inspect(image: str, path: Path | None, trials: Sequence[Trial], *, plain: b
     try:
         picture = read_photograph(path)
     except InputError as error:
-        return _Inspected(
-            [], dict.fromkeys((trial.trial for trial in trials), f"{image}: {reason(error, Item('', image, path))}")
-        )
+        why = f"{image}: {reason(error, Item('', image, path))}"
+        return _Inspected([], {trial.trial: why for trial in trials})
     height, width = shape = picture.shape[0], picture.shape[1]
     questions, failed = [], {}
     for trial in trials:

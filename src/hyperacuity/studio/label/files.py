@@ -70,11 +70,8 @@ def finish(candidates: EdgeCandidates, log: Log) -> Finished:
 
 def output_files(out: Path, folder: str, name: str) -> tuple[Path, Path, Path]:
     """Where the edges, the BSDS file and the provenance of an annotator's image lie."""
-    return (
-        out / "edges" / folder / f"{name}.png",
-        out / "groundTruth" / f"{name}.mat",
-        out / "provenance" / folder / f"{name}.json",
-    )
+    edges, provenance = out / "edges" / folder / f"{name}.png", out / "provenance" / folder / f"{name}.json"
+    return edges, out / "groundTruth" / f"{name}.mat", provenance
 
 
 def is_written(out: Path, folder: str, name: str, entries: int) -> bool:

@@ -198,14 +198,8 @@ class LabelPage:
     async def _log(self, request: Request) -> Response:
         person, item, ready = await self._work(request)
         kept = await self._state.read(lambda file: store.read_log(file, person.id, item.id, ready.digest))
-        return JSONResponse(
-            {
-                "entries": kept.entries,
-                "state": kept.state,
-                "actions": [vars(action) for action in kept.actions],
-                "undone": [vars(action) for action in kept.undone],
-            }
-        )
+        actions, undone = ([vars(action) for action in part] for part in (kept.actions, kept.undone))
+        return JSONResponse({"entries": kept.entries, "state": kept.state, "actions": actions, "undone": undone})
 
     async def _append(self, request: Request) -> Response:
         person, item, ready = await self._work(request)
@@ -252,16 +246,14 @@ class LabelPage:
 
     def _write(self, item: Item, person: Person, ready: Prepared) -> None:
         """Write a person's last finished map, and the file that holds those of everyone."""
+
+        def look(file: sqlite3.Connection) -> tuple[dict[str, store.Log], str]:
+            people = [who for _, who, *_ in store.finishers(file, item.id)]
+            logs = {who: store.read_log(file, who, item.id, ready.digest, finished=True) for who in people}
+            return logs, folders(file)[person.id]
+
         with self._writing[item.id]:  # two people may finish one image at the same time
-            everyone, folder = self._state.read_now(
-                lambda file: (
-                    {
-                        who: store.read_log(file, who, item.id, ready.digest, finished=True)
-                        for _, who, *_ in store.finishers(file, item.id)
-                    },
-                    folders(file)[person.id],
-                )
-            )
+            everyone, folder = self._state.read_now(look)
             maps = {who: finish(ready.candidates, kept) for who, kept in everyone.items()}
             try:
                 write_annotator(

@@ -39,7 +39,6 @@ def write_files(
     out: Path,
     folder: str,
     name: str,
-    *,
     statements: Statements,
     regions: Regions,
     found: Arrangement,

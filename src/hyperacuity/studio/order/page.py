@@ -44,6 +44,9 @@ ROOM = 1 << 29
 KEPT_HISTORIES = 256
 """How many histories are kept in memory; others are read again from the file."""
 
+Arranged = tuple[Regions, Arrangement]
+"""The regions at a level, and what follows from what was said of them."""
+
 BRIEFLY = {"Cache-Control": "private, max-age=600"}
 
 
@@ -170,9 +173,9 @@ class OrderPage:
                     raise Refused(409, store.ELSEWHERE)
             elif (updated := act(history, action, image.levels)) is not history or done:
                 history = updated
-                regions, found = await asyncio.to_thread(self._arrange, item, history.current)
+                regions, found = arranged = await asyncio.to_thread(self._arrange, item, history.current)
                 if done:
-                    await self._write(person, item, image, history.current, regions, found, sequence)
+                    await self._write(person, item, image, history.current, arranged, sequence)
                 written = sequence if done else summary.written
                 counts = (found.ordered, regions.count, len(found.tangled))
                 summary = OrderSummary(image.digest, sequence, *counts, written)
@@ -182,16 +185,10 @@ class OrderPage:
         return JSONResponse(sheet)
 
     async def _write(
-        self,
-        person: Person,
-        item: Item,
-        image: SegmentedImage,
-        current: Snapshot,
-        regions: Regions,
-        found: Arrangement,
-        actions: int,
+        self, person: Person, item: Item, image: SegmentedImage, current: Snapshot, arranged: Arranged, actions: int
     ) -> None:
         """Write an image's files, unless there is a contradiction or nothing to write."""
+        regions, found = arranged
         if found.tangled:
             why = as_sentence(find_contradiction(current.statements, found.tangled), current.statements.positions)
             raise Refused(422, f"this order is not written, because it contradicts itself: {why}")
@@ -213,18 +210,13 @@ class OrderPage:
             "digest": image.digest,
             "coverage": coverage(found, regions),
         }
-        statements = current.statements
+        content = (current.statements, regions, found, facts)
         try:
-            await asyncio.to_thread(
-                lambda: write_files(
-                    self._out, folder, item.name, statements=statements, regions=regions, found=found, facts=facts
-                )
-            )
+            await asyncio.to_thread(write_files, self._out, folder, item.name, *content)
         except (HyperacuityError, OSError) as error:
             log.error("%s", error)
-            raise Refused(
-                422, "this order is kept, but its files cannot be written: the server's terminal says why"
-            ) from error
+            why = "this order is kept, but its files cannot be written: the server's terminal says why"
+            raise Refused(422, why) from error
 
     def _as_dict(self, item: Item, history: EditHistory, summary: OrderSummary) -> dict[str, Any]:
         """All that the page shows, after an action."""
@@ -253,7 +245,7 @@ class OrderPage:
             "written": "no" if written == 0 else "yes" if written == version else "changed",
         }
 
-    def _arrange(self, item: Item, current: Snapshot) -> tuple[Regions, Arrangement]:
+    def _arrange(self, item: Item, current: Snapshot) -> Arranged:
         regions = self._regions_at(item, current.level)
         return regions, arrange(current.statements, regions.count)
 
