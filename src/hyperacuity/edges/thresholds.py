@@ -17,16 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hyperacuity.edges.names import PAPER, Measure, measure, measures
-from hyperacuity.edges.pair import (
-    Comparison,
-    Tail,
-    checked_shape,
-    distances_to,
-    merits,
-    powers,
-    squared_diagonal,
-    tail_distance,
-)
+from hyperacuity.edges.pair import Comparison, Side, checked_shape, distances_to, squared_diagonal
 from hyperacuity.errors import UsageError
 from hyperacuity.kernels.distances import difference_sum, distances_as_set_grows
 from hyperacuity.maps import EdgeMap, SoftMap, edge_map, same_size, soft_map
@@ -219,14 +210,17 @@ class _Tables:
         nothing = np.full(self.shape, squared_diagonal(self.shape), np.int32)
         return float(difference_sum(np.sqrt(self.to_truth), nothing, float(k), float(cap)))
 
-    def kept(self, key: tuple[object, ...], table: Callable[[], NDArray[np.float64]]) -> NDArray[np.float64]:
+    def sums(self, side: Side, term: Callable[..., NDArray[Any]], *options: float) -> NDArray[np.float64]:
+        """Σ term(d², *options) over the pixels of one side, at each threshold."""
+        key = (side, term, *options)
         if key not in self._kept:
-            self._kept[key] = table()
+            if side == "detected":  # running sums over the pixels in the order in which they join
+                running = np.cumsum(term(self.from_detected, *options))
+                self._kept[key] = np.concatenate([[0.0], running])[self.stops]
+            else:
+                squared = self.from_truth if side == "truth" else self.from_truth_to_hits
+                self._kept[key] = term(squared, *options).sum(axis=1)
         return self._kept[key]
-
-    def running(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Σ over the pixels that have joined, at each threshold."""
-        return np.concatenate([[0.0], np.cumsum(values)])[self.stops]
 
 
 class _Step(Comparison):
@@ -239,31 +233,13 @@ class _Step(Comparison):
         self.detected_size = int(tables.stops[t])
         self.hits = int(tables.hits[t])
 
-    def _sum(self, key: tuple[object, ...], table: Callable[[], NDArray[np.float64]]) -> float:
-        return float(self._tables.kept(key, table)[self._t])
+    def _squared(self, side: Side) -> NDArray[np.int32]:
+        return (
+            self._tables.from_detected[: self.detected_size] if side == "detected" else self._tables.from_truth[self._t]
+        )
 
-    def _detected_cost(self, k: float, clip: float) -> float:
-        tables = self._tables
-        return self._sum(("detected", k, clip), lambda: tables.running(powers(tables.from_detected, k, clip)))
-
-    def _truth_cost(self, k: float, clip: float) -> float:
-        return self._sum(("truth", k, clip), lambda: powers(self._tables.from_truth, k, clip).sum(axis=1))
-
-    def _detected_merit(self, kappa: float) -> float:
-        tables = self._tables
-        return self._sum(("detected merit", kappa), lambda: tables.running(merits(tables.from_detected, kappa)))
-
-    def _truth_merit(self, kappa: float) -> float:
-        return self._sum(("truth merit", kappa), lambda: merits(self._tables.from_truth, kappa).sum(axis=1))
-
-    def _hit_merit(self, kappa: float) -> float:
-        return self._sum(("hit merit", kappa), lambda: merits(self._tables.from_truth_to_hits, kappa).sum(axis=1))
-
-    def _detected_tail(self, percent: float, tail: Tail) -> float:
-        return tail_distance(self._tables.from_detected[: self.detected_size], percent, tail)
-
-    def _truth_tail(self, percent: float, tail: Tail) -> float:
-        return tail_distance(self._tables.from_truth[self._t], percent, tail)
+    def _sum(self, side: Side, term: Callable[..., NDArray[Any]], *options: float) -> float:
+        return float(self._tables.sums(side, term, *options)[self._t])
 
     def _difference(self, k: float, cap: float) -> float:
         return self._tables.difference(self._t, k, cap)
