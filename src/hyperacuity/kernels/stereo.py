@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperacuity.kernels import allocating_kernel, kernel
+from hyperacuity.kernels.bits import count_bits
 
 Costs = NDArray[np.int32]
 
@@ -69,19 +70,10 @@ def _pixel_costs(left: NDArray[np.uint64], right: NDArray[np.uint64], d: int, ce
             for c in range(channels):
                 first, second = left[y, x, c], right[y, max(x - d, 0), c]
                 if census:
-                    total += _bits_set(first ^ second)
+                    total += np.int64(count_bits(first ^ second))
                 else:
-                    total += first - second if first > second else second - first
+                    total += np.int64(first - second if first > second else second - first)
             cost[y, x] = total
-
-
-@kernel
-def _bits_set(word: np.uint64) -> np.uint64:
-    """Number of ones, summed in pairs, in fours and in bytes."""
-    word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
-    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
-    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return (word * np.uint64(0x0101010101010101)) >> np.uint64(56)
 
 
 @allocating_kernel
