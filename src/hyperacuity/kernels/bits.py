@@ -89,13 +89,3 @@ def rank(bits: Bits, before: NDArray[np.uint32]) -> Scalar:
         before[i] = total
         total += np.int64(count_bits(bits[i]))
     return total
-
-
-@kernel
-def count_rows(rows: NDArray[np.uint64], counts: NDArray[np.int64]) -> None:
-    """Number of set bits of each row of a matrix of words."""
-    for i in range(rows.shape[0]):
-        total = np.int64(0)
-        for j in range(rows.shape[1]):
-            total += np.int64(count_bits(rows[i, j]))
-        counts[i] = total

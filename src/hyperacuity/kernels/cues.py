@@ -74,27 +74,20 @@ def junctions(labels: Labels, first: Labels, right: Labels, below: Labels, radiu
     height, width = labels.shape
     sums = np.zeros((len(first), 3))
     wanted, found, pairs = np.empty(MEETING, np.int32), np.empty(MEETING), np.empty(MEETING, np.int32)
+    new = np.empty(MEETING, np.bool_)  # not the same region as one before it
     for y in range(height - 1):
         for x in range(width - 1):
             pairs[0], pairs[1], pairs[2], pairs[3] = right[y, x], right[y + 1, x], below[y, x], below[y, x + 1]
             wanted[0], wanted[1] = labels[y, x], labels[y, x + 1]
             wanted[2], wanted[3] = labels[y + 1, x], labels[y + 1, x + 1]
-            different = 0
             for n in range(MEETING):
-                new = wanted[n] >= 0
+                new[n] = wanted[n] >= 0
                 for m in range(n):
-                    new = new and wanted[m] != wanted[n]
-                different += new
-            if different < 3:
+                    new[n] &= wanted[m] != wanted[n]
+            if new.sum() < 3:
                 continue
             _count_in_disc(labels, y, x, radius, wanted, found)
-            total = 0.0
-            for n in range(MEETING):
-                new = wanted[n] >= 0
-                for m in range(n):
-                    new = new and wanted[m] != wanted[n]
-                if new:
-                    total += found[n]
+            total = (found * new).sum()
             for n in range(MEETING):
                 pair = pairs[n]
                 seen = pair < 0

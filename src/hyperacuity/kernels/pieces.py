@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperacuity.kernels import Int64s, Scalar, allocating_kernel, kernel
+from hyperacuity.kernels import Int64s, Scalar, Uint16s, allocating_kernel, kernel
 
 Labels = NDArray[np.int32]
 
@@ -53,7 +53,7 @@ def label_pieces(values: Labels) -> Labels:
 
 
 @allocating_kernel
-def group_pixels(labels: Labels, count: Scalar) -> tuple[Int64s, Int64s]:
+def group_pixels(labels: Labels | Uint16s, count: Scalar) -> tuple[Int64s, Int64s]:
     """The pixels of region r, in reading order, as ``pixels[start[r] : start[r + 1]]``; void pixels are left out."""
     height, width = labels.shape
     start = np.zeros(count + 1, np.int64)

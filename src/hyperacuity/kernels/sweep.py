@@ -28,7 +28,7 @@ from hyperacuity.kernels import (
     kernel,
 )
 from hyperacuity.kernels.assignment import FREE, MATE, PRICE, Matching, appear, check, disappear, new_matching, restore
-from hyperacuity.kernels.bits import LOW_SIX, ONE, SIX, Bits, count_bits, count_rows, empty, lowest_bit, rank, unpack
+from hyperacuity.kernels.bits import LOW_SIX, ONE, SIX, Bits, count_bits, empty, lowest_bit, rank, unpack
 from hyperacuity.kernels.pairs import NEARNESS_CLASSES, PairCost, Pairs, Reach, Scale, find_pairs
 from hyperacuity.kernels.pieces import group_pixels
 from hyperacuity.kernels.thinning import thin_bits
@@ -307,8 +307,7 @@ def sweep(
         del start  # before the next one is made: pairs are the largest arrays here
         if broken:
             raise AssertionError(f"the matching of annotator {annotator} is not optimal: line ({broken}) is broken")
-    matched_by_any = np.empty(steps, np.int64)
-    count_rows(matched_detected, matched_by_any)
+    matched_by_any = np.bitwise_count(matched_detected).sum(axis=1, dtype=np.int64)
     at = history.step_of_threshold
     return Counts(matched[:, at], matched_by_any[at], history.detected[at])
 
