@@ -55,7 +55,10 @@ class Sweep:
 
     def of(self, name: str) -> NDArray[np.float64]:
         """The scores of one measure, by any spelling of its name."""
-        scores: NDArray[np.float64] = self.scores[self._row(name)]
+        canonical = str(measure(name))
+        if canonical not in self.names:
+            raise UsageError(f"{canonical} was not swept; there are {', '.join(self.names)}")
+        scores: NDArray[np.float64] = self.scores[self.names.index(canonical)]
         return scores
 
     def best(self, name: str) -> Best:
@@ -80,12 +83,6 @@ class Sweep:
     def false_rate(self) -> NDArray[np.float64]:
         """FPR per threshold; NaN where every pixel is true. With :attr:`recall`, the ROC curve without tolerance."""
         return ratio(self.false, self.thin.size - (self.hits + self.missed))
-
-    def _row(self, name: str) -> int:
-        canonical = str(measure(name))
-        if canonical not in self.names:
-            raise UsageError(f"{canonical} was not swept; there are {', '.join(self.names)}")
-        return self.names.index(canonical)
 
 
 def sweep(
