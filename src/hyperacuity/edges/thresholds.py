@@ -177,9 +177,7 @@ class _Tables:
     @cached_property
     def _grown(self) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """d_D² at the true pixels, and the sums of :attr:`variants`, at each threshold."""
-        k, cap = (
-            (np.array(column, np.float64) for column in zip(*self.variants, strict=True)) if self.variants else _NONE
-        )
+        k, cap = np.array(self.variants, np.float64).reshape(-1, 2).T.copy()
         return self._grow(self.ys, self.xs, self.stops, k, cap)
 
     @cached_property
@@ -191,7 +189,7 @@ class _Tables:
     @cached_property
     def from_truth_to_hits(self) -> NDArray[np.int32]:
         """d_{G∩D}² at the true pixels, at each threshold."""
-        return self._grow(self.ys[self.is_hit], self.xs[self.is_hit], self.hits, *_NONE)[0]
+        return self._grow(self.ys[self.is_hit], self.xs[self.is_hit], self.hits, np.empty(0), np.empty(0))[0]
 
     def _grow(self, ys: Any, xs: Any, stops: Any, k: Any, cap: Any) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         asked_ys, asked_xs = np.nonzero(self.truth)
@@ -240,6 +238,3 @@ class _Step(Comparison):
 
     def _difference(self, k: float, cap: float) -> float:
         return self._tables.difference(self._t, k, cap)
-
-
-_NONE = (np.empty(0), np.empty(0))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hyperacuity.kernels import Scalar, allocating_kernel, kernel
 
-Places = NDArray[np.int32]
+Corners = NDArray[np.int32]
 Angles = NDArray[np.float32]
 
 UNSEEN = np.float32(-1)
@@ -52,7 +52,7 @@ def _degree(y: Scalar, x: Scalar, right: Angles, down: Angles) -> Scalar:
 
 
 @kernel
-def _walk(y: Scalar, x: Scalar, step: Scalar, right: Angles, down: Angles, path: Places) -> Scalar:
+def _walk(y: Scalar, x: Scalar, step: Scalar, right: Angles, down: Angles, path: Corners) -> Scalar:
     """Follow boundary cracks from a corner until a junction or the start; the number of corners written to ``path``.
 
     Cracks on the way are marked as seen (angle 0).
@@ -75,7 +75,7 @@ def _walk(y: Scalar, x: Scalar, step: Scalar, right: Angles, down: Angles, path:
 
 
 @kernel
-def _farthest(path: Places, first: Scalar, last: Scalar) -> tuple[Scalar, Scalar]:
+def _farthest(path: Corners, first: Scalar, last: Scalar) -> tuple[Scalar, Scalar]:
     """The corner between two others on a path that is farthest from their chord, and its squared distance."""
     dy, dx = path[last, 0] - path[first, 0], path[last, 1] - path[first, 1]
     length = float(dy * dy + dx * dx)
@@ -93,7 +93,7 @@ def _farthest(path: Places, first: Scalar, last: Scalar) -> tuple[Scalar, Scalar
 
 
 @kernel
-def _direct(path: Places, count: Scalar, tolerance: Scalar, stack: Places, right: Angles, down: Angles) -> None:
+def _direct(path: Corners, count: Scalar, tolerance: Scalar, stack: Corners, right: Angles, down: Angles) -> None:
     """Give each crack of a path the direction of its piece's chord, in [0, π), x to the right and y down."""
     stack[0, 0], stack[0, 1] = 0, count - 1
     size = 1

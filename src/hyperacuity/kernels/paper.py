@@ -37,7 +37,7 @@ class Light(NamedTuple):
     brightest_x: float
     brightest_y: float
     falloff: float
-    """Loss of direct light per squared pixel from the brightest place."""
+    """Loss of direct light per squared pixel from the brightest point."""
 
 
 class Shadows(NamedTuple):
@@ -57,7 +57,7 @@ class Sheets(NamedTuple):
     """What is painted, far to near."""
 
     shifts: Ints
-    """By how many samples a sheet stands to the left of its place in the world."""
+    """By how many samples a sheet stands to the left of its position in the world."""
     heights: Floats
     kinds: Ints
     seeds: Ints
@@ -126,7 +126,7 @@ def _spots(u: float, v: float, pitch: float, seed: int) -> float:
 
 @kernel
 def _pattern(kind: int, u: float, v: float, pitch: float, seed: int) -> float:
-    """How much of the second tone shows at a place of the sheet, in [0, 1]."""
+    """How much of the second tone shows at a point of the sheet, in [0, 1]."""
     if kind == STRIPES:
         return _line(u, pitch * 1.6, 0.42)
     if kind == WASH:
@@ -159,7 +159,7 @@ def _pattern(kind: int, u: float, v: float, pitch: float, seed: int) -> float:
 
 @kernel
 def _height(kind: int, u: float, v: float, seed: int) -> float:
-    """The sheet's relief at a place, about [0, 1]: fibres for most, threads for woven cloth."""
+    """The sheet's relief at a point, about [0, 1]: fibres for most, threads for woven cloth."""
     if kind == WOVEN:
         thread = 3.4
         a, b = u / thread, v / thread
@@ -177,7 +177,7 @@ def _height(kind: int, u: float, v: float, seed: int) -> float:
 
 @kernel
 def _shade(masks: NDArray[np.uint8], level: int, box: Ints, x: float, y: float) -> float:
-    """A blurred mask at a place given in cells, by bilinear interpolation; 0 outside its box."""
+    """A blurred mask at a point given in cells, by bilinear interpolation; 0 outside its box."""
     left, top = math.floor(x), math.floor(y)
     i, j = int(left) - box[1], int(top) - box[2]
     if i < 0 or j < 0 or i >= box[3] - 1 or j >= box[4] - 1:
@@ -229,7 +229,7 @@ def _running_mean(values: NDArray[np.uint8], line: Ints, radius: int) -> None:
 def _reaching(
     k: int, x: float, y: float, heights: Floats, shadows: Shadows, near: NDArray[np.bool_], light: Light
 ) -> tuple[float, float]:
-    """Direct and ambient light, each in [0, 1], that reach sheet ``k`` at a place past all sheets above it."""
+    """Direct and ambient light, each in [0, 1], that reach sheet ``k`` at a point past all sheets above it."""
     direct, ambient = 1.0, 1.0
     cell, masks, boxes = shadows.cell, shadows.masks, shadows.boxes
     levels = masks.shape[0]

@@ -265,15 +265,9 @@ def _sweep(rank: Ranks, level: Levels, first: Members, second: Members) -> None:
                 smallest[r] = last[i]
                 r -= 1
             done += 1
-        low, high = 0, len(smallest)
-        while low < high:
-            middle = (low + high) // 2
-            if smallest[middle] < last[j]:
-                low = middle + 1
-            else:
-                high = middle
-        if low > 0:
-            level[j] = max(level[j], lowest + low)
+        dominating = np.searchsorted(smallest, last[j])
+        if dominating > 0:
+            level[j] = max(level[j], lowest + dominating)
 
 
 @kernel
