@@ -9,12 +9,11 @@ within a tolerance of its own chord (Ramer 1972, Douglas & Peucker 1973); each c
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hyperacuity.kernels import Scalar, allocating_kernel, kernel
+from hyperacuity.kernels import Float32s, Int32s, Scalar, allocating_kernel, kernel
 
-Corners = NDArray[np.int32]
-Angles = NDArray[np.float32]
+Corners = Int32s
+Angles = Float32s
 
 UNSEEN = np.float32(-1)
 """In place of an angle: a boundary crack that no arc has passed yet. NaN: no boundary."""
@@ -114,7 +113,7 @@ def _direct(path: Corners, count: Scalar, tolerance: Scalar, stack: Corners, rig
 
 
 @allocating_kernel
-def arc_directions(labels: NDArray[np.int32], tolerance: Scalar) -> tuple[Angles, Angles]:
+def arc_directions(labels: Int32s, tolerance: Scalar) -> tuple[Angles, Angles]:
     """Direction of the boundary at each crack, in [0, π); NaN where both sides have the same label.
 
     Returns ``right`` (between a pixel and the one to its right; the last column is NaN) and ``down``, both H×W.

@@ -8,12 +8,11 @@ a radius of :data:`WHOLE` pixels; larger ones are sampled on a grid, which keeps
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hyperacuity.kernels import Scalar, allocating_kernel, kernel
+from hyperacuity.kernels import Float32s, Float64s, Int32s, Int64s, Scalar, allocating_kernel, kernel
 
-Labels = NDArray[np.int32]
-Sums = NDArray[np.float64]
+Labels = Int32s
+Sums = Float64s
 
 WHOLE = 12
 MEETING = 4  # no more than four regions meet at a corner
@@ -108,7 +107,7 @@ def junctions(labels: Labels, first: Labels, right: Labels, below: Labels, radiu
 
 @allocating_kernel
 def beside_borders(
-    labels: Labels, first: Labels, right: Labels, below: Labels, planes: NDArray[np.float32], skip: Scalar, band: Scalar
+    labels: Labels, first: Labels, right: Labels, below: Labels, planes: Float32s, skip: Scalar, band: Scalar
 ) -> Sums:
     """Per pair and plane, the sum over cracks of the mean on the first region's side minus that on the second's.
 
@@ -147,7 +146,7 @@ def beside_borders(
 
 
 @kernel
-def _hull(edge: Sums, top: Scalar, bottom: Scalar, sign: Scalar, chain: NDArray[np.int64]) -> None:
+def _hull(edge: Sums, top: Scalar, bottom: Scalar, sign: Scalar, chain: Int64s) -> None:
     """Turn the ends of a region's rows into those of its convex hull: sign +1 for left ends, −1 for right ones."""
     count = 0
     for y in range(top, bottom + 1):
@@ -167,9 +166,7 @@ def _hull(edge: Sums, top: Scalar, bottom: Scalar, sign: Scalar, chain: NDArray[
 
 
 @allocating_kernel
-def hulls(
-    labels: Labels, boxes: NDArray[np.int64], start: NDArray[np.int64], others: Labels, pairs: Labels, inside: Sums
-) -> Sums:
+def hulls(labels: Labels, boxes: Int64s, start: Int64s, others: Labels, pairs: Labels, inside: Sums) -> Sums:
     """The area of each region's convex hull; and in ``inside[p, 0]`` how much of pair p's second region lies in the first's hull,
     in ``inside[p, 1]`` how much of its first in the second's, in pixels.
 

@@ -14,20 +14,15 @@ from __future__ import annotations
 import heapq
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hyperacuity.kernels import Scalar, allocating_kernel, kernel
+from hyperacuity.kernels import Float32s, Float64s, Int32s, Int64s, Scalar, allocating_kernel, kernel
 from hyperacuity.kernels.pieces import find
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Labels = NDArray[np.int32]
+Labels = Int32s
 
 
 @allocating_kernel
-def boundary_edges(
-    labels: Labels, right: NDArray[np.float32], down: NDArray[np.float32]
-) -> tuple[Labels, Floats, Floats, Ints]:
+def boundary_edges(labels: Labels, right: Float32s, down: Float32s) -> tuple[Labels, Float64s, Float64s, Int64s]:
     """Boundaries between neighbouring regions: label pairs (lower, higher), sum and least of the strength, length.
 
     ``right[y, x]`` is the strength of the crack between (y, x) and (y, x + 1), ``down[y, x]`` of that to (y + 1, x).
@@ -65,8 +60,8 @@ def boundary_edges(
 
 @allocating_kernel
 def merge_regions(
-    regions: Scalar, pairs: Labels, sums: Floats, lengths: Ints, mean: Scalar
-) -> tuple[Labels, Floats, Ints, Floats]:
+    regions: Scalar, pairs: Labels, sums: Float64s, lengths: Int64s, mean: Scalar
+) -> tuple[Labels, Float64s, Int64s, Float64s]:
     """The merges that make one region of many.
 
     Returns the children, the height, and the length of the boundary that goes, one entry per merge; and for each of ``pairs``
@@ -170,7 +165,7 @@ def _append(first: Labels, tail: Labels, after: Labels, region: Scalar, slot: Sc
 
 
 @kernel
-def contour_cells(labels: Labels, saliency: Floats, pairs: Labels, cells: NDArray[np.float32]) -> None:
+def contour_cells(labels: Labels, saliency: Float64s, pairs: Labels, cells: Float32s) -> None:
     """Draw a double-size map: cracks take the saliency of their pair of regions, corners the largest of their cracks.
 
     ``pairs`` is sorted, as :func:`boundary_edges` gives it; ``saliency`` has an entry for each. ``cells`` starts at 0.

@@ -12,8 +12,6 @@ import numpy as np
 from hyperacuity.kernels import Flags, Float32s, Int32s, Int64s, Scalar, allocating_kernel, kernel
 from hyperacuity.kernels.distances import squared_distances
 
-Plane = Float32s
-
 NO_CURVATURE, ABSOLUTE, CONVEX, CONCAVE = 0, 1, 2, 3
 
 
@@ -33,7 +31,7 @@ def bounding_boxes(labels: Int32s) -> Int64s:
 
 
 @kernel
-def _smooth(plane: Plane, scratch: Plane) -> None:
+def _smooth(plane: Float32s, scratch: Float32s) -> None:
     """Convolve with the binomial [1 4 6 4 1] / 16 both ways (standard deviation 1), the border repeated."""
     height, width = plane.shape
     for y in range(height):
@@ -49,7 +47,7 @@ def _smooth(plane: Plane, scratch: Plane) -> None:
 
 
 @kernel
-def _curvature(plane: Plane, y: Scalar, x: Scalar) -> Scalar:
+def _curvature(plane: Float32s, y: Scalar, x: Scalar) -> Scalar:
     """div(∇d / |∇d|) by central differences; positive around a convex shape."""
     height, width = plane.shape
     up, down, west, east = max(y - 1, 0), min(y + 1, height - 1), max(x - 1, 0), min(x + 1, width - 1)
@@ -73,7 +71,7 @@ def add_claims(
     bend: Scalar,
     curvature: Scalar,
     smooth: Scalar,
-    claims: Plane,
+    claims: Float32s,
 ) -> None:
     """Add to ``claims`` what each component among ``sources`` claims of the pixels outside it, up to ``reach`` away."""
     height, width = labels.shape
@@ -104,7 +102,7 @@ def add_claims(
 
 
 @allocating_kernel
-def smooth_within_edges(plane: Plane, guide: Float32s, space: Scalar, tone: Scalar, rounds: Scalar) -> Plane:
+def smooth_within_edges(plane: Float32s, guide: Float32s, space: Scalar, tone: Scalar, rounds: Scalar) -> Float32s:
     """Smooth a plane, but not across edges of a guide (channels × H × W), by the recursive domain transform.
 
     Along each row and column, pixels are as far apart as their distance in space plus ``space / tone`` times the change of the

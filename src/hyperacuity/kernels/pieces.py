@@ -8,11 +8,10 @@ the map alone.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hyperacuity.kernels import Int64s, Scalar, Uint16s, allocating_kernel, kernel
+from hyperacuity.kernels import Int32s, Int64s, Scalar, Uint16s, allocating_kernel, kernel
 
-Labels = NDArray[np.int32]
+Labels = Int32s
 
 
 @kernel

@@ -10,14 +10,13 @@ exactly, because the components of a set of cells do not depend on the order in 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hyperacuity.kernels import Scalar, allocating_kernel, kernel
+from hyperacuity.kernels import Float64s, Int32s, Int64s, Scalar, allocating_kernel, kernel
 from hyperacuity.kernels.pieces import find, group_pixels
 
 
 @kernel
-def _join(parents: NDArray[np.int32], regions: NDArray[np.int32], a: Scalar, b: Scalar) -> Scalar:
+def _join(parents: Int32s, regions: Int32s, a: Scalar, b: Scalar) -> Scalar:
     """Unite two roots. The root that goes, if both held a region, else −1; the region of lower number stays."""
     if regions[b] >= 0 and (regions[a] < 0 or regions[b] < regions[a]):
         a, b = b, a
@@ -26,9 +25,7 @@ def _join(parents: NDArray[np.int32], regions: NDArray[np.int32], a: Scalar, b: 
 
 
 @allocating_kernel
-def rising_levels(
-    ucm: NDArray[np.float64], levels: NDArray[np.float64]
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
+def rising_levels(ucm: Float64s, levels: Float64s) -> tuple[Int32s, Int32s, Int64s]:
     """Regions of a double-size map at the lowest level, and how they grow together at the others.
 
     Returns the labels of the pixels at ``levels[0]``, numbered in reading order; the joins (stays, goes) in the order in which
@@ -78,7 +75,7 @@ def rising_levels(
 
 
 @kernel
-def apply_joins(labels: NDArray[np.int32], joins: NDArray[np.int32], stands_for: NDArray[np.int32]) -> None:
+def apply_joins(labels: Int32s, joins: Int32s, stands_for: Int32s) -> None:
     """Relabel in place after some joins. ``stands_for`` is scratch, one entry per region, 0 … n − 1."""
     for region in range(len(stands_for)):
         stands_for[region] = region

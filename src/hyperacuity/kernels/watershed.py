@@ -11,9 +11,8 @@ from __future__ import annotations
 import heapq
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hyperacuity.kernels import Scalar, allocating_kernel, kernel
+from hyperacuity.kernels import Float32s, Int32s, Scalar, allocating_kernel, kernel
 
 
 @kernel
@@ -29,9 +28,7 @@ def _neighbour(cell: Scalar, side: Scalar, height: Scalar, width: Scalar) -> Sca
 
 
 @kernel
-def _mark_minima(
-    values: NDArray[np.float32], labels: NDArray[np.int32], queue: NDArray[np.int32], height: Scalar, width: Scalar
-) -> Scalar:
+def _mark_minima(values: Float32s, labels: Int32s, queue: Int32s, height: Scalar, width: Scalar) -> Scalar:
     """Label the regional minima 0, 1, … in reading order, all else −1; how many there are. ``labels`` starts at −2."""
     count = 0
     for start in range(len(values)):
@@ -62,7 +59,7 @@ def _mark_minima(
 
 
 @allocating_kernel
-def basins(surface: NDArray[np.float32]) -> NDArray[np.int32]:
+def basins(surface: Float32s) -> Int32s:
     """The catchment basins of a surface, 4-connected, numbered from 0 in reading order."""
     height, width = surface.shape
     values = surface.copy().ravel()
