@@ -23,8 +23,11 @@ from hyperacuity.maps import EdgeMap, edge_map, same_size, size_of
 EmptyDistance = Literal["diagonal", "inf"]
 """How far an empty set is from everything: one image diagonal √((H−1)² + (W−1)²), or infinitely far."""
 
-Side = Literal["detected", "truth", "hits"]
-"""Whose distances are meant: from D to G, from G to D, or from G to the hits G∩D."""
+Side = Literal["detected", "truth"]
+"""Whose distances are meant: those of D's pixels to G, or of G's to D."""
+
+AnySide: TypeAlias = Side | Literal["hits"]
+"""Also those of G's pixels to the hits G∩D."""
 
 Tail = Literal["quantile", "mean_top", "trim"]
 """How a Hausdorff distance forgives the n % largest distances, see :func:`tail_distance`."""
@@ -74,7 +77,7 @@ class Comparison(ABC):
         count = self._count(side)
         return count and count * min(self._far(empty), clip) ** k
 
-    def merit(self, side: Side, kappa: float) -> float:
+    def merit(self, side: AnySide, kappa: float) -> float:
         """Σ 1/(1 + κ d(p)²) over the pixels of one side; nothing is near an empty set.
 
         ``"hits"`` is over G, the distance being to the nearest *correctly* detected pixel: d_{G∩D}(p).
@@ -104,11 +107,11 @@ class Comparison(ABC):
 
     # Asked for only when neither set is empty (for "hits": when there is a hit; for _difference: when they are not both empty).
     @abstractmethod
-    def _squared(self, side: Side) -> NDArray[np.int32]:
+    def _squared(self, side: AnySide) -> NDArray[np.int32]:
         """The squared distance of each pixel of one side to the other."""
 
     @abstractmethod
-    def _sum(self, side: Side, term: Callable[..., NDArray[Any]], *options: float) -> float:
+    def _sum(self, side: AnySide, term: Callable[..., NDArray[Any]], *options: float) -> float:
         """Σ term(d², *options) over the pixels of one side."""
 
     @abstractmethod
@@ -143,12 +146,12 @@ class Pair(Comparison):
     def _from_truth(self) -> NDArray[np.int32]:
         return self._to_detected[self.truth]
 
-    def _squared(self, side: Side) -> NDArray[np.int32]:
+    def _squared(self, side: AnySide) -> NDArray[np.int32]:
         if side == "hits":
             return np.asarray(squared_distances(self.truth & self.detected)[self.truth])
         return self._from_detected if side == "detected" else self._from_truth
 
-    def _sum(self, side: Side, term: Callable[..., NDArray[Any]], *options: float) -> float:
+    def _sum(self, side: AnySide, term: Callable[..., NDArray[Any]], *options: float) -> float:
         return float(term(self._squared(side), *options).sum())
 
     def _difference(self, k: float, cap: float) -> float:

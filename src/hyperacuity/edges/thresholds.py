@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hyperacuity.edges.names import PAPER, Measure, measure, measures
-from hyperacuity.edges.pair import Comparison, Side, checked_shape, distances_to, squared_diagonal
+from hyperacuity.edges.pair import AnySide, Comparison, checked_shape, distances_to, squared_diagonal
 from hyperacuity.errors import UsageError
 from hyperacuity.kernels.distances import difference_sum, distances_as_set_grows
 from hyperacuity.maps import EdgeMap, SoftMap, edge_map, same_size, soft_map
@@ -187,17 +187,16 @@ class _Tables:
         return [(float(o.get("k", 2)), float(o.get("cap", math.inf))) for o in options]
 
     @cached_property
-    def from_truth_to_hits(self) -> NDArray[np.int32]:
-        """d_{G∩D}² at the true pixels, at each threshold."""
+    def _hits_grown(self) -> NDArray[np.int32]:
         return self._grow(self.ys[self.is_hit], self.xs[self.is_hit], self.hits, np.empty(0), np.empty(0))[0]
 
     def _grow(self, ys: Any, xs: Any, stops: Any, k: Any, cap: Any) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         asked_ys, asked_xs = np.nonzero(self.truth)
         return distances_as_set_grows(ys, xs, stops, asked_ys, asked_xs, np.sqrt(self.to_truth), k, cap)
 
-    @property
-    def from_truth(self) -> NDArray[np.int32]:
-        return self._grown[0]
+    def of_truth(self, side: AnySide) -> NDArray[np.int32]:
+        """d_D² or d_{G∩D}² at the true pixels, at each threshold."""
+        return self._hits_grown if side == "hits" else self._grown[0]
 
     def difference(self, t: int, k: float, cap: float) -> float:
         if self.stops[t] and (k, cap) in self.variants:
@@ -205,7 +204,7 @@ class _Tables:
         nothing = np.full(self.shape, squared_diagonal(self.shape), np.int32)
         return float(difference_sum(np.sqrt(self.to_truth), nothing, float(k), float(cap)))
 
-    def sums(self, side: Side, term: Callable[..., NDArray[Any]], *options: float) -> NDArray[np.float64]:
+    def sums(self, side: AnySide, term: Callable[..., NDArray[Any]], *options: float) -> NDArray[np.float64]:
         """Σ term(d², *options) over the pixels of one side, at each threshold."""
         key = (side, term, *options)
         if key not in self._kept:
@@ -213,8 +212,7 @@ class _Tables:
                 running = np.cumsum(term(self.from_detected, *options))
                 self._kept[key] = np.concatenate([[0.0], running])[self.stops]
             else:
-                squared = self.from_truth if side == "truth" else self.from_truth_to_hits
-                self._kept[key] = term(squared, *options).sum(axis=1)
+                self._kept[key] = term(self.of_truth(side), *options).sum(axis=1)
         return self._kept[key]
 
 
@@ -228,12 +226,12 @@ class _Step(Comparison):
         self.detected_size = int(tables.stops[t])
         self.hits = int(tables.hits[t])
 
-    def _squared(self, side: Side) -> NDArray[np.int32]:
-        return (
-            self._tables.from_detected[: self.detected_size] if side == "detected" else self._tables.from_truth[self._t]
-        )
+    def _squared(self, side: AnySide) -> NDArray[np.int32]:
+        if side == "detected":
+            return self._tables.from_detected[: self.detected_size]
+        return np.asarray(self._tables.of_truth(side)[self._t])
 
-    def _sum(self, side: Side, term: Callable[..., NDArray[Any]], *options: float) -> float:
+    def _sum(self, side: AnySide, term: Callable[..., NDArray[Any]], *options: float) -> float:
         return float(self._tables.sums(side, term, *options)[self._t])
 
     def _difference(self, k: float, cap: float) -> float:

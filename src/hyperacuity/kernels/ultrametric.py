@@ -32,9 +32,7 @@ def rising_levels(ucm: Float64s, levels: Float64s) -> tuple[Int32s, Int32s, Int6
     they happen; and for each level how many joins have happened by then. ``levels`` must rise.
     """
     height, width = ucm.shape
-    ranks = np.zeros(
-        (height, width), np.int32
-    )  # the first level that admits a cell; a pixel's is 0, whatever its value
+    ranks = np.zeros((height, width), np.int32)  # the first level that admits a cell: 0 for a pixel, always
     for y in range(height):
         for x in range(width):
             if (y % 2 == 0 or x % 2 == 0) and ucm[y, x] > levels[0]:

@@ -65,9 +65,8 @@ def basins(surface: Float32s) -> Int32s:
     values = surface.copy().ravel()
     labels = np.full(height * width, -2, np.int32)
     count = _mark_minima(values, labels, np.empty(height * width, np.int32), height, width)
-    basin = np.flatnonzero(labels >= 0)
     # The level at which a pixel is flooded, the order of arrival, and the pixel.
-    heap = [(values[cell], age, cell) for age, cell in enumerate(basin)]
+    heap = [(values[cell], age, cell) for age, cell in enumerate(np.flatnonzero(labels >= 0))]
     heapq.heapify(heap)
     age = len(heap)
     while len(heap) > 0:
