@@ -16,7 +16,7 @@ from hypothesis.extra.numpy import arrays
 from PIL import Image
 
 from hyperacuity.data import DataWarning, read_image, read_soft, write_png
-from hyperacuity.data.formats.images import read_grey, read_indices, read_pixels
+from hyperacuity.data.formats.images import read_grey, read_pixels
 from hyperacuity.errors import InputError, UsageError
 
 SIZES = st.tuples(st.integers(1, 9), st.integers(1, 9))
@@ -84,7 +84,7 @@ def test_a_palette_is_looked_up_except_for_labels(put):
     image.putpalette([0, 0, 0, 255, 255, 255, 128, 128, 128])
     path = put(saved(image, "PNG"))
     assert read_grey(path).tolist() == [[0, 255, 128]]
-    assert read_indices(path).tolist() == [[0, 1, 2]]
+    assert read_pixels(path, palette=False).tolist() == [[0, 1, 2]]
 
 
 def test_alpha_is_dropped(put):

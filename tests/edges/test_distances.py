@@ -93,4 +93,4 @@ def test_a_map_too_large_for_exact_distances_is_refused() -> None:
 
 def test_a_single_pixel_is_an_image() -> None:
     pair = Pair([[1]], [[0]])
-    assert pair.truth_cost(2) == 0  # the diagonal of one pixel
+    assert pair.cost("truth", 2) == 0  # the diagonal of one pixel

@@ -83,7 +83,7 @@ def test_the_study_draws_the_lines_of_the_specification() -> None:
     assert np.flatnonzero(one.any(axis=0)).tolist() == [20]
     assert np.flatnonzero(two.any(axis=0)).tolist() == [20, 36]
     assert one.sum() == 48
-    with pytest.raises(UsageError, match="leaves an image of side 64"):
+    with pytest.raises(UsageError, match="does not fit an image of side 64"):
         lines(60)
 
 

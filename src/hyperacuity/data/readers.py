@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from hyperacuity.data.files import check_pixels, warn
 from hyperacuity.data.formats.arrays import read_npy, read_npz
 from hyperacuity.data.formats.berkeley import boundaries_of, read_fg, read_seg
-from hyperacuity.data.formats.images import KITTI_SCALE, read_grey, read_indices
+from hyperacuity.data.formats.images import KITTI_SCALE, read_grey, read_pixels
 from hyperacuity.data.formats.matlab import (
     read_array,
     read_truth_boundaries,
@@ -143,7 +143,7 @@ def read_labels(path: Path | str, *, variable: str | None = None) -> LabelMap:
     if kind == "SEG":
         return read_seg(path)
     if kind in IMAGE_KINDS:
-        pixels = read_indices(path)
+        pixels = read_pixels(path, palette=False)
         return label_map(_colours_as_labels(pixels) if pixels.ndim == 3 else pixels, name=str(path))
     if kind.startswith("MAT") and variable is None:
         stack = _segmentations(path)

@@ -49,10 +49,7 @@ def sobel(image: ArrayLike, *, thin_norm: ThinNorm = "max") -> Detection:
     >>> sobel(step).strength[2]
     array([0., 0., 1., 1., 0., 0.], dtype=float32)
     """
-    pixels = planes(image)
-    in_x = _odd(_even(pixels, [0.5, 0.25], axis=1), [1], axis=2)
-    in_y = _odd(_even(pixels, [0.5, 0.25], axis=2), [1], axis=1)
-    return _from_gradient(in_x, in_y, thin_norm)
+    return _smooth_gradient(image, [0.5, 0.25], [1], thin_norm)
 
 
 def canny(image: ArrayLike, *, sigma: float = 1.0, thin_norm: ThinNorm = "max") -> Detection:
@@ -93,19 +90,22 @@ def sf1(
         return _gaussian_gradient(image, 1 / (_CLASSIC_SPACING * math.sqrt(2)), _CLASSIC_RADIUS, thin_norm)
     if variant != "gaussian":
         raise UsageError(f"variant is {variant!r}, expected 'gaussian' or 'classic9tap'")
-    sigma = positive(sigma, "sigma")
-    return _gaussian_gradient(image, sigma, math.ceil(4 * sigma), thin_norm)
+    return canny(image, sigma=sigma, thin_norm=thin_norm)
 
 
 def _gaussian_gradient(image: ArrayLike, sigma: float, radius: int, thin_norm: ThinNorm) -> Detection:
-    pixels = planes(image)
     distance = np.arange(radius + 1)
     bell = np.exp(-(distance**2) / (2 * sigma**2))
     bell /= bell[0] + 2 * bell[1:].sum()
     # A unit step convolved with the derivative of a Gaussian peaks at 1/(√(2π)·σ); this scale makes it 1.
     slope = (distance * bell / sigma**2 * math.sqrt(2 * math.pi) * sigma)[1:]
-    in_x = _odd(_even(pixels, bell, axis=1), slope, axis=2)
-    in_y = _odd(_even(pixels, bell, axis=2), slope, axis=1)
+    return _smooth_gradient(image, bell, slope, thin_norm)
+
+
+def _smooth_gradient(image: ArrayLike, even: ArrayLike, odd: ArrayLike, thin_norm: ThinNorm) -> Detection:
+    """An odd filter along each axis, an even one along the other."""
+    pixels = planes(image)
+    in_x, in_y = (_odd(_even(pixels, even, axis=3 - axis), odd, axis=axis) for axis in (2, 1))
     return _from_gradient(in_x, in_y, thin_norm)
 
 

@@ -128,7 +128,9 @@ def agk(
     strength = np.zeros(pixels.shape[1:], np.float32)
     direction = np.zeros_like(strength)
     for angle, response in zip(turned, responses(pixels, kernels, _radius(across, along)), strict=True):
-        _keep_larger(strength, direction, combine(response, channels), angle)
+        candidate = combine(response, channels)
+        np.copyto(direction, np.float32(angle), where=candidate > strength)
+        np.maximum(strength, candidate, out=strength)
     return finish(to_precision(strength, pixels), direction, thin_norm)
 
 
@@ -165,11 +167,6 @@ def hk(
     c, s = np.cos(turned).astype(np.float32), np.sin(turned).astype(np.float32)
     direction = np.arctan2(s[first] - s[second], c[first] - c[second])
     return finish(to_precision(strength, pixels), direction, thin_norm)
-
-
-def _keep_larger(strength: Float32Array, direction: Float32Array, candidate: Float32Array, angle: float) -> None:
-    np.copyto(direction, np.float32(angle), where=candidate > strength)
-    np.maximum(strength, candidate, out=strength)
 
 
 def _radius(across: float, along: float) -> int:

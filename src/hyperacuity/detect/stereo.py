@@ -161,11 +161,8 @@ class Matcher:
         return _MATCHERS[self.base](left, right, disparities, **dict(self.options))
 
     def __str__(self) -> str:
-        return (
-            f"{self.base}({', '.join(f'{key}={value:g}' for key, value in self.options)})"
-            if self.options
-            else self.base
-        )
+        options = ", ".join(f"{key}={value:g}" for key, value in self.options)
+        return f"{self.base}({options})" if options else self.base
 
 
 def matcher(base: str, /, **options: Any) -> Matcher:

@@ -1,10 +1,9 @@
 """Edge measures: how unlike are a detected edge map and the truth?
 
 21 dissimilarity measures (23 with the paper's parameters), each a plain function ``(truth, detected, *, …)`` with 0 = perfect;
-the minimum of a measure
-over the thresholds of a thin soft map (:func:`sweep`); the study of what each measure rewards (:func:`shift`); and synthetic
-shapes whose edges are known exactly (:func:`shapes`). Everything here is Abdulrahman, Magnier & Montesinos (2017), with the
-readings and the rules for empty maps stated where they matter.
+the minimum of a measure over the thresholds of a thin soft map (:func:`sweep`); the study of what each measure rewards
+(:func:`shift`); and synthetic shapes whose edges are known exactly (:func:`shapes`). Everything here is Abdulrahman, Magnier &
+Montesinos (2017), with the readings and the rules for empty maps stated where they matter.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ def lines(distance: int, *, size: int = 64, length: int = 48) -> tuple[EdgeMap, 
     column, top = size * 5 // 16, (size - length) // 2
     if not (0 <= distance < size - column and 0 < length <= size):
         raise UsageError(
-            f"a line of {length} pixels, {distance} beside column {column}, leaves an image of side {size}"
+            f"a line of {length} pixels, {distance} beside column {column}, does not fit an image of side {size}"
         )
     one = np.zeros((size, size), np.bool_)
     one[top : top + length, column] = True

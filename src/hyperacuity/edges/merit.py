@@ -20,15 +20,11 @@ KAPPA = 1 / 9
 
 
 def fom(truth: Edges, detected: Edges, *, kappa: float = KAPPA) -> float:
-    r"""Figure of Merit, complemented: how far detected pixels lie from the truth.
+    r"""Figure of Merit, complemented: how far detected pixels lie from the truth (Abdou & Pratt 1979).
 
     .. math:: FoM = 1 - \frac{1}{\max(|G|,|D|)} \sum_{p∈D} \frac{1}{1+κ\,d_G^2(p)}
 
     Distances of missed pixels do not count: without false detections FoM = 1 − TP/|G|. Two empty maps give 0, one gives 1.
-
-    References
-    ----------
-    Abdou & Pratt (1979); Abdulrahman2017, Table 2.
 
     Examples
     --------
@@ -36,20 +32,16 @@ def fom(truth: Edges, detected: Edges, *, kappa: float = KAPPA) -> float:
     0.1
     """
     pair, kappa = paired(truth, detected), _positive(kappa)
-    return 1.0 - pair.detected_merit(kappa) / pair.larger_size if pair.errors else 0.0
+    return 1.0 - pair.merit("detected", kappa) / pair.larger_size if pair.errors else 0.0
 
 
 def fom_e(truth: Edges, detected: Edges, *, kappa: float = KAPPA, no_fp: Literal["zero", "one"] = "zero") -> float:
-    r"""Figure of Merit of over-segmentation, FoM_e: false detections only.
+    r"""Figure of Merit of over-segmentation, FoM_e: false detections only (Strasters & Gerbrands 1991).
 
     .. math:: FoM_e = 1 - \frac{1}{\max(e^{-FP},FP)} \sum_{p∈D∩¬G} \frac{1}{1+κ\,d_G^2(p)}
 
     Without false detections the printed formula gives 1, the worst score, even for a perfect map; here that is 0 unless
     ``no_fp="one"``. Equal maps always give 0.
-
-    References
-    ----------
-    Strasters & Gerbrands (1991); Abdulrahman2017, Table 2.
 
     Examples
     --------
@@ -59,19 +51,15 @@ def fom_e(truth: Edges, detected: Edges, *, kappa: float = KAPPA, no_fp: Literal
     pair, kappa = paired(truth, detected), _positive(kappa)
     if pair.false == 0:
         return float(no_fp == "one" and pair.errors > 0)
-    return 1.0 - (pair.detected_merit(kappa) - pair.hits) / pair.false
+    return 1.0 - (pair.merit("detected", kappa) - pair.hits) / pair.false
 
 
 def f_pinho(truth: Edges, detected: Edges, *, kappa: float = KAPPA) -> float:
-    r"""Pinho and Almeida's F, the Figure of Merit seen from the truth: how far true pixels lie from the detection.
+    r"""Pinho and Almeida's F, the Figure of Merit seen from the truth: how far true pixels lie from the detection (1995).
 
     .. math:: F = 1 - \frac{1}{|G∪D|} \sum_{p∈G} \frac{1}{1+κ\,d_D^2(p)}
 
     Distances of false detections do not count, only their number. Two empty maps give 0, one gives 1.
-
-    References
-    ----------
-    Pinho & Almeida (1995); Abdulrahman2017, Table 2.
 
     Examples
     --------
@@ -79,13 +67,13 @@ def f_pinho(truth: Edges, detected: Edges, *, kappa: float = KAPPA) -> float:
     0.55
     """
     pair, kappa = paired(truth, detected), _positive(kappa)
-    return 1.0 - pair.truth_merit(kappa) / pair.union_size if pair.errors else 0.0
+    return 1.0 - pair.merit("truth", kappa) / pair.union_size if pair.errors else 0.0
 
 
 def d4(
     truth: Edges, detected: Edges, *, kappa: float = KAPPA, fom_term: Literal["squared", "linear"] = "squared"
 ) -> float:
-    r"""d_4, the Figure of Merit combined with counts: a Euclidean distance to the ideal (TP, FN, FP, FoM) = (M, 0, 0, 0).
+    r"""d_4 (Boaventura & Gonzaga 2009), FoM combined with counts: the distance to the ideal (TP, FN, FP, FoM) = (M, 0, 0, 0).
 
     .. math:: d_4 = \frac12 \sqrt{\frac{(TP-M)^2+FN^2+FP^2}{M^2} + FoM^2}, \qquad M = \max(|G|,|D|)
 
@@ -95,10 +83,6 @@ def d4(
     ----------
     fom_term
         ``squared``: as the index is defined; ``linear``: FoM in place of FoM², as the paper prints it.
-
-    References
-    ----------
-    Boaventura & Gonzaga (2009); Abdulrahman2017, Table 2.
 
     Examples
     --------
@@ -115,15 +99,11 @@ def d4(
 
 
 def sfom(truth: Edges, detected: Edges, *, kappa: float = KAPPA) -> float:
-    r"""Symmetric Figure of Merit: the mean of both directions.
+    r"""Symmetric Figure of Merit: the mean of both directions (Abdulrahman, Magnier & Montesinos 2017, IbPRIA).
 
     .. math:: SFoM = \tfrac12 FoM(G,D) + \tfrac12 FoM(D,G)
 
     Two empty maps give 0, one gives 1.
-
-    References
-    ----------
-    Abdulrahman, Magnier & Montesinos (2017, IbPRIA); Abdulrahman2017, Table 2.
 
     Examples
     --------
@@ -134,15 +114,11 @@ def sfom(truth: Edges, detected: Edges, *, kappa: float = KAPPA) -> float:
 
 
 def mfom(truth: Edges, detected: Edges, *, kappa: float = KAPPA) -> float:
-    r"""Maximum Figure of Merit: the worse of both directions.
+    r"""Maximum Figure of Merit: the worse of both directions (Abdulrahman, Magnier & Montesinos 2017, IbPRIA).
 
     .. math:: MFoM = \max(FoM(G,D), FoM(D,G))
 
     Two empty maps give 0, one gives 1.
-
-    References
-    ----------
-    Abdulrahman, Magnier & Montesinos (2017, IbPRIA); Abdulrahman2017, Table 2.
 
     Examples
     --------
@@ -160,7 +136,7 @@ def dp(
     target: Literal["tp", "detection"] = "tp",
     no_tp: Literal["one", "zero"] = "one",
 ) -> float:
-    r"""D_p, edge map quality: false detections as a share of the background, missed pixels as a share of the truth.
+    r"""D_p, edge map quality (Panetta et al. 2016): false detections as a share of the background, missed pixels of the truth.
 
     .. math:: D_p = \frac{1/2}{|¬G|} \sum_{p∈D} (1-w(d_G(p))) + \frac{1/2}{|G|} \sum_{p∈G} (1-w(d_{G∩D}(p)))
 
@@ -174,10 +150,6 @@ def dp(
     no_tp
         What a missed pixel costs when nothing is correctly detected: ``one``, or ``zero`` ("not counted without TPs").
 
-    References
-    ----------
-    Panetta, Gao, Agaian & Nercessian (2016); Abdulrahman2017, Table 2.
-
     Examples
     --------
     >>> dp([[1, 0, 0]], [[0, 0, 0]])
@@ -185,8 +157,8 @@ def dp(
     """
     pair, kappa = paired(truth, detected), _positive(kappa)
     background = pair.size - pair.truth_size
-    false_share = (pair.detected_size - pair.detected_merit(kappa)) / background if background else 0.0
-    merit = pair.hit_merit(kappa) if target == "tp" else pair.truth_merit(kappa)
+    false_share = (pair.detected_size - pair.merit("detected", kappa)) / background if background else 0.0
+    merit = pair.merit("hits", kappa) if target == "tp" else pair.merit("truth", kappa)
     if target == "tp" and no_tp == "zero" and pair.hits == 0:
         merit = pair.truth_size
     missed_share = (pair.truth_size - merit) / pair.truth_size if pair.truth_size else 0.0
@@ -199,7 +171,7 @@ def _both_merits(pair: Comparison, kappa: float) -> tuple[float, float]:
     if pair.errors == 0:
         return 0.0, 0.0
     m = pair.larger_size
-    return 1.0 - pair.detected_merit(kappa) / m, 1.0 - pair.truth_merit(kappa) / m
+    return 1.0 - pair.merit("detected", kappa) / m, 1.0 - pair.merit("truth", kappa) / m
 
 
 def _positive(kappa: float) -> float:

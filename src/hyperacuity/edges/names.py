@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from hyperacuity.edges.distance import baddeley, dk, f2d6, gamma, hausdorff, omega, psi, sk, theta, yasnoff
 from hyperacuity.edges.merit import d4, dp, f_pinho, fom, fom_e, mfom, sfom
-from hyperacuity.edges.pair import Comparison, Edges, Pair
+from hyperacuity.edges.pair import Edges, Pair
 from hyperacuity.edges.statistical import chi2, f_alpha, phi, pm
 from hyperacuity.errors import UsageError
 
@@ -162,12 +162,8 @@ def evaluate(truth: ArrayLike, detected: ArrayLike, names: str | Iterable[str] =
     >>> evaluate([[1, 0, 0, 0]], [[1, 0, 0, 1]], ["pm", "hausdorff", "psi"])
     {'pm': 0.5, 'hausdorff': 3.0, 'psi': 3.0}
     """
-    return scores(Pair(truth, detected), measures(names))
-
-
-def scores(pair: Comparison, chosen: Iterable[Measure]) -> dict[str, float]:
-    """Each measure of one comparison, by canonical name."""
-    return {str(m): m(pair, pair) for m in chosen}
+    pair = Pair(truth, detected)
+    return {str(m): m(pair, pair) for m in measures(names)}
 
 
 @cache

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
@@ -21,6 +22,12 @@ from hyperacuity.maps import EdgeMap, edge_map, same_size, size_of
 
 EmptyDistance = Literal["diagonal", "inf"]
 """How far an empty set is from everything: one image diagonal √((H−1)² + (W−1)²), or infinitely far."""
+
+Side = Literal["detected", "truth"]
+"""Whose distances are meant: those of D's pixels to G, or of G's to D."""
+
+AnySide: TypeAlias = Side | Literal["hits"]
+"""Also those of G's pixels to the hits G∩D."""
 
 Tail = Literal["quantile", "mean_top", "trim"]
 """How a Hausdorff distance forgives the n % largest distances, see :func:`tail_distance`."""
@@ -63,41 +70,26 @@ class Comparison(ABC):
     def larger_size(self) -> int:
         return max(self.detected_size, self.truth_size)
 
-    def detected_cost(self, k: float, *, clip: float = math.inf, empty: EmptyDistance = "diagonal") -> float:
-        """Σ_{p∈D} min(d_G(p), clip)^k."""
+    def cost(self, side: Side, k: float, *, clip: float = math.inf, empty: EmptyDistance = "diagonal") -> float:
+        """Σ min(d(p), clip)^k over the pixels of one side, d being the distance to the other: d_G(p) over D, or d_D(p) over G."""
         if self.detected_size and self.truth_size:
-            return self._detected_cost(k, clip)
-        return self.detected_size and self.detected_size * min(self._far(empty), clip) ** k
+            return self._sum(side, powers, k, clip)
+        count = self._count(side)
+        return count and count * min(self._far(empty), clip) ** k
 
-    def truth_cost(self, k: float, *, clip: float = math.inf, empty: EmptyDistance = "diagonal") -> float:
-        """Σ_{p∈G} min(d_D(p), clip)^k."""
+    def merit(self, side: AnySide, kappa: float) -> float:
+        """Σ 1/(1 + κ d(p)²) over the pixels of one side; nothing is near an empty set.
+
+        ``"hits"`` is over G, the distance being to the nearest *correctly* detected pixel: d_{G∩D}(p).
+        """
+        near = self.hits if side == "hits" else self.detected_size and self.truth_size
+        return self._sum(side, merits, kappa) if near else 0.0
+
+    def tail(self, side: Side, percent: float, tail: Tail, *, empty: EmptyDistance = "diagonal") -> float:
+        """The largest distance of one side's pixels but for the ``percent`` largest ones, see :func:`tail_distance`."""
         if self.detected_size and self.truth_size:
-            return self._truth_cost(k, clip)
-        return self.truth_size and self.truth_size * min(self._far(empty), clip) ** k
-
-    def detected_merit(self, kappa: float) -> float:
-        """Σ_{p∈D} 1/(1 + κ d_G(p)²); nothing is near an empty truth."""
-        return self._detected_merit(kappa) if self.detected_size and self.truth_size else 0.0
-
-    def truth_merit(self, kappa: float) -> float:
-        """Σ_{p∈G} 1/(1 + κ d_D(p)²); nothing is near an empty detection."""
-        return self._truth_merit(kappa) if self.detected_size and self.truth_size else 0.0
-
-    def hit_merit(self, kappa: float) -> float:
-        """Σ_{p∈G} 1/(1 + κ d_{G∩D}(p)²), the distance being to the nearest *correctly* detected pixel."""
-        return self._hit_merit(kappa) if self.hits else 0.0
-
-    def detected_tail(self, percent: float, tail: Tail, *, empty: EmptyDistance = "diagonal") -> float:
-        """The largest d_G(p) over D but for the ``percent`` largest ones, see :func:`tail_distance`."""
-        if self.detected_size and self.truth_size:
-            return self._detected_tail(percent, tail)
-        return self._far(empty) if self.detected_size else 0.0
-
-    def truth_tail(self, percent: float, tail: Tail, *, empty: EmptyDistance = "diagonal") -> float:
-        """The largest d_D(p) over G but for the ``percent`` largest ones."""
-        if self.detected_size and self.truth_size:
-            return self._truth_tail(percent, tail)
-        return self._far(empty) if self.truth_size else 0.0
+            return tail_distance(self._squared(side), percent, tail)
+        return self._far(empty) if self._count(side) else 0.0
 
     def difference(self, k: float, cap: float, *, empty: EmptyDistance = "diagonal") -> float:
         """Σ |min(d_G(p), cap) − min(d_D(p), cap)|^k over all pixels of the image."""
@@ -110,22 +102,18 @@ class Comparison(ABC):
     def _far(self, empty: EmptyDistance) -> float:
         return math.sqrt(squared_diagonal(self.shape)) if empty == "diagonal" else math.inf
 
-    # The sums themselves, asked for only when neither set is empty (for _hit_merit: when there is a hit; for _difference:
-    # when they are not both empty).
+    def _count(self, side: Side) -> int:
+        return self.detected_size if side == "detected" else self.truth_size
+
+    # Asked for only when neither set is empty (for "hits": when there is a hit; for _difference: when they are not both empty).
     @abstractmethod
-    def _detected_cost(self, k: float, clip: float) -> float: ...
+    def _squared(self, side: AnySide) -> NDArray[np.int32]:
+        """The squared distance of each pixel of one side to the other."""
+
     @abstractmethod
-    def _truth_cost(self, k: float, clip: float) -> float: ...
-    @abstractmethod
-    def _detected_merit(self, kappa: float) -> float: ...
-    @abstractmethod
-    def _truth_merit(self, kappa: float) -> float: ...
-    @abstractmethod
-    def _hit_merit(self, kappa: float) -> float: ...
-    @abstractmethod
-    def _detected_tail(self, percent: float, tail: Tail) -> float: ...
-    @abstractmethod
-    def _truth_tail(self, percent: float, tail: Tail) -> float: ...
+    def _sum(self, side: AnySide, term: Callable[..., NDArray[Any]], *options: float) -> float:
+        """Σ term(d², *options) over the pixels of one side."""
+
     @abstractmethod
     def _difference(self, k: float, cap: float) -> float: ...
 
@@ -158,27 +146,13 @@ class Pair(Comparison):
     def _from_truth(self) -> NDArray[np.int32]:
         return self._to_detected[self.truth]
 
-    def _detected_cost(self, k: float, clip: float) -> float:
-        return float(powers(self._from_detected, k, clip).sum())
+    def _squared(self, side: AnySide) -> NDArray[np.int32]:
+        if side == "hits":
+            return np.asarray(squared_distances(self.truth & self.detected)[self.truth])
+        return self._from_detected if side == "detected" else self._from_truth
 
-    def _truth_cost(self, k: float, clip: float) -> float:
-        return float(powers(self._from_truth, k, clip).sum())
-
-    def _detected_merit(self, kappa: float) -> float:
-        return float(merits(self._from_detected, kappa).sum())
-
-    def _truth_merit(self, kappa: float) -> float:
-        return float(merits(self._from_truth, kappa).sum())
-
-    def _hit_merit(self, kappa: float) -> float:
-        to_hits = squared_distances(self.truth & self.detected)
-        return float(merits(to_hits[self.truth], kappa).sum())
-
-    def _detected_tail(self, percent: float, tail: Tail) -> float:
-        return tail_distance(self._from_detected, percent, tail)
-
-    def _truth_tail(self, percent: float, tail: Tail) -> float:
-        return tail_distance(self._from_truth, percent, tail)
+    def _sum(self, side: AnySide, term: Callable[..., NDArray[Any]], *options: float) -> float:
+        return float(term(self._squared(side), *options).sum())
 
     def _difference(self, k: float, cap: float) -> float:
         return float(difference_sum(np.sqrt(self._to_truth), self._to_detected, float(k), float(cap)))
@@ -215,7 +189,7 @@ def squared_diagonal(shape: tuple[int, ...]) -> int:
 
 
 def checked_shape(edges: EdgeMap) -> tuple[int, int]:
-    """The map's shape; a map so large that squared distances leave 32 bits is refused."""
+    """The map's shape; ``InputError`` for a map so large that squared distances do not fit 32 bits."""
     if squared_diagonal(edges.shape) >= FAR:
         raise InputError(f"the map is {size_of(edges)}, expected a diagonal below {math.isqrt(int(FAR))} pixels")
     return edges.shape[0], edges.shape[1]

@@ -38,15 +38,11 @@ def confusion(truth: Edges, detected: Edges) -> Confusion:
 
 
 def pm(truth: Edges, detected: Edges) -> float:
-    r"""Performance measure P_m\*, complemented: the Jaccard distance of the two maps.
+    r"""Performance measure P_m\*, complemented: the Jaccard distance of the two maps (Grigorescu, Petkov & Westenberg 2003).
 
     .. math:: P_m^* = 1 - \frac{TP}{TP+FP+FN}
 
     Two empty maps give 0; one empty map gives 1.
-
-    References
-    ----------
-    Grigorescu, Petkov & Westenberg (2003); Abdulrahman2017, Table 1.
 
     Examples
     --------
@@ -58,15 +54,11 @@ def pm(truth: Edges, detected: Edges) -> float:
 
 
 def phi(truth: Edges, detected: Edges) -> float:
-    r"""Φ\*, the complement of recall times specificity.
+    r"""Φ\*, the complement of recall times specificity (Venkatesh & Rosin 1995).
 
     .. math:: Φ^* = 1 - TPR · \frac{TN}{TN+FP}
 
     Two empty maps give 0; an empty truth or an empty detection alone gives 1. Where every pixel is true, specificity is 1.
-
-    References
-    ----------
-    Venkatesh & Rosin (1995); Abdulrahman2017, Table 1.
 
     Examples
     --------
@@ -88,7 +80,7 @@ def chi2(
     reading: Literal["yitzhaky", "printed", "counts"] = "yitzhaky",
     signed: bool = False,
 ) -> float:
-    r"""χ²\*, the complemented agreement beyond chance.
+    r"""χ²\*, the complemented agreement beyond chance (Yitzhaky & Peli 2003).
 
     .. math:: χ^{2*} = 1 - \frac{TPR-Q}{1-Q} · \frac{Q-FPR}{Q}, \qquad Q = \frac{TP+FP}{|I|}
 
@@ -101,10 +93,6 @@ def chi2(
     reading
         ``yitzhaky``: as defined by Yitzhaky & Peli. ``printed``: with the paper's "+FPR" in place of "−FPR". ``counts``: the
         same, and TP, FP taken as counts rather than as shares of the image. The last two leave [0, 1].
-
-    References
-    ----------
-    Yitzhaky & Peli (2003); Abdulrahman2017, Table 1.
 
     Examples
     --------
@@ -126,15 +114,11 @@ def chi2(
 
 
 def f_alpha(truth: Edges, detected: Edges, *, alpha: float = 0.5) -> float:
-    r"""F_α\*, the complemented F-measure; α = ½ weighs precision and recall alike.
+    r"""F_α\*, the complemented F-measure; α = ½ weighs precision and recall alike (Martin, Fowlkes & Malik 2004).
 
     .. math:: F_α^* = 1 - \frac{PREC · TPR}{α·TPR + (1-α)·PREC}
 
     Two empty maps give 0; otherwise, no hit gives 1.
-
-    References
-    ----------
-    Martin, Fowlkes & Malik (2004); Abdulrahman2017, Table 1.
 
     Examples
     --------

@@ -17,16 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hyperacuity.edges.names import PAPER, Measure, measure, measures
-from hyperacuity.edges.pair import (
-    Comparison,
-    Tail,
-    checked_shape,
-    distances_to,
-    merits,
-    powers,
-    squared_diagonal,
-    tail_distance,
-)
+from hyperacuity.edges.pair import AnySide, Comparison, checked_shape, distances_to, squared_diagonal
 from hyperacuity.errors import UsageError
 from hyperacuity.kernels.distances import difference_sum, distances_as_set_grows
 from hyperacuity.maps import EdgeMap, SoftMap, edge_map, same_size, soft_map
@@ -64,7 +55,10 @@ class Sweep:
 
     def of(self, name: str) -> NDArray[np.float64]:
         """The scores of one measure, by any spelling of its name."""
-        scores: NDArray[np.float64] = self.scores[self._row(name)]
+        canonical = str(measure(name))
+        if canonical not in self.names:
+            raise UsageError(f"{canonical} was not swept; there are {', '.join(self.names)}")
+        scores: NDArray[np.float64] = self.scores[self.names.index(canonical)]
         return scores
 
     def best(self, name: str) -> Best:
@@ -89,12 +83,6 @@ class Sweep:
     def false_rate(self) -> NDArray[np.float64]:
         """FPR per threshold; NaN where every pixel is true. With :attr:`recall`, the ROC curve without tolerance."""
         return ratio(self.false, self.thin.size - (self.hits + self.missed))
-
-    def _row(self, name: str) -> int:
-        canonical = str(measure(name))
-        if canonical not in self.names:
-            raise UsageError(f"{canonical} was not swept; there are {', '.join(self.names)}")
-        return self.names.index(canonical)
 
 
 def sweep(
@@ -189,9 +177,7 @@ class _Tables:
     @cached_property
     def _grown(self) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         """d_D² at the true pixels, and the sums of :attr:`variants`, at each threshold."""
-        k, cap = (
-            (np.array(column, np.float64) for column in zip(*self.variants, strict=True)) if self.variants else _NONE
-        )
+        k, cap = np.array(self.variants, np.float64).reshape(-1, 2).T.copy()
         return self._grow(self.ys, self.xs, self.stops, k, cap)
 
     @cached_property
@@ -201,17 +187,16 @@ class _Tables:
         return [(float(o.get("k", 2)), float(o.get("cap", math.inf))) for o in options]
 
     @cached_property
-    def from_truth_to_hits(self) -> NDArray[np.int32]:
-        """d_{G∩D}² at the true pixels, at each threshold."""
-        return self._grow(self.ys[self.is_hit], self.xs[self.is_hit], self.hits, *_NONE)[0]
+    def _hits_grown(self) -> NDArray[np.int32]:
+        return self._grow(self.ys[self.is_hit], self.xs[self.is_hit], self.hits, np.empty(0), np.empty(0))[0]
 
     def _grow(self, ys: Any, xs: Any, stops: Any, k: Any, cap: Any) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
         asked_ys, asked_xs = np.nonzero(self.truth)
         return distances_as_set_grows(ys, xs, stops, asked_ys, asked_xs, np.sqrt(self.to_truth), k, cap)
 
-    @property
-    def from_truth(self) -> NDArray[np.int32]:
-        return self._grown[0]
+    def of_truth(self, side: AnySide) -> NDArray[np.int32]:
+        """d_D² or d_{G∩D}² at the true pixels, at each threshold."""
+        return self._hits_grown if side == "hits" else self._grown[0]
 
     def difference(self, t: int, k: float, cap: float) -> float:
         if self.stops[t] and (k, cap) in self.variants:
@@ -219,14 +204,16 @@ class _Tables:
         nothing = np.full(self.shape, squared_diagonal(self.shape), np.int32)
         return float(difference_sum(np.sqrt(self.to_truth), nothing, float(k), float(cap)))
 
-    def kept(self, key: tuple[object, ...], table: Callable[[], NDArray[np.float64]]) -> NDArray[np.float64]:
+    def sums(self, side: AnySide, term: Callable[..., NDArray[Any]], *options: float) -> NDArray[np.float64]:
+        """Σ term(d², *options) over the pixels of one side, at each threshold."""
+        key = (side, term, *options)
         if key not in self._kept:
-            self._kept[key] = table()
+            if side == "detected":  # running sums over the pixels in the order in which they join
+                running = np.cumsum(term(self.from_detected, *options))
+                self._kept[key] = np.concatenate([[0.0], running])[self.stops]
+            else:
+                self._kept[key] = term(self.of_truth(side), *options).sum(axis=1)
         return self._kept[key]
-
-    def running(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Σ over the pixels that have joined, at each threshold."""
-        return np.concatenate([[0.0], np.cumsum(values)])[self.stops]
 
 
 class _Step(Comparison):
@@ -239,34 +226,13 @@ class _Step(Comparison):
         self.detected_size = int(tables.stops[t])
         self.hits = int(tables.hits[t])
 
-    def _sum(self, key: tuple[object, ...], table: Callable[[], NDArray[np.float64]]) -> float:
-        return float(self._tables.kept(key, table)[self._t])
+    def _squared(self, side: AnySide) -> NDArray[np.int32]:
+        if side == "detected":
+            return self._tables.from_detected[: self.detected_size]
+        return np.asarray(self._tables.of_truth(side)[self._t])
 
-    def _detected_cost(self, k: float, clip: float) -> float:
-        tables = self._tables
-        return self._sum(("detected", k, clip), lambda: tables.running(powers(tables.from_detected, k, clip)))
-
-    def _truth_cost(self, k: float, clip: float) -> float:
-        return self._sum(("truth", k, clip), lambda: powers(self._tables.from_truth, k, clip).sum(axis=1))
-
-    def _detected_merit(self, kappa: float) -> float:
-        tables = self._tables
-        return self._sum(("detected merit", kappa), lambda: tables.running(merits(tables.from_detected, kappa)))
-
-    def _truth_merit(self, kappa: float) -> float:
-        return self._sum(("truth merit", kappa), lambda: merits(self._tables.from_truth, kappa).sum(axis=1))
-
-    def _hit_merit(self, kappa: float) -> float:
-        return self._sum(("hit merit", kappa), lambda: merits(self._tables.from_truth_to_hits, kappa).sum(axis=1))
-
-    def _detected_tail(self, percent: float, tail: Tail) -> float:
-        return tail_distance(self._tables.from_detected[: self.detected_size], percent, tail)
-
-    def _truth_tail(self, percent: float, tail: Tail) -> float:
-        return tail_distance(self._tables.from_truth[self._t], percent, tail)
+    def _sum(self, side: AnySide, term: Callable[..., NDArray[Any]], *options: float) -> float:
+        return float(self._tables.sums(side, term, *options)[self._t])
 
     def _difference(self, k: float, cap: float) -> float:
         return self._tables.difference(self._t, k, cap)
-
-
-_NONE = (np.empty(0), np.empty(0))

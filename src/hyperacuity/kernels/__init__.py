@@ -12,12 +12,11 @@ kernel modules it imports: a change of one is a new folder, and stale machine co
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import logging
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -46,10 +45,7 @@ Float64s = NDArray[np.float64]
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
-
-_IMPORTED = re.compile(
-    rf"^from {re.escape(__name__)}\.(\w+) import|^from {re.escape(__name__)} import (.+)", re.MULTILINE
-)
+_IMPORTED = re.compile(rf"^from {re.escape(__name__)}(?:\.(\w+) import| import (.+))", re.MULTILINE)
 
 
 def _sources(module: str, seen: dict[str, bytes]) -> dict[str, bytes]:
@@ -94,22 +90,15 @@ _events: Any = event
 _events.register("numba:compile", _Announcement())
 
 
-@contextlib.contextmanager
-def _own_cache(module: str) -> Iterator[None]:
-    """numba chooses a function's cache folder when the function is decorated, from this setting."""
+def _compile(function: _Function, **options: Any) -> _Function:
     settings: Any = numba.config
     before = settings.CACHE_DIR
-    settings.CACHE_DIR = str(cache_folder(module))
+    settings.CACHE_DIR = str(cache_folder(function.__module__))  # looked at when the function is decorated
     try:
-        yield
-    finally:
-        settings.CACHE_DIR = before
-
-
-def _compile(function: _Function, **options: Any) -> _Function:
-    with _own_cache(function.__module__):
         compiled: _Function = numba.njit(cache=True, nogil=True, error_model="numpy", **options)(function)
         return compiled
+    finally:
+        settings.CACHE_DIR = before
 
 
 def kernel(function: _Function) -> _Function:

@@ -9,12 +9,11 @@ within a tolerance of its own chord (Ramer 1972, Douglas & Peucker 1973); each c
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hyperacuity.kernels import Scalar, allocating_kernel, kernel
+from hyperacuity.kernels import Float32s, Int32s, Scalar, allocating_kernel, kernel
 
-Places = NDArray[np.int32]
-Angles = NDArray[np.float32]
+Corners = Int32s
+Angles = Float32s
 
 UNSEEN = np.float32(-1)
 """In place of an angle: a boundary crack that no arc has passed yet. NaN: no boundary."""
@@ -52,7 +51,7 @@ def _degree(y: Scalar, x: Scalar, right: Angles, down: Angles) -> Scalar:
 
 
 @kernel
-def _walk(y: Scalar, x: Scalar, step: Scalar, right: Angles, down: Angles, path: Places) -> Scalar:
+def _walk(y: Scalar, x: Scalar, step: Scalar, right: Angles, down: Angles, path: Corners) -> Scalar:
     """Follow boundary cracks from a corner until a junction or the start; the number of corners written to ``path``.
 
     Cracks on the way are marked as seen (angle 0).
@@ -75,7 +74,7 @@ def _walk(y: Scalar, x: Scalar, step: Scalar, right: Angles, down: Angles, path:
 
 
 @kernel
-def _farthest(path: Places, first: Scalar, last: Scalar) -> tuple[Scalar, Scalar]:
+def _farthest(path: Corners, first: Scalar, last: Scalar) -> tuple[Scalar, Scalar]:
     """The corner between two others on a path that is farthest from their chord, and its squared distance."""
     dy, dx = path[last, 0] - path[first, 0], path[last, 1] - path[first, 1]
     length = float(dy * dy + dx * dx)
@@ -93,7 +92,7 @@ def _farthest(path: Places, first: Scalar, last: Scalar) -> tuple[Scalar, Scalar
 
 
 @kernel
-def _direct(path: Places, count: Scalar, tolerance: Scalar, stack: Places, right: Angles, down: Angles) -> None:
+def _direct(path: Corners, count: Scalar, tolerance: Scalar, stack: Corners, right: Angles, down: Angles) -> None:
     """Give each crack of a path the direction of its piece's chord, in [0, π), x to the right and y down."""
     stack[0, 0], stack[0, 1] = 0, count - 1
     size = 1
@@ -114,7 +113,7 @@ def _direct(path: Places, count: Scalar, tolerance: Scalar, stack: Places, right
 
 
 @allocating_kernel
-def arc_directions(labels: NDArray[np.int32], tolerance: Scalar) -> tuple[Angles, Angles]:
+def arc_directions(labels: Int32s, tolerance: Scalar) -> tuple[Angles, Angles]:
     """Direction of the boundary at each crack, in [0, π); NaN where both sides have the same label.
 
     Returns ``right`` (between a pixel and the one to its right; the last column is NaN) and ``down``, both H×W.

@@ -62,25 +62,20 @@ _SPLITS = 4
 PRICE, LENGTH = 0, 1
 MATE, CAME_FROM, AFTER, BEFORE, BUCKET = 0, 1, 2, 3, 4
 
-Labels = Int64s
-Nodes = Uint32s
-Heads = Uint32s
-Words = Uint64s
-
 
 class Matching(NamedTuple):
     """The matching, its prices, and the scratch of a search.
 
     ``label[x]`` is a node's PRICE and the LENGTH of the path to it; ``node[x]`` its partner (MATE), the node before it on the
-    path (CAME_FROM) and its place in the queue (AFTER, BEFORE, BUCKET). ``head`` are the first nodes of the buckets;
+    path (CAME_FROM) and its position in the queue (AFTER, BEFORE, BUCKET). ``head`` are the first nodes of the buckets;
     ``occupied`` has a bit for every bucket that is not empty, and one more word with a bit for every word that is not zero;
     ``beyond`` is the least number of a bucket among the nodes beyond the window.
     """
 
-    label: Labels
-    node: Nodes
-    head: Heads
-    occupied: Words
+    label: Int64s
+    node: Uint32s
+    head: Uint32s
+    occupied: Uint64s
     beyond: Int64s
     touched: Uint32s
     better: Int64s
@@ -111,56 +106,54 @@ def _bucket(length: Scalar, to: Scale) -> Scalar:
 
 
 @kernel
-def _link(node: Nodes, head: Heads, occupied: Words, x: Scalar, bucket: Scalar) -> None:
-    first = head[bucket]
-    head[bucket] = x
-    node[x, AFTER] = first
-    node[x, BEFORE] = FREE
-    node[x, BUCKET] = bucket
+def _link(m: Matching, x: Scalar, bucket: Scalar) -> None:
+    first = m.head[bucket]
+    m.head[bucket] = x
+    m.node[x, AFTER] = first
+    m.node[x, BEFORE] = FREE
+    m.node[x, BUCKET] = bucket
     if first != FREE:
-        node[first, BEFORE] = x
+        m.node[first, BEFORE] = x
     if bucket != _BEYOND:
-        occupied[bucket >> SIX] |= ONE << (bucket & LOW_SIX)
-        occupied[_SUMMARY] |= ONE << (bucket >> SIX)
+        m.occupied[bucket >> SIX] |= ONE << (bucket & LOW_SIX)
+        m.occupied[_SUMMARY] |= ONE << (bucket >> SIX)
 
 
 @kernel
-def _unlink(node: Nodes, head: Heads, occupied: Words, x: Scalar) -> None:
-    bucket = np.uint64(node[x, BUCKET])
-    after, before = node[x, AFTER], node[x, BEFORE]
-    node[x, BUCKET] = FREE
+def _unlink(m: Matching, x: Scalar) -> None:
+    bucket = np.uint64(m.node[x, BUCKET])
+    after, before = m.node[x, AFTER], m.node[x, BEFORE]
+    m.node[x, BUCKET] = FREE
     if after != FREE:
-        node[after, BEFORE] = before
+        m.node[after, BEFORE] = before
     if before != FREE:
-        node[before, AFTER] = after
+        m.node[before, AFTER] = after
         return
-    head[bucket] = after
+    m.head[bucket] = after
     if after == FREE and bucket != _BEYOND:
         word = bucket >> SIX
-        left = occupied[word] & ~(ONE << (bucket & LOW_SIX))
-        occupied[word] = left
+        left = m.occupied[word] & ~(ONE << (bucket & LOW_SIX))
+        m.occupied[word] = left
         if left == 0:
-            occupied[_SUMMARY] &= ~(ONE << word)
+            m.occupied[_SUMMARY] &= ~(ONE << word)
 
 
 @kernel
-def _enqueue(
-    node: Nodes, head: Heads, occupied: Words, beyond: Int64s, x: Scalar, number: Scalar, current: Scalar
-) -> None:
+def _enqueue(m: Matching, x: Scalar, number: Scalar, current: Scalar) -> None:
     """Put x into the bucket of its path length, out of the one it may be in."""
     bucket = np.uint64(number) & _IN_WINDOW
     if number - current >= WINDOW:
         bucket = _BEYOND
-        beyond[0] = min(beyond[0], number)
-    old = node[x, BUCKET]
+        m.beyond[0] = min(m.beyond[0], number)
+    old = m.node[x, BUCKET]
     if old != bucket:
         if old != FREE:
-            _unlink(node, head, occupied, x)
-        _link(node, head, occupied, x, bucket)
+            _unlink(m, x)
+        _link(m, x, bucket)
 
 
 @kernel
-def _next_bucket(occupied: Words, current: Scalar) -> Scalar:
+def _next_bucket(occupied: Uint64s, current: Scalar) -> Scalar:
     """The first number from ``current`` on whose bucket is not empty; −1 when the whole window is."""
     summary = occupied[_SUMMARY]
     if summary == 0:
@@ -177,61 +170,57 @@ def _next_bucket(occupied: Words, current: Scalar) -> Scalar:
 
 
 @kernel
-def _fetch(
-    label: Labels, node: Nodes, head: Heads, occupied: Words, beyond: Int64s, current: Scalar, to: Scale
-) -> None:
+def _fetch(m: Matching, current: Scalar, to: Scale) -> None:
     """Bring the nodes that the window has come to reach into it."""
-    beyond[0] = _FAR
-    x = head[_BEYOND]
+    m.beyond[0] = _FAR
+    x = m.head[_BEYOND]
     while x != FREE:
-        after = node[x, AFTER]
-        _enqueue(node, head, occupied, beyond, x, _bucket(label[x, LENGTH], to), current)
+        after = m.node[x, AFTER]
+        _enqueue(m, x, _bucket(m.label[x, LENGTH], to), current)
         x = after
 
 
 @kernel
-def _pop(
-    label: Labels, node: Nodes, head: Heads, occupied: Words, beyond: Int64s, current: Scalar, best: Scalar, to: Scale
-) -> tuple[Scalar, Scalar]:
+def _pop(m: Matching, current: Scalar, best: Scalar, to: Scale) -> tuple[Scalar, Scalar]:
     """Take out a node with a path shorter than ``best``, from the first bucket that has one: (node or ``FREE``, number)."""
     last = _bucket(best, to)
     while True:
-        number = _next_bucket(occupied, current)
-        if number < 0 or beyond[0] <= number:
-            if beyond[0] > last:
+        number = _next_bucket(m.occupied, current)
+        if number < 0 or m.beyond[0] <= number:
+            if m.beyond[0] > last:
                 return FREE, current
             if number < 0:
-                current = beyond[0]
-            _fetch(label, node, head, occupied, beyond, current, to)
+                current = m.beyond[0]
+            _fetch(m, current, to)
             continue
         if number > last:
             return FREE, current
         current = number
-        x = head[np.uint64(current) & _IN_WINDOW]
-        _unlink(node, head, occupied, x)
-        if label[x, LENGTH] < best:
+        x = m.head[np.uint64(current) & _IN_WINDOW]
+        _unlink(m, x)
+        if m.label[x, LENGTH] < best:
             return x, current
 
 
 @kernel
-def _clear_queue(head: Heads, occupied: Words, beyond: Int64s) -> None:
+def _clear_queue(m: Matching) -> None:
     """Empty all buckets. Which bucket a node was in is forgotten by :func:`_shift_prices`."""
-    summary = occupied[_SUMMARY]
+    summary = m.occupied[_SUMMARY]
     while summary != 0:
         word = lowest_bit(summary)
         summary &= summary - ONE
-        buckets = occupied[word]
-        occupied[word] = 0
+        buckets = m.occupied[word]
+        m.occupied[word] = 0
         while buckets != 0:
-            head[(word << SIX) + lowest_bit(buckets)] = FREE
+            m.head[(word << SIX) + lowest_bit(buckets)] = FREE
             buckets &= buckets - ONE
-    occupied[_SUMMARY] = 0
-    head[_BEYOND] = FREE
-    beyond[0] = _FAR
+    m.occupied[_SUMMARY] = 0
+    m.head[_BEYOND] = FREE
+    m.beyond[0] = _FAR
 
 
 @kernel
-def _flip(node: Nodes, root: Scalar, end: Scalar, end_is_free: Scalar) -> None:
+def _flip(node: Uint32s, root: Scalar, end: Scalar, end_is_free: Scalar) -> None:
     """Exchange matched and unmatched pairs along the path found, from its end back to the root."""
     if end_is_free:
         y = end
@@ -251,17 +240,17 @@ def _flip(node: Nodes, root: Scalar, end: Scalar, end_is_free: Scalar) -> None:
 
 
 @kernel
-def _shift_prices(label: Labels, node: Nodes, touched: Uint32s, n_touched: Scalar, root: Scalar, best: Scalar) -> None:
+def _shift_prices(m: Matching, n_touched: Scalar, root: Scalar, best: Scalar) -> None:
     """Make the cheapest path's pairs tight: prices rise on the far side of the search tree and fall on the root's side."""
-    label[root, PRICE] -= best
+    m.label[root, PRICE] -= best
     for i in range(n_touched):
-        y = touched[i]
-        shift = best - label[y, LENGTH]
+        y = m.touched[i]
+        shift = best - m.label[y, LENGTH]
         if shift > 0:
-            label[y, PRICE] += shift
-            label[node[y, MATE], PRICE] -= shift
-        label[y, LENGTH] = _FAR
-        node[y, BUCKET] = FREE
+            m.label[y, PRICE] += shift
+            m.label[m.node[y, MATE], PRICE] -= shift
+        m.label[y, LENGTH] = _FAR
+        m.node[y, BUCKET] = FREE
 
 
 @kernel
@@ -271,8 +260,7 @@ def restore(m: Matching, pairs: Pairs, to: Scale, root: Scalar) -> tuple[Scalar,
     Returns the path's end and whether that was a free node, which now has a partner; if not, it is the end that has none now.
     """
     start, partner, cost = pairs.start, pairs.partner, pairs.cost
-    label, node, head, occupied, beyond = m.label, m.node, m.head, m.occupied, m.beyond
-    touched, better = m.touched, m.better
+    label, node, touched, better = m.label, m.node, m.touched, m.better
     best = label[root, PRICE]
     end, end_is_free = np.uint32(root), False
     x, base = np.uint32(root), best
@@ -301,8 +289,8 @@ def restore(m: Matching, pairs: Pairs, to: Scale, root: Scalar) -> tuple[Scalar,
                 touched[n_touched] = y
                 n_touched += np.int64(label[y, LENGTH] == _FAR)
                 label[y, LENGTH] = length
-                _enqueue(node, head, occupied, beyond, y, _bucket(length, to), current)
-        y, current = _pop(label, node, head, occupied, beyond, current, best, to)
+                _enqueue(m, y, _bucket(length, to), current)
+        y, current = _pop(m, current, best, to)
         if y == FREE:
             break
         # Its partner is as far from the root as the node itself, and may be the one that is better left free.
@@ -310,8 +298,8 @@ def restore(m: Matching, pairs: Pairs, to: Scale, root: Scalar) -> tuple[Scalar,
         base = label[y, LENGTH] + label[x, PRICE]
         if base < best:
             best, end, end_is_free = base, x, False
-    _clear_queue(head, occupied, beyond)
-    _shift_prices(label, node, touched, n_touched, root, best)
+    _clear_queue(m)
+    _shift_prices(m, n_touched, root, best)
     _flip(node, root, end, end_is_free)
     return end, end_is_free
 

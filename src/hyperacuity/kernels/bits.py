@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 from numba import types
 from numba.extending import intrinsic
-from numpy.typing import NDArray
 
-from hyperacuity.kernels import Scalar, kernel
+from hyperacuity.kernels import Flags, Scalar, Uint32s, Uint64s, kernel
 
-Bits = NDArray[np.uint64]
+Bits = Uint64s
 
 ONE = np.uint64(1)
 SIX = np.uint64(6)
@@ -59,7 +58,7 @@ def empty(height: int, width: int) -> Bits:
 
 
 @kernel
-def pack(mask: NDArray[np.bool_], bits: Bits) -> None:
+def pack(mask: Flags, bits: Bits) -> None:
     """Set in ``bits``, which must be empty, the pixels of a boolean image."""
     height, width = mask.shape
     stride = (width + 63) // 64 + 1
@@ -71,7 +70,7 @@ def pack(mask: NDArray[np.bool_], bits: Bits) -> None:
 
 
 @kernel
-def unpack(bits: Bits, mask: NDArray[np.bool_]) -> None:
+def unpack(bits: Bits, mask: Flags) -> None:
     """Write a bit image into a boolean image, all of whose pixels are overwritten."""
     height, width = mask.shape
     stride = (width + 63) // 64 + 1
@@ -82,20 +81,10 @@ def unpack(bits: Bits, mask: NDArray[np.bool_]) -> None:
 
 
 @kernel
-def rank(bits: Bits, before: NDArray[np.uint32]) -> Scalar:
+def rank(bits: Bits, before: Uint32s) -> Scalar:
     """For every word the number of pixels before it, in raster order; returns the number of all pixels."""
     total = 0
     for i in range(bits.size):
         before[i] = total
         total += np.int64(count_bits(bits[i]))
     return total
-
-
-@kernel
-def count_rows(rows: NDArray[np.uint64], counts: NDArray[np.int64]) -> None:
-    """Number of set bits of each row of a matrix of words."""
-    for i in range(rows.shape[0]):
-        total = np.int64(0)
-        for j in range(rows.shape[1]):
-            total += np.int64(count_bits(rows[i, j]))
-        counts[i] = total

@@ -8,12 +8,11 @@ a radius of :data:`WHOLE` pixels; larger ones are sampled on a grid, which keeps
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hyperacuity.kernels import Scalar, allocating_kernel, kernel
+from hyperacuity.kernels import Float32s, Float64s, Int32s, Int64s, Scalar, allocating_kernel, kernel
 
-Labels = NDArray[np.int32]
-Sums = NDArray[np.float64]
+Labels = Int32s
+Sums = Float64s
 
 WHOLE = 12
 MEETING = 4  # no more than four regions meet at a corner
@@ -74,27 +73,20 @@ def junctions(labels: Labels, first: Labels, right: Labels, below: Labels, radiu
     height, width = labels.shape
     sums = np.zeros((len(first), 3))
     wanted, found, pairs = np.empty(MEETING, np.int32), np.empty(MEETING), np.empty(MEETING, np.int32)
+    new = np.empty(MEETING, np.bool_)  # not the same region as one before it
     for y in range(height - 1):
         for x in range(width - 1):
             pairs[0], pairs[1], pairs[2], pairs[3] = right[y, x], right[y + 1, x], below[y, x], below[y, x + 1]
             wanted[0], wanted[1] = labels[y, x], labels[y, x + 1]
             wanted[2], wanted[3] = labels[y + 1, x], labels[y + 1, x + 1]
-            different = 0
             for n in range(MEETING):
-                new = wanted[n] >= 0
+                new[n] = wanted[n] >= 0
                 for m in range(n):
-                    new = new and wanted[m] != wanted[n]
-                different += new
-            if different < 3:
+                    new[n] &= wanted[m] != wanted[n]
+            if new.sum() < 3:
                 continue
             _count_in_disc(labels, y, x, radius, wanted, found)
-            total = 0.0
-            for n in range(MEETING):
-                new = wanted[n] >= 0
-                for m in range(n):
-                    new = new and wanted[m] != wanted[n]
-                if new:
-                    total += found[n]
+            total = (found * new).sum()
             for n in range(MEETING):
                 pair = pairs[n]
                 seen = pair < 0
@@ -115,7 +107,7 @@ def junctions(labels: Labels, first: Labels, right: Labels, below: Labels, radiu
 
 @allocating_kernel
 def beside_borders(
-    labels: Labels, first: Labels, right: Labels, below: Labels, planes: NDArray[np.float32], skip: Scalar, band: Scalar
+    labels: Labels, first: Labels, right: Labels, below: Labels, planes: Float32s, skip: Scalar, band: Scalar
 ) -> Sums:
     """Per pair and plane, the sum over cracks of the mean on the first region's side minus that on the second's.
 
@@ -154,7 +146,7 @@ def beside_borders(
 
 
 @kernel
-def _hull(edge: Sums, top: Scalar, bottom: Scalar, sign: Scalar, chain: NDArray[np.int64]) -> None:
+def _hull(edge: Sums, top: Scalar, bottom: Scalar, sign: Scalar, chain: Int64s) -> None:
     """Turn the ends of a region's rows into those of its convex hull: sign +1 for left ends, −1 for right ones."""
     count = 0
     for y in range(top, bottom + 1):
@@ -174,9 +166,7 @@ def _hull(edge: Sums, top: Scalar, bottom: Scalar, sign: Scalar, chain: NDArray[
 
 
 @allocating_kernel
-def hulls(
-    labels: Labels, boxes: NDArray[np.int64], start: NDArray[np.int64], others: Labels, pairs: Labels, inside: Sums
-) -> Sums:
+def hulls(labels: Labels, boxes: Int64s, start: Int64s, others: Labels, pairs: Labels, inside: Sums) -> Sums:
     """The area of each region's convex hull; and in ``inside[p, 0]`` how much of pair p's second region lies in the first's hull,
     in ``inside[p, 1]`` how much of its first in the second's, in pixels.
 

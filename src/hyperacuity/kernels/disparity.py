@@ -11,19 +11,18 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hyperacuity.kernels import allocating_kernel, kernel
+from hyperacuity.kernels import Flags, Float32s, Float64s, Int64s, allocating_kernel, kernel
 
-Map = NDArray[np.float32]
-Mask = NDArray[np.bool_]
-Picture = NDArray[np.float32]
+Map = Float32s
+Mask = Flags
+Picture = Float32s
 
 
 @allocating_kernel
 def errors(
-    truth: Map, estimate: Map, mask: Mask, deltas: NDArray[np.float64], d1_pixels: float, d1_share: float
-) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float32]]:
+    truth: Map, estimate: Map, mask: Mask, deltas: Float64s, d1_pixels: float, d1_share: float
+) -> tuple[Int64s, Float64s, Float32s]:
     """Counts and sums over the masked pixels of known truth, and the absolute errors of those that have an estimate.
 
     Counts: pixels, pixels with an estimate, KITTI's outliers, then per δ the errors above it. Sums: |e|, e² and e, where e is

@@ -20,8 +20,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
-from numpy.typing import NDArray
+
+from hyperacuity.kernels import Flags, Float64s, Int32s, Int64s, allocating_kernel
 
 FAR = np.int32(2**31 - 1)
 """Squared distance to a set that has no pixels."""
@@ -33,8 +33,8 @@ COST_OF_DESCENT = 64
 """What it takes to find the tiles a new pixel may serve, in units of one pixel compared (measured)."""
 
 
-@njit(cache=True, nogil=True)
-def squared_distances(edges: NDArray[np.bool_]) -> NDArray[np.int32]:
+@allocating_kernel
+def squared_distances(edges: Flags) -> Int32s:
     """d²(p), the squared distance from each pixel to the nearest true one; :data:`FAR` everywhere if there is none."""
     height, width = edges.shape
     result = np.full((height, width), FAR, np.int32)
@@ -66,8 +66,8 @@ def squared_distances(edges: NDArray[np.bool_]) -> NDArray[np.int32]:
     return result
 
 
-@njit(cache=True, nogil=True)
-def _column_distances(edges: NDArray[np.bool_]) -> NDArray[np.int64]:
+@allocating_kernel
+def _column_distances(edges: Flags) -> Int64s:
     """Distance to the nearest true pixel of the same column, −1 in a column without one."""
     height, width = edges.shape
     along = np.full((height, width), -1, np.int64)
@@ -85,8 +85,8 @@ def _column_distances(edges: NDArray[np.bool_]) -> NDArray[np.int64]:
     return along
 
 
-@njit(cache=True, nogil=True)
-def difference_sum(distances: NDArray[np.float64], squared: NDArray[np.int32], power: float, cap: float) -> float:
+@allocating_kernel
+def difference_sum(distances: Float64s, squared: Int32s, power: float, cap: float) -> float:
     """Σ |min(e(p), cap) − min(d(p), cap)|^power over the image, for one map of distances e and one of squares d².
 
     The map of squares may be padded below and on the right.
@@ -108,23 +108,23 @@ def difference_sum(distances: NDArray[np.float64], squared: NDArray[np.int32], p
 class _Growth(NamedTuple):
     """Distances to a growing set at the pixels asked for, padded to whole tiles; a pixel not asked for has d = 0 for good."""
 
-    squared: NDArray[np.int32]
-    bounds: NDArray[np.int32]  # [level, row, column]: the largest d² below each node; level 0 = the tiles
+    squared: Int32s
+    bounds: Int32s  # [level, row, column]: the largest d² below each node; level 0 = the tiles
     asked: int  # how many pixels are asked for
-    stack: NDArray[np.int64]  # nodes still to be looked at: level, row, column
+    stack: Int64s  # nodes still to be looked at: level, row, column
 
 
-@njit(cache=True, nogil=True)
+@allocating_kernel
 def distances_as_set_grows(
-    ys: NDArray[np.int64],
-    xs: NDArray[np.int64],
-    stops: NDArray[np.int64],
-    ask_ys: NDArray[np.int64],
-    ask_xs: NDArray[np.int64],
-    distances: NDArray[np.float64],
-    powers: NDArray[np.float64],
-    caps: NDArray[np.float64],
-) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    ys: Int64s,
+    xs: Int64s,
+    stops: Int64s,
+    ask_ys: Int64s,
+    ask_xs: Int64s,
+    distances: Float64s,
+    powers: Float64s,
+    caps: Float64s,
+) -> tuple[Int32s, Float64s]:
     """What is true after each batch of pixels has joined the set; batch t is (ys, xs)[stops[t − 1] : stops[t]].
 
     Returns d² at the pixels (ask_ys, ask_xs), one row per batch and one column per pixel; and the :func:`difference_sum` of
@@ -145,8 +145,8 @@ def distances_as_set_grows(
     return found, sums
 
 
-@njit(cache=True, nogil=True)
-def _start(shape: tuple[int, int], ask_ys: NDArray[np.int64], ask_xs: NDArray[np.int64], everywhere: bool) -> _Growth:
+@allocating_kernel
+def _start(shape: tuple[int, int], ask_ys: Int64s, ask_xs: Int64s, everywhere: bool) -> _Growth:
     """Distances to the empty set."""
     height, width = shape
     rows, columns = -(-height // TILE), -(-width // TILE)
@@ -163,8 +163,8 @@ def _start(shape: tuple[int, int], ask_ys: NDArray[np.int64], ask_xs: NDArray[np
     return _Growth(squared, bounds, count, np.empty((4 * levels, 3), np.int64))
 
 
-@njit(cache=True, nogil=True)
-def _join(ys: NDArray[np.int64], xs: NDArray[np.int64], first: int, stop: int, growth: _Growth) -> None:
+@allocating_kernel
+def _join(ys: Int64s, xs: Int64s, first: int, stop: int, growth: _Growth) -> None:
     """Let the pixels first … stop − 1 join those before them."""
     if first == stop:
         return
@@ -177,8 +177,8 @@ def _join(ys: NDArray[np.int64], xs: NDArray[np.int64], first: int, stop: int, g
     _raise_bounds(growth.bounds)
 
 
-@njit(cache=True, nogil=True)
-def _start_over(ys: NDArray[np.int64], xs: NDArray[np.int64], stop: int, growth: _Growth) -> None:
+@allocating_kernel
+def _start_over(ys: Int64s, xs: Int64s, stop: int, growth: _Growth) -> None:
     squared, bounds = growth.squared, growth.bounds
     edges = np.zeros(squared.shape, np.bool_)
     for n in range(stop):
@@ -192,7 +192,7 @@ def _start_over(ys: NDArray[np.int64], xs: NDArray[np.int64], stop: int, growth:
                 bounds[0, y // TILE, x // TILE] = max(bounds[0, y // TILE, x // TILE], distances[y, x])
 
 
-@njit(cache=True, nogil=True)
+@allocating_kernel
 def _insert(qy: int, qx: int, growth: _Growth) -> None:
     """Let one pixel join: visit every tile it may serve."""
     bounds, stack = growth.bounds, growth.stack
@@ -217,8 +217,8 @@ def _insert(qy: int, qx: int, growth: _Growth) -> None:
                 waiting += 1
 
 
-@njit(cache=True, nogil=True)
-def _visit(top: int, left: int, qy: int, qx: int, squared: NDArray[np.int32]) -> np.int32:
+@allocating_kernel
+def _visit(top: int, left: int, qy: int, qx: int, squared: Int32s) -> np.int32:
     """Let the pixels of one tile take the new pixel where it is nearer; returns the largest d² that is left."""
     largest = np.int32(0)
     for y in range(top, top + TILE):
@@ -231,8 +231,8 @@ def _visit(top: int, left: int, qy: int, qx: int, squared: NDArray[np.int32]) ->
     return largest
 
 
-@njit(cache=True, nogil=True)
-def _raise_bounds(bounds: NDArray[np.int32]) -> None:
+@allocating_kernel
+def _raise_bounds(bounds: Int32s) -> None:
     """Bring the pyramid above the tiles up to date: each node holds the largest of its children."""
     levels, rows, columns = bounds.shape
     for level in range(1, levels):

@@ -11,21 +11,18 @@ An edge that was put together gets a new number and the old ones are struck out,
 
 from __future__ import annotations
 
+import heapq
+
 import numpy as np
-from numpy.typing import NDArray
 
-from hyperacuity.kernels import Scalar, allocating_kernel, kernel
-from hyperacuity.kernels.ultrametric import find
+from hyperacuity.kernels import Float32s, Float64s, Int32s, Int64s, Scalar, allocating_kernel, kernel
+from hyperacuity.kernels.pieces import find
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Labels = NDArray[np.int32]
+Labels = Int32s
 
 
 @allocating_kernel
-def boundary_edges(
-    labels: Labels, right: NDArray[np.float32], down: NDArray[np.float32]
-) -> tuple[Labels, Floats, Floats, Ints]:
+def boundary_edges(labels: Labels, right: Float32s, down: Float32s) -> tuple[Labels, Float64s, Float64s, Int64s]:
     """Boundaries between neighbouring regions: label pairs (lower, higher), sum and least of the strength, length.
 
     ``right[y, x]`` is the strength of the crack between (y, x) and (y, x + 1), ``down[y, x]`` of that to (y + 1, x).
@@ -37,15 +34,13 @@ def boundary_edges(
     count = 0
     for y in range(height):
         for x in range(width):
-            here = np.int64(labels[y, x])
-            if x + 1 < width and labels[y, x + 1] != here:
-                there = np.int64(labels[y, x + 1])
-                keys[count], values[count] = min(here, there) * regions + max(here, there), right[y, x]
-                count += 1
-            if y + 1 < height and labels[y + 1, x] != here:
-                there = np.int64(labels[y + 1, x])
-                keys[count], values[count] = min(here, there) * regions + max(here, there), down[y, x]
-                count += 1
+            for step in range(2):
+                v, u = y + step, x + 1 - step
+                if v < height and u < width and labels[v, u] != labels[y, x]:
+                    here, there = np.int64(labels[y, x]), np.int64(labels[v, u])
+                    keys[count] = min(here, there) * regions + max(here, there)
+                    values[count] = down[y, x] if step else right[y, x]
+                    count += 1
     order = np.argsort(keys[:count], kind="mergesort")
     pairs = np.empty((count, 2), np.int32)
     sums, least, lengths = np.zeros(count), np.full(count, np.inf), np.zeros(count, np.int64)
@@ -63,46 +58,10 @@ def boundary_edges(
     return pairs[:found].copy(), sums[:found].copy(), least[:found].copy(), lengths[:found].copy()
 
 
-@kernel
-def _earlier(weights: Floats, lengths: Ints, pairs: Labels, a: Scalar, b: Scalar) -> Scalar:
-    """Whether edge ``a`` is merged before edge ``b``."""
-    if weights[a] != weights[b]:
-        return weights[a] < weights[b]
-    if lengths[a] != lengths[b]:
-        return lengths[a] < lengths[b]
-    if pairs[a, 0] != pairs[b, 0]:
-        return pairs[a, 0] < pairs[b, 0]
-    return pairs[a, 1] < pairs[b, 1]
-
-
-@kernel
-def _push(heap: Labels, size: Scalar, weights: Floats, lengths: Ints, pairs: Labels, edge: Scalar) -> None:
-    at = size
-    while at > 0 and _earlier(weights, lengths, pairs, edge, heap[(at - 1) // 2]):
-        heap[at] = heap[(at - 1) // 2]
-        at = (at - 1) // 2
-    heap[at] = edge
-
-
-@kernel
-def _pop(heap: Labels, size: Scalar, weights: Floats, lengths: Ints, pairs: Labels) -> Scalar:
-    first, last = heap[0], heap[size - 1]
-    at, child = 0, 1
-    while child < size - 1:
-        if child + 1 < size - 1 and _earlier(weights, lengths, pairs, heap[child + 1], heap[child]):
-            child += 1
-        if not _earlier(weights, lengths, pairs, heap[child], last):
-            break
-        heap[at] = heap[child]
-        at, child = child, 2 * child + 1
-    heap[at] = last
-    return first
-
-
 @allocating_kernel
 def merge_regions(
-    regions: Scalar, pairs: Labels, sums: Floats, lengths: Ints, mean: Scalar
-) -> tuple[Labels, Floats, Ints, Floats]:
+    regions: Scalar, pairs: Labels, sums: Float64s, lengths: Int64s, mean: Scalar
+) -> tuple[Labels, Float64s, Int64s, Float64s]:
     """The merges that make one region of many.
 
     Returns the children, the height, and the length of the boundary that goes, one entry per merge; and for each of ``pairs``
@@ -120,7 +79,6 @@ def merge_regions(
     struck = np.zeros(2 * edges + 1, np.bool_)
     became = np.full(2 * edges + 1, -1, np.int32)  # the edge that an edge was put into
     saliency = np.full(2 * edges + 1, np.inf)
-    heap = np.empty(2 * edges + 1, np.int32)
     # Every region has a list of its edges: slot 2e + s is edge e at its end s; lists are joined by their tails.
     first, tail = np.full(regions, -1, np.int32), np.full(regions, -1, np.int32)
     after = np.full(2 * (2 * edges + 1), -1, np.int32)
@@ -138,11 +96,11 @@ def merge_regions(
         weights[edge] = sums[edge] / max(lengths[edge], 1) if mean else sums[edge]
         for side in range(2):
             _append(first, tail, after, ends[edge, side], 2 * edge + side)
-        _push(heap, edge, weights, length, ends, edge)
-    size, count, merges, height = edges, edges, 0, -np.inf
-    while size > 0:
-        edge = _pop(heap, size, weights, length, ends)
-        size -= 1
+    heap = [(weights[edge], length[edge], ends[edge, 0], ends[edge, 1], edge) for edge in range(edges)]
+    heapq.heapify(heap)
+    count, merges, height = edges, 0, -np.inf
+    while len(heap) > 0:
+        edge = heapq.heappop(heap)[4]
         if struck[edge]:
             continue
         struck[edge] = True
@@ -186,8 +144,7 @@ def merge_regions(
                     met_edge[other] = count
                     _append(first, tail, after, a, 2 * count + (0 if a < other else 1))
                     _append(first, tail, after, other, 2 * count + (1 if a < other else 0))
-                    _push(heap, size, weights, length, ends, count)
-                    size += 1
+                    heapq.heappush(heap, (weights[count], length[count], ends[count, 0], ends[count, 1], count))
                     count += 1
             slot = following
         merges += 1
@@ -208,7 +165,7 @@ def _append(first: Labels, tail: Labels, after: Labels, region: Scalar, slot: Sc
 
 
 @kernel
-def contour_cells(labels: Labels, saliency: Floats, pairs: Labels, cells: NDArray[np.float32]) -> None:
+def contour_cells(labels: Labels, saliency: Float64s, pairs: Labels, cells: Float32s) -> None:
     """Draw a double-size map: cracks take the saliency of their pair of regions, corners the largest of their cracks.
 
     ``pairs`` is sorted, as :func:`boundary_edges` gives it; ``saliency`` has an entry for each. ``cells`` starts at 0.

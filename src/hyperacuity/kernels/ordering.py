@@ -125,28 +125,6 @@ def find_directions(
 
 
 @allocating_kernel
-def group_pixels(labels: Int32s, count: Scalar) -> tuple[Int64s, Int64s]:
-    """The pixels of region r, in reading order, as ``pixels[start[r] : start[r + 1]]``; void pixels are left out."""
-    height, width = labels.shape
-    start = np.zeros(count + 1, np.int64)
-    for y in range(height):
-        for x in range(width):
-            if labels[y, x] >= 0:
-                start[labels[y, x] + 1] += 1
-    for r in range(count):
-        start[r + 1] += start[r]
-    cursor = start[:count].copy()
-    pixels = np.empty(start[count], np.int64)
-    for y in range(height):
-        for x in range(width):
-            r = labels[y, x]
-            if r >= 0:
-                pixels[cursor[r]] = y * width + x
-                cursor[r] += 1
-    return pixels, start
-
-
-@allocating_kernel
 def middle_values(values: Float32s, pixels: Int64s, start: Int64s, low: Scalar) -> Float64s:
     """Median of the known values of each region, NaN where none is known; of two middle ones their mean, or the lower."""
     medians = np.full(start.size - 1, np.nan)

@@ -2,17 +2,15 @@
 
 A component C claims a pixel x outside it by ``exp(−d/τ) · (1 − exp(−c·κ))``: d is the distance from x to C, κ the curvature of
 the level line of the distance through x. Claims fade with distance, so each component is looked at within a window only: its
-bounding box and a margin. Distances in the window are exact, since all of C lies in it: first along columns, then for each row
-the lower envelope of the parabolas (x − i)² + g(i)² (Felzenszwalb & Huttenlocher 2012).
+bounding box and a margin. Distances in the window are exact, since all of C lies in it.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from hyperacuity.kernels import Flags, Float32s, Float64s, Int32s, Int64s, Scalar, allocating_kernel, kernel
-
-Plane = Float32s
+from hyperacuity.kernels import Flags, Float32s, Int32s, Int64s, Scalar, allocating_kernel, kernel
+from hyperacuity.kernels.distances import squared_distances
 
 NO_CURVATURE, ABSOLUTE, CONVEX, CONCAVE = 0, 1, 2, 3
 
@@ -33,50 +31,7 @@ def bounding_boxes(labels: Int32s) -> Int64s:
 
 
 @kernel
-def _distances(
-    labels: Int32s, label: Scalar, top: Scalar, left: Scalar, away: Plane, apex: Int64s, start: Float64s, high: Float64s
-) -> None:
-    """Distance to a component at each pixel of a window whose upper left corner is (top, left).
-
-    ``apex``, ``start`` and ``high`` are scratch, as long as a row: the parabolas of the envelope, where each begins, and how
-    high its lowest point is above the row.
-    """
-    height, width = away.shape
-    none = np.float32(height + 1)
-    for x in range(width):
-        since = none
-        for y in range(height):
-            since = np.float32(0) if labels[top + y, left + x] == label else min(since + np.float32(1), none)
-            away[y, x] = since
-        since = none
-        for y in range(height - 1, -1, -1):
-            since = np.float32(0) if away[y, x] == 0 else min(since + np.float32(1), none)
-            away[y, x] = min(away[y, x], since)
-    for y in range(height):
-        count = 0
-        for i in range(width):
-            g = np.float64(away[y, i])
-            if g >= none:
-                continue
-            begin = -np.inf
-            while count > 0:
-                j, h = apex[count - 1], high[count - 1]
-                begin = (g * g + i * i - h * h - j * j) / (2.0 * (i - j))
-                if begin > start[count - 1]:
-                    break
-                count -= 1
-                begin = -np.inf
-            apex[count], start[count], high[count] = i, begin, g
-            count += 1
-        part = 0
-        for x in range(width):
-            while part + 1 < count and start[part + 1] < x:
-                part += 1
-            away[y, x] = np.sqrt((x - apex[part]) ** 2 + high[part] ** 2)
-
-
-@kernel
-def _smooth(plane: Plane, scratch: Plane) -> None:
+def _smooth(plane: Float32s, scratch: Float32s) -> None:
     """Convolve with the binomial [1 4 6 4 1] / 16 both ways (standard deviation 1), the border repeated."""
     height, width = plane.shape
     for y in range(height):
@@ -92,7 +47,7 @@ def _smooth(plane: Plane, scratch: Plane) -> None:
 
 
 @kernel
-def _curvature(plane: Plane, y: Scalar, x: Scalar) -> Scalar:
+def _curvature(plane: Float32s, y: Scalar, x: Scalar) -> Scalar:
     """div(∇d / |∇d|) by central differences; positive around a convex shape."""
     height, width = plane.shape
     up, down, west, east = max(y - 1, 0), min(y + 1, height - 1), max(x - 1, 0), min(x + 1, width - 1)
@@ -116,24 +71,19 @@ def add_claims(
     bend: Scalar,
     curvature: Scalar,
     smooth: Scalar,
-    claims: Plane,
+    claims: Float32s,
 ) -> None:
     """Add to ``claims`` what each component among ``sources`` claims of the pixels outside it, up to ``reach`` away."""
     height, width = labels.shape
-    rooms = np.empty((3, height * width), np.float32)
-    apex, start, high = np.empty(width, np.int64), np.empty(width), np.empty(width)
     for label in range(len(boxes)):
         if not sources[label]:
             continue
         top, bottom = max(boxes[label, 0] - reach, 0), min(boxes[label, 1] + reach + 1, height)
         left, right = max(boxes[label, 2] - reach, 0), min(boxes[label, 3] + reach + 1, width)
-        size = (bottom - top) * (right - left)
-        away = rooms[0, :size].reshape(bottom - top, right - left)
-        _distances(labels, label, top, left, away, apex, start, high)
-        bent = rooms[1, :size].reshape(bottom - top, right - left)
-        bent[:] = away
+        away = np.sqrt(squared_distances(labels[top:bottom, left:right] == label)).astype(np.float32)
+        bent = away.copy()
         if smooth:
-            _smooth(bent, rooms[2, :size].reshape(bottom - top, right - left))
+            _smooth(bent, np.empty_like(bent))
         for y in range(bottom - top):
             for x in range(right - left):
                 if labels[top + y, left + x] == label or away[y, x] > reach:
@@ -152,7 +102,7 @@ def add_claims(
 
 
 @allocating_kernel
-def smooth_within_edges(plane: Plane, guide: Float32s, space: Scalar, tone: Scalar, rounds: Scalar) -> Plane:
+def smooth_within_edges(plane: Float32s, guide: Float32s, space: Scalar, tone: Scalar, rounds: Scalar) -> Float32s:
     """Smooth a plane, but not across edges of a guide (channels × H × W), by the recursive domain transform.
 
     Along each row and column, pixels are as far apart as their distance in space plus ``space / tone`` times the change of the

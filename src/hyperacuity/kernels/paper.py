@@ -12,12 +12,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hyperacuity.kernels import allocating_kernel, kernel
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from hyperacuity.kernels import Flags, Float64s, Int16s, Int64s, Uint8s, allocating_kernel, kernel
 
 PLAIN, STRIPES, WASH, SPECKLE, WOVEN, DOTS, GINGHAM, WAVES, HATCH, FELT = range(10)
 """The kinds of paper."""
@@ -37,17 +33,17 @@ class Light(NamedTuple):
     brightest_x: float
     brightest_y: float
     falloff: float
-    """Loss of direct light per squared pixel from the brightest place."""
+    """Loss of direct light per squared pixel from the brightest point."""
 
 
 class Shadows(NamedTuple):
     """Blurred masks of all sheets in cells of some pixels, one level of blur after another."""
 
-    masks: NDArray[np.uint8]
+    masks: Uint8s
     """Levels × cells; one sheet's cells after another's."""
-    boxes: Ints
+    boxes: Int64s
     """Per sheet: where its cells start in ``masks``, then left, top, width and height in cells."""
-    near: NDArray[np.bool_]
+    near: Flags
     """Rows × columns of tiles × sheets: whether a sheet can shade a tile at all."""
     cell: int
     tile: int
@@ -56,14 +52,14 @@ class Shadows(NamedTuple):
 class Sheets(NamedTuple):
     """What is painted, far to near."""
 
-    shifts: Ints
-    """By how many samples a sheet stands to the left of its place in the world."""
-    heights: Floats
-    kinds: Ints
-    seeds: Ints
-    lay: Floats
+    shifts: Int64s
+    """By how many samples a sheet stands to the left of its position in the world."""
+    heights: Float64s
+    kinds: Int64s
+    seeds: Int64s
+    lay: Float64s
     """Per sheet: origin x, y; direction across the pattern x, y; pitch; grain; curl x, y per pixel."""
-    tones: Floats
+    tones: Float64s
     """Per sheet the colours of the paper, of its pattern and of its motif, in linear light."""
 
 
@@ -126,7 +122,7 @@ def _spots(u: float, v: float, pitch: float, seed: int) -> float:
 
 @kernel
 def _pattern(kind: int, u: float, v: float, pitch: float, seed: int) -> float:
-    """How much of the second tone shows at a place of the sheet, in [0, 1]."""
+    """How much of the second tone shows at a point of the sheet, in [0, 1]."""
     if kind == STRIPES:
         return _line(u, pitch * 1.6, 0.42)
     if kind == WASH:
@@ -159,7 +155,7 @@ def _pattern(kind: int, u: float, v: float, pitch: float, seed: int) -> float:
 
 @kernel
 def _height(kind: int, u: float, v: float, seed: int) -> float:
-    """The sheet's relief at a place, about [0, 1]: fibres for most, threads for woven cloth."""
+    """The sheet's relief at a point, about [0, 1]: fibres for most, threads for woven cloth."""
     if kind == WOVEN:
         thread = 3.4
         a, b = u / thread, v / thread
@@ -176,8 +172,8 @@ def _height(kind: int, u: float, v: float, seed: int) -> float:
 
 
 @kernel
-def _shade(masks: NDArray[np.uint8], level: int, box: Ints, x: float, y: float) -> float:
-    """A blurred mask at a place given in cells, by bilinear interpolation; 0 outside its box."""
+def _shade(masks: Uint8s, level: int, box: Int64s, x: float, y: float) -> float:
+    """A blurred mask at a point given in cells, by bilinear interpolation; 0 outside its box."""
     left, top = math.floor(x), math.floor(y)
     i, j = int(left) - box[1], int(top) - box[2]
     if i < 0 or j < 0 or i >= box[3] - 1 or j >= box[4] - 1:
@@ -191,7 +187,7 @@ def _shade(masks: NDArray[np.uint8], level: int, box: Ints, x: float, y: float) 
 
 
 @allocating_kernel
-def blur_masks(masks: NDArray[np.uint8], boxes: Ints, radii: Ints) -> None:
+def blur_masks(masks: Uint8s, boxes: Int64s, radii: Int64s) -> None:
     """Fill each further level of every mask with a running mean of the level before, twice across and twice down."""
     for k in range(boxes.shape[0]):
         start, width, height = boxes[k, 0], boxes[k, 3], boxes[k, 4]
@@ -211,7 +207,7 @@ def blur_masks(masks: NDArray[np.uint8], boxes: Ints, radii: Ints) -> None:
 
 
 @kernel
-def _running_mean(values: NDArray[np.uint8], line: Ints, radius: int) -> None:
+def _running_mean(values: Uint8s, line: Int64s, radius: int) -> None:
     """Mean of 2·radius + 1 neighbours in whole numbers, in place; the ends repeat their last value."""
     count = values.shape[0]
     for i in range(count):
@@ -227,9 +223,9 @@ def _running_mean(values: NDArray[np.uint8], line: Ints, radius: int) -> None:
 
 @kernel
 def _reaching(
-    k: int, x: float, y: float, heights: Floats, shadows: Shadows, near: NDArray[np.bool_], light: Light
+    k: int, x: float, y: float, heights: Float64s, shadows: Shadows, near: Flags, light: Light
 ) -> tuple[float, float]:
-    """Direct and ambient light, each in [0, 1], that reach sheet ``k`` at a place past all sheets above it."""
+    """Direct and ambient light, each in [0, 1], that reach sheet ``k`` at a point past all sheets above it."""
     direct, ambient = 1.0, 1.0
     cell, masks, boxes = shadows.cell, shadows.masks, shadows.boxes
     levels = masks.shape[0]
@@ -249,7 +245,7 @@ def _reaching(
 
 
 @kernel
-def _census(codes: NDArray[np.int16], top: int, left: int, grid: int, seen: Ints, shares: Ints) -> int:
+def _census(codes: Int16s, top: int, left: int, grid: int, seen: Int64s, shares: Int64s) -> int:
     """Which codes a pixel's samples have, and how many each; returns the number of different ones."""
     count = 0
     for j in range(top, top + grid):
@@ -267,9 +263,7 @@ def _census(codes: NDArray[np.int16], top: int, left: int, grid: int, seen: Ints
 
 
 @kernel
-def _rim(
-    codes: NDArray[np.int16], top: int, left: int, grid: int, parts: int, step_x: int, step_y: int, code: int
-) -> int:
+def _rim(codes: Int16s, top: int, left: int, grid: int, parts: int, step_x: int, step_y: int, code: int) -> int:
     """How many of a pixel's samples of one code lie at an edge that faces the light, less those at one that turns away."""
     height, width = codes.shape
     rim = 0
@@ -285,7 +279,7 @@ def _rim(
 
 
 @kernel
-def _inside(codes: NDArray[np.int16], top: int, left: int, grid: int, parts: int, step_x: int, step_y: int) -> bool:
+def _inside(codes: Int16s, top: int, left: int, grid: int, parts: int, step_x: int, step_y: int) -> bool:
     """Whether the corners of a pixel, moved towards and away from the light, show the sheet that the pixel shows."""
     height, width = codes.shape
     sheet = codes[top, left] // parts
@@ -299,9 +293,7 @@ def _inside(codes: NDArray[np.int16], top: int, left: int, grid: int, parts: int
 
 
 @allocating_kernel
-def photograph(
-    codes: NDArray[np.int16], grid: int, parts: int, sheets: Sheets, shadows: Shadows, light: Light
-) -> Floats:
+def photograph(codes: Int16s, grid: int, parts: int, sheets: Sheets, shadows: Shadows, light: Light) -> Float64s:
     """One view in linear light, H×W×3, from the map of which sheet each of grid × grid samples per pixel shows.
 
     A sample's code is ``parts · sheet + part``; part 0 is the paper, part 1 the motif on it.

@@ -20,14 +20,13 @@ puts it in (Kung, Luccio & Preparata 1975 for the optimal set; Jensen 2003, Buzd
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hyperacuity.kernels import allocating_kernel, kernel
+from hyperacuity.kernels import Flags, Float64s, Int32s, allocating_kernel, kernel
 
-Costs = NDArray[np.float64]
-Members = NDArray[np.int32]
-Ranks = NDArray[np.int32]
-Levels = NDArray[np.int32]
+Costs = Float64s
+Members = Int32s
+Ranks = Int32s
+Levels = Int32s
 
 WINDOW = 64
 BLOCK = 1024
@@ -37,7 +36,7 @@ FEW_PAIRS = 512
 
 
 @allocating_kernel
-def sift(costs: Costs, weight: NDArray[np.float64]) -> Members:
+def sift(costs: Costs, weight: Float64s) -> Members:
     """Rows of ``costs`` that no vector of a small window dominates: every optimal row, and perhaps some others.
 
     The window opens with rows of small weighted sum and takes survivors as they come. A block of rows more than half of
@@ -72,7 +71,7 @@ def sift(costs: Costs, weight: NDArray[np.float64]) -> Members:
 
 
 @kernel
-def _under_window(window: Costs, filled: int, costs: Costs, i: int, under: NDArray[np.bool_]) -> bool:
+def _under_window(window: Costs, filled: int, costs: Costs, i: int, under: Flags) -> bool:
     """Whether a vector of the window dominates row i. ``under`` is room for one flag per lane."""
     d = window.shape[0]
     for start in range(0, filled, LANES):
@@ -96,7 +95,7 @@ def _enter(window: Costs, at: int, costs: Costs, i: int) -> None:
 
 
 @allocating_kernel
-def _smallest_sums(costs: Costs, weight: NDArray[np.float64]) -> Members:
+def _smallest_sums(costs: Costs, weight: Float64s) -> Members:
     """The rows of smallest weighted sum, the best first, as many as fill half the window; none if a sum is NaN."""
     n, d = costs.shape
     rows = np.zeros(min(n, WINDOW // 2), np.int32)
@@ -137,7 +136,7 @@ def _dominates(first: Costs, i: int, second: Costs, j: int) -> bool:
 
 
 @allocating_kernel
-def stable_order(values: NDArray[np.float64]) -> Members:
+def stable_order(values: Float64s) -> Members:
     """Indices that sort ``values`` (no NaN), equal ones in their given order: a radix sort, byte by byte.
 
     Read as an integer, a float sorts as the number does once negative ones are complemented and the sign bit is flipped.
@@ -265,15 +264,9 @@ def _sweep(rank: Ranks, level: Levels, first: Members, second: Members) -> None:
                 smallest[r] = last[i]
                 r -= 1
             done += 1
-        low, high = 0, len(smallest)
-        while low < high:
-            middle = (low + high) // 2
-            if smallest[middle] < last[j]:
-                low = middle + 1
-            else:
-                high = middle
-        if low > 0:
-            level[j] = max(level[j], lowest + low)
+        dominating = np.searchsorted(smallest, last[j])
+        if dominating > 0:
+            level[j] = max(level[j], lowest + dominating)
 
 
 @kernel
@@ -286,7 +279,7 @@ def _before(rank: Ranks, i: int, j: int, column: int) -> bool:
 
 
 @kernel
-def _mean_rank(rank: NDArray[np.int32], first: Members, second: Members) -> float:
+def _mean_rank(rank: Int32s, first: Members, second: Members) -> float:
     """Near the median, as ranks are spread evenly; above the smallest rank, so that a split by it leaves no part whole."""
     total = 0.0
     for i in first:
@@ -297,7 +290,7 @@ def _mean_rank(rank: NDArray[np.int32], first: Members, second: Members) -> floa
 
 
 @allocating_kernel
-def _part(members: Members, is_high: NDArray[np.bool_]) -> tuple[Members, Members]:
+def _part(members: Members, is_high: Flags) -> tuple[Members, Members]:
     """Members in two lists, order kept. Each is written to both, and one list grows: a branch here would be a coin toss."""
     low, high = np.empty(len(members) + 1, np.int32), np.empty(len(members) + 1, np.int32)
     highs = 0
@@ -322,7 +315,7 @@ def _still_open(members: Members, level: Levels, limit: int) -> Members:
 
 
 @allocating_kernel
-def relation(costs: Costs, epsilon: NDArray[np.float64], strict: bool) -> NDArray[np.bool_]:
+def relation(costs: Costs, epsilon: Float64s, strict: bool) -> Flags:
     """``result[i, j]``: does i dominate j, with a tolerance per cost? By pairs, as tolerant dominance is not transitive.
 
     i may be worse by up to ε everywhere and must be better by more than ε somewhere, or with ``strict`` everywhere.

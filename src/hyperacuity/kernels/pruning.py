@@ -14,16 +14,14 @@ they are never needed again: every kink is added once and removed at most once, 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hyperacuity.kernels import Scalar, allocating_kernel, kernel
+from hyperacuity.kernels import Flags, Float64s, Int32s, Scalar, allocating_kernel, kernel
 
-Floats = NDArray[np.float64]
-Nodes = NDArray[np.int32]
+Nodes = Int32s
 
 
 @kernel
-def add_up(children: Nodes, sums: Floats) -> None:
+def add_up(children: Nodes, sums: Float64s) -> None:
     """Fill in the rows of inner nodes, each the sum of its children's; rows of leaves are given."""
     leaves = len(children) + 1
     for merge in range(len(children)):
@@ -32,7 +30,7 @@ def add_up(children: Nodes, sums: Floats) -> None:
 
 
 @kernel
-def least_costs(children: Nodes, own: Floats, best: Floats, kept: NDArray[np.bool_]) -> None:
+def least_costs(children: Nodes, own: Float64s, best: Float64s, kept: Flags) -> None:
     """The least cost of a cut below each node, and whether the node itself is that cut; of equals the node is kept."""
     leaves = len(children) + 1
     for node in range(len(own)):
@@ -44,7 +42,7 @@ def least_costs(children: Nodes, own: Floats, best: Floats, kept: NDArray[np.boo
 
 
 @kernel
-def _meld(a: Scalar, b: Scalar, keys: Floats, left: Nodes, right: Nodes) -> Scalar:
+def _meld(a: Scalar, b: Scalar, keys: Float64s, left: Nodes, right: Nodes) -> Scalar:
     """Join two skew heaps by their roots, the largest key on top; the root of the joined one. −1 is an empty heap.
 
     Down the right sides, the heap with the larger key takes the other in, and swaps its sides (Sleator & Tarjan 1986).
@@ -68,7 +66,7 @@ def _meld(a: Scalar, b: Scalar, keys: Floats, left: Nodes, right: Nodes) -> Scal
 
 
 @allocating_kernel
-def scales(children: Nodes, data: Floats, complexity: Floats) -> Floats:
+def scales(children: Nodes, data: Float64s, complexity: Float64s) -> Float64s:
     """The scale λ⁺ of each node: the least λ ≥ 0 from which on it is better than any cut below it. 0 for leaves."""
     leaves = len(children) + 1
     count = len(data)
@@ -96,7 +94,7 @@ def scales(children: Nodes, data: Floats, complexity: Floats) -> Floats:
 
 
 @kernel
-def earliest_merge(children: Nodes, when: Floats) -> None:
+def earliest_merge(children: Nodes, when: Float64s) -> None:
     """From the root down, lower each node's value to its parent's: a region is gone as soon as one around it is whole."""
     leaves = len(children) + 1
     for merge in range(len(children) - 1, -1, -1):

@@ -8,15 +8,12 @@ contours is not zero; upper ends of contour pieces count, lower ends do not, so 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hyperacuity.kernels import allocating_kernel, kernel
-
-Ints = NDArray[np.int64]
+from hyperacuity.kernels import Int16s, Int64s, allocating_kernel, kernel
 
 
 @allocating_kernel
-def spans(corners: Ints, ends: Ints, step: int, rows: int) -> Ints:
+def spans(corners: Int64s, ends: Int64s, step: int, rows: int) -> Int64s:
     """Runs of samples inside an outline, one per line: row, first column, column after the last.
 
     Samples lie at ``(column + ½, row + ½)·step``; rows outside ``[0, rows)`` are left out, columns are not clipped.
@@ -74,7 +71,7 @@ def spans(corners: Ints, ends: Ints, step: int, rows: int) -> Ints:
 
 
 @kernel
-def paint(target: NDArray[np.int16], runs: Ints, shift: int, colour: int, first: int, last: int) -> None:
+def paint(target: Int16s, runs: Int64s, shift: int, colour: int, first: int, last: int) -> None:
     """Give every sample of the runs, moved ``shift`` columns to the left, a colour.
 
     Only samples whose present colour lies in ``[first, last]`` are painted.

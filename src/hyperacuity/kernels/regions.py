@@ -9,15 +9,12 @@ joins has exactly the table that counting would give.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hyperacuity.kernels import allocating_kernel, kernel
-
-IntTable = NDArray[np.int64]
+from hyperacuity.kernels import Float64s, Int32s, Int64s, allocating_kernel, kernel
 
 
 @kernel
-def count_pairs(labels: NDArray[np.int32], truth: NDArray[np.int32], table: IntTable) -> None:
+def count_pairs(labels: Int32s, truth: Int32s, table: Int64s) -> None:
     """Add each pixel to its entry of ``table``; pixels with a negative label in either map are left out."""
     for y in range(labels.shape[0]):
         for x in range(labels.shape[1]):
@@ -27,14 +24,8 @@ def count_pairs(labels: NDArray[np.int32], truth: NDArray[np.int32], table: IntT
 
 @allocating_kernel
 def agreement(
-    table: IntTable,
-    starts: IntTable,
-    areas: IntTable,
-    truth_areas: IntTable,
-    joins: NDArray[np.int32],
-    ends: IntTable,
-    best: NDArray[np.float64],
-) -> NDArray[np.float64]:
+    table: Int64s, starts: Int64s, areas: Int64s, truth_areas: Int64s, joins: Int32s, ends: Int64s, best: Float64s
+) -> Float64s:
     """Covering both ways, Rand index and variation of information at each level of a hierarchy.
 
     Parameters

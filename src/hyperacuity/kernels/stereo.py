@@ -8,17 +8,17 @@ smaller disparity wins.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hyperacuity.kernels import allocating_kernel, kernel
+from hyperacuity.kernels import Float32s, Int32s, Uint64s, allocating_kernel, kernel
+from hyperacuity.kernels.bits import count_bits
 
-Costs = NDArray[np.int32]
+Costs = Int32s
 
 
 @allocating_kernel
 def match(
-    left: NDArray[np.uint64], right: NDArray[np.uint64], radius: int, disparities: int, census: bool, subpixel: bool
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    left: Uint64s, right: Uint64s, radius: int, disparities: int, census: bool, subpixel: bool
+) -> tuple[Float32s, Float32s]:
     """Best disparity of each left pixel, and how clearly it is best: by what share the second-best cost is larger.
 
     ``left`` and ``right`` are H×W×C: census words, compared by the bits in which they differ, or grey levels, compared by
@@ -61,7 +61,7 @@ def match(
 
 
 @kernel
-def _pixel_costs(left: NDArray[np.uint64], right: NDArray[np.uint64], d: int, census: bool, cost: Costs) -> None:
+def _pixel_costs(left: Uint64s, right: Uint64s, d: int, census: bool, cost: Costs) -> None:
     height, width, channels = left.shape
     for y in range(height):
         for x in range(width):
@@ -69,19 +69,10 @@ def _pixel_costs(left: NDArray[np.uint64], right: NDArray[np.uint64], d: int, ce
             for c in range(channels):
                 first, second = left[y, x, c], right[y, max(x - d, 0), c]
                 if census:
-                    total += _bits_set(first ^ second)
+                    total += np.int64(count_bits(first ^ second))
                 else:
-                    total += first - second if first > second else second - first
+                    total += np.int64(first - second if first > second else second - first)
             cost[y, x] = total
-
-
-@kernel
-def _bits_set(word: np.uint64) -> np.uint64:
-    """Number of ones, summed in pairs, in fours and in bytes."""
-    word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
-    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
-    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
-    return (word * np.uint64(0x0101010101010101)) >> np.uint64(56)
 
 
 @allocating_kernel
@@ -108,7 +99,7 @@ def _window_sums(cost: Costs, radius: int, result: Costs) -> None:
 
 
 @allocating_kernel
-def census_words(grey: NDArray[np.float32]) -> NDArray[np.uint64]:
+def census_words(grey: Float32s) -> Uint64s:
     """For each pixel 48 bits: is each neighbour in the 7×7 window around it darker? (Zabih & Woodfill 1994.)
 
     The picture's border is repeated outwards.

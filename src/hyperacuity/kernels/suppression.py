@@ -15,13 +15,10 @@ import math
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from hyperacuity.errors import InputError, UsageError
-from hyperacuity.kernels import allocating_kernel, kernel
-
-Float32Map = NDArray[np.float32]
-Float64Map = NDArray[np.float64]
+from hyperacuity.kernels import Float32s, Float64s, allocating_kernel, kernel
 
 FADE = 5
 """Width in pixels of the border that :func:`suppress_structured` fades out."""
@@ -37,7 +34,7 @@ _TAN_22_5 = math.sqrt(2) - 1
 
 def suppress(
     strength: ArrayLike, direction: ArrayLike, *, interpolation: Literal["linear", "sectors"] = "linear"
-) -> Float32Map:
+) -> Float32s:
     """Keep the pixels that are maximal along their gradient; all others, and the outermost pixels, become 0.
 
     A pixel's strength is compared with the two points where the line through it, along ``direction``, leaves the ring of its
@@ -73,7 +70,7 @@ def suppress(
     return _suppress(values, angles, interpolation == "sectors")
 
 
-def suppress_structured(soft: ArrayLike, *, smooth: int = 1, radius: int = 1, round8: bool = False) -> Float32Map:
+def suppress_structured(soft: ArrayLike, *, smooth: int = 1, radius: int = 1, round8: bool = False) -> Float32s:
     r"""The suppression customary for learned detectors: orientation from the soft map E itself, and a little tolerance.
 
     1. E is smoothed in both directions with a triangle filter of radius ``smooth``: [1 2 1]/4 for 1; 0 leaves it out.
@@ -111,7 +108,7 @@ def suppress_structured(soft: ArrayLike, *, smooth: int = 1, radius: int = 1, ro
     return (np.floor(thin * 255 + 0.5) / 255 if round8 else thin).astype(np.float32)
 
 
-def _plane(values: ArrayLike, name: str) -> Float32Map:
+def _plane(values: ArrayLike, name: str) -> Float32s:
     array = np.ascontiguousarray(values, dtype=np.float32)
     if array.ndim != 2 or array.size == 0:
         raise InputError(f"{name}: has shape {array.shape}, expected two dimensions (height, width) with pixels")
@@ -119,7 +116,7 @@ def _plane(values: ArrayLike, name: str) -> Float32Map:
 
 
 @allocating_kernel
-def _suppress(strength: Float32Map, direction: Float32Map, sectors: bool) -> Float32Map:
+def _suppress(strength: Float32s, direction: Float32s, sectors: bool) -> Float32s:
     height, width = strength.shape
     thin = np.zeros((height, width), np.float32)
     for y in range(1, height - 1):
@@ -153,7 +150,7 @@ def _between(a: float, b: float, weight: float) -> float:
 
 
 @allocating_kernel
-def _suppress_by_curvature(soft: Float64Map, steady: Float64Map, radius: int) -> Float64Map:
+def _suppress_by_curvature(soft: Float64s, steady: Float64s, radius: int) -> Float64s:
     height, width = soft.shape
     thin = np.zeros((height, width))
     for y in range(height):
@@ -171,7 +168,7 @@ def _suppress_by_curvature(soft: Float64Map, steady: Float64Map, radius: int) ->
     return thin
 
 
-def _fade(image: Float64Map, width: int) -> None:
+def _fade(image: Float64s, width: int) -> None:
     """Multiply the outer pixels, in place, by their distance to each border over ``width``."""
     for i in range(width):
         for line in (image[i], image[-1 - i], image[:, i], image[:, -1 - i]):
@@ -179,7 +176,7 @@ def _fade(image: Float64Map, width: int) -> None:
 
 
 @kernel
-def _bilinear(image: Float64Map, x: float, y: float) -> float:
+def _bilinear(image: Float64s, x: float, y: float) -> float:
     """Bilinear value at (x, y), moved to the nearest point of the image when outside."""
     height, width = image.shape
     x, y = min(max(x, 0.0), width - 1.0), min(max(y, 0.0), height - 1.0)
@@ -191,7 +188,7 @@ def _bilinear(image: Float64Map, x: float, y: float) -> float:
 
 
 @allocating_kernel
-def _triangle(image: Float64Map, radius: int) -> Float64Map:
+def _triangle(image: Float64s, radius: int) -> Float64s:
     """Weights 1, 2, …, radius + 1, …, 2, 1 along both axes, normalised once at the end; borders are reflected."""
     height, width = image.shape
     smooth = np.zeros((height, width))
@@ -223,7 +220,7 @@ def _reflect(i: int, n: int) -> int:
 
 
 @kernel
-def _second_derivatives(image: Float64Map, x: int, y: int) -> tuple[float, float, float]:
+def _second_derivatives(image: Float64s, x: int, y: int) -> tuple[float, float, float]:
     """(E_xx, E_xy, E_yy) at a pixel: central differences of central differences, one-sided at the border."""
     left, right, per_x = _neighbours(x, image.shape[1])
     above, below, per_y = _neighbours(y, image.shape[0])
@@ -234,13 +231,13 @@ def _second_derivatives(image: Float64Map, x: int, y: int) -> tuple[float, float
 
 
 @kernel
-def _slope_x(image: Float64Map, x: int, y: int) -> float:
+def _slope_x(image: Float64s, x: int, y: int) -> float:
     left, right, per_x = _neighbours(x, image.shape[1])
     return float((image[y, right] - image[y, left]) * per_x)
 
 
 @kernel
-def _slope_y(image: Float64Map, x: int, y: int) -> float:
+def _slope_y(image: Float64s, x: int, y: int) -> float:
     above, below, per_y = _neighbours(y, image.shape[0])
     return float((image[below, x] - image[above, x]) * per_y)
 

@@ -28,8 +28,9 @@ from hyperacuity.kernels import (
     kernel,
 )
 from hyperacuity.kernels.assignment import FREE, MATE, PRICE, Matching, appear, check, disappear, new_matching, restore
-from hyperacuity.kernels.bits import LOW_SIX, ONE, SIX, Bits, count_bits, count_rows, empty, lowest_bit, rank, unpack
+from hyperacuity.kernels.bits import LOW_SIX, ONE, SIX, Bits, count_bits, empty, lowest_bit, rank, unpack
 from hyperacuity.kernels.pairs import NEARNESS_CLASSES, PairCost, Pairs, Reach, Scale, find_pairs
+from hyperacuity.kernels.pieces import group_pixels
 from hyperacuity.kernels.thinning import thin_bits
 
 
@@ -71,57 +72,27 @@ def _quantise(soft: Float32s, thresholds: Float32s, level: Uint16s) -> None:
             level[y, x] = reached
 
 
-@allocating_kernel
-def _group_by_level(level: Uint16s, n_thresholds: Scalar) -> tuple[Int32s, Int64s]:
-    """The pixels (flat indices) of each level from 1 on, and where in that list each level begins."""
-    width = level.shape[1]
-    begin = np.zeros(n_thresholds + 2, np.int64)
-    for y in range(level.shape[0]):
-        for x in range(width):
-            if level[y, x] > 0:
-                begin[level[y, x] + 1] += 1
-    for k in range(1, n_thresholds + 1):
-        begin[k + 1] += begin[k]
-    cursor = begin.copy()
-    index = np.empty(begin[n_thresholds + 1], np.int32)
-    for y in range(level.shape[0]):
-        for x in range(width):
-            k = level[y, x]
-            if k > 0:
-                index[cursor[k]] = y * width + x
-                cursor[k] += 1
-    return index, begin
-
-
 @kernel
 def _list_differences(
-    after: Bits,
-    before: Bits,
-    ever: Bits,
-    first_row: Scalar,
-    last_row: Scalar,
-    width: Scalar,
-    change: Int32s,
-    used: Scalar,
+    after: Bits, before: Bits, ever: Bits, y: Scalar, width: Scalar, change: Int32s, used: Scalar
 ) -> Scalar:
-    """Append to ``change`` where two bit images differ in some rows: index + 1 or −(index + 1). Returns how many it now holds.
+    """Append to ``change`` where two bit images differ in a row: index + 1 or −(index + 1). Returns how many it now holds.
 
     ``before`` becomes ``after``, and ``ever`` gains its pixels.
     """
     words = (width + 63) // 64
-    for y in range(first_row, last_row):
-        for word in range(words):
-            at = (y + 1) * (words + 1) + 1 + word
-            now = after[at]
-            differing = now ^ before[at]
-            before[at] = now
-            ever[at] |= now
-            while differing != 0:
-                bit = lowest_bit(differing)
-                differing &= differing - ONE
-                index = y * width + (word << 6) + np.int64(bit)
-                change[used] = index + 1 if (now >> bit) & ONE != 0 else -(index + 1)
-                used += 1
+    for word in range(words):
+        at = (y + 1) * (words + 1) + 1 + word
+        now = after[at]
+        differing = now ^ before[at]
+        before[at] = now
+        ever[at] |= now
+        while differing != 0:
+            bit = lowest_bit(differing)
+            differing &= differing - ONE
+            index = y * width + (word << 6) + np.int64(bit)
+            change[used] = index + 1 if (now >> bit) & ONE != 0 else -(index + 1)
+            used += 1
     return used
 
 
@@ -133,13 +104,13 @@ def _trace(
     height, width = level.shape
     words = (width + 63) // 64
     stride = words + 1
-    index, begin = _group_by_level(level, n_thresholds)
+    index, begin = group_pixels(level, n_thresholds + 1)
     thresholded = np.zeros_like(ever)
     before = np.zeros_like(ever)
     after = np.zeros_like(ever)
     changed_at = np.zeros(height + 2, np.int32)
     rows = np.zeros((2, words + 2), np.uint64)
-    change = np.empty(index.size + width, np.int32)
+    change = np.empty(index.size - begin[1] + width, np.int32)
     first = np.zeros(n_thresholds + 2, np.int64)
     used = 0
     step = 0
@@ -158,7 +129,7 @@ def _trace(
                     larger = np.empty(2 * change.size + width, np.int32)
                     larger[:used] = change[:used]
                     change = larger
-                used = _list_differences(after, before, ever, y, y + 1, width, change, used)
+                used = _list_differences(after, before, ever, y, width, change, used)
             first[step + 1] = used
         step_of_threshold[k - 1] = step
     return change[:used], first[: step + 2]
@@ -239,26 +210,31 @@ def _unmark(row: Uint64s, d: Scalar) -> None:
     row[np.uint64(d) >> SIX] &= ~(ONE << (np.uint64(d) & LOW_SIX))
 
 
+class Start(NamedTuple):
+    """What :func:`_follow` begins with: an empty matching of one annotator, the changes that matter to it, and scratch.
+
+    ``waiting`` is room for the truth pixels that lost their partner, ``now`` holds the marks of this annotator.
+    """
+
+    matching: Matching
+    pairs: Pairs
+    to: Scale
+    n_truth: int
+    change: Int32s
+    first: Int64s
+    waiting: Uint32s
+    now: Uint64s
+
+
 @kernel
-def _follow(
-    m: Matching,
-    pairs: Pairs,
-    to: Scale,
-    n_truth: Scalar,
-    change: Int32s,
-    first: Int64s,
-    waiting: Uint32s,
-    now: Uint64s,
-    matched: Int64s,
-    matched_detected: Uint64s,
-    checked: Scalar,
-) -> Scalar:
+def _follow(start: Start, matched: Int64s, matched_detected: Uint64s, checked: Scalar) -> Scalar:
     """Keep one annotator's matching optimal through all steps.
 
     Adds the number of pairs at each step to ``matched`` and marks the matched detected pixels, a bit each, in that step's row of
-    ``matched_detected``. ``waiting`` and ``now`` are scratch: truth pixels that lost their partner, the marks of this annotator.
-    With ``checked`` the certificate is verified after every step; returns the number of the line that is broken, or 0.
+    ``matched_detected``. With ``checked`` the certificate is verified after every step; returns the number of the line that is
+    broken, or 0.
     """
+    m, pairs, to, n_truth, change, first, waiting, now = start
     size = 0
     for step in range(1, first.size - 1):
         n_waiting = 0
@@ -297,19 +273,6 @@ def _follow(
     return 0
 
 
-class Start(NamedTuple):
-    """What :func:`_follow` begins with: an empty matching of one annotator, the changes that matter to it, and scratch."""
-
-    matching: Matching
-    pairs: Pairs
-    to: Scale
-    n_truth: int
-    change: Int32s
-    first: Int64s
-    waiting: Uint32s
-    now: Uint64s
-
-
 def _start(history: History, truth: Int64s, shape: tuple[int, int], within: Reach) -> Start:
     pairs, to, nearest = find_pairs(truth, history.ever, history.before, history.size, shape, within)
     order, order_first = np.empty(history.change.size, np.int32), np.empty(history.first.size, np.int64)
@@ -340,12 +303,11 @@ def sweep(
     matched_detected = np.zeros((steps, (history.size + 63) // 64), np.uint64)
     for annotator, truth in enumerate(truths):
         start = _start(history, np.flatnonzero(truth), soft.shape, within)
-        broken = _follow(*start, matched[annotator], matched_detected, checked)
+        broken = _follow(start, matched[annotator], matched_detected, checked)
         del start  # before the next one is made: pairs are the largest arrays here
         if broken:
             raise AssertionError(f"the matching of annotator {annotator} is not optimal: line ({broken}) is broken")
-    matched_by_any = np.empty(steps, np.int64)
-    count_rows(matched_detected, matched_by_any)
+    matched_by_any = np.bitwise_count(matched_detected).sum(axis=1, dtype=np.int64)
     at = history.step_of_threshold
     return Counts(matched[:, at], matched_by_any[at], history.detected[at])
 
@@ -396,7 +358,7 @@ def sweep_states(soft: Float32s, truths: Sequence[Flags], thresholds: Float64s, 
         # One step at a time, so that the matching can be looked at in between; what is counted here does not matter.
         for step in range(1, steps):
             one_step = start._replace(first=np.array([0, start.first[step], start.first[step + 1]]))
-            _follow(*one_step, np.zeros(2, np.int64), np.zeros((2, start.now.size), np.uint64), False)
+            _follow(one_step, np.zeros(2, np.int64), np.zeros((2, start.now.size), np.uint64), False)
             bits = np.unpackbits(start.now.astype("<u8").view(np.uint8), bitorder="little", count=history.size)
             hit[step] |= bits.astype(np.bool_)
             found[step, indices[start.matching.node[: indices.size, MATE] != FREE]] = True

@@ -15,9 +15,8 @@ looked at again only while it or a row beside it changed since this kind of subi
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hyperacuity.kernels import Scalar, kernel
+from hyperacuity.kernels import Flags, Int32s, Scalar, Uint64s, kernel
 from hyperacuity.kernels.bits import LOW_SIX, ONE, Bits, empty, pack, unpack, words_per_row
 
 
@@ -52,9 +51,7 @@ def _deletable(above: Bits, row: Bits, below: Bits, j: Scalar, first: Scalar) ->
 
 
 @kernel
-def thin_bits(
-    bits: Bits, height: Scalar, words: Scalar, changed_at: NDArray[np.int32], rows: NDArray[np.uint64]
-) -> None:
+def thin_bits(bits: Bits, height: Scalar, words: Scalar, changed_at: Int32s, rows: Uint64s) -> None:
     """Thin a bit image in place.
 
     ``changed_at`` (height + 2) and ``rows`` (2 × (words + 2)) are scratch: the subiteration in which a row last changed, and the
@@ -99,7 +96,7 @@ def thin_bits(
         quiet = 0 if deleted_any else quiet + 1
 
 
-def thin(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def thin(mask: Flags) -> Flags:
     """Thin a boolean image until nothing changes, as MATLAB's ``bwmorph(mask, 'thin', Inf)`` does; an empty one stays empty.
 
     >>> bar = np.zeros((5, 9), dtype=bool)

@@ -10,54 +10,13 @@ exactly, because the components of a set of cells do not depend on the order in 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hyperacuity.kernels import Scalar, allocating_kernel, kernel
-
-
-@kernel
-def find(parents: NDArray[np.int32], member: Scalar) -> Scalar:
-    """The root of a member's tree; the path to it is halved on the way."""
-    while parents[member] != member:
-        parents[member] = parents[parents[member]]
-        member = parents[member]
-    return member
+from hyperacuity.kernels import Float64s, Int32s, Int64s, Scalar, allocating_kernel, kernel
+from hyperacuity.kernels.pieces import find, group_pixels
 
 
 @kernel
-def _first_level(value: Scalar, levels: NDArray[np.float64]) -> Scalar:
-    """The index of the first level that is no less than the value; the number of levels if there is none."""
-    low, high = 0, len(levels)
-    while low < high:
-        middle = (low + high) // 2
-        if levels[middle] >= value:
-            high = middle
-        else:
-            low = middle + 1
-    return low
-
-
-@allocating_kernel
-def _buckets(ucm: NDArray[np.float64], levels: NDArray[np.float64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """The first level of each cell (a pixel's is 0, whatever its value), and the cells in the order of their levels."""
-    height, width = ucm.shape
-    ranks = np.zeros(height * width, np.int32)
-    starts = np.zeros(len(levels) + 2, np.int64)
-    for y in range(height):
-        for x in range(width):
-            if (y % 2 == 0 or x % 2 == 0) and ucm[y, x] > levels[0]:
-                ranks[y * width + x] = _first_level(ucm[y, x], levels)
-            starts[ranks[y * width + x] + 1] += 1
-    starts = np.cumsum(starts)
-    cells = np.empty(height * width, np.int32)
-    for cell in range(height * width):
-        cells[starts[ranks[cell]]] = cell
-        starts[ranks[cell]] += 1
-    return ranks, cells
-
-
-@kernel
-def _join(parents: NDArray[np.int32], regions: NDArray[np.int32], a: Scalar, b: Scalar) -> Scalar:
+def _join(parents: Int32s, regions: Int32s, a: Scalar, b: Scalar) -> Scalar:
     """Unite two roots. The root that goes, if both held a region, else −1; the region of lower number stays."""
     if regions[b] >= 0 and (regions[a] < 0 or regions[b] < regions[a]):
         a, b = b, a
@@ -66,31 +25,32 @@ def _join(parents: NDArray[np.int32], regions: NDArray[np.int32], a: Scalar, b: 
 
 
 @allocating_kernel
-def rising_levels(
-    ucm: NDArray[np.float64], levels: NDArray[np.float64]
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
+def rising_levels(ucm: Float64s, levels: Float64s) -> tuple[Int32s, Int32s, Int64s]:
     """Regions of a double-size map at the lowest level, and how they grow together at the others.
 
     Returns the labels of the pixels at ``levels[0]``, numbered in reading order; the joins (stays, goes) in the order in which
     they happen; and for each level how many joins have happened by then. ``levels`` must rise.
     """
     height, width = ucm.shape
-    ranks, cells = _buckets(ucm, levels)
+    ranks = np.zeros((height, width), np.int32)  # the first level that admits a cell: 0 for a pixel, always
+    for y in range(height):
+        for x in range(width):
+            if (y % 2 == 0 or x % 2 == 0) and ucm[y, x] > levels[0]:
+                ranks[y, x] = np.searchsorted(levels, ucm[y, x])
+    cells, starts = group_pixels(ranks, len(levels) + 1)
     parents = np.arange(height * width).astype(np.int32)
     regions = np.full(height * width, -1, np.int32)  # of each root
     labels = np.empty((height // 2, width // 2), np.int32)
     joins = np.empty((height * width // 4 + 1, 2), np.int32)
     ends = np.zeros(len(levels), np.int64)
-    at, count = 0, 0
+    count = 0
     for level in range(len(levels)):
-        while at < len(cells) and ranks[cells[at]] == level:
-            cell = cells[at]
-            at += 1
+        for cell in cells[starts[level] : starts[level + 1]]:
             y, x = cell // width, cell % width
             for v in range(max(y - 1, 0), min(y + 2, height)):
                 for u in range(max(x - 1, 0), min(x + 2, width)):
                     other = v * width + u
-                    if other == cell or ranks[other] > level or parents[other] == parents[cell]:
+                    if other == cell or ranks[v, u] > level or parents[other] == parents[cell]:
                         continue
                     a, b = find(parents, cell), find(parents, other)
                     if a == b:
@@ -113,7 +73,7 @@ def rising_levels(
 
 
 @kernel
-def apply_joins(labels: NDArray[np.int32], joins: NDArray[np.int32], stands_for: NDArray[np.int32]) -> None:
+def apply_joins(labels: Int32s, joins: Int32s, stands_for: Int32s) -> None:
     """Relabel in place after some joins. ``stands_for`` is scratch, one entry per region, 0 … n − 1."""
     for region in range(len(stands_for)):
         stands_for[region] = region

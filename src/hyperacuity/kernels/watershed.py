@@ -8,43 +8,11 @@ The result is fixed by the values alone: ties are broken by the order of arrival
 
 from __future__ import annotations
 
+import heapq
+
 import numpy as np
-from numpy.typing import NDArray
 
-from hyperacuity.kernels import Scalar, allocating_kernel, kernel
-
-
-@kernel
-def _before(heights: NDArray[np.float32], ages: NDArray[np.int32], a: Scalar, b: Scalar) -> Scalar:
-    return heights[a] < heights[b] or (heights[a] == heights[b] and ages[a] < ages[b])
-
-
-@kernel
-def _push(
-    heap: NDArray[np.int32], size: Scalar, heights: NDArray[np.float32], ages: NDArray[np.int32], item: Scalar
-) -> None:
-    """Put ``item`` into a heap of ``size`` items."""
-    at = size
-    while at > 0 and _before(heights, ages, item, heap[(at - 1) // 2]):
-        heap[at] = heap[(at - 1) // 2]
-        at = (at - 1) // 2
-    heap[at] = item
-
-
-@kernel
-def _pop(heap: NDArray[np.int32], size: Scalar, heights: NDArray[np.float32], ages: NDArray[np.int32]) -> Scalar:
-    """Take the first item off a heap of ``size`` items, which then has one less."""
-    first, last = heap[0], heap[size - 1]
-    at, child = 0, 1
-    while child < size - 1:
-        if child + 1 < size - 1 and _before(heights, ages, heap[child + 1], heap[child]):
-            child += 1
-        if not _before(heights, ages, heap[child], last):
-            break
-        heap[at] = heap[child]
-        at, child = child, 2 * child + 1
-    heap[at] = last
-    return first
+from hyperacuity.kernels import Float32s, Int32s, Scalar, allocating_kernel, kernel
 
 
 @kernel
@@ -60,9 +28,7 @@ def _neighbour(cell: Scalar, side: Scalar, height: Scalar, width: Scalar) -> Sca
 
 
 @kernel
-def _mark_minima(
-    values: NDArray[np.float32], labels: NDArray[np.int32], queue: NDArray[np.int32], height: Scalar, width: Scalar
-) -> Scalar:
+def _mark_minima(values: Float32s, labels: Int32s, queue: Int32s, height: Scalar, width: Scalar) -> Scalar:
     """Label the regional minima 0, 1, … in reading order, all else −1; how many there are. ``labels`` starts at −2."""
     count = 0
     for start in range(len(values)):
@@ -93,34 +59,24 @@ def _mark_minima(
 
 
 @allocating_kernel
-def basins(surface: NDArray[np.float32]) -> NDArray[np.int32]:
+def basins(surface: Float32s) -> Int32s:
     """The catchment basins of a surface, 4-connected, numbered from 0 in reading order."""
     height, width = surface.shape
     values = surface.copy().ravel()
     labels = np.full(height * width, -2, np.int32)
-    heap = np.empty(height * width, np.int32)
-    count = _mark_minima(values, labels, heap, height, width)
-    ages = np.zeros(height * width, np.int32)
-    heights = values.copy()  # the level at which a pixel is flooded, once it is in the heap
-    size, age = 0, 0
-    for cell in range(height * width):
-        if labels[cell] >= 0:
-            ages[cell] = age
-            age += 1
-            _push(heap, size, heights, ages, cell)
-            size += 1
-    while size > 0:
-        cell = _pop(heap, size, heights, ages)
-        size -= 1
+    count = _mark_minima(values, labels, np.empty(height * width, np.int32), height, width)
+    # The level at which a pixel is flooded, the order of arrival, and the pixel.
+    heap = [(values[cell], age, cell) for age, cell in enumerate(np.flatnonzero(labels >= 0))]
+    heapq.heapify(heap)
+    age = len(heap)
+    while len(heap) > 0:
+        level, _, cell = heapq.heappop(heap)
         for side in range(4):
             other = _neighbour(cell, side, height, width)
             if other >= 0 and labels[other] < 0:
                 labels[other] = labels[cell]
-                heights[other] = max(values[other], heights[cell])
-                ages[other] = age
+                heapq.heappush(heap, (max(values[other], level), age, other))
                 age += 1
-                _push(heap, size, heights, ages, other)
-                size += 1
     numbers = np.full(count, -1, np.int32)
     found = 0
     for cell in range(height * width):

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hyperacuity.errors import InputError
-from hyperacuity.kernels.ordering import group_pixels, middle_values
-from hyperacuity.kernels.pieces import label_pieces
+from hyperacuity.kernels.ordering import middle_values
+from hyperacuity.kernels.pieces import group_pixels, label_pieces
 from hyperacuity.maps import VOID, LabelMap, OrderMap, label_map, order_map, same_size
 
 Middle = Literal["mean", "low"]

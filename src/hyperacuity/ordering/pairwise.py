@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperacuity.errors import InputError
-from hyperacuity.kernels.ordering import best_overlaps, compare_pairs, count_unequal, group_pixels
+from hyperacuity.kernels.ordering import best_overlaps, compare_pairs, count_unequal
+from hyperacuity.kernels.pieces import group_pixels
 from hyperacuity.maps import same_size
 from hyperacuity.ordering.directed_contours import SAME_DEPTH
 from hyperacuity.ordering.orderings import Partition

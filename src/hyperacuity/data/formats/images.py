@@ -1,7 +1,7 @@
 """Pictures: PNG, JPEG, BMP, TIFF and PGM/PPM/PBM of 1, 8 and 16 bit, grey, colour, with alpha or a palette.
 
-Values are the file's own; no gamma, colour profile or orientation tag is applied. Alpha is dropped. A palette is looked up,
-never read as indices, except by :func:`read_indices`, for palette images whose index is a region's label.
+Values are the file's own; no gamma, colour profile or orientation tag is applied. Alpha is dropped. A palette is looked up;
+``palette=False`` is for images whose index is a region's label.
 """
 
 from __future__ import annotations
@@ -50,16 +50,6 @@ _quiet_tiff = threading.Lock()
 _LUMINANCE = np.array([0.299, 0.587, 0.114])
 
 
-def read_pixels(path: Path) -> NDArray[Any]:
-    """The picture as stored: H×W, or H×W×3 for colour; bool (1 bit), uint8, uint16, int32 or float32 (TIFF)."""
-    return _decode(path, palette=True)
-
-
-def read_indices(path: Path) -> NDArray[Any]:
-    """As :func:`read_pixels`, but a palette image gives its indices."""
-    return _decode(path, palette=False)
-
-
 def read_image(path: Path | str) -> NDArray[Any]:
     """A photograph: uint8 or uint16, H×W or H×W×3. A 1-bit picture becomes 0 and 255; other types are refused."""
     path = Path(path)
@@ -96,7 +86,11 @@ def write_png(path: Path | str, pixels: NDArray[Any]) -> None:
     write_bytes(path, file.getvalue())
 
 
-def _decode(path: Path, *, palette: bool) -> NDArray[Any]:
+def read_pixels(path: Path, *, palette: bool = True) -> NDArray[Any]:
+    """The picture as stored: H×W, or H×W×3 for colour; bool (1 bit), uint8, uint16, int32 or float32 (TIFF).
+
+    With ``palette=False`` a palette image gives its indices.
+    """
     data = read_bytes(path)
     size, kind = len(data), kind_of_bytes(data[:140])
     if kind not in _DECODERS:

@@ -106,12 +106,12 @@ def _separated(lines: list[str], separator: str, name: str) -> NamedTable:
     return NamedTable(tuple(row[0] for row in rows), tuple(header[1:]), values)
 
 
-def write_table(path: Path | str, table: NamedTable, *, heading: str = "name") -> None:
+def write_table(path: Path | str, table: NamedTable) -> None:
     """Write a table as CSV; numbers in the shortest form that reads back exactly, NaN as an empty cell."""
     path = Path(path)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([heading, *table.columns])
+    writer.writerow(["name", *table.columns])
     for name, row in zip(table.names, table.values, strict=True):
         writer.writerow([name, *("" if np.isnan(value) else repr(float(value)) for value in row)])
     write_bytes(path, text.getvalue().encode())

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import ndimage
 
+from hyperacuity.kernels.disparity import grow, jumps
 from hyperacuity.kernels.pieces import label_pieces
 from hyperacuity.maps import DisparityMap, LabelMap, OrderMap
 
@@ -60,12 +60,4 @@ def owners(labels: LabelMap, order: OrderMap) -> NDArray[np.int32]:
 
 def discontinuities(disparity: DisparityMap, visible: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Middlebury's *disc* region: visible pixels within 4 pixels (a 9×9 box) of a jump in disparity of 2 or more."""
-    jump = np.zeros(disparity.shape, np.bool_)
-    down = np.abs(disparity[:-1] - disparity[1:]) >= 2
-    across = np.abs(disparity[:, :-1] - disparity[:, 1:]) >= 2
-    jump[:-1] |= down
-    jump[1:] |= down
-    jump[:, :-1] |= across
-    jump[:, 1:] |= across
-    near: NDArray[np.bool_] = ndimage.maximum_filter(jump, size=9) & visible
-    return near
+    return grow(jumps(disparity, 2.0, False), 4) & visible

@@ -268,9 +268,8 @@ def _hulls(beside: Neighbours, area: Values) -> tuple[Values, Values]:
     start = np.searchsorted(ends[order], np.arange(count + 1)).astype(np.int64)
     inside = np.zeros((beside.count, 2))
     labels = beside.labels
-    if (labels < 0).any():  # a number of their own for void pixels, so that boxes can be found
-        boxes = bounding_boxes(np.where(labels < 0, np.int32(count), labels))[:count]
-    else:
-        boxes = bounding_boxes(labels)
+    boxes = bounding_boxes(np.where(labels < 0, np.int32(count), labels))[
+        :count
+    ]  # void pixels as a region of their own
     hull = kernels.hulls(labels, boxes, start, others[order], pairs[order], inside)
     return hull, inside / np.stack([area[beside.second], area[beside.first]], axis=1)

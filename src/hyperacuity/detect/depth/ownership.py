@@ -12,11 +12,12 @@ shapes and on photographs is described in ``docs/tasks/depth.md``.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hyperacuity.detect.detection import planes
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.kernels import ownership as kernels
 from hyperacuity.kernels.pieces import label_pieces
@@ -193,19 +194,10 @@ def lightness(image: ArrayLike) -> NDArray[np.float32]:
     >>> lightness(np.array([[0, 119, 255]], np.uint8)).round(2)
     array([[0. , 0.5, 1. ]], dtype=float32)
     """
-    array: NDArray[Any] = np.asarray(image)
-    if array.ndim not in (2, 3) or (array.ndim == 3 and array.shape[2] not in (1, 3)) or array.size == 0:
-        raise InputError(
-            f"image: has shape {array.shape}, expected height × width (grey) or height × width × 3 (colour)"
-        )
-    if array.dtype.kind == "u":
-        values = array.astype(np.float32) / np.float32(np.iinfo(array.dtype).max)
-    elif array.dtype.kind == "f" and np.isfinite(array).all() and array.min() >= 0 and array.max() <= 1:
-        values = array.astype(np.float32)
-    else:
-        raise InputError(f"image: holds {array.dtype} values, expected uint8, uint16 or floating point in [0, 1]")
+    values = np.ascontiguousarray(np.moveaxis(planes(image), 0, 2))
+    if values.min() < 0 or values.max() > 1:
+        raise InputError(f"image: holds values from {values.min():g} to {values.max():g}, expected them in [0, 1]")
     linear = np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
-    if array.ndim == 3:
-        linear = linear[..., 0] if array.shape[2] == 1 else linear @ np.array([0.2126, 0.7152, 0.0722])
+    linear = linear[..., 0] if values.shape[2] == 1 else linear @ np.array([0.2126, 0.7152, 0.0722])
     root = np.where(linear > 216 / 24389, np.cbrt(linear), (24389 / 27 * linear + 16) / 116)
     return np.clip((116 * root - 16) / 100, 0, 1).astype(np.float32)
