@@ -193,8 +193,9 @@ def test_the_examples_about_training_that_need_nothing_run():
 @pytest.fixture(scope="module")
 def trained() -> dict[str, object]:
     """What the first loop of the page leaves to the others."""
-    pytest.importorskip("torch", reason="needs PyTorch: pip install '.[torch]'")
+    torch = pytest.importorskip("torch", reason="needs PyTorch: pip install '.[torch]'")
     names: dict[str, object] = {}
+    torch.manual_seed(0)
     with redirect_stdout(io.StringIO()) as printed:
         run_python(NEEDS_TORCH[0], ROOT / "docs" / "training.md", names)
     return names | {"printed": printed.getvalue()}
@@ -203,10 +204,15 @@ def trained() -> dict[str, object]:
 def test_the_toy_network_learns_as_the_page_says(trained):
     (shown,) = [one.text for one in blocks(ROOT / "docs" / "training.md") if one.language == "text"]
     lines, expected = trained["printed"].splitlines(), shown.splitlines()
-    assert len(lines) == len(expected) == 5
+    assert len(lines) == len(expected) == 10
     found, told = ([float(line.rpartition(" ")[2]) for line in each] for each in (lines, expected))
     assert found == pytest.approx(told, abs=0.1)  # another version of PyTorch adds in another order
-    assert found[-1] > found[0]
+    assert found[-1] > found[0] + 0.1
+
+
+def test_the_toy_network_takes_ten_lines():
+    _, _, after_imports = NEEDS_TORCH[0].text.partition("import make_scene\n")
+    assert len(after_imports.strip().splitlines()) == 10
 
 
 @pytest.mark.parametrize("number", range(1, len(NEEDS_TORCH)), ids=lambda n: NEEDS_TORCH[n].text.split()[1])

@@ -256,3 +256,14 @@ def test_a_copy_goes_its_own_way(watched):
     other.update(soft, truth)
     assert (len(judge.tallies), len(other.tallies)) == (1, 2)
     assert other.workers == 1
+
+
+def test_a_call_gives_the_numbers_of_these_images_alone():
+    truth = np.zeros((32, 32), bool)
+    truth[16] = True
+    judge = ha.Evaluator("boundary", thresholds=9)
+    judge.update(truth.T * 0.8, truth)
+    before = judge.numbers()
+    assert judge([truth * 0.8, truth * 0.6], [truth, truth])["ods"] == 1
+    assert judge.numbers() == before
+    assert before["ods"] < 0.5

@@ -155,6 +155,12 @@ class Evaluator:
         found = dict(zip(judged.names, values.tolist(), strict=True))
         return {name: found[name] for name in judged.usual}
 
+    def __call__(self, prediction: Any, truths: Any, **extras: Any) -> dict[str, float]:
+        """The numbers of these images alone, given as to :meth:`update`; what was judged before stays as it is."""
+        alone = type(self)(self.task.name, self.protocol, workers=self.workers)
+        alone.update(prediction, truths, **extras)
+        return alone.numbers()
+
     def reset(self) -> None:
         """Forget everything that was judged."""
         for waiting in self._waiting.values():
