@@ -278,6 +278,7 @@ def _part(number: int, sheet: Sheet, payloads: Mapping[str, Payload], *, inline:
         "charts": [{"spec": figure.draw(True).to_dict(), "fluid": figure.fluid} for figure in sheet.figures],
         "layers": [] if viewer is None else [[layer.key, layer.title, layer.note] for layer in viewer.layers],
         "legend": [] if viewer is None else [list(entry) for entry in viewer.legend],
+        "note": "" if viewer is None else viewer.note,
         "better": sheet.image_score.better if sheet.image_score else "max",
         "images": [
             {"name": one["name"], "key": one["key"], "scores": [_rounded(one["scores"].get(s)) for s in systems]}

@@ -60,14 +60,19 @@ def with_slider(
     best: int,
     budget: Budget,
     digits: int = 3,
+    best_for: str = "the data set",
 ) -> dict[str, Any]:
-    """A system's layers with a picture per threshold, and numbers per threshold, of as many thresholds as there is room for."""
+    """A system's layers with a picture per threshold, and numbers per threshold, of as many thresholds as there is room for.
+
+    ``best`` is where the slider starts, and ``best_for`` what this threshold is the best for.
+    """
     match, kept = fitted(pictures, closeness=closeness, best=best, room=budget.share(text_size(others)))
     return others | {
         "match": match,
         "steps": [round(float(thresholds[n]), digits) for n in kept],
         "of": len(thresholds),
         "start": kept.index(best),
+        "best": f"best for {best_for}",
         "numbers": {name: [values[n] for n in kept] for name, values in numbers.items()},
     }
 

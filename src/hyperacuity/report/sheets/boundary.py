@@ -197,6 +197,10 @@ class BoundaryViewer(Viewer):
         "drawn by somebody, but not detected",
         names=("hit", "false alarm", "miss"),
     )
+    note = (
+        "Numbers are of this image at the threshold shown; the F below its thumbnail is at the image's own best threshold. "
+        "With several annotators, recall counts the pixels of each by themselves, the picture what any of them drew."
+    )
 
     def __init__(
         self,

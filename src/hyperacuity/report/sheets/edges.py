@@ -144,4 +144,5 @@ class EdgeViewer(Viewer):
             closeness=np.nan_to_num(scores[best] / np.maximum(scores, 1e-12)),
             best=best,
             budget=budget,
+            best_for="this image",
         )

@@ -55,6 +55,8 @@ class Viewer:
 
     layers: ClassVar[tuple[Layer, ...]]
     legend: ClassVar[Legend] = ()
+    note: ClassVar[str] = ""
+    """What is said beside the legend of the first layer."""
     not_run: ClassVar[str] = "this system was not run on this image"
 
     def __init__(self, grid: Grid, systems: Sequence[str]) -> None:

@@ -307,7 +307,7 @@ var hyperacuity = (() => {
         }
       }
       $("ground").disabled = !photo || state.layer === "photo" || (layer?.kind === "picture" && !layer.ink);
-      pane.at.textContent = steps.length ? String(steps[step]) : "";
+      pane.at.textContent = steps.length ? `${steps[step]}${step === own.start && own.best ? `, ${own.best}` : ""}` : "";
       pane.slider.setAttribute("aria-valuetext", steps.length ? `${(own.what || "threshold").toLowerCase()} ${steps[step]}` : "");
       pane.fewer.textContent = own.of > steps.length && steps.length > 1 ? `${steps.length} of ${own.of} ${(own.what || "threshold").toLowerCase()}s` : "";
       const numbers = own.numbers || {};
@@ -475,7 +475,7 @@ var hyperacuity = (() => {
       const { layers, legend: entries } = facts[state.sheet];
       const keyed = entries.length > 0 && state.layer === layers[0]?.[0];
       $("legend").hidden = !keyed;
-      $("about").textContent = keyed ? "" : layers.find(([key]) => key === state.layer)?.[2] || "";
+      $("about").textContent = keyed ? facts[state.sheet].note : layers.find(([key]) => key === state.layer)?.[2] || "";
     }
 
     async function open(number, at) {
