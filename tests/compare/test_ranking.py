@@ -77,8 +77,8 @@ class TestCompare:
         counts = np.array([[1, 9], [4, 6]])  # two systems, hits of 10 on two images of which the second counts thrice
         sizes = np.array([10, 30])
 
-        def rescore(weights):
-            return (weights @ counts.T / (weights @ sizes)[:, None])[:, :, None]
+        def rescore(system):
+            return lambda weights: (weights @ counts["ab".index(system)] / (weights @ sizes))[:, None]
 
         table = Table(("a", "b"), ("1", "2"), ("r",), ("max",), np.zeros((2, 2, 1)), rescore=rescore)
         assert table.overall().tolist() == [[10 / 40], [10 / 40]]

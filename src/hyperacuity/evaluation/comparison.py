@@ -30,7 +30,7 @@ from hyperacuity.compare.significance import Test, pairwise_of_samples
 from hyperacuity.data.files import warn
 from hyperacuity.errors import UsageError
 from hyperacuity.evaluation.compare_inputs import read_scores, tolerances
-from hyperacuity.resampling import bootstrap_weights
+from hyperacuity.resampling import Bootstrap
 from hyperacuity.tally import Vector
 
 MOST_COLUMNS = 6
@@ -106,8 +106,8 @@ def compare_runs(
 def _tests(table: Table, test: Test, alpha: float, resamples: int) -> dict[str, PairTests]:
     """Every pair by each criterion. The bootstrap is of the score on the whole data set, the others of the images' scores."""
     found: dict[str, PairTests] = {}
-    weights = bootstrap_weights(len(table.images), max(resamples, 1000)) if test == "bootstrap" else None
-    samples = None if weights is None else table.resampled(weights)
+    draws = Bootstrap(len(table.images), max(resamples, 1000))
+    samples = table.resampled(draws) if test == "bootstrap" else None
     whole = table.overall()
     for c, (name, sense) in enumerate(zip(table.criteria, table.senses, strict=True)):
         scores = table.values[:, :, c]

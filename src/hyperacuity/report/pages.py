@@ -202,17 +202,13 @@ def mapper(workers: int | None = None, *, progress: bool = True) -> Each:
 def _pictured(grid: Grid, folder: Path | None) -> Grid:
     """The grid with photographs for cells that name none: from a folder, or else from ``images`` beside the truths' folder."""
 
-    def with_picture(image: str, cell: Cell) -> Cell:
+    def with_picture(cell: Cell) -> Cell:
         if cell.picture is not None:
             return cell
         folders = _photographs(cell.truths[0]) if folder is None else [folder]
-        return replace(cell, picture=next(filter(None, (_by_stem(one).get(image) for one in folders)), None))
+        return replace(cell, picture=next(filter(None, (_by_stem(one).get(cell.image) for one in folders)), None))
 
-    cells = {
-        system: {image: with_picture(image, cell) for image, cell in images.items()}
-        for system, images in grid.cells.items()
-    }
-    return replace(grid, cells=cells)
+    return replace(grid, complete=with_picture)
 
 
 def _photographs(truth: Path) -> list[Path]:
@@ -245,7 +241,7 @@ def _payload(sheet: Sheet, image: str) -> _Payload | None:
     from hyperacuity.data import read_image
     from hyperacuity.report.pictures.layers import thumbnail
 
-    cells = {system: images[image] for system, images in sheet.grid.cells.items() if image in images}
+    cells = sheet.grid.cells_of(image)
     if sheet.viewer is None or not cells:
         return None
     picture = picture_of(cells)

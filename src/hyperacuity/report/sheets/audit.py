@@ -12,7 +12,7 @@ from hyperacuity.report.charts import audit as charts_audit
 from hyperacuity.report.sheets.boundary import BoundaryViewer, image_scores_of, tested_ods
 from hyperacuity.report.sheets.sheet import NOTHING, Column, Each, Figure, Line, Sheet, failed_images, ranked
 from hyperacuity.report.sheets.viewer import PHOTO, Layer, legend
-from hyperacuity.run.gather import Grid
+from hyperacuity.run.gather import BySystem, Grid
 
 COLUMNS = (
     Column("all", "F, all labels", note="Best F at one threshold for all images, as in the benchmark"),
@@ -37,10 +37,8 @@ def sheet(grid: Grid, each: Each) -> Sheet:
     """The part of a report that is about systems under changing labels."""
     benchmark, last = grid.protocol.protocol, len(grid.protocol.strengths) - 1
     tallies = grid.tallies()
-    audits = dict(zip(tallies, each("audits", collect_audit, list(tallies.values())), strict=True))
-    everything, agreed = (
-        {system: tallies_under(images, truth, benchmark) for system, images in tallies.items()} for truth in (0, last)
-    )
+    audits = {system: collect_audit(tallies[system]) for system in tallies}
+    everything = BySystem(tallies, lambda system: tallies_under(tallies[system], 0, benchmark))
     tested = tested_ods(everything, grid.shared_images())
     lines = ranked(COLUMNS, [_line(grid, system, audit) for system, audit in audits.items()], tested)
     ordered = {line.system: audits[line.system] for line in lines}
@@ -54,7 +52,9 @@ def sheet(grid: Grid, each: Each) -> Sheet:
         findings=tuple(_findings(ordered, tallies)),
         image_score=Column("f", "best F", note="F on what everyone drew, at the image's own best threshold"),
         image_scores=image_scores_of(consensus),
-        viewer=ConsensusViewer(grid, consensus, agreed, benchmark),
+        viewer=ConsensusViewer(
+            grid, consensus, lambda system, image: grid.tally(system, image).under(last, benchmark), benchmark
+        ),
     )
 
 

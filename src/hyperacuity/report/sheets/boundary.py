@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hyperacuity.boundary import (
     BoundaryScore,
@@ -24,6 +23,7 @@ from hyperacuity.boundary import (
 )
 from hyperacuity.boundary.scores import f_measure, recall_precision
 from hyperacuity.compare.significance import Pairwise
+from hyperacuity.compare.table import Rescore
 from hyperacuity.errors import InputError
 from hyperacuity.evaluation.jobs import job_of
 from hyperacuity.maps import EdgeMap
@@ -58,7 +58,7 @@ COLUMNS = (
 def sheet(grid: Grid, each: Each) -> Sheet:
     """The boundary part of a report."""
     tallies = grid.tallies()
-    scores = {system: collect(images) for system, images in tallies.items()}
+    scores = {system: collect(tallies[system]) for system in tallies}
     people = _people(grid, each)
     tested = tested_ods(tallies, grid.shared_images())
     lines = ranked(COLUMNS, [_line(grid, system, score) for system, score in scores.items()], tested)
@@ -72,7 +72,7 @@ def sheet(grid: Grid, each: Each) -> Sheet:
         findings=tuple(_findings(lines, ordered, people, tested, list(scores))),
         image_score=Column("f", "best F", note="F at the image's own best threshold"),
         image_scores=image_scores_of(ordered),
-        viewer=BoundaryViewer(grid, ordered, tallies, grid.protocol),
+        viewer=BoundaryViewer(grid, ordered, grid.tally, grid.protocol),
     )
 
 
@@ -89,20 +89,19 @@ def _line(grid: Grid, system: str, score: BoundaryScore) -> Line:
 
 def tested_ods(tallies: Mapping[str, Mapping[str, BoundaryTally]], shared: Sequence[str]) -> Pairwise | None:
     """Paired bootstrap of ODS for all pairs of systems, on the images that all have."""
-    columns = [[images[name] for name in shared] for images in tallies.values()]
 
-    def ods(weights: NDArray[np.int64]) -> NDArray[np.float64]:
-        return np.stack([resampled_scores(column, weights)["ods"] for column in columns], axis=1)
+    def ods(system: str) -> Rescore:
+        images = tallies[system]
+        column = [images[name] for name in shared]
+        return lambda weights: resampled_scores(column, weights)["ods"]
 
-    return paired_tests(ods, len(shared), len(tallies))
+    return paired_tests(ods, len(shared), list(tallies))
 
 
 def _people(grid: Grid, each: Each) -> HumanScore:
     """People against each other, on the images whose truths can still be read and have two annotators or more."""
     job = job_of(grid)
-    cells: dict[tuple[Path, ...], Cell] = {
-        cell.truths: cell for images in grid.cells.values() for cell in images.values()
-    }
+    cells: dict[tuple[Path, ...], Cell] = {cell.truths: cell for cell in grid.cells()}
 
     def one(cell: Cell) -> BoundaryTally | None:
         try:
@@ -204,11 +203,11 @@ class BoundaryViewer(Viewer):
         self,
         grid: Grid,
         scores: Mapping[str, BoundaryScore],
-        tallies: Mapping[str, Mapping[str, BoundaryTally]],
+        tally_of: Callable[[str, str], BoundaryTally],
         benchmark: Protocol,
     ) -> None:
         super().__init__(grid, list(scores))
-        self.scores, self.tallies, self.benchmark = scores, tallies, benchmark
+        self.scores, self.tally_of, self.benchmark = scores, tally_of, benchmark
 
     def judged_by(self, truths: list[EdgeMap]) -> list[EdgeMap]:
         """The labels that systems are matched with: all of them."""
@@ -228,7 +227,7 @@ class BoundaryViewer(Viewer):
             made: dict[str, Any] = {"without": {"prediction": "a stack of segmentations is no soft map"}}
         else:
             made = {"prediction": layers.soft_picture(prediction)}
-        recall, precision = recall_precision(self.tallies[system][cell.image])
+        recall, precision = recall_precision(self.tally_of(system, cell.image))
         curve, ods = self.scores[system].curve, self.scores[system].ods
         numbers = {"precision": precision, "recall": recall, "F": f_measure(recall, precision)}
         return with_slider(

@@ -15,6 +15,7 @@ import numpy as np
 from hyperacuity.compare import Table, compare, critical_difference
 from hyperacuity.compare.criteria import table_of
 from hyperacuity.compare.significance import Pairwise
+from hyperacuity.compare.table import Rescore
 from hyperacuity.report.charts import compare as charts_compare
 from hyperacuity.report.sheets.sheet import (
     NAN,
@@ -29,15 +30,16 @@ from hyperacuity.report.sheets.sheet import (
     ranked,
 )
 from hyperacuity.report.sheets.viewer import Viewer
-from hyperacuity.resampling import bootstrap_weights, percentile_interval
+from hyperacuity.resampling import Bootstrap, percentile_interval
 from hyperacuity.run.gather import Grid
+from hyperacuity.tally import Criteria, Scores
 
 MOST_COLUMNS = 8
 
 
 @dataclass(frozen=True)
 class Judged:
-    """What was found of a grid: tallies by system, each system's scores, and the table of shared images."""
+    """What was found of a grid: each system's scores, and the table of shared images; tallies are read when asked for."""
 
     columns: tuple[Column, ...]
     tallies: Mapping[str, Mapping[str, Any]]
@@ -67,18 +69,23 @@ def judge(grid: Grid, columns: Sequence[Column] = ()) -> Judged:
     lines: list[Line] = []
     image_scores: dict[str, dict[str, float]] = {}
     main = known.names.index(shown[0].key)
-    for system, images in tallies.items():
-        every = list(images.values())
-        overall = known.rescore(every, np.ones((1, len(every)), np.int64))[0]
-        drawn = known.rescore(every, bootstrap_weights(len(every)))[:, main]
-        alone = known.rescore(every, np.eye(len(every), dtype=np.int64))[:, main]
-        for image, score in zip(images, alone.tolist(), strict=True):
+    for system in tallies:
+        images, overall, drawn, alone = _scored(known, tallies[system])
+        for image, score in zip(images, alone[:, main].tolist(), strict=True):
             image_scores.setdefault(image, {})[system] = score
         values = {column.key: float(overall[known.names.index(column.key)]) for column in shown}
-        lines.append(Line(system, values, percentile_interval(drawn), len(every), failed_images(grid, system)))
+        interval = percentile_interval(drawn[:, main])
+        lines.append(Line(system, values, interval, len(images), failed_images(grid, system)))
     table = table_of(tallies) if tallies and grid.shared_images() else None
     tested = None if table is None else _tested(table, shown[0])
     return Judged(shown, tallies, image_scores, ranked(shown, lines, tested), table, tested)
+
+
+def _scored(known: Criteria, tallies: Mapping[str, Any]) -> tuple[list[str], Scores, Scores, Scores]:
+    """The images of a system, and its scores on them, on resamples of them, and on each alone."""
+    every = list(tallies.values())
+    drawn = known.resampled(every, Bootstrap(len(every)).blocks())
+    return list(tallies), known.overall(every), drawn, known.alone(every)
 
 
 def judged_sheet(grid: Grid, judged: Judged, *, figures: Sequence[Figure] = (), viewer: Viewer | None = None) -> Sheet:
@@ -105,9 +112,12 @@ def _tested(table: Table, column: Column) -> Pairwise | None:
     """Paired bootstrap of one criterion for all pairs of systems."""
     chosen = table.select(criteria=[column.key])
     sign = 1.0 if column.better == "max" else -1.0
-    return paired_tests(
-        lambda weights: sign * chosen.resampled(weights)[:, :, 0], len(table.images), len(table.systems)
-    )
+
+    def rescore(system: str) -> Rescore:
+        score = chosen.rescore_of(system)
+        return lambda weights: sign * score(weights)[:, 0]
+
+    return paired_tests(rescore, len(table.images), table.systems)
 
 
 def _figures(judged: Judged) -> list[Figure]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -15,10 +16,11 @@ from numpy.typing import NDArray
 
 from hyperacuity.compare import optimal
 from hyperacuity.compare.significance import Pairwise, clusters, pairwise_of_samples
+from hyperacuity.compare.table import Rescore
 from hyperacuity.report.sheets.viewer import Viewer
-from hyperacuity.resampling import bootstrap_weights
+from hyperacuity.resampling import Bootstrap
 from hyperacuity.run.gather import Grid
-from hyperacuity.tally import Scores, Weights
+from hyperacuity.tally import Scores
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -168,30 +170,33 @@ def ranked(columns: Sequence[Column], lines: Sequence[Line], tested: Pairwise | 
     )
 
 
-def paired_tests(rescore: Callable[[Weights], Scores], images: int, systems: int) -> Pairwise | None:
+def paired_tests(rescore: Callable[[str], Rescore], images: int, systems: Sequence[str]) -> Pairwise | None:
     """Paired bootstrap over images for all pairs of systems; None where there are fewer than two of either.
 
-    ``rescore(weights)`` gives resamples × systems, larger = better.
+    ``rescore(system)`` is asked for a system at a time; it gives one number per resample, larger = better.
     """
-    if systems < 2 or images < 2:
+    if len(systems) < 2 or images < 2:
         return None
-    observed = rescore(np.ones((1, images), np.int64))[0]
-    samples = np.concatenate([rescore(weights) for weights in enough_weights(images, systems)])
-    return pairwise_of_samples(samples, observed[:, None] - observed[None])
+
+    def scores(score: Rescore) -> Scores:
+        weights = chain([np.ones((1, images), np.int64)], enough_weights(images, len(systems)).blocks())
+        return np.concatenate([score(block) for block in weights])
+
+    found = np.stack([scores(rescore(system)) for system in systems], axis=1)
+    return pairwise_of_samples(found[1:], found[0][:, None] - found[0])
 
 
-def enough_weights(images: int, systems: int) -> list[NDArray[np.int64]]:
-    """Bootstrap weights for testing all pairs of systems, in parts that fit in memory.
+def enough_weights(images: int, systems: int) -> Bootstrap:
+    """Bootstrap weights for testing all pairs of systems.
 
     R resamples give no p-value below 2 / (R + 1), and Holm's correction multiplies the least by the number of pairs: the more
     systems, the more resamples it takes for any difference to be significant at 5 %.
 
-    >>> [sum(map(len, enough_weights(5, systems))) for systems in (2, 5, 30)]
+    >>> [enough_weights(5, systems).resamples for systems in (2, 5, 30)]
     [1000, 1000, 20010]
     """
     pairs = systems * (systems - 1) // 2
-    resamples = max(1000, 46 * pairs)
-    return np.array_split(bootstrap_weights(images, resamples), -(-resamples // 4000))
+    return Bootstrap(images, max(1000, 46 * pairs))
 
 
 def leader(lines: Sequence[Line], column: Column, tested: Pairwise | None, order: Sequence[str]) -> str:

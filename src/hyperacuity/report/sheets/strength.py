@@ -34,11 +34,16 @@ COLUMNS = (
 def sheet(grid: Grid, each: Each) -> Sheet:
     """The part of a report that is about labels alone; a line stands for all annotators of a data set."""
     tallies = grid.tallies()
-    scores = {name: collect_strengths(images) for name, images in tallies.items()}
+    scores: dict[str, LabelScore] = {}
     agreed: dict[str, dict[str, float]] = {}
-    for name, images in tallies.items():
+
+    def read(name: str, images: Mapping[str, StrengthTally]) -> None:
+        scores[name] = collect_strengths(images)
         for image, one in images.items():
             agreed.setdefault(image, {})[name] = _agreed(one)
+
+    for name in tallies:
+        read(name, tallies[name])
     findings = [
         sentence if len(scores) == 1 else f"{name}: {sentence}"
         for name, score in scores.items()
