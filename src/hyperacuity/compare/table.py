@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -64,10 +63,6 @@ class Table:
 
     def overall(self) -> Scores:
         """Scores on the whole data set, systems × criteria."""
-        return self._overall
-
-    @cached_property
-    def _overall(self) -> Scores:
         scores: Scores = self.resampled(np.ones((1, len(self.images)), dtype=np.int64))[0]
         return scores
 

@@ -106,9 +106,9 @@ def compare_runs(
 def _tests(table: Table, test: Test, alpha: float, resamples: int) -> dict[str, PairTests]:
     """Every pair by each criterion. The bootstrap is of the score on the whole data set, the others of the images' scores."""
     found: dict[str, PairTests] = {}
-    draws = Bootstrap(len(table.images), max(resamples, 1000))
-    samples = table.resampled(draws) if test == "bootstrap" else None
-    whole = table.overall()
+    samples = None
+    if test == "bootstrap":
+        samples, whole = table.resampled(Bootstrap(len(table.images), max(resamples, 1000))), table.overall()
     for c, (name, sense) in enumerate(zip(table.criteria, table.senses, strict=True)):
         scores = table.values[:, :, c]
         if samples is None:

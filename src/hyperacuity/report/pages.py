@@ -24,7 +24,7 @@ from hyperacuity.errors import HyperacuityError, InputError, UsageError
 from hyperacuity.report import theme
 from hyperacuity.report.sheets import make_sheet
 from hyperacuity.report.sheets.sheet import Each, Sheet
-from hyperacuity.report.sheets.viewer import picture_of
+from hyperacuity.report.sheets.viewer import Viewer, picture_of
 from hyperacuity.run import Cell
 from hyperacuity.run.gather import Grid, gather
 from hyperacuity.tally import Signature
@@ -115,26 +115,21 @@ def write_pages(
 ) -> Path:
     """Write sheets as a page; see :func:`write_report`."""
     page = page_path(out, single_file=single_file)
-    payloads = _payloads(sheets, mapper(workers, progress=progress)) if viewer else {}
-    title = title or _title(sheets)
-    if single_file:
-        return _write(page, _html(sheets, payloads, title, inline=True))
-    _clear(page.parent)
-    for name, text in _assets().items():
-        _write(page.parent / "assets" / name, text)
-    for key, payload in payloads.items():
-        _write(page.parent / "data" / f"{key}.js", f"hyperacuity.put({_json(key)},{payload.text});\n")
-        if payload.thumbnail:
-            _write(page.parent / "data" / f"{key}.webp", payload.thumbnail)
-    return _write(page, _html(sheets, payloads, title, inline=False))
+    if not single_file:
+        _clear(page.parent)
+        for name, text in _assets().items():
+            _write(page.parent / "assets" / name, text)
+    folder = None if single_file else page.parent / "data"
+    payloads = _payloads(sheets, folder, mapper(workers, progress=progress)) if viewer else {}
+    return _write(page, _html(sheets, payloads, title or _title(sheets), inline=single_file))
 
 
 @dataclass(frozen=True)
 class _Payload:
-    """What the viewer needs of an image, as JSON, and the image's thumbnail."""
+    """What the viewer needs of an image, as JSON (empty where it was written to a file), and the address of its thumbnail."""
 
     text: str
-    thumbnail: bytes
+    thumbnail: str
 
 
 def page_path(out: Path, *, single_file: bool) -> Path:
@@ -225,25 +220,25 @@ def _by_stem(folder: Path) -> dict[str, Path]:
     return {stem_of(path): path for path in files_in(folder, required=False)}
 
 
-def _payloads(sheets: Sequence[Sheet], each: Each) -> dict[str, _Payload]:
-    """What the viewer shows, by key ``s0-0``: sheet and image, both by number. Images nobody has files for are left out."""
+def _payloads(sheets: Sequence[Sheet], folder: Path | None, each: Each) -> dict[str, _Payload]:
+    """What the viewer shows, by key ``s0-0``: sheet and image, both by number; written to ``folder`` as it is made."""
     made: dict[str, _Payload] = {}
     for number, sheet in enumerate(sheets):
         if sheet.viewer is None:
             continue
-        payload_of = functools.partial(_payload, sheet)
-        payloads = each(f"pictures of {sheet.title.lower()}", payload_of, sheet.grid.images)
-        made |= {f"s{number}-{index}": payload for index, payload in enumerate(payloads) if payload is not None}
+        keys = {f"s{number}-{index}": image for index, image in enumerate(sheet.grid.images)}
+        payload_of = functools.partial(_payload, sheet.grid, sheet.viewer, folder)
+        payloads = each(f"pictures of {sheet.title.lower()}", payload_of, keys.items())
+        made |= dict(zip(keys, payloads, strict=True))
     return made
 
 
-def _payload(sheet: Sheet, image: str) -> _Payload | None:
+def _payload(grid: Grid, viewer: Viewer, folder: Path | None, item: tuple[str, str]) -> _Payload:
     from hyperacuity.data import read_image
     from hyperacuity.report.pictures.layers import thumbnail
 
-    cells = sheet.grid.cells_of(image)
-    if sheet.viewer is None or not cells:
-        return None
+    key, image = item
+    cells = grid.cells_of(image)
     picture = picture_of(cells)
     small = b""
     try:
@@ -251,10 +246,16 @@ def _payload(sheet: Sheet, image: str) -> _Payload | None:
     except InputError:
         cells = {system: replace(cell, picture=None) for system, cell in cells.items()}
     try:
-        pictures = sheet.viewer.pictures(image, cells)
+        pictures = viewer.pictures(image, cells)
     except HyperacuityError as error:
         pictures = {"missing": str(error)}
-    return _Payload(_json(pictures), small)
+    text = _json(pictures)
+    if folder is None:
+        return _Payload(text, f"data:image/webp;base64,{base64.b64encode(small).decode()}" if small else "")
+    _write(folder / f"{key}.js", f"hyperacuity.put({_json(key)},{text});\n")
+    if small:
+        _write(folder / f"{key}.webp", small)
+    return _Payload("", f"data/{key}.webp" if small else "")
 
 
 def _html(sheets: Sequence[Sheet], payloads: Mapping[str, _Payload], title: str, *, inline: bool) -> str:
@@ -265,7 +266,7 @@ def _html(sheets: Sequence[Sheet], payloads: Mapping[str, _Payload], title: str,
         loader=PackageLoader("hyperacuity.report"), autoescape=True, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters["number"] = _number
-    parts = [_part(number, sheet, payloads, inline=inline) for number, sheet in enumerate(sheets)]
+    parts = [_part(number, sheet, payloads) for number, sheet in enumerate(sheets)]
     return environment.get_template("index.html.j2").render(
         title=title,
         version=__version__,
@@ -278,13 +279,10 @@ def _html(sheets: Sequence[Sheet], payloads: Mapping[str, _Payload], title: str,
     )
 
 
-def _part(number: int, sheet: Sheet, payloads: Mapping[str, _Payload], *, inline: bool) -> dict[str, Any]:
+def _part(number: int, sheet: Sheet, payloads: Mapping[str, _Payload]) -> dict[str, Any]:
     """A sheet as the template wants it."""
     styles = theme.systems([line.system for line in sheet.lines])
-    images = [
-        _image(f"s{number}-{index}", image, sheet, payloads, inline=inline)
-        for index, image in enumerate(sheet.grid.images)
-    ]
+    images = [_image(f"s{number}-{index}", image, sheet, payloads) for index, image in enumerate(sheet.grid.images)]
     viewer = sheet.viewer
     facts = {
         "systems": [line.system for line in sheet.lines],
@@ -323,19 +321,14 @@ def _is_wide(sheet: Sheet) -> bool:
     return not beside or len(sheet.columns) > 5 or len(sheet.lines) > 8 or longest > 12
 
 
-def _image(key: str, image: str, sheet: Sheet, payloads: Mapping[str, _Payload], *, inline: bool) -> dict[str, Any]:
+def _image(key: str, image: str, sheet: Sheet, payloads: Mapping[str, _Payload]) -> dict[str, Any]:
     payload = payloads.get(key)
-    source = ""
-    if payload is not None and payload.thumbnail:
-        source = f"data/{key}.webp"
-        if inline:
-            source = f"data:image/webp;base64,{base64.b64encode(payload.thumbnail).decode()}"
     scores = sheet.image_scores.get(image, {})
     known = [score for score in scores.values() if not math.isnan(score)]
     return {
         "name": image,
         "key": key if payload is not None else "",
-        "thumbnail": source,
+        "thumbnail": payload.thumbnail if payload is not None else "",
         "scores": scores,
         "least": min(known) if known else math.nan,
         "most": max(known) if known else math.nan,

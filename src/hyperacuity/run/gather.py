@@ -47,10 +47,10 @@ class Origin:
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """Where the tallies of a system lie: an open run, the system's name in it, and how many there are."""
+    """Where the tallies of a system lie: an open run, signature and system in it, and how many there are."""
 
     run: Run
-    system: str
+    key: tuple[str, str]
     tallies: int
 
 
@@ -112,33 +112,33 @@ class Grid:
 
     def _images_of(self, system: str, *, done: bool = False) -> list[str]:
         source = self.sources[system]
-        return source.run.images_of(str(self.signature), source.system, done=done)
+        return source.run.images_of(*source.key, done=done)
 
     def tallies(self) -> BySystem[dict[str, Any]]:
         """The tallies by system and image, read a system at a time. Systems of which every image failed are not among them."""
 
         def read(system: str) -> dict[str, Any]:
             source = self.sources[system]
-            return source.run.tallies(str(self.signature), source.system, self.task.tally_type, self.protocol)
+            return source.run.tallies(*source.key, self.task.tally_type, self.protocol)
 
         return BySystem((system for system, source in self.sources.items() if source.tallies), read)
 
     def tally(self, system: str, image: str) -> Any:
         """The tally of a system on an image; None where there is none."""
         source = self.sources[system]
-        return source.run.tally(str(self.signature), source.system, image, self.task.tally_type, self.protocol)
+        return source.run.tally(*source.key, image, self.task.tally_type, self.protocol)
 
     def cells(self) -> Iterator[Cell]:
         """Every cell, a system's after the other's."""
         for source in self.sources.values():
-            yield from map(self.complete, source.run.cells(str(self.signature), source.system))
+            yield from map(self.complete, source.run.cells(*source.key))
 
     def cells_of(self, image: str) -> dict[str, Cell]:
         """The cells of an image, by system."""
         return {
             system: self.complete(cell)
             for system, source in self.sources.items()
-            for cell in source.run.cells(str(self.signature), source.system, image)
+            for cell in source.run.cells(*source.key, image)
         }
 
 
@@ -149,42 +149,35 @@ def gather(folders: Sequence[Path]) -> list[Grid]:
     """
     if not folders:
         raise UsageError("there is no run to report: name at least one run folder")
-    parts: dict[str, list[Grid]] = {}
+    runs: dict[str, dict[Path, Run]] = {}
     for folder in dict.fromkeys(path.resolve() for path in folders):
         run = open_run(folder)
         signatures = run.signatures()
         if not signatures:
             raise UsageError(f"{folder}: the run holds no cell yet")
         for signature in signatures:
-            parts.setdefault(signature, []).append(_read(run, folder, signature))
-    return [_joined(found) for found in parts.values()]
+            runs.setdefault(signature, {})[folder] = run
+    return [_grid(signature, found) for signature, found in runs.items()]
 
 
-def _read(run: Run, folder: Path, signature: str) -> Grid:
-    states = run.states(signature)
-    return Grid(
-        signature=Signature.parse(signature),
-        sources={system: Source(run, system, count["done"]) for system, count in states.items()},
-        failures=tuple(run.failures(signature)),
-        waiting=sum(count["waiting"] for count in states.values()),
-        origins=(Origin(folder, run.metadata(signature), run.fingerprint(signature)),),
-    )
-
-
-def _joined(parts: Sequence[Grid]) -> Grid:
-    if len(parts) == 1:
-        return parts[0]
-    count = Counter(system for grid in parts for system in grid.sources)
+def _grid(signature: str, runs: Mapping[Path, Run]) -> Grid:
+    states = {folder: run.states(signature) for folder, run in runs.items()}
+    count = Counter(system for of in states.values() for system in of)
     sources: dict[str, Source] = {}
     failures: list[Failure] = []
-    for grid in parts:
+    for folder, run in runs.items():
         names = {}
-        for system, source in grid.sources.items():
-            name = system if count[system] == 1 else f"{system} ({grid.origins[0].folder.name})"
+        for system, state in states[folder].items():
+            name = system if count[system] == 1 else f"{system} ({folder.name})"
             while name in sources:
                 name += "′"
             names[system] = name
-            sources[name] = source
-        failures += [replace(failure, system=names[failure.system]) for failure in grid.failures]
-    origins = tuple(origin for grid in parts for origin in grid.origins)
-    return Grid(parts[0].signature, sources, tuple(failures), sum(grid.waiting for grid in parts), origins)
+            sources[name] = Source(run, (signature, system), state["done"])
+        failures += [replace(failure, system=names[failure.system]) for failure in run.failures(signature)]
+    return Grid(
+        Signature.parse(signature),
+        sources,
+        tuple(failures),
+        sum(state["waiting"] for of in states.values() for state in of.values()),
+        tuple(Origin(folder, run.metadata(signature), run.fingerprint(signature)) for folder, run in runs.items()),
+    )
