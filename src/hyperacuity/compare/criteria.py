@@ -47,9 +47,9 @@ def table_of(tallies: Mapping[str, Mapping[str, Tally]]) -> Table:
         index = {image: i for i, image in enumerate(images)}
         return scores[[index[image] for image in shared]]
 
-    def rescore(system: str) -> Rescore:
-        images = tallies[system]
-        column = [images[image] for image in shared]
+    def rescore(system: str, images: Sequence[str]) -> Rescore:
+        of = tallies[system]
+        column = [of[image] for image in images]
         return lambda weights: judged.rescore(column, weights)
 
     table = np.stack([values(*of) for of in found.values()])
@@ -71,8 +71,8 @@ def join(tables: Sequence[Table]) -> Table:
         raise UsageError(f"{' and '.join(table.signature for table in tables)} share no system and image")
     parts = [table.select(systems=systems, images=images) for table in tables]
 
-    def rescore(system: str) -> Rescore:
-        each = [part.rescore_of(system) for part in parts]
+    def rescore(system: str, images: Sequence[str]) -> Rescore:
+        each = [part.select(images=images).rescore_of(system) for part in parts]
         return lambda weights: np.concatenate([one(weights) for one in each], axis=1)
 
     return Table(

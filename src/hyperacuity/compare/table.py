@@ -23,9 +23,9 @@ class Table:
     """Scores of systems: ``values[s, i, c]`` is that of system s on image i by criterion c; NaN where there is none.
 
     ``senses`` says of each criterion whether ``"min"`` or ``"max"`` is better. ``signature`` is the protocol behind the scores.
-    Some scores of a data set are not the mean of its images' scores; ``rescore(system)`` then gives what computes them, from
-    tallies that it reads and that go with it. A table whose scores belong to no images in particular has one image without a
-    name.
+    Some scores of a data set are not the mean of its images' scores; ``rescore(system, images)`` then gives what computes them,
+    from tallies that it reads and that go with it. A table whose scores belong to no images in particular has one image without
+    a name.
     """
 
     systems: tuple[str, ...]
@@ -34,7 +34,7 @@ class Table:
     senses: tuple[str, ...]
     values: Scores
     signature: str = ""
-    rescore: Callable[[str], Rescore] | None = None
+    rescore: Callable[[str, Sequence[str]], Rescore] | None = None
 
     def __post_init__(self) -> None:
         expected = (len(self.systems), len(self.images), len(self.criteria))
@@ -77,7 +77,7 @@ class Table:
     def rescore_of(self, system: str) -> Rescore:
         """What scores a system on resampled data sets: the mean over the images it has a score on unless there is a rescore."""
         if self.rescore is not None:
-            return self.rescore(system)
+            return self.rescore(system, self.images)
         values = self.values[self.systems.index(system)]
         return lambda weights: weighted_mean(values, weights)
 
@@ -112,31 +112,23 @@ class Table:
             criteria=tuple(self.criteria[j] for j in columns),
             senses=tuple(self.senses[j] for j in columns),
             values=self.values[np.ix_(rows, chosen, columns)],
-            rescore=None if self.rescore is None else self._part(chosen, columns),
+            rescore=self._rescored(lambda scores: scores[:, columns]),
         )
 
     def rounded(self, decimals: int) -> Table:
         """As a published table shows it, with so many decimals. Rounding makes ties, and so larger optimal sets."""
+        rescore = self._rescored(lambda scores: np.round(scores, decimals))
+        return replace(self, values=np.round(self.values, decimals), rescore=rescore)
 
-        def rescore(system: str) -> Rescore:
-            exact = self.rescore_of(system)
-            return lambda weights: np.round(exact(weights), decimals)
+    def _rescored(self, change: Callable[[Scores], Scores]) -> Callable[[str, Sequence[str]], Rescore] | None:
+        """The rescore with its scores changed."""
+        before = self.rescore
+        if before is None:
+            return None
 
-        values = np.round(self.values, decimals)
-        return replace(self, values=values, rescore=None if self.rescore is None else rescore)
-
-    def _part(self, chosen: list[int], columns: list[int]) -> Callable[[str], Rescore]:
-        """A rescore by some images and criteria."""
-
-        def rescore(system: str) -> Rescore:
-            whole = self.rescore_of(system)
-
-            def part(weights: Weights) -> Scores:
-                everywhere = np.zeros((len(weights), len(self.images)), dtype=np.int64)
-                everywhere[:, chosen] = weights
-                return whole(everywhere)[:, columns]
-
-            return part
+        def rescore(system: str, images: Sequence[str]) -> Rescore:
+            score = before(system, images)
+            return lambda weights: change(score(weights))
 
         return rescore
 

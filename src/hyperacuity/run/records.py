@@ -8,15 +8,17 @@ import sqlite3
 import sys
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.run.job import Cell, Failure, T, cell_from_text
 from hyperacuity.run.schema import FILE_NAME, check, clear_errors
 from hyperacuity.tally import BaseProtocol
+
+V = TypeVar("V")
 
 
 def open_run(path: Path) -> Run:
@@ -112,8 +114,7 @@ class Run:
 
     def tallies(self, signature: str, system: str, tally_type: type[T], protocol: BaseProtocol) -> dict[str, T]:
         """The tallies of a system, by image; cells that failed or still wait are not among them."""
-        with self._guard:
-            return {image: tally_type.unpack(data, protocol) for image, data in self._packed(signature, system)}
+        return self._by_image(signature, system, lambda data: tally_type.unpack(data, protocol))
 
     def tally(self, signature: str, system: str, image: str, tally_type: type[T], protocol: BaseProtocol) -> T | None:
         """The tally of one cell; None where it failed or still waits."""
@@ -128,17 +129,16 @@ class Run:
 
     def packed(self, signature: str, system: str) -> dict[str, bytes]:
         """The tallies of a system as bytes, by image, where their type is not known."""
-        with self._guard:
-            return dict(self._packed(signature, system))
+        return self._by_image(signature, system, bytes)
 
-    def _packed(self, signature: str, system: str) -> Iterator[tuple[str, bytes]]:
+    def _by_image(self, signature: str, system: str, read: Callable[[bytes], V]) -> dict[str, V]:
         query = (
             "SELECT cells.image, tallies.tally FROM cells JOIN tallies ON tallies.id = cells.tally"
             " WHERE cells.signature = ? AND cells.system = ? ORDER BY run, position"
         )
-        with clear_errors(self.path):
-            for image, data in self._connection.execute(query, (signature, system)):
-                yield sys.intern(image), bytes(data)  # one string for all systems
+        with clear_errors(self.path), self._guard:
+            rows = self._connection.execute(query, (signature, system))
+            return {sys.intern(image): read(data) for image, data in rows}  # one string for all systems
 
     def cells(self, signature: str, system: str | None = None, image: str | None = None) -> list[Cell]:
         """Every cell with its files, as full paths, or those of a system, or of an image of it; they may have moved since."""
