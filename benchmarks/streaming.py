@@ -1,7 +1,7 @@
 """How much memory the commands take: many systems, many images, one system's tallies at a time.
 
-Run as ``python benchmarks/streaming.py``. A run folder is filled with made-up tallies of 99 thresholds (every count different, so
-that nothing is easy to compress); the table of the boundary benchmark, ``hyperacuity compare --test bootstrap`` and
+Run as ``python benchmarks/streaming.py [SYSTEMS IMAGES]``. A run folder is filled with made-up tallies of 99 thresholds whose
+counts all differ, so that nothing is easy to compress. The table of the boundary benchmark, ``hyperacuity compare --test bootstrap`` and
 ``hyperacuity report --no-viewer`` are then made of it, each in a process of its own.
 """
 
@@ -39,6 +39,10 @@ def made_up(random: np.random.Generator, protocol: Protocol) -> BoundaryTally:
     return BoundaryTally(matched, truth, np.minimum(matched, detected), detected, detected * 5, protocol=protocol)
 
 
+def start(folder: Path, systems: int, images: int) -> None:
+    from hyperacuity.report import pages  # noqa: F401  # all that the others load, and nothing done
+
+
 def fill(folder: Path, systems: int, images: int) -> None:
     """A run as the boundary benchmark leaves it; nothing of its files exists."""
     job, random = job_for(TASK, Protocol(), ContourReader()), np.random.default_rng(1)
@@ -56,7 +60,7 @@ def fill(folder: Path, systems: int, images: int) -> None:
         store.end("finished")
 
 
-def table(folder: Path) -> None:
+def table(folder: Path, systems: int, images: int) -> None:
     job = job_for(TASK, Protocol(), ContourReader())
     signature = str(job.protocol.signature)
     with open_run(folder) as run:
@@ -69,33 +73,29 @@ def table(folder: Path) -> None:
         result.table(Console(file=io.StringIO(), width=200))
 
 
-def compare(folder: Path) -> None:
+def compare(folder: Path, systems: int, images: int) -> None:
     show(compare_runs([folder], test="bootstrap"), Console(file=io.StringIO(), width=200))
 
 
-def report(folder: Path) -> None:
+def report(folder: Path, systems: int, images: int) -> None:
     from hyperacuity.report.pages import write_report
 
     write_report([folder], folder / "report", viewer=False, progress=False)
 
 
-def start(folder: Path) -> None:
-    from hyperacuity.report import pages  # noqa: F401  # all that the others load, and nothing done
+STEPS = {"start": start, "fill": fill, "table": table, "compare": compare, "report": report}
 
 
-STEPS = {"start": start, "table": table, "compare": compare, "report": report}
-
-
-def peak_of(step: str, folder: str) -> float:
+def peak_of(step: str, folder: str, systems: int, images: int) -> float:
     """The most memory, in MB, of a process that does one thing."""
-    ran = subprocess.run([sys.executable, __file__, step, folder], check=True, capture_output=True, text=True)
-    return float(ran.stdout)
+    words = [sys.executable, __file__, step, folder, str(systems), str(images)]
+    return float(subprocess.run(words, check=True, capture_output=True, text=True).stdout)
 
 
 def main() -> None:
-    if len(sys.argv) == 3 and sys.argv[1] in STEPS:
+    if len(sys.argv) == 5:
         with redirect_stdout(io.StringIO()):
-            STEPS[sys.argv[1]](Path(sys.argv[2]))
+            STEPS[sys.argv[1]](Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))
         print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
         return
     sizes = [(int(sys.argv[1]), int(sys.argv[2]))] if len(sys.argv) == 3 else SIZES
@@ -103,8 +103,7 @@ def main() -> None:
     for systems, images in sizes:
         whole = systems * images * THRESHOLDS * 5 * 8 / 2**20
         with TemporaryDirectory() as folder:
-            fill(Path(folder), systems, images)
-            peaks = " | ".join(f"{peak_of(step, folder):,.0f} MB" for step in STEPS)
+            peaks = " | ".join(f"{peak_of(step, folder, systems, images):,.0f} MB" for step in STEPS)
         print(f"| {systems} × {images:,} | {whole:,.0f} MB | {peaks} |", flush=True)
 
 
