@@ -1,8 +1,8 @@
 """How much memory the commands take: many systems, many images, one system's tallies at a time.
 
 Run as ``python benchmarks/streaming.py [SYSTEMS IMAGES]``. A run folder is filled with made-up tallies of 99 thresholds whose
-counts all differ, so that nothing is easy to compress. The table of the boundary benchmark, ``hyperacuity compare --test bootstrap`` and
-``hyperacuity report --no-viewer`` are then made of it, each in a process of its own.
+counts all differ, so that nothing is easy to compress. The table of the boundary benchmark, ``hyperacuity compare --test
+bootstrap`` and ``hyperacuity report --no-viewer`` are then made of it, each in a process of its own.
 """
 
 from __future__ import annotations
