@@ -23,7 +23,7 @@ Davison & Hinkley (1997), Bootstrap Methods and their Application, section 4.4 (
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,6 +34,9 @@ from hyperacuity.errors import UsageError
 
 BLOCK = 2**22
 """How many numbers are held in a block of weights, or of counts to be weighted: 32 MB."""
+
+MOST_RESAMPLES = 4000
+"""How many resamples a block of weights has at most: each may take a whole curve."""
 
 
 def bootstrap_weights(images: int, resamples: int = 1000, seed: int = 0) -> NDArray[np.int64]:
@@ -68,7 +71,7 @@ class Bootstrap:
 
     def blocks(self) -> Iterator[NDArray[np.int64]]:
         """The rows of :func:`bootstrap_weights`, a block at a time."""
-        generator, rows = np.random.PCG64(self.seed), max(1, BLOCK // self.images)
+        generator, rows = np.random.PCG64(self.seed), min(max(1, BLOCK // self.images), MOST_RESAMPLES)
         for start in range(0, self.resamples, rows):
             weights = np.empty((min(rows, self.resamples - start), self.images), dtype=np.int64)
             for row in weights:
@@ -79,6 +82,11 @@ class Bootstrap:
 
 Draws = NDArray[np.int64] | Bootstrap
 """How often each image counts in each resample: an array, resamples × images, or what draws it."""
+
+
+def blocks_of(weights: Draws) -> Iterable[NDArray[np.int64]]:
+    """The weights a block at a time."""
+    return weights.blocks() if isinstance(weights, Bootstrap) else (weights,)
 
 
 def resample(weights: Draws, stacked: NDArray[Any]) -> NDArray[Any]:

@@ -340,6 +340,20 @@ class Criteria:
     usual: tuple[str, ...]
     vector: Vector = "mean"
 
+    def overall(self, tallies: Sequence[Any]) -> Scores:
+        """The scores of one system on the data set."""
+        scores: Scores = self.rescore(tallies, np.ones((1, len(tallies)), np.int64))[0]
+        return scores
+
+    def alone(self, tallies: Sequence[Any]) -> Scores:
+        """The scores of one system on each image alone, images × criteria."""
+        parts = [tallies[start : start + 500] for start in range(0, len(tallies), 500)]
+        return np.concatenate([self.rescore(part, np.eye(len(part), dtype=np.int64)) for part in parts])
+
+    def resampled(self, tallies: Sequence[Any], blocks: Iterable[Weights]) -> Scores:
+        """The scores of one system on resampled data sets, whose weights come in blocks; resamples × criteria."""
+        return np.concatenate([self.rescore(tallies, block) for block in blocks])
+
 
 @dataclass(frozen=True)
 class Task(Generic[P, T, S]):

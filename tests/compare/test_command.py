@@ -57,7 +57,7 @@ class TestTables:
             "e": ["f"],
             "f": [],
         }
-        assert "comparable performance" in found["interpretation"]
+        assert "are comparable: " in found["interpretation"]
 
     @pytest.mark.parametrize(
         ("epsilon", "expected"), [("1", "abcd"), ("2", "abcd"), ("0,0,0", "abde"), ("9,0,0", "be")]
@@ -77,7 +77,7 @@ class TestTables:
         assert found["senses"] == ["max", "max", "min", "max"]
         assert found["criteria"][-1] == "speed"
         assert found["optimal"] == ["A"]
-        assert "A is of superior performance" in found["interpretation"]
+        assert "By dominance, A is ahead" in found["interpretation"]
 
     def test_strict_dominance_and_rounding_and_some_systems(self, table):
         assert sorted(compared(table, "--strict")["optimal"]) == ["a", "b", "c", "d", "e"]

@@ -246,19 +246,19 @@ class TestEdgeCases:
 
 
 class TestInWords:
-    def test_one_superior_system(self):
+    def test_one_system_ahead_of_all(self):
         said = interpretation(["A", "B", "C"], [False, True, False])
-        assert said.startswith("B is of superior performance")
-        assert "superior to that of A and C" in said
+        assert said.startswith("By dominance, B is ahead")
+        assert "A and C are dominated" in said
 
     def test_comparable_systems(self):
         said = interpretation(["A", "B", "C"], [True, True, False], criteria=["x", "y"], images=["1", "2"])
-        assert said.startswith("A and B are of comparable performance")
-        assert "superior to that of C" in said
+        assert said.startswith("By dominance, A and B are comparable")
+        assert "C is dominated" in said
         assert "these 2 images, these 3 systems and these 2 criteria (x, y)" in said
 
     def test_all_comparable(self):
-        assert "superior" not in interpretation(["A", "B"], [True, True])
+        assert "dominated" not in interpretation(["A", "B"], [True, True])
 
     def test_a_single_system_is_optimal_trivially(self):
         assert "trivially" in interpretation(["A"], [True], criteria=["x"])

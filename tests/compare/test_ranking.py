@@ -50,7 +50,7 @@ class TestCompare:
         assert said["groups"] == [["a", "d", "b", "e"], ["c"], ["f"]]
         assert said["ranks"]["f"] == pytest.approx(17 / 3)
         assert said["dominates"] == {"a": ["c", "f"], "b": ["c", "f"], "c": ["f"], "d": ["c", "f"], "e": ["f"], "f": []}
-        assert said["interpretation"].startswith("a, b, d and e are of comparable performance")
+        assert said["interpretation"].startswith("By dominance, a, b, d and e are comparable")
 
     def test_a_tolerance_per_criterion_holds_on_every_image(self):
         values = np.array([[[1.0, 5], [1, 5]], [[1.5, 7], [1.5, 7]]])
@@ -77,12 +77,15 @@ class TestCompare:
         counts = np.array([[1, 9], [4, 6]])  # two systems, hits of 10 on two images of which the second counts thrice
         sizes = np.array([10, 30])
 
-        def rescore(weights):
-            return (weights @ counts.T / (weights @ sizes)[:, None])[:, :, None]
+        def rescore(system, images):
+            chosen = [int(image) - 1 for image in images]
+            own = counts["ab".index(system)]
+            return lambda weights: (weights @ own[chosen] / (weights @ sizes[chosen]))[:, None]
 
         table = Table(("a", "b"), ("1", "2"), ("r",), ("max",), np.zeros((2, 2, 1)), rescore=rescore)
         assert table.overall().tolist() == [[10 / 40], [10 / 40]]
         assert table.select(systems=["b"]).resampled(np.array([[2, 0]])).tolist() == [[[8 / 20]]]
+        assert table.select(systems=["b"], images=["2"]).overall().tolist() == [[6 / 30]]
 
     def test_an_image_without_a_score_is_left_out_of_the_mean(self):
         table = Table(("a",), ("1", "2"), ("x",), ("min",), np.array([[[np.nan], [3.0]]]))

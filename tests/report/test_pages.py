@@ -185,7 +185,7 @@ def test_runs_of_one_protocol_share_a_leaderboard(plain_run, make_run, tmp_path)
     more = make_run(["good", "new"], 4)
     other = make_run(["good"], 4, protocol=Protocol(tolerance=0.02, thresholds=9))
     grids = gather([plain_run, more, other, plain_run])
-    assert [list(grid.packed) for grid in grids] == [["good (run)", "fair", "poor", "good (run)′", "new"], ["good"]]
+    assert [list(grid.sources) for grid in grids] == [["good (run)", "fair", "poor", "good (run)′", "new"], ["good"]]
     assert [len(grid.origins) for grid in grids] == [2, 1]
     text = read(write_report([plain_run, more, other], tmp_path, viewer=False, progress=False)).text
     assert "good (run)′" in text

@@ -102,7 +102,7 @@ def sheet() -> Sheet:
             NASTY, {"ods": 0.6, "error": math.nan}, rank=2, images=4, verdict=Verdict("plain", NASTY, *[0.01] * 5, 1, 4)
         ),
     )
-    return Sheet("Title", Grid(Signature.parse("boundary|tol:1|v:1"), {}, {}), (ODS, ERROR), lines)
+    return Sheet("Title", Grid(Signature.parse("boundary|tol:1|v:1"), {}), (ODS, ERROR), lines)
 
 
 class TestTables:
@@ -195,7 +195,7 @@ def test_a_system_has_the_same_marker_on_the_page_as_in_the_charts(plain_run, tm
 
 
 def test_a_task_that_nobody_registered_is_named(tmp_path):
-    grid = Grid(Signature.parse("newtask|v:1"), {"system": {"image": b""}}, {"system": {}})
+    grid = Grid(Signature.parse("newtask|v:1"), {})
     sheet = make_sheet(grid, lambda title, function, items: [function(item) for item in items])
     page = write_pages([sheet], tmp_path, progress=False)
     assert "No benchmark named newtask is registered here" in page.read_text(encoding="utf-8")
@@ -236,7 +236,7 @@ def test_soft_maps_are_not_taken_for_labels(world):
     """Both are grey pictures; only how the job was set up tells them apart."""
     for task in ("regions", "soft-regions"):
         (sheet,) = make_sheets([world / task], progress=False)
-        cells = {system: images["scene-0001"] for system, images in sheet.grid.cells.items()}
+        cells = sheet.grid.cells_of("scene-0001")
         shown = colours_of(sheet.viewer.pictures("scene-0001", cells)["systems"][0]["prediction"])
         assert (shown > 128).mean() > 0.5, "most of a map of borders is empty"
 
@@ -257,8 +257,7 @@ def test_the_leaderboard_says_what_the_command_says(world):
 def looked_at(run, system=0, *, sheet=0, image="scene-0001"):
     """What the viewer is given of one system on one image, and its size."""
     found = make_sheets([run], progress=False)[sheet]
-    cells = {name: images[image] for name, images in found.grid.cells.items()}
-    shown = found.viewer.pictures(image, cells)
+    shown = found.viewer.pictures(image, found.grid.cells_of(image))
     return shown | shown["systems"][system]
 
 
@@ -403,7 +402,7 @@ class TestMissing:
     def test_a_system_without_a_score_on_an_image_says_why(self, make_run):
         run = make_run(["first", "second"], 2, broken=[(0, 0)])
         (sheet,) = make_sheets([run], progress=False)
-        cells = {name: images["image-0"] for name, images in sheet.grid.cells.items()}
+        cells = sheet.grid.cells_of("image-0")
         at = sheet.viewer.systems.index("first")
         (failure,) = sheet.grid.failures
         assert sheet.viewer.pictures("image-0", cells)["systems"][at] == {"missing": failure.reason}

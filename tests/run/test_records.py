@@ -51,6 +51,25 @@ def test_cells_come_back_with_their_files_and_their_picture(tmp_path, cells, mak
     assert found[0].picture == tmp_path / "photos" / "image 0.jpg"
 
 
+def test_one_system_and_one_cell_can_be_read_alone(tmp_path, cells, make_job, tally_type, protocol):
+    def fail():
+        raise ValueError("no")
+
+    job = make_job(special={("sobel", "image 2"): fail})
+    with open_store(tmp_path / "run") as store:
+        outcome = run_grid(job, cells, store=store, progress=False)
+    with open_run(tmp_path / "run") as run:
+        assert run.images_of(SIGNATURE, "sobel") == [f"image {k}" for k in range(8)]
+        assert run.images_of(SIGNATURE, "sobel", done=True) == [f"image {k}" for k in range(8) if k != 2]
+        assert [cell.image for cell in run.cells(SIGNATURE, "sobel")] == [f"image {k}" for k in range(8)]
+        (cell,) = run.cells(SIGNATURE, "sobel", "image 5")
+        assert cell == next(c for c in cells if (c.system, c.image) == ("sobel", "image 5"))
+        assert run.cells(SIGNATURE, "sobel", "nowhere") == []
+        found = run.tally(SIGNATURE, "sobel", "image 5", tally_type, protocol)
+        assert found == outcome.tallies["sobel"]["image 5"] != outcome.tallies["sobel"]["image 4"]
+        assert run.tally(SIGNATURE, "sobel", "image 2", tally_type, protocol) is None
+
+
 def test_a_picture_decides_nothing(folder, cells, make_job):
     with open_store(folder) as store:
         pictured = [replace(cell, picture=cell.prediction) for cell in cells]

@@ -7,34 +7,53 @@ on each image alone (a data set of one) and on every resample.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import reduce
 
 import numpy as np
 
-from hyperacuity.compare.table import Table
+from hyperacuity.compare.table import Rescore, Table
 from hyperacuity.errors import UsageError
-from hyperacuity.tally import BaseProtocol, Scores, Tally, Weights, protocol_of
+from hyperacuity.tally import BaseProtocol, Scores, Tally, protocol_of
 from hyperacuity.tasks import task
 
 
 def table_of(tallies: Mapping[str, Mapping[str, Tally]]) -> Table:
-    """The scores of systems on the images they share. ``tallies`` is system → image → tally, all of one protocol."""
-    systems = {name: images for name, images in tallies.items() if images}
-    if not systems:
+    """The scores of systems on the images they share. ``tallies`` is system → image → tally, all of one protocol.
+
+    Tallies are asked for a system at a time, now and whenever the table is resampled, and are not kept.
+    """
+    one: list[Tally] = []
+
+    def alone(images: Mapping[str, Tally]) -> tuple[tuple[str, ...], Scores]:
+        if not images:
+            return (), np.empty(0)
+        every = list(images.values())
+        protocol = protocol_of([*one, *every], BaseProtocol)
+        one[:] = every[:1]
+        return tuple(images), task(protocol.task).criteria(protocol).alone(every)
+
+    scored = {system: alone(tallies[system]) for system in tallies}
+    found = {system: of for system, of in scored.items() if of[0]}
+    if not found:
         raise UsageError("the runs hold no tally: there is nothing to compare")
-    agreed: BaseProtocol = protocol_of([one for images in systems.values() for one in images.values()], BaseProtocol)
+    agreed = one[0].protocol
     judged = task(agreed.task).criteria(agreed)
-    first, *others = systems.values()
-    shared = [image for image in first if all(image in images for images in others)]
+    common = reduce(set.intersection, (set(images) for images, _ in found.values()))
+    shared = [image for image in next(iter(found.values()))[0] if image in common]
     if not shared:
-        raise UsageError(f"the systems {', '.join(systems)} have no image in common: there is nothing to compare")
-    columns = [[images[image] for image in shared] for images in systems.values()]
+        raise UsageError(f"the systems {', '.join(found)} have no image in common: there is nothing to compare")
 
-    def rescore(weights: Weights) -> Scores:
-        return np.stack([judged.rescore(column, weights) for column in columns], axis=1)
+    def values(images: Sequence[str], scores: Scores) -> Scores:
+        index = {image: i for i, image in enumerate(images)}
+        return scores[[index[image] for image in shared]]
 
-    alone = rescore(np.eye(len(shared), dtype=np.int64)).transpose(1, 0, 2).copy()
-    signature = str(agreed.signature)
-    return Table(tuple(systems), tuple(shared), judged.names, judged.senses, alone, signature, rescore)
+    def rescore(system: str, images: Sequence[str]) -> Rescore:
+        of = tallies[system]
+        column = [of[image] for image in images]
+        return lambda weights: judged.rescore(column, weights)
+
+    table = np.stack([values(*of) for of in found.values()])
+    return Table(tuple(found), tuple(shared), judged.names, judged.senses, table, str(agreed.signature), rescore)
 
 
 def join(tables: Sequence[Table]) -> Table:
@@ -46,13 +65,15 @@ def join(tables: Sequence[Table]) -> Table:
     if not others:
         return first
     systems = tuple(name for name in first.systems if all(name in other.systems for other in others))
-    images = tuple(name for name in first.images if all(name in other.images for other in others))
+    common = set(first.images).intersection(*(other.images for other in others))
+    images = tuple(name for name in first.images if name in common)
     if not systems or not images:
         raise UsageError(f"{' and '.join(table.signature for table in tables)} share no system and image")
     parts = [table.select(systems=systems, images=images) for table in tables]
 
-    def rescore(weights: Weights) -> Scores:
-        return np.concatenate([part.resampled(weights) for part in parts], axis=2)
+    def rescore(system: str, images: Sequence[str]) -> Rescore:
+        each = [part.select(images=images).rescore_of(system) for part in parts]
+        return lambda weights: np.concatenate([one(weights) for one in each], axis=1)
 
     return Table(
         systems,

@@ -1,7 +1,7 @@
 """Pareto dominance between systems judged by several criteria at once (Cabezas & Trujillo 2011).
 
 A system dominates another when it is nowhere worse and somewhere better. The **optimal set** A* is what nothing dominates:
-its members are comparable, and superior to the rest. Taking A* away and looking again gives the **groups**.
+its members are comparable, and every other system is dominated. Taking A* away and looking again gives the **groups**.
 
 Values are one row per system and one column per criterion. ``senses`` says of each criterion whether ``"min"`` or ``"max"``
 is better; by default all are errors, and minimised. A NaN, a value that could not be measured, counts as the worst
@@ -188,12 +188,12 @@ def _without_nan(table: NDArray[np.float64], nan: NanRule) -> NDArray[np.float64
 def interpretation(
     systems: Sequence[str], is_optimal: ArrayLike, *, criteria: Sequence[str] = (), images: Sequence[str] = ()
 ) -> str:
-    """What the optimal set says, in words, after the paper's section 3.2.
+    """What the optimal set says, in words, after the paper's section 3.2. What may be chance is another matter (:mod:`.verdict`).
 
     >>> print(interpretation(["GC", "DP", "SAD"], [True, True, False], criteria=["nonocc", "disc"]))
-    GC and DP are of comparable performance: neither is better in one respect without being worse in another. Their
-    performance is superior to that of SAD, which is dominated. This holds for these 3 systems and these 2 criteria
-    (nonocc, disc): change either, and the set may change.
+    By dominance, GC and DP are comparable: neither is better in one respect without being worse in another. SAD is
+    dominated: another system is as good in every respect and better in one. This holds for these 3 systems and these 2
+    criteria (nonocc, disc): change either, and the set may change.
     """
     chosen = np.asarray(is_optimal, dtype=bool)
     best = [name for name, is_in in zip(systems, chosen, strict=True) if is_in]
@@ -204,14 +204,13 @@ def interpretation(
     elif len(systems) == 1:
         said = f"{best[0]} is optimal trivially: it is the only system."
     elif len(best) == 1:
-        said = f"{best[0]} is of superior performance: no other system dominates it."
+        said = f"By dominance, {best[0]} is ahead: no other system dominates it."
     else:
         each = "neither" if len(best) == 2 else "none"
-        said = f"{_listed(best)} are of comparable performance: {each} is better in one respect without being worse in another."
+        said = f"By dominance, {_listed(best)} are comparable: {each} is better in one respect without being worse in another."
     if best and rest:
-        whose = "Its" if len(best) == 1 else "Their"
-        are = "which is dominated" if len(rest) == 1 else "each of which is dominated"
-        said += f" {whose} performance is superior to that of {_listed(rest)}, {are}."
+        said += f" {_listed(rest)} {'is' if len(rest) == 1 else 'are'} dominated: another system is as good in every respect "
+        said += "and better in one."
     scope = [f"these {len(images)} images"] if len(images) > 1 else []
     scope += [f"these {len(systems)} systems"] if len(systems) > 1 else []
     if len(criteria) > 1:

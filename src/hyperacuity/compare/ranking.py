@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from hyperacuity.compare import pareto
 from hyperacuity.compare.table import Table
 from hyperacuity.errors import UsageError
-from hyperacuity.resampling import bootstrap_weights
+from hyperacuity.resampling import Bootstrap
 from hyperacuity.tally import Scores, Vector
 
 Ties = Literal["competition", "average"]
@@ -166,14 +166,14 @@ def stability(
     >>> stability(table, resamples=10_000).round(2)  # a is out when only the third image is drawn, b when it is not
     array([0.96, 0.71])
     """
-    weights = bootstrap_weights(len(table.images), resamples, seed)
+    weights = Bootstrap(len(table.images), resamples, seed)
     tolerance = np.asarray(epsilon, dtype=np.float64)
     hits = np.zeros(len(table.systems))
     if vector == "mean":
         for vectors in table.resampled(weights):
             hits += pareto.optimal(vectors, senses=table.senses, epsilon=tolerance, strict=strict, nan=nan)
         return hits / resamples
-    drawn_sets, times = np.unique(weights > 0, axis=0, return_counts=True)
+    drawn_sets, times = np.unique(np.concatenate([block > 0 for block in weights.blocks()]), axis=0, return_counts=True)
     for drawn, count in zip(drawn_sets, times, strict=True):
         images = int(drawn.sum())
         hits += count * pareto.optimal(

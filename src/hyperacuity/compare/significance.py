@@ -141,10 +141,14 @@ def _all_pairs(difference: NDArray[np.float64], p_value: Callable[[int, int], fl
 
 
 def _mean_differences(table: NDArray[np.float64]) -> NDArray[np.float64]:
-    differences = table[:, None] - table[None]
-    known = ~np.isnan(differences)
-    sums, counts = np.where(known, differences, 0).sum(axis=2), known.sum(axis=2)
-    return ratio(sums, counts, empty=0.0)
+    """How much more each system has than each other one, on average; a row at a time, since there may be many images."""
+
+    def row(own: NDArray[np.float64]) -> NDArray[np.float64]:
+        differences = own - table
+        known = ~np.isnan(differences)
+        return ratio(np.where(known, differences, 0).sum(axis=1), known.sum(axis=1), empty=0.0)
+
+    return np.array([row(own) for own in table])
 
 
 def clusters(mean_rank: ArrayLike, is_better: NDArray[np.bool_], *, against: Against = "every") -> NDArray[np.int64]:

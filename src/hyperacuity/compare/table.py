@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from hyperacuity.errors import UsageError
-from hyperacuity.resampling import ratio
-from hyperacuity.tally import Scores, Vector
+from hyperacuity.resampling import Draws, blocks_of, weighted_mean
+from hyperacuity.tally import Scores, Vector, Weights
 
-Rescore = Callable[[NDArray[np.int64]], Scores]
+Rescore = Callable[[Weights], Scores]
+"""Scores of one system, resamples × criteria, from how often each image counts, resamples × images."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,9 +23,9 @@ class Table:
     """Scores of systems: ``values[s, i, c]`` is that of system s on image i by criterion c; NaN where there is none.
 
     ``senses`` says of each criterion whether ``"min"`` or ``"max"`` is better. ``signature`` is the protocol behind the scores.
-    Some scores of a data set are not the mean of its images' scores; ``rescore`` then computes them, resamples × systems
-    × criteria, from how often each image counts (resamples × images). A table whose scores belong to no images in
-    particular has one image without a name.
+    Some scores of a data set are not the mean of its images' scores; ``rescore(system, images)`` then gives what computes them,
+    from tallies that it reads and that go with it. A table whose scores belong to no images in particular has one image without
+    a name.
     """
 
     systems: tuple[str, ...]
@@ -32,7 +34,7 @@ class Table:
     senses: tuple[str, ...]
     values: Scores
     signature: str = ""
-    rescore: Rescore | None = None
+    rescore: Callable[[str, Sequence[str]], Rescore] | None = None
 
     def __post_init__(self) -> None:
         expected = (len(self.systems), len(self.images), len(self.criteria))
@@ -47,7 +49,7 @@ class Table:
                 f"the senses are {self.senses}: expected min or max for each of {len(self.criteria)} criteria"
             )
         for what, names in (("system", self.systems), ("image", self.images), ("criterion", self.criteria)):
-            if twice := {name for name in names if names.count(name) > 1}:
+            if twice := [name for name, count in Counter(names).items() if count > 1]:
                 raise UsageError(f"the {what} {min(twice)} stands in the table twice")
 
     @classmethod
@@ -64,21 +66,20 @@ class Table:
         scores: Scores = self.resampled(np.ones((1, len(self.images)), dtype=np.int64))[0]
         return scores
 
-    def resampled(self, weights: NDArray[np.int64]) -> Scores:
-        """Scores on resampled data sets, resamples × systems × criteria: the mean over images unless there is a rescore.
+    def resampled(self, weights: Draws) -> Scores:
+        """Scores on resampled data sets, resamples × systems × criteria, a system after the other."""
+        return np.stack([self._resampled(system, weights) for system in self.systems], axis=1)
 
-        An image where a system has no score is left out of that system's mean.
-        """
+    def _resampled(self, system: str, weights: Draws) -> Scores:
+        rescore = self.rescore_of(system)
+        return np.concatenate([rescore(block) for block in blocks_of(weights)])
+
+    def rescore_of(self, system: str) -> Rescore:
+        """What scores a system on resampled data sets: the mean over the images it has a score on unless there is a rescore."""
         if self.rescore is not None:
-            return self.rescore(weights)
-        known = ~np.isnan(self.values)
-        sums = np.zeros((len(weights), len(self.systems), len(self.criteria)))
-        counts = np.zeros_like(sums)
-        # In the order of the images, so that sums have the same bits everywhere.
-        for image, weight in enumerate(weights.T):
-            sums += weight[:, None, None] * np.where(known[:, image], self.values[:, image], 0.0)
-            counts += weight[:, None, None] * known[:, image]
-        return ratio(sums, counts)
+            return self.rescore(system, self.images)
+        values = self.values[self.systems.index(system)]
+        return lambda weights: weighted_mean(values, weights)
 
     def vectors(self, mode: Vector = "concat") -> tuple[Scores, tuple[str, ...], tuple[str, ...]]:
         """One vector per system, with the names and senses of its components.
@@ -111,17 +112,25 @@ class Table:
             criteria=tuple(self.criteria[j] for j in columns),
             senses=tuple(self.senses[j] for j in columns),
             values=self.values[np.ix_(rows, chosen, columns)],
-            rescore=None if self.rescore is None else _part(self.rescore, len(self.images), rows, chosen, columns),
+            rescore=self._rescored(lambda scores: scores[:, columns]),
         )
 
     def rounded(self, decimals: int) -> Table:
         """As a published table shows it, with so many decimals. Rounding makes ties, and so larger optimal sets."""
-        rescore = self.rescore
-        return replace(
-            self,
-            values=np.round(self.values, decimals),
-            rescore=None if rescore is None else lambda weights: np.round(rescore(weights), decimals),
-        )
+        rescore = self._rescored(lambda scores: np.round(scores, decimals))
+        return replace(self, values=np.round(self.values, decimals), rescore=rescore)
+
+    def _rescored(self, change: Callable[[Scores], Scores]) -> Callable[[str, Sequence[str]], Rescore] | None:
+        """The rescore with its scores changed."""
+        before = self.rescore
+        if before is None:
+            return None
+
+        def rescore(system: str, images: Sequence[str]) -> Rescore:
+            score = before(system, images)
+            return lambda weights: change(score(weights))
+
+        return rescore
 
 
 _LARGER_IS_BETTER = {
@@ -140,21 +149,11 @@ def usual_sense(criterion: str) -> str:
     return "max" if first in _LARGER_IS_BETTER else "min"
 
 
-def _part(rescore: Rescore, images: int, rows: list[int], chosen: list[int], columns: list[int]) -> Rescore:
-    """A rescore of some systems, images and criteria."""
-
-    def part(weights: NDArray[np.int64]) -> Scores:
-        everywhere = np.zeros((len(weights), images), dtype=np.int64)
-        everywhere[:, chosen] = weights
-        return rescore(everywhere)[np.ix_(range(len(weights)), rows, columns)]
-
-    return part
-
-
 def _indices(what: str, wanted: Sequence[str] | None, there: Sequence[str]) -> list[int]:
     if wanted is None:
         return list(range(len(there)))
+    index = {name: i for i, name in enumerate(there)}
     for name in wanted:
-        if name not in there:
+        if name not in index:
             raise UsageError(f"there is no {what} {name}, expected one of {', '.join(there)}")
-    return [there.index(name) for name in wanted]
+    return [index[name] for name in wanted]

@@ -10,18 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import combinations
 
 import numpy as np
 
+from hyperacuity.compare.table import Rescore, Table
 from hyperacuity.resampling import Bootstrap, holm, paired_bootstrap
-from hyperacuity.tally import Criteria, Scores, Tally, Weights
+from hyperacuity.tally import Criteria, Scores, Tally
 
 LEVEL = 0.05
 """A difference with a corrected p-value from here on may be chance."""
-
-Rescore = Callable[[Weights], Scores]
-"""The scores of one system, resamples × criteria, when images count as often as the weights say."""
 
 
 @dataclass(frozen=True)
@@ -75,20 +74,35 @@ def verdicts(
     verdict: one image says nothing about another.
     """
 
+    first_tallies = lru_cache(maxsize=1)(tallies_of)
+
+    @lru_cache(maxsize=1)
+    def first_rescored(system: str, images: tuple[str, ...]) -> Rescore:
+        return of(first_tallies(system), images)
+
+    def of(tallies: Mapping[str, Tally], images: Sequence[str]) -> Rescore:
+        column = [tallies[image] for image in images]
+        return lambda weights: judged.rescore(column, weights)
+
     def both(first: str, second: str) -> tuple[Rescore, Rescore, int]:
-        if first not in held:
-            held.clear()
-            held[first] = tallies_of(first)
-        mine, theirs = held[first], tallies_of(second)
-        shared = sorted(mine.keys() & theirs.keys())  # so that the draws do not depend on the order of files
+        theirs = tallies_of(second)
+        shared = tuple(sorted(first_tallies(first).keys() & theirs.keys()))  # whatever the order of files
+        return first_rescored(first, shared), of(theirs, shared), len(shared)
 
-        def of(tallies: Mapping[str, Tally]) -> Rescore:
-            return lambda weights: judged.rescore([tallies[image] for image in shared], weights)
-
-        return of(mine), of(theirs), len(shared)
-
-    held: dict[str, Mapping[str, Tally]] = {}
     return verdicts_of(pairs_of(systems, all_pairs), both, judged.names, judged.senses, names or judged.usual)
+
+
+def table_verdicts(table: Table, criterion: str, *, all_pairs: bool = False) -> tuple[Verdict, ...]:
+    """The same of the systems of a table by one of its criteria, on the images that all share."""
+    shared = table.select(images=sorted(table.images), criteria=[criterion])
+    whole = shared.overall()[:, 0] * (-1 if shared.senses[0] == "max" else 1)
+    order = [table.systems[n] for n in np.argsort(whole, kind="stable")]
+    rescore = lru_cache(maxsize=1)(shared.rescore_of)
+
+    def both(first: str, second: str) -> tuple[Rescore, Rescore, int]:
+        return rescore(first), shared.rescore_of(second), len(shared.images)
+
+    return verdicts_of(pairs_of(order, all_pairs), both, [criterion], shared.senses, [criterion])[criterion]
 
 
 def pairs_of(systems: Sequence[str], all_pairs: bool) -> list[tuple[str, str]]:
@@ -111,14 +125,20 @@ def verdicts_of(
     """The same from what rescores two systems on the images they share, and how many these are."""
     chosen = {name: list(criteria).index(name) for name in names}
     found: dict[str, list[Verdict]] = {name: [] for name in chosen}
+    latest: tuple[Rescore | None, Scores] = (None, np.empty(0))
+
+    def resampled(rescore: Rescore, images: int) -> Scores:
+        return np.concatenate([rescore(block) for block in Bootstrap(images, resamples_for(len(pairs))).blocks()])
+
     for first, second in pairs:
         mine, theirs, images = both(first, second)
         if images < 2:
             continue
         whole = np.ones((1, images), np.int64)
         observed = (mine(whole) - theirs(whole))[0]
-        draws = Bootstrap(images, resamples_for(len(pairs)))
-        samples = [np.concatenate([rescore(block) for block in draws.blocks()]) for rescore in (mine, theirs)]
+        if latest[0] is not mine:
+            latest = (mine, resampled(mine, images))
+        samples = [latest[1], resampled(theirs, images)]
         for name, c in chosen.items():
             up = 1 if senses[c] == "max" else -1
             test = paired_bootstrap(up * samples[0][:, c], up * samples[1][:, c], observed=up * float(observed[c]))

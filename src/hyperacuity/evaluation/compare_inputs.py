@@ -79,11 +79,11 @@ def _refuse_idle(folders: Sequence[Path], used: Sequence[Grid], grids: Sequence[
 
 def _tell_missing(grid: Grid) -> None:
     shared = grid.shared_images()
-    for system, images in grid.packed.items():
-        if not images:
+    for system, source in grid.sources.items():
+        if not source.tallies:
             warn(f"{system} has no score and is left out")
-        elif left := len(images) - len(shared):
-            warn(f"{left} of the {len(images)} images of {system} are not compared: not all systems have them")
+        elif left := source.tallies - len(shared):
+            warn(f"{left} of the {source.tallies} images of {system} are not compared: not all systems have them")
 
 
 def _chosen(table: Table, wanted: str | None) -> Table:

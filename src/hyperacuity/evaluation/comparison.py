@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +27,12 @@ from hyperacuity.compare import (
     stability,
 )
 from hyperacuity.compare.significance import Test, pairwise_of_samples
+from hyperacuity.compare.verdict import Verdict, table_verdicts
 from hyperacuity.data.files import warn
 from hyperacuity.errors import UsageError
 from hyperacuity.evaluation.compare_inputs import read_scores, tolerances
-from hyperacuity.resampling import bootstrap_weights
+from hyperacuity.evaluation.tables import lead
+from hyperacuity.resampling import Bootstrap
 from hyperacuity.tally import Vector
 
 MOST_COLUMNS = 6
@@ -48,7 +50,8 @@ class PairTests:
 class SystemComparison:
     """What :func:`compare_runs` found.
 
-    ``stable`` is how often each system is optimal when images are resampled, ``tests`` the paired tests by criterion, and
+    ``stable`` is how often each system is optimal when images are resampled, ``verdicts`` whether the best by the first criterion
+    is better than the others or that may be chance, ``tests`` the paired tests by criterion, and
     ``difference`` the critical difference of ranks over images × criteria; None or empty where there are too few images.
     """
 
@@ -57,6 +60,7 @@ class SystemComparison:
     vector: Vector
     epsilon: list[float]
     stable: NDArray[np.float64] | None
+    verdicts: tuple[Verdict, ...]
     test: Test | None
     alpha: float
     tests: dict[str, PairTests]
@@ -96,6 +100,7 @@ def compare_runs(
         options["vector"],
         options["epsilon"],
         stability(table, **options, resamples=resamples) if several and resamples else None,
+        table_verdicts(table, table.criteria[0]) if several and resamples else (),
         test,
         alpha,
         _tests(table, test, alpha, resamples) if test and several else {},
@@ -106,9 +111,9 @@ def compare_runs(
 def _tests(table: Table, test: Test, alpha: float, resamples: int) -> dict[str, PairTests]:
     """Every pair by each criterion. The bootstrap is of the score on the whole data set, the others of the images' scores."""
     found: dict[str, PairTests] = {}
-    weights = bootstrap_weights(len(table.images), max(resamples, 1000)) if test == "bootstrap" else None
-    samples = None if weights is None else table.resampled(weights)
-    whole = table.overall()
+    samples = None
+    if test == "bootstrap":
+        samples, whole = table.resampled(Bootstrap(len(table.images), max(resamples, 1000))), table.overall()
     for c, (name, sense) in enumerate(zip(table.criteria, table.senses, strict=True)):
         scores = table.values[:, :, c]
         if samples is None:
@@ -155,6 +160,7 @@ def summary(found: SystemComparison) -> dict[str, Any]:
             "ranks": by_system(difference.average_rank),
             "bars": [[ranking.systems[i] for i in bar] for bar in difference.bars],
         }
+    said["verdicts"] = [asdict(verdict) for verdict in found.verdicts]
     if found.tests:
         said["tests"] = {
             name: {
@@ -189,10 +195,18 @@ def show(found: SystemComparison, console: Console, *, groups: bool = False) -> 
         for number, members in enumerate(ranking.groups(), start=1):
             console.print(f"group {number}: {', '.join(members)}", markup=False)
     console.print(f"\n{ranking.interpretation}", markup=False)
+    console.print(f"\nBeyond chance: {_beyond_chance(found)}", markup=False)
     if ranking.signature:
         console.print(f"\n{ranking.signature}", markup=False)
     if found.tests:
         _show_tests(found, console)
+
+
+def _beyond_chance(found: SystemComparison) -> str:
+    """What may be chance of it, which dominance does not ask."""
+    if found.verdicts:
+        return f"{lead(found.table.criteria[0], found.verdicts)}."
+    return "not tested, since these are scores of whole data sets." if len(found.table.images) < 2 else "not tested."
 
 
 def _show_tests(found: SystemComparison, console: Console) -> None:

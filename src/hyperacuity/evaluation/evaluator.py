@@ -9,8 +9,6 @@ from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Self
 
-import numpy as np
-
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.evaluation.arrays import samples
 from hyperacuity.evaluation.protocols import agreed
@@ -151,7 +149,7 @@ class Evaluator:
         """The numbers that the benchmark compares systems by, by name, without intervals: what a training log wants."""
         tallies = list(self.tallies.values())
         judged = self.task.criteria(protocol_of(tallies, self.task.protocol))
-        values = judged.rescore(tallies, np.ones((1, len(tallies)), np.int64))[0]
+        values = judged.overall(tallies)
         found = dict(zip(judged.names, values.tolist(), strict=True))
         return {name: found[name] for name in judged.usual}
 

@@ -15,6 +15,7 @@ import numpy as np
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.evaluation.inputs import Inputs
 from hyperacuity.evaluation.jobs import TaskJob
+from hyperacuity.run.gather import BySystem
 from hyperacuity.run.job import Cell, Failure
 from hyperacuity.tally import Signature, Tally, plain
 
@@ -170,7 +171,7 @@ class Result:
     @property
     def by_system(self) -> Mapping[str, Tallies]:
         """The tallies of the systems that have a score, each read when it is asked for and held by nobody."""
-        return _BySystem(self)
+        return BySystem(self.scores, self.tallies)
 
     @cached_property
     def people(self) -> Any:
@@ -246,19 +247,5 @@ class Result:
         from hyperacuity.compare.criteria import table_of
 
         judged = self.task.criteria(self.protocol)
-        table = table_of({label: self.tallies(label) for label in self.labels}).select(criteria=judged.usual)
+        table = table_of(BySystem(self.labels, self.tallies)).select(criteria=judged.usual)
         return compare(table, **{"vector": judged.vector, **options})
-
-
-class _BySystem(Mapping[str, Tallies]):
-    def __init__(self, result: Result) -> None:
-        self._result = result
-
-    def __getitem__(self, system: str) -> Tallies:
-        return self._result.tallies(system)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._result.scores)
-
-    def __len__(self) -> int:
-        return len(self._result.scores)

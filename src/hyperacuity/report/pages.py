@@ -23,7 +23,7 @@ from hyperacuity.errors import HyperacuityError, InputError, UsageError
 from hyperacuity.report import theme
 from hyperacuity.report.sheets import make_sheet
 from hyperacuity.report.sheets.sheet import Each, Sheet, systems_of
-from hyperacuity.report.sheets.viewer import picture_of
+from hyperacuity.report.sheets.viewer import Viewer, picture_of
 from hyperacuity.run import Cell
 from hyperacuity.run.gather import Grid, gather
 from hyperacuity.studies.running import each
@@ -116,22 +116,17 @@ def write_pages(
 ) -> Path:
     """Write sheets as a page; see :func:`write_report`."""
     page = page_path(out, single_file=single_file)
-    payloads = _payloads(sheets, mapper(workers, progress=progress)) if viewer else {}
-    title = title or _title(sheets)
-    if single_file:
-        return _write(page, _html(sheets, payloads, title, inline=True))
-    _clear(page.parent)
-    for name, text in _assets().items():
-        _write(page.parent / "assets" / name, text)
-    for key, (text, thumbnail) in payloads.items():
-        _write(page.parent / "data" / f"{key}.js", f"hyperacuity.put({_json(key)},{text});\n")
-        if thumbnail:
-            _write(page.parent / "data" / f"{key}.webp", thumbnail)
-    return _write(page, _html(sheets, payloads, title, inline=False))
+    if not single_file:
+        _clear(page.parent)
+        for name, text in _assets().items():
+            _write(page.parent / "assets" / name, text)
+    folder = None if single_file else page.parent / "data"
+    payloads = _payloads(sheets, folder, mapper(workers, progress=progress)) if viewer else {}
+    return _write(page, _html(sheets, payloads, title or _title(sheets), inline=single_file))
 
 
-Payload = tuple[str, bytes]
-"""What the viewer needs of an image, as JSON, and the image's thumbnail."""
+Payload = tuple[str, str]
+"""What the viewer needs of an image, as JSON (empty where it was written to a file), and the address of its thumbnail."""
 
 
 def page_path(out: Path, *, single_file: bool) -> Path:
@@ -191,14 +186,13 @@ def mapper(workers: int | None = None, *, progress: bool = True) -> Each:
 def _pictured(grid: Grid, folder: Path | None) -> Grid:
     """The grid with photographs for cells that name none: from a folder, or else from ``images`` beside the truths' folder."""
 
-    def with_picture(image: str, cell: Cell) -> Cell:
+    def with_picture(cell: Cell) -> Cell:
         if cell.picture is not None:
             return cell
         folders = _photographs(cell.truths[0]) if folder is None else [folder]
-        return replace(cell, picture=next(filter(None, (_by_stem(one).get(image) for one in folders)), None))
+        return replace(cell, picture=next(filter(None, (_by_stem(one).get(cell.image) for one in folders)), None))
 
-    pictured = {name: {i: with_picture(i, cell) for i, cell in images.items()} for name, images in grid.cells.items()}
-    return replace(grid, cells=pictured)
+    return replace(grid, complete=with_picture)
 
 
 def _photographs(truth: Path) -> list[Path]:
@@ -215,23 +209,25 @@ def _by_stem(folder: Path) -> dict[str, Path]:
     return {stem_of(path): path for path in files_in(folder, required=False)}
 
 
-def _payloads(sheets: Sequence[Sheet], map_each: Each) -> dict[str, Payload]:
-    """What the viewer shows, by key ``s0-0``: sheet and image, both by number. Images nobody has files for are left out."""
+def _payloads(sheets: Sequence[Sheet], folder: Path | None, map_each: Each) -> dict[str, Payload]:
+    """What the viewer shows, by key ``s0-0``: sheet and image, both by number; written to ``folder`` as it is made."""
     made: dict[str, Payload] = {}
     for number, sheet in enumerate(sheets):
-        payload_of = functools.partial(_payload, sheet)
-        payloads = map_each(f"pictures of {sheet.title.lower()}", payload_of, sheet.grid.images)
-        made |= {f"s{number}-{index}": payload for index, payload in enumerate(payloads) if payload is not None}
+        if sheet.viewer is None:
+            continue
+        keys = {f"s{number}-{index}": image for index, image in enumerate(sheet.grid.images)}
+        payload_of = functools.partial(_payload, sheet.grid, sheet.viewer, folder)
+        payloads = map_each(f"pictures of {sheet.title.lower()}", payload_of, keys.items())
+        made |= dict(zip(keys, payloads, strict=True))
     return made
 
 
-def _payload(sheet: Sheet, image: str) -> Payload | None:
+def _payload(grid: Grid, viewer: Viewer, folder: Path | None, item: tuple[str, str]) -> Payload:
     from hyperacuity.data import read_image
     from hyperacuity.report.pictures.layers import thumbnail
 
-    cells = {system: images[image] for system, images in sheet.grid.cells.items() if image in images}
-    if sheet.viewer is None or not cells:
-        return None
+    key, image = item
+    cells = grid.cells_of(image)
     picture = picture_of(cells)
     small = b""
     try:
@@ -239,10 +235,16 @@ def _payload(sheet: Sheet, image: str) -> Payload | None:
     except InputError:
         cells = {system: replace(cell, picture=None) for system, cell in cells.items()}
     try:
-        pictures = sheet.viewer.pictures(image, cells)
+        pictures = viewer.pictures(image, cells)
     except HyperacuityError as error:
         pictures = {"missing": str(error)}
-    return _json(pictures), small
+    text = _json(pictures)
+    if folder is None:
+        return text, f"data:image/webp;base64,{base64.b64encode(small).decode()}" if small else ""
+    _write(folder / f"{key}.js", f"hyperacuity.put({_json(key)},{text});\n")
+    if small:
+        _write(folder / f"{key}.webp", small)
+    return "", f"data/{key}.webp" if small else ""
 
 
 def _html(sheets: Sequence[Sheet], payloads: Mapping[str, Payload], title: str, *, inline: bool) -> str:
@@ -254,7 +256,7 @@ def _html(sheets: Sequence[Sheet], payloads: Mapping[str, Payload], title: str, 
     )
     environment.filters["number"] = _number
     with theme.one_page(systems_of(sheets)):
-        parts = [_part(number, sheet, payloads, inline=inline) for number, sheet in enumerate(sheets)]
+        parts = [_part(number, sheet, payloads) for number, sheet in enumerate(sheets)]
     return environment.get_template("index.html.j2").render(
         title=title,
         version=__version__,
@@ -267,11 +269,11 @@ def _html(sheets: Sequence[Sheet], payloads: Mapping[str, Payload], title: str, 
     )
 
 
-def _part(number: int, sheet: Sheet, payloads: Mapping[str, Payload], *, inline: bool) -> dict[str, Any]:
+def _part(number: int, sheet: Sheet, payloads: Mapping[str, Payload]) -> dict[str, Any]:
     """A sheet as the template wants it."""
     systems = [line.system for line in sheet.lines]
     keys = {f"s{number}-{index}": image for index, image in enumerate(sheet.grid.images)}
-    images = [_image(key, image, sheet, payloads, inline=inline) for key, image in keys.items()]
+    images = [_image(key, image, sheet, payloads) for key, image in keys.items()]
     viewer = sheet.viewer
     facts = {
         "systems": systems,
@@ -296,7 +298,7 @@ def _part(number: int, sheet: Sheet, payloads: Mapping[str, Payload], *, inline:
         "images": images,
         "stacked": _is_wide(sheet),
         "tests": sum(line.verdict is not None for line in sheet.lines),
-        "uneven": len({line.images for line in sheet.lines}) > 1 or any(line.failed for line in sheet.lines),
+        "uneven": len({line.coverage for line in sheet.lines}) > 1 or any(line.failed for line in sheet.lines),
         "facts": facts,
     }
 
@@ -308,17 +310,14 @@ def _is_wide(sheet: Sheet) -> bool:
     return not beside or len(sheet.columns) > 5 or len(sheet.lines) > 8 or longest > 12
 
 
-def _image(key: str, image: str, sheet: Sheet, payloads: Mapping[str, Payload], *, inline: bool) -> dict[str, Any]:
-    _, thumbnail = payloads.get(key, ("", b""))
-    source = f"data/{key}.webp" if thumbnail else ""
-    if thumbnail and inline:
-        source = f"data:image/webp;base64,{base64.b64encode(thumbnail).decode()}"
+def _image(key: str, image: str, sheet: Sheet, payloads: Mapping[str, Payload]) -> dict[str, Any]:
+    _, thumbnail = payloads.get(key, ("", ""))
     scores = sheet.image_scores.get(image, {})
     known = [score for score in scores.values() if not math.isnan(score)]
     return {
         "name": image,
         "key": key if key in payloads else "",
-        "thumbnail": source,
+        "thumbnail": thumbnail,
         "scores": scores,
         "least": min(known) if known else math.nan,
         "most": max(known) if known else math.nan,

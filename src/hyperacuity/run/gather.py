@@ -3,17 +3,37 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, reduce
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from hyperacuity.errors import UsageError
 from hyperacuity.run.job import Cell, Failure
-from hyperacuity.run.records import Run, open_run
+from hyperacuity.run.records import EXPECTED, Run, open_run
 from hyperacuity.tally import BaseProtocol, Signature, Task
 from hyperacuity.tasks import task
+
+V = TypeVar("V")
+
+
+class BySystem(Mapping[str, V], Generic[V]):
+    """What each system has, such as its tallies: read when it is asked for, and held by nobody."""
+
+    def __init__(self, systems: Iterable[str], read: Callable[[str], V]) -> None:
+        self._systems, self._read = dict.fromkeys(systems), read
+
+    def __getitem__(self, system: str) -> V:
+        if system not in self._systems:
+            raise KeyError(system)
+        return self._read(system)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._systems)
+
+    def __len__(self) -> int:
+        return len(self._systems)
 
 
 @dataclass(frozen=True)
@@ -26,15 +46,32 @@ class Origin:
 
 
 @dataclass(frozen=True, eq=False)
+class Source:
+    """Where the tallies of a system lie: an open run, signature and system in it, how many there are, and should be."""
+
+    run: Run
+    key: tuple[str, str]
+    tallies: int
+    expected: int | None = None
+
+
+def _as_it_is(cell: Cell) -> Cell:
+    return cell
+
+
+@dataclass(frozen=True, eq=False)
 class Grid:
-    """Everything runs hold under one signature. Tallies are packed until they are asked for."""
+    """Everything runs hold under one signature. Tallies and cells stay in the runs until they are asked for.
+
+    The runs stay open, so that all that is read is of one moment. ``complete`` adds to a cell what its run does not name.
+    """
 
     signature: Signature
-    packed: Mapping[str, Mapping[str, bytes]]
-    cells: Mapping[str, Mapping[str, Cell]]
+    sources: Mapping[str, Source]
     failures: tuple[Failure, ...] = ()
-    waiting: tuple[tuple[str, str], ...] = ()
-    origins: tuple[Origin, ...] = field(default=())
+    waiting: int = 0
+    origins: tuple[Origin, ...] = ()
+    complete: Callable[[Cell], Cell] = _as_it_is
 
     @property
     def task(self) -> Task[Any, Any, Any]:
@@ -53,80 +90,95 @@ class Grid:
         return protocol
 
     @property
-    def images(self) -> list[str]:
-        """Every image that some system was given, in the order of the runs."""
-        return list(dict.fromkeys(image for cells in self.cells.values() for image in cells))
-
-    @property
     def options(self) -> Mapping[str, Any]:
         """How the job was set up: its protocol and other options."""
         options: Mapping[str, Any] = self.origins[0].about.get("job", {}) if self.origins else {}
         return options
 
-    def tallies(self) -> dict[str, dict[str, Any]]:
-        """The tallies by system and image. Systems of which every image failed are not among them."""
-        kind, protocol = self.task.tally_type, self.protocol
-        return {
-            system: {image: kind.unpack(data, protocol) for image, data in images.items()}
-            for system, images in self.packed.items()
-            if images
-        }
+    @cached_property
+    def images(self) -> list[str]:
+        """Every image that some system was given, in the order of the runs."""
+        return list(dict.fromkeys(image for system in self.sources for image in self._images_of(system)))
 
     def shared_images(self) -> list[str]:
         """The images that every system with any tally has one of."""
-        done = [images for images in self.packed.values() if images]
-        return [image for image in self.images if done and all(image in images for images in done)]
+        done = self.tallies()
+        each = (set(self._images_of(system, done=True)) for system in done)
+        shared = reduce(set.intersection, each) if done else set()
+        return [image for image in self.images if image in shared]
+
+    def done_images(self) -> set[str]:
+        """The images that some system has a tally of."""
+        return {image for system in self.tallies() for image in self._images_of(system, done=True)}
+
+    def _images_of(self, system: str, *, done: bool = False) -> list[str]:
+        source = self.sources[system]
+        return source.run.images_of(*source.key, done=done)
+
+    def tallies(self) -> BySystem[dict[str, Any]]:
+        """The tallies by system and image, read a system at a time. Systems of which every image failed are not among them."""
+
+        def read(system: str) -> dict[str, Any]:
+            source = self.sources[system]
+            return source.run.tallies(*source.key, self.task.tally_type, self.protocol)
+
+        return BySystem((system for system, source in self.sources.items() if source.tallies), read)
+
+    def tally(self, system: str, image: str) -> Any:
+        """The tally of a system on an image; None where there is none."""
+        source = self.sources[system]
+        return source.run.tally(*source.key, image, self.task.tally_type, self.protocol)
+
+    def cells(self) -> Iterator[Cell]:
+        """Every cell, a system's after the other's."""
+        for source in self.sources.values():
+            yield from map(self.complete, source.run.cells(*source.key))
+
+    def cells_of(self, image: str) -> dict[str, Cell]:
+        """The cells of an image, by system."""
+        return {
+            system: self.complete(cell)
+            for system, source in self.sources.items()
+            for cell in source.run.cells(*source.key, image)
+        }
 
 
 def gather(folders: Sequence[Path]) -> list[Grid]:
-    """Read run folders; protocols stand in the order in which they are met.
+    """Open run folders; protocols stand in the order in which they are met.
 
     Systems of the same name under one protocol, from different folders, are distinguished by the name of their folder.
     """
     if not folders:
         raise UsageError("there is no run to report: name at least one run folder")
-    parts: dict[str, list[tuple[Path, Grid]]] = {}
+    runs: dict[str, dict[Path, Run]] = {}
     for folder in dict.fromkeys(path.resolve() for path in folders):
-        with open_run(folder) as run:
-            signatures = run.signatures()
-            if not signatures:
-                raise UsageError(f"{folder}: the run holds no cell yet")
-            for signature in signatures:
-                parts.setdefault(signature, []).append((folder, _read(run, folder, signature)))
-    return [_joined(signature, found) for signature, found in parts.items()]
+        run = open_run(folder)
+        signatures = run.signatures()
+        if not signatures:
+            raise UsageError(f"{folder}: the run holds no cell yet")
+        for signature in signatures:
+            runs.setdefault(signature, {})[folder] = run
+    return [_grid(signature, found) for signature, found in runs.items()]
 
 
-def _read(run: Run, folder: Path, signature: str) -> Grid:
-    cells: dict[str, dict[str, Cell]] = {system: {} for system in run.systems(signature)}
-    for cell in run.cells(signature):
-        cells[cell.system][cell.image] = cell
-    return Grid(
-        signature=Signature.parse(signature),
-        packed={system: run.packed(signature, system) for system in cells},
-        cells=cells,
-        failures=tuple(run.failures(signature)),
-        waiting=tuple(run.waiting(signature)),
-        origins=(Origin(folder, run.metadata(signature), run.fingerprint(signature)),),
-    )
-
-
-def _joined(signature: str, parts: Sequence[tuple[Path, Grid]]) -> Grid:
-    if len(parts) == 1:
-        return parts[0][1]
-    count = Counter(system for _, grid in parts for system in grid.packed)
-    packed: dict[str, Mapping[str, bytes]] = {}
-    cells: dict[str, Mapping[str, Cell]] = {}
+def _grid(signature: str, runs: Mapping[Path, Run]) -> Grid:
+    states = {folder: run.states(signature) for folder, run in runs.items()}
+    count = Counter(system for of in states.values() for system in of)
+    sources: dict[str, Source] = {}
     failures: list[Failure] = []
-    waiting: list[tuple[str, str]] = []
-    for folder, grid in parts:
-        names = {}
-        for system in grid.packed:
+    for folder, run in runs.items():
+        names, expected = {}, run.metadata(signature)[EXPECTED]
+        for system, state in states[folder].items():
             name = system if count[system] == 1 else f"{system} ({folder.name})"
-            while name in packed:
+            while name in sources:
                 name += "′"
             names[system] = name
-            packed[name], cells[name] = grid.packed[system], grid.cells[system]
-        failures += [Failure(names[f.system], f.image, f.reason, f.detail) for f in grid.failures]
-        waiting += [(names[system], image) for system, image in grid.waiting]
-    origins = tuple(origin for _, grid in parts for origin in grid.origins)
-    return Grid(Signature.parse(signature), packed, cells, tuple(failures), tuple(waiting), origins)
+            sources[name] = Source(run, (signature, system), state["done"], expected.get(system))
+        failures += [replace(failure, system=names[failure.system]) for failure in run.failures(signature)]
+    return Grid(
+        Signature.parse(signature),
+        sources,
+        tuple(failures),
+        sum(state["waiting"] for of in states.values() for state in of.values()),
+        tuple(Origin(folder, run.metadata(signature), run.fingerprint(signature)) for folder, run in runs.items()),
+    )

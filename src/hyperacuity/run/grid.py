@@ -111,21 +111,11 @@ def run_grid(
     """
     grid = cells if isinstance(cells, Sequence) else list(cells)
     _refuse_twins(grid)
-    tallies: dict[int, T] = {}
-    failures: dict[int, Failure] = {}
-
-    def keep(position: int, cell: Cell, result: WorkResult[T]) -> None:
-        if result.tally is not None:
-            tallies[position] = result.tally
-        elif result.failure is not None:
-            failures[position] = result.failure
-
-    with _ctrl_c_noted() as stop, _executor(job, workers, cluster) as executor:
-        endings = _drive(job, grid, store, executor, keep, stop, progress=progress)
-    found: dict[str, dict[str, T]] = {cell.system: {} for cell in grid}
-    for position in sorted(tallies):
-        found[grid[position].system][grid[position].image] = tallies[position]
-    return Outcome(found, [failures[p] for p in sorted(failures)], endings["reused"], endings["computed"])
+    spool = Spool()
+    filled = fill_grid(job, grid, store=store, spool=spool, workers=workers, cluster=cluster, progress=progress)
+    systems = dict.fromkeys(cell.system for cell in grid)
+    found = {system: spool.tallies(system, job.tally_type, job.protocol) for system in systems}
+    return Outcome(found, filled.failures, filled.reused, filled.computed)
 
 
 def fill_grid(

@@ -6,10 +6,12 @@ import hashlib
 import json
 import sqlite3
 import sys
-from collections.abc import Iterator
+import threading
+import weakref
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.run.job import Cell, Failure, T, cell_from_text
@@ -18,6 +20,8 @@ from hyperacuity.tally import BaseProtocol
 
 EXPECTED = "expected"
 """Where a run's metadata keep how many images each system should have, those without a prediction included."""
+
+V = TypeVar("V")
 
 
 def open_run(path: Path) -> Run:
@@ -70,12 +74,15 @@ class Run:
     """A run as it stood when it was opened; use it in a ``with`` statement, and open it again to see more.
 
     One :class:`Run` is one moment, so that the numbers of a report agree with each other while the run goes on.
-    Systems and images come in the order in which they were given to :func:`~hyperacuity.run.run_grid`.
+    Systems and images come in the order in which they were given to :func:`~hyperacuity.run.run_grid`. Without a ``with``
+    statement, the file is closed when the last reference is gone.
     """
 
     def __init__(self, file: Path) -> None:
         self.path = file
+        self._guard = threading.Lock()
         self._connection = connect_to_read(file)
+        self._close = weakref.finalize(self, self._connection.close)
 
     def __enter__(self) -> Self:
         return self
@@ -85,7 +92,7 @@ class Run:
 
     def close(self) -> None:
         """Close the file."""
-        self._connection.close()
+        self._close()
 
     def signatures(self) -> list[str]:
         """The protocols that were run here."""
@@ -103,29 +110,45 @@ class Run:
             "SELECT image FROM cells WHERE signature = ? GROUP BY image ORDER BY min(run), min(position)", signature
         )
 
+    def images_of(self, signature: str, system: str, *, done: bool = False) -> list[str]:
+        """The images that a system was given, or with ``done`` those it has a tally of."""
+        query = "SELECT image FROM cells WHERE signature = ? AND system = ? AND (tally IS NOT NULL OR ?) ORDER BY run, position"
+        return [sys.intern(image) for image in self._column(query, signature, system, not done)]
+
     def tallies(self, signature: str, system: str, tally_type: type[T], protocol: BaseProtocol) -> dict[str, T]:
         """The tallies of a system, by image; cells that failed or still wait are not among them."""
-        return {image: tally_type.unpack(data, protocol) for image, data in self._packed(signature, system)}
+        return self._by_image(signature, system, lambda data: tally_type.unpack(data, protocol))
+
+    def tally(self, signature: str, system: str, image: str, tally_type: type[T], protocol: BaseProtocol) -> T | None:
+        """The tally of one cell; None where it failed or still waits."""
+        rows = self._column(
+            "SELECT tallies.tally FROM cells JOIN tallies ON tallies.id = cells.tally"
+            " WHERE cells.signature = ? AND cells.system = ? AND cells.image = ?",
+            signature,
+            system,
+            image,
+        )
+        return tally_type.unpack(rows[0], protocol) if rows else None
 
     def packed(self, signature: str, system: str) -> dict[str, bytes]:
         """The tallies of a system as bytes, by image, where their type is not known."""
-        return dict(self._packed(signature, system))
+        return self._by_image(signature, system, bytes)
 
-    def _packed(self, signature: str, system: str) -> Iterator[tuple[str, bytes]]:
+    def _by_image(self, signature: str, system: str, read: Callable[[bytes], V]) -> dict[str, V]:
         query = (
             "SELECT cells.image, tallies.tally FROM cells JOIN tallies ON tallies.id = cells.tally"
             " WHERE cells.signature = ? AND cells.system = ? ORDER BY run, position"
         )
-        with clear_errors(self.path):
-            for image, data in self._connection.execute(query, (signature, system)):
-                yield sys.intern(image), bytes(data)  # one string for all systems
+        with clear_errors(self.path), self._guard:
+            rows = self._connection.execute(query, (signature, system))
+            return {sys.intern(image): read(data) for image, data in rows}  # one string for all systems
 
-    def cells(self, signature: str) -> list[Cell]:
-        """Every cell with its files, as full paths; they may have moved or changed since."""
-        rows = self._rows(
-            "SELECT system, image, files FROM cells WHERE signature = ? ORDER BY run, position", signature
-        )
-        return [cell_from_text(*row) for row in rows]
+    def cells(self, signature: str, system: str | None = None, image: str | None = None) -> list[Cell]:
+        """Every cell with its files, as full paths, or those of a system, or of an image of it; they may have moved since."""
+        values = [value for value in (signature, system, image) if value is not None]
+        where = " AND ".join(("signature = ?", "system = ?", "image = ?")[: len(values)])
+        query = f"SELECT system, image, files FROM cells WHERE {where} ORDER BY run, position"  # noqa: S608 (our own words)
+        return [cell_from_text(*row) for row in self._rows(query, *values)]
 
     def details(self, signature: str) -> Iterator[Detail]:
         """Every cell with all that is known of it, one at a time: for those who copy or export."""
@@ -145,12 +168,17 @@ class Run:
         It is a hash over systems, images and the hashes of their files, so neither the order of the cells nor where the
         files lie matters.
         """
-        rows = self._rows(
+        query = (
             "SELECT cells.system, cells.image, hex(inputs) FROM cells JOIN tallies ON tallies.id = cells.tally"
-            " WHERE cells.signature = ? ORDER BY cells.system, cells.image",
-            signature,
+            " WHERE cells.signature = ? ORDER BY cells.system, cells.image"
         )
-        return hashlib.blake2b(json.dumps([list(row) for row in rows]).encode(), digest_size=8).hexdigest()
+        found, separator = hashlib.blake2b(b"[", digest_size=8), ""  # of a list in JSON, a row at a time
+        with clear_errors(self.path), self._guard:
+            for row in self._connection.execute(query, (signature,)):
+                found.update(f"{separator}{json.dumps(row)}".encode())
+                separator = ", "
+        found.update(b"]")
+        return found.hexdigest()
 
     def states(self, signature: str) -> dict[str, dict[str, int]]:
         """How many cells of each system are ``done``, ``failed`` and ``waiting``."""
@@ -194,11 +222,11 @@ class Run:
             raise InputError(f"{self.path}: holds no run of {signature}")
         return entries[-1] | {EXPECTED: {k: v for entry in entries for k, v in entry.get(EXPECTED, {}).items()}}
 
-    def _rows(self, query: str, *values: str) -> list[Any]:
-        with clear_errors(self.path):
+    def _rows(self, query: str, *values: Any) -> list[Any]:
+        with clear_errors(self.path), self._guard:
             return self._connection.execute(query, values).fetchall()
 
-    def _column(self, query: str, *values: str) -> list[str]:
+    def _column(self, query: str, *values: Any) -> list[Any]:
         return [row[0] for row in self._rows(query, *values)]
 
 

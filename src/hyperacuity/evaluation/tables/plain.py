@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from hyperacuity.evaluation.tables import closing, count, interval, number, paired
-from hyperacuity.resampling import bootstrap_weights, percentile_interval
+from hyperacuity.resampling import Bootstrap, percentile_interval
 
 if TYPE_CHECKING:
     from hyperacuity.evaluation.result import Result
@@ -24,8 +23,8 @@ def scored(result: Result) -> dict[str, dict[str, Any]]:
     for system in result.systems:
         tallies = list(result.tallies(system).values())
         if tallies:
-            values = judged.rescore(tallies, np.ones((1, len(tallies)), np.int64))[0]
-            drawn = judged.rescore(tallies, bootstrap_weights(len(tallies)))[:, first]
+            values = judged.overall(tallies)
+            drawn = judged.resampled(tallies, Bootstrap(len(tallies)).blocks())[:, first]
             scores = dict(zip(judged.names, values.tolist(), strict=True))
             found[system] = {"images": len(tallies), **scores, "interval": percentile_interval(drawn)}
     return found

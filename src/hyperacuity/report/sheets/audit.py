@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from hyperacuity.audit import AuditTally, SystemAudit, collect_audit, ranking_changes, strengths
-from hyperacuity.audit.benchmark import tallies_under
 from hyperacuity.audit.findings import order_findings, system_findings
 from hyperacuity.maps import EdgeMap
 from hyperacuity.report.charts import audit as charts_audit
@@ -17,8 +16,8 @@ from hyperacuity.report.sheets.sheet import (
     Figure,
     Line,
     Sheet,
+    about_images,
     against_best,
-    failed_images,
     ranked,
 )
 from hyperacuity.report.sheets.viewer import PHOTO, Layer, legend
@@ -47,8 +46,7 @@ def sheet(grid: Grid, each: Each) -> Sheet:
     """The part of a report that is about systems under changing labels."""
     benchmark, last = grid.protocol.protocol, len(grid.protocol.strengths) - 1
     tallies = grid.tallies()
-    audits = dict(zip(tallies, each("audits", collect_audit, list(tallies.values())), strict=True))
-    agreed = {system: tallies_under(images, last, benchmark) for system, images in tallies.items()}
+    audits = {system: collect_audit(tallies[system]) for system in tallies}
     test = against_best(grid, COLUMNS[0], tallies.__getitem__)
     lines = ranked(COLUMNS, [_line(grid, system, audit) for system, audit in audits.items()], test)
     ordered = {line.system: audits[line.system] for line in lines}
@@ -62,7 +60,9 @@ def sheet(grid: Grid, each: Each) -> Sheet:
         findings=tuple(_findings(ordered, tallies)),
         image_score=Column("f", "best F", note="F on what everyone drew, at the image's own best threshold"),
         image_scores=image_scores_of(consensus),
-        viewer=ConsensusViewer(grid, consensus, agreed, benchmark),
+        viewer=ConsensusViewer(
+            grid, consensus, lambda system, image: grid.tally(system, image).under(last, benchmark), benchmark
+        ),
     )
 
 
@@ -74,7 +74,7 @@ def _line(grid: Grid, system: str, audit: SystemAudit) -> Line:
         "mean": audit.mean.ods.f,
         "output": audit.output.spearman,
     }
-    return Line(system, values, audit.all.ods.interval, len(audit.all.images), failed_images(grid, system))
+    return Line(system, values, audit.all.ods.interval, len(audit.all.images), **about_images(grid, system))
 
 
 def _findings(audits: Mapping[str, SystemAudit], tallies: Mapping[str, Mapping[str, AuditTally]]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -36,8 +36,8 @@ from hyperacuity.report.sheets.sheet import (
     Figure,
     Line,
     Sheet,
+    about_images,
     against_best,
-    failed_images,
     leader,
     ranked,
 )
@@ -57,7 +57,7 @@ COLUMNS = (
 def sheet(grid: Grid, each: Each) -> Sheet:
     """The boundary part of a report."""
     tallies = grid.tallies()
-    scores = {system: collect(images) for system, images in tallies.items()}
+    scores = {system: collect(tallies[system]) for system in tallies}
     people = _people(grid, each)
     test = against_best(grid, COLUMNS[0], tallies.__getitem__)
     lines = ranked(COLUMNS, [_line(grid, system, score) for system, score in scores.items()], test)
@@ -71,7 +71,7 @@ def sheet(grid: Grid, each: Each) -> Sheet:
         findings=tuple(_findings(lines, ordered, people)),
         image_score=Column("f", "best F", note="F at the image's own best threshold"),
         image_scores=image_scores_of(ordered),
-        viewer=BoundaryViewer(grid, ordered, tallies, grid.protocol),
+        viewer=BoundaryViewer(grid, ordered, grid.tally, grid.protocol),
         notes=(*thick_warnings(ordered), *filter(None, [treatments(grid.protocol), _order_note(grid, ordered)])),
     )
 
@@ -98,15 +98,13 @@ def _line(grid: Grid, system: str, score: BoundaryScore) -> Line:
         "r50": score.r50,
         "threshold": score.ods.threshold,
     }
-    return Line(system, values, score.ods.interval, len(score.images), failed_images(grid, system))
+    return Line(system, values, score.ods.interval, len(score.images), **about_images(grid, system))
 
 
 def _people(grid: Grid, each: Each) -> HumanScore:
     """People against each other, on the images whose truths can still be read and have two annotators or more."""
     job = job_of(grid)
-    cells: dict[tuple[Path, ...], Cell] = {
-        cell.truths: cell for images in grid.cells.values() for cell in images.values()
-    }
+    cells: dict[tuple[Path, ...], Cell] = {cell.truths: cell for cell in grid.cells()}
 
     def one(cell: Cell) -> BoundaryTally | None:
         try:
@@ -206,11 +204,11 @@ class BoundaryViewer(Viewer):
         self,
         grid: Grid,
         scores: Mapping[str, BoundaryScore],
-        tallies: Mapping[str, Mapping[str, BoundaryTally]],
+        tally_of: Callable[[str, str], BoundaryTally],
         benchmark: Protocol,
     ) -> None:
         super().__init__(grid, list(scores))
-        self.scores, self.tallies, self.benchmark = scores, tallies, benchmark
+        self.scores, self.tally_of, self.benchmark = scores, tally_of, benchmark
 
     def judged_by(self, truths: list[EdgeMap]) -> list[EdgeMap]:
         """The labels that systems are matched with: all of them."""
@@ -230,7 +228,7 @@ class BoundaryViewer(Viewer):
             made: dict[str, Any] = {"without": {"prediction": "a stack of segmentations is no soft map"}}
         else:
             made = {"prediction": layers.soft_picture(prediction)}
-        recall, precision = recall_precision(self.tallies[system][cell.image])
+        recall, precision = recall_precision(self.tally_of(system, cell.image))
         curve, ods = self.scores[system].curve, self.scores[system].ods
         numbers = {"precision": precision, "recall": recall, "F": f_measure(recall, precision)}
         return with_slider(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -61,7 +60,7 @@ def _figures(grid: Grid, judged: Judged, viewer: EdgeViewer) -> tuple[Figure, ..
             )
         )
     typical = _typical(judged)
-    drawn, best = viewer.best_maps(typical, grid.cells) if typical and len(scores) <= MOST_PICTURED else (None, {})
+    drawn, best = viewer.best_maps(typical) if typical and len(scores) <= MOST_PICTURED else (None, {})
     if drawn is not None:
         figures.append(
             Figure(
@@ -100,7 +99,6 @@ class EdgeViewer(Viewer):
 
     def __init__(self, grid: Grid, judged: Judged) -> None:
         super().__init__(grid, judged.systems)
-        self.tallies = judged.tallies
 
     def shared(self, cell: Cell) -> Shared:
         """What people drew; the truth is what anybody did."""
@@ -108,17 +106,15 @@ class EdgeViewer(Viewer):
         drawn = layers.strength(layers.agreement(truths, 0), len(truths))
         return Shared(truths[0].shape, {"truth": drawn}, np.logical_or.reduce(truths))
 
-    def best_maps(
-        self, image: str, cells: Mapping[str, Mapping[str, Cell]]
-    ) -> tuple[EdgeMap | None, dict[str, dict[str, Best]]]:
+    def best_maps(self, image: str) -> tuple[EdgeMap | None, dict[str, dict[str, Best]]]:
         """What anybody drew of an image, and each system's best edge map under each measure; None if a file has moved."""
         found: dict[str, dict[str, Best]] = {}
-        names = self.protocol.names[:MOST_COLUMNS]
+        names, cells = self.protocol.names[:MOST_COLUMNS], self.grid.cells_of(image)
         try:
-            drawn = np.logical_or.reduce(self.reader.truths(cells[self.systems[0]][image]))
+            drawn = np.logical_or.reduce(self.reader.truths(cells[self.systems[0]]))
             for system in self.systems:
-                soft, _ = prepared(self.reader.prediction(cells[system][image], self.protocol), self.protocol)
-                tally = self.tallies[system][image]
+                soft, _ = prepared(self.reader.prediction(cells[system], self.protocol), self.protocol)
+                tally = self.grid.tally(system, image)
                 found[system] = {
                     name: Best(float(score), float(at), (float(at), float(at)), edges_at(soft, float(at)))
                     for name, score, at in zip(names, tally.minimum, tally.threshold, strict=False)
@@ -131,7 +127,7 @@ class EdgeViewer(Viewer):
         """A system's map, and its edges at each threshold."""
         given = self.reader.prediction(cell, self.protocol)
         soft, levels = prepared(given, self.protocol)
-        tally = self.tallies[system][cell.image]
+        tally = self.grid.tally(system, cell.image)
         with np.errstate(invalid="ignore", divide="ignore"):
             scores = (tally.scores[0] / tally.counted[0])[: levels.size]
         best = int(np.argmin(np.abs(levels - tally.threshold[0])))

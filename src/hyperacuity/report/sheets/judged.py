@@ -22,21 +22,22 @@ from hyperacuity.report.sheets.sheet import (
     Figure,
     Line,
     Sheet,
+    about_images,
     against_best,
-    failed_images,
     leader,
     ranked,
 )
 from hyperacuity.report.sheets.viewer import Viewer
-from hyperacuity.resampling import bootstrap_weights, percentile_interval
+from hyperacuity.resampling import Bootstrap, percentile_interval
 from hyperacuity.run.gather import Grid
+from hyperacuity.tally import Criteria, Scores
 
 MOST_COLUMNS = 8
 
 
 @dataclass(frozen=True)
 class Judged:
-    """What was found of a grid: tallies by system, each system's scores, and the table of shared images."""
+    """What was found of a grid: each system's scores, and the table of shared images; tallies are read when asked for."""
 
     columns: tuple[Column, ...]
     tallies: Mapping[str, Mapping[str, Any]]
@@ -65,18 +66,23 @@ def judge(grid: Grid, columns: Sequence[Column] = ()) -> Judged:
     lines: list[Line] = []
     image_scores: dict[str, dict[str, float]] = {}
     main = known.names.index(shown[0].key)
-    for system, images in tallies.items():
-        every = list(images.values())
-        overall = known.rescore(every, np.ones((1, len(every)), np.int64))[0]
-        drawn = known.rescore(every, bootstrap_weights(len(every)))[:, main]
-        alone = known.rescore(every, np.eye(len(every), dtype=np.int64))[:, main]
-        for image, score in zip(images, alone.tolist(), strict=True):
+    for system in tallies:
+        images, overall, drawn, alone = _scored(known, tallies[system])
+        for image, score in zip(images, alone[:, main].tolist(), strict=True):
             image_scores.setdefault(image, {})[system] = score
         values = {column.key: float(overall[known.names.index(column.key)]) for column in shown}
-        lines.append(Line(system, values, percentile_interval(drawn), len(every), failed_images(grid, system)))
+        interval = percentile_interval(drawn[:, main])
+        lines.append(Line(system, values, interval, len(images), **about_images(grid, system)))
     table = table_of(tallies) if tallies and grid.shared_images() else None
     in_order = ranked(shown, lines, against_best(grid, shown[0], tallies.__getitem__))
     return Judged(shown, tallies, image_scores, in_order, table)
+
+
+def _scored(known: Criteria, tallies: Mapping[str, Any]) -> tuple[list[str], Scores, Scores, Scores]:
+    """The images of a system, and its scores on them, on resamples of them, and on each alone."""
+    every = list(tallies.values())
+    drawn = known.resampled(every, Bootstrap(len(every)).blocks())
+    return list(tallies), known.overall(every), drawn, known.alone(every)
 
 
 def judged_sheet(grid: Grid, judged: Judged, *, figures: Sequence[Figure] = (), viewer: Viewer | None = None) -> Sheet:

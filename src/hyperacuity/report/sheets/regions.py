@@ -85,7 +85,7 @@ class RegionViewer(Viewer):
 
     def __init__(self, grid: Grid, judged: Judged, scores: Mapping[str, RegionScore]) -> None:
         super().__init__(grid, judged.systems)
-        self.tallies, self.scores = judged.tallies, scores
+        self.scores = scores
 
     def shared(self, cell: Cell) -> Shared:
         """The borders that people drew."""
@@ -96,7 +96,7 @@ class RegionViewer(Viewer):
     def own(self, system: str, cell: Cell, truth: list[EdgeMap], budget: Budget) -> dict[str, Any]:
         """A system's borders, and how they match at each level."""
         borders = _borders(self.reader.prediction(cell, self.protocol))
-        here = collect({cell.image: self.tallies[system][cell.image]}, resamples=1)
+        here = collect({cell.image: self.grid.tally(system, cell.image)}, resamples=1)
         everywhere = self.scores[system]
         covering = everywhere.curves[0]
         found = with_slider(

@@ -52,9 +52,9 @@ class Column:
 class Line:
     """A system on the leaderboard, with its scores by column, and the interval of the main one.
 
-    ``verdict`` is the test of the best system against it; None for the best itself, and where nothing was tested. ``alone``: the
-    best, and significantly better than every other. ``optimal``: no other system is at least as good by every score and better
-    by one.
+    ``expected`` is how many images the truth has, where the run knows. ``verdict`` is the test of the best system against it;
+    None for the best itself, and where nothing was tested. ``alone``: the best, and significantly better than every other.
+    ``optimal``: no other system is at least as good by every score and better by one.
     """
 
     system: str
@@ -62,10 +62,16 @@ class Line:
     interval: tuple[float, float] = (NAN, NAN)
     images: int = 0
     failed: int = 0
+    expected: int | None = None
     rank: int = 0
     verdict: Verdict | None = None
     alone: bool = False
     optimal: bool = False
+
+    @property
+    def coverage(self) -> str:
+        """On how many images there is a score, and of how many, where that is not all."""
+        return str(self.images) if self.expected in (None, self.images) else f"{self.images} of {self.expected}"
 
     @property
     def p(self) -> str:
@@ -126,6 +132,7 @@ class Sheet:
                     **line.values,
                     "interval": line.interval,
                     "images": line.images,
+                    "expected": line.expected,
                     "rank": line.rank,
                     "p": None if line.verdict is None else line.verdict.p,
                     "pareto": line.optimal,
@@ -137,12 +144,13 @@ class Sheet:
 
 def systems_of(sheets: Sequence[Sheet]) -> list[str]:
     """The systems of all sheets in the order in which runs first had them, so that a system keeps its place when others come."""
-    return list(dict.fromkeys(system for sheet in sheets for system in sheet.grid.cells))
+    return list(dict.fromkeys(system for sheet in sheets for system in sheet.grid.sources))
 
 
-def failed_images(grid: Grid, system: str) -> int:
-    """On how many images a system failed."""
-    return sum(failure.system == system for failure in grid.failures)
+def about_images(grid: Grid, system: str) -> dict[str, Any]:
+    """What a line says of a system's images besides their number: how many failed, and how many there should be."""
+    failed = sum(failure.system == system for failure in grid.failures)
+    return {"failed": failed, "expected": grid.sources[system].expected}
 
 
 def ranked(

@@ -13,7 +13,7 @@ from hyperacuity.audit.strength import LabelScore
 from hyperacuity.report.charts import audit as charts_audit
 from hyperacuity.report.pictures import layers
 from hyperacuity.report.pictures.slider import Budget
-from hyperacuity.report.sheets.sheet import NAN, Column, Each, Figure, Line, Sheet, failed_images
+from hyperacuity.report.sheets.sheet import NAN, Column, Each, Figure, Line, Sheet, about_images
 from hyperacuity.report.sheets.viewer import PHOTO, Layer, Shared, Viewer
 from hyperacuity.run import Cell
 from hyperacuity.run.gather import Grid
@@ -34,11 +34,16 @@ COLUMNS = (
 def sheet(grid: Grid, each: Each) -> Sheet:
     """The part of a report that is about labels alone; a line stands for all annotators of a data set."""
     tallies = grid.tallies()
-    scores = {name: collect_strengths(images) for name, images in tallies.items()}
+    scores: dict[str, LabelScore] = {}
     agreed: dict[str, dict[str, float]] = {}
-    for name, images in tallies.items():
+
+    def read(name: str, images: Mapping[str, StrengthTally]) -> None:
+        scores[name] = collect_strengths(images)
         for image, one in images.items():
             agreed.setdefault(image, {})[name] = _agreed(one)
+
+    for name in tallies:
+        read(name, tallies[name])
     findings = [
         sentence if len(scores) == 1 else f"{name}: {sentence}"
         for name, score in scores.items()
@@ -73,7 +78,7 @@ def _line(grid: Grid, name: str, score: LabelScore) -> Line:
         "pixels": 100 * score.pixels.orphan,
         "maps": float(sum(score.annotators)),
     }
-    return Line(name, values, (100 * low, 100 * high), len(score.images), failed_images(grid, name))
+    return Line(name, values, (100 * low, 100 * high), len(score.images), **about_images(grid, name))
 
 
 def _agreed(tally: StrengthTally) -> float:

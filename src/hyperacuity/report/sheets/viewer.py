@@ -63,9 +63,9 @@ class Viewer:
         job = job_of(grid)
         self.protocol: Any = job.protocol
         self.reader: Any = job.reader
-        self.systems, self.done = list(systems), grid.packed
+        self.grid, self.systems = grid, list(systems)
         self.reasons = {(failure.system, failure.image): failure.reason for failure in grid.failures}
-        self.images = len({image for images in grid.packed.values() for image in images})
+        self.images = len(grid.done_images())
 
     def shared(self, cell: Cell) -> Shared:
         """What all systems share of an image; ``cell`` is any of its cells."""
@@ -96,7 +96,7 @@ class Viewer:
     def _system(self, system: str, image: str, cell: Cell | None, truth: Any, budget: Budget) -> dict[str, Any]:
         if cell is None:
             return {"missing": self.not_run}
-        if image not in self.done[system]:
+        if self.grid.tally(system, image) is None:
             return {"missing": self.reasons.get((system, image), "this image has not been evaluated yet")}
         try:
             return self.own(system, cell, truth, budget)
