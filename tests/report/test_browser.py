@@ -188,7 +188,9 @@ def test_the_slider_changes_the_overlay(folder_page, visit):
         tab.wait_for_function(f"document.querySelector('.pane').dataset.painted.endsWith('match-{step}')")
         hits, false, _ = map(int, re.findall(r"(\d+) (?:hits|false|misses)", tab.inner_text(".pane .numbers")))
         seen[step] = (hits, false, tab.evaluate("document.querySelector('.pane canvas').toDataURL()"))
-        assert slider.get_attribute("aria-valuetext") == f"threshold {tab.locator('.pane .at').first.inner_text()}"
+        threshold, _, best = tab.locator(".pane .at").first.inner_text().partition(", ")
+        assert slider.get_attribute("aria-valuetext") == f"threshold {threshold}"
+        assert best in ("", "best for the data set")
     assert len({picture for _, _, picture in seen.values()}) > 10
     false = [false for _, false, _ in seen.values()]
     assert false[0] > false[-1]  # a higher threshold, fewer false alarms

@@ -109,7 +109,7 @@ def test_images_are_scored_alone_however_many_there_are():
     def tally() -> BoundaryTally:
         detected, truth = np.sort(random.integers(1, 90, 3))[::-1], np.full(3, 50)
         matched = np.minimum(detected, truth) // 2
-        return BoundaryTally(matched, truth, matched, detected, detected, protocol=protocol)
+        return BoundaryTally(matched, truth, matched, detected, detected, detected, protocol=protocol)
 
     tallies = {system: {str(n): tally() for n in range(1203)} for system in "ab"}
     table = table_of(tallies)

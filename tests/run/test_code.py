@@ -118,7 +118,7 @@ def test_what_cannot_change_a_tally_leaves_the_version_as_it_is(ask, before, cha
         ),
         (
             "evaluation/readers/contours.py",
-            "inverted=self.inverted",
+            "inverted=self.invert_truth",
             "inverted=True",
             {"boundary", "edges", "audit", "strength"},
         ),

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from itertools import combinations
+from functools import cache, lru_cache
+from itertools import chain, combinations
 
 import numpy as np
 
@@ -70,39 +70,58 @@ def verdicts(
 ) -> dict[str, tuple[Verdict, ...]]:
     """Test systems, the best first, by the criteria named (by default the usual ones): each against the best, or all pairs.
 
-    The result is by criterion. Two systems' tallies are held at a time. Pairs with fewer than two images in common have no
+    The result is by criterion. One system's tallies are held at a time. Pairs with fewer than two images in common have no
     verdict: one image says nothing about another.
     """
+    pairs = pairs_of(systems, all_pairs)
 
-    first_tallies = lru_cache(maxsize=1)(tallies_of)
+    def scored(tallies: Mapping[str, Tally], images: Sequence[str]) -> Scores:
+        column = [tallies[image] for image in images]
+        return _resampled(lambda weights: judged.rescore(column, weights), len(images), len(pairs))
 
     @lru_cache(maxsize=1)
-    def first_rescored(system: str, images: tuple[str, ...]) -> Rescore:
-        return of(first_tallies(system), images)
+    def first_scored(system: str, images: tuple[str, ...]) -> Scores:
+        return scored(tallies_of(system), images)
 
-    def of(tallies: Mapping[str, Tally], images: Sequence[str]) -> Rescore:
-        column = [tallies[image] for image in images]
-        return lambda weights: judged.rescore(column, weights)
+    @cache
+    def images_of(system: str) -> frozenset[str]:
+        return frozenset(tallies_of(system))
 
-    def both(first: str, second: str) -> tuple[Rescore, Rescore, int]:
-        theirs = tallies_of(second)
-        shared = tuple(sorted(first_tallies(first).keys() & theirs.keys()))  # whatever the order of files
-        return first_rescored(first, shared), of(theirs, shared), len(shared)
+    def second_scored(system: str, of_first: frozenset[str]) -> tuple[tuple[str, ...], Scores]:
+        tallies = tallies_of(system)
+        shared = tuple(sorted(of_first & tallies.keys()))  # whatever the order of files
+        return shared, scored(tallies, shared) if len(shared) > 1 else np.empty((0, 0))
 
-    return verdicts_of(pairs_of(systems, all_pairs), both, judged.names, judged.senses, names or judged.usual)
+    def both(first: str, second: str) -> tuple[Scores, Scores, int]:
+        shared, theirs = second_scored(second, images_of(first))
+        return first_scored(first, shared) if len(shared) > 1 else theirs, theirs, len(shared)
+
+    return verdicts_of(pairs, both, judged.names, judged.senses, names or judged.usual)
 
 
 def table_verdicts(table: Table, criterion: str, *, all_pairs: bool = False) -> tuple[Verdict, ...]:
     """The same of the systems of a table by one of its criteria, on the images that all share."""
     shared = table.select(images=sorted(table.images), criteria=[criterion])
     whole = shared.overall()[:, 0] * (-1 if shared.senses[0] == "max" else 1)
-    order = [table.systems[n] for n in np.argsort(whole, kind="stable")]
-    rescore = lru_cache(maxsize=1)(shared.rescore_of)
+    pairs = pairs_of([table.systems[n] for n in np.argsort(whole, kind="stable")], all_pairs)
+    images = len(shared.images)
 
-    def both(first: str, second: str) -> tuple[Rescore, Rescore, int]:
-        return rescore(first), shared.rescore_of(second), len(shared.images)
+    def scored(system: str) -> Scores:
+        return _resampled(shared.rescore_of(system), images, len(pairs))
 
-    return verdicts_of(pairs_of(order, all_pairs), both, [criterion], shared.senses, [criterion])[criterion]
+    first_scored = lru_cache(maxsize=1)(scored)
+
+    def both(first: str, second: str) -> tuple[Scores, Scores, int]:
+        return first_scored(first), scored(second), images
+
+    return verdicts_of(pairs, both, [criterion], shared.senses, [criterion])[criterion]
+
+
+def _resampled(rescore: Rescore, images: int, tests: int) -> Scores:
+    """The scores on the whole data set, then on every resample."""
+    whole = np.ones((1, images), np.int64)
+    blocks = Bootstrap(images, resamples_for(tests)).blocks()
+    return np.concatenate([rescore(weights) for weights in chain([whole], blocks)])
 
 
 def pairs_of(systems: Sequence[str], all_pairs: bool) -> list[tuple[str, str]]:
@@ -117,31 +136,20 @@ def pairs_of(systems: Sequence[str], all_pairs: bool) -> list[tuple[str, str]]:
 
 def verdicts_of(
     pairs: Sequence[tuple[str, str]],
-    both: Callable[[str, str], tuple[Rescore, Rescore, int]],
+    both: Callable[[str, str], tuple[Scores, Scores, int]],
     criteria: Sequence[str],
     senses: Sequence[str],
     names: Iterable[str],
 ) -> dict[str, tuple[Verdict, ...]]:
-    """The same from what rescores two systems on the images they share, and how many these are."""
+    """The same from what scores two systems on the images they share and on resamples of these, and how many these are."""
     chosen = {name: list(criteria).index(name) for name in names}
     found: dict[str, list[Verdict]] = {name: [] for name in chosen}
-    latest: tuple[Rescore | None, Scores] = (None, np.empty(0))
-
-    def resampled(rescore: Rescore, images: int) -> Scores:
-        return np.concatenate([rescore(block) for block in Bootstrap(images, resamples_for(len(pairs))).blocks()])
-
     for first, second in pairs:
         mine, theirs, images = both(first, second)
-        if images < 2:
-            continue
-        whole = np.ones((1, images), np.int64)
-        observed = (mine(whole) - theirs(whole))[0]
-        if latest[0] is not mine:
-            latest = (mine, resampled(mine, images))
-        samples = [latest[1], resampled(theirs, images)]
-        for name, c in chosen.items():
+        for name, c in chosen.items() if images > 1 else ():
             up = 1 if senses[c] == "max" else -1
-            test = paired_bootstrap(up * samples[0][:, c], up * samples[1][:, c], observed=up * float(observed[c]))
+            better, worse = up * mine[:, c], up * theirs[:, c]
+            test = paired_bootstrap(better[1:], worse[1:], observed=float(better[0] - worse[0]))
             ends = (test.difference, test.low, test.high, test.p_value)
             found[name].append(Verdict(first, second, *ends, test.p_value, 0, images))
     return {name: _corrected(tests) for name, tests in found.items()}

@@ -167,7 +167,7 @@ def _grid(signature: str, runs: Mapping[Path, Run]) -> Grid:
     sources: dict[str, Source] = {}
     failures: list[Failure] = []
     for folder, run in runs.items():
-        names, expected = {}, run.metadata(signature)[EXPECTED]
+        names, expected = {}, run.metadata(signature).get(EXPECTED, {})
         for system, state in states[folder].items():
             name = system if count[system] == 1 else f"{system} ({folder.name})"
             while name in sources:

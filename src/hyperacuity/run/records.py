@@ -216,11 +216,12 @@ class Run:
         return [dict(zip(names, row, strict=False)) | json.loads(row[-1]) for row in rows]
 
     def metadata(self, signature: str) -> dict[str, Any]:
-        """The last entry of :meth:`history` for a protocol, with the number of images that each system of any entry has."""
+        """The last entry of :meth:`history` for a protocol; of what is expected of systems, it knows all entries' words."""
         entries = [entry for entry in self.history() if entry["signature"] == signature]
         if not entries:
             raise InputError(f"{self.path}: holds no run of {signature}")
-        return entries[-1] | {EXPECTED: {k: v for entry in entries for k, v in entry.get(EXPECTED, {}).items()}}
+        expected = {system: count for entry in entries for system, count in entry.get(EXPECTED, {}).items()}
+        return entries[-1] | ({EXPECTED: expected} if expected else {})
 
     def _rows(self, query: str, *values: Any) -> list[Any]:
         with clear_errors(self.path), self._guard:
