@@ -18,7 +18,7 @@ from hyperacuity.compare import optimal
 from hyperacuity.compare.significance import Pairwise, clusters, pairwise_of_samples
 from hyperacuity.compare.table import Rescore
 from hyperacuity.report.sheets.viewer import Viewer
-from hyperacuity.resampling import Bootstrap
+from hyperacuity.resampling import Bootstrap, blocks_of
 from hyperacuity.run.gather import Grid
 from hyperacuity.tally import Scores
 
@@ -179,7 +179,7 @@ def paired_tests(rescore: Callable[[str], Rescore], images: int, systems: Sequen
         return None
 
     def scores(score: Rescore) -> Scores:
-        weights = chain([np.ones((1, images), np.int64)], enough_weights(images, len(systems)).blocks())
+        weights = chain([np.ones((1, images), np.int64)], blocks_of(enough_weights(images, len(systems))))
         return np.concatenate([score(block) for block in weights])
 
     found = np.stack([scores(rescore(system)) for system in systems], axis=1)
