@@ -35,8 +35,8 @@ from hyperacuity.errors import UsageError
 BLOCK = 2**22
 """How many numbers are held in a block of weights, or of counts to be weighted: 32 MB."""
 
-MOST_RESAMPLES = 4000
-"""How many resamples a block of weights has at most: each may take a whole curve."""
+LEAST_RESAMPLES, MOST_RESAMPLES = 200, 4000
+"""How many resamples are scored at a time: tallies are stacked anew each time, and a resample may take a whole curve."""
 
 
 def bootstrap_weights(images: int, resamples: int = 1000, seed: int = 0) -> NDArray[np.int64]:
@@ -69,9 +69,9 @@ class Bootstrap:
                 f"cannot draw {self.resamples} resamples of {self.images} images: expected at least one of each"
             )
 
-    def blocks(self) -> Iterator[NDArray[np.int64]]:
-        """The rows of :func:`bootstrap_weights`, a block at a time."""
-        generator, rows = np.random.PCG64(self.seed), min(max(1, BLOCK // self.images), MOST_RESAMPLES)
+    def blocks(self, least: int = 1) -> Iterator[NDArray[np.int64]]:
+        """The rows of :func:`bootstrap_weights`, a block at a time; ``least`` rows even where these are more than a block."""
+        generator, rows = np.random.PCG64(self.seed), min(max(least, BLOCK // self.images), MOST_RESAMPLES)
         for start in range(0, self.resamples, rows):
             weights = np.empty((min(rows, self.resamples - start), self.images), dtype=np.int64)
             for row in weights:
@@ -85,8 +85,8 @@ Draws = NDArray[np.int64] | Bootstrap
 
 
 def blocks_of(weights: Draws) -> Iterable[NDArray[np.int64]]:
-    """The weights a block at a time."""
-    return weights.blocks() if isinstance(weights, Bootstrap) else (weights,)
+    """The weights of as many resamples as are scored at a time."""
+    return weights.blocks(LEAST_RESAMPLES) if isinstance(weights, Bootstrap) else (weights,)
 
 
 def resample(weights: Draws, stacked: NDArray[Any]) -> NDArray[Any]:

@@ -16,7 +16,7 @@ from itertools import chain, combinations
 import numpy as np
 
 from hyperacuity.compare.table import Rescore, Table
-from hyperacuity.resampling import Bootstrap, holm, paired_bootstrap
+from hyperacuity.resampling import Bootstrap, blocks_of, holm, paired_bootstrap
 from hyperacuity.tally import Criteria, Scores, Tally
 
 LEVEL = 0.05
@@ -120,7 +120,7 @@ def table_verdicts(table: Table, criterion: str, *, all_pairs: bool = False) -> 
 def _resampled(rescore: Rescore, images: int, tests: int) -> Scores:
     """The scores on the whole data set, then on every resample."""
     whole = np.ones((1, images), np.int64)
-    blocks = Bootstrap(images, resamples_for(tests)).blocks()
+    blocks = blocks_of(Bootstrap(images, resamples_for(tests)))
     return np.concatenate([rescore(weights) for weights in chain([whole], blocks)])
 
 

@@ -9,7 +9,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from hyperacuity.evaluation.tables import closing, count, interval, number, paired
-from hyperacuity.resampling import Bootstrap, percentile_interval
+from hyperacuity.resampling import Bootstrap, blocks_of, percentile_interval
 
 if TYPE_CHECKING:
     from hyperacuity.evaluation.result import Result
@@ -24,7 +24,7 @@ def scored(result: Result) -> dict[str, dict[str, Any]]:
         tallies = list(result.tallies(system).values())
         if tallies:
             values = judged.overall(tallies)
-            drawn = judged.resampled(tallies, Bootstrap(len(tallies)).blocks())[:, first]
+            drawn = judged.resampled(tallies, blocks_of(Bootstrap(len(tallies))))[:, first]
             scores = dict(zip(judged.names, values.tolist(), strict=True))
             found[system] = {"images": len(tallies), **scores, "interval": percentile_interval(drawn)}
     return found

@@ -28,7 +28,7 @@ from hyperacuity.report.sheets.sheet import (
     ranked,
 )
 from hyperacuity.report.sheets.viewer import Viewer
-from hyperacuity.resampling import Bootstrap, percentile_interval
+from hyperacuity.resampling import Bootstrap, blocks_of, percentile_interval
 from hyperacuity.run.gather import Grid
 from hyperacuity.tally import Criteria, Scores
 
@@ -81,7 +81,7 @@ def judge(grid: Grid, columns: Sequence[Column] = ()) -> Judged:
 def _scored(known: Criteria, tallies: Mapping[str, Any]) -> tuple[list[str], Scores, Scores, Scores]:
     """The images of a system, and its scores on them, on resamples of them, and on each alone."""
     every = list(tallies.values())
-    drawn = known.resampled(every, Bootstrap(len(every)).blocks())
+    drawn = known.resampled(every, blocks_of(Bootstrap(len(every))))
     return list(tallies), known.overall(every), drawn, known.alone(every)
 
 
