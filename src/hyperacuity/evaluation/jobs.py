@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
-from hyperacuity.errors import UsageError
+from hyperacuity.errors import InputError, UsageError
 from hyperacuity.evaluation.readers import Reader
 from hyperacuity.run.gather import Grid
 from hyperacuity.run.job import Cell
@@ -48,6 +49,21 @@ class TaskJob:
         name = {"image": cell.image} if self.task.by_name else {}
         tally = self.task.tally(given.prediction, given.truths, own, **given.extras, **name)
         return replace(tally, protocol=self.protocol)
+
+    def people(self, cell: Cell) -> Any:
+        """The tally of a cell's annotators, each held against the others; None where there is none or only one can be read."""
+        try:
+            drawn = self.reader.truths(cell) if self.task.people is not None else ()
+        except InputError:
+            return None  # has failed its own cell
+        return self.task.people(drawn, self.protocol) if self.task.people is not None and len(drawn) > 1 else None
+
+    def collect_people(self, tallies: Mapping[str, Any]) -> Any:
+        """The score of annotators from their tallies by image, of which some may be None; None where nothing can be said."""
+        found = {image: tally for image, tally in tallies.items() if tally is not None}
+        if self.task.collect_people is not None:
+            return self.task.collect_people(list(found.values()))
+        return self.task.collect(found) if found else None
 
     def as_dict(self) -> dict[str, Any]:
         """What a run keeps of it, for those who read the run later."""

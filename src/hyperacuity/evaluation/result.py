@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import io
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hyperacuity.errors import InputError, UsageError
+from hyperacuity.errors import UsageError
 from hyperacuity.evaluation.inputs import Inputs
 from hyperacuity.evaluation.jobs import TaskJob
 from hyperacuity.run.gather import BySystem
 from hyperacuity.run.job import Cell, Failure
-from hyperacuity.tally import Signature, Tally, plain
+from hyperacuity.tally import Signature, plain
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -178,28 +178,12 @@ class Result:
         """The score of annotators, each held against the others; None where no image has two, or it cannot be said."""
         if self.task.people is None:
             return None
+        several = {image: drawn for image, drawn in self._truths.items() if len(drawn) > 1}
+        tallies = {image: self.task.people(drawn, self.protocol) for image, drawn in several.items()}
+        cells = [] if self.inputs is None else list(self.inputs.images())
         with ThreadPoolExecutor(self.workers) as pool:
-            found = pool.map(self._people, self._annotated())
-            tallies = {image: tally for image, tally in found if tally is not None}
-        if self.task.collect_people is not None:
-            return self.task.collect_people(list(tallies.values()))
-        return self.task.collect(tallies) if tallies else None
-
-    def _annotated(self) -> Iterator[tuple[str, Callable[[], Sequence[Any]]]]:
-        """The images, each with what gives its truths: from memory or from files."""
-        for image in self._truths:
-            yield image, partial(self._truths.__getitem__, image)
-        for cell in self.inputs.images() if self.inputs is not None else ():
-            yield cell.image, partial(self.job.reader.truths, cell)
-
-    def _people(self, annotated: tuple[str, Callable[[], Sequence[Any]]]) -> tuple[str, Tally | None]:
-        image, read = annotated
-        try:
-            truths = read()
-        except InputError:
-            return image, None  # has failed its own cell
-        people = self.task.people
-        return image, people(truths, self.protocol) if people is not None and len(truths) > 1 else None
+            tallies |= dict(zip((cell.image for cell in cells), pool.map(self.job.people, cells), strict=True))
+        return self.job.collect_people(tallies)
 
     @cached_property
     def notes(self) -> list[str]:

@@ -85,10 +85,10 @@ def show(result: Result, console: Console) -> None:
     for reason in {reason: None for score in rows.values() for reason in score.reasons.values()}:
         console.print(f"–: {reason}", markup=False)
     images = counts(result, {name: score.images for name, score in scores.items()})
-    closing(result, console, images, _chance(scores))
+    closing(result, console, images, chance(scores))
 
 
-def _chance(scores: Mapping[str, OrderingScore]) -> str:
+def chance(scores: Mapping[str, OrderingScore]) -> str:
     """Which accuracies cannot be told from a coin's, 0.5: those whose interval holds it."""
     by_chance = [
         f"{heading} of {name}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,14 +15,10 @@ from hyperacuity.boundary import (
     HumanScore,
     Protocol,
     collect,
-    collect_humans,
     overlays,
-    tally_humans,
     tolerance_in_pixels,
 )
 from hyperacuity.boundary.scores import f_measure, recall_precision
-from hyperacuity.errors import InputError
-from hyperacuity.evaluation.jobs import job_of
 from hyperacuity.evaluation.suppression import OTHER_WAY, order_sentence, thick_warnings, treatments
 from hyperacuity.maps import EdgeMap
 from hyperacuity.report.charts import boundary as charts_boundary
@@ -39,6 +34,7 @@ from hyperacuity.report.sheets.sheet import (
     about_images,
     against_best,
     leader,
+    people_of,
     ranked,
 )
 from hyperacuity.report.sheets.viewer import PHOTO, Layer, Shared, Viewer, legend
@@ -58,7 +54,7 @@ def sheet(grid: Grid, each: Each) -> Sheet:
     """The boundary part of a report."""
     tallies = grid.tallies()
     scores = {system: collect(tallies[system]) for system in tallies}
-    people = _people(grid, each)
+    people: HumanScore = people_of(grid, each)
     test = against_best(grid, COLUMNS[0], tallies.__getitem__)
     lines = ranked(COLUMNS, [_line(grid, system, score) for system, score in scores.items()], test)
     ordered = {line.system: scores[line.system] for line in lines}
@@ -99,21 +95,6 @@ def _line(grid: Grid, system: str, score: BoundaryScore) -> Line:
         "threshold": score.ods.threshold,
     }
     return Line(system, values, score.ods.interval, len(score.images), **about_images(grid, system))
-
-
-def _people(grid: Grid, each: Each) -> HumanScore:
-    """People against each other, on the images whose truths can still be read and have two annotators or more."""
-    job = job_of(grid)
-    cells: dict[tuple[Path, ...], Cell] = {cell.truths: cell for cell in grid.cells()}
-
-    def one(cell: Cell) -> BoundaryTally | None:
-        try:
-            drawn = job.reader.truths(cell)
-        except InputError:
-            return None
-        return tally_humans(drawn, grid.protocol) if len(drawn) > 1 else None
-
-    return collect_humans([tally for tally in each("people", one, list(cells.values())) if tally is not None])
 
 
 def image_scores_of(scores: Mapping[str, BoundaryScore]) -> dict[str, dict[str, float]]:

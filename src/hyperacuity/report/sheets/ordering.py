@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+from hyperacuity.evaluation.tables.ordering import chance
 from hyperacuity.maps import OrderMap
-from hyperacuity.ordering import Ordering, Partition, collect, match_image, partition
+from hyperacuity.ordering import Ordering, OrderingScore, Partition, collect, match_image, partition
 from hyperacuity.report.charts import ordering as charts_ordering
 from hyperacuity.report.pictures import layers
 from hyperacuity.report.pictures.ordering import matching_picture, order_picture
 from hyperacuity.report.pictures.slider import Budget
 from hyperacuity.report.sheets.judged import Judged, judge, judged_sheet
-from hyperacuity.report.sheets.sheet import Column, Each, Figure, Sheet
+from hyperacuity.report.sheets.sheet import Column, Each, Figure, Sheet, people_of
 from hyperacuity.report.sheets.viewer import PHOTO, Layer, Shared, Viewer
 from hyperacuity.run import Cell
 from hyperacuity.run.gather import Grid
 
 COLUMNS = (
-    Column("racc", "R-ACC", note="Pairs of neighbouring regions in the right order"),
+    Column("racc", "R-ACC", note="Pairs of neighbouring regions in the right order; 0.5 is chance"),
     Column("bacc", "B-ACC", note="The same, weighted by the length of their border"),
     Column("bacc50", "B-ACC-50", note="Of the foremost half of the regions"),
     Column("bacc25", "B-ACC-25", note="Of the foremost quarter of the regions"),
-    Column("ldc-ori", "LDC ORI", note="Over-random index of contours (local depth consistency)"),
+    Column("ldc-ori", "LDC ORI", note="Over-random index of contours (local depth consistency); 0 is chance"),
     Column("gdc-ori", "GDC ORI", note="Over-random index of pairs of regions (global depth consistency)"),
 )
 
@@ -32,24 +36,35 @@ MOST_REGIONS = 2000
 def sheet(grid: Grid, each: Each) -> Sheet:
     """The depth-order part of a report."""
     judged = judge(grid, COLUMNS)
-    figures = _figures(judged) if judged.lines else ()
-    return judged_sheet(grid, judged, figures=figures, viewer=OrderViewer(grid, judged))
-
-
-def _figures(judged: Judged) -> tuple[Figure, ...]:
     scores = {system: collect(judged.tallies[system]) for system in judged.systems}
+    people: OrderingScore | None = people_of(grid, each) if scores else None
+    figures = _figures(scores, people) if scores else ()
+    found = judged_sheet(grid, judged, figures=figures, viewer=OrderViewer(grid, judged))
+    return replace(found, findings=(*found.findings, *_about_people(judged, people)), notes=(f"C{chance(scores)[1:]}.",))
+
+
+def _about_people(judged: Judged, people: OrderingScore | None) -> list[str]:
+    """How the best system stands to people held against each other."""
+    if people is None or not judged.lines or math.isnan(people.accuracy["racc"]):
+        return []
+    gap = people.accuracy["racc"] - judged.lines[0].values["racc"]
+    side = f"{gap:.3f} above" if gap > 0 else f"{-gap:.3f} below"
+    return [f"People, held against each other, reach R-ACC {people.accuracy['racc']:.3f}: {side} the best system."]
+
+
+def _figures(scores: Mapping[str, OrderingScore], people: OrderingScore | None) -> tuple[Figure, ...]:
     return (
         Figure(
             "prc",
             "Precision, recall and order",
             "Precision over recall of contours; each segment runs from all detections to those in the right order.",
-            lambda hover: charts_ordering.prc_chart(scores),
+            lambda hover: charts_ordering.prc_chart(scores, human=people),
         ),
         Figure(
             "accuracy",
             "Figure/ground accuracy",
             "R-ACC, B-ACC, B-ACC-50 and B-ACC-25 of every system with 95 % intervals.",
-            lambda hover: charts_ordering.accuracy_chart(scores),
+            lambda hover: charts_ordering.accuracy_chart(scores, human=people),
             span=8,
         ),
     )

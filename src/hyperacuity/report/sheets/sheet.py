@@ -14,6 +14,7 @@ import numpy as np
 
 from hyperacuity.compare import optimal
 from hyperacuity.compare.verdict import Verdict, verdicts
+from hyperacuity.evaluation.jobs import job_of
 from hyperacuity.report.sheets.viewer import Viewer
 from hyperacuity.run.gather import Grid
 from hyperacuity.tally import Tally
@@ -145,6 +146,13 @@ class Sheet:
 def systems_of(sheets: Sequence[Sheet]) -> list[str]:
     """The systems of all sheets in the order in which runs first had them, so that a system keeps its place when others come."""
     return list(dict.fromkeys(system for sheet in sheets for system in sheet.grid.sources))
+
+
+def people_of(grid: Grid, each: Each) -> Any:
+    """The score of people against each other, on the images whose truths can still be read and have two annotators or more."""
+    job = job_of(grid)
+    cells = {cell.image: cell for cell in grid.cells()}
+    return job.collect_people(dict(zip(cells, each("people", job.people, list(cells.values())), strict=True)))
 
 
 def about_images(grid: Grid, system: str) -> dict[str, Any]:
