@@ -137,7 +137,9 @@ def test_an_order_map_keeps_nan():
 
 def test_sizes_are_told_as_width_by_height():
     assert size_of(np.zeros((321, 481, 3))) == "481×321"
-    with pytest.raises(InputError, match=r"a\.png is 481×321 but a\.mat is 321×481: they must have the same size"):
+    with pytest.raises(
+        InputError, match=r"a\.png is 481×321 but a\.mat is 321×481: turn one of them, width and height are exchanged"
+    ):
         same_size(np.zeros((321, 481)), np.zeros((481, 321)), names=("a.png", "a.mat"))
     same_size(np.zeros((321, 481)), np.zeros((321, 481, 3)))
 

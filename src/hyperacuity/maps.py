@@ -119,12 +119,16 @@ def same_size(first: NDArray[Any], second: NDArray[Any], *, names: tuple[str, st
 
     >>> same_size(np.zeros((321, 481)), np.zeros((481, 321)))
     Traceback (most recent call last):
-    hyperacuity.errors.InputError: prediction is 481×321 but truth is 321×481: they must have the same size
+    hyperacuity.errors.InputError: prediction is 481×321 but truth is 321×481: turn one of them, width and height are exchanged
     """
     if first.shape[:2] != second.shape[:2]:
-        raise InputError(
-            f"{names[0]} is {size_of(first)} but {names[1]} is {size_of(second)}: they must have the same size"
+        turned = first.shape[:2] == second.shape[1::-1]
+        cure = (
+            "turn one of them, width and height are exchanged"
+            if turned
+            else "they must have the same size, so crop or resize"
         )
+        raise InputError(f"{names[0]} is {size_of(first)} but {names[1]} is {size_of(second)}: {cure}")
 
 
 def size_of(array: NDArray[Any]) -> str:

@@ -285,7 +285,7 @@ def test_a_map_of_0_and_1_of_255_is_refused_with_its_cure(scratch):
         (np.eye(8) * 3000.0, "from 0 to 3000, expected \\[0, 1\\]: use --value-range 65535$"),
         (
             np.eye(8) * 9 - 4,
-            "from -4 to 5, expected \\[0, 1\\]: apply a sigmoid if these are logits, else use --value-range$",
+            "from -4 to 5, expected \\[0, 1\\]: apply a sigmoid if these are logits, else use --value-range LOW,HIGH$",
         ),
     ],
 )

@@ -211,7 +211,7 @@ class TestBadInput:
                 np.where(truth, np.nan, 0),
                 r"^prediction: 16 of 192 values are NaN, expected numbers throughout: set them",
             ),
-            (soft[:, :8], r"^prediction is 8×12 but truth is 16×12: they must have the same size$"),
+            (soft[:, :8], r"^prediction is 8×12 but truth is 16×12: they must have the same size, so crop or resize$"),
             (np.stack([soft] * 3)[None], r"^prediction: has shape 1×3×12×16, expected one channel N×1×H×W: choose one"),
         ],
     )

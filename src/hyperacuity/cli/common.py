@@ -103,14 +103,17 @@ class _Warnings:
 
     def __init__(self) -> None:
         self.seen: Counter[str] = Counter()
+        self.said: set[str] = set()
 
     def show(self, message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
         """Print one warning."""
         if category.__name__ == "DataWarning":  # by name: importing it would load numpy before it is needed
             kind = _kind(str(message))
-            self.seen[kind] += 1
-            if self.seen[kind] <= MOST_ALIKE:
-                warn(str(message))
+            if str(message) not in self.said:  # a file may be read twice
+                self.said.add(str(message))
+                self.seen[kind] += 1
+                if self.seen[kind] <= MOST_ALIKE:
+                    warn(str(message))
             return
         messages.print(escape(warnings.formatwarning(message, category, *place[:2])), end="")
 

@@ -74,7 +74,11 @@ def read_soft(
     elif values.dtype.kind in "fiu" and values.size and (values.min() < 0 or values.max() > 1):
         low, high = float(values.min()), float(values.max())
         known = next((most for most in (255, 65535) if low >= 0 and high <= most), None)
-        cure = f"use --value-range {known}" if known else "apply a sigmoid if these are logits, else use --value-range"
+        cure = (
+            f"use --value-range {known}"
+            if known
+            else "apply a sigmoid if these are logits, else use --value-range LOW,HIGH"
+        )
         raise InputError(f"{path}: values run from {low:g} to {high:g}, expected [0, 1]: {cure}")
     strength = soft_map(values, name=str(path))
     strength = np.float32(1) - strength if inverted else strength
@@ -196,7 +200,9 @@ def read_disparity(
         if scale is None:
             scale = KITTI_SCALE if values.dtype == np.uint16 else 1
             if values.dtype != np.uint16:
-                warn(f"{path}: is an 8-bit disparity picture without a scale; grey levels are taken for pixels")
+                warn(
+                    f"{path}: is an 8-bit disparity picture without a scale, so grey levels are taken for pixels; use --scale"
+                )
         values = np.where(values == 0, np.nan, values)
     elif zero is None and np.isfinite(values).all() and np.mean(values == 0) > MOST_ZEROS:
         share = f"{np.mean(values == 0):.0%} of the pixels"

@@ -10,7 +10,7 @@ from hyperacuity.data import load_dataset, pair_folders, pair_truths
 from hyperacuity.data.datasets.layouts import LAYOUTS
 from hyperacuity.data.datasets.pairing import files_in, stem_of
 from hyperacuity.errors import UsageError
-from hyperacuity.evaluation.inputs import Found, Inputs
+from hyperacuity.evaluation.inputs import Found, Inputs, unknown_data
 from hyperacuity.evaluation.readers.contours import ContourReader, LabelReader
 from hyperacuity.run.job import Cell
 
@@ -58,7 +58,7 @@ def find(
         truths = {sample.name: sample.truths for sample in dataset.samples}
         pictures = {sample.name: sample.image for sample in dataset.samples if sample.image is not None}
     else:
-        raise UsageError(f"there is no folder {truth}, nor a data set of that name ({', '.join(LAYOUTS)})")
+        raise unknown_data("folder", name)
 
     def labels(system: str, folder: Path) -> Found:
         cells = [Cell(system, image, files[0], files, picture=pictures.get(image)) for image, files in truths.items()]

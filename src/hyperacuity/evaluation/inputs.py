@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from itertools import product
 from pathlib import Path
 from typing import Any, Self
 
@@ -136,6 +138,13 @@ class Inputs:
                 yield cell
 
 
+def unknown_data(kind: str, name: str) -> UsageError:
+    """The error for a truth that is neither there nor a data set; it names the data set that was probably meant, or all."""
+    near = get_close_matches(name, LAYOUTS, 1)
+    known = f"did you mean {near[0]}?" if near else f"there are {', '.join(LAYOUTS)}"
+    return UsageError(f"there is no {kind} {name}, nor a data set of that name; {known}")
+
+
 class Truths:
     """What TRUTH stands for: a file, a folder, or a known data set, with its photographs."""
 
@@ -152,7 +161,7 @@ class Truths:
             refuse_root(self.path)
             return
         if self.name not in LAYOUTS:
-            raise UsageError(f"there is no file or folder {truth}, nor a data set of that name ({', '.join(LAYOUTS)})")
+            raise unknown_data("file or folder", self.name)
         dataset = load_dataset(self.name, data, split=split)
         self.inverted = dataset.inverted
         self.known = {sample.name: sample.truths for sample in dataset.samples}
@@ -197,13 +206,13 @@ def refuse_root(folder: Path) -> None:
     """``UsageError`` for the root of a data set that has a name, which holds no truths itself."""
     if is_remote(folder) or not folder.is_dir() or files_in(folder, required=False):
         return
-    for name in ("bsds500", "uded", "rug"):
+    for name, root in product(("bsds500", "uded", "rug"), (folder, folder / "data")):
         try:
-            load_dataset(name, folder)
+            load_dataset(name, root)
         except HyperacuityError:
             continue
-        parts = " --split test" if name == "bsds500" else ""
-        raise UsageError(f"{folder} looks like {name.upper()}: use {name} --data {folder}{parts}")
+        parts = " --split test" if LAYOUTS[name].splits else ""
+        raise UsageError(f"{folder} looks like {name.upper()}: use {name} --data {root}{parts}")
 
 
 def named_systems(given: Mapping[str, str | Path]) -> dict[str, Path]:

@@ -151,8 +151,8 @@ def gather(folders: Sequence[Path]) -> list[Grid]:
     if not folders:
         raise UsageError("there is no run to report: name at least one run folder")
     runs: dict[str, dict[Path, Run]] = {}
-    for folder in dict.fromkeys(path.resolve() for path in folders):
-        run = open_run(folder)
+    for folder, given in {path.resolve(): path for path in folders}.items():
+        run = open_run(given)
         signatures = run.signatures()
         if not signatures:
             raise UsageError(f"{folder}: the run holds no cell yet")

@@ -85,7 +85,8 @@ def _paired(predictions: Path, readings: Sequence[dict[str, list[Path]]], of: st
                 return Pairing(tuple(pairs), tuple(lone_predictions), tuple(lone_truths), missing)
     example = next((path.name for paths in readings[0].values() for path in paths), "nothing")
     raise UsageError(
-        f"no file in {predictions} (such as {files[0].name}) has the stem of one in {of} (such as {example})"
+        f"no file in {predictions} (such as {files[0].name}) has the stem of one in {of} (such as {example}); "
+        "are these the same images?"
     )
 
 

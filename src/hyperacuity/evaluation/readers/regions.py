@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from hyperacuity.data import holds_ucm, read_segmentations, read_soft, read_ucm
+from hyperacuity.data.files import warn
 from hyperacuity.errors import UsageError
 from hyperacuity.evaluation.readers import Reader
 from hyperacuity.regions import hierarchy, ucm_levels
@@ -14,6 +17,9 @@ if TYPE_CHECKING:
     from hyperacuity.run.job import Cell
 
 FORMS = ("auto", "ucm", "segmentations", "soft")
+
+MOST_BORDERS = 0.3
+"""If more than this share of neighbouring pixels have different labels, a warning asks whether these are labels at all."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +43,10 @@ class RegionReader(Reader):
             return hierarchy(read_soft(path)).levels(protocol.thresholds)
         if self.form == "ucm" or (self.form == "auto" and holds_ucm(path)):
             return ucm_levels(read_ucm(path), protocol.thresholds)
-        return read_segmentations([path])
+        found = read_segmentations([path])
+        if any(np.mean(labels[:, 1:] != labels[:, :-1]) > MOST_BORDERS for labels in found):
+            warn(f"{path}: nearly every pixel is a region of its own, a boundary map? Use --as soft")
+        return found
 
     def truths(self, cell: Cell) -> list[Any]:
         """Every annotator's segmentation."""

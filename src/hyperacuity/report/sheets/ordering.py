@@ -40,7 +40,9 @@ def sheet(grid: Grid, each: Each) -> Sheet:
     people: OrderingScore | None = people_of(grid, each) if scores else None
     figures = _figures(scores, people) if scores else ()
     found = judged_sheet(grid, judged, figures=figures, viewer=OrderViewer(grid, judged))
-    return replace(found, findings=(*found.findings, *_about_people(judged, people)), notes=(f"C{chance(scores)[1:]}.",))
+    return replace(
+        found, findings=(*found.findings, *_about_people(judged, people)), notes=(f"C{chance(scores)[1:]}.",)
+    )
 
 
 def _about_people(judged: Judged, people: OrderingScore | None) -> list[str]:

@@ -1,0 +1,225 @@
+"""The table of mistakes in the docs: each is made again, and the tool has to say what the page says, word for word."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from typer.testing import CliRunner
+
+from hyperacuity.cli import app
+from hyperacuity.data import write_disparity, write_edges, write_soft, write_truths
+
+PAGE = Path(__file__).parents[2] / "docs" / "mistakes.md"
+NAMES = ("bear", "goat", "lion")
+WIDE = {"COLUMNS": "250"}
+TWO_LINES, MOST_LINES = 2 * 120, 10
+
+
+def drawn(n: int) -> np.ndarray:
+    """A ring, each image's of another size."""
+    rows, columns = np.mgrid[:60, :80]
+    return np.abs(np.hypot(rows - 30, columns - 40) - 12 - 3 * n) < 0.5
+
+
+def each(change: Callable[[Path, str, int], object]) -> Callable[[], None]:
+    """Replace every map of the folder ``maps``."""
+
+    def make() -> None:
+        shutil.rmtree("maps")
+        Path("maps").mkdir()
+        for n, name in enumerate(NAMES):
+            change(Path("maps"), name, n)
+
+    return make
+
+
+def grey(values: np.ndarray, path: Path) -> None:
+    Image.fromarray(values).save(path)
+
+
+def thick(folder: Path, name: str, n: int) -> None:
+    rows, columns = np.mgrid[:60, :80]
+    away = np.abs(np.hypot(rows - 30, columns - 40) - 12 - 3 * n)
+    write_soft(folder / f"{name}.png", np.exp(-away / 6).astype(np.float32))
+
+
+def truths(change: Callable[[Path, str, int], object]) -> Callable[[], None]:
+    def make() -> None:
+        shutil.rmtree("truth")
+        Path("truth").mkdir()
+        for n, name in enumerate(NAMES):
+            change(Path("truth"), name, n)
+
+    return make
+
+
+def many_images() -> None:
+    """Twenty of two hundred."""
+    for n in range(3, 200):
+        write_edges(Path("truth") / f"image{n:03}.png", drawn(n % 4))
+        if n < 20:
+            write_soft(Path("maps") / f"image{n:03}.png", drawn(n % 4).astype(np.float32))
+
+
+def bsds_root() -> None:
+    for part in ("groundTruth/test", "images/test"):
+        Path(f"BSDS500/data/{part}").mkdir(parents=True)
+    write_truths(Path("BSDS500/data/groundTruth/test/bear.mat"), [np.ones((60, 80), np.int32)], [drawn(0)])
+    Image.new("RGB", (80, 60)).save("BSDS500/data/images/test/bear.jpg")
+
+
+def two_protocols() -> None:
+    for tolerance in ("0.0075", "0.02"):
+        run(f"hyperacuity boundary maps truth --tolerance {tolerance} --run runs")
+
+
+def disparities(values: Callable[[np.ndarray], np.ndarray], file: str) -> Callable[[], None]:
+    """A plane that comes nearer from left to right, and a map of it."""
+
+    def make() -> None:
+        plane = np.tile(np.linspace(4, 40, 80, dtype=np.float32), (60, 1))
+        write_disparity(Path("truth.pfm"), plane)
+        path = Path(file)
+        if path.suffix == ".npy":
+            np.save(path, values(plane))
+        else:
+            grey(values(plane).astype(np.uint8), path)
+
+    return make
+
+
+def holes(plane: np.ndarray) -> np.ndarray:
+    return np.where(np.arange(80) % 8 == 0, 0, plane)
+
+
+def nothing() -> None:
+    """The mistake is in the call."""
+
+
+MADE: dict[str, Callable[[], object]] = {
+    "named a folder that is not there": nothing,
+    "named an empty folder": lambda: Path("empty").mkdir(),
+    "took another data set's truths": truths(lambda f, name, n: write_edges(f / f"{1000 + n}.png", drawn(n))),
+    "named the root of BSDS500": bsds_root,
+    "misspelled a data set": nothing,
+    "has the data set somewhere else": nothing,
+    "asked for a part of a plain folder": nothing,
+    "gave a file for a folder": nothing,
+    "saved maps as NAME_pred.png": each(
+        lambda f, name, n: write_soft(f / f"{name}_pred.png", drawn(n).astype(np.float32))
+    ),
+    "has two files for each image": lambda: [
+        np.save(f"maps/{name}.npy", drawn(n) * 0.9) for n, name in enumerate(NAMES)
+    ],
+    "ran a tenth of the images": many_images,
+    "wants that to be an error": many_images,
+    "has maps of images without truth": lambda: shutil.copy("maps/bear.png", "maps/zebra.png"),
+    "saved edges black on white": each(
+        lambda f, name, n: write_soft(f / f"{name}.png", 1 - drawn(n).astype(np.float32))
+    ),
+    "has truths black on white": truths(lambda f, name, n: write_edges(f / f"{name}.png", ~drawn(n))),
+    "saved logits": each(lambda f, name, n: np.save(f / f"{name}.npy", drawn(n) * 9.0 - 4)),
+    "saved floats from 0 to 255": each(lambda f, name, n: np.save(f / f"{name}.npy", drawn(n) * 255.0)),
+    "saved 0 and 1 as PNG": each(lambda f, name, n: grey(drawn(n).astype(np.uint8), f / f"{name}.png")),
+    "saved maps with NaN": each(lambda f, name, n: np.save(f / f"{name}.npy", np.where(drawn(n), 0.9, np.nan))),
+    "saved nothing but zeros": each(lambda f, name, n: write_soft(f / f"{name}.png", np.zeros((60, 80), np.float32))),
+    "saved tensors by torch.save": each(lambda f, name, n: (f / f"{name}.pt").write_bytes(b"\x80\x02}q\x00.")),
+    "has a download that broke off": lambda: Path("maps/goat.png").write_bytes(Path("maps/goat.png").read_bytes()[:60]),
+    "cut off a pixel": each(lambda f, name, n: write_soft(f / f"{name}.png", drawn(n)[:-1].astype(np.float32))),
+    "turned width and height round": each(
+        lambda f, name, n: write_soft(f / f"{name}.png", drawn(n).T.astype(np.float32))
+    ),
+    "has truths in JPEG": truths(lambda f, name, n: grey(drawn(n).astype(np.uint8) * 255, f / f"{name}.jpg")),
+    "has truths in colours": truths(
+        lambda f, name, n: grey(
+            np.stack([drawn(n) * 255, drawn(n) * 0, drawn(n) * 90], 2).astype(np.uint8), f / f"{name}.png"
+        )
+    ),
+    "did not suppress non-maxima": each(thick),
+    "took pixels for the tolerance": nothing,
+    "misspelled a protocol": nothing,
+    "gave two systems one name": nothing,
+    "compares scores of two protocols": two_protocols,
+    "reports a folder that holds no run": nothing,
+    "has a run folder of something else": lambda: (
+        Path("runs").mkdir() or Path("runs/run.sqlite").write_text("not a run")
+    ),
+    "saved holes of disparity as 0": disparities(holes, "map.npy"),
+    "saved disparities in 8 bits": disparities(lambda plane: plane * 4, "map.png"),
+    "took soft maps for segmentations": each(thick),
+}
+
+
+def run(command: str) -> tuple[int, list[str]]:
+    """The exit status of a command and what it says besides results and progress."""
+    program, *words = shlex.split(command)
+    assert program == "hyperacuity"
+    done = CliRunner().invoke(app, words, env=WIDE)
+    said = [line for line in done.stderr.splitlines() if not re.match(r"\w+: \d+ of \d+ cells|compiling kernels", line)]
+    said += [line for line in done.stdout.splitlines() if "look thick" in line]
+    return done.exit_code, said
+
+
+def rows() -> dict[str, tuple[str, str, list[str]]]:
+    """The page's table: what one did, the command, the exit status, and what the tool says."""
+    found = {}
+    for line in PAGE.read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split(" | ")]
+        if line.startswith("| ") and len(cells) == 4 and cells[0] in MADE:
+            found[cells[0]] = (cells[1].strip("`"), cells[2], re.findall(r"`([^`]*)`", cells[3]))
+    return found
+
+
+@pytest.fixture
+def world(tmp_path, monkeypatch):
+    """Three images with truths and good maps."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("HYPERACUITY_DATA", raising=False)
+    for folder in ("maps", "truth", "other"):
+        Path(folder).mkdir()
+    for n, name in enumerate(NAMES):
+        write_edges(Path("truth") / f"{name}.png", drawn(n))
+        for folder in ("maps", "other"):
+            write_soft(Path(folder) / f"{name}.png", drawn(n).astype(np.float32) * 0.9)
+
+
+def test_the_page_has_every_mistake():
+    assert list(rows()) == list(MADE)
+    assert len(MADE) >= 30
+
+
+@pytest.mark.parametrize("mistake", MADE)
+def test_the_tool_says_what_the_page_says(world, mistake):
+    command, status, told = rows()[mistake]
+    MADE[mistake]()
+    exit_status, said = run(command)
+    assert (said, str(exit_status)) == (told, status)
+    assert len(said) <= MOST_LINES
+    assert max(map(len, said), default=0) <= TWO_LINES
+
+
+if __name__ == "__main__":  # prints the table, for whoever adds a row
+    import os
+    import tempfile
+
+    COMMANDS = {mistake: command for mistake, (command, _, _) in rows().items()}
+    for mistake, make in MADE.items():
+        with tempfile.TemporaryDirectory() as folder:
+            os.chdir(folder)
+            for name in ("maps", "truth", "other"):
+                Path(name).mkdir()
+            for n, name in enumerate(NAMES):
+                write_edges(Path("truth") / f"{name}.png", drawn(n))
+                for place in ("maps", "other"):
+                    write_soft(Path(place) / f"{name}.png", drawn(n).astype(np.float32) * 0.9)
+            make()
+            status, said = run(COMMANDS[mistake])
+            told = "<br>".join(f"`{line}`" for line in said) or "nothing; it works"
+            print(f"| {mistake} | `{COMMANDS[mistake]}` | {status} | {told} |")
