@@ -200,7 +200,7 @@ def test_the_tool_says_what_the_page_says(world, mistake):
     command, status, told = rows()[mistake]
     MADE[mistake]()
     exit_status, said = run(command)
-    assert (said, str(exit_status)) == (told, status)
+    assert (sorted(said), str(exit_status)) == (sorted(told), status)  # threads read files in any order
     assert len(said) <= MOST_LINES
     assert max(map(len, said), default=0) <= TWO_LINES
 

@@ -189,7 +189,7 @@ def read_disparity(
     In a picture it is grey / ``scale``, and grey 0 is unknown. The default scale of 16-bit pictures is KITTI's 256; 8-bit
     pictures need one (without it, grey levels are taken for pixels, with a warning). PFM, NPY and MAT files hold pixels;
     there the unknown is NaN or infinity, and a scale divides too. ``zero`` says whether 0 is a disparity in these; it has to
-    where they are full of zeros and mark nothing else as unknown.
+    for an array that is full of zeros and marks nothing else as unknown (in PFM, infinity is agreed upon).
     """
     path = Path(path)
     kind = kind_of(path)
@@ -204,7 +204,7 @@ def read_disparity(
                     f"{path}: is an 8-bit disparity picture without a scale, so grey levels are taken for pixels; use --scale"
                 )
         values = np.where(values == 0, np.nan, values)
-    elif zero is None and np.isfinite(values).all() and np.mean(values == 0) > MOST_ZEROS:
+    elif zero is None and kind != "PFM" and np.isfinite(values).all() and np.mean(values == 0) > MOST_ZEROS:
         share = f"{np.mean(values == 0):.0%} of the pixels"
         raise InputError(
             f"{path}: {share} are exactly 0, holes? Use --zero unknown, or --zero known if they are estimates"

@@ -36,6 +36,8 @@ def _named(values: Any) -> dict[str, dict[str, Any]]:
 def show(result: Result, console: Console) -> None:
     """One line per system and way."""
     scores: dict[str, ViewScore] = result.scores
+    if not scores:
+        return
     table = Table("system", "view", box=None, pad_edge=False)
     for heading in ("RMSE", "PSNR dB", "seen %"):
         table.add_column(heading, justify="right")
