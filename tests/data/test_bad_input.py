@@ -322,7 +322,9 @@ def test_an_array_full_of_zeros_has_to_say_what_they_are(scratch):
     plane = np.tile(np.linspace(4, 40, 40, dtype=np.float32), (30, 1))
     plane[:, ::8] = 0
     np.save(scratch / "a.npy", plane)
-    with pytest.raises(InputError, match="12% of the pixels are exactly 0, holes\\? Use --zero unknown, or --zero known"):
+    with pytest.raises(
+        InputError, match="12% of the pixels are exactly 0, holes\\? Use --zero unknown, or --zero known"
+    ):
         read_disparity(scratch / "a.npy")
     write_png(scratch / "a.png", np.rint(plane * 256).astype(np.uint16))
     picture, array = read_disparity(scratch / "a.png"), read_disparity(scratch / "a.npy", zero="unknown")

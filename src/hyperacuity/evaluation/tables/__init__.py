@@ -88,7 +88,7 @@ def lead(criterion: str, tests: Sequence[Verdict]) -> str:
     """The same of the tests by one criterion; of all pairs, those of the first system.
 
     >>> lead("ods", [Verdict("a", "b", 0.1, 0.0, 0.2, 0.04, 0.04, 1, 9)])
-    'by ods, a is ahead of b (p ≤ 0.040; paired bootstrap)'
+    'by ods, a is ahead of b (p = 0.040; paired bootstrap)'
     """
     sure = [test for test in tests if test.first == tests[0].first and test.significant]
     unsure = [test for test in tests if test.first == tests[0].first and not test.significant]
@@ -96,10 +96,11 @@ def lead(criterion: str, tests: Sequence[Verdict]) -> str:
         return ""
     parts = []
     if sure:
-        parts.append(f"{some([test.second for test in sure])} (p ≤ {max(test.p for test in sure):.3f}")
+        sign = "=" if len(sure) == 1 else "≤"
+        parts.append(f"{some([test.second for test in sure])} (p {sign} {max(test.p for test in sure):.3f}")
     if unsure:
-        parts.append(
-            f"{some([test.second for test in unsure])}, which may be chance (p ≥ {min(t.p for t in unsure):.3f}"
-        )
+        sign = "=" if len(unsure) == 1 else "≥"
+        names = some([test.second for test in unsure])
+        parts.append(f"{names}, which may be chance (p {sign} {min(test.p for test in unsure):.3f}")
     method = "paired bootstrap" + (f", Holm's correction for {tests[0].tests} tests" if tests[0].tests > 1 else "")
     return f"by {criterion}, {tests[0].first} is ahead of {'), and of '.join(parts)}; {method})"
