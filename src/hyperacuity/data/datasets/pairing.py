@@ -49,9 +49,11 @@ def pair_folders(predictions: Path, truths: Path, *, glob: str = "*") -> Pairing
     An empty folder, or two folders with nothing in common, is a ``UsageError``.
     """
     folders = [] if is_remote(truths) else [folder for folder in sorted(_entries(truths)) if folder.is_dir()]
-    files = files_in(truths, required=not folders) or [
-        file for folder in folders for file in files_in(folder, required=False)
-    ]
+    files = files_in(truths, required=not folders)
+    if folders and all(path.is_symlink() and not path.exists() for path in files):
+        if files:
+            raise UsageError(f"{files[0]}: is a link to nothing beside folders of annotators; mend it or remove it")
+        files = [file for folder in folders for file in files_in(folder, required=False)]
     if not files:
         raise UsageError(f"{truths}: neither the folder nor its sub-folders hold a file")
     plain = _readings([stem_of(path) for path in files])
@@ -91,8 +93,11 @@ def _paired(predictions: Path, readings: Sequence[dict[str, list[Path]]], of: st
 
 
 def files_in(folder: Path, *, required: bool = True) -> list[Path]:
-    """The plain files of a folder, hidden ones left out, in the order of their names."""
-    plain = files_at(folder) if is_remote(folder) else [path for path in _entries(folder) if path.is_file()]
+    """The files of a folder, hidden ones left out, in the order of their names.
+
+    A link to nothing is among them, and whatever else is no folder: it fails where it is read, and does not vanish.
+    """
+    plain = files_at(folder) if is_remote(folder) else [path for path in _entries(folder) if not path.is_dir()]
     files = sorted(path for path in plain if not path.name.startswith("."))
     if required and not files:
         raise UsageError(f"{folder}: the folder holds no file")
