@@ -197,7 +197,7 @@ def find_plain(
 ) -> Inputs:
     """Predictions and truths that need nothing else."""
     truths = Truths(truth, data=data, split=split, glob=glob)
-    if truths.inverted:
+    if truths.inverted and hasattr(kind, "invert_truth"):
         reading["invert_truth"] = True
     return Inputs(systems, truths.pair, kind(**reading))
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from hyperacuity.data import read_boundary_truths, read_segmentations, read_soft
 from hyperacuity.evaluation.readers import Reader
+from hyperacuity.maps import SoftMap
 from hyperacuity.tally import number
 
 if TYPE_CHECKING:
@@ -15,22 +17,20 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class ContourReader(Reader):
-    """A soft map, or a stack of segmentations where the protocol says so.
+class SoftReader(Reader):
+    """What the values of soft maps mean.
 
-    ``invert_prediction``, ``invert_truth``: 0 is the edge. ``value_range``: the values that stand for no edge and a sure one,
-    where these are not the file format's own. ``force``: take files that are almost surely a mistake, such as truths in JPEG.
+    ``invert_prediction``: 0 is the edge. ``value_range``: the values that stand for no edge and a sure one, where these are not
+    the file format's own. ``force``: take files that are almost surely a mistake, such as truths in JPEG.
     """
 
     invert_prediction: bool = False
-    invert_truth: bool = False
     value_range: tuple[float, float] | None = None
     force: bool = False
 
     def reading(self) -> dict[str, object]:
         """Files read in another way are told apart, since the files are the same."""
         return {
-            "truth": "inverted" if self.invert_truth else None,
             "prediction": "inverted" if self.invert_prediction else None,
             "range": None if self.value_range is None else ",".join(map(number, self.value_range)),
             "checks": "off" if self.force else None,
@@ -38,18 +38,35 @@ class ContourReader(Reader):
 
     @classmethod
     def from_dict(cls, options: Mapping[str, Any]) -> Self:
-        """The inverse of ``to_dict``; an older version called ``invert_truth`` ``inverted``."""
-        found = super().from_dict({"invert_truth": options.get("inverted", False), **options})
-        low_high = found.value_range
-        return found if low_high is None else replace(found, value_range=(low_high[0], low_high[1]))
+        """The inverse of ``to_dict``, also after a way through JSON, which has lists for tuples."""
+        found = super().from_dict(options)
+        ends = found.value_range
+        return found if ends is None else replace(found, value_range=(ends[0], ends[1]))
+
+    def soft(self, path: Path) -> SoftMap:
+        """The soft map of a file."""
+        return read_soft(path, inverted=self.invert_prediction, value_range=self.value_range, force=self.force)
+
+
+@dataclass(frozen=True)
+class ContourReader(SoftReader):
+    """A soft map, or a stack of segmentations where the protocol says so. ``invert_truth``: in the truths, 0 is the edge."""
+
+    invert_truth: bool = False
+
+    def reading(self) -> dict[str, object]:
+        """And so are truths."""
+        return {"truth": "inverted" if self.invert_truth else None} | super().reading()
+
+    @classmethod
+    def from_dict(cls, options: Mapping[str, Any]) -> Self:
+        """As before; an older version called ``invert_truth`` ``inverted``."""
+        return super().from_dict({"invert_truth": options.get("inverted", False), **options})
 
     def prediction(self, cell: Cell, protocol: Any) -> Any:
         """The system's map."""
-        if getattr(protocol, "thresholds", None) == "levels":
-            return read_segmentations([cell.prediction])
-        return read_soft(
-            cell.prediction, inverted=self.invert_prediction, value_range=self.value_range, force=self.force
-        )
+        levels = getattr(protocol, "thresholds", None) == "levels"
+        return read_segmentations([cell.prediction]) if levels else self.soft(cell.prediction)
 
     def truths(self, cell: Cell) -> list[Any]:
         """Every annotator's boundaries."""

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hyperacuity.data import holds_ucm, read_segmentations, read_soft, read_ucm
+from hyperacuity.data import holds_ucm, read_segmentations, read_ucm
 from hyperacuity.data.files import warn
 from hyperacuity.errors import UsageError
-from hyperacuity.evaluation.readers import Reader
+from hyperacuity.evaluation.readers.contours import SoftReader
 from hyperacuity.regions import hierarchy, ucm_levels
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ MOST_BORDERS = 0.3
 
 
 @dataclass(frozen=True)
-class RegionReader(Reader):
+class RegionReader(SoftReader):
     """``form`` is what predictions hold: ``auto`` is a ucm2 or labels; of ``soft`` boundary maps hierarchies are made."""
 
     form: str = "auto"
@@ -34,13 +34,13 @@ class RegionReader(Reader):
 
     def reading(self) -> dict[str, object]:
         """Hierarchies that were made here of soft maps are told apart."""
-        return {"from": "soft"} if self.form == "soft" else {}
+        return {"from": "soft"} | super().reading() if self.form == "soft" else {}
 
     def prediction(self, cell: Cell, protocol: Any) -> Any:
         """The hierarchy, cut at the protocol's levels, or the segmentations as they are."""
         path = cell.prediction
         if self.form == "soft":
-            return hierarchy(read_soft(path)).levels(protocol.thresholds)
+            return hierarchy(self.soft(path)).levels(protocol.thresholds)
         if self.form == "ucm" or (self.form == "auto" and holds_ucm(path)):
             return ucm_levels(read_ucm(path), protocol.thresholds)
         found = read_segmentations([path])
