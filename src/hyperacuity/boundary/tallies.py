@@ -108,6 +108,8 @@ def _count(
     checked: bool,
 ) -> BoundaryTally:
     within = reach(tolerance_in_pixels(soft.shape, protocol.tolerance))
+    single = levels.astype(np.float32)
+    above = soft[soft >= single[0]]
     counts = sweep(soft, truths, levels, within, thin=protocol.thin, checked=checked)
     return BoundaryTally(
         truth_matched=counts.matched.sum(axis=0),
@@ -115,7 +117,7 @@ def _count(
         detected_matched=counts.matched_by_any,
         detected=counts.detected,
         detected_shown=counts.detected * len(truths),
-        marked=np.array([np.count_nonzero(soft >= level) for level in levels.astype(np.float32)], np.int64),
+        marked=np.array([np.count_nonzero(above >= level) for level in single], np.int64),
         protocol=protocol,
     )
 
