@@ -152,7 +152,7 @@ def test_what_cannot_be_counted_fails_alone():
         assert list(result.tallies()) == ["1"]
         assert [(one.image, one.reason.partition(",")[0]) for one in result.failures] == [
             ("2", "prediction: values run from 255 to 255"),
-            ("3", "prediction is 80×5 but truth is 80×64: they must have the same size, so crop or resize"),
+            ("3", "prediction is 80×5 but truth is 80×64: they must have the same size"),
         ]
         assert [one["image"] for one in result.json()["failed"]] == ["2", "3"]
     with pytest.raises(UsageError, match=r"^prediction has no score: prediction: values run from 255 to 255"):
