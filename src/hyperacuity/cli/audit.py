@@ -6,46 +6,51 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 from hyperacuity.cli import common
-from hyperacuity.cli.options import Cluster, Data, Glob, ListUnpaired, MapFiles, Run, Split, Strict, Workers, grouped
+from hyperacuity.cli.options import (
+    Cluster,
+    Data,
+    Folder,
+    Glob,
+    ListUnpaired,
+    MapFiles,
+    Run,
+    Split,
+    Strict,
+    Workers,
+    grouped,
+)
 
 
 @grouped
 def audit(
-    truth: Annotated[
-        str, typer.Argument(metavar="TRUTH", help="Folder of truths, or a known data set such as bsds500.")
-    ],
+    truth: Annotated[str, Argument(metavar="TRUTH", help="Folder of truths, or a known data set such as bsds500.")],
     system: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=DIR", help="A system's soft boundary maps; may be repeated.")
+        list[str] | None, Option(metavar="NAME=DIR", help="A system's soft boundary maps; may be repeated.")
     ] = None,
-    images: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Photographs: for the pictures, and for the names of images.")
-    ] = None,
+    images: Annotated[Path | None, Folder(help="Photographs: for the pictures, and for the names of images.")] = None,
     data: Data = None,
     split: Split = None,
     glob: Glob = "*",
     list_unpaired: ListUnpaired = False,
     strict: Strict = False,
-    tolerance: Annotated[float, typer.Option(help="Fraction of the image diagonal.")] = 0.0075,
-    thresholds: Annotated[int, typer.Option(min=1, help="How many thresholds between 0 and 1.")] = 99,
-    partial: Annotated[int, typer.Option(min=1, help="How many partial truths of each kind, as a control.")] = 3,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of partial labels and trials.")] = 0,
+    tolerance: Annotated[float, Option(help="Fraction of the image diagonal.")] = 0.0075,
+    thresholds: Annotated[int, Option(min=1, help="How many thresholds between 0 and 1.")] = 99,
+    partial: Annotated[int, Option(min=1, help="How many partial truths of each kind, as a control.")] = 3,
+    seed: Annotated[int, Option(min=0, help="Seed of partial labels and trials.")] = 0,
     out: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Write a page here, and the run to DIR/run unless --run names one."),
+        Path | None, Folder(help="Write a page here, and the run to DIR/run unless --run names one.")
     ] = None,
-    figures: Annotated[Path | None, typer.Option(metavar="DIR", help="Write charts and pictures here.")] = None,
+    figures: Annotated[Path | None, Folder(help="Write charts and pictures here.")] = None,
     trials: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR", help="Write trials of the forced-choice experiment here, two per image and system."
-        ),
+        Path | None, Folder(help="Write trials of the forced-choice experiment here, two per image and system.")
     ] = None,
     run: Run = None,
     workers: Workers = None,
     cluster: Cluster = None,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of findings.")] = False,
+    json: Annotated[bool, Option("--json", help="Print one JSON object instead of findings.")] = False,
     *,
     maps: MapFiles,
 ) -> None:

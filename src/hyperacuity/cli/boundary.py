@@ -6,54 +6,48 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 from hyperacuity.cli import common
-from hyperacuity.cli.options import Evaluation, Human, MapFiles, Split, grouped
+from hyperacuity.cli.options import Evaluation, Folder, Human, MapFiles, Split, grouped
 from hyperacuity.errors import UsageError
 
 
 @grouped
 def boundary(
     prediction: Annotated[
-        Path, typer.Argument(metavar="PRED", help="Folder of soft boundary maps (png, npy, mat …), or one.")
+        Path, Argument(metavar="PRED", help="Folder of soft boundary maps (png, npy, mat …), or one.")
     ],
     truth: Annotated[
-        str, typer.Argument(metavar="TRUTH", help="Folder of truths, one truth, or a known data set such as bsds500.")
+        str, Argument(metavar="TRUTH", help="Folder of truths, one truth, or a known data set such as bsds500.")
     ],
     protocol: Annotated[
-        str,
-        typer.Option(metavar="NAME", help="bsds, nyud (tolerance 0.011), crisp (no thinning), biped (suppression)."),
+        str, Option(metavar="NAME", help="bsds, nyud (tolerance 0.011), crisp (no thinning), biped (suppression).")
     ] = "bsds",
-    tolerance: Annotated[
-        float | None, typer.Option(help="Fraction of the image diagonal (default: the protocol's).")
-    ] = None,
+    tolerance: Annotated[float | None, Option(help="Fraction of the image diagonal (default: the protocol's).")] = None,
     nms: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             metavar="KIND",
             help="Suppress non-maxima first: structured, structured-s0-r2, structured-s1-r1-8bit (smoothing, radius, "
             "rounding), none, or auto (where maps are thick); NAME=KIND for one system (default: the protocol's).",
         ),
     ] = None,
     thin: Annotated[
-        bool | None, typer.Option("--thin/--no-thin", help="Thin every thresholded map (default: the protocol's).")
+        bool | None, Option("--thin/--no-thin", help="Thin every thresholded map (default: the protocol's).")
     ] = None,
     thresholds: Annotated[
-        str, typer.Option(metavar="N", help="How many thresholds between 0 and 1, or the thresholds: 0.2,0.5,0.8.")
+        str, Option(metavar="N", help="How many thresholds between 0 and 1, or the thresholds: 0.2,0.5,0.8.")
     ] = "99",
     segmentations: Annotated[
-        bool, typer.Option("--segmentations", help="Predictions are stacks of segmentations, a level each (segs).")
+        bool, Option("--segmentations", help="Predictions are stacks of segmentations, a level each (segs).")
     ] = False,
     precision: Annotated[
-        str,
-        typer.Option(help="any: a pixel that any annotator drew is right (Berkeley); mean: the mean over annotators."),
+        str, Option(help="any: a pixel that any annotator drew is right (Berkeley); mean: the mean over annotators.")
     ] = "any",
     human: Human = False,
     split: Split = None,
-    berkeley: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write eval_bdry*.txt as Berkeley's benchmark does.")
-    ] = None,
+    berkeley: Annotated[Path | None, Folder(help="Write eval_bdry*.txt as Berkeley's benchmark does.")] = None,
     *,
     maps: MapFiles,
     how: Evaluation,

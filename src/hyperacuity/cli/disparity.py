@@ -6,48 +6,43 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from hyperacuity.cli import common
-from hyperacuity.cli.options import Evaluation, grouped
+from hyperacuity.cli.options import Evaluation, Folder, grouped
 from hyperacuity.errors import UsageError
 
 
 @grouped
 def disparity(
     prediction: Annotated[
-        Path, typer.Argument(metavar="PRED", help="Folder of maps: SCENE.png, pfm, npy …, or SCENE/…; or one map.")
+        Path, Argument(metavar="PRED", help="Folder of maps: SCENE.png, pfm, npy …, or SCENE/…; or one map.")
     ],
     truth: Annotated[
-        str,
-        typer.Argument(metavar="TRUTH", help="A stereo data set (its folder or name), a folder of maps, or one map."),
+        str, Argument(metavar="TRUTH", help="A stereo data set (its folder or name), a folder of maps, or one map.")
     ],
-    delta: Annotated[str, typer.Option(metavar="LIST", help="Error thresholds in pixels.")] = "0.5,1,2",
+    delta: Annotated[str, Option(metavar="LIST", help="Error thresholds in pixels.")] = "0.5,1,2",
     region: Annotated[
-        str, typer.Option(metavar="LIST", help="Regions: nonocc, all, disc, untextured, and names of masks given.")
+        str, Option(metavar="LIST", help="Regions: nonocc, all, disc, untextured, and names of masks given.")
     ] = "nonocc,all,disc",
     mask: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=DIR", help="A region of your own: a folder of SCENE.png, white where it is."),
+        Option(metavar="NAME=DIR", help="A region of your own: a folder of SCENE.png, white where it is."),
     ] = None,
-    invalid: Annotated[
-        str, typer.Option(help="Missing estimates are bad, or skip: left out (semi-dense maps).")
-    ] = "bad",
+    invalid: Annotated[str, Option(help="Missing estimates are bad, or skip: left out (semi-dense maps).")] = "bad",
     scale: Annotated[
-        float | None, typer.Option(help="Grey levels per pixel of the systems' maps (default: the data set's).")
+        float | None, Option(help="Grey levels per pixel of the systems' maps (default: the data set's).")
     ] = None,
     truth_scale: Annotated[
-        float | None, typer.Option(help="Grey levels per pixel of the truth (default: the data set's).")
+        float | None, Option(help="Grey levels per pixel of the truth (default: the data set's).")
     ] = None,
     zero: Annotated[
-        str | None, typer.Option(help="In arrays and PFM files, 0 is unknown (as in pictures), or known: a disparity.")
+        str | None, Option(help="In arrays and PFM files, 0 is unknown (as in pictures), or known: a disparity.")
     ] = None,
     views: Annotated[
-        bool, typer.Option("--views", help="Also predict one picture of the pair from the other, and compare.")
+        bool, Option("--views", help="Also predict one picture of the pair from the other, and compare.")
     ] = False,
-    pictures: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write a picture of each map's errors here.")
-    ] = None,
+    pictures: Annotated[Path | None, Folder(help="Write a picture of each map's errors here.")] = None,
     *,
     how: Evaluation,
 ) -> None:

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
 from hyperacuity.cli import common
-from hyperacuity.cli.options import Json
-from hyperacuity.cli.output import Out, figure_folder, finish, folder_option, plural, print_line, print_table
+from hyperacuity.cli.options import Folder, Json
+from hyperacuity.cli.output import Out, figure_folder, finish, plural, print_line, print_table
 from hyperacuity.errors import UsageError
 
 if TYPE_CHECKING:
@@ -22,14 +22,14 @@ NINE = "fom,f_pinho,d4,dp,hausdorff(percent=5),baddeley,sk(k=1),sk(k=2),psi"
 SHEET = f"phi,chi2,f_alpha,{NINE}"
 
 Data = Annotated[
-    str, typer.Argument(metavar="DATA", help="shapes, scenes, a data set such as rug, or a folder with --truth.")
+    str, Argument(metavar="DATA", help="shapes, scenes, a data set such as rug, or a folder with --truth.")
 ]
-Truth = Annotated[Path | None, typer.Option("--truth", metavar="DIR", help="Truths of a folder of pictures.")]
-Where = Annotated[Path | None, typer.Option("--data", metavar="DIR", help="Folder of a known data set.")]
-Detectors = Annotated[str, typer.Option("--with", help="Detectors, with commas; speckle is a control: random pixels.")]
-Measures = Annotated[str, typer.Option("--measures", help="Measures, with commas.")]
-Count = Annotated[int | None, typer.Option("--count", min=1, help="Only the first pictures.")]
-Workers = Annotated[int | None, typer.Option(min=1, help="Pictures at a time (default: one per processor).")]
+Truth = Annotated[Path | None, Folder("--truth", help="Truths of a folder of pictures.")]
+Where = Annotated[Path | None, Folder("--data", help="Folder of a known data set.")]
+Detectors = Annotated[str, Option("--with", help="Detectors, with commas; speckle is a control: random pixels.")]
+Measures = Annotated[str, Option("--measures", help="Measures, with commas.")]
+Count = Annotated[int | None, Option("--count", min=1, help="Only the first pictures.")]
+Workers = Annotated[int | None, Option(min=1, help="Pictures at a time (default: one per processor).")]
 
 
 def shift(out: Out, json: Json = False) -> None:
@@ -58,9 +58,7 @@ def sheet(
     where: Where = None,
     detectors: Detectors = SEVEN,
     measures: Measures = SHEET,
-    snr: Annotated[
-        float | None, typer.Option(help="Add noise of this signal-to-noise ratio, dB (paper: 4, 3.3).")
-    ] = None,
+    snr: Annotated[float | None, Option(help="Add noise of this signal-to-noise ratio, dB (paper: 4, 3.3).")] = None,
     count: Count = None,
     workers: Workers = None,
     json: Json = False,
@@ -86,10 +84,10 @@ def noise(
     out: Out,
     truth: Truth = None,
     where: Where = None,
-    levels: Annotated[str, typer.Option(help="Deviations in grey levels of 255, with commas.")] = "0,5,10,20,40,80",
+    levels: Annotated[str, Option(help="Deviations in grey levels of 255, with commas.")] = "0,5,10,20,40,80",
     detectors: Detectors = SEVEN,
     measures: Measures = NINE,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the noise.")] = 0,
+    seed: Annotated[int, Option(min=0, help="Seed of the noise.")] = 0,
     count: Count = None,
     workers: Workers = None,
     json: Json = False,
@@ -114,7 +112,7 @@ def blur(
     out: Out,
     truth: Truth = None,
     where: Where = None,
-    levels: Annotated[str, typer.Option(help="Standard deviations in pixels, with commas.")] = "0,0.5,1,1.5,2,3,4",
+    levels: Annotated[str, Option(help="Standard deviations in pixels, with commas.")] = "0,0.5,1,1.5,2,3,4",
     detectors: Detectors = SEVEN,
     measures: Measures = NINE,
     count: Count = None,
@@ -140,8 +138,8 @@ def truth_study(
     out: Out,
     truth: Truth = None,
     where: Where = None,
-    semi: Annotated[Path | None, folder_option(help="Semi-automatic truths, by the names of the pictures.")] = None,
-    radius: Annotated[float, typer.Option(min=0, help="Without --semi: how far off found edges may be, pixels.")] = 3,
+    semi: Annotated[Path | None, Folder(help="Semi-automatic truths, by the names of the pictures.")] = None,
+    radius: Annotated[float, Option(min=0, help="Without --semi: how far off found edges may be, pixels.")] = 3,
     detectors: Detectors = SEVEN,
     measures: Measures = SHEET,
     count: Count = None,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 from hyperacuity.cli import common
 from hyperacuity.cli.options import Evaluation, Human, grouped
@@ -20,10 +20,10 @@ OPTION = "An option of the protocol, or of how files are read; may be repeated."
 
 @grouped
 def evaluate(
-    task: Annotated[str, typer.Argument(metavar="TASK", help="Name of the benchmark.")],
-    prediction: Annotated[Path, typer.Argument(metavar="PRED", help=PREDICTIONS)],
-    truth: Annotated[str, typer.Argument(metavar="TRUTH", help=TRUTHS)],
-    option: Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE", help=OPTION)] = None,
+    task: Annotated[str, Argument(metavar="TASK", help="Name of the benchmark.")],
+    prediction: Annotated[Path, Argument(metavar="PRED", help=PREDICTIONS)],
+    truth: Annotated[str, Argument(metavar="TRUTH", help=TRUTHS)],
+    option: Annotated[list[str] | None, Option(metavar="NAME=VALUE", help=OPTION)] = None,
     human: Human = False,
     *,
     how: Evaluation,

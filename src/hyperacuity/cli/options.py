@@ -8,29 +8,29 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
-import typer
+from typer import Option
 
 from hyperacuity.errors import UsageError
 
-Data = Annotated[Path | None, typer.Option(metavar="DIR", help="Where a known data set lies.")]
-Split = Annotated[str | None, typer.Option(help="Part of a known data set: train, val or test.")]
-Human = Annotated[
-    bool, typer.Option("--human", help="Also score each annotator against the others: how well do people do?")
-]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")]
-Run = Annotated[Path | None, typer.Option(metavar="DIR", help="Keep what is computed here, and resume what is there.")]
-Workers = Annotated[int | None, typer.Option(min=1, help="Threads (default: one per processor).")]
+Folder = partial(Option, metavar="DIR")
+"""An option whose value is a folder."""
+
+Data = Annotated[Path | None, Folder(help="Where a known data set lies.")]
+Split = Annotated[str | None, Option(help="Part of a known data set: train, val or test.")]
+Human = Annotated[bool, Option("--human", help="Also score each annotator against the others: how well do people do?")]
+Json = Annotated[bool, Option("--json", help="Print one JSON object instead of a table.")]
+Run = Annotated[Path | None, Folder(help="Keep what is computed here, and resume what is there.")]
+Workers = Annotated[int | None, Option(min=1, help="Threads (default: one per processor).")]
 Cluster = Annotated[
-    str | None,
-    typer.Option(metavar="ADDRESS", help="Evaluate on Dask: tcp://host:8786, or local:4 for four processes here."),
+    str | None, Option(metavar="ADDRESS", help="Evaluate on Dask: tcp://host:8786, or local:4 for four processes here.")
 ]
-Glob = Annotated[str, typer.Option(metavar="PATTERN", help="Only the predictions whose names match, such as '*.png'.")]
-ListUnpaired = Annotated[bool, typer.Option("--list-unpaired", help="Name every file that has no partner.")]
-Strict = Annotated[bool, typer.Option("--strict", help="Fail if a file has no partner.")]
+Glob = Annotated[str, Option(metavar="PATTERN", help="Only the predictions whose names match, such as '*.png'.")]
+ListUnpaired = Annotated[bool, Option("--list-unpaired", help="Name every file that has no partner.")]
+Strict = Annotated[bool, Option("--strict", help="Fail if a file has no partner.")]
 
 
 @dataclass(frozen=True)
@@ -38,10 +38,10 @@ class Evaluation:
     """Systems, where their files are, and where to compute: what every benchmark can be told."""
 
     system: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=DIR", help="A further system on the same truth; may be repeated.")
+        list[str] | None, Option(metavar="NAME=DIR", help="A further system on the same truth; may be repeated.")
     ] = None
     all_pairs: Annotated[
-        bool, typer.Option("--all-pairs", help="Test all pairs of systems instead of each against the best.")
+        bool, Option("--all-pairs", help="Test all pairs of systems instead of each against the best.")
     ] = False
     data: Data = None
     glob: Glob = "*"
@@ -62,12 +62,12 @@ class Evaluation:
 class MapFiles:
     """What the values of boundary and edge maps mean, where files do not keep to the usual."""
 
-    invert_prediction: Annotated[bool, typer.Option("--invert-prediction", help="In the maps, 0 is the edge.")] = False
-    invert_truth: Annotated[bool, typer.Option("--invert-truth", help="In the truth, 0 is the edge.")] = False
+    invert_prediction: Annotated[bool, Option("--invert-prediction", help="In the maps, 0 is the edge.")] = False
+    invert_truth: Annotated[bool, Option("--invert-truth", help="In the truth, 0 is the edge.")] = False
     value_range: Annotated[
-        str | None, typer.Option(metavar="RANGE", help="What the maps' values run to, 255, or from and to: -1,1.")
+        str | None, Option(metavar="RANGE", help="What the maps' values run to, 255, or from and to: -1,1.")
     ] = None
-    force: Annotated[bool, typer.Option("--force", help="Go on with files that are almost surely a mistake.")] = False
+    force: Annotated[bool, Option("--force", help="Go on with files that are almost surely a mistake.")] = False
 
     def options(self) -> dict[str, Any]:
         """Those that :func:`hyperacuity.evaluate` takes."""

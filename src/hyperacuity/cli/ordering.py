@@ -6,10 +6,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from hyperacuity.cli import common
-from hyperacuity.cli.options import Evaluation, Human, grouped
+from hyperacuity.cli.options import Evaluation, Folder, Human, grouped
 
 
 class Farther(StrEnum):
@@ -25,45 +25,40 @@ class Farther(StrEnum):
 def ordering(
     prediction: Annotated[
         Path,
-        typer.Argument(
+        Argument(
             metavar="PRED",
             help="Folder of order maps or .fg files, or one; a folder of such folders is a sweep over a parameter.",
         ),
     ],
     truth: Annotated[
         str,
-        typer.Argument(
+        Argument(
             metavar="TRUTH",
             help="Order maps, figure/ground labels (folder or archive), a folder of scenes, or bsds-fg.",
         ),
     ],
     regions: Annotated[
         Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Segmentations to ask about who is in front (default: the truth's own). Label maps, .seg, or ucm2.",
+        Folder(
+            help="Segmentations to ask about who is in front (default: the truth's own). Label maps, .seg, or ucm2."
         ),
     ] = None,
     level: Annotated[
-        str, typer.Option(help="Level at which ucm2 regions are cut; best: that of the best boundary F.")
+        str, Option(help="Level at which ucm2 regions are cut; best: that of the best boundary F.")
     ] = "best",
     transfer: Annotated[
-        bool, typer.Option("--transfer", help="Bring predictions onto the regions for LDC and GDC too.")
+        bool, Option("--transfer", help="Bring predictions onto the regions for LDC and GDC too.")
     ] = False,
-    farther: Annotated[
-        Farther, typer.Option(help="Whose maps are depth maps, in which larger is farther.")
-    ] = Farther.NONE,
-    radius: Annotated[float, typer.Option(min=0, help="How far apart contours may be, in pixels.")] = 3.0,
-    angle: Annotated[float, typer.Option(min=0, max=180, help="How far apart directions may be, in degrees.")] = 15.0,
-    cost: Annotated[
-        str, typer.Option(help="What matching minimises: distance (the paper), or distance+angle.")
-    ] = "distance",
-    annotators: Annotated[str, typer.Option(help="Several annotators' contours: bsds, sum or best.")] = "bsds",
-    tie: Annotated[str, typer.Option(help="A predicted tie in R-ACC and B-ACC: wrong, half or skip.")] = "wrong",
-    mean: Annotated[bool, typer.Option("--mean", help="Mean over images instead of counts of all images.")] = False,
+    farther: Annotated[Farther, Option(help="Whose maps are depth maps, in which larger is farther.")] = Farther.NONE,
+    radius: Annotated[float, Option(min=0, help="How far apart contours may be, in pixels.")] = 3.0,
+    angle: Annotated[float, Option(min=0, max=180, help="How far apart directions may be, in degrees.")] = 15.0,
+    cost: Annotated[str, Option(help="What matching minimises: distance (the paper), or distance+angle.")] = "distance",
+    annotators: Annotated[str, Option(help="Several annotators' contours: bsds, sum or best.")] = "bsds",
+    tie: Annotated[str, Option(help="A predicted tie in R-ACC and B-ACC: wrong, half or skip.")] = "wrong",
+    mean: Annotated[bool, Option("--mean", help="Mean over images instead of counts of all images.")] = False,
     human: Human = False,
-    charts: Annotated[Path | None, typer.Option(metavar="DIR", help="Write charts (SVG) of all systems here.")] = None,
-    pictures: Annotated[Path | None, typer.Option(metavar="DIR", help="Write a picture of every image here.")] = None,
+    charts: Annotated[Path | None, Folder(help="Write charts (SVG) of all systems here.")] = None,
+    pictures: Annotated[Path | None, Folder(help="Write a picture of every image here.")] = None,
     *,
     how: Evaluation,
 ) -> None:

@@ -6,10 +6,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from hyperacuity.cli import common
-from hyperacuity.cli.options import Evaluation, grouped
+from hyperacuity.cli.options import Evaluation, Folder, grouped
 
 
 class Form(StrEnum):
@@ -23,23 +23,17 @@ class Form(StrEnum):
 
 @grouped
 def regions(
-    prediction: Annotated[
-        Path, typer.Argument(metavar="PRED", help="Folder of ucm2 or segmentation files, or one file.")
-    ],
-    truth: Annotated[
-        str, typer.Argument(metavar="TRUTH", help="Folder of annotators' segmentations, one file, or bsds500.")
-    ],
-    levels: Annotated[int, typer.Option(min=1, help="At how many levels a hierarchy is cut.")] = 99,
+    prediction: Annotated[Path, Argument(metavar="PRED", help="Folder of ucm2 or segmentation files, or one file.")],
+    truth: Annotated[str, Argument(metavar="TRUTH", help="Folder of annotators' segmentations, one file, or bsds500.")],
+    levels: Annotated[int, Option(min=1, help="At how many levels a hierarchy is cut.")] = 99,
     form: Annotated[
         Form,
-        typer.Option(
+        Option(
             "--as",
             help="What predictions hold; soft: boundary maps, of which hierarchies are made. auto: ucm2 or labels.",
         ),
     ] = Form.AUTO,
-    berkeley: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write Berkeley's eval_cover*.txt and eval_RI_VOI*.txt.")
-    ] = None,
+    berkeley: Annotated[Path | None, Folder(help="Write Berkeley's eval_cover*.txt and eval_RI_VOI*.txt.")] = None,
     *,
     how: Evaluation,
 ) -> None:

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 from hyperacuity.cli import common
+from hyperacuity.cli.options import Folder
 from hyperacuity.errors import not_installed
 
 if TYPE_CHECKING:
@@ -18,13 +20,13 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Pages where people label and judge, in the browser.", no_args_is_help=True)
 
 Host = Annotated[
-    str, typer.Option(help="Address to listen on; any but loopback can be reached by others, and asks for a token.")
+    str, Option(help="Address to listen on; any but loopback can be reached by others, and asks for a token.")
 ]
-Port = Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on (0: a free one).")]
-Token = Annotated[str | None, typer.Option(help="Token that visitors need (default: a new one, where needed).")]
-Browser = Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")]
+Port = Annotated[int, Option(min=0, max=65535, help="Port to listen on (0: a free one).")]
+Token = Annotated[str | None, Option(help="Token that visitors need (default: a new one, where needed).")]
+Browser = Annotated[bool, Option("--browser/--no-browser", help="Open the page in the browser.")]
 StateFile = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="File that stores every action.", show_default="DIR/studio.sqlite")
+    Path | None, Option(metavar="FILE", help="File that stores every action.", show_default="DIR/studio.sqlite")
 ]
 
 
@@ -32,27 +34,22 @@ StateFile = Annotated[
 def choose(
     trials: Annotated[
         Path,
-        typer.Argument(
+        Argument(
             metavar="TRIALS", help="Folder with trials.csv and key.csv, as hyperacuity audit --trials writes them."
         ),
     ],
-    images: Annotated[Path, typer.Option(metavar="DIR", help="The photographs, named as in the trials.")],
-    participants: Annotated[int, typer.Option(min=0, max=1000, help="Have at least this many invitations.")] = 0,
-    per_person: Annotated[
-        int | None, typer.Option(min=1, help="Trials that each person is asked (default: all).")
-    ] = None,
-    practice: Annotated[int, typer.Option(min=0, max=20, help="Practice trials before the first.")] = 3,
-    check_every: Annotated[int, typer.Option(min=2, help="One attention check in this many trials.")] = 20,
-    break_every: Annotated[int, typer.Option(min=1, help="A break after this many trials.")] = 50,
-    fixation: Annotated[float, typer.Option(min=0, max=5, help="Seconds of a cross before each trial.")] = 0.5,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of orders and sides.")] = 0,
+    images: Annotated[Path, Folder(help="The photographs, named as in the trials.")],
+    participants: Annotated[int, Option(min=0, max=1000, help="Have at least this many invitations.")] = 0,
+    per_person: Annotated[int | None, Option(min=1, help="Trials that each person is asked (default: all).")] = None,
+    practice: Annotated[int, Option(min=0, max=20, help="Practice trials before the first.")] = 3,
+    check_every: Annotated[int, Option(min=2, help="One attention check in this many trials.")] = 20,
+    break_every: Annotated[int, Option(min=1, help="A break after this many trials.")] = 50,
+    fixation: Annotated[float, Option(min=0, max=5, help="Seconds of a cross before each trial.")] = 0.5,
+    seed: Annotated[int, Option(min=0, help="Seed of orders and sides.")] = 0,
     state: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="File that stores everything.", show_default="TRIALS/studio.sqlite"),
+        Path | None, Option(metavar="FILE", help="File that stores everything.", show_default="TRIALS/studio.sqlite")
     ] = None,
-    export: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the answers so far as CSV, and exit.")
-    ] = None,
+    export: Annotated[Path | None, Option(metavar="FILE", help="Write the answers so far as CSV, and exit.")] = None,
     host: Host = "127.0.0.1",
     port: Port = 0,
     token: Token = None,
@@ -97,8 +94,8 @@ def choose(
 
 @app.command("label")
 def label(
-    images: Annotated[list[Path], typer.Argument(metavar="IMAGES", help="Pictures, or folders of pictures.")],
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder for edge maps, MAT files and provenance.")],
+    images: Annotated[list[Path], Argument(metavar="IMAGES", help="Pictures, or folders of pictures.")],
+    out: Annotated[Path, Folder("--out", help="Folder for edge maps, MAT files and provenance.")],
     state: StateFile = None,
     host: Host = "127.0.0.1",
     port: Port = 0,
@@ -131,18 +128,15 @@ def label(
 
 @app.command("order")
 def order(
-    images: Annotated[Path, typer.Argument(metavar="IMAGES", help="Folder of images.")],
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder for the orders; created if missing.")],
+    images: Annotated[Path, Argument(metavar="IMAGES", help="Folder of images.")],
+    out: Annotated[Path, Folder("--out", help="Folder for the orders; created if missing.")],
     segmentation: Annotated[
         Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Segmentations by name: label maps, .seg, BSDS .mat, or ucm2. Without: regions with a level to choose.",
+        Folder(
+            help="Segmentations by name: label maps, .seg, BSDS .mat, or ucm2. Without: regions with a level to choose."
         ),
     ] = None,
-    annotator: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Which segmentation, where an image has several.")
-    ] = 1,
+    annotator: Annotated[int, Option(min=1, metavar="N", help="Which segmentation, where an image has several.")] = 1,
     state: StateFile = None,
     host: Host = "127.0.0.1",
     port: Port = 0,
