@@ -6,21 +6,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from typer import Argument, Option
+from typer import Option
 
 from hyperacuity.cli import common
-from hyperacuity.cli.options import Evaluation, Folder, Human, MapFiles, Split, grouped
+from hyperacuity.cli.options import Evaluation, Folder, Human, MapFiles, Pred, Split, Truth, grouped
 from hyperacuity.errors import UsageError
 
 
 @grouped
 def boundary(
-    prediction: Annotated[
-        Path, Argument(metavar="PRED", help="Folder of soft boundary maps (png, npy, mat …), or one.")
-    ],
-    truth: Annotated[
-        str, Argument(metavar="TRUTH", help="Folder of truths, one truth, or a known data set such as bsds500.")
-    ],
+    prediction: Annotated[Path, Pred(help="Folder of soft boundary maps (png, npy, mat …), or one.")],
+    truth: Annotated[str, Truth(help="Folder of truths, one truth, or a known data set such as bsds500.")],
     protocol: Annotated[
         str, Option(metavar="NAME", help="bsds, nyud (tolerance 0.011), crisp (no thinning), biped (suppression).")
     ] = "bsds",
@@ -36,15 +32,11 @@ def boundary(
     thin: Annotated[
         bool | None, Option("--thin/--no-thin", help="Thin every thresholded map (default: the protocol's).")
     ] = None,
-    thresholds: Annotated[
-        str, Option(metavar="N", help="How many thresholds between 0 and 1, or the thresholds: 0.2,0.5,0.8.")
-    ] = "99",
+    thresholds: Annotated[str, Option(metavar="N", help="How many between 0 and 1, or a list: 0.2,0.5,0.8.")] = "99",
     segmentations: Annotated[
         bool, Option("--segmentations", help="Predictions are stacks of segmentations, a level each (segs).")
     ] = False,
-    precision: Annotated[
-        str, Option(help="any: a pixel that any annotator drew is right (Berkeley); mean: the mean over annotators.")
-    ] = "any",
+    precision: Annotated[str, Option(help="any: right if anyone drew it (Berkeley); mean: over annotators.")] = "any",
     human: Human = False,
     split: Split = None,
     berkeley: Annotated[Path | None, Folder(help="Write eval_bdry*.txt as Berkeley's benchmark does.")] = None,

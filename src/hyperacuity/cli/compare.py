@@ -12,28 +12,20 @@ from hyperacuity.cli.options import Folder, Json
 
 
 def compare(
-    sources: Annotated[
-        list[Path], Argument(metavar="RUN…|TABLE.csv", help="Run folders of one task, or one CSV table.")
-    ],
+    sources: Annotated[list[Path], Argument(metavar="RUN…|TABLE.csv", help="Run folders of one task, or a CSV table.")],
     criteria: Annotated[
-        str | None,
-        Option(
-            metavar="LIST", help="Criteria to compare by, such as 'ods,ap' or 'bad,psnr:max' (default: the task's)."
-        ),
+        str | None, Option(metavar="LIST", help="Such as 'ods,ap' or 'bad,psnr:max' (default: the task's).")
     ] = None,
     systems: Annotated[str | None, Option(metavar="LIST", help="Only these systems, with commas.")] = None,
     vector: Annotated[
-        str | None,
-        Option(help="concat: each image is a component of its own; mean: the data set (default: the task's)."),
+        str | None, Option(help="concat: each image is a component; mean: the data set (default: the task's).")
     ] = None,
     epsilon: Annotated[str, Option(metavar="E", help="Tolerance of dominance, for all criteria or one each.")] = "0",
     strict: Annotated[bool, Option("--strict", help="To dominate, be better in every criterion.")] = False,
-    decimals: Annotated[
-        int | None, Option("--round", min=0, max=12, help="Round scores first, as a printed table does.")
-    ] = None,
+    decimals: Annotated[int | None, Option("--round", min=0, max=12, help="Round first, as printed tables do.")] = None,
     groups: Annotated[bool, Option("--groups", help="Print the groups that repeated peeling gives.")] = False,
     test: Annotated[
-        str | None, Option(help="Also test each pair over images: wilcoxon, t or bootstrap, with Holm's correction.")
+        str | None, Option(help="Also test pairs: wilcoxon, t or bootstrap, with Holm's correction.")
     ] = None,
     alpha: Annotated[float, Option(min=0.0, max=1.0, help="Level of the tests.")] = 0.05,
     resamples: Annotated[int, Option(min=0, help="Resampled data sets for the stability of the optimal set.")] = 1000,

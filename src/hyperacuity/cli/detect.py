@@ -16,9 +16,7 @@ from hyperacuity.errors import UsageError
 def detect(
     images: Annotated[list[Path], Argument(help="Pictures, or folders of pictures.")],
     out: Out,
-    names: Annotated[
-        str, Option("--with", help="Detectors, with commas: masks, sobel, canny, sf1, sf5, agk, hk, pb; see below.")
-    ] = "canny",
+    names: Annotated[str, Option("--with", help="Any of masks,sobel,canny,sf1,sf5,agk,hk,pb; see below.")] = "canny",
     lambdas: Annotated[
         str | None, Option("--lambda", help="λ of depth-order, or several with commas: larger = fewer regions.")
     ] = None,

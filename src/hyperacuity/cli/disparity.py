@@ -6,42 +6,29 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-from typer import Argument, Option
+from typer import Option
 
 from hyperacuity.cli import common
-from hyperacuity.cli.options import Evaluation, Folder, grouped
+from hyperacuity.cli.options import Evaluation, Folder, Named, Pred, Truth, grouped
 from hyperacuity.errors import UsageError
 
 
 @grouped
 def disparity(
-    prediction: Annotated[
-        Path, Argument(metavar="PRED", help="Folder of maps: SCENE.png, pfm, npy …, or SCENE/…; or one map.")
-    ],
-    truth: Annotated[
-        str, Argument(metavar="TRUTH", help="A stereo data set (its folder or name), a folder of maps, or one map.")
-    ],
+    prediction: Annotated[Path, Pred(help="Folder of maps: SCENE.png, pfm, npy …, or SCENE/…; or one map.")],
+    truth: Annotated[str, Truth(help="A stereo data set (its folder or name), a folder of maps, or one map.")],
     delta: Annotated[str, Option(metavar="LIST", help="Error thresholds in pixels.")] = "0.5,1,2",
     region: Annotated[
         str, Option(metavar="LIST", help="Regions: nonocc, all, disc, untextured, and names of masks given.")
     ] = "nonocc,all,disc",
-    mask: Annotated[
-        list[str] | None,
-        Option(metavar="NAME=DIR", help="A region of your own: a folder of SCENE.png, white where it is."),
-    ] = None,
+    mask: Annotated[list[str] | None, Named(help="A region of your own: SCENE.png files, white where it is.")] = None,
     invalid: Annotated[str, Option(help="Missing estimates are bad, or skip: left out (semi-dense maps).")] = "bad",
-    scale: Annotated[
-        float | None, Option(help="Grey levels per pixel of the systems' maps (default: the data set's).")
-    ] = None,
+    scale: Annotated[float | None, Option(help="Grey levels per pixel of the maps (default: the data's).")] = None,
     truth_scale: Annotated[
-        float | None, Option(help="Grey levels per pixel of the truth (default: the data set's).")
+        float | None, Option(help="Grey levels per pixel of the truth (default: the data's).")
     ] = None,
-    zero: Annotated[
-        str | None, Option(help="In arrays and PFM files, 0 is unknown (as in pictures), or known: a disparity.")
-    ] = None,
-    views: Annotated[
-        bool, Option("--views", help="Also predict one picture of the pair from the other, and compare.")
-    ] = False,
+    zero: Annotated[str | None, Option(help="0 in arrays and PFM files: unknown (as in pictures) or known.")] = None,
+    views: Annotated[bool, Option("--views", help="Also predict one picture from the other, and compare.")] = False,
     pictures: Annotated[Path | None, Folder(help="Write a picture of each map's errors here.")] = None,
     *,
     how: Evaluation,

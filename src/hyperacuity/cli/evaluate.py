@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from typer import Argument, Option
 
 from hyperacuity.cli import common
-from hyperacuity.cli.options import Evaluation, Human, grouped
+from hyperacuity.cli.options import Evaluation, Human, Pred, Truth, grouped
 from hyperacuity.errors import UsageError
 
 PREDICTIONS = "Folder of predictions, or one file."
@@ -21,8 +21,8 @@ OPTION = "An option of the protocol, or of how files are read; may be repeated."
 @grouped
 def evaluate(
     task: Annotated[str, Argument(metavar="TASK", help="Name of the benchmark.")],
-    prediction: Annotated[Path, Argument(metavar="PRED", help=PREDICTIONS)],
-    truth: Annotated[str, Argument(metavar="TRUTH", help=TRUTHS)],
+    prediction: Annotated[Path, Pred(help=PREDICTIONS)],
+    truth: Annotated[str, Truth(help=TRUTHS)],
     option: Annotated[list[str] | None, Option(metavar="NAME=VALUE", help=OPTION)] = None,
     human: Human = False,
     *,

@@ -12,50 +12,53 @@ from functools import partial, wraps
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
-from typer import Option
+from typer import Argument, Option
 
 from hyperacuity.errors import UsageError
 
 Folder = partial(Option, metavar="DIR")
-"""An option whose value is a folder."""
+Named = partial(Option, metavar="NAME=DIR")
+Pred = partial(Argument, metavar="PRED")
+Truth = partial(Argument, metavar="TRUTH")
 
 Data = Annotated[Path | None, Folder(help="Where a known data set lies.")]
 Split = Annotated[str | None, Option(help="Part of a known data set: train, val or test.")]
 Human = Annotated[bool, Option("--human", help="Also score each annotator against the others: how well do people do?")]
 Json = Annotated[bool, Option("--json", help="Print one JSON object instead of a table.")]
-Run = Annotated[Path | None, Folder(help="Keep what is computed here, and resume what is there.")]
 Workers = Annotated[int | None, Option(min=1, help="Threads (default: one per processor).")]
-Cluster = Annotated[
-    str | None, Option(metavar="ADDRESS", help="Evaluate on Dask: tcp://host:8786, or local:4 for four processes here.")
-]
-Glob = Annotated[str, Option(metavar="PATTERN", help="Only the predictions whose names match, such as '*.png'.")]
-ListUnpaired = Annotated[bool, Option("--list-unpaired", help="Name every file that has no partner.")]
-Strict = Annotated[bool, Option("--strict", help="Fail if a file has no partner.")]
 
 
 @dataclass(frozen=True)
-class Evaluation:
-    """Systems, where their files are, and where to compute: what every benchmark can be told."""
+class Systems:
+    """Further systems, and which of them are tested against each other."""
 
-    system: Annotated[
-        list[str] | None, Option(metavar="NAME=DIR", help="A further system on the same truth; may be repeated.")
-    ] = None
-    all_pairs: Annotated[
-        bool, Option("--all-pairs", help="Test all pairs of systems instead of each against the best.")
-    ] = False
+    system: Annotated[list[str] | None, Named(help="A further system on the same truth; may be repeated.")] = None
+    all_pairs: Annotated[bool, Option("--all-pairs", help="Test all pairs of systems, not only with the best.")] = False
+
+
+@dataclass(frozen=True)
+class Computing:
+    """Where files are, where to compute, and how to print what was found."""
+
     data: Data = None
-    glob: Glob = "*"
-    list_unpaired: ListUnpaired = False
-    strict: Strict = False
-    run: Run = None
+    glob: Annotated[str, Option(metavar="PATTERN", help="Only predictions whose names match, such as '*.png'.")] = "*"
+    list_unpaired: Annotated[bool, Option("--list-unpaired", help="Name every file that has no partner.")] = False
+    strict: Annotated[bool, Option("--strict", help="Fail if a file has no partner.")] = False
+    run: Annotated[Path | None, Folder(help="Keep what is computed here, and resume what is there.")] = None
     workers: Workers = None
-    cluster: Cluster = None
+    cluster: Annotated[
+        str | None, Option(metavar="ADDRESS", help="On Dask: tcp://host:8786, or local:4 for 4 processes.")
+    ] = None
     json: Json = False
 
     def options(self) -> dict[str, Any]:
         """Those that :func:`hyperacuity.evaluate` takes."""
-        names = ("all_pairs", "data", "glob", "strict", "run", "workers", "cluster")
-        return {name: getattr(self, name) for name in names}
+        return {name: value for name, value in vars(self).items() if name not in ("system", "list_unpaired", "json")}
+
+
+@dataclass(frozen=True)
+class Evaluation(Computing, Systems):
+    """What every benchmark can be told."""
 
 
 @dataclass(frozen=True)
@@ -93,14 +96,10 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     groups: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
     parameters: list[inspect.Parameter] = []
     for one in inspect.signature(command).parameters.values():
-        if one.name not in groups:
-            parameters.append(one.replace(annotation=hints[one.name], kind=one.KEYWORD_ONLY))
-            continue
-        kinds = get_type_hints(groups[one.name], include_extras=True)
-        parameters += [
-            inspect.Parameter(part.name, one.KEYWORD_ONLY, default=part.default, annotation=kinds[part.name])
-            for part in fields(groups[one.name])
-        ]
+        group = groups.get(one.name)
+        parts = [one] if group is None else inspect.signature(group).parameters.values()
+        kinds = hints if group is None else get_type_hints(group, include_extras=True)
+        parameters += [part.replace(annotation=kinds[part.name], kind=part.KEYWORD_ONLY) for part in parts]
 
     @wraps(command)
     def called(**given: Any) -> None:

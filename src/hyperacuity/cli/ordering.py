@@ -6,10 +6,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
-from typer import Argument, Option
+from typer import Option
 
 from hyperacuity.cli import common
-from hyperacuity.cli.options import Evaluation, Folder, Human, grouped
+from hyperacuity.cli.options import Evaluation, Folder, Human, Pred, Truth, grouped
 
 
 class Farther(StrEnum):
@@ -24,31 +24,14 @@ class Farther(StrEnum):
 @grouped
 def ordering(
     prediction: Annotated[
-        Path,
-        Argument(
-            metavar="PRED",
-            help="Folder of order maps or .fg files, or one; a folder of such folders is a sweep over a parameter.",
-        ),
+        Path, Pred(help="Folder of order maps or .fg files, or one; a folder of folders is a sweep over a parameter.")
     ],
-    truth: Annotated[
-        str,
-        Argument(
-            metavar="TRUTH",
-            help="Order maps, figure/ground labels (folder or archive), a folder of scenes, or bsds-fg.",
-        ),
-    ],
+    truth: Annotated[str, Truth(help="Order maps, figure/ground labels (folder, archive), scenes, or bsds-fg.")],
     regions: Annotated[
-        Path | None,
-        Folder(
-            help="Segmentations to ask about who is in front (default: the truth's own). Label maps, .seg, or ucm2."
-        ),
+        Path | None, Folder(help="Segmentations to ask about (default: the truth's own): label maps, .seg, or ucm2.")
     ] = None,
-    level: Annotated[
-        str, Option(help="Level at which ucm2 regions are cut; best: that of the best boundary F.")
-    ] = "best",
-    transfer: Annotated[
-        bool, Option("--transfer", help="Bring predictions onto the regions for LDC and GDC too.")
-    ] = False,
+    level: Annotated[str, Option(help="Level at which ucm2 regions are cut; best: of the best boundary F.")] = "best",
+    transfer: Annotated[bool, Option("--transfer", help="Bring predictions onto regions for LDC and GDC too.")] = False,
     farther: Annotated[Farther, Option(help="Whose maps are depth maps, in which larger is farther.")] = Farther.NONE,
     radius: Annotated[float, Option(min=0, help="How far apart contours may be, in pixels.")] = 3.0,
     angle: Annotated[float, Option(min=0, max=180, help="How far apart directions may be, in degrees.")] = 15.0,

@@ -6,10 +6,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
-from typer import Argument, Option
+from typer import Option
 
 from hyperacuity.cli import common
-from hyperacuity.cli.options import Evaluation, Folder, grouped
+from hyperacuity.cli.options import Evaluation, Folder, Pred, Truth, grouped
 
 
 class Form(StrEnum):
@@ -23,15 +23,12 @@ class Form(StrEnum):
 
 @grouped
 def regions(
-    prediction: Annotated[Path, Argument(metavar="PRED", help="Folder of ucm2 or segmentation files, or one file.")],
-    truth: Annotated[str, Argument(metavar="TRUTH", help="Folder of annotators' segmentations, one file, or bsds500.")],
+    prediction: Annotated[Path, Pred(help="Folder of ucm2 or segmentation files, or one file.")],
+    truth: Annotated[str, Truth(help="Folder of annotators' segmentations, one file, or bsds500.")],
     levels: Annotated[int, Option(min=1, help="At how many levels a hierarchy is cut.")] = 99,
     form: Annotated[
         Form,
-        Option(
-            "--as",
-            help="What predictions hold; soft: boundary maps, of which hierarchies are made. auto: ucm2 or labels.",
-        ),
+        Option("--as", help="What predictions hold; soft: boundary maps to make hierarchies of; auto: ucm2 or labels."),
     ] = Form.AUTO,
     berkeley: Annotated[Path | None, Folder(help="Write Berkeley's eval_cover*.txt and eval_RI_VOI*.txt.")] = None,
     *,

@@ -23,14 +23,10 @@ class TableKind(StrEnum):
 
 
 def report(
-    runs: Annotated[
-        list[Path], Argument(metavar="RUN…", help="Run folders, as --run of the other commands makes them.")
-    ],
+    runs: Annotated[list[Path], Argument(metavar="RUN…", help="Run folders, as --run of other commands makes them.")],
     out: Annotated[Path | None, Folder(help="Write the page here; with --single-file, to this file or folder.")] = None,
     single_file: Annotated[bool, Option("--single-file", help="One HTML file that holds everything.")] = False,
-    pictures: Annotated[
-        Path | None, Folder(help="The photographs, where the runs do not name them; paired by name.")
-    ] = None,
+    pictures: Annotated[Path | None, Folder(help="Photographs, if the runs do not name them; paired by name.")] = None,
     viewer: Annotated[
         bool, Option("--viewer/--no-viewer", help="Whether images can be opened; without, the page is small.")
     ] = True,

@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Pages where people label and judge, in the browser.", no_args_is_help=True)
 
-Host = Annotated[
-    str, Option(help="Address to listen on; any but loopback can be reached by others, and asks for a token.")
-]
+Host = Annotated[str, Option(help="Address to listen on; any but loopback is open to others, and asks for a token.")]
 Port = Annotated[int, Option(min=0, max=65535, help="Port to listen on (0: a free one).")]
 Token = Annotated[str | None, Option(help="Token that visitors need (default: a new one, where needed).")]
 Browser = Annotated[bool, Option("--browser/--no-browser", help="Open the page in the browser.")]
@@ -32,12 +30,7 @@ StateFile = Annotated[
 
 @app.command("choose")
 def choose(
-    trials: Annotated[
-        Path,
-        Argument(
-            metavar="TRIALS", help="Folder with trials.csv and key.csv, as hyperacuity audit --trials writes them."
-        ),
-    ],
+    trials: Annotated[Path, Argument(metavar="TRIALS", help="What audit --trials wrote: trials.csv and key.csv.")],
     images: Annotated[Path, Folder(help="The photographs, named as in the trials.")],
     participants: Annotated[int, Option(min=0, max=1000, help="Have at least this many invitations.")] = 0,
     per_person: Annotated[int | None, Option(min=1, help="Trials that each person is asked (default: all).")] = None,
@@ -131,10 +124,7 @@ def order(
     images: Annotated[Path, Argument(metavar="IMAGES", help="Folder of images.")],
     out: Annotated[Path, Folder("--out", help="Folder for the orders; created if missing.")],
     segmentation: Annotated[
-        Path | None,
-        Folder(
-            help="Segmentations by name: label maps, .seg, BSDS .mat, or ucm2. Without: regions with a level to choose."
-        ),
+        Path | None, Folder(help="Label maps, .seg, BSDS .mat or ucm2, by name; without, regions at a level to choose.")
     ] = None,
     annotator: Annotated[int, Option(min=1, metavar="N", help="Which segmentation, where an image has several.")] = 1,
     state: StateFile = None,

@@ -10,7 +10,7 @@ import typer
 from typer import Argument, Option
 
 from hyperacuity.cli import common, edge_studies, output
-from hyperacuity.cli.options import Data, Folder, Json, Workers
+from hyperacuity.cli.options import Data, Folder, Json, Named, Workers
 from hyperacuity.cli.output import Figures, Out, Seed, Weak, finish, plural, print_line, print_table
 
 if TYPE_CHECKING:
@@ -73,8 +73,7 @@ def hou2013(
     data: Berkeley = None,
     detectors: Annotated[str, Option("--with", help="Our detectors, with commas.")] = "pb,hk,sf5,canny,sobel",
     system: Annotated[
-        list[str] | None,
-        Option(metavar="NAME=DIR", help="Further systems on the 200 new images (default: gPb-ucm of BSDS500)."),
+        list[str] | None, Named(help="Further systems on the 200 new images (default: gPb-ucm of BSDS500).")
     ] = None,
     count: Annotated[int | None, Option(min=1, help="Only the first images of each part.")] = None,
     seed: Annotated[int, Option(min=0, help="Seed of the partial labels.")] = 0,
