@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from typer import Option
 
 from hyperacuity.cli import common
-from hyperacuity.cli.options import Evaluation, Folder, Human, MapFiles, Pred, Split, Truth, grouped
+from hyperacuity.cli.options import Evaluation, Folder, Human, MapFiles, Pred, Split, Truth, grouped, numbers
 from hyperacuity.errors import UsageError
 
 
@@ -73,10 +73,9 @@ def boundary(
 
 def _thresholds(text: str) -> int | tuple[float, ...]:
     """A number of thresholds, or a list of them."""
-    try:
-        return int(text) if text.strip().isdigit() else tuple(float(part) for part in text.split(","))
-    except ValueError as error:
-        raise UsageError(f"--thresholds {text}: expected a number such as 99, or a list such as 0.2,0.5") from error
+    if text.strip().isdigit():
+        return int(text)
+    return numbers("--thresholds", text, "a number such as 99, or a list such as 0.2,0.5")
 
 
 def _suppressions(given: Sequence[str]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typer import Argument, Option
 
 from hyperacuity.cli import common
 from hyperacuity.cli.options import Folder, Json
+from hyperacuity.cli.output import figure_folder
 
 
 def compare(
@@ -48,12 +49,10 @@ def compare(
         sources, criteria=criteria, systems=systems, epsilon=epsilon, strict=strict, decimals=decimals, **how
     )
     if charts is not None:
-        from hyperacuity.report import theme
-
-        theme.require()
+        folder = figure_folder(charts)
         from hyperacuity.report.figures import write_comparison_charts
 
-        write_comparison_charts(common.output_folder(charts), found)
+        write_comparison_charts(folder, found)
     if json:
         common.print_json(summary(found))
     else:

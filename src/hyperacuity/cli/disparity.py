@@ -9,7 +9,7 @@ from typing import Annotated
 from typer import Option
 
 from hyperacuity.cli import common
-from hyperacuity.cli.options import Evaluation, Folder, Named, Pred, Truth, grouped
+from hyperacuity.cli.options import Evaluation, Folder, Named, Pred, Truth, grouped, numbers
 from hyperacuity.errors import UsageError
 
 
@@ -45,7 +45,8 @@ def disparity(
     from hyperacuity.disparity import Protocol
 
     regions = tuple(part.strip() for part in region.split(",") if part.strip())
-    protocol = Protocol(_numbers(delta), regions, invalid)  # type: ignore[arg-type]  # checked by the class itself
+    deltas = numbers("--delta", delta, "numbers with commas, such as 0.5,1,2")
+    protocol = Protocol(deltas, regions, invalid)  # type: ignore[arg-type]  # checked by the class itself
     folder = None if pictures is None else common.output_folder(pictures)
     scales = {"masks": _masks(mask or []), "scale": scale, "truth_scale": truth_scale, "zero": zero}
     result = common.evaluated("disparity", prediction, truth, how, protocol=protocol, **scales)
@@ -65,10 +66,3 @@ def _masks(options: Sequence[str]) -> dict[str, Path]:
             raise UsageError(f"--mask {option}: expected NAME=DIR, a folder that holds SCENE.png")
         masks[name] = Path(folder)
     return masks
-
-
-def _numbers(delta: str) -> tuple[float, ...]:
-    try:
-        return tuple(float(part) for part in delta.split(","))
-    except ValueError as error:
-        raise UsageError(f"--delta {delta}: expected numbers with commas, such as 0.5,1,2") from error

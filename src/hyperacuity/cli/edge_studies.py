@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option
 
 from hyperacuity.cli import common
-from hyperacuity.cli.options import Folder, Json, grouped
+from hyperacuity.cli.options import Folder, Json, grouped, numbers
 from hyperacuity.cli.output import Out, figure_folder, finish, plural, print_line, print_table
 from hyperacuity.errors import UsageError
 
@@ -82,9 +82,8 @@ def sheet(
     from hyperacuity.studies.abdulrahman2017 import sheet_study
 
     files: list[Path] = []
-    _finish(
-        sheet_study(trials.setup(measures), snr, sheet_drawer(folder, files)), folder / "sheet.csv", files, trials.json
-    )
+    study = sheet_study(trials.setup(measures), snr, sheet_drawer(folder, files))
+    _finish(study, folder / "sheet.csv", files, trials.json)
 
 
 @grouped
@@ -105,9 +104,8 @@ def noise(
     from hyperacuity.studies.abdulrahman2017 import noise_study
 
     study = noise_study(trials.setup(measures), _levels(levels), seed=seed)
-    _finish(
-        study, folder / "noise.csv", draw_robustness(study, folder / "noise", axis="noise σ, grey levels"), trials.json
-    )
+    charts = draw_robustness(study, folder / "noise", axis="noise σ, grey levels")
+    _finish(study, folder / "noise.csv", charts, trials.json)
 
 
 @grouped
@@ -154,11 +152,8 @@ def truth_study(
     _finish(study, folder / "truth.csv", draw_truths(study, folder / "truth"), trials.json)
 
 
-def _levels(text: str) -> list[float]:
-    try:
-        levels = [float(part) for part in text.split(",")]
-    except ValueError:
-        raise UsageError(f"--levels {text}: expected numbers with commas, for example 0,10,20") from None
+def _levels(text: str) -> tuple[float, ...]:
+    levels = numbers("--levels", text, "numbers with commas, for example 0,10,20")
     if len(levels) < 2 or any(b <= a for a, b in itertools.pairwise(levels)):
         raise UsageError(f"--levels {text}: expected two or more, ascending")
     return levels

@@ -77,16 +77,20 @@ class MapFiles:
         return {**vars(self), "value_range": None if self.value_range is None else _ends(self.value_range)}
 
 
+def numbers(option: str, text: str, expected: str) -> tuple[float, ...]:
+    """The value of an option that is a list of numbers with commas."""
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError:
+        raise UsageError(f"{option} {text}: expected {expected}") from None
+
+
 def _ends(text: str) -> tuple[float, float]:
     """Both ends of a range; one number is the upper end."""
-    try:
-        low, high = [0.0, *map(float, text.split(","))][-2:]
-        if text.count(",") > 1 or not low < high < float("inf"):
-            raise ValueError
-    except ValueError as error:
-        raise UsageError(
-            f"--value-range {text}: expected the greatest value, 255, or the least and it, -1,1"
-        ) from error
+    expected = "the greatest value, 255, or the least and it, -1,1"
+    low, high = (0.0, *numbers("--value-range", text, expected))[-2:]
+    if text.count(",") > 1 or not low < high < float("inf"):
+        raise UsageError(f"--value-range {text}: expected {expected}")
     return low, high
 
 

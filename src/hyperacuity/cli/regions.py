@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from typer import Option
 
 from hyperacuity.cli import common
 from hyperacuity.cli.options import Evaluation, Folder, Pred, Truth, grouped
-
-
-class Form(StrEnum):
-    """What the files of a prediction hold."""
-
-    AUTO = "auto"
-    UCM = "ucm"
-    SEGMENTATIONS = "segmentations"
-    SOFT = "soft"
 
 
 @grouped
@@ -27,9 +17,9 @@ def regions(
     truth: Annotated[str, Truth(help="Folder of annotators' segmentations, one file, or bsds500.")],
     levels: Annotated[int, Option(min=1, help="At how many levels a hierarchy is cut.")] = 99,
     form: Annotated[
-        Form,
+        Literal["auto", "ucm", "segmentations", "soft"],
         Option("--as", help="What predictions hold; soft: boundary maps to make hierarchies of; auto: ucm2 or labels."),
-    ] = Form.AUTO,
+    ] = "auto",
     berkeley: Annotated[Path | None, Folder(help="Write Berkeley's eval_cover*.txt and eval_RI_VOI*.txt.")] = None,
     *,
     how: Evaluation,
@@ -46,7 +36,7 @@ def regions(
     from hyperacuity.regions.berkeley import berkeley_files
 
     folder = None if berkeley is None else common.output_folder(berkeley)
-    result = common.evaluated("regions", prediction, truth, how, protocol=Protocol(levels), form=form.value)
+    result = common.evaluated("regions", prediction, truth, how, protocol=Protocol(levels), form=form)
     if folder is not None:
         for name in result.scores:
             place = folder if len(result.scores) == 1 else common.output_folder(folder / name)

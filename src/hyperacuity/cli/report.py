@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 from typer import Argument, Option
@@ -12,14 +11,6 @@ from typer import Argument, Option
 from hyperacuity.cli import common
 from hyperacuity.cli.options import Folder, Workers
 from hyperacuity.errors import UsageError
-
-
-class TableKind(StrEnum):
-    """How a table is written."""
-
-    CSV = "csv"
-    LATEX = "latex"
-    MARKDOWN = "markdown"
 
 
 def report(
@@ -31,7 +22,7 @@ def report(
         bool, Option("--viewer/--no-viewer", help="Whether images can be opened; without, the page is small.")
     ] = True,
     figures: Annotated[Path | None, Folder(help="Write the charts here as PDF, SVG and PNG.")] = None,
-    table: Annotated[TableKind | None, Option(help="Print the leaderboard as csv, latex or markdown.")] = None,
+    table: Annotated[Literal["csv", "latex", "markdown"] | None, Option(help="Print the leaderboard.")] = None,
     title: Annotated[str, Option(help="Heading of the page.")] = "",
     workers: Workers = None,
     json: Annotated[bool, Option("--json", help="Print one JSON object: what was written, and the scores.")] = False,
@@ -70,7 +61,7 @@ def report(
         common.print_json({"page": page, "figures": written, "sheets": [sheet.as_dict() for sheet in sheets]})
         return
     if table is not None:
-        typer.echo(tables(sheets, table.value), nl=False)
+        typer.echo(tables(sheets, table), nl=False)
     if written:
         common.messages.print(f"{len(written)} figures in {figures}", markup=False)
     if page is not None:

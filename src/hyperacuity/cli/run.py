@@ -37,9 +37,7 @@ def show(run: RunFolder, json: Json = False) -> None:
 
     keys = ("signature", "started", "ended", "status", "command")
     with open_run(run) as opened:
-        protocols: list[dict[str, Any]] = [
-            {"signature": one, "systems": opened.states(one)} for one in opened.signatures()
-        ]
+        protocols: Any = [{"signature": one, "systems": opened.states(one)} for one in opened.signatures()]
         history = [{key: entry.get(key) for key in keys} for entry in opened.history()]
     lines: list[str] = []
     for protocol in protocols:

@@ -38,22 +38,14 @@ def scenes(
 
     width, height = parse_size(size)
     folder = common.output_folder(out)
+    options: Any = {"size": (width, height), "leaves": leaves, "max_disparity": max_disparity}
+    options |= {"blur": blur, "noise": noise, "annotators": annotators}
     from hyperacuity.data.scenes import write_scenes
 
     with Progress(console=common.messages, transient=True, disable=not common.messages.is_terminal) as progress:
         task = progress.add_task("scenes", total=count)
-        summary = write_scenes(
-            folder,
-            range(seed, seed + count),
-            jobs=jobs,
-            done=lambda facts: progress.advance(task),
-            size=(width, height),
-            leaves=leaves,
-            max_disparity=max_disparity,
-            blur=blur,
-            noise=noise,
-            annotators=annotators,
-        )
+        options["done"] = lambda facts: progress.advance(task)
+        summary = write_scenes(folder, range(seed, seed + count), jobs=jobs, **options)
 
     def show() -> None:
         headings = ("sheets", "regions", "boundary px", "annotators' regions", "disparity px", "occluded")

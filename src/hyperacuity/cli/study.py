@@ -220,7 +220,7 @@ def palou2014(
     first: Annotated[int, Option("--seed", min=0, help="Seed of the first scene.")] = 1,
     size: Annotated[str, Option(help="Width x height of the scenes in pixels.")] = "480x320",
     count: Annotated[int | None, Option(min=0, help="Use this many photographs; 0: none (default: all).")] = None,
-    figures: Annotated[bool, Option("--figures/--no-figures", help="Draw charts and sheets.")] = True,
+    figures: Figures = True,
     workers: Workers = None,
     json: Json = False,
 ) -> None:
