@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table as RichTable
 
 from hyperacuity.compare import (
     CriticalDifference,
@@ -31,7 +30,7 @@ from hyperacuity.compare.verdict import Verdict, table_verdicts
 from hyperacuity.data.files import warn
 from hyperacuity.errors import UsageError
 from hyperacuity.evaluation.compare_inputs import read_scores, tolerances
-from hyperacuity.evaluation.tables import lead
+from hyperacuity.evaluation.tables import lead, new_table
 from hyperacuity.resampling import Bootstrap
 from hyperacuity.tally import Vector
 
@@ -177,9 +176,9 @@ def show(found: SystemComparison, console: Console, *, groups: bool = False) -> 
     """The comparison as a table, the best group first, and what it means in words."""
     ranking, stable = found.ranking, found.stable
     columns = ranking.components if len(ranking.components) <= MOST_COLUMNS else ()
-    lines = RichTable("system", box=None, pad_edge=False)
-    for heading in ("group", "average rank", "place", *(("in A*, resampled",) if stable is not None else ()), *columns):
-        lines.add_column(escape(heading), justify="right")
+    resampled = ["in A*, resampled"] if stable is not None else []
+    headings = ("group", "average rank", "place", *resampled, *map(escape, columns))
+    lines = new_table("system", right=headings)
     for i in np.lexsort((ranking.average_rank, ranking.group)):
         lines.add_row(
             escape(ranking.systems[i]),

@@ -199,10 +199,11 @@ class Result:
         return found | {"expected": expected, "failed": failed, "unpaired": [str(path) for path in self.unpaired]}
 
     def table(self, console: Console | None = None) -> None:
-        """Print what the command prints."""
+        """Print what the command prints; nothing where no system has a score."""
         from hyperacuity.console import wide_console
 
-        self._presenter.show(self, console or wide_console())
+        if self.scores:
+            self._presenter.show(self, console or wide_console())
 
     def __str__(self) -> str:
         from hyperacuity.console import wide_console

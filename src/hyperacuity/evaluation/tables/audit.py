@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from hyperacuity.audit import LabelScore, SystemAudit
 from hyperacuity.audit.strength import CLASSES, Shares
 from hyperacuity.boundary import Point
+from hyperacuity.evaluation.tables import new_table
 
 if TYPE_CHECKING:
     from hyperacuity.evaluation.audits import AuditFindings
@@ -97,10 +97,7 @@ def show(result: AuditFindings, console: Console) -> None:
 
 
 def _label_table(labels: LabelScore) -> Any:
-    table = Table(box=None, pad_edge=False)
-    table.add_column("drawn by a share of the annotators")
-    table.add_column("of boundaries", justify="right")
-    table.add_column("of pixels", justify="right")
+    table = new_table("drawn by a share of the annotators", right=("of boundaries", "of pixels"))
     for name, row in zip(CLASSES, labels.by_strength, strict=True):
         table.add_row(name.replace("[", r"\["), *(f"{100 * share:.2f} %" for share in row))
     table.add_row("one person only (orphans)", *(_percent(of.orphan) for of in (labels.boundaries, labels.pixels)))
@@ -113,12 +110,9 @@ def _percent(share: float) -> str:
 
 
 def _system_table(systems: Mapping[str, SystemAudit]) -> Any:
-    table = Table(box=None, pad_edge=False)
-    table.add_column("system")
-    kinds = next(iter(systems.values())).partial
-    bonus = ("P any", "P mean", "F mean")
-    for heading in ("F all", "P", "R", "F consensus", "P", "R", *(f"F part, {k}" for k in kinds), *bonus, "ρ output"):
-        table.add_column(heading, justify="right")
+    parts = [f"F part, {kind}" for kind in next(iter(systems.values())).partial]
+    bonus = ("P any", "P mean", "F mean", "ρ output")
+    table = new_table("system", right=("F all", "P", "R", "F consensus", "P", "R", *parts, *bonus))
     for name, audit in sorted(systems.items(), key=lambda item: -item[1].all.ods.f):
         parts = [f"{f:.3f}" + ("" if sd != sd else f" ± {sd:.3f}") for f, sd in audit.partial_f.values()]
         both = [f"{v:.3f}" for of in (audit.all.ods, audit.consensus.ods) for v in (of.f, of.precision, of.recall)]
@@ -129,9 +123,7 @@ def _system_table(systems: Mapping[str, SystemAudit]) -> Any:
 
 
 def _ranking_table(rankings: Mapping[str, Sequence[str]]) -> Any:
-    table = Table(box=None, pad_edge=False)
-    table.add_column("order of the systems by")
-    table.add_column("best first")
+    table = new_table("order of the systems by", "best first", right=())
     usual = rankings["all"]
     for truth, order in rankings.items():
         names = (escape(name) if order[n] == usual[n] else f"[bold]{escape(name)}[/]" for n, name in enumerate(order))

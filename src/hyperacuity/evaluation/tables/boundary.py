@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from hyperacuity.boundary import BoundaryScore, Point, tolerance_in_pixels
 from hyperacuity.compare.verdict import LEVEL, Verdict
 from hyperacuity.errors import InputError
 from hyperacuity.evaluation.suppression import order_note, thick_warnings
-from hyperacuity.evaluation.tables import count, interval, number, paired
+from hyperacuity.evaluation.tables import count, interval, new_table, number, paired
 from hyperacuity.maps import size_of
 
 if TYPE_CHECKING:
@@ -63,16 +62,11 @@ def _point(of: Point) -> dict[str, Any]:
 def show(result: Result, console: Console) -> None:
     """The result as a table, the best system first."""
     scores: Mapping[str, BoundaryScore] = result.scores
-    if not scores:
-        return
     tests = result.verdicts["ods"]
-    table = Table(box=None, pad_edge=False)
-    table.add_column("system")
     versus = ("behind the best", "p (Holm)" if len(tests) > 1 else "p") if len(scores) > 1 else ()
     mixed = bool(result.protocol.nms_of)  # type: ignore[attr-defined]  # it is a boundary protocol
     numbers = ("images", "ODS", "95 % interval", "threshold", "OIS", "95 % interval", "AP", "R50")
-    for heading in (*(["nms"] if mixed else []), *numbers, *versus):
-        table.add_column(heading, justify="right")
+    table = new_table("system", right=(*(["nms"] if mixed else []), *numbers, *versus))
     ranked = sorted(scores.items(), key=lambda item: -item[1].ods.f)
     for name, score in ranked:
         ods, ois = score.ods, score.ois

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from hyperacuity.disparity import DisparityScore, unit
-from hyperacuity.evaluation.tables import closing, counts, interval, number, paired
+from hyperacuity.evaluation.tables import closing, counts, interval, new_table, number, paired
 
 if TYPE_CHECKING:
     from hyperacuity.evaluation.result import Result
@@ -34,16 +33,9 @@ def summary(result: Result) -> dict[str, Any]:
 def show(result: Result, console: Console) -> None:
     """One line per system and region; the interval is that of the first measure."""
     scores: dict[str, DisparityScore] = result.scores
-    if not scores:
-        return
     first = next(iter(scores.values()))
-    table = Table(box=None, pad_edge=False)
-    table.add_column("system")
-    table.add_column("region")
-    for n, measure in enumerate(first.measures):
-        table.add_column(f"{measure} {unit(measure)}", justify="right")
-        if n == 0:
-            table.add_column("95 % interval", justify="right")
+    main, *others = (f"{measure} {unit(measure)}" for measure in first.measures)
+    table = new_table("system", "region", right=(main, "95 % interval", *others))
     for name, score in scores.items():
         for n, (region, row, ends) in enumerate(zip(score.regions, score.mean, score.interval, strict=True)):
             main, *others = (number(value, 2) for value in row)

@@ -44,8 +44,6 @@ def _system(score: EdgeScore, won: Any) -> dict[str, Any]:
 def show(result: Result, console: Console) -> None:
     """One line per measure and system; the lowest minimum of each measure is marked with a star."""
     scores: Mapping[str, EdgeScore] = result.scores
-    if not scores:
-        return
     won = _wins(result)
     table = Table("measure", "", "system", box=None, pad_edge=False)
     for heading in ("minimum", "", "95 % interval", "threshold", *(["wins"] if won else [])):

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from hyperacuity.disparity.view_benchmark import MEASURES, WAYS, ViewScore
-from hyperacuity.evaluation.tables import closing, counts, paired
+from hyperacuity.evaluation.tables import closing, counts, new_table, paired
 
 if TYPE_CHECKING:
     from hyperacuity.evaluation.result import Result
@@ -36,16 +35,11 @@ def _named(values: Any) -> dict[str, dict[str, Any]]:
 def show(result: Result, console: Console) -> None:
     """One line per system and way."""
     scores: dict[str, ViewScore] = result.scores
-    if not scores:
-        return
-    table = Table("system", "view", box=None, pad_edge=False)
-    for heading in ("RMSE", "PSNR dB", "seen %"):
-        table.add_column(heading, justify="right")
+    table = new_table("system", "view", right=("RMSE", "PSNR dB", "seen %"))
     for name, score in scores.items():
         for n, (way, (_, rmse, psnr, seen)) in enumerate(zip(WAYS, score.mean, strict=True)):
             table.add_row("" if n else escape(name), way, f"{rmse:.2f}", f"{psnr:.2f}", f"{seen:.1f}")
     console.print()
     console.print(table)
-    closing(
-        result, console, counts(result, {name: len(score.images) for name, score in scores.items()}, "mean over scenes")
-    )
+    scenes = {name: len(score.images) for name, score in scores.items()}
+    closing(result, console, counts(result, scenes, "mean over scenes"))
