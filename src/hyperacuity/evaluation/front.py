@@ -171,7 +171,5 @@ def _sorted_options(
         if name not in finding | agreeing:
             known = ", ".join(sorted(finding | agreeing))
             raise UsageError(f"{task.name} has no option {name!r}; there are {known}")
-    return (
-        {name: value for name, value in given.items() if name in finding},
-        {name: value for name, value in given.items() if name in agreeing},
-    )
+    found = {name: given.pop(name) for name in list(given) if name in finding}
+    return found, given

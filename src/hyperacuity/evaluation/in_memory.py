@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -43,7 +43,8 @@ def sorted_arrays(
     elif task.prediction and all(_is_one_image(given) for given in systems.values()):
         labels = {"1": truths}
     else:
-        labels = _numbered([truths] if _is_one_image(truths) else truths)
+        given = [truths] if _is_one_image(truths) else truths
+        labels = {str(number): one for number, one in enumerate(given, 1)}
     sorted_systems: dict[str, Predictions] = {}
     for name, given in systems.items():
         if isinstance(given, str | os.PathLike):
@@ -136,13 +137,10 @@ def _paired(system: str, predictions: Predictions, truths: Mapping[str, Any]) ->
         )
 
 
-def _numbered(given: Iterable[Any]) -> dict[str, Any]:
-    return {str(number): one for number, one in enumerate(given, 1)}
-
-
 def _is_one_image(given: Any) -> bool:
     """Whether this is a bare map, or a value of a task's own, rather than several."""
     if isinstance(given, Mapping) or given is None:
         return False
-    named: Sequence[Any] | None = given if isinstance(given, list | tuple) or hasattr(given, "shape") else None
-    return rank(named) == 2 if named is not None else not isinstance(given, Iterable)
+    if isinstance(given, list | tuple) or hasattr(given, "shape"):
+        return rank(given) == 2
+    return not isinstance(given, Iterable)

@@ -10,8 +10,9 @@ from rich.markup import escape
 
 from hyperacuity.audit import LabelScore, SystemAudit
 from hyperacuity.audit.strength import CLASSES, Shares
-from hyperacuity.boundary import Point
+from hyperacuity.boundary import BoundaryScore
 from hyperacuity.evaluation.tables import new_table
+from hyperacuity.evaluation.tables.boundary import point
 
 if TYPE_CHECKING:
     from hyperacuity.evaluation.audits import AuditFindings
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 def summary(result: AuditFindings) -> dict[str, Any]:
     """The audit as JSON."""
-    labels = result.labels
+    labels, people = result.labels, result.labels.annotators
 
     def shares(of: Shares) -> dict[str, Any]:
         return {
@@ -31,11 +32,7 @@ def summary(result: AuditFindings) -> dict[str, Any]:
     return {
         "signature": str(result.signature),
         "images": len(labels.images),
-        "annotators": {
-            "fewest": min(labels.annotators),
-            "most": max(labels.annotators),
-            "maps": sum(labels.annotators),
-        },
+        "annotators": {"fewest": min(people), "most": max(people), "maps": sum(people)},
         "share_of_boundaries": shares(labels.boundaries),
         "share_of_pixels": shares(labels.pixels),
         "by_strength": {
@@ -52,20 +49,20 @@ def summary(result: AuditFindings) -> dict[str, Any]:
 
 
 def _system(name: str, audit: SystemAudit, rankings: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    def point(of: Point) -> dict[str, Any]:
-        return {"threshold": of.threshold, "recall": of.recall, "precision": of.precision, "f": of.f, "ci": of.interval}
+    def ods(of: BoundaryScore) -> dict[str, Any]:
+        return point(of.ods) | {"ci": of.ods.interval}
 
     spread = audit.partial_f
     return {
         "images": len(audit.all.images),
-        "all": point(audit.all.ods),
-        "consensus": point(audit.consensus.ods),
+        "all": ods(audit.all),
+        "consensus": ods(audit.consensus),
         "partial": {
-            kind: {"f": spread[kind][0], "sd": spread[kind][1], "repeats": [point(score.ods) for score in scores]}
+            kind: {"f": spread[kind][0], "sd": spread[kind][1], "repeats": [ods(score) for score in scores]}
             for kind, scores in audit.partial.items()
         },
         "by_strength": {
-            f"{strength:g}": point(score.ods)
+            f"{strength:g}": ods(score)
             for strength, score in zip(audit.protocol.strengths, audit.by_strength, strict=True)
         },
         "precision_bonus": vars(audit.bonus),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
 
 from hyperacuity.disparity import DisparityScore, unit
+from hyperacuity.disparity.view_benchmark import ViewScore
 from hyperacuity.evaluation.tables import closing, counts, interval, new_table, number, paired
 
 if TYPE_CHECKING:
@@ -16,8 +18,15 @@ if TYPE_CHECKING:
 
 def summary(result: Result) -> dict[str, Any]:
     """The result for JSON: values by image, region and measure, their means, and 95 % intervals of these."""
-    scores: dict[str, DisparityScore] = result.scores
-    systems = {
+    measures = result.protocol.measures  # type: ignore[attr-defined]  # it is a disparity protocol
+    units = {name: unit(name) for name in measures}
+    systems = by_image(result.scores)
+    return {"signature": str(result.signature), "systems": systems, "units": units, **paired(result)}
+
+
+def by_image(scores: Mapping[str, DisparityScore | ViewScore]) -> dict[str, Any]:
+    """Each system's values by image, their means, and the intervals of these."""
+    return {
         name: {
             "images": {image: score.named(of) for image, of in zip(score.images, score.values, strict=True)},
             "mean": score.named(score.mean),
@@ -25,9 +34,6 @@ def summary(result: Result) -> dict[str, Any]:
         }
         for name, score in scores.items()
     }
-    measures = result.protocol.measures  # type: ignore[attr-defined]  # it is a disparity protocol
-    units = {name: unit(name) for name in measures}
-    return {"signature": str(result.signature), "systems": systems, "units": units, **paired(result)}
 
 
 def show(result: Result, console: Console) -> None:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.markup import escape
 
-from hyperacuity.disparity.view_benchmark import MEASURES, WAYS, ViewScore
+from hyperacuity.disparity.view_benchmark import WAYS, ViewScore
 from hyperacuity.evaluation.tables import closing, counts, new_table, paired
+from hyperacuity.evaluation.tables.disparity import by_image
 
 if TYPE_CHECKING:
     from hyperacuity.evaluation.result import Result
@@ -16,20 +17,7 @@ if TYPE_CHECKING:
 
 def summary(result: Result) -> dict[str, Any]:
     """The result for JSON: values by image, way and measure, and their means."""
-    scores: dict[str, ViewScore] = result.scores
-    systems = {
-        name: {
-            "images": {image: _named(of) for image, of in zip(score.images, score.values, strict=True)},
-            "mean": _named(score.mean),
-            "interval": _named(score.interval),
-        }
-        for name, score in scores.items()
-    }
-    return {"signature": str(result.signature), "systems": systems, **paired(result)}
-
-
-def _named(values: Any) -> dict[str, dict[str, Any]]:
-    return {way: dict(zip(MEASURES, row.tolist(), strict=True)) for way, row in zip(WAYS, values, strict=True)}
+    return {"signature": str(result.signature), "systems": by_image(result.scores), **paired(result)}
 
 
 def show(result: Result, console: Console) -> None:
