@@ -56,11 +56,9 @@ def boundary(
     from hyperacuity.boundary import protocol as named
     from hyperacuity.boundary import write_berkeley
 
-    changes: dict[str, Any] = {"thresholds": "levels" if segmentations else _thresholds(thresholds)}
-    changes |= {"precision": precision} | ({} if tolerance is None else {"tolerance": tolerance})
-    changes |= _suppressions(nms or [])
-    changes |= {} if thin is None else {"thin": thin}
-    agreed = named(protocol, **changes)
+    changes: dict[str, Any] = {"tolerance": tolerance, "thin": thin, "precision": precision, **_suppressions(nms or [])}
+    changes["thresholds"] = "levels" if segmentations else _thresholds(thresholds)
+    agreed = named(protocol, **{name: value for name, value in changes.items() if value is not None})
     folder = None if berkeley is None else common.output_folder(berkeley)
     more = {"human": human, "split": split, **maps.options()}
     result = common.evaluated("boundary", prediction, truth, how, protocol=agreed, **more)

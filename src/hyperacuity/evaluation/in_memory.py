@@ -33,9 +33,8 @@ def sorted_arrays(
     A mapping of predictions holds images where its names are those of truths, and systems otherwise. Without names, images are
     numbered from 1. A bare map is one image, and the truths are all its own.
     """
-    for name, given in (("predictions", predictions), ("truths", truths)):
-        if isinstance(given, str | os.PathLike):
-            raise UsageError(f"the {name} are files, but the others are in memory: expected both alike")
+    if isinstance(predictions, str | os.PathLike):
+        raise UsageError("the predictions are files, but the others are in memory: expected both alike")
     images = isinstance(predictions, Mapping) and isinstance(truths, Mapping) and predictions.keys() <= truths.keys()
     systems = dict(predictions) if isinstance(predictions, Mapping) and not images else {ALONE: predictions}
     if isinstance(truths, Mapping):
@@ -53,10 +52,9 @@ def sorted_arrays(
             given = dict.fromkeys(labels)
         elif _is_one_image(given):
             given = [given]
-        if isinstance(truths, Mapping) != isinstance(given, Mapping):
+        if task.prediction and isinstance(truths, Mapping) != isinstance(given, Mapping):
             one, other = ("names", "no names") if isinstance(given, Mapping) else ("no names", "names")
-            if task.prediction:
-                raise UsageError(f"{name}: its images have {one} but the truths {other}: expected both alike")
+            raise UsageError(f"{name}: its images have {one} but the truths {other}: expected both alike")
         sorted_systems[str(name)] = given
     return sorted_systems, labels
 
