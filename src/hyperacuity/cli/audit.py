@@ -42,8 +42,7 @@ def audit(
     """  # fmt: skip
     from hyperacuity.audit import AuditProtocol
     from hyperacuity.boundary import Protocol
-    from hyperacuity.evaluation.audits import audit as run_audit
-    from hyperacuity.evaluation.audits import make_trials
+    from hyperacuity.evaluation import audits
     from hyperacuity.evaluation.tables.audit import show, summary
     from hyperacuity.report import theme
     from hyperacuity.report.pages import RUN, page_path, write_report
@@ -58,7 +57,7 @@ def audit(
         options["run"] = page_path(out, single_file=False).parent / RUN
     protocol = AuditProtocol(Protocol(tolerance=tolerance, thresholds=thresholds), repeats=partial, seed=seed)
     systems = common.systems_of(system or [])
-    found = run_audit(truth, systems, protocol, images=images, split=split, **options)
+    found = audits.audit(truth, systems, protocol, images=images, split=split, **options)
     common.tell_gaps(found.results, list_all=how.list_unpaired)
     if figures is not None:
         from hyperacuity.report.figures import write_audit_figures
@@ -70,8 +69,8 @@ def audit(
         page = write_report([options["run"]], out, signatures=signatures, workers=how.workers, progress=progress)
         common.messages.print(f"open {page}", markup=False)
     if trials is not None:
-        make_trials(trials, found, seed, how.workers)
+        audits.make_trials(trials, found, seed, how.workers)
     failed = [{"system": f.system, "image": f.image, "reason": f.reason} for f in found.failures]
     failures = [(f"{f.system}: {f.image}", f.reason) for f in found.failures]
-    told = summary(found) | {"failed": failed, "unpaired": found.unpaired}
-    finish(told, lambda: show(found, common.results), json=how.json, failures=failures)
+    as_json = summary(found) | {"failed": failed, "unpaired": found.unpaired}
+    finish(as_json, lambda: show(found, common.results), json=how.json, failures=failures)
