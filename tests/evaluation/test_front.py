@@ -67,6 +67,20 @@ def test_importing_the_package_loads_nothing(tmp_path):
     python(INSTANT, tmp_path)
 
 
+def test_one_file_finds_its_truth_in_a_known_data_set(folders):
+    folder, rounded = folders
+    for part in ("imgs", "gt"):
+        (folder / "UDED" / part).mkdir(parents=True)
+        for n, truth in enumerate(truths):
+            write_png(folder / "UDED" / part / f"{n}.png", np.uint8(truth * 255))
+    result = ha.evaluate("boundary", folder / "maps/mine/1.png", "uded", data=folder, progress=False)
+    assert result.images == ["1"]
+    assert result.score().ods.f == collect({"1": tally(rounded[1], [truths[1]])}).ods.f
+    (folder / "maps/mine/1.png").rename(folder / "7.png")
+    with pytest.raises(UsageError, match="uded has no truth of 7"):
+        ha.evaluate("boundary", folder / "7.png", "uded", data=folder, progress=False)
+
+
 def test_arrays_and_files_give_the_same_result(folders):
     folder, rounded = folders
     of_files = ha.evaluate("boundary", folder / "maps/mine", folder / "truth", run=folder / "run", progress=False)

@@ -13,6 +13,7 @@ import sys
 from typing import Annotated
 
 import typer
+from typer import Option
 
 from hyperacuity import __version__
 from hyperacuity.cli import (
@@ -56,7 +57,7 @@ def _print_version(wanted: bool) -> None:
 @app.callback()
 def options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+        bool, Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
     """Options before the command."""

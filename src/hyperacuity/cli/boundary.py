@@ -6,54 +6,40 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
+from typer import Option
 
 from hyperacuity.cli import common
-from hyperacuity.cli.options import Evaluation, Human, MapFiles, Split, grouped
+from hyperacuity.cli.options import Evaluation, Folder, Human, MapFiles, Pred, Split, Truth, grouped, numbers
 from hyperacuity.errors import UsageError
 
 
 @grouped
 def boundary(
-    prediction: Annotated[
-        Path, typer.Argument(metavar="PRED", help="Folder of soft boundary maps (png, npy, mat …), or one.")
-    ],
-    truth: Annotated[
-        str, typer.Argument(metavar="TRUTH", help="Folder of truths, one truth, or a known data set such as bsds500.")
-    ],
+    prediction: Annotated[Path, Pred(help="Folder of soft boundary maps (png, npy, mat …), or one.")],
+    truth: Annotated[str, Truth(help="Folder of truths, one truth, or a known data set such as bsds500.")],
     protocol: Annotated[
-        str,
-        typer.Option(metavar="NAME", help="bsds, nyud (tolerance 0.011), crisp (no thinning), biped (suppression)."),
+        str, Option(metavar="NAME", help="bsds, nyud (tolerance 0.011), crisp (no thinning), biped (suppression).")
     ] = "bsds",
-    tolerance: Annotated[
-        float | None, typer.Option(help="Fraction of the image diagonal (default: the protocol's).")
-    ] = None,
+    tolerance: Annotated[float | None, Option(help="Fraction of the image diagonal (default: the protocol's).")] = None,
     nms: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             metavar="KIND",
             help="Suppress non-maxima first: structured, structured-s0-r2, structured-s1-r1-8bit (smoothing, radius, "
             "rounding), none, or auto (where maps are thick); NAME=KIND for one system (default: the protocol's).",
         ),
     ] = None,
     thin: Annotated[
-        bool | None, typer.Option("--thin/--no-thin", help="Thin every thresholded map (default: the protocol's).")
+        bool | None, Option("--thin/--no-thin", help="Thin every thresholded map (default: the protocol's).")
     ] = None,
-    thresholds: Annotated[
-        str, typer.Option(metavar="N", help="How many thresholds between 0 and 1, or the thresholds: 0.2,0.5,0.8.")
-    ] = "99",
+    thresholds: Annotated[str, Option(metavar="N", help="How many between 0 and 1, or a list: 0.2,0.5,0.8.")] = "99",
     segmentations: Annotated[
-        bool, typer.Option("--segmentations", help="Predictions are stacks of segmentations, a level each (segs).")
+        bool, Option("--segmentations", help="Predictions are stacks of segmentations, a level each (segs).")
     ] = False,
-    precision: Annotated[
-        str,
-        typer.Option(help="any: a pixel that any annotator drew is right (Berkeley); mean: the mean over annotators."),
-    ] = "any",
+    precision: Annotated[str, Option(help="any: right if anyone drew it (Berkeley); mean: over annotators.")] = "any",
     human: Human = False,
     split: Split = None,
-    berkeley: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write eval_bdry*.txt as Berkeley's benchmark does.")
-    ] = None,
+    berkeley: Annotated[Path | None, Folder(help="Write eval_bdry*.txt as Berkeley's benchmark does.")] = None,
     *,
     maps: MapFiles,
     how: Evaluation,
@@ -70,11 +56,9 @@ def boundary(
     from hyperacuity.boundary import protocol as named
     from hyperacuity.boundary import write_berkeley
 
-    changes: dict[str, Any] = {"thresholds": "levels" if segmentations else _thresholds(thresholds)}
-    changes |= {"precision": precision} | ({} if tolerance is None else {"tolerance": tolerance})
-    changes |= _suppressions(nms or [])
-    changes |= {} if thin is None else {"thin": thin}
-    agreed = named(protocol, **changes)
+    changes: dict[str, Any] = {"tolerance": tolerance, "thin": thin, "precision": precision, **_suppressions(nms or [])}
+    changes["thresholds"] = "levels" if segmentations else _thresholds(thresholds)
+    agreed = named(protocol, **{name: value for name, value in changes.items() if value is not None})
     folder = None if berkeley is None else common.output_folder(berkeley)
     more = {"human": human, "split": split, **maps.options()}
     result = common.evaluated("boundary", prediction, truth, how, protocol=agreed, **more)
@@ -87,10 +71,9 @@ def boundary(
 
 def _thresholds(text: str) -> int | tuple[float, ...]:
     """A number of thresholds, or a list of them."""
-    try:
-        return int(text) if text.strip().isdigit() else tuple(float(part) for part in text.split(","))
-    except ValueError as error:
-        raise UsageError(f"--thresholds {text}: expected a number such as 99, or a list such as 0.2,0.5") from error
+    if text.strip().isdigit():
+        return int(text)
+    return numbers("--thresholds", text, "a number such as 99, or a list such as 0.2,0.5")
 
 
 def _suppressions(given: Sequence[str]) -> dict[str, Any]:

@@ -23,7 +23,6 @@ from hyperacuity.errors import HyperacuityError, UsageError
 if TYPE_CHECKING:
     from hyperacuity.cli.options import Evaluation
     from hyperacuity.evaluation import Result
-    from hyperacuity.tally import Signature
 
 
 WORDS = "hyperacuity.words"
@@ -203,16 +202,6 @@ def show(*results_: Result | None, json: bool, more: Mapping[str, Any] | None = 
         for result in known:
             result.table(results)
     raise typer.Exit(status)
-
-
-def write_page(out: Path, run: Path, signatures: Sequence[Signature], workers: int | None) -> None:
-    """A page of what a run holds under these signatures."""
-    from hyperacuity.report.pages import make_sheets, write_pages
-
-    shown = messages.is_terminal
-    sheets = make_sheets([run], workers=workers, progress=shown, signatures=signatures)
-    page = write_pages(sheets, out, workers=workers, progress=shown)
-    messages.print(f"open {page}", markup=False)
 
 
 def systems_of(options: Sequence[str]) -> dict[str, Path]:

@@ -5,46 +5,32 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 from hyperacuity.cli import common
-from hyperacuity.cli.options import Json
+from hyperacuity.cli.options import Folder, Json
+from hyperacuity.cli.output import figure_folder
 
 
 def compare(
-    sources: Annotated[
-        list[Path], typer.Argument(metavar="RUN…|TABLE.csv", help="Run folders of one task, or one CSV table.")
-    ],
+    sources: Annotated[list[Path], Argument(metavar="RUN…|TABLE.csv", help="Run folders of one task, or a CSV table.")],
     criteria: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LIST", help="Criteria to compare by, such as 'ods,ap' or 'bad,psnr:max' (default: the task's)."
-        ),
+        str | None, Option(metavar="LIST", help="Such as 'ods,ap' or 'bad,psnr:max' (default: the task's).")
     ] = None,
-    systems: Annotated[str | None, typer.Option(metavar="LIST", help="Only these systems, with commas.")] = None,
+    systems: Annotated[str | None, Option(metavar="LIST", help="Only these systems, with commas.")] = None,
     vector: Annotated[
-        str | None,
-        typer.Option(help="concat: each image is a component of its own; mean: the data set (default: the task's)."),
+        str | None, Option(help="concat: each image is a component; mean: the data set (default: the task's).")
     ] = None,
-    epsilon: Annotated[
-        str, typer.Option(metavar="E", help="Tolerance of dominance, for all criteria or one each.")
-    ] = "0",
-    strict: Annotated[bool, typer.Option("--strict", help="To dominate, be better in every criterion.")] = False,
-    decimals: Annotated[
-        int | None, typer.Option("--round", min=0, max=12, help="Round scores first, as a printed table does.")
-    ] = None,
-    groups: Annotated[bool, typer.Option("--groups", help="Print the groups that repeated peeling gives.")] = False,
+    epsilon: Annotated[str, Option(metavar="E", help="Tolerance of dominance, for all criteria or one each.")] = "0",
+    strict: Annotated[bool, Option("--strict", help="To dominate, be better in every criterion.")] = False,
+    decimals: Annotated[int | None, Option("--round", min=0, max=12, help="Round first, as printed tables do.")] = None,
+    groups: Annotated[bool, Option("--groups", help="Print the groups that repeated peeling gives.")] = False,
     test: Annotated[
-        str | None,
-        typer.Option(help="Also test each pair over images: wilcoxon, t or bootstrap, with Holm's correction."),
+        str | None, Option(help="Also test pairs: wilcoxon, t or bootstrap, with Holm's correction.")
     ] = None,
-    alpha: Annotated[float, typer.Option(min=0.0, max=1.0, help="Level of the tests.")] = 0.05,
-    resamples: Annotated[
-        int, typer.Option(min=0, help="Resampled data sets for the stability of the optimal set.")
-    ] = 1000,
-    charts: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write charts here (needs the extra report).")
-    ] = None,
+    alpha: Annotated[float, Option(min=0.0, max=1.0, help="Level of the tests.")] = 0.05,
+    resamples: Annotated[int, Option(min=0, help="Resampled data sets for the stability of the optimal set.")] = 1000,
+    charts: Annotated[Path | None, Folder(help="Write charts here (needs the extra report).")] = None,
     json: Json = False,
 ) -> None:
     """Compare systems by Pareto dominance, average rank and paired tests.
@@ -63,12 +49,10 @@ def compare(
         sources, criteria=criteria, systems=systems, epsilon=epsilon, strict=strict, decimals=decimals, **how
     )
     if charts is not None:
-        from hyperacuity.report import theme
-
-        theme.require()
+        folder = figure_folder(charts)
         from hyperacuity.report.figures import write_comparison_charts
 
-        write_comparison_charts(common.output_folder(charts), found)
+        write_comparison_charts(folder, found)
     if json:
         common.print_json(summary(found))
     else:

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
+from typer import Argument, Option
 
 from hyperacuity.cli import common
 from hyperacuity.cli.options import Json
@@ -37,10 +38,10 @@ RUNS = " ".join(f"{{out}}/runs/{task}" for task in ("boundary", "audit", "edges"
 
 
 def demo(
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="Folder for everything made.")] = Path("demo-out"),
-    count: Annotated[int, typer.Option(min=1, help="How many scenes.")] = 12,
-    size: Annotated[str, typer.Option(metavar="WxH", help="Size of a scene in pixels.")] = "480x320",
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the first scene.")] = 1,
+    out: Annotated[Path, Argument(metavar="OUT", help="Folder for everything made.")] = Path("demo-out"),
+    count: Annotated[int, Option(min=1, help="How many scenes.")] = 12,
+    size: Annotated[str, Option(metavar="WxH", help="Size of a scene in pixels.")] = "480x320",
+    seed: Annotated[int, Option(min=0, help="Seed of the first scene.")] = 1,
     json: Json = False,
 ) -> None:
     """Make scenes, run every detector and every benchmark on them, and write a report.

@@ -5,33 +5,26 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 from hyperacuity.cli import common, output
-from hyperacuity.cli.options import Data, Json, Workers
+from hyperacuity.cli.options import Data, Folder, Json, Workers
 from hyperacuity.cli.output import Model, Out, Seed, Weak, finish, plural, print_line, print_table
 from hyperacuity.errors import UsageError
 
 
 def detect(
-    images: Annotated[list[Path], typer.Argument(help="Pictures, or folders of pictures.")],
+    images: Annotated[list[Path], Argument(help="Pictures, or folders of pictures.")],
     out: Out,
-    names: Annotated[
-        str,
-        typer.Option("--with", help="Detectors, with commas: masks, sobel, canny, sf1, sf5, agk, hk, pb; see below."),
-    ] = "canny",
+    names: Annotated[str, Option("--with", help="Any of masks,sobel,canny,sf1,sf5,agk,hk,pb; see below.")] = "canny",
     lambdas: Annotated[
-        str | None, typer.Option("--lambda", help="λ of depth-order, or several with commas: larger = fewer regions.")
+        str | None, Option("--lambda", help="λ of depth-order, or several with commas: larger = fewer regions.")
     ] = None,
-    cues: Annotated[str | None, typer.Option(help="Cues of depth-cues: all, or tjc (T-junctions, convexity).")] = None,
-    segmentation: Annotated[
-        Path | None, output.folder_option(help="Regions for depth-cues, a file per picture.")
-    ] = None,
-    thin: Annotated[
-        bool, typer.Option("--thin/--soft", help="Write thin maps, or strength before suppression.")
-    ] = True,
-    bits: Annotated[int, typer.Option(help="Depth of the PNG files: 8 or 16.")] = 16,
-    jobs: Annotated[int | None, typer.Option(min=1, help="Images at a time (default: one per processor).")] = None,
+    cues: Annotated[str | None, Option(help="Cues of depth-cues: all, or tjc (T-junctions, convexity).")] = None,
+    segmentation: Annotated[Path | None, Folder(help="Regions for depth-cues, a file per picture.")] = None,
+    thin: Annotated[bool, Option("--thin/--soft", help="Write thin maps, or strength before suppression.")] = True,
+    bits: Annotated[int, Option(help="Depth of the PNG files: 8 or 16.")] = 16,
+    jobs: Annotated[int | None, Option(min=1, help="Images at a time (default: one per processor).")] = None,
     json: Json = False,
 ) -> None:
     """Detect edges and write one map per image: DIR/canny/NAME.png, DIR/hk/NAME.png and so on.
@@ -86,12 +79,12 @@ def detect(
 
 def train_pb(
     out: Model,
-    truth: Annotated[str, typer.Option(help="Learn from all labels, or from those everyone drew: consensus.")] = "all",
-    images: Annotated[Path | None, output.folder_option(help="Pictures (default: BSDS500's training images).")] = None,
-    labels: Annotated[Path | None, output.folder_option(help="What people drew: a file, or several, for each.")] = None,
+    truth: Annotated[str, Option(help="Learn from all labels, or from those everyone drew: consensus.")] = "all",
+    images: Annotated[Path | None, Folder(help="Pictures (default: BSDS500's training images).")] = None,
+    labels: Annotated[Path | None, Folder(help="What people drew: a file, or several, for each.")] = None,
     data: Data = None,
     weak: Weak = "ignore",
-    hist_distance: Annotated[str, typer.Option(help="How histograms are compared: chi2 or quadratic.")] = "chi2",
+    hist_distance: Annotated[str, Option(help="How histograms are compared: chi2 or quadratic.")] = "chi2",
     seed: Seed = 0,
     workers: Workers = None,
     json: Json = False,
@@ -138,11 +131,9 @@ def train_pb(
 
 def train_depth_cues(
     out: Model,
-    images: Annotated[
-        Path | None, output.folder_option(help="Pictures (default: Berkeley's figure/ground set).")
-    ] = None,
-    order: Annotated[Path | None, output.folder_option(help="Their true order, larger = nearer.")] = None,
-    segmentation: Annotated[Path | None, output.folder_option(help="Their regions.")] = None,
+    images: Annotated[Path | None, Folder(help="Pictures (default: Berkeley's figure/ground set).")] = None,
+    order: Annotated[Path | None, Folder(help="Their true order, larger = nearer.")] = None,
+    segmentation: Annotated[Path | None, Folder(help="Their regions.")] = None,
     data: Data = None,
     workers: Workers = None,
     json: Json = False,

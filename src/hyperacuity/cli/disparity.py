@@ -6,48 +6,30 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Option
 
 from hyperacuity.cli import common
-from hyperacuity.cli.options import Evaluation, grouped
+from hyperacuity.cli.options import Evaluation, Folder, Named, Pred, Truth, grouped, numbers
 from hyperacuity.errors import UsageError
 
 
 @grouped
 def disparity(
-    prediction: Annotated[
-        Path, typer.Argument(metavar="PRED", help="Folder of maps: SCENE.png, pfm, npy …, or SCENE/…; or one map.")
-    ],
-    truth: Annotated[
-        str,
-        typer.Argument(metavar="TRUTH", help="A stereo data set (its folder or name), a folder of maps, or one map."),
-    ],
-    delta: Annotated[str, typer.Option(metavar="LIST", help="Error thresholds in pixels.")] = "0.5,1,2",
+    prediction: Annotated[Path, Pred(help="Folder of maps: SCENE.png, pfm, npy …, or SCENE/…; or one map.")],
+    truth: Annotated[str, Truth(help="A stereo data set (its folder or name), a folder of maps, or one map.")],
+    delta: Annotated[str, Option(metavar="LIST", help="Error thresholds in pixels.")] = "0.5,1,2",
     region: Annotated[
-        str, typer.Option(metavar="LIST", help="Regions: nonocc, all, disc, untextured, and names of masks given.")
+        str, Option(metavar="LIST", help="Regions: nonocc, all, disc, untextured, and names of masks given.")
     ] = "nonocc,all,disc",
-    mask: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=DIR", help="A region of your own: a folder of SCENE.png, white where it is."),
-    ] = None,
-    invalid: Annotated[
-        str, typer.Option(help="Missing estimates are bad, or skip: left out (semi-dense maps).")
-    ] = "bad",
-    scale: Annotated[
-        float | None, typer.Option(help="Grey levels per pixel of the systems' maps (default: the data set's).")
-    ] = None,
+    mask: Annotated[list[str] | None, Named(help="A region of your own: SCENE.png files, white where it is.")] = None,
+    invalid: Annotated[str, Option(help="Missing estimates are bad, or skip: left out (semi-dense maps).")] = "bad",
+    scale: Annotated[float | None, Option(help="Grey levels per pixel of the maps (default: the data's).")] = None,
     truth_scale: Annotated[
-        float | None, typer.Option(help="Grey levels per pixel of the truth (default: the data set's).")
+        float | None, Option(help="Grey levels per pixel of the truth (default: the data's).")
     ] = None,
-    zero: Annotated[
-        str | None, typer.Option(help="In arrays and PFM files, 0 is unknown (as in pictures), or known: a disparity.")
-    ] = None,
-    views: Annotated[
-        bool, typer.Option("--views", help="Also predict one picture of the pair from the other, and compare.")
-    ] = False,
-    pictures: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write a picture of each map's errors here.")
-    ] = None,
+    zero: Annotated[str | None, Option(help="0 in arrays and PFM files: unknown (as in pictures) or known.")] = None,
+    views: Annotated[bool, Option("--views", help="Also predict one picture from the other, and compare.")] = False,
+    pictures: Annotated[Path | None, Folder(help="Write a picture of each map's errors here.")] = None,
     *,
     how: Evaluation,
 ) -> None:
@@ -63,7 +45,8 @@ def disparity(
     from hyperacuity.disparity import Protocol
 
     regions = tuple(part.strip() for part in region.split(",") if part.strip())
-    protocol = Protocol(_numbers(delta), regions, invalid)  # type: ignore[arg-type]  # checked by the class itself
+    deltas = numbers("--delta", delta, "numbers with commas, such as 0.5,1,2")
+    protocol = Protocol(deltas, regions, invalid)  # type: ignore[arg-type]  # checked by the class itself
     folder = None if pictures is None else common.output_folder(pictures)
     scales = {"masks": _masks(mask or []), "scale": scale, "truth_scale": truth_scale, "zero": zero}
     result = common.evaluated("disparity", prediction, truth, how, protocol=protocol, **scales)
@@ -83,10 +66,3 @@ def _masks(options: Sequence[str]) -> dict[str, Path]:
             raise UsageError(f"--mask {option}: expected NAME=DIR, a folder that holds SCENE.png")
         masks[name] = Path(folder)
     return masks
-
-
-def _numbers(delta: str) -> tuple[float, ...]:
-    try:
-        return tuple(float(part) for part in delta.split(","))
-    except ValueError as error:
-        raise UsageError(f"--delta {delta}: expected numbers with commas, such as 0.5,1,2") from error

@@ -4,32 +4,45 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
 from hyperacuity.cli import common
-from hyperacuity.cli.options import Json
-from hyperacuity.cli.output import Out, figure_folder, finish, folder_option, plural, print_line, print_table
+from hyperacuity.cli.options import Folder, Json, grouped, numbers
+from hyperacuity.cli.output import Out, figure_folder, finish, plural, print_line, print_table
 from hyperacuity.errors import UsageError
 
 if TYPE_CHECKING:
-    from hyperacuity.studies.abdulrahman2017 import EdgeStudy
+    from hyperacuity.studies.abdulrahman2017 import EdgeSetup, EdgeStudy
 
 SEVEN = "sobel,canny,sf1,sf5,agk,hk,speckle"
 NINE = "fom,f_pinho,d4,dp,hausdorff(percent=5),baddeley,sk(k=1),sk(k=2),psi"
 SHEET = f"phi,chi2,f_alpha,{NINE}"
 
-Data = Annotated[
-    str, typer.Argument(metavar="DATA", help="shapes, scenes, a data set such as rug, or a folder with --truth.")
-]
-Truth = Annotated[Path | None, typer.Option("--truth", metavar="DIR", help="Truths of a folder of pictures.")]
-Where = Annotated[Path | None, typer.Option("--data", metavar="DIR", help="Folder of a known data set.")]
-Detectors = Annotated[str, typer.Option("--with", help="Detectors, with commas; speckle is a control: random pixels.")]
-Measures = Annotated[str, typer.Option("--measures", help="Measures, with commas.")]
-Count = Annotated[int | None, typer.Option("--count", min=1, help="Only the first pictures.")]
-Workers = Annotated[int | None, typer.Option(min=1, help="Pictures at a time (default: one per processor).")]
+Measures = Annotated[str, Option("--measures", help="Measures, with commas.")]
+
+
+@dataclass(frozen=True)
+class Trials:
+    """Which pictures and detectors are tried, and where the results go."""
+
+    data: Annotated[str, Argument(metavar="DATA", help="shapes, scenes, a data set (rug), or a folder with --truth.")]
+    out: Out
+    truth: Annotated[Path | None, Folder(help="Truths of a folder of pictures.")] = None
+    folder: Annotated[Path | None, Folder("--data", help="Folder of a known data set.")] = None
+    detectors: Annotated[str, Option("--with", help="With commas; speckle is a control: random pixels.")] = SEVEN
+    count: Annotated[int | None, Option(min=1, help="Only the first pictures.")] = None
+    workers: Annotated[int | None, Option(min=1, help="Pictures at a time (default: one per processor).")] = None
+    json: Json = False
+
+    def setup(self, measures: str) -> EdgeSetup:
+        """The same for a study."""
+        from hyperacuity.studies.abdulrahman2017 import EdgeSetup
+
+        return EdgeSetup(self.data, self.truth, self.folder, self.count, self.detectors, measures, self.workers)
 
 
 def shift(out: Out, json: Json = False) -> None:
@@ -51,19 +64,11 @@ def shift(out: Out, json: Json = False) -> None:
     finish(found, lambda: _print_files(SHIFT_SIGNATURE, files), json=json)
 
 
+@grouped
 def sheet(
-    data: Data,
-    out: Out,
-    truth: Truth = None,
-    where: Where = None,
-    detectors: Detectors = SEVEN,
+    trials: Trials,
     measures: Measures = SHEET,
-    snr: Annotated[
-        float | None, typer.Option(help="Add noise of this signal-to-noise ratio, dB (paper: 4, 3.3).")
-    ] = None,
-    count: Count = None,
-    workers: Workers = None,
-    json: Json = False,
+    snr: Annotated[float | None, Option(help="Add noise of this signal-to-noise ratio, dB (paper: 4, 3.3).")] = None,
 ) -> None:
     """Show the best edge map of each detector under each measure, with its threshold and score.
 
@@ -72,27 +77,21 @@ def sheet(
 
     Example: [bold]hyperacuity study sheet shapes --snr 4 --out sheet[/bold]
     """
-    folder = figure_folder(out)
+    folder = figure_folder(trials.out)
     from hyperacuity.report.study_figures import sheet_drawer
-    from hyperacuity.studies.abdulrahman2017 import EdgeSetup, sheet_study
+    from hyperacuity.studies.abdulrahman2017 import sheet_study
 
     files: list[Path] = []
-    setup = EdgeSetup(data, truth, where, count, detectors, measures, workers)
-    _finish(sheet_study(setup, snr, sheet_drawer(folder, files)), folder / "sheet.csv", files, json)
+    study = sheet_study(trials.setup(measures), snr, sheet_drawer(folder, files))
+    _finish(study, folder / "sheet.csv", files, trials.json)
 
 
+@grouped
 def noise(
-    data: Data,
-    out: Out,
-    truth: Truth = None,
-    where: Where = None,
-    levels: Annotated[str, typer.Option(help="Deviations in grey levels of 255, with commas.")] = "0,5,10,20,40,80",
-    detectors: Detectors = SEVEN,
+    trials: Trials,
+    levels: Annotated[str, Option(help="Deviations in grey levels of 255, with commas.")] = "0,5,10,20,40,80",
     measures: Measures = NINE,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the noise.")] = 0,
-    count: Count = None,
-    workers: Workers = None,
-    json: Json = False,
+    seed: Annotated[int, Option(min=0, help="Seed of the noise.")] = 0,
 ) -> None:
     """Add more and more noise to pictures: how does the best score of each detector fall off?
 
@@ -100,26 +99,20 @@ def noise(
 
     Example: [bold]hyperacuity study noise shapes --out noise[/bold]
     """
-    folder = figure_folder(out)
+    folder = figure_folder(trials.out)
     from hyperacuity.report.study_figures import draw_robustness
-    from hyperacuity.studies.abdulrahman2017 import EdgeSetup, noise_study
+    from hyperacuity.studies.abdulrahman2017 import noise_study
 
-    setup = EdgeSetup(data, truth, where, count, detectors, measures, workers)
-    study = noise_study(setup, _levels(levels), seed=seed)
-    _finish(study, folder / "noise.csv", draw_robustness(study, folder / "noise", axis="noise σ, grey levels"), json)
+    study = noise_study(trials.setup(measures), _levels(levels), seed=seed)
+    charts = draw_robustness(study, folder / "noise", axis="noise σ, grey levels")
+    _finish(study, folder / "noise.csv", charts, trials.json)
 
 
+@grouped
 def blur(
-    data: Data,
-    out: Out,
-    truth: Truth = None,
-    where: Where = None,
-    levels: Annotated[str, typer.Option(help="Standard deviations in pixels, with commas.")] = "0,0.5,1,1.5,2,3,4",
-    detectors: Detectors = SEVEN,
+    trials: Trials,
+    levels: Annotated[str, Option(help="Standard deviations in pixels, with commas.")] = "0,0.5,1,1.5,2,3,4",
     measures: Measures = NINE,
-    count: Count = None,
-    workers: Workers = None,
-    json: Json = False,
 ) -> None:
     """Blur pictures more and more: how does the best score of each detector fall off?
 
@@ -127,26 +120,20 @@ def blur(
 
     Example: [bold]hyperacuity study blur shapes --out blur[/bold]
     """
-    folder = figure_folder(out)
+    folder = figure_folder(trials.out)
     from hyperacuity.report.study_figures import draw_robustness
-    from hyperacuity.studies.abdulrahman2017 import EdgeSetup, blur_study
+    from hyperacuity.studies.abdulrahman2017 import blur_study
 
-    study = blur_study(EdgeSetup(data, truth, where, count, detectors, measures, workers), _levels(levels))
-    _finish(study, folder / "blur.csv", draw_robustness(study, folder / "blur", axis="blur σ, px"), json)
+    study = blur_study(trials.setup(measures), _levels(levels))
+    _finish(study, folder / "blur.csv", draw_robustness(study, folder / "blur", axis="blur σ, px"), trials.json)
 
 
+@grouped
 def truth_study(
-    data: Data,
-    out: Out,
-    truth: Truth = None,
-    where: Where = None,
-    semi: Annotated[Path | None, folder_option(help="Semi-automatic truths, by the names of the pictures.")] = None,
-    radius: Annotated[float, typer.Option(min=0, help="Without --semi: how far off found edges may be, pixels.")] = 3,
-    detectors: Detectors = SEVEN,
+    trials: Trials,
+    semi: Annotated[Path | None, Folder(help="Semi-automatic truths, by the names of the pictures.")] = None,
+    radius: Annotated[float, Option(min=0, help="Without --semi: how far off found edges may be, pixels.")] = 3,
     measures: Measures = SHEET,
-    count: Count = None,
-    workers: Workers = None,
-    json: Json = False,
 ) -> None:
     """Compare hand-made with semi-automatic truth on the same pictures: how much does the truth decide?
 
@@ -156,21 +143,17 @@ def truth_study(
 
     Example: [bold]hyperacuity study truth rug --out truth[/bold]
     """
-    folder = figure_folder(out)
+    folder = figure_folder(trials.out)
     from hyperacuity.report.study_figures import draw_truths
     from hyperacuity.studies import abdulrahman2017
 
     made = None if semi else common.output_folder(folder / "semi-automatic")
-    setup = abdulrahman2017.EdgeSetup(data, truth, where, count, detectors, measures, workers)
-    study = abdulrahman2017.truth_study(setup, semi=semi, radius=radius, made=made)
-    _finish(study, folder / "truth.csv", draw_truths(study, folder / "truth"), json)
+    study = abdulrahman2017.truth_study(trials.setup(measures), semi=semi, radius=radius, made=made)
+    _finish(study, folder / "truth.csv", draw_truths(study, folder / "truth"), trials.json)
 
 
-def _levels(text: str) -> list[float]:
-    try:
-        levels = [float(part) for part in text.split(",")]
-    except ValueError:
-        raise UsageError(f"--levels {text}: expected numbers with commas, for example 0,10,20") from None
+def _levels(text: str) -> tuple[float, ...]:
+    levels = numbers("--levels", text, "numbers with commas, for example 0,10,20")
     if len(levels) < 2 or any(b <= a for a, b in itertools.pairwise(levels)):
         raise UsageError(f"--levels {text}: expected two or more, ascending")
     return levels

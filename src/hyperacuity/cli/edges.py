@@ -5,25 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Option
 
 from hyperacuity.cli import common
-from hyperacuity.cli.options import Evaluation, MapFiles, grouped
+from hyperacuity.cli.options import Evaluation, MapFiles, Pred, Truth, grouped
 
 
 @grouped
 def edges(
-    prediction: Annotated[Path, typer.Argument(metavar="PRED", help="Edge map, or folder of edge maps.")],
-    truth: Annotated[
-        str, typer.Argument(metavar="TRUTH", help="Truth, folder of truths, or a known data set such as rug or uded.")
-    ],
-    names: Annotated[
-        str | None, typer.Option("--measures", help="Measures, with commas: psi,sk(k=1),baddeley. [default: all]")
-    ] = None,
-    thresholds: Annotated[int, typer.Option(min=1, help="How many thresholds from 0 to 1.")] = 101,
-    thin: Annotated[
-        bool, typer.Option("--thin", help="Thin soft maps first. Without it they must be thin already.")
-    ] = False,
+    prediction: Annotated[Path, Pred(help="Edge map, or folder of edge maps.")],
+    truth: Annotated[str, Truth(help="Truth, folder of truths, or a known data set such as rug or uded.")],
+    names: Annotated[str | None, Option("--measures", help="Such as psi,sk(k=1),baddeley (default: all).")] = None,
+    thresholds: Annotated[int, Option(min=1, help="How many thresholds from 0 to 1.")] = 101,
+    thin: Annotated[bool, Option("--thin", help="Thin soft maps first. Without it they must be thin already.")] = False,
     *,
     maps: MapFiles,
     how: Evaluation,

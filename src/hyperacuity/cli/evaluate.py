@@ -7,23 +7,22 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 from hyperacuity.cli import common
-from hyperacuity.cli.options import Evaluation, Human, grouped
+from hyperacuity.cli.options import Evaluation, Human, Pred, Truth, grouped
 from hyperacuity.errors import UsageError
-
-PREDICTIONS = "Folder of predictions, or one file."
-TRUTHS = "Folder of truths, one file, or a known data set."
-OPTION = "An option of the protocol, or of how files are read; may be repeated."
 
 
 @grouped
 def evaluate(
-    task: Annotated[str, typer.Argument(metavar="TASK", help="Name of the benchmark.")],
-    prediction: Annotated[Path, typer.Argument(metavar="PRED", help=PREDICTIONS)],
-    truth: Annotated[str, typer.Argument(metavar="TRUTH", help=TRUTHS)],
-    option: Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE", help=OPTION)] = None,
+    task: Annotated[str, Argument(metavar="TASK", help="Name of the benchmark.")],
+    prediction: Annotated[Path, Pred(help="Folder of predictions, or one file.")],
+    truth: Annotated[str, Truth(help="Folder of truths, one file, or a known data set.")],
+    option: Annotated[
+        list[str] | None,
+        Option(metavar="NAME=VALUE", help="An option of the protocol or of reading files; may be repeated."),
+    ] = None,
     human: Human = False,
     *,
     how: Evaluation,

@@ -8,82 +8,89 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
-import typer
+from typer import Argument, Option
 
 from hyperacuity.errors import UsageError
 
-Data = Annotated[Path | None, typer.Option(metavar="DIR", help="Where a known data set lies.")]
-Split = Annotated[str | None, typer.Option(help="Part of a known data set: train, val or test.")]
-Human = Annotated[
-    bool, typer.Option("--human", help="Also score each annotator against the others: how well do people do?")
-]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")]
-Run = Annotated[Path | None, typer.Option(metavar="DIR", help="Keep what is computed here, and resume what is there.")]
-Workers = Annotated[int | None, typer.Option(min=1, help="Threads (default: one per processor).")]
-Cluster = Annotated[
-    str | None,
-    typer.Option(metavar="ADDRESS", help="Evaluate on Dask: tcp://host:8786, or local:4 for four processes here."),
-]
-Glob = Annotated[str, typer.Option(metavar="PATTERN", help="Only the predictions whose names match, such as '*.png'.")]
-ListUnpaired = Annotated[bool, typer.Option("--list-unpaired", help="Name every file that has no partner.")]
-Strict = Annotated[bool, typer.Option("--strict", help="Fail if a file has no partner.")]
+Folder = partial(Option, metavar="DIR")
+Named = partial(Option, metavar="NAME=DIR")
+Pred = partial(Argument, metavar="PRED")
+Truth = partial(Argument, metavar="TRUTH")
+
+Data = Annotated[Path | None, Folder(help="Where a known data set lies.")]
+Split = Annotated[str | None, Option(help="Part of a known data set: train, val or test.")]
+Human = Annotated[bool, Option("--human", help="Also score each annotator against the others: how well do people do?")]
+Json = Annotated[bool, Option("--json", help="Print one JSON object instead of a table.")]
+Workers = Annotated[int | None, Option(min=1, help="Threads (default: one per processor).")]
 
 
 @dataclass(frozen=True)
-class Evaluation:
-    """Systems, where their files are, and where to compute: what every benchmark can be told."""
+class Systems:
+    """Further systems, and which of them are tested against each other."""
 
-    system: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=DIR", help="A further system on the same truth; may be repeated.")
-    ] = None
-    all_pairs: Annotated[
-        bool, typer.Option("--all-pairs", help="Test all pairs of systems instead of each against the best.")
-    ] = False
+    system: Annotated[list[str] | None, Named(help="A further system on the same truth; may be repeated.")] = None
+    all_pairs: Annotated[bool, Option("--all-pairs", help="Test all pairs of systems, not only with the best.")] = False
+
+
+@dataclass(frozen=True)
+class Computing:
+    """Where files are, where to compute, and how to print what was found."""
+
     data: Data = None
-    glob: Glob = "*"
-    list_unpaired: ListUnpaired = False
-    strict: Strict = False
-    run: Run = None
+    glob: Annotated[str, Option(metavar="PATTERN", help="Only predictions whose names match, such as '*.png'.")] = "*"
+    list_unpaired: Annotated[bool, Option("--list-unpaired", help="Name every file that has no partner.")] = False
+    strict: Annotated[bool, Option("--strict", help="Fail if a file has no partner.")] = False
+    run: Annotated[Path | None, Folder(help="Keep what is computed here, and resume what is there.")] = None
     workers: Workers = None
-    cluster: Cluster = None
+    cluster: Annotated[
+        str | None, Option(metavar="ADDRESS", help="On Dask: tcp://host:8786, or local:4 for 4 processes.")
+    ] = None
     json: Json = False
 
     def options(self) -> dict[str, Any]:
         """Those that :func:`hyperacuity.evaluate` takes."""
-        names = ("all_pairs", "data", "glob", "strict", "run", "workers", "cluster")
-        return {name: getattr(self, name) for name in names}
+        return {name: value for name, value in vars(self).items() if name not in ("system", "list_unpaired", "json")}
+
+
+@dataclass(frozen=True)
+class Evaluation(Computing, Systems):
+    """What every benchmark can be told."""
 
 
 @dataclass(frozen=True)
 class MapFiles:
     """What the values of boundary and edge maps mean, where files do not keep to the usual."""
 
-    invert_prediction: Annotated[bool, typer.Option("--invert-prediction", help="In the maps, 0 is the edge.")] = False
-    invert_truth: Annotated[bool, typer.Option("--invert-truth", help="In the truth, 0 is the edge.")] = False
+    invert_prediction: Annotated[bool, Option("--invert-prediction", help="In the maps, 0 is the edge.")] = False
+    invert_truth: Annotated[bool, Option("--invert-truth", help="In the truth, 0 is the edge.")] = False
     value_range: Annotated[
-        str | None, typer.Option(metavar="RANGE", help="What the maps' values run to, 255, or from and to: -1,1.")
+        str | None, Option(metavar="RANGE", help="What the maps' values run to, 255, or from and to: -1,1.")
     ] = None
-    force: Annotated[bool, typer.Option("--force", help="Go on with files that are almost surely a mistake.")] = False
+    force: Annotated[bool, Option("--force", help="Go on with files that are almost surely a mistake.")] = False
 
     def options(self) -> dict[str, Any]:
         """Those that :func:`hyperacuity.evaluate` takes."""
         return {**vars(self), "value_range": None if self.value_range is None else _ends(self.value_range)}
 
 
+def numbers(option: str, text: str, expected: str) -> tuple[float, ...]:
+    """The value of an option that is a list of numbers with commas."""
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError:
+        raise UsageError(f"{option} {text}: expected {expected}") from None
+
+
 def _ends(text: str) -> tuple[float, float]:
     """Both ends of a range; one number is the upper end."""
-    try:
-        low, high = [0.0, *map(float, text.split(","))][-2:]
-        if text.count(",") > 1 or not low < high < float("inf"):
-            raise ValueError
-    except ValueError as error:
-        raise UsageError(
-            f"--value-range {text}: expected the greatest value, 255, or the least and it, -1,1"
-        ) from error
+    expected = "the greatest value, 255, or the least and it, -1,1"
+    low, high = (0.0, *numbers("--value-range", text, expected))[-2:]
+    if text.count(",") > 1 or not low < high < float("inf"):
+        raise UsageError(f"--value-range {text}: expected {expected}")
     return low, high
 
 
@@ -93,14 +100,10 @@ def grouped(command: Callable[..., None]) -> Callable[..., None]:
     groups: dict[str, Any] = {name: kind for name, kind in hints.items() if is_dataclass(kind)}
     parameters: list[inspect.Parameter] = []
     for one in inspect.signature(command).parameters.values():
-        if one.name not in groups:
-            parameters.append(one.replace(annotation=hints[one.name], kind=one.KEYWORD_ONLY))
-            continue
-        kinds = get_type_hints(groups[one.name], include_extras=True)
-        parameters += [
-            inspect.Parameter(part.name, one.KEYWORD_ONLY, default=part.default, annotation=kinds[part.name])
-            for part in fields(groups[one.name])
-        ]
+        group = groups.get(one.name)
+        parts = [one] if group is None else inspect.signature(group).parameters.values()
+        kinds = hints if group is None else get_type_hints(group, include_extras=True)
+        parameters += [part.replace(annotation=kinds[part.name], kind=part.KEYWORD_ONLY) for part in parts]
 
     @wraps(command)
     def called(**given: Any) -> None:

@@ -2,68 +2,39 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
-import typer
+from typer import Option
 
 from hyperacuity.cli import common
-from hyperacuity.cli.options import Evaluation, Human, grouped
-
-
-class Farther(StrEnum):
-    """Whose maps count depth, larger = farther."""
-
-    NONE = "none"
-    PRED = "pred"
-    TRUTH = "truth"
-    BOTH = "both"
+from hyperacuity.cli.options import Evaluation, Folder, Human, Pred, Truth, grouped
+from hyperacuity.cli.output import figure_folder
 
 
 @grouped
 def ordering(
     prediction: Annotated[
-        Path,
-        typer.Argument(
-            metavar="PRED",
-            help="Folder of order maps or .fg files, or one; a folder of such folders is a sweep over a parameter.",
-        ),
+        Path, Pred(help="Folder of order maps or .fg files, or one; a folder of folders is a sweep over a parameter.")
     ],
-    truth: Annotated[
-        str,
-        typer.Argument(
-            metavar="TRUTH",
-            help="Order maps, figure/ground labels (folder or archive), a folder of scenes, or bsds-fg.",
-        ),
-    ],
+    truth: Annotated[str, Truth(help="Order maps, figure/ground labels (folder, archive), scenes, or bsds-fg.")],
     regions: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Segmentations to ask about who is in front (default: the truth's own). Label maps, .seg, or ucm2.",
-        ),
+        Path | None, Folder(help="Segmentations to ask about (default: the truth's own): label maps, .seg, or ucm2.")
     ] = None,
-    level: Annotated[
-        str, typer.Option(help="Level at which ucm2 regions are cut; best: that of the best boundary F.")
-    ] = "best",
-    transfer: Annotated[
-        bool, typer.Option("--transfer", help="Bring predictions onto the regions for LDC and GDC too.")
-    ] = False,
+    level: Annotated[str, Option(help="Level at which ucm2 regions are cut; best: of the best boundary F.")] = "best",
+    transfer: Annotated[bool, Option("--transfer", help="Bring predictions onto regions for LDC and GDC too.")] = False,
     farther: Annotated[
-        Farther, typer.Option(help="Whose maps are depth maps, in which larger is farther.")
-    ] = Farther.NONE,
-    radius: Annotated[float, typer.Option(min=0, help="How far apart contours may be, in pixels.")] = 3.0,
-    angle: Annotated[float, typer.Option(min=0, max=180, help="How far apart directions may be, in degrees.")] = 15.0,
-    cost: Annotated[
-        str, typer.Option(help="What matching minimises: distance (the paper), or distance+angle.")
-    ] = "distance",
-    annotators: Annotated[str, typer.Option(help="Several annotators' contours: bsds, sum or best.")] = "bsds",
-    tie: Annotated[str, typer.Option(help="A predicted tie in R-ACC and B-ACC: wrong, half or skip.")] = "wrong",
-    mean: Annotated[bool, typer.Option("--mean", help="Mean over images instead of counts of all images.")] = False,
+        Literal["none", "pred", "truth", "both"], Option(help="Whose maps are depth maps, in which larger is farther.")
+    ] = "none",
+    radius: Annotated[float, Option(min=0, help="How far apart contours may be, in pixels.")] = 3.0,
+    angle: Annotated[float, Option(min=0, max=180, help="How far apart directions may be, in degrees.")] = 15.0,
+    cost: Annotated[str, Option(help="What matching minimises: distance (the paper), or distance+angle.")] = "distance",
+    annotators: Annotated[str, Option(help="Several annotators' contours: bsds, sum or best.")] = "bsds",
+    tie: Annotated[str, Option(help="A predicted tie in R-ACC and B-ACC: wrong, half or skip.")] = "wrong",
+    mean: Annotated[bool, Option("--mean", help="Mean over images instead of counts of all images.")] = False,
     human: Human = False,
-    charts: Annotated[Path | None, typer.Option(metavar="DIR", help="Write charts (SVG) of all systems here.")] = None,
-    pictures: Annotated[Path | None, typer.Option(metavar="DIR", help="Write a picture of every image here.")] = None,
+    charts: Annotated[Path | None, Folder(help="Write charts (SVG) of all systems here.")] = None,
+    pictures: Annotated[Path | None, Folder(help="Write a picture of every image here.")] = None,
     *,
     how: Evaluation,
 ) -> None:
@@ -77,23 +48,21 @@ def ordering(
 
     Example: [bold]hyperacuity ordering depth bsds-fg --regions ucm2 --human --tie half[/bold]
     """
-    if charts is not None:
-        from hyperacuity.report import theme
-
-        theme.require()
-    folders = [None if folder is None else common.output_folder(folder) for folder in (charts, pictures)]
+    for folder in (charts, pictures):
+        if folder is not None:
+            figure_folder(folder, figures=folder is charts)
     protocol = {"radius": radius, "angle": angle, "cost": cost, "annotators": annotators, "question_tie": tie}
     protocol["aggregate"] = "mean" if mean else "pooled"
-    reading = {"regions": regions, "level": level, "transfer": transfer, "farther": farther.value}
+    reading = {"regions": regions, "level": level, "transfer": transfer, "farther": farther}
     result = common.evaluated("ordering", prediction, truth, how, protocol=protocol, human=human, **reading)
     if human and result.people is None:
         common.warn("no image has two annotators, so nothing can be said about people")
-    if folders[0] is not None and result.scores:
+    if charts is not None and result.scores:
         from hyperacuity.report.figures import write_ordering_charts
 
-        write_ordering_charts(folders[0], result.scores, result.people if human else None, result.signature)
-    if folders[1] is not None:
+        write_ordering_charts(charts, result.scores, result.people if human else None, result.signature)
+    if pictures is not None:
         from hyperacuity.report.figures import write_ordering_pictures
 
-        write_ordering_pictures(folders[1], result.job, result.cells)
+        write_ordering_pictures(pictures, result.job, result.cells)
     common.show(result, json=how.json)

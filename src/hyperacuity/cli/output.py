@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
+from typer import Option
 
 from hyperacuity.cli import common
 from hyperacuity.errors import UsageError
 
-Out = Annotated[Path, typer.Option("--out", help="Folder to write to; created if missing.")]
-Model = Annotated[Path, typer.Option("--out", metavar="FILE", help="The model, as JSON.")]
-Weak = Annotated[str, typer.Option(help="Consensus: pixels near other labels are left out (ignore) or negative.")]
-Seed = Annotated[int, typer.Option(min=0, help="Seed of the pixels that are learned from.")]
-Figures = Annotated[bool, typer.Option("--figures/--no-figures", help="Draw the figures.")]
-
-folder_option = partial(typer.Option, metavar="DIR")
+Out = Annotated[Path, Option("--out", help="Folder to write to; created if missing.")]
+Model = Annotated[Path, Option("--out", metavar="FILE", help="The model, as JSON.")]
+Weak = Annotated[str, Option(help="Consensus: pixels near other labels are left out (ignore) or negative.")]
+Seed = Annotated[int, Option(min=0, help="Seed of the pixels that are learned from.")]
+Figures = Annotated[bool, Option("--figures/--no-figures", help="Draw the figures.")]
 
 
 def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, left: Sequence[int] = (0,)) -> None:

@@ -2,44 +2,25 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
-import typer
+from typer import Option
 
 from hyperacuity.cli import common
-from hyperacuity.cli.options import Evaluation, grouped
-
-
-class Form(StrEnum):
-    """What the files of a prediction hold."""
-
-    AUTO = "auto"
-    UCM = "ucm"
-    SEGMENTATIONS = "segmentations"
-    SOFT = "soft"
+from hyperacuity.cli.options import Evaluation, Folder, Pred, Truth, grouped
 
 
 @grouped
 def regions(
-    prediction: Annotated[
-        Path, typer.Argument(metavar="PRED", help="Folder of ucm2 or segmentation files, or one file.")
-    ],
-    truth: Annotated[
-        str, typer.Argument(metavar="TRUTH", help="Folder of annotators' segmentations, one file, or bsds500.")
-    ],
-    levels: Annotated[int, typer.Option(min=1, help="At how many levels a hierarchy is cut.")] = 99,
+    prediction: Annotated[Path, Pred(help="Folder of ucm2 or segmentation files, or one file.")],
+    truth: Annotated[str, Truth(help="Folder of annotators' segmentations, one file, or bsds500.")],
+    levels: Annotated[int, Option(min=1, help="At how many levels a hierarchy is cut.")] = 99,
     form: Annotated[
-        Form,
-        typer.Option(
-            "--as",
-            help="What predictions hold; soft: boundary maps, of which hierarchies are made. auto: ucm2 or labels.",
-        ),
-    ] = Form.AUTO,
-    berkeley: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write Berkeley's eval_cover*.txt and eval_RI_VOI*.txt.")
-    ] = None,
+        Literal["auto", "ucm", "segmentations", "soft"],
+        Option("--as", help="What predictions hold; soft: boundary maps to make hierarchies of; auto: ucm2 or labels."),
+    ] = "auto",
+    berkeley: Annotated[Path | None, Folder(help="Write Berkeley's eval_cover*.txt and eval_RI_VOI*.txt.")] = None,
     *,
     how: Evaluation,
 ) -> None:
@@ -55,7 +36,7 @@ def regions(
     from hyperacuity.regions.berkeley import berkeley_files
 
     folder = None if berkeley is None else common.output_folder(berkeley)
-    result = common.evaluated("regions", prediction, truth, how, protocol=Protocol(levels), form=form.value)
+    result = common.evaluated("regions", prediction, truth, how, protocol=Protocol(levels), form=form)
     if folder is not None:
         for name in result.scores:
             place = folder if len(result.scores) == 1 else common.output_folder(folder / name)

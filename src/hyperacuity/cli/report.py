@@ -2,50 +2,30 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
+from typer import Argument, Option
 
 from hyperacuity.cli import common
-from hyperacuity.cli.options import Workers
+from hyperacuity.cli.options import Folder, Workers
 from hyperacuity.errors import UsageError
 
 
-class TableKind(StrEnum):
-    """How a table is written."""
-
-    CSV = "csv"
-    LATEX = "latex"
-    MARKDOWN = "markdown"
-
-
 def report(
-    runs: Annotated[
-        list[Path], typer.Argument(metavar="RUN…", help="Run folders, as --run of the other commands makes them.")
-    ],
-    out: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Write the page here; with --single-file, to this file or folder."),
-    ] = None,
-    single_file: Annotated[bool, typer.Option("--single-file", help="One HTML file that holds everything.")] = False,
-    pictures: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="The photographs, where the runs do not name them; paired by name."),
-    ] = None,
+    runs: Annotated[list[Path], Argument(metavar="RUN…", help="Run folders, as --run of other commands makes them.")],
+    out: Annotated[Path | None, Folder(help="Write the page here; with --single-file, to this file or folder.")] = None,
+    single_file: Annotated[bool, Option("--single-file", help="One HTML file that holds everything.")] = False,
+    pictures: Annotated[Path | None, Folder(help="Photographs, if the runs do not name them; paired by name.")] = None,
     viewer: Annotated[
-        bool, typer.Option("--viewer/--no-viewer", help="Whether images can be opened; without, the page is small.")
+        bool, Option("--viewer/--no-viewer", help="Whether images can be opened; without, the page is small.")
     ] = True,
-    figures: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write the charts here as PDF, SVG and PNG.")
-    ] = None,
-    table: Annotated[TableKind | None, typer.Option(help="Print the leaderboard as csv, latex or markdown.")] = None,
-    title: Annotated[str, typer.Option(help="Heading of the page.")] = "",
+    figures: Annotated[Path | None, Folder(help="Write the charts here as PDF, SVG and PNG.")] = None,
+    table: Annotated[Literal["csv", "latex", "markdown"] | None, Option(help="Print the leaderboard.")] = None,
+    title: Annotated[str, Option(help="Heading of the page.")] = "",
     workers: Workers = None,
-    json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object: what was written, and the scores.")
-    ] = False,
+    json: Annotated[bool, Option("--json", help="Print one JSON object: what was written, and the scores.")] = False,
 ) -> None:
     """Make a page of one or more runs: who is better, by how much, under which protocol, and where in which image it goes wrong.
 
@@ -81,7 +61,7 @@ def report(
         common.print_json({"page": page, "figures": written, "sheets": [sheet.as_dict() for sheet in sheets]})
         return
     if table is not None:
-        typer.echo(tables(sheets, table.value), nl=False)
+        typer.echo(tables(sheets, table), nl=False)
     if written:
         common.messages.print(f"{len(written)} figures in {figures}", markup=False)
     if page is not None:

@@ -8,13 +8,14 @@ from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
+from typer import Argument, Option
 
 from hyperacuity.cli import common
-from hyperacuity.cli.options import Json
+from hyperacuity.cli.options import Folder, Json
 
 app = typer.Typer(help="Look after run folders: show, check, merge, export, clean up.", no_args_is_help=True)
 
-Folder = Annotated[Path, typer.Argument(metavar="RUN", help="A run folder, or its run.sqlite.")]
+RunFolder = Annotated[Path, Argument(metavar="RUN", help="A run folder, or its run.sqlite.")]
 
 
 def _print(as_json: bool, found: dict[str, Any], *lines: str) -> None:
@@ -27,7 +28,7 @@ def _print(as_json: bool, found: dict[str, Any], *lines: str) -> None:
 
 
 @app.command("show")
-def show(run: Folder, json: Json = False) -> None:
+def show(run: RunFolder, json: Json = False) -> None:
     """Show what a run holds: protocols, systems, how many cells are done, failed or waiting, and how it was made.
 
     Example: [bold]hyperacuity run show runs/night[/bold]
@@ -36,9 +37,7 @@ def show(run: Folder, json: Json = False) -> None:
 
     keys = ("signature", "started", "ended", "status", "command")
     with open_run(run) as opened:
-        protocols: list[dict[str, Any]] = [
-            {"signature": one, "systems": opened.states(one)} for one in opened.signatures()
-        ]
+        protocols: Any = [{"signature": one, "systems": opened.states(one)} for one in opened.signatures()]
         history = [{key: entry.get(key) for key in keys} for entry in opened.history()]
     lines: list[str] = []
     for protocol in protocols:
@@ -50,7 +49,7 @@ def show(run: Folder, json: Json = False) -> None:
 
 
 @app.command("check")
-def check(run: Folder, json: Json = False) -> None:
+def check(run: RunFolder, json: Json = False) -> None:
     """Check a run folder: is the file sound, can every tally be read, does every cell point to its own?
 
     Exit status 1 when something is wrong; each finding is named. Cells that failed or still wait are no fault of the store.
@@ -69,8 +68,8 @@ def check(run: Folder, json: Json = False) -> None:
 
 @app.command("merge")
 def merge(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders.")],
-    out: Annotated[Path, typer.Option(metavar="DIR", help="The folder to merge into; may have runs already.")],
+    runs: Annotated[list[Path], Argument(metavar="RUN...", help="Run folders.")],
+    out: Annotated[Path, Folder(help="The folder to merge into; may have runs already.")],
     json: Json = False,
 ) -> None:
     """Bring several runs together in one folder, for one report; what was computed from other files is refused.
@@ -86,9 +85,9 @@ def merge(
 
 @app.command("export")
 def export(
-    run: Folder,
-    out: Annotated[Path, typer.Option(metavar="DIR", help="Folder for the tables.")] = Path("export"),
-    format: Annotated[str, typer.Option(help="parquet or csv.")] = "parquet",
+    run: RunFolder,
+    out: Annotated[Path, Folder(help="Folder for the tables.")] = Path("export"),
+    format: Annotated[str, Option(help="parquet or csv.")] = "parquet",
     json: Json = False,
 ) -> None:
     """Write a run as tables: one file per protocol, a row per cell, a column per array of its tally.
@@ -103,7 +102,7 @@ def export(
 
 
 @app.command("gc")
-def gc(run: Folder, json: Json = False) -> None:
+def gc(run: RunFolder, json: Json = False) -> None:
     """Drop tallies that no cell refers to any more (older code, replaced predictions), and free the space.
 
     Example: [bold]hyperacuity run gc runs/night[/bold]

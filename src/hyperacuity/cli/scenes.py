@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
+from typer import Argument, Option
 
 from hyperacuity.cli import common
 from hyperacuity.cli.options import Json
@@ -15,16 +15,16 @@ from hyperacuity.errors import UsageError
 
 
 def scenes(
-    out: Annotated[Path, typer.Argument(help="Folder to write to; created if missing.")],
-    count: Annotated[int, typer.Option(min=1, help="How many scenes.")] = 12,
-    size: Annotated[str, typer.Option(help="Width x height in pixels, 64 to 2048 each.")] = "480x320",
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the first scene; the others follow.")] = 1,
-    leaves: Annotated[int, typer.Option(min=1, max=400, help="Cut-outs per scene.")] = 32,
-    blur: Annotated[float, typer.Option(min=0, max=8, help="Blur of the lens: standard deviation in pixels.")] = 0.6,
-    noise: Annotated[float, typer.Option(min=0, max=64, help="Noise of the sensor: deviation in grey levels.")] = 1.5,
-    max_disparity: Annotated[float | None, typer.Option(help="Of the nearest sheet, px [default: width / 24].")] = None,
-    annotators: Annotated[int, typer.Option(min=1, max=20, help="Simulated annotators per scene.")] = 5,
-    jobs: Annotated[int, typer.Option(min=1, help="Scenes made at the same time; the files are the same.")] = 2,
+    out: Annotated[Path, Argument(help="Folder to write to; created if missing.")],
+    count: Annotated[int, Option(min=1, help="How many scenes.")] = 12,
+    size: Annotated[str, Option(help="Width x height in pixels, 64 to 2048 each.")] = "480x320",
+    seed: Annotated[int, Option(min=0, help="Seed of the first scene; the others follow.")] = 1,
+    leaves: Annotated[int, Option(min=1, max=400, help="Cut-outs per scene.")] = 32,
+    blur: Annotated[float, Option(min=0, max=8, help="Blur of the lens: standard deviation in pixels.")] = 0.6,
+    noise: Annotated[float, Option(min=0, max=64, help="Noise of the sensor: deviation in grey levels.")] = 1.5,
+    max_disparity: Annotated[float | None, Option(help="Of the nearest sheet, px [default: width / 24].")] = None,
+    annotators: Annotated[int, Option(min=1, max=20, help="Simulated annotators per scene.")] = 5,
+    jobs: Annotated[int, Option(min=1, help="Scenes made at the same time; the files are the same.")] = 2,
     json: Json = False,
 ) -> None:
     """Make scenes of layered paper cut-outs whose truth is known exactly.
@@ -38,22 +38,14 @@ def scenes(
 
     width, height = parse_size(size)
     folder = common.output_folder(out)
+    options: Any = {"size": (width, height), "leaves": leaves, "max_disparity": max_disparity}
+    options |= {"blur": blur, "noise": noise, "annotators": annotators}
     from hyperacuity.data.scenes import write_scenes
 
     with Progress(console=common.messages, transient=True, disable=not common.messages.is_terminal) as progress:
         task = progress.add_task("scenes", total=count)
-        summary = write_scenes(
-            folder,
-            range(seed, seed + count),
-            jobs=jobs,
-            done=lambda facts: progress.advance(task),
-            size=(width, height),
-            leaves=leaves,
-            max_disparity=max_disparity,
-            blur=blur,
-            noise=noise,
-            annotators=annotators,
-        )
+        options["done"] = lambda facts: progress.advance(task)
+        summary = write_scenes(folder, range(seed, seed + count), jobs=jobs, **options)
 
     def show() -> None:
         headings = ("sheets", "regions", "boundary px", "annotators' regions", "disparity px", "occluded")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from hyperacuity.cli import common
 from hyperacuity.cli.options import Data, Json
@@ -13,14 +13,12 @@ from hyperacuity.errors import UsageError
 
 
 def stereo(
-    data_set: Annotated[str, typer.Argument(metavar="DATA", help="A stereo data set: its folder, or its name.")],
+    data_set: Annotated[str, Argument(metavar="DATA", help="A stereo data set: its folder, or its name.")],
     out: Out,
-    names: Annotated[str, typer.Option("--with", help="Systems, with commas: sad, census, sgm.")] = "sad,census,sgm",
-    disparities: Annotated[
-        int | None, typer.Option(min=1, help="How many (default: the data's, or width / 6).")
-    ] = None,
+    names: Annotated[str, Option("--with", help="Systems, with commas: sad, census, sgm.")] = "sad,census,sgm",
+    disparities: Annotated[int | None, Option(min=1, help="How many (default: the data's, or width / 6).")] = None,
     data: Data = None,
-    jobs: Annotated[int | None, typer.Option(min=1, help="Pairs worked on at once (default: all processors).")] = None,
+    jobs: Annotated[int | None, Option(min=1, help="Pairs worked on at once (default: all processors).")] = None,
     json: Json = False,
 ) -> None:
     """Match stereo pairs and write one disparity map per scene: DIR/sad/SCENE.pfm, DIR/census/SCENE.pfm and so on.

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument, Option
 
 from hyperacuity.cli import common
+from hyperacuity.cli.options import Folder, grouped
 from hyperacuity.errors import not_installed
 
 if TYPE_CHECKING:
@@ -17,46 +20,68 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Pages where people label and judge, in the browser.", no_args_is_help=True)
 
-Host = Annotated[
-    str, typer.Option(help="Address to listen on; any but loopback can be reached by others, and asks for a token.")
-]
-Port = Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on (0: a free one).")]
-Token = Annotated[str | None, typer.Option(help="Token that visitors need (default: a new one, where needed).")]
-Browser = Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page in the browser.")]
 StateFile = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="File that stores every action.", show_default="DIR/studio.sqlite")
+    Path | None, Option(metavar="FILE", help="File that stores every action.", show_default="DIR/studio.sqlite")
 ]
+
+
+@dataclass(frozen=True)
+class Server:
+    """Where a page is served, and to whom."""
+
+    host: Annotated[
+        str, Option(help="Address to listen on; any but loopback is open to others, and asks for a token.")
+    ] = "127.0.0.1"
+    port: Annotated[int, Option(min=0, max=65535, help="Port to listen on (0: a free one).")] = 0
+    token: Annotated[str | None, Option(help="Token that visitors need (default: a new one, where needed).")] = None
+    browser: Annotated[bool, Option("--browser/--no-browser", help="Open the page in the browser.")] = True
+
+    def require(self) -> None:
+        """Fail at once, not after images have been read, where packages are missing or the token is not valid."""
+        try:
+            import jinja2  # noqa: F401
+            import starlette  # noqa: F401
+            import uvicorn  # noqa: F401
+        except ImportError as error:
+            raise not_installed(f"the studio needs the package {error.name}", "studio") from error
+        from hyperacuity.studio.server import choose_token
+
+        choose_token(self.host, self.token)
+
+    def serve(
+        self, page: Page, *, always_token: bool = False, announce: Callable[[Address], None] = lambda _: None
+    ) -> None:
+        """Serve a page until Ctrl-C, having said where it is."""
+        from hyperacuity.studio.server import choose_token, serve
+
+        def say(address: Address) -> None:
+            common.messages.print(f"{page.title}: {address.front}", markup=False, soft_wrap=True)
+            announce(address)
+            common.messages.print("Ctrl-C stops the server; everything is saved as it happens.", markup=False)
+
+        own = choose_token(self.host, self.token, always=always_token)
+        serve(page, host=self.host, port=self.port, token=own, browser=self.browser, announce=say)
+        common.messages.print("stopped", markup=False)
 
 
 @app.command("choose")
+@grouped
 def choose(
-    trials: Annotated[
-        Path,
-        typer.Argument(
-            metavar="TRIALS", help="Folder with trials.csv and key.csv, as hyperacuity audit --trials writes them."
-        ),
-    ],
-    images: Annotated[Path, typer.Option(metavar="DIR", help="The photographs, named as in the trials.")],
-    participants: Annotated[int, typer.Option(min=0, max=1000, help="Have at least this many invitations.")] = 0,
-    per_person: Annotated[
-        int | None, typer.Option(min=1, help="Trials that each person is asked (default: all).")
-    ] = None,
-    practice: Annotated[int, typer.Option(min=0, max=20, help="Practice trials before the first.")] = 3,
-    check_every: Annotated[int, typer.Option(min=2, help="One attention check in this many trials.")] = 20,
-    break_every: Annotated[int, typer.Option(min=1, help="A break after this many trials.")] = 50,
-    fixation: Annotated[float, typer.Option(min=0, max=5, help="Seconds of a cross before each trial.")] = 0.5,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of orders and sides.")] = 0,
+    trials: Annotated[Path, Argument(metavar="TRIALS", help="What audit --trials wrote: trials.csv and key.csv.")],
+    images: Annotated[Path, Folder(help="The photographs, named as in the trials.")],
+    participants: Annotated[int, Option(min=0, max=1000, help="Have at least this many invitations.")] = 0,
+    per_person: Annotated[int | None, Option(min=1, help="Trials that each person is asked (default: all).")] = None,
+    practice: Annotated[int, Option(min=0, max=20, help="Practice trials before the first.")] = 3,
+    check_every: Annotated[int, Option(min=2, help="One attention check in this many trials.")] = 20,
+    break_every: Annotated[int, Option(min=1, help="A break after this many trials.")] = 50,
+    fixation: Annotated[float, Option(min=0, max=5, help="Seconds of a cross before each trial.")] = 0.5,
+    seed: Annotated[int, Option(min=0, help="Seed of orders and sides.")] = 0,
     state: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="File that stores everything.", show_default="TRIALS/studio.sqlite"),
+        Path | None, Option(metavar="FILE", help="File that stores everything.", show_default="TRIALS/studio.sqlite")
     ] = None,
-    export: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the answers so far as CSV, and exit.")
-    ] = None,
-    host: Host = "127.0.0.1",
-    port: Port = 0,
-    token: Token = None,
-    browser: Browser = True,
+    export: Annotated[Path | None, Option(metavar="FILE", help="Write the answers so far as CSV, and exit.")] = None,
+    *,
+    server: Server,
 ) -> None:
     """Ask people which of two pieces of boundary is stronger, a system's false alarm or a human label.
 
@@ -65,7 +90,7 @@ def choose(
 
     Example: [bold]hyperacuity studio choose trials --images photos --participants 5[/bold]
     """
-    _require(host, token)
+    server.require()
     from hyperacuity.studio.choose import address, plan, results
     from hyperacuity.studio.choose.page import ChoosePage
     from hyperacuity.studio.choose.trials import load_study
@@ -85,25 +110,25 @@ def choose(
                 f"{len(study.obvious)} photographs have an answer plain enough for practice and attention checks"
             )
         invitations = page.ensure_invitations(participants)
-        last_token, port = address.last_address(opened, host, port)
+        last_token, port = address.last_address(opened, server.host, server.port)
 
         def announce(now: Address) -> None:
             address.store_address(opened, now)
             for number, one in enumerate(invitations, 1):
                 common.messages.print(f"invitation {number}: {now.base}/take/{one}", markup=False, soft_wrap=True)
 
-        _serve(page.page, host, port, token or last_token, browser, always_token=True, announce=announce)
+        again = replace(server, port=port, token=server.token or last_token)
+        again.serve(page.page, always_token=True, announce=announce)
 
 
 @app.command("label")
+@grouped
 def label(
-    images: Annotated[list[Path], typer.Argument(metavar="IMAGES", help="Pictures, or folders of pictures.")],
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder for edge maps, MAT files and provenance.")],
+    images: Annotated[list[Path], Argument(metavar="IMAGES", help="Pictures, or folders of pictures.")],
+    out: Annotated[Path, Folder("--out", help="Folder for edge maps, MAT files and provenance.")],
     state: StateFile = None,
-    host: Host = "127.0.0.1",
-    port: Port = 0,
-    token: Token = None,
-    browser: Browser = True,
+    *,
+    server: Server,
 ) -> None:
     """Label edges: candidates of the masks [-1 0 1], from which people erase and to which they add.
 
@@ -113,7 +138,7 @@ def label(
 
     Example: [bold]hyperacuity studio label photos --out labels[/bold]
     """
-    _require(host, token)
+    server.require()
     from hyperacuity.data.datasets.pairing import pictures_of
     from hyperacuity.studio import people
     from hyperacuity.studio.items import items_of
@@ -126,28 +151,21 @@ def label(
     with State(state or folder / "studio.sqlite", [people.SCHEMA, store.SCHEMA]) as opened:
         page = LabelPage(items, opened, folder)
         common.tell_failures(page.write_missing())
-        _serve(page.page, host, port, token, browser)
+        server.serve(page.page)
 
 
 @app.command("order")
+@grouped
 def order(
-    images: Annotated[Path, typer.Argument(metavar="IMAGES", help="Folder of images.")],
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder for the orders; created if missing.")],
+    images: Annotated[Path, Argument(metavar="IMAGES", help="Folder of images.")],
+    out: Annotated[Path, Folder("--out", help="Folder for the orders; created if missing.")],
     segmentation: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Segmentations by name: label maps, .seg, BSDS .mat, or ucm2. Without: regions with a level to choose.",
-        ),
+        Path | None, Folder(help="Label maps, .seg, BSDS .mat or ucm2, by name; without, regions at a level to choose.")
     ] = None,
-    annotator: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Which segmentation, where an image has several.")
-    ] = 1,
+    annotator: Annotated[int, Option(min=1, metavar="N", help="Which segmentation, where an image has several.")] = 1,
     state: StateFile = None,
-    host: Host = "127.0.0.1",
-    port: Port = 0,
-    token: Token = None,
-    browser: Browser = True,
+    *,
+    server: Server,
 ) -> None:
     """Order regions by depth: click them from near to far, or drag from a region to one behind it.
 
@@ -159,7 +177,7 @@ def order(
 
     Example: [bold]hyperacuity studio order photos --segmentation labels --out o[/bold]
     """
-    _require(host, token)
+    server.require()
     from hyperacuity.studio import people
     from hyperacuity.studio.order import store
     from hyperacuity.studio.order.page import OrderPage
@@ -170,40 +188,4 @@ def order(
     folder = common.output_folder(out)
     common.tell_failures((inputs.items[item].title, why) for item, why in inputs.failed.items())
     with State(state or folder / "studio.sqlite", [people.SCHEMA, store.SCHEMA]) as opened:
-        _serve(OrderPage(inputs, opened, folder).page, host, port, token, browser)
-
-
-def _require(host: str, token: str | None) -> None:
-    """Fail at once, not after images have been read, where packages are missing or the token is not valid."""
-    try:
-        import jinja2  # noqa: F401
-        import starlette  # noqa: F401
-        import uvicorn  # noqa: F401
-    except ImportError as error:
-        raise not_installed(f"the studio needs the package {error.name}", "studio") from error
-    from hyperacuity.studio.server import choose_token
-
-    choose_token(host, token)
-
-
-def _serve(
-    page: Page,
-    host: str,
-    port: int,
-    token: str | None,
-    browser: bool,
-    *,
-    always_token: bool = False,
-    announce: Callable[[Address], None] = lambda _: None,
-) -> None:
-    """Serve a page until Ctrl-C, having said where it is."""
-    from hyperacuity.studio.server import choose_token, serve
-
-    def say(address: Address) -> None:
-        common.messages.print(f"{page.title}: {address.front}", markup=False, soft_wrap=True)
-        announce(address)
-        common.messages.print("Ctrl-C stops the server; everything is saved as it happens.", markup=False)
-
-    own = choose_token(host, token, always=always_token)
-    serve(page, host=host, port=port, token=own, browser=browser, announce=say)
-    common.messages.print("stopped", markup=False)
+        server.serve(OrderPage(inputs, opened, folder).page)

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer import Argument, Option
 
 from hyperacuity.cli import common, edge_studies, output
-from hyperacuity.cli.options import Data, Json, Workers
+from hyperacuity.cli.options import Data, Folder, Json, Named, Workers
 from hyperacuity.cli.output import Figures, Out, Seed, Weak, finish, plural, print_line, print_table
 
 if TYPE_CHECKING:
@@ -27,15 +28,15 @@ app.command("noise")(edge_studies.noise)
 app.command("blur")(edge_studies.blur)
 app.command("truth")(edge_studies.truth_study)
 
-Berkeley = Annotated[Path | None, typer.Option("--data", metavar="DIR", help="Folder of BSDS500.")]
+Berkeley = Annotated[Path | None, Folder("--data", help="Folder of BSDS500.")]
 
 
 @app.command("risk")
 def risk(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="What audit --trials wrote: trials.csv and key.csv.")],
-    answers: Annotated[Path | None, typer.Option(help="Subject, trial, choice (default: DIR/answers.csv).")] = None,
-    figures: Annotated[Path | None, output.folder_option(help="Write a chart here.")] = None,
-    within: Annotated[float | None, typer.Option(metavar="WIDTH", help="Also: how many trials ± WIDTH takes.")] = None,
+    folder: Annotated[Path, Argument(metavar="DIR", help="What audit --trials wrote: trials.csv and key.csv.")],
+    answers: Annotated[Path | None, Option(help="Subject, trial, choice (default: DIR/answers.csv).")] = None,
+    figures: Annotated[Path | None, Folder(help="Write a chart here.")] = None,
+    within: Annotated[float | None, Option(metavar="WIDTH", help="Also: how many trials ± WIDTH takes.")] = None,
     json: Json = False,
 ) -> None:
     """Measure how often people found a system's false alarm stronger than a human label: the risk of the data set.
@@ -70,13 +71,12 @@ def _print_risk(study: RiskStudy, within: float | None) -> None:
 def hou2013(
     out: Out,
     data: Berkeley = None,
-    detectors: Annotated[str, typer.Option("--with", help="Our detectors, with commas.")] = "pb,hk,sf5,canny,sobel",
+    detectors: Annotated[str, Option("--with", help="Our detectors, with commas.")] = "pb,hk,sf5,canny,sobel",
     system: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=DIR", help="Further systems on the 200 new images (default: gPb-ucm of BSDS500)."),
+        list[str] | None, Named(help="Further systems on the 200 new images (default: gPb-ucm of BSDS500).")
     ] = None,
-    count: Annotated[int | None, typer.Option(min=1, help="Only the first images of each part.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the partial labels.")] = 0,
+    count: Annotated[int | None, Option(min=1, help="Only the first images of each part.")] = None,
+    seed: Annotated[int, Option(min=0, help="Seed of the partial labels.")] = 0,
     figures: Figures = True,
     workers: Workers = None,
     json: Json = False,
@@ -115,12 +115,12 @@ def hou2013(
 def cabezas2011(
     out: Out,
     data_set: Annotated[
-        str, typer.Option("--data-set", metavar="DATA", help="A stereo data set: its folder, or its name.")
+        str, Option("--data-set", metavar="DATA", help="A stereo data set: its folder, or its name.")
     ] = "middlebury-v2",
     data: Data = None,
-    delta: Annotated[float, typer.Option(min=0.0, help="Error threshold in pixels.")] = 1.0,
+    delta: Annotated[float, Option(min=0.0, help="Error threshold in pixels.")] = 1.0,
     sgm: Annotated[
-        bool | None, typer.Option("--sgm/--no-sgm", help="With semi-global matching (default: if OpenCV is installed).")
+        bool | None, Option("--sgm/--no-sgm", help="With semi-global matching (default: if OpenCV is installed).")
     ] = None,
     figures: Figures = True,
     workers: Workers = None,
@@ -182,9 +182,9 @@ def _print_scenario(title: str, scenario: Scenario, often: dict[str, float]) -> 
 def pb(
     out: Out,
     data: Berkeley = None,
-    truth: Annotated[str | None, typer.Option(help="Learn from these labels only: all or consensus.")] = None,
-    train: Annotated[int | None, typer.Option(min=1, help="Learn from this many images, evenly chosen.")] = None,
-    test: Annotated[int | None, typer.Option(min=0, help="Test on this many images, evenly chosen; 0: none.")] = None,
+    truth: Annotated[str | None, Option(help="Learn from these labels only: all or consensus.")] = None,
+    train: Annotated[int | None, Option(min=1, help="Learn from this many images, evenly chosen.")] = None,
+    test: Annotated[int | None, Option(min=0, help="Test on this many images, evenly chosen; 0: none.")] = None,
     weak: Weak = "ignore",
     seed: Seed = 0,
     workers: Workers = None,
@@ -215,12 +215,12 @@ def _print_pb(study: PbLabels, folder: Path) -> None:
 @app.command("palou2014")
 def palou2014(
     out: Out,
-    bsds: Annotated[Path | None, output.folder_option(help="Folder of BSDS500 and bsds-fg.")] = None,
-    scenes: Annotated[int, typer.Option(min=1, help="How many scenes.")] = 6,
-    first: Annotated[int, typer.Option("--seed", min=0, help="Seed of the first scene.")] = 1,
-    size: Annotated[str, typer.Option(help="Width x height of the scenes in pixels.")] = "480x320",
-    count: Annotated[int | None, typer.Option(min=0, help="Use this many photographs; 0: none (default: all).")] = None,
-    figures: Annotated[bool, typer.Option("--figures/--no-figures", help="Draw charts and sheets.")] = True,
+    bsds: Annotated[Path | None, Folder(help="Folder of BSDS500 and bsds-fg.")] = None,
+    scenes: Annotated[int, Option(min=1, help="How many scenes.")] = 6,
+    first: Annotated[int, Option("--seed", min=0, help="Seed of the first scene.")] = 1,
+    size: Annotated[str, Option(help="Width x height of the scenes in pixels.")] = "480x320",
+    count: Annotated[int | None, Option(min=0, help="Use this many photographs; 0: none (default: all).")] = None,
+    figures: Figures = True,
     workers: Workers = None,
     json: Json = False,
 ) -> None:

@@ -99,6 +99,10 @@ class ViewScore:
     mean: NDArray[np.float64]
     interval: NDArray[np.float64]
 
+    def named(self, values: NDArray[np.float64]) -> dict[str, dict[str, float]]:
+        """Ways × measures by their names."""
+        return {way: dict(zip(MEASURES, row.tolist(), strict=True)) for way, row in zip(WAYS, values, strict=True)}
+
 
 def collect_views(tallies: Mapping[str, ViewTally], *, resamples: int = 1000, seed: int = 0) -> ViewScore:
     """The means over images, those without a value left out, with intervals. ``UsageError`` without images."""

@@ -158,30 +158,23 @@ def _maps(prediction: Any) -> list[Any]:
 
 def _stacks(prediction: Any) -> list[Any]:
     """The stacks of a prediction, each a list of segmentations or a value of the task's own."""
-    if _is_own(prediction):
-        return [prediction]
-    if isinstance(prediction, list | tuple):
-        own = bool(prediction) and all(map(_is_own, prediction))
-        batch = list(prediction) if own or rank(prediction) == 4 else [prediction]
-        return [one if _is_own(one) else _stack(one, "prediction") for one in batch]
-    array = as_array(prediction, "prediction")
-    return [_stack(one, "prediction") for one in (array if array.ndim == 4 else array[None])]
+    own = isinstance(prediction, list | tuple) and bool(prediction) and all(map(_is_own, prediction))
+    batch = list(prediction) if own or rank(prediction) == 4 else [prediction]
+    return [one if _is_own(one) else _stack(one) for one in batch]
 
 
-def _stack(value: Any, name: str) -> list[Any]:
+def _stack(value: Any) -> list[Any]:
     if isinstance(value, list | tuple) and rank(value) == 3:
-        return [plane(one, f"{name}, level {number}") for number, one in enumerate(value, 1)]
-    array = as_array(value, name)
+        return [plane(one, f"prediction, level {number}") for number, one in enumerate(value, 1)]
+    array = as_array(value, "prediction")
     if array.ndim not in (2, 3):
-        raise InputError(f"{name}: has shape {_shape(array)}, expected segmentations H×W or L×H×W")
+        raise InputError(f"prediction: has shape {_shape(array)}, expected segmentations H×W or L×H×W")
     return list(array if array.ndim == 3 else array[None])
 
 
 def _holds_several_images(truths: Any) -> bool:
     """Whether these are truths of several images: N×K×H×W, and not K×1×H×W."""
-    if rank(truths) != 4 or len(truths) < 2:
-        return False
-    return any(len(one) > 1 for one in truths)
+    return rank(truths) == 4 and len(truths) > 1 and any(len(one) > 1 for one in truths)
 
 
 def _split(value: Any, count: int, name: str, needed: int = 3) -> list[Any]:

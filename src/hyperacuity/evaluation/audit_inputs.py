@@ -6,15 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from hyperacuity.data import load_dataset, pair_folders, pair_truths
-from hyperacuity.data.datasets.layouts import LAYOUTS
+from hyperacuity.data import pair_folders, pair_truths
 from hyperacuity.data.datasets.pairing import files_in, stem_of
 from hyperacuity.errors import UsageError
-from hyperacuity.evaluation.inputs import Found, Inputs, unknown_data
+from hyperacuity.evaluation.inputs import Found, Inputs, Truths
 from hyperacuity.evaluation.readers.contours import ContourReader, LabelReader
 from hyperacuity.run.job import Cell
-
-TruthFiles = Mapping[str, tuple[Path, ...]]
 
 LABELS = "labels"
 """The one system of a grid that is about labels alone."""
@@ -40,40 +37,29 @@ def find(
     A folder of truths is read by itself: a file with all annotators per image, or a sub-folder per annotator. Where its files
     have other names than the systems' or the photographs' (``NAME_1``, ``NAME_2``), it is paired with those.
     """
-    path, name = Path(truth), str(truth)
-    inverted = False
-    pictures: dict[str, Path] = {}
-    unpaired: list[Path] = []
-    if path.exists():
-        if split is not None:
-            raise UsageError(f"--split {split} is for known data sets; {truth} is a path")
+    source, path = Truths(truth, data=data, split=split, glob=glob), Path(truth)
+    lone: list[Path] = []
+    if source.known is None:
         if not path.is_dir():
             raise UsageError(f"{truth} is a file, expected a folder of truths")
-        truths, unpaired = _truths_in(path, images or next(iter(systems.values()), None))
+        source.known, lone = _truths_in(path, images or next(iter(systems.values()), None))
         if images is not None:
-            pictures = {pair.name: pair.prediction for pair in pair_truths(images, truths, of=name).pairs}
-    elif name in LAYOUTS:
-        dataset = load_dataset(name, data, split=split)
-        inverted = dataset.inverted
-        truths = {sample.name: sample.truths for sample in dataset.samples}
-        pictures = {sample.name: sample.image for sample in dataset.samples if sample.image is not None}
-    else:
-        raise unknown_data("folder", name)
+            pairs = pair_truths(images, source.known, of=source.name).pairs
+            source.pictures = {pair.name: pair.prediction for pair in pairs}
+    truths, pictures = source.known, source.pictures
 
     def labels(system: str, folder: Path) -> Found:
         cells = [Cell(system, image, files[0], files, picture=pictures.get(image)) for image, files in truths.items()]
-        return Found(cells, lone_truths=unpaired)
+        return Found(cells, lone_truths=lone)
 
-    def pair(system: str, folder: Path) -> Found:
-        found = pair_truths(folder, truths, of=name, glob=glob)
-        cells = [Cell(system, p.name, p.prediction, p.truths, picture=pictures.get(p.name)) for p in found.pairs]
-        return Found.of(found, cells)
-
-    reading["invert_truth"] = reading.get("invert_truth", False) or inverted
-    return Inputs({LABELS: path}, labels, LabelReader(**reading)), Inputs(systems, pair, ContourReader(**reading))
+    reading["invert_truth"] = reading.get("invert_truth", False) or source.inverted
+    return (
+        Inputs({LABELS: path}, labels, LabelReader(**reading)),
+        Inputs(systems, source.pair, ContourReader(**reading)),
+    )
 
 
-def _truths_in(folder: Path, reference: Path | None) -> tuple[TruthFiles, list[Path]]:
+def _truths_in(folder: Path, reference: Path | None) -> tuple[dict[str, tuple[Path, ...]], list[Path]]:
     """The truths of a folder by image, and those that have no image in the reference folder if it had to be asked."""
     places = [folder]
     if not files_in(folder, required=False):

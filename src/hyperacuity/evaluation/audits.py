@@ -75,9 +75,6 @@ def audit(
     systems: Mapping[str, str | Path] | None = None,
     protocol: AuditProtocol = AuditProtocol(),
     *,
-    images: Path | None = None,
-    data: Path | None = None,
-    split: str | None = None,
     run: Path | None = None,
     workers: int | None = None,
     cluster: str | None = None,
@@ -87,10 +84,9 @@ def audit(
 ) -> Audit:
     """Ask how far labels can be trusted, and what they do to systems. ``InputError`` when no image can be read.
 
-    ``reading`` says how files are found and read, as in :func:`hyperacuity.evaluate`.
+    ``reading`` says how files are found and read, as in :func:`hyperacuity.evaluate`; ``images=`` is a folder of photographs.
     """
-    where: dict[str, Any] = {"images": images, "data": data, "split": split, **reading}
-    label_inputs, inputs = audit_inputs.find(named_systems(systems or {}), truth, **where)
+    label_inputs, inputs = audit_inputs.find(named_systems(systems or {}), truth, **reading)
     how: dict[str, Any] = {"run": run, "workers": workers, "cluster": cluster, "progress": progress, "strict": strict}
     labelled = evaluate_inputs(task("strength"), label_inputs, StrengthProtocol(protocol.protocol.tolerance), **how)
     evaluated = evaluate_inputs(task("audit"), inputs, protocol, **how) if systems else None

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table as RichTable
 
 from hyperacuity.compare import (
     CriticalDifference,
@@ -31,7 +30,7 @@ from hyperacuity.compare.verdict import Verdict, table_verdicts
 from hyperacuity.data.files import warn
 from hyperacuity.errors import UsageError
 from hyperacuity.evaluation.compare_inputs import read_scores, tolerances
-from hyperacuity.evaluation.tables import lead
+from hyperacuity.evaluation.tables import lead, new_table
 from hyperacuity.resampling import Bootstrap
 from hyperacuity.tally import Vector
 
@@ -177,9 +176,9 @@ def show(found: SystemComparison, console: Console, *, groups: bool = False) -> 
     """The comparison as a table, the best group first, and what it means in words."""
     ranking, stable = found.ranking, found.stable
     columns = ranking.components if len(ranking.components) <= MOST_COLUMNS else ()
-    lines = RichTable("system", box=None, pad_edge=False)
-    for heading in ("group", "average rank", "place", *(("in A*, resampled",) if stable is not None else ()), *columns):
-        lines.add_column(escape(heading), justify="right")
+    resampled = ["in A*, resampled"] if stable is not None else []
+    headings = ("group", "average rank", "place", *resampled, *map(escape, columns))
+    lines = new_table("system", right=headings)
     for i in np.lexsort((ranking.average_rank, ranking.group)):
         lines.add_row(
             escape(ranking.systems[i]),
@@ -190,16 +189,12 @@ def show(found: SystemComparison, console: Console, *, groups: bool = False) -> 
             *(("–" if np.isnan(v) else f"{v:.4g}") for v in ranking.values[i][: len(columns)]),
         )
     console.print(lines)
-    console.print(f"\n* in the optimal set, of {len(ranking.components)} components", markup=False)
+    said = [f"\n* in the optimal set, of {len(ranking.components)} components"]
     if groups:
-        for number, members in enumerate(ranking.groups(), start=1):
-            console.print(f"group {number}: {', '.join(members)}", markup=False)
-    console.print(f"\n{ranking.interpretation}", markup=False)
-    console.print(f"\nBeyond chance: {_beyond_chance(found)}", markup=False)
-    if ranking.signature:
-        console.print(f"\n{ranking.signature}", markup=False)
-    if found.tests:
-        _show_tests(found, console)
+        said += [f"group {number}: {', '.join(members)}" for number, members in enumerate(ranking.groups(), start=1)]
+    said += [f"\n{ranking.interpretation}", f"\nBeyond chance: {_beyond_chance(found)}"]
+    said += [f"\n{ranking.signature}"] if ranking.signature else []
+    console.print("\n".join(said + _test_lines(found)), markup=False)
 
 
 def _beyond_chance(found: SystemComparison) -> str:
@@ -209,16 +204,18 @@ def _beyond_chance(found: SystemComparison) -> str:
     return "not tested, since these are scores of whole data sets." if len(found.table.images) < 2 else "not tested."
 
 
-def _show_tests(found: SystemComparison, console: Console) -> None:
-    console.print(f"\nclusters: systems of one cluster do not differ significantly at {found.alpha:g}", markup=False)
+def _test_lines(found: SystemComparison) -> list[str]:
+    if not found.tests:
+        return []
+    said = [f"\nclusters: systems of one cluster do not differ significantly at {found.alpha:g}"]
     images = len(found.table.images)
     least = 2.0 ** (1 - images)
     if least >= found.alpha and found.test == "wilcoxon":
-        note = f"on {images} images Wilcoxon's p is never below {least:g}: too few to tell any two systems apart"
-        console.print(note, markup=False)
+        said.append(f"on {images} images Wilcoxon's p is never below {least:g}: too few to tell any two systems apart")
     for name, tested in found.tests.items():
         parts = [
             ", ".join(system for system, own in zip(found.table.systems, tested.clusters, strict=True) if own == number)
             for number in range(1, int(tested.clusters.max()) + 1)
         ]
-        console.print(f"{name} ({found.test}): {' | '.join(parts)}", markup=False)
+        said.append(f"{name} ({found.test}): {' | '.join(parts)}")
+    return said

@@ -33,10 +33,8 @@ def stereo_samples(truth: str, data: Path | None = None) -> dict[str, Sample]:
     if path.is_file():
         return {stem_of(path): Sample(stem_of(path), None, (path,))}
     for layout in LAYOUTS:
-        for load in (
-            partial(load_dataset, layout),
-            KNOWN[layout].load,
-        ):  # a folder that holds the data set, or is (part of) it
+        # A folder that holds the data set, or is (part of) it.
+        for load in (partial(load_dataset, layout), KNOWN[layout].load):
             try:
                 return _by_name(load(path).samples) if load else {}
             except UsageError:

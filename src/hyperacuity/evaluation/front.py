@@ -93,32 +93,22 @@ def evaluate(
     find: Callable[..., Inputs] = FINDERS.get(reader_type(known), find_plain)
     finding, changes = _sorted_options(known, find, options)
     chosen = agreed(known, protocol, changes)
+    shown: Any = {"workers": workers, "human": human, "all_pairs": all_pairs}
     if isinstance(predictions, Mapping) and not predictions:
         raise UsageError("there is no system to evaluate")
     if not isinstance(truths, str | os.PathLike):
-        options_of_files = [name for name, given in (("run", run), ("cluster", cluster)) if given is not None]
-        if options_of_files := [*options_of_files, *finding]:
-            raise UsageError(f"{', '.join(options_of_files)}: for files only, but these truths are in memory")
+        for_files = [name for name, given in (("run", run), ("cluster", cluster)) if given is not None]
+        if for_files := [*for_files, *finding]:
+            raise UsageError(f"{', '.join(for_files)}: for files only, but these truths are in memory")
         arrays = in_memory.sorted_arrays(known, predictions, truths)
-        return in_memory.evaluate_arrays(known, chosen, *arrays, workers=workers, human=human, all_pairs=all_pairs)
+        return in_memory.evaluate_arrays(known, chosen, *arrays, **shown)
     named: Mapping[str, Any] = predictions if isinstance(predictions, Mapping) else {"": predictions}
     if not all(isinstance(given, str | os.PathLike) for given in named.values()):
         raise UsageError("the truths are files, so the predictions must be files or folders too")
     systems = {name or name_of(Path(given)): given for name, given in named.items()} if "" in named else named
     inputs: Inputs = find(reader_type(known), named_systems(systems), truths, **finding)
-    where = None if run is None else Path(run)
-    return evaluate_inputs(
-        known,
-        inputs,
-        chosen,
-        run=where,
-        workers=workers,
-        cluster=cluster,
-        progress=progress,
-        human=human,
-        all_pairs=all_pairs,
-        strict=strict,
-    )
+    how: Any = {"run": None if run is None else Path(run), "cluster": cluster, "progress": progress, "strict": strict}
+    return evaluate_inputs(known, inputs, chosen, **how, **shown)
 
 
 def evaluate_inputs(
@@ -130,13 +120,12 @@ def evaluate_inputs(
     workers: int | None = None,
     cluster: str | None = None,
     progress: bool = True,
-    human: bool = False,
-    all_pairs: bool = False,
     strict: bool = False,
+    **shown: Any,
 ) -> Result:
     """Score what was found. Tallies go to the run folder, or else to a temporary file, and are read a system at a time.
 
-    With ``strict``, files without a partner are a ``UsageError``.
+    With ``strict``, files without a partner are a ``UsageError``. ``shown`` (``human``, ``all_pairs``) is as in :func:`evaluate`.
     """
     if strict and (gaps := inputs.gaps()):
         raise UsageError(f"{gaps[0]} (--strict)")
@@ -156,17 +145,8 @@ def evaluate_inputs(
         with open_run(run) as records:
             return records.tallies(str(job.protocol.signature), system, task.tally_type, job.protocol)
 
-    return Result(
-        job,
-        inputs.sweeps,
-        tallies_of,
-        failures=filled.failures,
-        inputs=inputs,
-        run=run,
-        workers=workers,
-        human=human,
-        all_pairs=all_pairs,
-    )
+    about: Any = {"failures": filled.failures, "inputs": inputs, "run": run, "workers": workers}
+    return Result(job, inputs.sweeps, tallies_of, **about, **shown)
 
 
 def _first_predictions(inputs: Inputs, system: str, protocol: Any) -> Iterator[Any]:
@@ -191,7 +171,5 @@ def _sorted_options(
         if name not in finding | agreeing:
             known = ", ".join(sorted(finding | agreeing))
             raise UsageError(f"{task.name} has no option {name!r}; there are {known}")
-    return (
-        {name: value for name, value in given.items() if name in finding},
-        {name: value for name, value in given.items() if name in agreeing},
-    )
+    found = {name: given.pop(name) for name in list(given) if name in finding}
+    return found, given

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -33,9 +33,8 @@ def sorted_arrays(
     A mapping of predictions holds images where its names are those of truths, and systems otherwise. Without names, images are
     numbered from 1. A bare map is one image, and the truths are all its own.
     """
-    for name, given in (("predictions", predictions), ("truths", truths)):
-        if isinstance(given, str | os.PathLike):
-            raise UsageError(f"the {name} are files, but the others are in memory: expected both alike")
+    if isinstance(predictions, str | os.PathLike):
+        raise UsageError("the predictions are files, but the others are in memory: expected both alike")
     images = isinstance(predictions, Mapping) and isinstance(truths, Mapping) and predictions.keys() <= truths.keys()
     systems = dict(predictions) if isinstance(predictions, Mapping) and not images else {ALONE: predictions}
     if isinstance(truths, Mapping):
@@ -43,7 +42,8 @@ def sorted_arrays(
     elif task.prediction and all(_is_one_image(given) for given in systems.values()):
         labels = {"1": truths}
     else:
-        labels = _numbered([truths] if _is_one_image(truths) else truths)
+        given = [truths] if _is_one_image(truths) else truths
+        labels = {str(number): one for number, one in enumerate(given, 1)}
     sorted_systems: dict[str, Predictions] = {}
     for name, given in systems.items():
         if isinstance(given, str | os.PathLike):
@@ -52,10 +52,9 @@ def sorted_arrays(
             given = dict.fromkeys(labels)
         elif _is_one_image(given):
             given = [given]
-        if isinstance(truths, Mapping) != isinstance(given, Mapping):
+        if task.prediction and isinstance(truths, Mapping) != isinstance(given, Mapping):
             one, other = ("names", "no names") if isinstance(given, Mapping) else ("no names", "names")
-            if task.prediction:
-                raise UsageError(f"{name}: its images have {one} but the truths {other}: expected both alike")
+            raise UsageError(f"{name}: its images have {one} but the truths {other}: expected both alike")
         sorted_systems[str(name)] = given
     return sorted_systems, labels
 
@@ -136,13 +135,10 @@ def _paired(system: str, predictions: Predictions, truths: Mapping[str, Any]) ->
         )
 
 
-def _numbered(given: Iterable[Any]) -> dict[str, Any]:
-    return {str(number): one for number, one in enumerate(given, 1)}
-
-
 def _is_one_image(given: Any) -> bool:
     """Whether this is a bare map, or a value of a task's own, rather than several."""
     if isinstance(given, Mapping) or given is None:
         return False
-    named: Sequence[Any] | None = given if isinstance(given, list | tuple) or hasattr(given, "shape") else None
-    return rank(named) == 2 if named is not None else not isinstance(given, Iterable)
+    if isinstance(given, list | tuple) or hasattr(given, "shape"):
+        return rank(given) == 2
+    return not isinstance(given, Iterable)

@@ -12,9 +12,9 @@ from itertools import product
 from pathlib import Path
 from typing import Any, Self
 
-from hyperacuity.data import Pairing, load_dataset, pair_folders, pair_truths
+from hyperacuity.data import PairedFiles, Pairing, load_dataset, pair_folders, pair_truths
 from hyperacuity.data.datasets.layouts import LAYOUTS
-from hyperacuity.data.datasets.pairing import files_in
+from hyperacuity.data.datasets.pairing import files_in, stem_of
 from hyperacuity.data.remote import display, is_file, is_folder, is_remote
 from hyperacuity.errors import HyperacuityError, UsageError
 from hyperacuity.evaluation.readers import Reader
@@ -169,20 +169,29 @@ class Truths:
 
     def pair(self, system: str, predictions: Path) -> Found:
         """A system's predictions with their truths."""
-        if is_file(predictions):
-            if self.known is not None or not is_file(self.path):
-                raise UsageError(f"{predictions} is one file, so TRUTH must be one file too, not {self.name}")
-            return Found([Cell(system, predictions.stem, predictions, (self.path,))])
-        if is_file(self.path):
-            raise UsageError(f"{predictions} is a folder, so TRUTH must be one too, not the file {self.name}")
-        found = (
-            pair_folders(predictions, self.path, glob=self.glob)
-            if self.known is None
-            else pair_truths(predictions, self.known, of=self.name, glob=self.glob)
-        )
+        found = pair_files(predictions, self.path, self.known, name=self.name, glob=self.glob)
         pictures = self.pictures
         cells = [Cell(system, p.name, p.prediction, p.truths, picture=pictures.get(p.name)) for p in found.pairs]
         return Found.of(found, cells)
+
+
+def pair_files(
+    predictions: Path, truth: Path, known: Mapping[str, Sequence[Path]] | None, *, name: str, glob: str
+) -> Pairing:
+    """One file with its truth, or a folder with a folder; of a data set, the truths are ``known``."""
+    if not is_file(predictions):
+        if known is not None:
+            return pair_truths(predictions, known, of=name, glob=glob)
+        if is_file(truth):
+            raise UsageError(f"{predictions} is a folder, so TRUTH must be one too, not the file {name}")
+        return pair_folders(predictions, truth, glob=glob)
+    image = stem_of(predictions)
+    if known is None and not is_file(truth):
+        raise UsageError(f"{predictions} is one file, so TRUTH must be one file too, not {name}")
+    truths = (truth,) if known is None else tuple(known.get(image, ()))
+    if not truths:
+        raise UsageError(f"{name} has no truth of {image}")
+    return Pairing((PairedFiles(image, predictions, truths),))
 
 
 def find_plain(

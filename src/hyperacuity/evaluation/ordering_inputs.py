@@ -10,20 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from hyperacuity.boundary import collect, tally
-from hyperacuity.data import (
-    PairedFiles,
-    Pairing,
-    find_data,
-    holds_ucm,
-    load_dataset,
-    pair_folders,
-    pair_truths,
-    read_soft,
-)
+from hyperacuity.data import find_data, holds_ucm, load_dataset, read_soft
 from hyperacuity.data.datasets.pairing import files_in, stem_of
 from hyperacuity.data.datasets.pictures import scenes
 from hyperacuity.errors import InputError, UsageError
-from hyperacuity.evaluation.inputs import Found, Inputs
+from hyperacuity.evaluation.inputs import Found, Inputs, pair_files
 from hyperacuity.evaluation.readers.ordering import REGIONS, OrderReader
 from hyperacuity.kernels.thinning import thin
 from hyperacuity.maps import boundary_marks
@@ -56,7 +47,7 @@ def find(
     paths = {sweeps[s][value]: path for s, values in points.items() for value, path in values.items()}
 
     def pair(system: str, predictions: Path) -> Found:
-        pairing = _paired(predictions, name, known, glob)
+        pairing = pair_files(predictions, Path(truth), known, name=name, glob=glob)
         cells = [
             Cell(system, p.name, p.prediction, p.truths, _regions_of(p.name, beside, regions), photographs.get(p.name))
             for p in pairing.pairs
@@ -114,24 +105,6 @@ def _is_hierarchy(path: Path) -> bool:
         return holds_ucm(path)
     except InputError:
         return False  # fails its own cell, by name
-
-
-def _paired(predictions: Path, truth: str, known: Mapping[str, Sequence[Path]] | None, glob: str) -> Pairing:
-    """One file with one truth, or a folder with a folder or a data set."""
-    path = Path(truth)
-    if predictions.is_dir():
-        if known is not None:
-            return pair_truths(predictions, known, of=truth, glob=glob)
-        if path.is_file():
-            raise UsageError(f"{predictions} is a folder, so TRUTH must be one too, not the file {truth}")
-        return pair_folders(predictions, path, glob=glob)
-    image = stem_of(predictions)
-    if known is None and not path.is_file():
-        raise UsageError(f"{predictions} is one file, so TRUTH must be one file too, not {truth}")
-    truths = (path,) if known is None else tuple(known.get(image, ()))
-    if not truths:
-        raise UsageError(f"{truth} has no truth of {image}")
-    return Pairing((PairedFiles(image, predictions, truths),))
 
 
 def _labelled_source(truth: str, data: Path | None) -> Path | None:

@@ -26,20 +26,15 @@ def agreed(task: Task[Any, Any, Any], given: Any = None, changes: Mapping[str, A
             raise UsageError(f"the protocol is one of {given.task}, expected one of {task.name}")
         start = given
     elif isinstance(given, str):
-        start = _named(task, given)
+        if given not in task.protocols:
+            known = ", ".join(task.protocols) or "none with a name"
+            raise UsageError(f"there is no protocol {given!r}; there are {known}")
+        start = task.protocols[given]
     else:
         start, options = task.protocol(), dict(given or {}) | options
-    known = [part.name for part in fields(task.protocol) if part.name != "reading"]
+    names = [part.name for part in fields(task.protocol) if part.name != "reading"]
     for name in options:
-        if name not in known:
-            raise UsageError(f"{task.name} has no option {name!r}; there are {', '.join(known)}")
+        if name not in names:
+            raise UsageError(f"{task.name} has no option {name!r}; there are {', '.join(names)}")
     lists = {name: tuple(value) if isinstance(value, list) else value for name, value in options.items()}
     return replace(start, **lists)
-
-
-def _named(task: Task[Any, Any, Any], name: str) -> BaseProtocol:
-    if name not in task.protocols:
-        known = ", ".join(task.protocols) or "none with a name"
-        raise UsageError(f"there is no protocol {name!r}; there are {known}")
-    found: BaseProtocol = task.protocols[name]
-    return found

@@ -90,11 +90,6 @@ class Result:
         return list(self._sweeps)
 
     @property
-    def labels(self) -> list[str]:
-        """The names that tallies are found by: the systems, or each at every value of its parameter."""
-        return [label for points in self._sweeps.values() for label in points.values()]
-
-    @property
     def scores(self) -> dict[str, Any]:
         """The score of every system that has one."""
         for system in self._sweeps:
@@ -199,10 +194,11 @@ class Result:
         return found | {"expected": expected, "failed": failed, "unpaired": [str(path) for path in self.unpaired]}
 
     def table(self, console: Console | None = None) -> None:
-        """Print what the command prints."""
+        """Print what the command prints; nothing where no system has a score."""
         from hyperacuity.console import wide_console
 
-        self._presenter.show(self, console or wide_console())
+        if self.scores:
+            self._presenter.show(self, console or wide_console())
 
     def __str__(self) -> str:
         from hyperacuity.console import wide_console
@@ -231,5 +227,6 @@ class Result:
         from hyperacuity.compare.criteria import table_of
 
         judged = self.task.criteria(self.protocol)
-        table = table_of(BySystem(self.labels, self.tallies)).select(criteria=judged.usual)
+        labels = [label for points in self._sweeps.values() for label in points.values()]
+        table = table_of(BySystem(labels, self.tallies)).select(criteria=judged.usual)
         return compare(table, **{"vector": judged.vector, **options})

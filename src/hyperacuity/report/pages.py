@@ -44,6 +44,7 @@ def write_report(
     viewer: bool = True,
     pictures: Path | None = None,
     title: str = "",
+    signatures: Sequence[Signature] | None = None,
     workers: int | None = None,
     progress: bool = True,
 ) -> Path:
@@ -65,12 +66,13 @@ def write_report(
         Folder of the photographs, for runs that do not name them; files are paired with images by their stem.
     title
         Heading of the page.
+    signatures
+        Those of the protocols to show; by default all that the runs hold.
     """
     page_path(out, single_file=single_file)  # before hours of work go into it
-    sheets = make_sheets(run_folders, pictures=pictures, workers=workers, progress=progress)
-    return write_pages(
-        sheets, out, single_file=single_file, viewer=viewer, title=title, workers=workers, progress=progress
-    )
+    how: Any = {"workers": workers, "progress": progress}
+    sheets = make_sheets(run_folders, pictures=pictures, signatures=signatures, **how)
+    return write_pages(sheets, out, single_file=single_file, viewer=viewer, title=title, **how)
 
 
 def make_sheets(

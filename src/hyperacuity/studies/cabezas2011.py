@@ -206,7 +206,7 @@ def _one_pair(scenes: Mapping[str, Sample], inputs: Inputs) -> StereoPair:
     cell = next(cell for cell in inputs if cell.image == sample.name)
     reader = inputs.reader
     assert isinstance(reader, DisparityReader)  # noqa: S101  # as it was found
-    truth = reader.truth(cell)
+    (truth,) = reader.truths(cell)
     left, right = read_pair(sample)
     both = reader.regions(cell, truth, ("nonocc",))["nonocc"]
     return StereoPair(sample.name, left, right, truth, both, disparities_of(sample, left.shape[1]))

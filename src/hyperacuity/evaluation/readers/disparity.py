@@ -59,13 +59,9 @@ class DisparityReader(Reader):
         """The system's map."""
         return self._read(cell, cell.prediction, self.scale, otherwise=self.scale)
 
-    def truth(self, cell: Cell) -> DisparityMap:
-        """The true map."""
-        return self._read(cell, cell.truths[0], self.truth_scale, otherwise=None)
-
     def truths(self, cell: Cell) -> list[Any]:
         """The true map alone."""
-        return [self.truth(cell)]
+        return [self._read(cell, cell.truths[0], self.truth_scale, otherwise=None)]
 
     def extras(self, cell: Cell, protocol: Any, given: Given) -> dict[str, Any]:
         """The regions; and a word about a scale that looks wrong."""

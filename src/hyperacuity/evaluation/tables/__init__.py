@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
+from rich.table import Table
 
 from hyperacuity.compare.verdict import Verdict
 from hyperacuity.evaluation.inputs import some
@@ -18,10 +19,18 @@ if TYPE_CHECKING:
 
 
 def presenter(task: Task[Any, Any, Any]) -> Any:
-    """The module with ``summary(result)``, a mapping for JSON, and ``show(result, console)``, which prints."""
+    """The module with ``summary(result)``, a mapping for JSON, and ``show(result, console)``, which prints scores."""
     own = f"{__name__}.{task.name}"
     known = task.name.isidentifier() and find_spec(own) is not None
     return import_module(own if known else f"{__name__}.plain")
+
+
+def new_table(*left: str, right: Iterable[str]) -> Table:
+    """A table without lines; its columns are aligned left, then right."""
+    table = Table(*left, box=None, pad_edge=False)
+    for heading in right:
+        table.add_column(heading, justify="right")
+    return table
 
 
 def number(value: float, digits: int = 4) -> str:

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from hyperacuity.audit import LabelScore, SystemAudit
 from hyperacuity.audit.strength import CLASSES, Shares
-from hyperacuity.boundary import Point
+from hyperacuity.boundary import BoundaryScore
+from hyperacuity.evaluation.tables import new_table
+from hyperacuity.evaluation.tables.boundary import point
 
 if TYPE_CHECKING:
     from hyperacuity.evaluation.audits import AuditFindings
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 def summary(result: AuditFindings) -> dict[str, Any]:
     """The audit as JSON."""
-    labels = result.labels
+    labels, people = result.labels, result.labels.annotators
 
     def shares(of: Shares) -> dict[str, Any]:
         return {
@@ -31,11 +32,7 @@ def summary(result: AuditFindings) -> dict[str, Any]:
     return {
         "signature": str(result.signature),
         "images": len(labels.images),
-        "annotators": {
-            "fewest": min(labels.annotators),
-            "most": max(labels.annotators),
-            "maps": sum(labels.annotators),
-        },
+        "annotators": {"fewest": min(people), "most": max(people), "maps": sum(people)},
         "share_of_boundaries": shares(labels.boundaries),
         "share_of_pixels": shares(labels.pixels),
         "by_strength": {
@@ -52,20 +49,20 @@ def summary(result: AuditFindings) -> dict[str, Any]:
 
 
 def _system(name: str, audit: SystemAudit, rankings: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    def point(of: Point) -> dict[str, Any]:
-        return {"threshold": of.threshold, "recall": of.recall, "precision": of.precision, "f": of.f, "ci": of.interval}
+    def ods(of: BoundaryScore) -> dict[str, Any]:
+        return point(of.ods) | {"ci": of.ods.interval}
 
     spread = audit.partial_f
     return {
         "images": len(audit.all.images),
-        "all": point(audit.all.ods),
-        "consensus": point(audit.consensus.ods),
+        "all": ods(audit.all),
+        "consensus": ods(audit.consensus),
         "partial": {
-            kind: {"f": spread[kind][0], "sd": spread[kind][1], "repeats": [point(score.ods) for score in scores]}
+            kind: {"f": spread[kind][0], "sd": spread[kind][1], "repeats": [ods(score) for score in scores]}
             for kind, scores in audit.partial.items()
         },
         "by_strength": {
-            f"{strength:g}": point(score.ods)
+            f"{strength:g}": ods(score)
             for strength, score in zip(audit.protocol.strengths, audit.by_strength, strict=True)
         },
         "precision_bonus": vars(audit.bonus),
@@ -97,10 +94,7 @@ def show(result: AuditFindings, console: Console) -> None:
 
 
 def _label_table(labels: LabelScore) -> Any:
-    table = Table(box=None, pad_edge=False)
-    table.add_column("drawn by a share of the annotators")
-    table.add_column("of boundaries", justify="right")
-    table.add_column("of pixels", justify="right")
+    table = new_table("drawn by a share of the annotators", right=("of boundaries", "of pixels"))
     for name, row in zip(CLASSES, labels.by_strength, strict=True):
         table.add_row(name.replace("[", r"\["), *(f"{100 * share:.2f} %" for share in row))
     table.add_row("one person only (orphans)", *(_percent(of.orphan) for of in (labels.boundaries, labels.pixels)))
@@ -113,12 +107,9 @@ def _percent(share: float) -> str:
 
 
 def _system_table(systems: Mapping[str, SystemAudit]) -> Any:
-    table = Table(box=None, pad_edge=False)
-    table.add_column("system")
-    kinds = next(iter(systems.values())).partial
-    bonus = ("P any", "P mean", "F mean")
-    for heading in ("F all", "P", "R", "F consensus", "P", "R", *(f"F part, {k}" for k in kinds), *bonus, "ρ output"):
-        table.add_column(heading, justify="right")
+    parts = [f"F part, {kind}" for kind in next(iter(systems.values())).partial]
+    bonus = ("P any", "P mean", "F mean", "ρ output")
+    table = new_table("system", right=("F all", "P", "R", "F consensus", "P", "R", *parts, *bonus))
     for name, audit in sorted(systems.items(), key=lambda item: -item[1].all.ods.f):
         parts = [f"{f:.3f}" + ("" if sd != sd else f" ± {sd:.3f}") for f, sd in audit.partial_f.values()]
         both = [f"{v:.3f}" for of in (audit.all.ods, audit.consensus.ods) for v in (of.f, of.precision, of.recall)]
@@ -129,9 +120,7 @@ def _system_table(systems: Mapping[str, SystemAudit]) -> Any:
 
 
 def _ranking_table(rankings: Mapping[str, Sequence[str]]) -> Any:
-    table = Table(box=None, pad_edge=False)
-    table.add_column("order of the systems by")
-    table.add_column("best first")
+    table = new_table("order of the systems by", "best first", right=())
     usual = rankings["all"]
     for truth, order in rankings.items():
         names = (escape(name) if order[n] == usual[n] else f"[bold]{escape(name)}[/]" for n, name in enumerate(order))

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
-from hyperacuity.boundary import BoundaryScore, Point, tolerance_in_pixels
+from hyperacuity.boundary import BoundaryScore, tolerance_in_pixels
 from hyperacuity.compare.verdict import LEVEL, Verdict
 from hyperacuity.errors import InputError
 from hyperacuity.evaluation.suppression import order_note, thick_warnings
-from hyperacuity.evaluation.tables import count, interval, number, paired
+from hyperacuity.evaluation.tables import count, interval, new_table, number, paired
 from hyperacuity.maps import size_of
 
 if TYPE_CHECKING:
@@ -39,56 +38,46 @@ def summary(result: Result) -> dict[str, Any]:
 
 
 def _system(name: str, score: BoundaryScore) -> dict[str, Any]:
-    curve = score.curve
+    ois = score.ois
     return {
         "images": len(score.images),
-        "ods": {"threshold": score.ods.threshold, **_point(score.ods)},
-        "ois": _point(score.ois),
+        "ods": point(score.ods) | {"ci": score.ods.interval},
+        "ois": {"recall": ois.recall, "precision": ois.precision, "f": ois.f, "ci": ois.interval},
         "ap": score.ap,
         "r50": score.r50,
         "thickness": score.thickness,
         "nms": str(score.protocol.for_system(name).nms or "none"),
-        "curve": {"threshold": curve.threshold, "recall": curve.recall, "precision": curve.precision, "f": curve.f},
-        "per_image": {
-            image: {"threshold": own.threshold, "recall": own.recall, "precision": own.precision, "f": own.f}
-            for image, own in zip(score.images, score.per_image, strict=True)
-        },
+        "curve": point(score.curve),
+        "per_image": {image: point(own) for image, own in zip(score.images, score.per_image, strict=True)},
     }
 
 
-def _point(of: Point) -> dict[str, Any]:
-    return {"recall": of.recall, "precision": of.precision, "f": of.f, "ci": of.interval}
+def point(of: Any) -> dict[str, Any]:
+    """A point of a curve, or the curve."""
+    return {"threshold": of.threshold, "recall": of.recall, "precision": of.precision, "f": of.f}
 
 
 def show(result: Result, console: Console) -> None:
     """The result as a table, the best system first."""
     scores: Mapping[str, BoundaryScore] = result.scores
-    if not scores:
-        return
     tests = result.verdicts["ods"]
-    table = Table(box=None, pad_edge=False)
-    table.add_column("system")
     versus = ("behind the best", "p (Holm)" if len(tests) > 1 else "p") if len(scores) > 1 else ()
     mixed = bool(result.protocol.nms_of)  # type: ignore[attr-defined]  # it is a boundary protocol
     numbers = ("images", "ODS", "95 % interval", "threshold", "OIS", "95 % interval", "AP", "R50")
-    for heading in (*(["nms"] if mixed else []), *numbers, *versus):
-        table.add_column(heading, justify="right")
+    table = new_table("system", right=(*(["nms"] if mixed else []), *numbers, *versus))
     ranked = sorted(scores.items(), key=lambda item: -item[1].ods.f)
     for name, score in ranked:
         ods, ois = score.ods, score.ois
-        table.add_row(
-            escape(name),
-            *([str(score.protocol.for_system(name).nms or "none")] if mixed else []),
-            count(result, name, len(score.images)),
+        nms = [str(score.protocol.for_system(name).nms or "none")] if mixed else []
+        images, area = count(result, name, len(score.images)), (number(score.ap), number(score.r50))
+        at_best = (
             number(ods.f),
             interval(ods.interval),
             number(ods.threshold, 3),
             number(ois.f),
             interval(ois.interval),
-            number(score.ap),
-            number(score.r50),
-            *_behind(ranked[0][0], name, tests),
         )
+        table.add_row(escape(name), *nms, images, *at_best, *area, *_behind(ranked[0][0], name, tests))
     if result.human and result.people.images:
         table.add_row("people", *([""] if mixed else []), str(result.people.images), number(result.people.point.f))
     console.print(table)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from hyperacuity.disparity import DisparityScore, unit
-from hyperacuity.evaluation.tables import closing, counts, interval, number, paired
+from hyperacuity.disparity.view_benchmark import ViewScore
+from hyperacuity.evaluation.tables import closing, counts, interval, new_table, number, paired
 
 if TYPE_CHECKING:
     from hyperacuity.evaluation.result import Result
@@ -17,8 +18,15 @@ if TYPE_CHECKING:
 
 def summary(result: Result) -> dict[str, Any]:
     """The result for JSON: values by image, region and measure, their means, and 95 % intervals of these."""
-    scores: dict[str, DisparityScore] = result.scores
-    systems = {
+    measures = result.protocol.measures  # type: ignore[attr-defined]  # it is a disparity protocol
+    units = {name: unit(name) for name in measures}
+    systems = by_image(result.scores)
+    return {"signature": str(result.signature), "systems": systems, "units": units, **paired(result)}
+
+
+def by_image(scores: Mapping[str, DisparityScore | ViewScore]) -> dict[str, Any]:
+    """Each system's values by image, their means, and the intervals of these."""
+    return {
         name: {
             "images": {image: score.named(of) for image, of in zip(score.images, score.values, strict=True)},
             "mean": score.named(score.mean),
@@ -26,24 +34,14 @@ def summary(result: Result) -> dict[str, Any]:
         }
         for name, score in scores.items()
     }
-    measures = result.protocol.measures  # type: ignore[attr-defined]  # it is a disparity protocol
-    units = {name: unit(name) for name in measures}
-    return {"signature": str(result.signature), "systems": systems, "units": units, **paired(result)}
 
 
 def show(result: Result, console: Console) -> None:
     """One line per system and region; the interval is that of the first measure."""
     scores: dict[str, DisparityScore] = result.scores
-    if not scores:
-        return
     first = next(iter(scores.values()))
-    table = Table(box=None, pad_edge=False)
-    table.add_column("system")
-    table.add_column("region")
-    for n, measure in enumerate(first.measures):
-        table.add_column(f"{measure} {unit(measure)}", justify="right")
-        if n == 0:
-            table.add_column("95 % interval", justify="right")
+    main, *others = (f"{measure} {unit(measure)}" for measure in first.measures)
+    table = new_table("system", "region", right=(main, "95 % interval", *others))
     for name, score in scores.items():
         for n, (region, row, ends) in enumerate(zip(score.regions, score.mean, score.interval, strict=True)):
             main, *others = (number(value, 2) for value in row)

@@ -32,20 +32,15 @@ def summary(result: Result) -> dict[str, Any]:
 def _system(score: EdgeScore, won: Any) -> dict[str, Any]:
     measures = {}
     for m, name in enumerate(score.protocol.names):
-        measures[name] = {
-            "minimum": float(score.minimum[m]),
-            "interval": score.interval[m].tolist(),
-            "threshold": float(score.threshold[m]),
-            **({} if won is None else {"wins": float(won[m])}),
-        }
+        best = {"minimum": float(score.minimum[m]), "interval": score.interval[m].tolist()}
+        best |= {"threshold": float(score.threshold[m])} | ({} if won is None else {"wins": float(won[m])})
+        measures[name] = best
     return {"images": score.images, "measures": measures}
 
 
 def show(result: Result, console: Console) -> None:
     """One line per measure and system; the lowest minimum of each measure is marked with a star."""
     scores: Mapping[str, EdgeScore] = result.scores
-    if not scores:
-        return
     won = _wins(result)
     table = Table("measure", "", "system", box=None, pad_edge=False)
     for heading in ("minimum", "", "95 % interval", "threshold", *(["wins"] if won else [])):
@@ -54,16 +49,10 @@ def show(result: Result, console: Console) -> None:
         lowest = min(float(score.minimum[m]) for score in scores.values())
         for n, (system, score) in enumerate(scores.items()):
             best = len(scores) > 1 and float(score.minimum[m]) == lowest
-            table.add_row(
-                *((name, measure(name).symbol) if n == 0 else ("", "")),
-                system,
-                number(score.minimum[m]),
-                "*" if best else "",
-                interval(score.interval[m], 4),
-                number(score.threshold[m], 2),
-                *([number(won[system][m], 1)] if won else []),
-                style="bold" if best else None,
-                end_section=n == len(scores) - 1,
-            )
+            title = (name, measure(name).symbol) if n == 0 else ("", "")
+            lowest_at = (interval(score.interval[m], 4), number(score.threshold[m], 2))
+            row = [*title, system, number(score.minimum[m]), "*" if best else "", *lowest_at]
+            row += [number(won[system][m], 1)] if won else []
+            table.add_row(*row, style="bold" if best else None, end_section=n == len(scores) - 1)
     console.print(table)
     closing(result, console, counts(result, {name: score.images for name, score in scores.items()}))

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
-from hyperacuity.evaluation.tables import closing, counts, number, paired
+from hyperacuity.evaluation.tables import closing, counts, new_table, number, paired
 from hyperacuity.ordering import Consistency, OrderingScore
 
 if TYPE_CHECKING:
@@ -70,13 +69,8 @@ def _consistency(found: Consistency | None, parameters: tuple[str, ...]) -> dict
 def show(result: Result, console: Console) -> None:
     """One line per system, and why something is missing."""
     scores: dict[str, OrderingScore] = result.scores
-    if not scores:
-        return
     swept = any(len(score.parameters) > 1 for score in scores.values())
-    table = Table(box=None, pad_edge=False)
-    table.add_column("system")
-    for heading in (*(["at"] if swept else []), *HEADINGS):
-        table.add_column(heading, justify="right")
+    table = new_table("system", right=(*(["at"] if swept else []), *HEADINGS))
     rows = {**scores, **({"people": result.people} if result.human and result.people is not None else {})}
     for name, score in rows.items():
         at = [escape(score.parameters[score.chosen])] if swept else []

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
-from hyperacuity.evaluation.tables import closing, count, interval, number, paired
+from hyperacuity.evaluation.tables import closing, count, interval, new_table, number, paired
 from hyperacuity.resampling import Bootstrap, blocks_of, percentile_interval
 
 if TYPE_CHECKING:
@@ -40,18 +39,10 @@ def show(result: Result, console: Console) -> None:
     judged = result.task.criteria(result.protocol)
     main = judged.usual[0]
     up = judged.senses[judged.names.index(main)] == "max"
-    table = Table("system", box=None, pad_edge=False)
-    for heading in ("images", *judged.usual[:1], "95 % interval", *judged.usual[1:]):
-        table.add_column(heading, justify="right")
+    table = new_table("system", right=("images", main, "95 % interval", *judged.usual[1:]))
     rows = scored(result).items()
     for system, row in sorted(rows, key=lambda item: -item[1][main] if up else item[1][main]):
-        others = (number(row[name]) for name in judged.usual[1:])
-        table.add_row(
-            escape(system),
-            count(result, system, row["images"]),
-            number(row[main]),
-            interval(row["interval"], 4),
-            *others,
-        )
+        images, others = count(result, system, row["images"]), (number(row[name]) for name in judged.usual[1:])
+        table.add_row(escape(system), images, number(row[main]), interval(row["interval"], 4), *others)
     console.print(table)
     closing(result, console)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
-from rich.table import Table
 
-from hyperacuity.evaluation.tables import closing, counts, interval, number, paired
+from hyperacuity.evaluation.tables import closing, counts, interval, new_table, number, paired
 from hyperacuity.regions.benchmark import LevelSummary, RegionScore
 
 if TYPE_CHECKING:
@@ -37,23 +36,11 @@ def _as_dict(summary: LevelSummary) -> dict[str, Any]:
 def show(result: Result, console: Console) -> None:
     """One line per system and measure."""
     scores: dict[str, RegionScore] = result.scores
-    if not scores:
-        return
-    table = Table("system", "measure", box=None, pad_edge=False)
-    for heading in ("ODS", "95 % interval", "level", "OIS", "best"):
-        table.add_column(heading, justify="right")
+    table = new_table("system", "measure", right=("ODS", "95 % interval", "level", "OIS", "best"))
     for name, score in scores.items():
         rows = (("covering ↑", score.covering, number(score.best)), ("PRI ↑", score.pri, ""), ("VI ↓", score.vi, ""))
         for n, (measure, found, best) in enumerate(rows):
-            table.add_row(
-                "" if n else name,
-                measure,
-                number(found.ods),
-                interval(found.interval, 4),
-                number(found.level, 2),
-                number(found.ois),
-                best,
-                end_section=n == 2,
-            )
+            ods = (number(found.ods), interval(found.interval, 4), number(found.level, 2))
+            table.add_row("" if n else name, measure, *ods, number(found.ois), best, end_section=n == 2)
     console.print(table)
     closing(result, console, counts(result, {name: score.images for name, score in scores.items()}))

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
-from hyperacuity.disparity.view_benchmark import MEASURES, WAYS, ViewScore
-from hyperacuity.evaluation.tables import closing, counts, paired
+from hyperacuity.disparity.view_benchmark import WAYS, ViewScore
+from hyperacuity.evaluation.tables import closing, counts, new_table, paired
+from hyperacuity.evaluation.tables.disparity import by_image
 
 if TYPE_CHECKING:
     from hyperacuity.evaluation.result import Result
@@ -17,35 +17,17 @@ if TYPE_CHECKING:
 
 def summary(result: Result) -> dict[str, Any]:
     """The result for JSON: values by image, way and measure, and their means."""
-    scores: dict[str, ViewScore] = result.scores
-    systems = {
-        name: {
-            "images": {image: _named(of) for image, of in zip(score.images, score.values, strict=True)},
-            "mean": _named(score.mean),
-            "interval": _named(score.interval),
-        }
-        for name, score in scores.items()
-    }
-    return {"signature": str(result.signature), "systems": systems, **paired(result)}
-
-
-def _named(values: Any) -> dict[str, dict[str, Any]]:
-    return {way: dict(zip(MEASURES, row.tolist(), strict=True)) for way, row in zip(WAYS, values, strict=True)}
+    return {"signature": str(result.signature), "systems": by_image(result.scores), **paired(result)}
 
 
 def show(result: Result, console: Console) -> None:
     """One line per system and way."""
     scores: dict[str, ViewScore] = result.scores
-    if not scores:
-        return
-    table = Table("system", "view", box=None, pad_edge=False)
-    for heading in ("RMSE", "PSNR dB", "seen %"):
-        table.add_column(heading, justify="right")
+    table = new_table("system", "view", right=("RMSE", "PSNR dB", "seen %"))
     for name, score in scores.items():
         for n, (way, (_, rmse, psnr, seen)) in enumerate(zip(WAYS, score.mean, strict=True)):
             table.add_row("" if n else escape(name), way, f"{rmse:.2f}", f"{psnr:.2f}", f"{seen:.1f}")
     console.print()
     console.print(table)
-    closing(
-        result, console, counts(result, {name: len(score.images) for name, score in scores.items()}, "mean over scenes")
-    )
+    scenes = {name: len(score.images) for name, score in scores.items()}
+    closing(result, console, counts(result, scenes, "mean over scenes"))
