@@ -9,7 +9,8 @@ import pytest
 from typer.testing import CliRunner
 
 from hyperacuity.cli import app
-from hyperacuity.data import write_mat, write_segs, write_soft, write_truths
+from hyperacuity.data import write_labels, write_mat, write_segs, write_soft, write_truths
+from hyperacuity.maps import boundary_marks, label_map
 from hyperacuity.regions import hierarchy
 
 LEFT_RIGHT = np.repeat([[1, 1, 1, 2, 2, 2]], 4, axis=0).astype(np.int32)
@@ -88,3 +89,20 @@ def test_an_image_of_another_size_fails_alone(folders):
 def test_a_missing_folder_is_a_wrong_call(folders):
     assert regions(folders / "nowhere", folders / "truth").exit_code == 2
     assert regions(folders / "ucm", folders / "nowhere").exit_code == 2
+
+
+def test_soft_maps_the_other_way_round_give_the_same_regions(tmp_path):
+    dice = np.random.default_rng(2)
+    labels = np.repeat(np.repeat(dice.integers(0, 4, (3, 4)), 12, axis=0), 12, axis=1)
+    soft = boundary_marks(label_map(labels)).astype(np.float32)
+    for folder in ("truth", "maps", "turned"):
+        (tmp_path / folder).mkdir()
+    write_labels(tmp_path / "truth" / "a.png", label_map(labels))
+    write_soft(tmp_path / "maps" / "a.png", soft)
+    write_soft(tmp_path / "turned" / "a.png", 1 - soft)
+    words = [str(tmp_path / "truth"), "--as", "soft", "--json"]
+    good = json.loads(CliRunner().invoke(app, ["regions", str(tmp_path / "maps"), *words]).stdout)
+    mended = CliRunner().invoke(app, ["regions", str(tmp_path / "turned"), *words, "--invert-prediction"])
+    found = json.loads(mended.stdout)
+    assert found["systems"]["turned"] == good["systems"]["maps"]
+    assert "|from:soft|prediction:inverted|" in found["signature"]

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from typer import Argument, Option
 
 from hyperacuity.cli import common, output
-from hyperacuity.cli.options import Data, Folder, Json, Workers
+from hyperacuity.cli.options import Data, Folder, InvertTruth, Json, Workers
 from hyperacuity.cli.output import Model, Out, Seed, Weak, finish, plural, print_line, print_table
 from hyperacuity.errors import UsageError
 
@@ -82,6 +82,7 @@ def train_pb(
     truth: Annotated[str, Option(help="Learn from all labels, or from those everyone drew: consensus.")] = "all",
     images: Annotated[Path | None, Folder(help="Pictures (default: BSDS500's training images).")] = None,
     labels: Annotated[Path | None, Folder(help="What people drew: a file, or several, for each.")] = None,
+    invert_truth: InvertTruth = False,
     data: Data = None,
     weak: Weak = "ignore",
     hist_distance: Annotated[str, Option(help="How histograms are compared: chi2 or quadratic.")] = "chi2",
@@ -108,7 +109,7 @@ def train_pb(
         raise UsageError("--images and --labels belong together: pictures, and what people drew on them")
     path = output.model_file(out)
     if images and labels:
-        pictures, source, unpaired = folders_drawn(images, labels)
+        pictures, source, unpaired = folders_drawn(images, labels, inverted=invert_truth)
         if unpaired:
             common.warn(f"{len(unpaired)} files have no partner and are left out: {unpaired[0].name}, …")
     else:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option
 
 from hyperacuity.cli import common
-from hyperacuity.cli.options import Folder, Json, grouped, numbers
+from hyperacuity.cli.options import Folder, InvertTruth, Json, grouped, numbers
 from hyperacuity.cli.output import Out, figure_folder, finish, plural, print_line, print_table
 from hyperacuity.errors import UsageError
 
@@ -32,6 +32,7 @@ class Trials:
     data: Annotated[str, Argument(metavar="DATA", help="shapes, scenes, a data set (rug), or a folder with --truth.")]
     out: Out
     truth: Annotated[Path | None, Folder(help="Truths of a folder of pictures.")] = None
+    invert_truth: InvertTruth = False
     folder: Annotated[Path | None, Folder("--data", help="Folder of a known data set.")] = None
     detectors: Annotated[str, Option("--with", help="With commas; speckle is a control: random pixels.")] = SEVEN
     count: Annotated[int | None, Option(min=1, help="Only the first pictures.")] = None
@@ -42,7 +43,8 @@ class Trials:
         """The same for a study."""
         from hyperacuity.studies.abdulrahman2017 import EdgeSetup
 
-        return EdgeSetup(self.data, self.truth, self.folder, self.count, self.detectors, measures, self.workers)
+        where = (self.data, self.truth, self.folder, self.count)
+        return EdgeSetup(*where, self.detectors, measures, self.workers, self.invert_truth)
 
 
 def shift(out: Out, json: Json = False) -> None:

@@ -25,6 +25,7 @@ Data = Annotated[Path | None, Folder(help="Where a known data set lies.")]
 Split = Annotated[str | None, Option(help="Part of a known data set: train, val or test.")]
 Human = Annotated[bool, Option("--human", help="Also score each annotator against the others: how well do people do?")]
 Json = Annotated[bool, Option("--json", help="Print one JSON object instead of a table.")]
+InvertTruth = Annotated[bool, Option("--invert-truth", help="In the truth, 0 is the edge.")]
 Workers = Annotated[int | None, Option(min=1, help="Threads (default: one per processor).")]
 
 
@@ -62,11 +63,10 @@ class Evaluation(Computing, Systems):
 
 
 @dataclass(frozen=True)
-class MapFiles:
-    """What the values of boundary and edge maps mean, where files do not keep to the usual."""
+class SoftFiles:
+    """What the values of soft maps mean, where files do not keep to the usual."""
 
     invert_prediction: Annotated[bool, Option("--invert-prediction", help="In the maps, 0 is the edge.")] = False
-    invert_truth: Annotated[bool, Option("--invert-truth", help="In the truth, 0 is the edge.")] = False
     value_range: Annotated[
         str | None, Option(metavar="RANGE", help="What the maps' values run to, 255, or from and to: -1,1.")
     ] = None
@@ -75,6 +75,13 @@ class MapFiles:
     def options(self) -> dict[str, Any]:
         """Those that :func:`hyperacuity.evaluate` takes."""
         return {**vars(self), "value_range": None if self.value_range is None else _ends(self.value_range)}
+
+
+@dataclass(frozen=True)
+class MapFiles(SoftFiles):
+    """And so of edges that people drew."""
+
+    invert_truth: InvertTruth = False
 
 
 def numbers(option: str, text: str, expected: str) -> tuple[float, ...]:

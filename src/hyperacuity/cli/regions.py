@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from typer import Option
 
 from hyperacuity.cli import common
-from hyperacuity.cli.options import Evaluation, Folder, Pred, Truth, grouped
+from hyperacuity.cli.options import Evaluation, Folder, Pred, SoftFiles, Truth, grouped
 
 
 @grouped
@@ -22,6 +22,7 @@ def regions(
     ] = "auto",
     berkeley: Annotated[Path | None, Folder(help="Write Berkeley's eval_cover*.txt and eval_RI_VOI*.txt.")] = None,
     *,
+    maps: SoftFiles,
     how: Evaluation,
 ) -> None:
     """Score segmentations: covering, probabilistic Rand index (PRI), variation of information (VI), as in BSDS500.
@@ -36,7 +37,8 @@ def regions(
     from hyperacuity.regions.berkeley import berkeley_files
 
     folder = None if berkeley is None else common.output_folder(berkeley)
-    result = common.evaluated("regions", prediction, truth, how, protocol=Protocol(levels), form=form)
+    reading = {"form": form, **maps.options()}
+    result = common.evaluated("regions", prediction, truth, how, protocol=Protocol(levels), **reading)
     if folder is not None:
         for name in result.scores:
             place = folder if len(result.scores) == 1 else common.output_folder(folder / name)

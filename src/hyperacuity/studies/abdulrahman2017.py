@@ -56,6 +56,7 @@ class EdgeSetup:
     detectors: str
     measures: str
     workers: int | None = None
+    invert_truth: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,7 +159,8 @@ def _study(
     """Try the detectors on all pictures under all conditions; ``parts`` go into the signature."""
     names = [str(m) for m in parse_measures(setup.measures)]
     finders = _finders(setup.detectors)
-    sources = picture_sources(setup.data, setup.truth, setup.folder, setup.count)
+    where = (setup.data, setup.truth, setup.folder, setup.count)
+    sources = picture_sources(*where, invert_truth=setup.invert_truth)
     signed = str(Signature.of("edges", 1, study=kind, data=Path(setup.data).name, **parts, thr=101, norm="max"))
 
     def work(source: PictureSource[StudyPicture]) -> tuple[StudyPicture, DetectorTrial]:
@@ -202,7 +204,7 @@ def _truth_in(folder: Path, name: str) -> EdgeMap:
 
 
 def picture_sources(
-    data: str, truth: Path | None, folder: Path | None, count: int | None
+    data: str, truth: Path | None, folder: Path | None, count: int | None, *, invert_truth: bool = False
 ) -> list[PictureSource[StudyPicture]]:
     """The pictures that ``data`` names, at most ``count``.
 
@@ -211,7 +213,7 @@ def picture_sources(
     path = Path(data)
     if truth is not None:
         found: Iterator[PictureSource[StudyPicture]] = (
-            _files(p.name, p.prediction, p.truths) for p in pair_folders(path, truth).pairs
+            _files(p.name, p.prediction, p.truths, inverted=invert_truth) for p in pair_folders(path, truth).pairs
         )
     elif data == "shapes":
         found = iter([PictureSource("shapes", _shapes)])

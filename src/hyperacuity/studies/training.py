@@ -27,10 +27,11 @@ TRUTHS = ("all", "consensus")
 
 
 class DrawnPicture(NamedTuple):
-    """The file of a picture, and those of the people who drew on it."""
+    """The file of a picture, those of the people who drew on it, and whether 0 is the edge in these."""
 
     image: Path
     truths: tuple[Path, ...]
+    inverted: bool = False
 
 
 @dataclass(frozen=True)
@@ -92,10 +93,10 @@ def bsds500_drawn(data: Path | None, count: int | None = None) -> tuple[list[Dra
     return found, f"{part} {len(every)} training images of BSDS500"
 
 
-def folders_drawn(images: Path, labels: Path) -> tuple[list[DrawnPicture], str, list[Path]]:
+def folders_drawn(images: Path, labels: Path, *, inverted: bool = False) -> tuple[list[DrawnPicture], str, list[Path]]:
     """The pictures of a folder with their labels, what to call them, and the files that have no partner."""
     found = pair_folders(images, labels)
-    drawn = [DrawnPicture(pair.prediction, pair.truths) for pair in found.pairs]
+    drawn = [DrawnPicture(pair.prediction, pair.truths, inverted) for pair in found.pairs]
     return drawn, f"{len(drawn)} images", [*found.unpaired_predictions, *found.unpaired_truths]
 
 
@@ -117,7 +118,7 @@ def learn_pb(
 
     def labels(picture: DrawnPicture) -> tuple[EdgeMap, EdgeMap]:
         """What anyone drew, and what everyone drew, if that is wanted."""
-        people = read_boundary_truths(picture.truths)
+        people = read_boundary_truths(picture.truths, inverted=picture.inverted)
         anyone: EdgeMap = np.any(people, axis=0)
         return anyone, np.any(strengths(people).consensus, axis=0) if "consensus" in truths else anyone
 
