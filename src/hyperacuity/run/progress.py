@@ -39,11 +39,11 @@ def watching(title: str, total: int, *, shown: bool) -> Iterator[Callable[[Endin
     try:
         if console.is_terminal:
             with _bar(console) as bar:
-                task = bar.add_task(title, total=total, failed=0)
+                task = bar.add_task(title, total=total, failed="")
 
                 def tick(ending: Ending) -> None:
                     counts[ending] += 1
-                    bar.update(task, advance=1, failed=counts["failed"])
+                    bar.update(task, advance=1, failed=f"{counts['failed']} failed" if counts["failed"] else "")
 
                 yield tick
         else:
@@ -67,7 +67,7 @@ def _bar(console: Console) -> Progress:
         MofNCompleteColumn(),
         _Rate(),
         TimeRemainingColumn(),
-        _Failed(),
+        TextColumn("[red]{task.fields[failed]}"),
         console=console,
         transient=True,
     )
@@ -79,8 +79,3 @@ class _Rate(ProgressColumn):
             return Text("")
         digits = 0 if task.speed >= 10 else 2
         return Text(f"{task.speed:.{digits}f} cells/s", style="progress.data.speed")
-
-
-class _Failed(ProgressColumn):
-    def render(self, task: Task) -> Text:
-        return Text(f"{task.fields['failed']} failed" if task.fields["failed"] else "", style="red")

@@ -68,35 +68,32 @@ def check_run(path: Path) -> Health:
 
 
 def _problems(connection: sqlite3.Connection) -> Iterator[str]:
-    for (line,) in connection.execute("PRAGMA integrity_check"):
+    execute = connection.execute
+    for (line,) in execute("PRAGMA integrity_check"):
         if line != "ok":
             yield f"the file is damaged: {line}"
-    for system, image, tally, missing in connection.execute(
+    for system, image, tally, missing in execute(
         "SELECT cells.system, cells.image, cells.tally, tallies.id IS NULL FROM cells"
         " LEFT JOIN tallies ON tallies.id = cells.tally WHERE cells.tally IS NOT NULL AND (tallies.id IS NULL"
         " OR (tallies.signature, tallies.system, tallies.image) != (cells.signature, cells.system, cells.image))"
     ):
         what = "which is not there" if missing else "which is another cell's"
         yield f"{system}: {image}: points to tally {tally}, {what}"
-    for system, image, run in connection.execute(
-        "SELECT system, image, run FROM cells WHERE run NOT IN (SELECT id FROM runs)"
-    ):
+    for system, image, run in execute("SELECT system, image, run FROM cells WHERE run NOT IN (SELECT id FROM runs)"):
         yield f"{system}: {image}: belongs to run {run}, which is not there"
-    for system, image in connection.execute(
-        "SELECT system, image FROM cells WHERE tally IS NOT NULL AND reason IS NOT NULL"
-    ):
+    for system, image in execute("SELECT system, image FROM cells WHERE tally IS NOT NULL AND reason IS NOT NULL"):
         yield f"{system}: {image}: has a tally and a reason why it has none"
-    for signature, system, image, tally in connection.execute("SELECT signature, system, image, tally FROM tallies"):
+    for signature, system, image, tally in execute("SELECT signature, system, image, tally FROM tallies"):
         try:
             unpacked_arrays(tally if isinstance(tally, bytes) else b"")
         except InputError as error:
             yield f"{system}: {image}: {error} ({signature})"
-    for system, image, files in connection.execute("SELECT system, image, files FROM cells"):
+    for system, image, files in execute("SELECT system, image, files FROM cells"):
         try:
             cell_from_text(system, image, files)
         except (ValueError, KeyError, TypeError) as error:
             yield f"{system}: {image}: its list of files cannot be read ({error})"
-    for number, about in connection.execute("SELECT id, about FROM runs"):
+    for number, about in execute("SELECT id, about FROM runs"):
         try:
             json.loads(about)
         except ValueError as error:
@@ -207,9 +204,7 @@ def _refuse_other_inputs(
         return
     inputs = target.execute("SELECT count(DISTINCT inputs) FROM tallies WHERE id IN (?, ?)", (first, second)).fetchone()
     if inputs[0] > 1:
-        raise UsageError(
-            f"{file}: {key[1]}: {key[2]}: was computed from other files than the one that is there already"
-        )
+        raise UsageError(f"{file}: {key[1]}: {key[2]}: was computed from other files than the one already there")
 
 
 @dataclass(frozen=True)
