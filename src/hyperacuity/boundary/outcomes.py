@@ -49,8 +49,6 @@ def overlays(
     return np.concatenate([_states(mark.astype(np.float32), maps, at_half, protocol) for mark in marks])
 
 
-def _states(
-    soft: SoftMap, truths: list[EdgeMap], thresholds: NDArray[np.float64], protocol: Protocol
-) -> NDArray[np.uint8]:
+def _states(soft: SoftMap, truths: list[EdgeMap], levels: NDArray[np.float64], protocol: Protocol) -> NDArray[np.uint8]:
     within = reach(tolerance_in_pixels(soft.shape, protocol.tolerance))
-    return sweep_states(soft, truths, thresholds, within, thin=protocol.thin)
+    return sweep_states(soft, truths, levels, within, thin=protocol.thin)

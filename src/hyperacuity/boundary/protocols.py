@@ -47,9 +47,7 @@ class Suppression:
         """
         found = re.fullmatch(r"structured(?:-s(\d))?(?:-r(\d))?(-8bit)?", text)
         if found is None:
-            raise UsageError(
-                f"suppression {text}: expected none, structured, or such as structured-s0-r2, …-s1-r1-8bit"
-            )
+            raise UsageError(f"suppression {text}: expected none, structured, or like structured-s0-r2, …-s1-r1-8bit")
         smooth, radius, rounded = found.groups()
         return cls(int(smooth or 1), int(radius or 1), rounded is not None)
 

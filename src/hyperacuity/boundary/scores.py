@@ -14,7 +14,7 @@ Berkeley's rules, which are not what one would write down unprompted:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, overload
 
 import numpy as np
@@ -174,8 +174,8 @@ def collect(tallies: Mapping[str, BoundaryTally], *, resamples: int = 1000, seed
     ois = _point_of_sums(own_best.sum(axis=0))
     if resamples:
         samples = _resampled(counts, own_best, Bootstrap(len(every), resamples, seed))
-        ods = _with_interval(ods, samples["ods"])
-        ois = _with_interval(ois, samples["ois"])
+        ods = replace(ods, interval=percentile_interval(samples["ods"]))
+        ois = replace(ois, interval=percentile_interval(samples["ois"]))
     return BoundaryScore(
         protocol=protocol,
         images=tuple(tallies),
@@ -196,17 +196,12 @@ def compare_systems(
     images = [name for name in first if name in second]
     if not images:
         raise UsageError("the two systems have no image in common")
-    weights, whole = Bootstrap(len(images), resamples, seed), np.ones((1, len(images)), np.int64)
-    protocol_of([tallies[name] for tallies in (first, second) for name in images], Protocol)
-    samples, observed = [], []
-    for tallies in (first, second):
-        every = [tallies[name] for name in images]
-        samples.append(resampled_scores(every, weights))
-        observed.append(resampled_scores(every, whole))
+    mine, theirs = ([tallies[name] for name in images] for tallies in (first, second))
+    protocol_of([*mine, *theirs], Protocol)
+    draws = (Bootstrap(len(images), resamples, seed), np.ones((1, len(images)), np.int64))
+    (a, whole_a), (b, whole_b) = ([resampled_scores(every, drawn) for drawn in draws] for every in (mine, theirs))
     return {
-        name: paired_bootstrap(
-            samples[0][name], samples[1][name], observed=float(observed[0][name][0] - observed[1][name][0])
-        )
+        name: paired_bootstrap(a[name], b[name], observed=float(whole_a[name][0] - whole_b[name][0]))
         for name in ("ods", "ois")
     }
 
@@ -227,12 +222,8 @@ def _levels(totals: BoundaryTally, protocol: Protocol) -> Floats:
 
 def _counts(tallies: Sequence[BoundaryTally], precision: Precision) -> NDArray[np.int64]:
     """Images × thresholds × (truth matched, truth, detected matched, detected), as the precision mode counts them."""
-    fields = (
-        ("truth_matched", "truth", "truth_matched", "detected_shown")
-        if precision == "mean"
-        else ("truth_matched", "truth", "detected_matched", "detected")
-    )
-    return np.stack([stack(tallies, name) for name in fields], axis=-1)
+    shares = ("truth_matched", "detected_shown") if precision == "mean" else ("detected_matched", "detected")
+    return np.stack([stack(tallies, name) for name in ("truth_matched", "truth", *shares)], axis=-1)
 
 
 def _curves(counts: NDArray[Any]) -> tuple[Floats, Floats]:
@@ -277,10 +268,6 @@ def _best_f(recall: Floats, precision: Floats) -> Floats:
             p = _blend(np.stack([precision[rows, left], precision[rows, left + 1]], axis=1))
             best = np.maximum(best, f_measure(r, p).max(axis=1))
     return np.asarray(best, np.float64)
-
-
-def _with_interval(point: Point, samples: Floats) -> Point:
-    return Point(point.threshold, point.recall, point.precision, point.f, percentile_interval(samples))
 
 
 def criteria(protocol: Protocol) -> Criteria:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hyperacuity.boundary.matching import tolerance_in_pixels
 from hyperacuity.boundary.protocols import Protocol
@@ -81,7 +82,7 @@ def tally(
     if protocol.thresholds != "levels":
         if not isinstance(prediction, np.ndarray):
             raise InputError(
-                "the prediction is a stack of segmentations, but the protocol has thresholds for a soft map"
+                "the prediction is a stack of segmentations, but the protocol is for soft maps (thresholds)"
             )
         soft = soft_map(prediction, name="prediction")
         for truth in maps:
@@ -101,11 +102,7 @@ def tally(
 
 
 def _count(
-    soft: SoftMap,
-    truths: list[EdgeMap],
-    levels: np.ndarray[tuple[int], np.dtype[np.float64]],
-    protocol: Protocol,
-    checked: bool,
+    soft: SoftMap, truths: list[EdgeMap], levels: NDArray[np.float64], protocol: Protocol, checked: bool
 ) -> BoundaryTally:
     within = reach(tolerance_in_pixels(soft.shape, protocol.tolerance))
     counts = sweep(soft, truths, levels, within, thin=protocol.thin, checked=checked)

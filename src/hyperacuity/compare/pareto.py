@@ -236,9 +236,7 @@ def _relation(least: NDArray[np.float64], epsilon: ArrayLike, strict: bool) -> N
         raise UsageError(f"{len(least)} systems have too many pairs to list; expected at most {MOST_PAIRS}")
     tolerance = np.asarray(epsilon, dtype=np.float64)
     if tolerance.shape not in {(), (least.shape[1],)} or not (tolerance >= 0).all() or not np.isfinite(tolerance).all():
-        raise UsageError(
-            f"epsilon is {tolerance}: expected one number ≥ 0, or one for each of {least.shape[1]} criteria"
-        )
+        raise UsageError(f"epsilon is {tolerance}: expected a number ≥ 0, or one for each of {least.shape[1]} criteria")
     result: NDArray[np.bool_] = kernels.relation(least, np.full(least.shape[1], tolerance), strict)
     return result
 

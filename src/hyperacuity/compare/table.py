@@ -38,16 +38,12 @@ class Table:
 
     def __post_init__(self) -> None:
         expected = (len(self.systems), len(self.images), len(self.criteria))
-        if self.values.shape != expected:
-            raise UsageError(
-                f"scores have shape {self.values.shape}, expected systems × images × criteria = {expected}"
-            )
+        if (shape := self.values.shape) != expected:
+            raise UsageError(f"scores have shape {shape}, expected systems × images × criteria = {expected}")
         if 0 in expected:
             raise UsageError("a table needs at least one system, one image and one criterion")
         if len(self.senses) != len(self.criteria) or not set(self.senses) <= {"min", "max"}:
-            raise UsageError(
-                f"the senses are {self.senses}: expected min or max for each of {len(self.criteria)} criteria"
-            )
+            raise UsageError(f"the senses are {self.senses}: expected min or max for each of {expected[2]} criteria")
         for what, names in (("system", self.systems), ("image", self.images), ("criterion", self.criteria)):
             if twice := [name for name, count in Counter(names).items() if count > 1]:
                 raise UsageError(f"the {what} {min(twice)} stands in the table twice")
@@ -68,11 +64,11 @@ class Table:
 
     def resampled(self, weights: Draws) -> Scores:
         """Scores on resampled data sets, resamples × systems × criteria, a system after the other."""
-        return np.stack([self._resampled(system, weights) for system in self.systems], axis=1)
 
-    def _resampled(self, system: str, weights: Draws) -> Scores:
-        rescore = self.rescore_of(system)
-        return np.concatenate([rescore(block) for block in blocks_of(weights)])
+        def scored(rescore: Rescore) -> Scores:
+            return np.concatenate([rescore(block) for block in blocks_of(weights)])
+
+        return np.stack([scored(self.rescore_of(system)) for system in self.systems], axis=1)
 
     def rescore_of(self, system: str) -> Rescore:
         """What scores a system on resampled data sets: the mean over the images it has a score on unless there is a rescore."""
