@@ -193,17 +193,15 @@ def read_disparity(
         raise InputError(f"{path}: disparity scale {scale:g}, expected a positive number")
     values = _plane(path, variable)
     if kind in IMAGE_KINDS and values.dtype.kind in "biu":
+        zero = "unknown"
         if scale is None:
             scale = KITTI_SCALE if values.dtype == np.uint16 else 1
             if values.dtype != np.uint16:
                 warn(f"{path}: is an 8-bit disparity picture without a scale; grey levels are taken for pixels")
-        values = np.where(values == 0, np.nan, values)
     elif zero is None and np.isfinite(values).all() and np.mean(values == 0) > MOST_ZEROS:
         share = f"{np.mean(values == 0):.0%} of the pixels"
-        raise InputError(
-            f"{path}: {share} are exactly 0, holes? Use --zero unknown, or --zero known if they are estimates"
-        )
-    elif zero == "unknown":
+        raise InputError(f"{path}: {share} are exactly 0, holes? Use --zero unknown, or known if they are estimates")
+    if zero == "unknown":
         values = np.where(values == 0, np.nan, values)
     return disparity_map(_as_float32(values) / np.float32(scale or 1), name=str(path))
 

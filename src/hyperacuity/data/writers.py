@@ -62,9 +62,7 @@ def write_disparity(path: Path | str, disparity: DisparityMap) -> None:
         return _write_array(path, disparity.astype(np.float32))
     known = np.isfinite(disparity)
     if (disparity[known] < 0).any() or (disparity[known] * KITTI_SCALE > 65535).any():
-        raise InputError(
-            f"{path}: KITTI PNG holds disparities from 0 to {65535 / KITTI_SCALE:.2f}; the map goes beyond"
-        )
+        raise InputError(f"{path}: KITTI PNG holds disparities of 0 to {65535 / KITTI_SCALE:.2f}; the map goes beyond")
     values = np.zeros(disparity.shape, dtype=np.uint16)
     values[known] = np.maximum(np.rint(disparity[known] * KITTI_SCALE), 1)
     return write_png(path, values)

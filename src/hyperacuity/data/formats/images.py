@@ -104,9 +104,7 @@ def read_pixels(path: Path, *, palette: bool = True) -> NDArray[Any]:
             if image.height * image.width > _DENSEST.get(kind, 1 << 40) * size:
                 raise InputError(f"{path}: declares {image.width}×{image.height} pixels, too many for its {size} bytes")
             deep = _is_deep_colour(image)
-            pixels = (
-                _deep_png(data, str(image.tile[0][3])) if deep and kind == "PNG" else _array(image, palette=palette)
-            )
+            pixels = _deep_png(data, str(image.tile[0][3])) if deep and kind == "PNG" else _array(image, palette)
     except InputError:
         raise
     except Exception as error:  # Pillow's decoders raise many kinds; all of them mean that the file is bad
@@ -129,7 +127,7 @@ def _quiet(kind: str) -> Iterator[None]:
         yield
 
 
-def _array(image: Image.Image, *, palette: bool) -> NDArray[Any]:
+def _array(image: Image.Image, palette: bool) -> NDArray[Any]:
     if image.mode == "P" and not palette:
         return np.array(image)
     if image.mode in ("P", "PA", "CMYK", "YCbCr", "LAB", "HSV", "RGBX"):
