@@ -11,7 +11,6 @@ import base64
 import functools
 import json
 import math
-import os
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from hyperacuity import __version__
+from hyperacuity.console import output_folder
 from hyperacuity.errors import HyperacuityError, InputError, UsageError
 from hyperacuity.report import theme
 from hyperacuity.report.sheets import make_sheet
@@ -134,16 +134,9 @@ def page_path(out: Path, *, single_file: bool) -> Path:
     page = out / "index.html"
     if single_file:
         page = out if out.suffix.lower() in (".html", ".htm") else out / "report.html"
-    elif out.exists() and not out.is_dir():
-        raise UsageError(f"cannot write to {out}: it is a file, expected a folder")
     elif out.is_dir() and any(path.name != RUN for path in out.iterdir()) and not _is_report(out):
         raise UsageError(f"{out} holds something else than a report: name a new or an empty folder")
-    try:
-        page.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"cannot write to {page.parent}: {error.strerror}") from error
-    if not os.access(page.parent, os.W_OK):
-        raise UsageError(f"cannot write to {page.parent}: permission denied")
+    output_folder(page.parent)
     return page
 
 
@@ -251,9 +244,8 @@ def _html(sheets: Sequence[Sheet], payloads: Mapping[str, Payload], title: str, 
     from jinja2 import Environment, PackageLoader
     from markupsafe import Markup
 
-    environment = Environment(
-        loader=PackageLoader("hyperacuity.report"), autoescape=True, trim_blocks=True, lstrip_blocks=True
-    )
+    loader = PackageLoader("hyperacuity.report")
+    environment = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters["number"] = _number
     with theme.one_page(systems_of(sheets)):
         parts = [_part(number, sheet, payloads) for number, sheet in enumerate(sheets)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,18 +29,7 @@ from hyperacuity.maps import EdgeMap
 from hyperacuity.report.charts import boundary as charts_boundary
 from hyperacuity.report.pictures import layers
 from hyperacuity.report.pictures.slider import Budget, with_slider
-from hyperacuity.report.sheets.sheet import (
-    NOTHING,
-    Column,
-    Each,
-    Figure,
-    Line,
-    Sheet,
-    about_images,
-    against_best,
-    leader,
-    ranked,
-)
+from hyperacuity.report.sheets.sheet import NOTHING, Column, Each, Figure, Line, Sheet, leader, leaderboard
 from hyperacuity.report.sheets.viewer import PHOTO, Layer, Shared, Viewer, legend
 from hyperacuity.run import Cell
 from hyperacuity.run.gather import Grid, gather
@@ -59,15 +48,14 @@ def sheet(grid: Grid, each: Each) -> Sheet:
     tallies = grid.tallies()
     scores = {system: collect(tallies[system]) for system in tallies}
     people = _people(grid, each)
-    test = against_best(grid, COLUMNS[0], tallies.__getitem__)
-    lines = ranked(COLUMNS, [_line(grid, system, score) for system, score in scores.items()], test)
+    lines = leaderboard(grid, COLUMNS, [_line(system, score) for system, score in scores.items()])
     ordered = {line.system: scores[line.system] for line in lines}
     return Sheet(
         title=grid.task.title,
         grid=grid,
         columns=COLUMNS,
         lines=lines,
-        figures=_figures(ordered, people) if ordered else (),
+        figures=tuple(_figures(ordered, people)) if ordered else (),
         findings=tuple(_findings(lines, ordered, people)),
         image_score=Column("f", "best F", note="F at the image's own best threshold"),
         image_scores=image_scores_of(ordered),
@@ -90,15 +78,10 @@ def _order_note(grid: Grid, scores: Mapping[str, BoundaryScore]) -> str:
     return order_sentence({name: score.ods.f for name, score in scores.items()}, other, suppressed)
 
 
-def _line(grid: Grid, system: str, score: BoundaryScore) -> Line:
-    values = {
-        "ods": score.ods.f,
-        "ois": score.ois.f,
-        "ap": score.ap,
-        "r50": score.r50,
-        "threshold": score.ods.threshold,
-    }
-    return Line(system, values, score.ods.interval, len(score.images), **about_images(grid, system))
+def _line(system: str, score: BoundaryScore) -> Line:
+    ods = score.ods
+    values = {"ods": ods.f, "ois": score.ois.f, "ap": score.ap, "r50": score.r50, "threshold": ods.threshold}
+    return Line(system, values, ods.interval, len(score.images))
 
 
 def _people(grid: Grid, each: Each) -> HumanScore:
@@ -125,31 +108,29 @@ def image_scores_of(scores: Mapping[str, BoundaryScore]) -> dict[str, dict[str, 
     return found
 
 
-def _figures(scores: Mapping[str, BoundaryScore], people: HumanScore) -> tuple[Figure, ...]:
+def _figures(scores: Mapping[str, BoundaryScore], people: HumanScore) -> Iterator[Figure]:
     best = next(iter(scores))
     human = people.point if people.images else None
-    figures = [
-        Figure(
-            "precision-recall",
-            "Precision over recall",
-            f"Precision–recall curves of {len(scores)} systems. {best} has the best point, F = {scores[best].ods.f:.3f}. "
-            "The leaderboard holds the same numbers.",
-            lambda hover: charts_boundary.precision_recall(scores, human=human, hover=hover),
-            fluid=True,
-        ),
-        Figure(
-            "f-over-threshold",
-            "F over the threshold",
-            "F at every threshold for each system; the mark is the best one, ODS.",
-            lambda hover: charts_boundary.f_over_threshold(scores, hover=hover),
-            fluid=True,
-        ),
-    ]
+    yield Figure(
+        "precision-recall",
+        "Precision over recall",
+        f"Precision–recall curves of {len(scores)} systems. {best} has the best point, F = {scores[best].ods.f:.3f}. "
+        "The leaderboard holds the same numbers.",
+        lambda hover: charts_boundary.precision_recall(scores, human=human, hover=hover),
+        fluid=True,
+    )
+    yield Figure(
+        "f-over-threshold",
+        "F over the threshold",
+        "F at every threshold for each system; the mark is the best one, ODS.",
+        lambda hover: charts_boundary.f_over_threshold(scores, hover=hover),
+        fluid=True,
+    )
     if any(len(score.images) > 1 for score in scores.values()):
         words = "The best F of every image, a row for each system; the tall mark is the median."
-        draw = lambda hover: charts_boundary.scatter_of_images(scores)  # noqa: E731
-        figures.append(Figure("images", "Image by image", words, draw, fluid=True))
-    return tuple(figures)
+        yield Figure(
+            "images", "Image by image", words, lambda hover: charts_boundary.scatter_of_images(scores), fluid=True
+        )
 
 
 def _findings(lines: tuple[Line, ...], scores: Mapping[str, BoundaryScore], people: HumanScore) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from hyperacuity.maps import OrderMap
@@ -36,22 +37,20 @@ def sheet(grid: Grid, each: Each) -> Sheet:
     return judged_sheet(grid, judged, figures=figures, viewer=OrderViewer(grid, judged))
 
 
-def _figures(judged: Judged) -> tuple[Figure, ...]:
+def _figures(judged: Judged) -> Iterator[Figure]:
     scores = {system: collect(judged.tallies[system]) for system in judged.systems}
-    return (
-        Figure(
-            "prc",
-            "Precision, recall and order",
-            "Precision over recall of contours; each segment runs from all detections to those in the right order.",
-            lambda hover: charts_ordering.prc_chart(scores),
-        ),
-        Figure(
-            "accuracy",
-            "Figure/ground accuracy",
-            "R-ACC, B-ACC, B-ACC-50 and B-ACC-25 of every system with 95 % intervals.",
-            lambda hover: charts_ordering.accuracy_chart(scores),
-            span=8,
-        ),
+    yield Figure(
+        "prc",
+        "Precision, recall and order",
+        "Precision over recall of contours; each segment runs from all detections to those in the right order.",
+        lambda hover: charts_ordering.prc_chart(scores),
+    )
+    yield Figure(
+        "accuracy",
+        "Figure/ground accuracy",
+        "R-ACC, B-ACC, B-ACC-50 and B-ACC-25 of every system with 95 % intervals.",
+        lambda hover: charts_ordering.accuracy_chart(scores),
+        span=8,
     )
 
 

@@ -48,7 +48,6 @@ def _figures(scores: Mapping[str, RegionScore]) -> tuple[Figure, ...]:
 def _covering_over_level(scores: Mapping[str, RegionScore], hover: bool) -> Any:
     import altair as alt
 
-    theme.register()
     rows = [
         {"system": system, "level": round(float(level), 3), "covering": round(float(value), 4)}
         for system, score in scores.items()
@@ -56,7 +55,7 @@ def _covering_over_level(scores: Mapping[str, RegionScore], hover: bool) -> Any:
     ]
     key = alt.Legend(title=None, orient="bottom", columns=3) if len(scores) > 1 else None
     colour, dash, _ = theme.channels(theme.systems(list(scores)), legend=key)
-    base = alt.Chart(alt.InlineData(values=rows)).encode(
+    base = theme.chart(rows).encode(
         x=alt.X("level:Q", scale=alt.Scale(nice=False)),
         y=alt.Y("covering:Q", scale=alt.Scale(domain=[0, 1])),
         color=colour,
