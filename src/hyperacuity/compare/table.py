@@ -14,6 +14,7 @@ from hyperacuity.errors import UsageError
 from hyperacuity.resampling import Draws, blocks_of, weighted_mean
 from hyperacuity.tally import Scores, Vector, Weights
 
+Names = Sequence[str] | None
 Rescore = Callable[[Weights], Scores]
 """Scores of one system, resamples × criteria, from how often each image counts, resamples × images."""
 
@@ -49,9 +50,7 @@ class Table:
                 raise UsageError(f"the {what} {min(twice)} stands in the table twice")
 
     @classmethod
-    def flat(
-        cls, systems: Sequence[str], criteria: Sequence[str], values: ArrayLike, *, senses: Sequence[str] | None = None
-    ) -> Self:
+    def flat(cls, systems: Sequence[str], criteria: Sequence[str], values: ArrayLike, *, senses: Names = None) -> Self:
         """A table without images: systems × criteria, minimised by default."""
         scores = np.asarray(values, dtype=np.float64)
         named = tuple(senses) if senses is not None else ("min",) * len(criteria)
@@ -90,13 +89,7 @@ class Table:
         names = tuple(f"{image} {criterion}" for image in self.images for criterion in self.criteria)
         return self.values.reshape(len(self.systems), -1), names, self.senses * len(self.images)
 
-    def select(
-        self,
-        *,
-        systems: Sequence[str] | None = None,
-        images: Sequence[str] | None = None,
-        criteria: Sequence[str] | None = None,
-    ) -> Table:
+    def select(self, *, systems: Names = None, images: Names = None, criteria: Names = None) -> Table:
         """The table of some systems, images and criteria, in the order given."""
         rows = _indices("system", systems, self.systems)
         chosen = _indices("image", images, self.images)
@@ -145,7 +138,7 @@ def usual_sense(criterion: str) -> str:
     return "max" if first in _LARGER_IS_BETTER else "min"
 
 
-def _indices(what: str, wanted: Sequence[str] | None, there: Sequence[str]) -> list[int]:
+def _indices(what: str, wanted: Names, there: Sequence[str]) -> list[int]:
     if wanted is None:
         return list(range(len(there)))
     index = {name: i for i, name in enumerate(there)}
