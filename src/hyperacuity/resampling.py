@@ -209,9 +209,7 @@ def paired_bootstrap(
     _refuse_level(level)
     first, second = np.asarray(score_a_samples, dtype=np.float64), np.asarray(score_b_samples, dtype=np.float64)
     if first.ndim != 1 or first.shape != second.shape:
-        raise UsageError(
-            f"paired samples must be vectors of one length, not of shapes {first.shape} and {second.shape}"
-        )
+        raise UsageError(f"paired samples must be vectors of one length, not shapes {first.shape} and {second.shape}")
     with np.errstate(invalid="ignore"):  # ∞ − ∞ is NaN, which is what we want
         differences = _known(first - second)
     if differences.size == 0:

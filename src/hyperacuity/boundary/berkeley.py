@@ -16,10 +16,9 @@ def write_berkeley(score: BoundaryScore, folder: Path) -> list[Path]:
     ``eval_bdry_img.txt``: a line per image, numbered from 1, with its best threshold, recall, precision, F.
     """
     ods, ois, curve = score.ods, score.ois, score.curve
+    best = (ods.threshold, ods.recall, ods.precision, ods.f, ois.recall, ois.precision, ois.f, score.ap)
     files: dict[str, Iterable[Sequence[float]]] = {
-        "eval_bdry.txt": [
-            (ods.threshold, ods.recall, ods.precision, ods.f, ois.recall, ois.precision, ois.f, score.ap)
-        ],
+        "eval_bdry.txt": [best],
         "eval_bdry_thr.txt": zip(curve.threshold, curve.recall, curve.precision, curve.f, strict=True),
         "eval_bdry_img.txt": [(n, p.threshold, p.recall, p.precision, p.f) for n, p in enumerate(score.per_image, 1)],
     }

@@ -81,9 +81,7 @@ def tally(
     maps = [edge_map(truth, name=f"truth of annotator {number}") for number, truth in enumerate(truths, 1)]
     if protocol.thresholds != "levels":
         if not isinstance(prediction, np.ndarray):
-            raise InputError(
-                "the prediction is a stack of segmentations, but the protocol is for soft maps (thresholds)"
-            )
+            raise InputError("the prediction is a stack of segmentations, but the protocol is for soft maps")
         soft = soft_map(prediction, name="prediction")
         for truth in maps:
             same_size(soft, truth)

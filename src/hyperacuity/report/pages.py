@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 
 from hyperacuity import __version__
 from hyperacuity.console import output_folder
+from hyperacuity.data.files import write_bytes
 from hyperacuity.errors import HyperacuityError, InputError, UsageError
 from hyperacuity.report import theme
 from hyperacuity.report.sheets import make_sheet
@@ -119,10 +120,11 @@ def write_pages(
     if not single_file:
         _clear(page.parent)
         for name, text in _assets().items():
-            _write(page.parent / "assets" / name, text)
+            write_bytes(page.parent / "assets" / name, text.encode())
     folder = None if single_file else page.parent / "data"
     payloads = _payloads(sheets, folder, mapper(workers, progress=progress)) if viewer else {}
-    return _write(page, _html(sheets, payloads, title or _title(sheets), inline=single_file))
+    write_bytes(page, _html(sheets, payloads, title or _title(sheets), inline=single_file).encode())
+    return page
 
 
 Payload = tuple[str, str]
@@ -157,14 +159,6 @@ def _clear(folder: Path) -> None:
         if (folder / name).is_dir():
             shutil.rmtree(folder / name)
         (folder / name).mkdir()
-
-
-def _write(path: Path, content: str | bytes) -> Path:
-    try:
-        path.write_bytes(content.encode() if isinstance(content, str) else content)
-    except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror}") from error
-    return path
 
 
 def mapper(workers: int | None = None, *, progress: bool = True) -> Each:
@@ -234,9 +228,9 @@ def _payload(grid: Grid, viewer: Viewer, folder: Path | None, item: tuple[str, s
     text = _json(pictures)
     if folder is None:
         return text, f"data:image/webp;base64,{base64.b64encode(small).decode()}" if small else ""
-    _write(folder / f"{key}.js", f"hyperacuity.put({_json(key)},{text});\n")
+    write_bytes(folder / f"{key}.js", f"hyperacuity.put({_json(key)},{text});\n".encode())
     if small:
-        _write(folder / f"{key}.webp", small)
+        write_bytes(folder / f"{key}.webp", small)
     return "", f"data/{key}.webp" if small else ""
 
 

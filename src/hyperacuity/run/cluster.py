@@ -96,14 +96,9 @@ def local_cluster(workers: int | None = None) -> Any:
     """A ``distributed.LocalCluster`` of processes with one thread each, by default as many as there are processors."""
     settings: Any = import_module("dask.config")
     dask: Any = import_module("distributed")
+    quiet = {"dashboard_address": "127.0.0.1:0", "silence_logs": logging.CRITICAL}
     with settings.set(_LEAN):
-        return dask.LocalCluster(
-            n_workers=workers,
-            threads_per_worker=1,
-            dashboard_address="127.0.0.1:0",
-            silence_logs=logging.CRITICAL,
-            preload=[_DEAF],
-        )
+        return dask.LocalCluster(n_workers=workers, threads_per_worker=1, preload=[_DEAF], **quiet)
 
 
 class Cluster:

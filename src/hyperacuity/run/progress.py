@@ -38,7 +38,15 @@ def watching(title: str, total: int, *, shown: bool) -> Iterator[Callable[[Endin
 
     try:
         if console.is_terminal:
-            with _bar(console) as bar:
+            columns = (
+                TextColumn("{task.description}"),
+                BarColumn(),
+                MofNCompleteColumn(),
+                _Rate(),
+                TimeRemainingColumn(),
+            )
+            failed = TextColumn("[red]{task.fields[failed]}")
+            with Progress(*columns, failed, console=console, transient=True) as bar:
                 task = bar.add_task(title, total=total, failed="")
 
                 def tick(ending: Ending) -> None:
@@ -58,19 +66,6 @@ def watching(title: str, total: int, *, shown: bool) -> Iterator[Callable[[Endin
             yield tick
     finally:
         console.print(summary(), markup=False, soft_wrap=True)
-
-
-def _bar(console: Console) -> Progress:
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        _Rate(),
-        TimeRemainingColumn(),
-        TextColumn("[red]{task.fields[failed]}"),
-        console=console,
-        transient=True,
-    )
 
 
 class _Rate(ProgressColumn):

@@ -102,9 +102,8 @@ class Store:
             while batch := list(islice(source, PAGE)):
                 fresh = {cell.system for cell in batch} - systems
                 systems |= fresh
-                connection.executemany(
-                    "DELETE FROM cells WHERE signature = ? AND system = ?", [(signature, system) for system in fresh]
-                )
+                keys = [(signature, system) for system in fresh]
+                connection.executemany("DELETE FROM cells WHERE signature = ? AND system = ?", keys)
                 for cell in batch:
                     self._insert(connection, cell)
             if not self._count:

@@ -48,19 +48,11 @@ def check_run(path: Path) -> Health:
             if len(problems) == MOST_PROBLEMS:
                 problems.append("and more")
                 break
-
-        def count(what: str) -> int:
-            return int(connection.execute(f"SELECT count(*) FROM {what}").fetchone()[0])  # noqa: S608
-
-        return Health(
-            check(connection, file),
-            count("runs"),
-            count("cells"),
-            count("tallies"),
-            count("cells WHERE reason IS NOT NULL"),
-            count("cells WHERE reason IS NULL AND tally IS NULL"),
-            tuple(problems),
-        )
+        tables = ["runs", "cells", "tallies"]
+        tables += ["cells WHERE reason IS NOT NULL", "cells WHERE reason IS NULL AND tally IS NULL"]
+        counts = (connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in tables)  # noqa: S608
+        runs, cells, tallies, failed, waiting = counts
+        return Health(check(connection, file), runs, cells, tallies, failed, waiting, tuple(problems))
     except sqlite3.DatabaseError as error:
         return Health(0, 0, 0, 0, 0, 0, (*problems, f"{file} is damaged ({error})"))
     finally:
@@ -139,9 +131,8 @@ def _merge(source: sqlite3.Connection, target: sqlite3.Connection, file: Path) -
         "SELECT signature, system, image, run, position, files, tally, reason, detail FROM cells"
     ):
         key = (signature, system, image)
-        there = target.execute(
-            "SELECT tally, reason IS NOT NULL FROM cells WHERE signature = ? AND system = ? AND image = ?", key
-        ).fetchone()
+        query = "SELECT tally, reason IS NOT NULL FROM cells WHERE signature = ? AND system = ? AND image = ?"
+        there = target.execute(query, key).fetchone()
         merged = None if tally is None else tallies[tally]
         if there is not None:
             _refuse_other_inputs(target, there[0], merged, key, file)
@@ -177,10 +168,10 @@ def _merge_tallies(source: sqlite3.Connection, target: sqlite3.Connection, file:
     numbers: dict[int, int] = {}
     new = 0
     for number, *key, tally in source.execute("SELECT id, signature, system, image, inputs, code, tally FROM tallies"):
-        there = target.execute(
-            "SELECT id, tally FROM tallies WHERE signature = ? AND system = ? AND image = ? AND inputs = ? AND code = ?",
-            key,
-        ).fetchone()
+        query = (
+            "SELECT id, tally FROM tallies WHERE signature = ? AND system = ? AND image = ? AND inputs = ? AND code = ?"
+        )
+        there = target.execute(query, key).fetchone()
         if there is None:
             there = target.execute(
                 "INSERT INTO tallies (signature, system, image, inputs, code, tally) VALUES (?, ?, ?, ?, ?, ?)"
@@ -227,15 +218,12 @@ def sweep_run(folder: Path) -> Swept:
     before = file.stat().st_size
     with open_store(file.parent) as store:
         with store.writing() as connection:
-            tallies = connection.execute(
-                "DELETE FROM tallies WHERE id NOT IN (SELECT tally FROM cells WHERE tally IS NOT NULL)"
-            ).rowcount
+            unused = "DELETE FROM tallies WHERE id NOT IN (SELECT tally FROM cells WHERE tally IS NOT NULL)"
+            tallies = connection.execute(unused).rowcount
             connection.execute("CREATE TEMP TABLE named (path TEXT PRIMARY KEY) WITHOUT ROWID")
             for (text,) in connection.execute("SELECT files FROM cells"):
-                connection.executemany(
-                    "INSERT OR IGNORE INTO named VALUES (?)",
-                    [(str(path),) for path in cell_from_text("", "", text).files],
-                )
+                paths = [(str(path),) for path in cell_from_text("", "", text).files]
+                connection.executemany("INSERT OR IGNORE INTO named VALUES (?)", paths)
             files = connection.execute("DELETE FROM files WHERE path NOT IN (SELECT path FROM named)").rowcount
             connection.execute("DROP TABLE named")
         store.compact()

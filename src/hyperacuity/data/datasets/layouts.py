@@ -86,9 +86,7 @@ def find_data(name: str, explicit: Path | None = None) -> Path:
                 return candidate
     looked = " and ".join(map(str, folders))
     hint = "" if explicit else f" (--data DIR or the variable {ENVIRONMENT} can name another folder)"
-    raise UsageError(
-        f"the data set {name} is not in {looked}{hint}; docs/datasets.md says how to get it and lay it out"
-    )
+    raise UsageError(f"the data set {name} is not in {looked}{hint}; docs/datasets.md says how to get and lay it out")
 
 
 def search_folders(explicit: Path | None = None) -> list[Path]:

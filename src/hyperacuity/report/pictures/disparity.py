@@ -40,9 +40,7 @@ def depth_picture(disparity: ArrayLike, *, low: float | None = None, high: float
     return picture
 
 
-def error_picture(
-    truth: ArrayLike, estimate: ArrayLike, regions: Mapping[str, EdgeMap], *, cap: float = 4.0
-) -> Picture:
+def error_picture(truth: ArrayLike, estimate: ArrayLike, regions: Mapping[str, EdgeMap], *, cap: float = 4) -> Picture:
     """Where a map is wrong, and by how much: white is right, dark is ``cap`` pixels or more.
 
     Purple in the region ``nonocc``, blue where only one view sees the surface, vermilion where there is no estimate, grey

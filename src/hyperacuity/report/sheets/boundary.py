@@ -10,23 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from hyperacuity.boundary import (
-    BoundaryScore,
-    BoundaryTally,
-    HumanScore,
-    Protocol,
-    collect,
-    collect_humans,
-    overlays,
-    tally_humans,
-    tolerance_in_pixels,
-)
+from hyperacuity.boundary import BoundaryScore, BoundaryTally, Protocol, collect, overlays, tolerance_in_pixels
+from hyperacuity.boundary.human import HumanScore, collect_humans, tally_humans
 from hyperacuity.boundary.scores import f_measure, recall_precision
 from hyperacuity.errors import InputError
 from hyperacuity.evaluation.jobs import job_of
 from hyperacuity.evaluation.suppression import OTHER_WAY, order_sentence, thick_warnings, treatments
 from hyperacuity.maps import EdgeMap
-from hyperacuity.report.charts import boundary as charts_boundary
+from hyperacuity.report.charts import boundary as charts
 from hyperacuity.report.pictures import layers
 from hyperacuity.report.pictures.slider import Budget, with_slider
 from hyperacuity.report.sheets.sheet import NOTHING, Column, Each, Figure, Line, Sheet, leader, leaderboard
@@ -116,21 +107,19 @@ def _figures(scores: Mapping[str, BoundaryScore], people: HumanScore) -> Iterato
         "Precision over recall",
         f"Precision–recall curves of {len(scores)} systems. {best} has the best point, F = {scores[best].ods.f:.3f}. "
         "The leaderboard holds the same numbers.",
-        lambda hover: charts_boundary.precision_recall(scores, human=human, hover=hover),
+        lambda hover: charts.precision_recall(scores, human=human, hover=hover),
         fluid=True,
     )
     yield Figure(
         "f-over-threshold",
         "F over the threshold",
         "F at every threshold for each system; the mark is the best one, ODS.",
-        lambda hover: charts_boundary.f_over_threshold(scores, hover=hover),
+        lambda hover: charts.f_over_threshold(scores, hover=hover),
         fluid=True,
     )
     if any(len(score.images) > 1 for score in scores.values()):
         words = "The best F of every image, a row for each system; the tall mark is the median."
-        yield Figure(
-            "images", "Image by image", words, lambda hover: charts_boundary.scatter_of_images(scores), fluid=True
-        )
+        yield Figure("images", "Image by image", words, lambda hover: charts.scatter_of_images(scores), fluid=True)
 
 
 def _findings(lines: tuple[Line, ...], scores: Mapping[str, BoundaryScore], people: HumanScore) -> list[str]:

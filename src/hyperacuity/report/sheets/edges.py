@@ -32,7 +32,7 @@ def sheet(grid: Grid, each: Each) -> Sheet:
         for name in grid.protocol.names[:MOST_COLUMNS]
     ]
     judged = judge(grid, columns)
-    viewer = EdgeViewer(grid, judged)
+    viewer = EdgeViewer(grid, judged.systems)
     return judged_sheet(grid, judged, figures=_figures(grid, judged, viewer) if judged.lines else (), viewer=viewer)
 
 
@@ -90,9 +90,6 @@ class EdgeViewer(Viewer):
     legend = legend(
         "detected where somebody drew an edge", "detected where nobody drew one", "drawn by somebody, but not detected"
     )
-
-    def __init__(self, grid: Grid, judged: Judged) -> None:
-        super().__init__(grid, judged.systems)
 
     def shared(self, cell: Cell) -> Shared:
         """What people drew; the truth is what anybody did."""

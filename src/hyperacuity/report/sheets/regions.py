@@ -18,7 +18,7 @@ from hyperacuity.regions.levels import Levels
 from hyperacuity.report import theme
 from hyperacuity.report.pictures import layers
 from hyperacuity.report.pictures.slider import Budget, with_slider
-from hyperacuity.report.sheets.judged import Judged, judge, judged_sheet
+from hyperacuity.report.sheets.judged import judge, judged_sheet
 from hyperacuity.report.sheets.sheet import Column, Each, Figure, Sheet
 from hyperacuity.report.sheets.viewer import PHOTO, Layer, Shared, Viewer, legend
 from hyperacuity.run import Cell
@@ -35,14 +35,10 @@ def sheet(grid: Grid, each: Each) -> Sheet:
     """The regions part of a report."""
     judged = judge(grid, COLUMNS)
     scores = {system: collect(judged.tallies[system], resamples=1) for system in judged.systems}
-    figures = _figures(scores) if scores else ()
-    return judged_sheet(grid, judged, figures=figures, viewer=RegionViewer(grid, judged, scores))
-
-
-def _figures(scores: Mapping[str, RegionScore]) -> tuple[Figure, ...]:
     words = "The covering of the annotators' regions at every level, a curve for each system; higher is better."
     draw = partial(_covering_over_level, scores)
-    return (Figure("covering-over-level", "Covering over the level", words, draw, fluid=True),)
+    figures = [Figure("covering-over-level", "Covering over the level", words, draw, fluid=True)] if scores else []
+    return judged_sheet(grid, judged, figures=figures, viewer=RegionViewer(grid, scores))
 
 
 def _covering_over_level(scores: Mapping[str, RegionScore], hover: bool) -> Any:
@@ -82,8 +78,8 @@ class RegionViewer(Viewer):
         "a border that somebody drew, but the system lacks",
     )
 
-    def __init__(self, grid: Grid, judged: Judged, scores: Mapping[str, RegionScore]) -> None:
-        super().__init__(grid, judged.systems)
+    def __init__(self, grid: Grid, scores: Mapping[str, RegionScore]) -> None:
+        super().__init__(grid, list(scores))
         self.scores = scores
 
     def shared(self, cell: Cell) -> Shared:

@@ -13,7 +13,7 @@ from statistics import median
 from typing import Any
 
 from hyperacuity.audit.risk import Answer, Risk, RiskScore, risk
-from hyperacuity.errors import UsageError
+from hyperacuity.data.files import write_bytes
 from hyperacuity.studio.choose.trials import Study
 from hyperacuity.studio.state import State
 
@@ -142,10 +142,7 @@ def answer_table(answers: Iterable[RecordedAnswer]) -> str:
 
 def export(state: State, path: Path) -> None:
     """Write :func:`answer_table` to a file. ``UsageError`` where that fails."""
-    try:
-        path.write_text(answer_table(state.read_now(all_answers)), encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be written ({error.strerror})") from error
+    write_bytes(path, answer_table(state.read_now(all_answers)).encode())
 
 
 def full_table(study: Study, answers: Iterable[RecordedAnswer]) -> str:
