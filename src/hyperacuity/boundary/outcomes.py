@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperacuity.boundary.matching import tolerance_in_pixels
-from hyperacuity.boundary.protocols import Protocol
+from hyperacuity.boundary.protocols import Prediction, Protocol
 from hyperacuity.kernels.pairs import reach
 from hyperacuity.kernels.sweep import sweep_states
-from hyperacuity.maps import EdgeMap, LabelMap, SoftMap, boundary_marks, edge_map, label_map, same_size, soft_map
+from hyperacuity.maps import EdgeMap, SoftMap, boundary_marks, edge_map, label_map, same_size, soft_map
 
 
 def overlays(
-    prediction: SoftMap | Sequence[LabelMap],
+    prediction: Prediction,
     truths: Sequence[EdgeMap],
     protocol: Protocol = Protocol(),
     *,

@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 from hyperacuity.boundary.matching import TOLERANCE
 from hyperacuity.errors import UsageError
 from hyperacuity.kernels.suppression import suppress_structured
-from hyperacuity.maps import SoftMap
+from hyperacuity.maps import LabelMap, SoftMap
 from hyperacuity.tally import BaseProtocol, number
 
 Precision = Literal["any", "mean"]
+Prediction = SoftMap | Sequence[LabelMap]
+"""A soft map, or a stack of segmentations."""
 
 THICK = 2.5
 """Maps with more marked pixels per thinned one than this look as though they should have been suppressed first.

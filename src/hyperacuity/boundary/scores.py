@@ -171,7 +171,8 @@ def collect(tallies: Mapping[str, BoundaryTally], *, resamples: int = 1000, seed
     ods = best_point(threshold, recall, precision)
     counts = _counts(every, protocol.precision)
     own_best = _own_best(counts)
-    ois = _point_of_sums(own_best.sum(axis=0))
+    r, p = _curves(own_best.sum(axis=0))
+    ois = Point(float("nan"), float(r), float(p), float(f_measure(r, p)))
     if resamples:
         samples = _resampled(counts, own_best, Bootstrap(len(every), resamples, seed))
         ods = replace(ods, interval=percentile_interval(samples["ods"]))
@@ -235,11 +236,6 @@ def _own_best(counts: NDArray[np.int64]) -> NDArray[np.int64]:
     """Each image's counts at its own best threshold, the first on the grid."""
     best = f_measure(*_curves(counts)).argmax(axis=1)
     return np.asarray(counts[np.arange(len(counts)), best])
-
-
-def _point_of_sums(sums: NDArray[Any]) -> Point:
-    recall, precision = _curves(sums)
-    return Point(float("nan"), float(recall), float(precision), float(f_measure(recall, precision)))
 
 
 def _resampled(counts: NDArray[np.int64], own_best: NDArray[np.int64], weights: Draws) -> dict[str, Floats]:

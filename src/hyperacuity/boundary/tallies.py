@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperacuity.boundary.matching import tolerance_in_pixels
-from hyperacuity.boundary.protocols import Protocol
+from hyperacuity.boundary.protocols import Prediction, Protocol
 from hyperacuity.errors import InputError
 from hyperacuity.kernels.pairs import reach
 from hyperacuity.kernels.sweep import sweep
-from hyperacuity.maps import EdgeMap, LabelMap, SoftMap, boundary_marks, edge_map, label_map, same_size, soft_map
+from hyperacuity.maps import EdgeMap, SoftMap, boundary_marks, edge_map, label_map, same_size, soft_map
 from hyperacuity.tally import BaseProtocol, Counts, Tally, unpacked_arrays
 
 
@@ -54,11 +54,7 @@ class BoundaryTally(Tally):
 
 
 def tally(
-    prediction: SoftMap | Sequence[LabelMap],
-    truths: Sequence[EdgeMap],
-    protocol: Protocol = Protocol(),
-    *,
-    checked: bool = False,
+    prediction: Prediction, truths: Sequence[EdgeMap], protocol: Protocol = Protocol(), *, checked: bool = False
 ) -> BoundaryTally:
     """Count one image: a soft boundary map, or a stack of segmentations, against every annotator's boundaries.
 

@@ -42,6 +42,8 @@ from hyperacuity.maps import (
 )
 
 M = TypeVar("M", EdgeMap, LabelMap)
+Larger = Literal["nearer", "farther"]
+Zero = Literal["known", "unknown"]
 
 MOST_ZEROS = 0.05
 """If more than this share of an array of disparities is 0, and nothing is NaN or infinite, it has to be said what 0 means."""
@@ -154,11 +156,7 @@ def read_labels(path: Path | str, *, variable: str | None = None) -> LabelMap:
 
 
 def read_order(
-    path: Path | str,
-    *,
-    variable: str | None = None,
-    larger: Literal["nearer", "farther"] = "nearer",
-    unknown: float | None = None,
+    path: Path | str, *, variable: str | None = None, larger: Larger = "nearer", unknown: float | None = None
 ) -> OrderMap:
     """Depth order, larger = nearer, NaN = unknown; figure/ground labels (``.fg``) are +1 and −1.
 
@@ -174,11 +172,7 @@ def read_order(
 
 
 def read_disparity(
-    path: Path | str,
-    *,
-    scale: float | None = None,
-    variable: str | None = None,
-    zero: Literal["known", "unknown"] | None = None,
+    path: Path | str, *, scale: float | None = None, variable: str | None = None, zero: Zero | None = None
 ) -> DisparityMap:
     """Disparity in pixels, NaN where unknown.
 

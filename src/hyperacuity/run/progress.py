@@ -38,13 +38,8 @@ def watching(title: str, total: int, *, shown: bool) -> Iterator[Callable[[Endin
 
     try:
         if console.is_terminal:
-            columns = (
-                TextColumn("{task.description}"),
-                BarColumn(),
-                MofNCompleteColumn(),
-                _Rate(),
-                TimeRemainingColumn(),
-            )
+            name = TextColumn("{task.description}")
+            columns = (name, BarColumn(), MofNCompleteColumn(), _Rate(), TimeRemainingColumn())
             failed = TextColumn("[red]{task.fields[failed]}")
             with Progress(*columns, failed, console=console, transient=True) as bar:
                 task = bar.add_task(title, total=total, failed="")

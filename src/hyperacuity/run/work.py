@@ -102,14 +102,13 @@ def evaluate(job: Job[Tally], task: WorkItem, digests: Digests) -> WorkResult:
         read: list[tuple[str, str, bytes]] = []
         try:
             return _evaluate(job, task, digests, copies, read)
-        except InputError as error:
-            failure = Failure(task.cell.system, task.cell.image, copies.restore_names(str(error)))
-            passing = _is_passing(error)
         except Exception as error:
-            reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-            failure = Failure(task.cell.system, task.cell.image, copies.restore_names(reason), traceback.format_exc())
-            passing = _is_passing(error)
-        return WorkResult(task.position, "failed", read=tuple(read), failure=failure, passing=passing)
+            reason, detail = str(error), ""
+            if not isinstance(error, InputError):
+                reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+                detail = traceback.format_exc()
+            failure = Failure(task.cell.system, task.cell.image, copies.restore_names(reason), detail)
+            return WorkResult(task.position, "failed", read=tuple(read), failure=failure, passing=_is_passing(error))
 
 
 def _evaluate(

@@ -145,7 +145,6 @@ def make_scene(
     order = objects.astype(np.float32)
     disparity = (world.shifts / GRID).astype(np.float32)[objects]
     nonocc = _seen_from_the_right(objects, right, world.shifts)
-    details = [1 - 0.8 * i / max(1, annotators - 1) for i in range(annotators)]
     return Scene(
         seed=seed,
         image=image,
@@ -161,7 +160,7 @@ def make_scene(
         disparity_right=(world.shifts / GRID).astype(np.float32)[objects_right],
         nonocc=nonocc,
         disc=truth.discontinuities(disparity, nonocc),
-        annotators=annotate(Dice(seed, 3), parts, objects, image, details=details, jitter=jitter, unit=world.unit),
+        annotators=annotate(Dice(seed, 3), parts, objects, image, count=annotators, jitter=jitter, unit=world.unit),
     )
 
 

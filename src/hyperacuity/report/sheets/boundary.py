@@ -25,6 +25,8 @@ from hyperacuity.report.sheets.viewer import PHOTO, Layer, Shared, Viewer, legen
 from hyperacuity.run import Cell
 from hyperacuity.run.gather import Grid, gather
 
+Scores = Mapping[str, BoundaryScore]
+
 COLUMNS = (
     Column("ods", "ODS", note="Best F at one threshold for all images"),
     Column("ois", "OIS", note="F with the best threshold for each image"),
@@ -55,7 +57,7 @@ def sheet(grid: Grid, each: Each) -> Sheet:
     )
 
 
-def _order_note(grid: Grid, scores: Mapping[str, BoundaryScore]) -> str:
+def _order_note(grid: Grid, scores: Scores) -> str:
     """Whether the order depends on suppression, where the runs found out."""
     other: dict[str, float] = {}
     for origin in grid.origins:
@@ -90,7 +92,7 @@ def _people(grid: Grid, each: Each) -> HumanScore:
     return collect_humans([tally for tally in each("people", one, list(cells.values())) if tally is not None])
 
 
-def image_scores_of(scores: Mapping[str, BoundaryScore]) -> dict[str, dict[str, float]]:
+def image_scores_of(scores: Scores) -> dict[str, dict[str, float]]:
     """The best F of each image, by image and system."""
     found: dict[str, dict[str, float]] = {}
     for system, score in scores.items():
@@ -99,7 +101,7 @@ def image_scores_of(scores: Mapping[str, BoundaryScore]) -> dict[str, dict[str, 
     return found
 
 
-def _figures(scores: Mapping[str, BoundaryScore], people: HumanScore) -> Iterator[Figure]:
+def _figures(scores: Scores, people: HumanScore) -> Iterator[Figure]:
     best = next(iter(scores))
     human = people.point if people.images else None
     yield Figure(
@@ -122,7 +124,7 @@ def _figures(scores: Mapping[str, BoundaryScore], people: HumanScore) -> Iterato
         yield Figure("images", "Image by image", words, lambda hover: charts.scatter_of_images(scores), fluid=True)
 
 
-def _findings(lines: tuple[Line, ...], scores: Mapping[str, BoundaryScore], people: HumanScore) -> list[str]:
+def _findings(lines: tuple[Line, ...], scores: Scores, people: HumanScore) -> list[str]:
     if not lines:
         return [NOTHING]
     first = lines[0]
@@ -137,7 +139,7 @@ def _findings(lines: tuple[Line, ...], scores: Mapping[str, BoundaryScore], peop
     return [leader(lines, COLUMNS[0]), second, *_about_images(scores)]
 
 
-def _about_images(scores: Mapping[str, BoundaryScore]) -> list[str]:
+def _about_images(scores: Scores) -> list[str]:
     found = {image: of for image, of in image_scores_of(scores).items() if len(of) == len(scores)}
     if len(found) < 2:
         return []
@@ -171,11 +173,7 @@ class BoundaryViewer(Viewer):
     )
 
     def __init__(
-        self,
-        grid: Grid,
-        scores: Mapping[str, BoundaryScore],
-        tally_of: Callable[[str, str], BoundaryTally],
-        benchmark: Protocol,
+        self, grid: Grid, scores: Scores, tally_of: Callable[[str, str], BoundaryTally], benchmark: Protocol
     ) -> None:
         super().__init__(grid, list(scores))
         self.scores, self.tally_of, self.benchmark = scores, tally_of, benchmark
