@@ -77,7 +77,7 @@ def test_sum_is_element_wise():
 
 
 def test_tallies_of_different_shapes_are_not_broadcast():
-    with pytest.raises(UsageError, match=r"counts has shape \(1,\) in one and \(99,\) in the other"):
+    with pytest.raises(UsageError, match=r"tallies of shapes \(1,\) and \(99,\) cannot be added \(counts\)"):
         pair(np.ones(1, np.int64), np.zeros(1)) + pair(np.ones(99, np.int64), np.zeros(1))
 
 

@@ -65,9 +65,7 @@ class Bootstrap:
 
     def __post_init__(self) -> None:
         if self.images < 1 or self.resamples < 1:
-            raise UsageError(
-                f"cannot draw {self.resamples} resamples of {self.images} images: expected at least one of each"
-            )
+            raise UsageError(f"cannot draw {self.resamples} resamples of {self.images} images: both must be 1 or more")
 
     def blocks(self, least: int = 1) -> Iterator[NDArray[np.int64]]:
         """The rows of :func:`bootstrap_weights`, a block at a time; ``least`` rows even where these are more than a block."""
@@ -211,21 +209,15 @@ def paired_bootstrap(
     _refuse_level(level)
     first, second = np.asarray(score_a_samples, dtype=np.float64), np.asarray(score_b_samples, dtype=np.float64)
     if first.ndim != 1 or first.shape != second.shape:
-        raise UsageError(
-            f"paired samples must be two vectors of the same length, not of shapes {first.shape} and {second.shape}"
-        )
+        raise UsageError(f"paired samples must be vectors of one length, not shapes {first.shape} and {second.shape}")
     with np.errstate(invalid="ignore"):  # ∞ − ∞ is NaN, which is what we want
         differences = _known(first - second)
     if differences.size == 0:
         return PairedResult(*[float("nan")] * 4)
     against = int(min((differences <= 0).sum(), (differences >= 0).sum()))
-    low, high = percentile_interval(differences, level)
-    return PairedResult(
-        difference=float(differences.mean()) if observed is None else observed,
-        low=low,
-        high=high,
-        p_value=min(1.0, 2 * (against + 1) / (differences.size + 1)),
-    )
+    difference = float(differences.mean()) if observed is None else observed
+    p_value = min(1.0, 2 * (against + 1) / (differences.size + 1))
+    return PairedResult(difference, *percentile_interval(differences, level), p_value)
 
 
 def holm(p_values: ArrayLike) -> NDArray[np.float64]:

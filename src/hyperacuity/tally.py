@@ -260,11 +260,8 @@ def unpacked_arrays(data: bytes) -> dict[str, NDArray[Any]]:
 
 def _sum(name: str, first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
     # numpy would broadcast one level over ninety-nine without a word.
-    if np.shape(first) != np.shape(second):
-        raise UsageError(
-            f"tallies of different shapes cannot be added: {name} has shape {np.shape(first)} in one "
-            f"and {np.shape(second)} in the other"
-        )
+    if (mine := np.shape(first)) != (theirs := np.shape(second)):
+        raise UsageError(f"tallies of shapes {mine} and {theirs} cannot be added ({name})")
     return np.asarray(np.add(first, second))
 
 

@@ -115,7 +115,7 @@ class TestTables:
             (["--systems", "g"], "there is no system g"),
             (["--epsilon", "a"], "expected a number"),
             (["--epsilon", "1,2"], "expected one number or 3"),
-            (["--epsilon", "-1"], "expected one number ≥ 0"),
+            (["--epsilon", "-1"], "expected a number ≥ 0"),
             (["--vector", "sum"], "expected concat or mean"),
             (["--test", "sign"], "expected wilcoxon, t or bootstrap"),
         ],

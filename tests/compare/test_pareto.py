@@ -233,7 +233,7 @@ class TestEdgeCases:
             (lambda: optimal([1, 2, 3]), "expected systems × criteria"),
             (lambda: optimal([[1, 2]], senses=["min"]), "expected min or max for each of 2 criteria"),
             (lambda: optimal([[1, 2]], senses=["min", "up"]), "expected min or max"),
-            (lambda: optimal([[1, 2]], epsilon=-1), "expected one number ≥ 0"),
+            (lambda: optimal([[1, 2]], epsilon=-1), "expected a number ≥ 0"),
             (lambda: optimal([[1, 2]], epsilon=[1, 2, 3]), "one for each of 2 criteria"),
             (lambda: optimal([[1, np.nan]], nan="ignore"), "expected worst, drop-component or error"),
             (lambda: optimal([[np.nan]], nan="drop-component"), "none is left"),

@@ -56,7 +56,7 @@ def test_a_chunk_that_unpacks_to_gigabytes_is_refused(hdf5):
         lambda item: item.id.write_direct_chunk((0, 0), bomb),
         shape=(7, 9), chunks=(7, 9), dtype="f8", compression="gzip",
     )  # fmt: skip
-    with pytest.raises(InputError, match=r"compressed to .* bytes, more than when unpacked"):
+    with pytest.raises(InputError, match=r"compressed to .* bytes, more than unpacked"):
         read_soft(path)
 
 

@@ -99,7 +99,7 @@ def test_letters_pair_however_the_file_system_spells_them(folders):
 
 def test_an_empty_folder_or_nothing_in_common_is_a_wrong_call(folders, tmp_path):
     predictions, truths = folders(["a.png"], ["b.png"])
-    with pytest.raises(UsageError, match=r"such as a\.png.*such as b\.png"):
+    with pytest.raises(UsageError, match=r"like a\.png.*like b\.png"):
         pair_folders(predictions, truths)
     (tmp_path / "empty").mkdir()
     (tmp_path / "hollow" / "inside").mkdir(parents=True)
@@ -111,7 +111,7 @@ def test_an_empty_folder_or_nothing_in_common_is_a_wrong_call(folders, tmp_path)
 
 
 def test_two_predictions_of_one_name_are_a_wrong_call(folders):
-    with pytest.raises(UsageError, match=r"a\.npy and a\.png have the same stem"):
+    with pytest.raises(UsageError, match=r"a\.npy and a\.png share a stem"):
         pair_folders(*folders(["a.png", "a.npy"], ["a.png"]))
 
 

@@ -294,7 +294,7 @@ class TestOptions:
         assert ripples[1] > 1.5 * ripples[0]
 
     def test_leaves_follow_the_inverse_cube_law(self) -> None:
-        options = {"size": (480, 320), "smallest": 0.05, "largest": 0.4, "disparities": (3.0, 400.0)}
+        options = {"size": (480, 320), "radii": (0.05, 0.4), "disparities": (3.0, 400.0)}
         radii = np.array([sheet.radius for sheet in make_world(Dice(1), leaves=1500, **options).sheets[-1500:]])
         radii = radii / 320
         for limit in (0.07, 0.1, 0.2):
@@ -309,7 +309,7 @@ class TestOptions:
             ({"leaves": 0}, "leaves=0"),
             ({"annotators": 0}, "annotators=0"),
             ({"noise": -1.0}, "noise=-1"),
-            ({"max_disparity": 2.0}, "largest disparity of 2 px is too small for 32 leaves"),
+            ({"max_disparity": 2.0}, "32 leaves need a largest disparity of 10.4 px or more, not 2 px"),
         ],
     )
     def test_a_call_that_cannot_be_carried_out_is_refused(self, options: dict[str, object], complaint: str) -> None:

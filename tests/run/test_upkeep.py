@@ -352,7 +352,7 @@ READER = textwrap.dedent(
 def test_readers_in_other_processes_look_on_while_a_run_writes(tmp_path, cells, make_job):
     many = [Cell("s", str(k), cells[k % 24].prediction, ()) for k in range(600)]
     with open_store(tmp_path / "run") as store:
-        store.begin(SIGNATURE, "0", many, workers=1)
+        store.begin(SIGNATURE, "0", many, workers=1, job={})
         command = [sys.executable, "-c", READER, str(tmp_path / "run")]
         readers = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
         for reader in readers:

@@ -196,7 +196,7 @@ class TestLog:
         grown = Annotator(client_of(other.page), "Ada")
         refused = grown.client.get(f"/image/{ONE}/log")
         assert refused.status_code == 409
-        assert "is not the one that was labelled" in refused.json()["error"]
+        assert "another image was labelled under this name" in refused.json()["error"]
         assert grown.send(grown.entry("add", runs=[1, 1])).status_code == 409
 
 

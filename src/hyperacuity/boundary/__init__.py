@@ -1,8 +1,7 @@
-"""Boundary detection: the Berkeley benchmark (ODS, OIS, AP), exact and deterministic; and how far its labels can be trusted.
+"""Boundary detection: the Berkeley benchmark (ODS, OIS, AP), exact and deterministic.
 
 :func:`match` pairs two boundary maps, :func:`tally` counts an image at all thresholds, :func:`collect` scores a data set.
-:func:`strengths` says how many people drew each boundary, :func:`tally_audit` and :func:`collect_audit` what that does to a
-system's score. :mod:`~hyperacuity.audit.trials` and :mod:`~hyperacuity.audit.risk` are the forced-choice experiment.
+How far its labels can be trusted is another matter (:mod:`hyperacuity.audit`).
 
 References
 ----------

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-import numpy as np
-
 from hyperacuity.boundary.scores import BoundaryScore
-
-
-def _line(*values: float) -> str:
-    """Numbers in ten columns each with six significant digits, as ``fprintf('%10g')`` writes them."""
-    return " ".join(f"{value:10g}" for value in values) + "\n"
 
 
 def write_berkeley(score: BoundaryScore, folder: Path) -> list[Path]:
@@ -22,21 +16,14 @@ def write_berkeley(score: BoundaryScore, folder: Path) -> list[Path]:
     ``eval_bdry_img.txt``: a line per image, numbered from 1, with its best threshold, recall, precision, F.
     """
     ods, ois, curve = score.ods, score.ois, score.curve
-    texts = {
-        "eval_bdry.txt": _line(
-            ods.threshold, ods.recall, ods.precision, ods.f, ois.recall, ois.precision, ois.f, score.ap
-        ),
-        "eval_bdry_thr.txt": "".join(
-            _line(*row) for row in np.stack([curve.threshold, curve.recall, curve.precision, curve.f], axis=1)
-        ),
-        "eval_bdry_img.txt": "".join(
-            _line(number, point.threshold, point.recall, point.precision, point.f)
-            for number, point in enumerate(score.per_image, 1)
-        ),
+    best = (ods.threshold, ods.recall, ods.precision, ods.f, ois.recall, ois.precision, ois.f, score.ap)
+    files: dict[str, Iterable[Sequence[float]]] = {
+        "eval_bdry.txt": [best],
+        "eval_bdry_thr.txt": zip(curve.threshold, curve.recall, curve.precision, curve.f, strict=True),
+        "eval_bdry_img.txt": [(n, p.threshold, p.recall, p.precision, p.f) for n, p in enumerate(score.per_image, 1)],
     }
-    paths = []
-    for name, text in texts.items():
-        path = folder / name
-        path.write_text(text, encoding="ascii")
-        paths.append(path)
-    return paths
+    for name, rows in files.items():
+        # Ten columns a number and six significant digits, as ``fprintf('%10g')`` writes them.
+        text = "".join(" ".join(f"{value:10g}" for value in row) + "\n" for row in rows)
+        (folder / name).write_text(text, encoding="ascii")
+    return [folder / name for name in files]

@@ -34,14 +34,8 @@ def tally_humans(truths: Sequence[EdgeMap], protocol: Protocol = Protocol()) -> 
         found_by_any[other].flat[found.truth] = True
         pairs += found.count
     drawn = sum(int(np.count_nonzero(truth)) for truth in truths)
-    counts = (
-        2 * pairs,
-        drawn * (n - 1),
-        sum(int(found.sum()) for found in found_by_any),
-        drawn,
-        drawn * (n - 1),
-        drawn,
-    )
+    matched = sum(int(found.sum()) for found in found_by_any)
+    counts = (2 * pairs, drawn * (n - 1), matched, drawn, drawn * (n - 1), drawn)
     return BoundaryTally(*(np.array([count], np.int64) for count in counts), protocol=protocol)
 
 

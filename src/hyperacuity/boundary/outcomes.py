@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperacuity.boundary.matching import tolerance_in_pixels
-from hyperacuity.boundary.protocols import Protocol
+from hyperacuity.boundary.protocols import Prediction, Protocol
 from hyperacuity.kernels.pairs import reach
 from hyperacuity.kernels.sweep import sweep_states
-from hyperacuity.maps import EdgeMap, LabelMap, SoftMap, boundary_marks, edge_map, label_map, same_size, soft_map
+from hyperacuity.maps import EdgeMap, SoftMap, boundary_marks, edge_map, label_map, same_size, soft_map
 
 
 def overlays(
-    prediction: SoftMap | Sequence[LabelMap],
+    prediction: Prediction,
     truths: Sequence[EdgeMap],
     protocol: Protocol = Protocol(),
     *,
@@ -49,8 +49,6 @@ def overlays(
     return np.concatenate([_states(mark.astype(np.float32), maps, at_half, protocol) for mark in marks])
 
 
-def _states(
-    soft: SoftMap, truths: list[EdgeMap], thresholds: NDArray[np.float64], protocol: Protocol
-) -> NDArray[np.uint8]:
+def _states(soft: SoftMap, truths: list[EdgeMap], levels: NDArray[np.float64], protocol: Protocol) -> NDArray[np.uint8]:
     within = reach(tolerance_in_pixels(soft.shape, protocol.tolerance))
-    return sweep_states(soft, truths, thresholds, within, thin=protocol.thin)
+    return sweep_states(soft, truths, levels, within, thin=protocol.thin)

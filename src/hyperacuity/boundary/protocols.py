@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 from hyperacuity.boundary.matching import TOLERANCE
 from hyperacuity.errors import UsageError
 from hyperacuity.kernels.suppression import suppress_structured
-from hyperacuity.maps import SoftMap
+from hyperacuity.maps import LabelMap, SoftMap
 from hyperacuity.tally import BaseProtocol, number
 
 Precision = Literal["any", "mean"]
+Prediction = SoftMap | Sequence[LabelMap]
+"""A soft map, or a stack of segmentations."""
 
 THICK = 2.5
 """Maps with more marked pixels per thinned one than this look as though they should have been suppressed first.
@@ -47,9 +49,7 @@ class Suppression:
         """
         found = re.fullmatch(r"structured(?:-s(\d))?(?:-r(\d))?(-8bit)?", text)
         if found is None:
-            raise UsageError(
-                f"suppression {text}: expected none, structured, or such as structured-s0-r2, …-s1-r1-8bit"
-            )
+            raise UsageError(f"suppression {text}: expected none, structured, or like structured-s0-r2, …-s1-r1-8bit")
         smooth, radius, rounded = found.groups()
         return cls(int(smooth or 1), int(radius or 1), rounded is not None)
 

@@ -14,7 +14,7 @@ Berkeley's rules, which are not what one would write down unprompted:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, overload
 
 import numpy as np
@@ -171,11 +171,12 @@ def collect(tallies: Mapping[str, BoundaryTally], *, resamples: int = 1000, seed
     ods = best_point(threshold, recall, precision)
     counts = _counts(every, protocol.precision)
     own_best = _own_best(counts)
-    ois = _point_of_sums(own_best.sum(axis=0))
+    r, p = _curves(own_best.sum(axis=0))
+    ois = Point(float("nan"), float(r), float(p), float(f_measure(r, p)))
     if resamples:
         samples = _resampled(counts, own_best, Bootstrap(len(every), resamples, seed))
-        ods = _with_interval(ods, samples["ods"])
-        ois = _with_interval(ois, samples["ois"])
+        ods = replace(ods, interval=percentile_interval(samples["ods"]))
+        ois = replace(ois, interval=percentile_interval(samples["ois"]))
     return BoundaryScore(
         protocol=protocol,
         images=tuple(tallies),
@@ -196,17 +197,12 @@ def compare_systems(
     images = [name for name in first if name in second]
     if not images:
         raise UsageError("the two systems have no image in common")
-    weights, whole = Bootstrap(len(images), resamples, seed), np.ones((1, len(images)), np.int64)
-    protocol_of([tallies[name] for tallies in (first, second) for name in images], Protocol)
-    samples, observed = [], []
-    for tallies in (first, second):
-        every = [tallies[name] for name in images]
-        samples.append(resampled_scores(every, weights))
-        observed.append(resampled_scores(every, whole))
+    mine, theirs = ([tallies[name] for name in images] for tallies in (first, second))
+    protocol_of([*mine, *theirs], Protocol)
+    draws = (Bootstrap(len(images), resamples, seed), np.ones((1, len(images)), np.int64))
+    (a, whole_a), (b, whole_b) = ([resampled_scores(every, drawn) for drawn in draws] for every in (mine, theirs))
     return {
-        name: paired_bootstrap(
-            samples[0][name], samples[1][name], observed=float(observed[0][name][0] - observed[1][name][0])
-        )
+        name: paired_bootstrap(a[name], b[name], observed=float(whole_a[name][0] - whole_b[name][0]))
         for name in ("ods", "ois")
     }
 
@@ -227,12 +223,8 @@ def _levels(totals: BoundaryTally, protocol: Protocol) -> Floats:
 
 def _counts(tallies: Sequence[BoundaryTally], precision: Precision) -> NDArray[np.int64]:
     """Images × thresholds × (truth matched, truth, detected matched, detected), as the precision mode counts them."""
-    fields = (
-        ("truth_matched", "truth", "truth_matched", "detected_shown")
-        if precision == "mean"
-        else ("truth_matched", "truth", "detected_matched", "detected")
-    )
-    return np.stack([stack(tallies, name) for name in fields], axis=-1)
+    shares = ("truth_matched", "detected_shown") if precision == "mean" else ("detected_matched", "detected")
+    return np.stack([stack(tallies, name) for name in ("truth_matched", "truth", *shares)], axis=-1)
 
 
 def _curves(counts: NDArray[Any]) -> tuple[Floats, Floats]:
@@ -244,11 +236,6 @@ def _own_best(counts: NDArray[np.int64]) -> NDArray[np.int64]:
     """Each image's counts at its own best threshold, the first on the grid."""
     best = f_measure(*_curves(counts)).argmax(axis=1)
     return np.asarray(counts[np.arange(len(counts)), best])
-
-
-def _point_of_sums(sums: NDArray[Any]) -> Point:
-    recall, precision = _curves(sums)
-    return Point(float("nan"), float(recall), float(precision), float(f_measure(recall, precision)))
 
 
 def _resampled(counts: NDArray[np.int64], own_best: NDArray[np.int64], weights: Draws) -> dict[str, Floats]:
@@ -277,10 +264,6 @@ def _best_f(recall: Floats, precision: Floats) -> Floats:
             p = _blend(np.stack([precision[rows, left], precision[rows, left + 1]], axis=1))
             best = np.maximum(best, f_measure(r, p).max(axis=1))
     return np.asarray(best, np.float64)
-
-
-def _with_interval(point: Point, samples: Floats) -> Point:
-    return Point(point.threshold, point.recall, point.precision, point.f, percentile_interval(samples))
 
 
 def criteria(protocol: Protocol) -> Criteria:

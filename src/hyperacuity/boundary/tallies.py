@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hyperacuity.boundary.matching import tolerance_in_pixels
-from hyperacuity.boundary.protocols import Protocol
+from hyperacuity.boundary.protocols import Prediction, Protocol
 from hyperacuity.errors import InputError
 from hyperacuity.kernels.pairs import reach
 from hyperacuity.kernels.sweep import sweep
-from hyperacuity.maps import EdgeMap, LabelMap, SoftMap, boundary_marks, edge_map, label_map, same_size, soft_map
+from hyperacuity.maps import EdgeMap, SoftMap, boundary_marks, edge_map, label_map, same_size, soft_map
 from hyperacuity.tally import BaseProtocol, Counts, Tally, unpacked_arrays
 
 
@@ -53,11 +54,7 @@ class BoundaryTally(Tally):
 
 
 def tally(
-    prediction: SoftMap | Sequence[LabelMap],
-    truths: Sequence[EdgeMap],
-    protocol: Protocol = Protocol(),
-    *,
-    checked: bool = False,
+    prediction: Prediction, truths: Sequence[EdgeMap], protocol: Protocol = Protocol(), *, checked: bool = False
 ) -> BoundaryTally:
     """Count one image: a soft boundary map, or a stack of segmentations, against every annotator's boundaries.
 
@@ -80,9 +77,7 @@ def tally(
     maps = [edge_map(truth, name=f"truth of annotator {number}") for number, truth in enumerate(truths, 1)]
     if protocol.thresholds != "levels":
         if not isinstance(prediction, np.ndarray):
-            raise InputError(
-                "the prediction is a stack of segmentations, but the protocol has thresholds for a soft map"
-            )
+            raise InputError("the prediction is a stack of segmentations, but the protocol is for soft maps")
         soft = soft_map(prediction, name="prediction")
         for truth in maps:
             same_size(soft, truth)
@@ -101,11 +96,7 @@ def tally(
 
 
 def _count(
-    soft: SoftMap,
-    truths: list[EdgeMap],
-    levels: np.ndarray[tuple[int], np.dtype[np.float64]],
-    protocol: Protocol,
-    checked: bool,
+    soft: SoftMap, truths: list[EdgeMap], levels: NDArray[np.float64], protocol: Protocol, checked: bool
 ) -> BoundaryTally:
     within = reach(tolerance_in_pixels(soft.shape, protocol.tolerance))
     single = levels.astype(np.float32)

@@ -24,6 +24,7 @@ from hyperacuity.errors import InputError, UsageError
 from hyperacuity.kernels import pareto as kernels
 
 NanRule = Literal["worst", "drop-component", "error"]
+Senses = Sequence[str] | None
 
 SMALL = 500
 """Systems up to which all pairs are compared: quick enough, and it spares the first call the large kernels' compilation."""
@@ -33,12 +34,7 @@ MOST_PAIRS = 20_000
 
 
 def optimal(
-    values: ArrayLike,
-    *,
-    senses: Sequence[str] | None = None,
-    epsilon: ArrayLike = 0.0,
-    strict: bool = False,
-    nan: NanRule = "worst",
+    values: ArrayLike, *, senses: Senses = None, epsilon: ArrayLike = 0.0, strict: bool = False, nan: NanRule = "worst"
 ) -> NDArray[np.bool_]:
     r"""Which systems are in the Pareto-optimal set.
 
@@ -82,12 +78,7 @@ def optimal(
 
 
 def groups(
-    values: ArrayLike,
-    *,
-    senses: Sequence[str] | None = None,
-    epsilon: ArrayLike = 0.0,
-    strict: bool = False,
-    nan: NanRule = "worst",
+    values: ArrayLike, *, senses: Senses = None, epsilon: ArrayLike = 0.0, strict: bool = False, nan: NanRule = "worst"
 ) -> NDArray[np.int32]:
     """The group of each system, counted from 0, by repeated peeling: A* is group 0, A* of the others group 1, and so on.
 
@@ -113,12 +104,7 @@ def groups(
 
 
 def dominance(
-    values: ArrayLike,
-    *,
-    senses: Sequence[str] | None = None,
-    epsilon: ArrayLike = 0.0,
-    strict: bool = False,
-    nan: NanRule = "worst",
+    values: ArrayLike, *, senses: Senses = None, epsilon: ArrayLike = 0.0, strict: bool = False, nan: NanRule = "worst"
 ) -> NDArray[np.bool_]:
     """The dominance graph as a matrix: ``result[i, j]`` says whether system i dominates system j.
 
@@ -146,7 +132,7 @@ def direct(relation: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return between
 
 
-def costs(values: ArrayLike, *, senses: Sequence[str] | None = None, nan: NanRule = "worst") -> NDArray[np.float64]:
+def costs(values: ArrayLike, *, senses: Senses = None, nan: NanRule = "worst") -> NDArray[np.float64]:
     """The values as costs, smaller = better in every column, and without NaN.
 
     >>> costs([[30, 1], [20, np.nan]], senses=["max", "min"])
@@ -157,7 +143,7 @@ def costs(values: ArrayLike, *, senses: Sequence[str] | None = None, nan: NanRul
     return table.copy() if table is values else table
 
 
-def _minimised(values: ArrayLike, senses: Sequence[str] | None) -> NDArray[np.float64]:
+def _minimised(values: ArrayLike, senses: Senses) -> NDArray[np.float64]:
     """The values with what is maximised negated; the given array itself when there is nothing to do."""
     table: NDArray[np.float64] = np.ascontiguousarray(values, dtype=np.float64)
     if table.ndim != 2 or (len(table) and not table.shape[1]):
@@ -236,9 +222,7 @@ def _relation(least: NDArray[np.float64], epsilon: ArrayLike, strict: bool) -> N
         raise UsageError(f"{len(least)} systems have too many pairs to list; expected at most {MOST_PAIRS}")
     tolerance = np.asarray(epsilon, dtype=np.float64)
     if tolerance.shape not in {(), (least.shape[1],)} or not (tolerance >= 0).all() or not np.isfinite(tolerance).all():
-        raise UsageError(
-            f"epsilon is {tolerance}: expected one number ≥ 0, or one for each of {least.shape[1]} criteria"
-        )
+        raise UsageError(f"epsilon is {tolerance}: expected a number ≥ 0, or one for each of {least.shape[1]} criteria")
     result: NDArray[np.bool_] = kernels.relation(least, np.full(least.shape[1], tolerance), strict)
     return result
 

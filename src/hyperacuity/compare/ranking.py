@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -110,7 +109,7 @@ def compare(
 
 
 def ranks(
-    values: ArrayLike, *, senses: Sequence[str] | None = None, ties: Ties = "competition", nan: pareto.NanRule = "worst"
+    values: ArrayLike, *, senses: pareto.Senses = None, ties: Ties = "competition", nan: pareto.NanRule = "worst"
 ) -> NDArray[np.float64]:
     """Rank of each system in each column, counted from 1. Values, senses and NaN as in :mod:`hyperacuity.compare.pareto`.
 
@@ -136,7 +135,7 @@ def ranks(
 
 
 def average_rank(
-    values: ArrayLike, *, senses: Sequence[str] | None = None, ties: Ties = "competition", nan: pareto.NanRule = "worst"
+    values: ArrayLike, *, senses: pareto.Senses = None, ties: Ties = "competition", nan: pareto.NanRule = "worst"
 ) -> NDArray[np.float64]:
     """Mean over the columns of each system's :func:`ranks`: the figure that orders the Middlebury server's table.
 

@@ -99,9 +99,7 @@ class Pairwise:
         return (self.corrected < alpha) & (self.difference > 0)
 
 
-def pairwise(
-    scores: ArrayLike, *, sense: str = "min", test: Test = "wilcoxon", resamples: int = 10_000, seed: int = 0
-) -> Pairwise:
+def pairwise(scores: ArrayLike, *, sense: str = "min", test: Test = "wilcoxon", resamples: int = 10_000) -> Pairwise:
     """Test every pair of systems on the images they share, and correct for the number of pairs.
 
     ``scores`` is systems × images. ``test`` is ``"wilcoxon"`` (:func:`signed_rank`), ``"t"`` or ``"bootstrap"``
@@ -114,7 +112,7 @@ def pairwise(
     """
     table = -_systems_by_images(scores) * (1 if sense == "min" else -1)  # larger = better from here on
     if test == "bootstrap":
-        weights = bootstrap_weights(table.shape[1], resamples, seed)
+        weights = bootstrap_weights(table.shape[1], resamples)
         known = ~np.isnan(table)
         counts = weights @ known.T.astype(np.float64)
         means = ratio(weights @ np.where(known, table, 0).T, counts)

@@ -14,6 +14,7 @@ from hyperacuity.errors import UsageError
 from hyperacuity.resampling import Draws, blocks_of, weighted_mean
 from hyperacuity.tally import Scores, Vector, Weights
 
+Names = Sequence[str] | None
 Rescore = Callable[[Weights], Scores]
 """Scores of one system, resamples × criteria, from how often each image counts, resamples × images."""
 
@@ -38,24 +39,18 @@ class Table:
 
     def __post_init__(self) -> None:
         expected = (len(self.systems), len(self.images), len(self.criteria))
-        if self.values.shape != expected:
-            raise UsageError(
-                f"scores have shape {self.values.shape}, expected systems × images × criteria = {expected}"
-            )
+        if (shape := self.values.shape) != expected:
+            raise UsageError(f"scores have shape {shape}, expected systems × images × criteria = {expected}")
         if 0 in expected:
             raise UsageError("a table needs at least one system, one image and one criterion")
         if len(self.senses) != len(self.criteria) or not set(self.senses) <= {"min", "max"}:
-            raise UsageError(
-                f"the senses are {self.senses}: expected min or max for each of {len(self.criteria)} criteria"
-            )
+            raise UsageError(f"the senses are {self.senses}: expected min or max for each of {expected[2]} criteria")
         for what, names in (("system", self.systems), ("image", self.images), ("criterion", self.criteria)):
             if twice := [name for name, count in Counter(names).items() if count > 1]:
                 raise UsageError(f"the {what} {min(twice)} stands in the table twice")
 
     @classmethod
-    def flat(
-        cls, systems: Sequence[str], criteria: Sequence[str], values: ArrayLike, *, senses: Sequence[str] | None = None
-    ) -> Self:
+    def flat(cls, systems: Sequence[str], criteria: Sequence[str], values: ArrayLike, *, senses: Names = None) -> Self:
         """A table without images: systems × criteria, minimised by default."""
         scores = np.asarray(values, dtype=np.float64)
         named = tuple(senses) if senses is not None else ("min",) * len(criteria)
@@ -68,11 +63,11 @@ class Table:
 
     def resampled(self, weights: Draws) -> Scores:
         """Scores on resampled data sets, resamples × systems × criteria, a system after the other."""
-        return np.stack([self._resampled(system, weights) for system in self.systems], axis=1)
 
-    def _resampled(self, system: str, weights: Draws) -> Scores:
-        rescore = self.rescore_of(system)
-        return np.concatenate([rescore(block) for block in blocks_of(weights)])
+        def scored(rescore: Rescore) -> Scores:
+            return np.concatenate([rescore(block) for block in blocks_of(weights)])
+
+        return np.stack([scored(self.rescore_of(system)) for system in self.systems], axis=1)
 
     def rescore_of(self, system: str) -> Rescore:
         """What scores a system on resampled data sets: the mean over the images it has a score on unless there is a rescore."""
@@ -94,13 +89,7 @@ class Table:
         names = tuple(f"{image} {criterion}" for image in self.images for criterion in self.criteria)
         return self.values.reshape(len(self.systems), -1), names, self.senses * len(self.images)
 
-    def select(
-        self,
-        *,
-        systems: Sequence[str] | None = None,
-        images: Sequence[str] | None = None,
-        criteria: Sequence[str] | None = None,
-    ) -> Table:
+    def select(self, *, systems: Names = None, images: Names = None, criteria: Names = None) -> Table:
         """The table of some systems, images and criteria, in the order given."""
         rows = _indices("system", systems, self.systems)
         chosen = _indices("image", images, self.images)
@@ -149,7 +138,7 @@ def usual_sense(criterion: str) -> str:
     return "max" if first in _LARGER_IS_BETTER else "min"
 
 
-def _indices(what: str, wanted: Sequence[str] | None, there: Sequence[str]) -> list[int]:
+def _indices(what: str, wanted: Names, there: Sequence[str]) -> list[int]:
     if wanted is None:
         return list(range(len(there)))
     index = {name: i for i, name in enumerate(there)}

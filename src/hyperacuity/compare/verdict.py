@@ -87,13 +87,11 @@ def verdicts(
     def images_of(system: str) -> frozenset[str]:
         return frozenset(tallies_of(system))
 
-    def second_scored(system: str, of_first: frozenset[str]) -> tuple[tuple[str, ...], Scores]:
-        tallies = tallies_of(system)
-        shared = tuple(sorted(of_first & tallies.keys()))  # whatever the order of files
-        return shared, scored(tallies, shared) if len(shared) > 1 else np.empty((0, 0))
-
     def both(first: str, second: str) -> tuple[Scores, Scores, int]:
-        shared, theirs = second_scored(second, images_of(first))
+        of_first, tallies = images_of(first), tallies_of(second)
+        shared = tuple(sorted(of_first & tallies.keys()))  # whatever the order of files
+        theirs = scored(tallies, shared) if len(shared) > 1 else np.empty((0, 0))
+        del tallies  # before the other's are read
         return first_scored(first, shared) if len(shared) > 1 else theirs, theirs, len(shared)
 
     return verdicts_of(pairs, both, judged.names, judged.senses, names or judged.usual)

@@ -42,6 +42,8 @@ from hyperacuity.maps import (
 )
 
 M = TypeVar("M", EdgeMap, LabelMap)
+Larger = Literal["nearer", "farther"]
+Zero = Literal["known", "unknown"]
 
 MOST_ZEROS = 0.05
 """If more than this share of an array of disparities is 0, and nothing is NaN or infinite, it has to be said what 0 means."""
@@ -158,11 +160,7 @@ def read_labels(path: Path | str, *, variable: str | None = None) -> LabelMap:
 
 
 def read_order(
-    path: Path | str,
-    *,
-    variable: str | None = None,
-    larger: Literal["nearer", "farther"] = "nearer",
-    unknown: float | None = None,
+    path: Path | str, *, variable: str | None = None, larger: Larger = "nearer", unknown: float | None = None
 ) -> OrderMap:
     """Depth order, larger = nearer, NaN = unknown; figure/ground labels (``.fg``) are +1 and −1.
 
@@ -178,11 +176,7 @@ def read_order(
 
 
 def read_disparity(
-    path: Path | str,
-    *,
-    scale: float | None = None,
-    variable: str | None = None,
-    zero: Literal["known", "unknown"] | None = None,
+    path: Path | str, *, scale: float | None = None, variable: str | None = None, zero: Zero | None = None
 ) -> DisparityMap:
     """Disparity in pixels, NaN where unknown.
 
@@ -197,19 +191,15 @@ def read_disparity(
         raise InputError(f"{path}: disparity scale {scale:g}, expected a positive number")
     values = _plane(path, variable)
     if kind in IMAGE_KINDS and values.dtype.kind in "biu":
+        zero = "unknown"
         if scale is None:
             scale = KITTI_SCALE if values.dtype == np.uint16 else 1
             if values.dtype != np.uint16:
-                warn(
-                    f"{path}: is an 8-bit disparity picture without a scale, so grey levels are taken for pixels; use --scale"
-                )
-        values = np.where(values == 0, np.nan, values)
+                warn(f"{path}: is an 8-bit disparity picture without a scale, so grey levels are pixels; use --scale")
     elif zero is None and kind != "PFM" and np.isfinite(values).all() and np.mean(values == 0) > MOST_ZEROS:
         share = f"{np.mean(values == 0):.0%} of the pixels"
-        raise InputError(
-            f"{path}: {share} are exactly 0, holes? Use --zero unknown, or --zero known if they are estimates"
-        )
-    elif zero == "unknown":
+        raise InputError(f"{path}: {share} are exactly 0, holes? Use --zero unknown, or known if they are estimates")
+    if zero == "unknown":
         values = np.where(values == 0, np.nan, values)
     return disparity_map(_as_float32(values) / np.float32(scale or 1), name=str(path))
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from hyperacuity.data.formats.arrays import write_npy
 from hyperacuity.data.formats.images import KITTI_SCALE, write_png
-from hyperacuity.data.formats.matlab import write_mat
+from hyperacuity.data.formats.matlab import unsigned, write_mat
 from hyperacuity.data.formats.pfm import write_pfm
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.maps import DisparityMap, EdgeMap, LabelMap, OrderMap, SoftMap
@@ -40,9 +40,7 @@ def write_edges(path: Path | str, edges: EdgeMap) -> None:
 def write_labels(path: Path | str, labels: LabelMap) -> None:
     """Write region labels; PNG holds 0 to 65535 and no void."""
     if _suffix(path, "png", "npy", "mat") == ".png":
-        if labels.min() < 0 or labels.max() > 65535:
-            raise InputError(f"{path}: PNG holds labels from 0 to 65535, found {labels.min()} to {labels.max()}")
-        write_png(path, labels.astype(np.uint16))
+        write_png(path, unsigned(labels, path, "PNG holds"))
     else:
         _write_array(path, labels.astype(np.int32), "labels")
 
@@ -62,9 +60,7 @@ def write_disparity(path: Path | str, disparity: DisparityMap) -> None:
         return _write_array(path, disparity.astype(np.float32))
     known = np.isfinite(disparity)
     if (disparity[known] < 0).any() or (disparity[known] * KITTI_SCALE > 65535).any():
-        raise InputError(
-            f"{path}: KITTI PNG holds disparities from 0 to {65535 / KITTI_SCALE:.2f}; the map goes beyond"
-        )
+        raise InputError(f"{path}: KITTI PNG holds disparities of 0 to {65535 / KITTI_SCALE:.2f}; the map goes beyond")
     values = np.zeros(disparity.shape, dtype=np.uint16)
     values[known] = np.maximum(np.rint(disparity[known] * KITTI_SCALE), 1)
     return write_png(path, values)

@@ -10,8 +10,9 @@ from typing import Any
 from PIL import Image
 
 from hyperacuity.audit import strengths
+from hyperacuity.console import output_folder
 from hyperacuity.data import read_image, write_png
-from hyperacuity.errors import InputError, UsageError
+from hyperacuity.errors import InputError
 from hyperacuity.evaluation.audits import AuditFindings
 from hyperacuity.evaluation.comparison import SystemComparison
 from hyperacuity.evaluation.jobs import TaskJob
@@ -38,10 +39,7 @@ def write_figures(sheets: Sequence[Sheet], folder: Path) -> list[Path]:
 
     Files are named after the task and the chart. A second protocol of the same task adds its number: ``boundary-2-…``.
     """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"cannot write to {folder}: {error.strerror}") from error
+    output_folder(folder)
     paths = []
     seen: dict[str, int] = {}
     for sheet in sheets:

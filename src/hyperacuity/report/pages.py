@@ -11,7 +11,6 @@ import base64
 import functools
 import json
 import math
-import os
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -19,6 +18,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from hyperacuity import __version__
+from hyperacuity.console import output_folder
+from hyperacuity.data.files import write_bytes
 from hyperacuity.errors import HyperacuityError, InputError, UsageError
 from hyperacuity.report import theme
 from hyperacuity.report.sheets import make_sheet
@@ -121,10 +122,11 @@ def write_pages(
     if not single_file:
         _clear(page.parent)
         for name, text in _assets().items():
-            _write(page.parent / "assets" / name, text)
+            write_bytes(page.parent / "assets" / name, text.encode())
     folder = None if single_file else page.parent / "data"
     payloads = _payloads(sheets, folder, mapper(workers, progress=progress)) if viewer else {}
-    return _write(page, _html(sheets, payloads, title or _title(sheets), inline=single_file))
+    write_bytes(page, _html(sheets, payloads, title or _title(sheets), inline=single_file).encode())
+    return page
 
 
 Payload = tuple[str, str]
@@ -136,16 +138,9 @@ def page_path(out: Path, *, single_file: bool) -> Path:
     page = out / "index.html"
     if single_file:
         page = out if out.suffix.lower() in (".html", ".htm") else out / "report.html"
-    elif out.exists() and not out.is_dir():
-        raise UsageError(f"cannot write to {out}: it is a file, expected a folder")
     elif out.is_dir() and any(path.name != RUN for path in out.iterdir()) and not _is_report(out):
         raise UsageError(f"{out} holds something else than a report: name a new or an empty folder")
-    try:
-        page.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"cannot write to {page.parent}: {error.strerror}") from error
-    if not os.access(page.parent, os.W_OK):
-        raise UsageError(f"cannot write to {page.parent}: permission denied")
+    output_folder(page.parent)
     return page
 
 
@@ -166,14 +161,6 @@ def _clear(folder: Path) -> None:
         if (folder / name).is_dir():
             shutil.rmtree(folder / name)
         (folder / name).mkdir()
-
-
-def _write(path: Path, content: str | bytes) -> Path:
-    try:
-        path.write_bytes(content.encode() if isinstance(content, str) else content)
-    except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror}") from error
-    return path
 
 
 def mapper(workers: int | None = None, *, progress: bool = True) -> Each:
@@ -243,9 +230,9 @@ def _payload(grid: Grid, viewer: Viewer, folder: Path | None, item: tuple[str, s
     text = _json(pictures)
     if folder is None:
         return text, f"data:image/webp;base64,{base64.b64encode(small).decode()}" if small else ""
-    _write(folder / f"{key}.js", f"hyperacuity.put({_json(key)},{text});\n")
+    write_bytes(folder / f"{key}.js", f"hyperacuity.put({_json(key)},{text});\n".encode())
     if small:
-        _write(folder / f"{key}.webp", small)
+        write_bytes(folder / f"{key}.webp", small)
     return "", f"data/{key}.webp" if small else ""
 
 
@@ -253,9 +240,8 @@ def _html(sheets: Sequence[Sheet], payloads: Mapping[str, Payload], title: str, 
     from jinja2 import Environment, PackageLoader
     from markupsafe import Markup
 
-    environment = Environment(
-        loader=PackageLoader("hyperacuity.report"), autoescape=True, trim_blocks=True, lstrip_blocks=True
-    )
+    loader = PackageLoader("hyperacuity.report")
+    environment = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters["number"] = _number
     with theme.one_page(systems_of(sheets)):
         parts = [_part(number, sheet, payloads) for number, sheet in enumerate(sheets)]

@@ -94,9 +94,8 @@ def _p_head(sheet: Sheet) -> str:
 
 
 def _head(column: Column) -> str:
-    return (
-        column.title + (f", {column.unit}" if column.unit else "") + {"max": " ↑", "min": " ↓"}.get(column.better, "")
-    )
+    unit = f", {column.unit}" if column.unit else ""
+    return column.title + unit + {"max": " ↑", "min": " ↓"}.get(column.better, "")
 
 
 def _shown(line: Line, column: Column) -> str:

@@ -139,10 +139,8 @@ def iso_f(x: Any, y: Any, levels: Iterable[float], *, labels: int = 0, **line: A
     ]
     base = chart(rows).encode(x=x, y=y)
     lines = base.mark_line(**{"color": ISO, "strokeWidth": 1, **line}).encode(detail="F:N")
-    values = base.transform_filter("datum.recall == 1").mark_text(
-        align="left", dx=labels // 2, fontSize=labels, color=FAINT
-    )
-    return [lines, values.encode(text="F:N")] if labels else [lines]
+    values = base.transform_filter("datum.recall == 1").encode(text="F:N")
+    return [lines, values.mark_text(align="left", dx=labels // 2, fontSize=labels, color=FAINT)] if labels else [lines]
 
 
 def spread(wanted: Sequence[float], gap: float, *, low: float, high: float) -> list[float]:

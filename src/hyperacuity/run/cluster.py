@@ -25,16 +25,17 @@ import warnings
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Generic, Self
+from typing import Any, Self
 
 from hyperacuity.data.files import DataWarning, collect_warnings
 from hyperacuity.errors import UsageError, not_installed
 from hyperacuity.run.code import code_elsewhere
 from hyperacuity.run.fingerprint import Digests
-from hyperacuity.run.job import Failure, Job, T
+from hyperacuity.run.job import Failure, Job
 from hyperacuity.run.work import WorkItem, WorkResult, evaluate, pack_tasks, unpack_tasks
+from hyperacuity.tally import Tally
 
 CONNECT_SECONDS = 10
 _LOOK_SECONDS = 1.0
@@ -64,7 +65,7 @@ _digests = Digests()
 """Of this worker process: truths are read once for all systems."""
 
 
-def connect(job: Job[T], address: str) -> Cluster[T]:
+def connect(job: Job[Tally], address: str) -> Cluster:
     """The cluster at the address of its scheduler (``tcp://host:port``), or made here and now (``local:4``, four processes).
 
     ``UsageError``: Dask is not installed, the address is not one, or nobody answers there.
@@ -81,9 +82,7 @@ def connect(job: Job[T], address: str) -> Cluster[T]:
         own = local_cluster(int(rest) if rest else None)
         return Cluster(job, address, dask.Client(own, set_as_default=False), own)
     if not rest.startswith("//"):
-        raise UsageError(
-            f"--cluster {address}: expected the address of a scheduler, such as tcp://host:8786, or local:4"
-        )
+        raise UsageError(f"--cluster {address}: expected a scheduler's address, such as tcp://host:8786, or local:4")
     try:
         client = dask.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, TimeoutError, ValueError, ImportError) as error:
@@ -97,20 +96,15 @@ def local_cluster(workers: int | None = None) -> Any:
     """A ``distributed.LocalCluster`` of processes with one thread each, by default as many as there are processors."""
     settings: Any = import_module("dask.config")
     dask: Any = import_module("distributed")
+    quiet = {"dashboard_address": "127.0.0.1:0", "silence_logs": logging.CRITICAL}
     with settings.set(_LEAN):
-        return dask.LocalCluster(
-            n_workers=workers,
-            threads_per_worker=1,
-            dashboard_address="127.0.0.1:0",
-            silence_logs=logging.CRITICAL,
-            preload=[_DEAF],
-        )
+        return dask.LocalCluster(n_workers=workers, threads_per_worker=1, preload=[_DEAF], **quiet)
 
 
-class Cluster(Generic[T]):
+class Cluster:
     """An :class:`~hyperacuity.run.executor.Executor` whose workers are those of a Dask cluster. Made by :func:`connect`."""
 
-    def __init__(self, job: Job[T], address: str, client: Any, own: Any) -> None:
+    def __init__(self, job: Job[Tally], address: str, client: Any, own: Any) -> None:
         self._address = address
         self._client = client
         self._own = own
@@ -152,11 +146,9 @@ class Cluster(Generic[T]):
         """
         with self._in_touch():
             threads = max(1, self._look())
-        in_a_task, in_a_moment = (
-            int(seconds / max(self._cell_seconds, 1e-6)) for seconds in (_TASK_SECONDS, _SHORT_SECONDS)
-        )
-        share = left // (4 * threads)
-        self._handful = max(1, min(_MOST_CELLS, in_a_task, max(share, in_a_moment)))
+        seconds = max(self._cell_seconds, 1e-6)
+        fewest = max(left // (4 * threads), int(_SHORT_SECONDS / seconds))
+        self._handful = max(1, min(_MOST_CELLS, int(_TASK_SECONDS / seconds), fewest))
         return 2 * threads * self._handful
 
     def give(self, task: WorkItem) -> None:
@@ -166,7 +158,7 @@ class Cluster(Generic[T]):
             self._submit(self._open)
             self._open = []
 
-    def take(self, seconds: float) -> list[WorkResult[T]]:
+    def take(self, seconds: float) -> list[WorkResult]:
         """Results as they come. A cell whose workers died again and again has failed; a lost scheduler ends the run."""
         if self._open:
             self._submit(self._open)
@@ -179,11 +171,11 @@ class Cluster(Generic[T]):
                 ended.append(self._ended.get(timeout=0 if ended else seconds))
         except queue.Empty:
             pass
-        results: list[WorkResult[T]] = []
+        results: list[WorkResult] = []
         failed = [future for future in ended if future.status in ("error", "cancelled")]
         with self._in_touch():
             done = [future for future in ended if future.status == "finished"]
-            answers: list[_Answer[T]] = self._client.gather(done, errors="skip") if done else []
+            answers: list[_Answer] = self._client.gather(done, errors="skip") if done else []
         for answer in answers:
             self._given.pop(answer.number)
             self._cell_seconds = answer.seconds / len(answer.results)
@@ -222,12 +214,10 @@ class Cluster(Generic[T]):
         self._number += 1
         key = (self._name, self._number)
         # As bytes: Dask's logs of recent messages keep a thousand of them per worker.
-        packed = pack_tasks(tasks)
+        data = pack_tasks(tasks)
         with self._in_touch():
             # The job, a few hundred bytes, goes along each time: held by workers once for all, it would be lost with them.
-            future = self._client.submit(
-                _evaluate_here, self._job, packed, self._code, self._number, key=key, pure=False
-            )
+            future = self._client.submit(_evaluate_here, self._job, data, self._code, self._number, key=key, pure=False)
         self._given[self._number] = (future, tasks, suspect)
         future.add_done_callback(self._ended.put)
 
@@ -257,7 +247,7 @@ class Cluster(Generic[T]):
     def _is_lost(self) -> UsageError:
         return UsageError(f"--cluster {self._address}: the scheduler was lost; what was finished is kept")
 
-    def _failed(self, future: Any, tasks: list[WorkItem], suspect: bool) -> list[WorkResult[T]]:
+    def _failed(self, future: Any, tasks: list[WorkItem], suspect: bool) -> list[WorkResult]:
         """What follows from a task without a result: its cells are tried one by one, or a cell has failed, or the run ends."""
         from distributed import KilledWorker
 
@@ -284,29 +274,21 @@ class Cluster(Generic[T]):
 
 
 @dataclass(frozen=True)
-class _Answer(Generic[T]):
-    """What a worker sends back: results whose tallies are bytes, the doubts about the files, and the time it took."""
+class _Answer:
+    """What a worker sends back: results, the doubts about the files, and the time it took."""
 
     number: int
-    results: list[WorkResult[T]]
+    results: list[WorkResult]
     doubts: list[str]
     seconds: float
 
 
-def _evaluate_here(job: Job[T], packed: bytes, code: str, number: int) -> _Answer[T]:
+def _evaluate_here(job: Job[Tally], packed: bytes, code: str, number: int) -> _Answer:
     """A few cells, on a worker; the task's number comes back with them."""
     found = code_elsewhere(job)
     if found != code:
-        raise UsageError(
-            f"a worker of the cluster has other code ({found}) than this program ({code}): install the same version"
-        )
+        raise UsageError(f"a worker has other code ({found}) than this program ({code}): install the same version")
     started = time.perf_counter()
     with collect_warnings() as doubts:
-        results = [_as_bytes(evaluate(job, task, _digests)) for task in unpack_tasks(packed)]
+        results = [evaluate(job, task, _digests) for task in unpack_tasks(packed)]
     return _Answer(number, results, doubts, time.perf_counter() - started)
-
-
-def _as_bytes(result: WorkResult[T]) -> WorkResult[T]:
-    if result.tally is None:
-        return result
-    return replace(result, packed=result.packed or result.tally.pack(), tally=None)

@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 import queue
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, Generic, Protocol, Self
+from typing import Any, Protocol, Self
 
 from hyperacuity.errors import UsageError
 from hyperacuity.run.fingerprint import Digests
-from hyperacuity.run.job import Job, T
+from hyperacuity.run.job import Job
 from hyperacuity.run.work import WorkItem, WorkResult, evaluate
+from hyperacuity.tally import Tally
 
 
-class Executor(Protocol[T]):
+class Executor(Protocol):
     """Takes tasks, hands back results in any order, one for each task. The driver alone decides what is given when."""
 
     workers: int
@@ -28,7 +29,7 @@ class Executor(Protocol[T]):
     def give(self, task: WorkItem) -> None:
         """Evaluate this cell."""
 
-    def take(self, seconds: float) -> list[WorkResult[T]]:
+    def take(self, seconds: float) -> list[WorkResult]:
         """What has ended since the last call; waits at most so long for the first."""
 
     def forget(self) -> int:
@@ -42,14 +43,14 @@ class Executor(Protocol[T]):
     def __exit__(self, *error: Any) -> None: ...
 
 
-class Threads(Generic[T]):
+class Threads:
     """Threads of this process.
 
     Kernels and file reading release the interpreter lock, so threads keep all processors busy without copying anything
     between processes, and one cell loads while another computes.
     """
 
-    def __init__(self, job: Job[T], workers: int | None = None) -> None:
+    def __init__(self, job: Job[Tally], workers: int | None = None) -> None:
         self.workers = processors() if workers is None else workers
         if self.workers < 1:
             raise UsageError(f"cannot run with {self.workers} workers: expected at least one")
@@ -57,7 +58,7 @@ class Threads(Generic[T]):
         self._digests = Digests()
         self._pool = ThreadPoolExecutor(self.workers, thread_name_prefix="hyperacuity-cell")
         self._given: dict[int, Future[None]] = {}
-        self._ended: queue.SimpleQueue[WorkResult[T] | BaseException] = queue.SimpleQueue()
+        self._ended: queue.SimpleQueue[WorkResult | BaseException] = queue.SimpleQueue()
 
     def __enter__(self) -> Self:
         return self
@@ -75,9 +76,9 @@ class Threads(Generic[T]):
         """Queue the cell for the next free thread."""
         self._given[task.position] = self._pool.submit(self._work, task)
 
-    def take(self, seconds: float) -> list[WorkResult[T]]:
+    def take(self, seconds: float) -> list[WorkResult]:
         """Results as they come; an error that is no cell's own is raised here."""
-        results: list[WorkResult[T]] = []
+        results: list[WorkResult] = []
         try:
             while True:
                 result = self._ended.get(timeout=0 if results else seconds)

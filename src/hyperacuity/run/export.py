@@ -55,19 +55,10 @@ def _fields(details: Iterable[Detail]) -> dict[str, Any]:
 
 
 def _row(signature: str, detail: Detail) -> dict[str, Any]:
-    cell = detail.cell
-    row: dict[str, Any] = dict.fromkeys(COLUMNS)
-    row |= {
-        "signature": signature,
-        "system": cell.system,
-        "image": cell.image,
-        "state": detail.state,
-        "reason": detail.reason,
-        "prediction": display(cell.prediction),
-        "truths": [display(path) for path in cell.truths],
-        "inputs": None if detail.inputs is None else detail.inputs.hex(),
-        "code": detail.code,
-    }
+    cell, inputs = detail.cell, None if detail.inputs is None else detail.inputs.hex()
+    files = (display(cell.prediction), [display(path) for path in cell.truths])
+    values = (signature, cell.system, cell.image, detail.state, detail.reason, *files, inputs, detail.code)
+    row: dict[str, Any] = dict(zip(COLUMNS, values, strict=True))
     if detail.tally is not None:
         row |= {name: array.tolist() for name, array in unpacked_arrays(detail.tally).items()}
     return row

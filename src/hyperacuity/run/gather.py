@@ -55,10 +55,6 @@ class Source:
     expected: int | None = None
 
 
-def _as_it_is(cell: Cell) -> Cell:
-    return cell
-
-
 @dataclass(frozen=True, eq=False)
 class Grid:
     """Everything runs hold under one signature. Tallies and cells stay in the runs until they are asked for.
@@ -71,7 +67,7 @@ class Grid:
     failures: tuple[Failure, ...] = ()
     waiting: int = 0
     origins: tuple[Origin, ...] = ()
-    complete: Callable[[Cell], Cell] = _as_it_is
+    complete: Callable[[Cell], Cell] = lambda cell: cell
 
     @property
     def task(self) -> Task[Any, Any, Any]:

@@ -12,7 +12,7 @@ import signal
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from collections.abc import Iterable, Iterator, Sequence, Sized
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from types import FrameType
@@ -26,6 +26,7 @@ from hyperacuity.run.progress import Ending, watching
 from hyperacuity.run.spool import Spool
 from hyperacuity.run.store import BATCH_SECONDS, Store, given_twice, nothing_to_evaluate
 from hyperacuity.run.work import WorkItem, WorkResult
+from hyperacuity.tally import Tally
 
 TRIES = 3
 PAUSE = 1.0
@@ -36,22 +37,19 @@ MOST_NOTES = 1000
 
 
 @dataclass(frozen=True)
-class Outcome(Generic[T]):
-    """What came of a grid. Systems, images and failures stand in the order of the cells, whichever ended first."""
-
-    tallies: dict[str, dict[str, T]]
-    failures: list[Failure]
-    reused: int
-    computed: int
-
-
-@dataclass(frozen=True)
 class Filled:
     """How many cells of a grid were computed and reused, and which failed; the store or spool has the tallies."""
 
     computed: int
     reused: int
     failures: list[Failure]
+
+
+@dataclass(frozen=True)
+class Outcome(Filled, Generic[T]):
+    """The same with the tallies. Systems, images and failures stand in the order of the cells, whichever ended first."""
+
+    tallies: dict[str, dict[str, T]]
 
 
 def run_grid(
@@ -115,11 +113,11 @@ def run_grid(
     filled = fill_grid(job, grid, store=store, spool=spool, workers=workers, cluster=cluster, progress=progress)
     systems = dict.fromkeys(cell.system for cell in grid)
     found = {system: spool.tallies(system, job.tally_type, job.protocol) for system in systems}
-    return Outcome(found, filled.failures, filled.reused, filled.computed)
+    return Outcome(**vars(filled), tallies=found)
 
 
 def fill_grid(
-    job: Job[T],
+    job: Job[Tally],
     cells: Iterable[Cell],
     *,
     store: Store | None = None,
@@ -134,20 +132,34 @@ def fill_grid(
     is the same for a thousand cells and a million. Read the results a system at a time, with
     :func:`~hyperacuity.run.open_run` or from the spool.
     """
+    endings: Counter[Ending] = Counter()
     failures: dict[int, Failure] = {}
-
-    def keep(position: int, cell: Cell, result: WorkResult[T]) -> None:
-        if result.failure is not None:
-            failures[position] = result.failure
-        elif spool is not None and result.tally is not None:
-            spool.add(cell, position, result.packed or result.tally.pack())
-
+    again, status = _SecondTries(), "interrupted"
     with _ctrl_c_noted() as stop, _executor(job, workers, cluster) as executor:
-        endings = _drive(job, cells, store, executor, keep, stop, progress=progress)
+        source, total = _offers(job, cells, store, executor.workers)
+        try:
+            with watching(job.protocol.task, total, shown=progress) as tick:
+                for ended in _work_off(source, total, executor, again, stop):
+                    if ended is not None:
+                        cell, result = ended
+                        endings[result.ending] += 1
+                        tick(result.ending)
+                        if result.failure is not None:
+                            failures[result.position] = result.failure
+                        elif spool is not None:
+                            spool.add(cell, result.position, result.packed)
+                        if store is not None:
+                            _write(store, cell, result)
+                    if store is not None:
+                        store.flush_if_due()
+            status = "finished"
+        finally:
+            if store is not None:
+                store.end(status, again.notes)
     return Filled(endings["computed"], endings["reused"], [failures[p] for p in sorted(failures)])
 
 
-def _executor(job: Job[T], workers: int | None, cluster: str | None) -> Executor[T]:
+def _executor(job: Job[Tally], workers: int | None, cluster: str | None) -> Executor:
     if cluster is None:
         return Threads(job, workers)
     if workers is not None:
@@ -157,80 +169,40 @@ def _executor(job: Job[T], workers: int | None, cluster: str | None) -> Executor
     return connect(job, cluster)
 
 
-def _drive(
-    job: Job[T],
-    cells: Iterable[Cell],
-    store: Store | None,
-    executor: Executor[T],
-    keep: Callable[[int, Cell, WorkResult[T]], None],
-    stop: threading.Event,
-    *,
-    progress: bool,
-) -> Counter[Ending]:
-    """Work off the grid: read what the store knows, evaluate the rest, write what comes."""
-    endings: Counter[Ending] = Counter()
-    again = _SecondTries()
-    source: Iterator[_Offer[T]]
+_Offer = tuple[WorkItem, dict[bytes, bytes]]
+"""A task, and the packed tallies that the worker may choose from by saying that its inputs are the same."""
+
+
+def _offers(job: Job[Tally], cells: Iterable[Cell], store: Store | None, workers: int) -> tuple[Iterator[_Offer], int]:
+    """The tasks of a grid, and how many there are; with a store, a run is begun there."""
     if store is None:
         grid = cells if isinstance(cells, Sized) else list(cells)
-        source, total = (_Offer(WorkItem(position, cell), {}) for position, cell in enumerate(grid)), len(grid)
-        if not total:
+        if not len(grid):
             raise nothing_to_evaluate()
-    else:
-        signature, code = str(job.protocol.signature), code_version(job)
-        total = store.begin(signature, code, cells, workers=executor.workers, job=job_as_dict(job))
-        source = _known_tasks(job, store, cells if isinstance(cells, Sequence) else None)
-    status = "interrupted"
-    try:
-        with watching(job.protocol.task, total, shown=progress) as tick:
-
-            def take(offer: _Offer[T] | None, result: WorkResult[T] | None) -> None:
-                if offer is not None and result is not None:
-                    if result.ending == "reused":
-                        result = replace(result, tally=offer.kept[result.inputs])
-                    elif result.tally is None and result.packed:
-                        result = replace(result, tally=job.tally_type.unpack(result.packed, job.protocol))
-                    endings[result.ending] += 1
-                    tick(result.ending)
-                    keep(result.position, offer.task.cell, result)
-                    if store is not None:
-                        _write(store, offer.task.cell, result)
-                if store is not None:
-                    store.flush_if_due()
-
-            _work_off(source, total, executor, take, again, stop)
-        status = "finished"
-    finally:
-        if store is not None:
-            store.end(status, again.notes)
-    return endings
+        return ((WorkItem(position, cell), {}) for position, cell in enumerate(grid)), len(grid)
+    signature, code = str(job.protocol.signature), code_version(job)
+    total = store.begin(signature, code, cells, workers=workers, job=job_as_dict(job))
+    return _known_tasks(job, store, cells if isinstance(cells, Sequence) else None), total
 
 
-@dataclass(frozen=True)
-class _Offer(Generic[T]):
-    """A task, and the tallies that the worker may choose from by saying that its inputs are the same."""
-
-    task: WorkItem
-    kept: dict[bytes, T]
-
-
-def _known_tasks(job: Job[T], store: Store, grid: Sequence[Cell] | None) -> Iterator[_Offer[T]]:
-    for waiting in store.to_do():
+def _known_tasks(job: Job[Tally], store: Store, grid: Sequence[Cell] | None) -> Iterator[_Offer]:
+    for position, waiting, packed in store.to_do():
         # Cells from a list keep their paths as given, so that messages name files as the caller does.
-        cell = waiting.cell if grid is None else grid[waiting.position]
-        kept = {inputs: tally for inputs, data in waiting.kept.items() if (tally := _sound(job, data)) is not None}
-        task = WorkItem(waiting.position, cell, True, frozenset(kept), store.recorded(cell.files))
-        yield _Offer(task, kept)
+        cell = waiting if grid is None else grid[position]
+        kept = {inputs: data for inputs, data in packed.items() if _is_sound(job, data)}
+        yield WorkItem(position, cell, True, frozenset(kept), store.recorded(cell.files)), kept
 
 
-def _sound(job: Job[T], data: bytes) -> T | None:
+def _is_sound(job: Job[Tally], data: bytes) -> bool:
+    """What was damaged in the store is computed again and overwritten."""
     try:
-        return job.tally_type.unpack(data, job.protocol)
+        job.tally_type.unpack(data, job.protocol)
     except InputError:
-        return None  # damaged in the store: computed again and overwritten
+        return False
+    return True
 
 
-def _write(store: Store, cell: Cell, result: WorkResult[T]) -> None:
+def _write(store: Store, cell: Cell, result: WorkResult) -> None:
     if result.failure is not None:
         store.fail(result.failure)
     elif result.ending == "reused":
@@ -264,7 +236,7 @@ class _SecondTries:
         self._due[position] = time.monotonic() + PAUSE * self._tries[position]
         return True
 
-    def counted(self, result: WorkResult[T]) -> WorkResult[T]:
+    def counted(self, result: WorkResult) -> WorkResult:
         """The last result of a cell; a failure says how often it was tried."""
         tries = self._tries.pop(result.position, 1)
         if result.failure is None or tries == 1:
@@ -281,26 +253,21 @@ class _SecondTries:
 
 
 def _work_off(
-    source: Iterator[_Offer[T]],
-    left: int,
-    executor: Executor[T],
-    take: Callable[[_Offer[T] | None, WorkResult[T] | None], None],
-    again: _SecondTries,
-    stop: threading.Event,
-) -> None:
-    """Give the tasks to the executor, no more at a time than it has room for, and ``take`` each result as it comes.
+    source: Iterator[_Offer], left: int, executor: Executor, again: _SecondTries, stop: threading.Event
+) -> Iterator[tuple[Cell, WorkResult] | None]:
+    """Give the tasks to the executor, no more at a time than it has room for, and yield each result with its cell as it comes.
 
-    ``take(None, None)`` is called when nothing has come for a while. Once ``stop`` is set no cell is started; those that run are
-    taken, then ``KeyboardInterrupt`` is raised.
+    None stands for nothing having come for a while. Once ``stop`` is set no cell is started; the results of those that run are
+    yielded, then ``KeyboardInterrupt`` is raised.
     """
-    offers: dict[int, _Offer[T]] = {}  # what is on its way, and what waits for its next try
+    offers: dict[int, _Offer] = {}  # what is on its way, and what waits for its next try
     more, away = True, 0
     while True:
         if stop.is_set() and (more or again):
             more, again = False, _SecondTries()
             away -= executor.forget()
         for position in again.due():
-            executor.give(offers[position].task)
+            executor.give(offers[position][0])
             away += 1
         while more and away < executor.room(left):
             offer = next(source, None)
@@ -308,8 +275,8 @@ def _work_off(
                 more = False
             else:
                 left -= 1
-                offers[offer.task.position] = offer
-                executor.give(offer.task)
+                offers[offer[0].position] = offer
+                executor.give(offer[0])
                 away += 1
         if not (away or again):
             break
@@ -317,15 +284,17 @@ def _work_off(
         away -= len(results)
         for position, reason in executor.news():
             if position in offers:
-                again.note(offers[position].task.cell, reason)
+                again.note(offers[position][0].cell, reason)
         for result in results:
             position = result.position
             if result.failure is not None and result.passing and not stop.is_set() and again.wanted(position):
-                again.note(offers[position].task.cell, result.failure.reason)
-            else:
-                take(offers.pop(position), again.counted(result))
+                again.note(offers[position][0].cell, result.failure.reason)
+                continue
+            task, kept = offers.pop(position)
+            result = again.counted(result)
+            yield task.cell, replace(result, packed=kept[result.inputs]) if result.ending == "reused" else result
         if not results:
-            take(None, None)
+            yield None
     if stop.is_set():
         raise KeyboardInterrupt
 

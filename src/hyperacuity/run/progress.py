@@ -38,12 +38,15 @@ def watching(title: str, total: int, *, shown: bool) -> Iterator[Callable[[Endin
 
     try:
         if console.is_terminal:
-            with _bar(console) as bar:
-                task = bar.add_task(title, total=total, failed=0)
+            name = TextColumn("{task.description}")
+            columns = (name, BarColumn(), MofNCompleteColumn(), _Rate(), TimeRemainingColumn())
+            failed = TextColumn("[red]{task.fields[failed]}")
+            with Progress(*columns, failed, console=console, transient=True) as bar:
+                task = bar.add_task(title, total=total, failed="")
 
                 def tick(ending: Ending) -> None:
                     counts[ending] += 1
-                    bar.update(task, advance=1, failed=counts["failed"])
+                    bar.update(task, advance=1, failed=f"{counts['failed']} failed" if counts["failed"] else "")
 
                 yield tick
         else:
@@ -60,27 +63,9 @@ def watching(title: str, total: int, *, shown: bool) -> Iterator[Callable[[Endin
         console.print(summary(), markup=False, soft_wrap=True)
 
 
-def _bar(console: Console) -> Progress:
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        _Rate(),
-        TimeRemainingColumn(),
-        _Failed(),
-        console=console,
-        transient=True,
-    )
-
-
 class _Rate(ProgressColumn):
     def render(self, task: Task) -> Text:
         if task.speed is None:
             return Text("")
         digits = 0 if task.speed >= 10 else 2
         return Text(f"{task.speed:.{digits}f} cells/s", style="progress.data.speed")
-
-
-class _Failed(ProgressColumn):
-    def render(self, task: Task) -> Text:
-        return Text(f"{task.fields['failed']} failed" if task.fields["failed"] else "", style="red")

@@ -100,15 +100,13 @@ class Run:
 
     def systems(self, signature: str) -> list[str]:
         """The systems evaluated under a protocol."""
-        return self._column(
-            "SELECT system FROM cells WHERE signature = ? GROUP BY system ORDER BY min(run), min(position)", signature
-        )
+        query = "SELECT system FROM cells WHERE signature = ? GROUP BY system ORDER BY min(run), min(position)"
+        return self._column(query, signature)
 
     def images(self, signature: str) -> list[str]:
         """The images evaluated under a protocol, by any system."""
-        return self._column(
-            "SELECT image FROM cells WHERE signature = ? GROUP BY image ORDER BY min(run), min(position)", signature
-        )
+        query = "SELECT image FROM cells WHERE signature = ? GROUP BY image ORDER BY min(run), min(position)"
+        return self._column(query, signature)
 
     def images_of(self, signature: str, system: str, *, done: bool = False) -> list[str]:
         """The images that a system was given, or with ``done`` those it has a tally of."""
@@ -121,13 +119,11 @@ class Run:
 
     def tally(self, signature: str, system: str, image: str, tally_type: type[T], protocol: BaseProtocol) -> T | None:
         """The tally of one cell; None where it failed or still waits."""
-        rows = self._column(
+        query = (
             "SELECT tallies.tally FROM cells JOIN tallies ON tallies.id = cells.tally"
-            " WHERE cells.signature = ? AND cells.system = ? AND cells.image = ?",
-            signature,
-            system,
-            image,
+            " WHERE cells.signature = ? AND cells.system = ? AND cells.image = ?"
         )
+        rows = self._column(query, signature, system, image)
         return tally_type.unpack(rows[0], protocol) if rows else None
 
     def packed(self, signature: str, system: str) -> dict[str, bytes]:
@@ -152,15 +148,13 @@ class Run:
 
     def details(self, signature: str) -> Iterator[Detail]:
         """Every cell with all that is known of it, one at a time: for those who copy or export."""
+        query = (
+            "SELECT cells.system, cells.image, files, inputs, code, tallies.tally, reason FROM cells"
+            " LEFT JOIN tallies ON tallies.id = cells.tally WHERE cells.signature = ? ORDER BY run, position"
+        )
         with clear_errors(self.path):
-            yield from (
-                Detail(cell_from_text(*row[:3]), *row[3:])
-                for row in self._connection.execute(
-                    "SELECT cells.system, cells.image, files, inputs, code, tallies.tally, reason FROM cells"
-                    " LEFT JOIN tallies ON tallies.id = cells.tally WHERE cells.signature = ? ORDER BY run, position",
-                    (signature,),
-                )
-            )
+            for row in self._connection.execute(query, (signature,)):
+                yield Detail(cell_from_text(*row[:3]), *row[3:])
 
     def fingerprint(self, signature: str) -> str:
         """One short name for the contents of all input files that were evaluated: equal names, equal data.
@@ -191,18 +185,13 @@ class Run:
 
     def failures(self, signature: str) -> list[Failure]:
         """The cells that failed, each with its reason."""
-        rows = self._rows(
-            "SELECT system, image, reason, detail FROM cells WHERE signature = ? AND reason IS NOT NULL ORDER BY run, position",
-            signature,
-        )
-        return [Failure(*row) for row in rows]
+        sql = "SELECT system, image, reason, detail FROM cells WHERE reason IS NOT NULL AND signature = ? ORDER BY run, position"
+        return [Failure(*row) for row in self._rows(sql, signature)]
 
     def waiting(self, signature: str) -> list[tuple[str, str]]:
         """(system, image) of the cells not evaluated yet: the run continues, or was interrupted."""
-        return self._rows(
-            "SELECT system, image FROM cells WHERE signature = ? AND tally IS NULL AND reason IS NULL ORDER BY run, position",
-            signature,
-        )
+        query = "SELECT system, image FROM cells WHERE signature = ? AND tally IS NULL AND reason IS NULL ORDER BY run, position"
+        return self._rows(query, signature)
 
     def history(self) -> list[dict[str, Any]]:
         """One entry per call of ``run_grid``, oldest first.

@@ -15,7 +15,6 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import groupby, islice
 from operator import itemgetter
@@ -33,15 +32,6 @@ from hyperacuity.run.schema import FILE_NAME, clear_errors, create_or_update
 BATCH = 200
 BATCH_SECONDS = 0.2
 PAGE = 500
-
-
-@dataclass(frozen=True)
-class ToDo:
-    """A cell that waits, and the tallies kept for it from before, by the digest of their inputs."""
-
-    position: int
-    cell: Cell
-    kept: dict[bytes, bytes]
 
 
 def given_twice(cell: Cell) -> UsageError:
@@ -94,20 +84,13 @@ class Store:
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    def begin(
-        self, signature: str, code: str, cells: Iterable[Cell], *, workers: int, job: Mapping[str, Any] | None = None
-    ) -> int:
+    def begin(self, signature: str, code: str, cells: Iterable[Cell], *, workers: int, job: Mapping[str, Any]) -> int:
         """Start a run: from now on these cells, all waiting, are the grid of their systems under this signature.
 
         The cells are written as they come and not held in memory; their number is returned. ``job`` says how the job was set
         up, for those who read the run later. ``UsageError``: no cell, or the same one twice.
         """
-        self._about = {
-            **self._metadata,
-            **_circumstances(),
-            "workers": workers,
-            "job": {} if job is None else dict(job),
-        }
+        self._about = {**self._metadata, **_circumstances(), "workers": workers, "job": dict(job)}
         self._signature, self._code, self._count = signature, code, 0
         with self.writing() as connection:
             self._run = connection.execute(
@@ -119,9 +102,8 @@ class Store:
             while batch := list(islice(source, PAGE)):
                 fresh = {cell.system for cell in batch} - systems
                 systems |= fresh
-                connection.executemany(
-                    "DELETE FROM cells WHERE signature = ? AND system = ?", [(signature, system) for system in fresh]
-                )
+                keys = [(signature, system) for system in fresh]
+                connection.executemany("DELETE FROM cells WHERE signature = ? AND system = ?", keys)
                 for cell in batch:
                     self._insert(connection, cell)
             if not self._count:
@@ -138,8 +120,8 @@ class Store:
             raise given_twice(cell) from error
         self._count += 1
 
-    def to_do(self) -> Iterator[ToDo]:
-        """The cells of the run that was started, in their order, with what is known about each."""
+    def to_do(self) -> Iterator[tuple[int, Cell, dict[bytes, bytes]]]:
+        """Position and cell of all that waits, in order, with the tallies kept from before, by the digest of their inputs."""
         for start in range(0, self._count, PAGE):
             with clear_errors(self.path):
                 rows = self._connection.execute(
@@ -153,7 +135,7 @@ class Store:
                 alike = list(same)
                 position, system, image, files = alike[0][:4]
                 kept = {bytes(row[4]): bytes(row[5]) for row in alike if row[4] is not None}
-                yield ToDo(position, cell_from_text(system, image, files), kept)
+                yield position, cell_from_text(system, image, files), kept
 
     def recorded(self, paths: Iterable[Path]) -> dict[str, tuple[str, bytes]]:
         """The stamps and digests recorded for files, by full path."""

@@ -48,19 +48,11 @@ def check_run(path: Path) -> Health:
             if len(problems) == MOST_PROBLEMS:
                 problems.append("and more")
                 break
-
-        def count(what: str) -> int:
-            return int(connection.execute(f"SELECT count(*) FROM {what}").fetchone()[0])  # noqa: S608
-
-        return Health(
-            check(connection, file),
-            count("runs"),
-            count("cells"),
-            count("tallies"),
-            count("cells WHERE reason IS NOT NULL"),
-            count("cells WHERE reason IS NULL AND tally IS NULL"),
-            tuple(problems),
-        )
+        tables = ["runs", "cells", "tallies"]
+        tables += ["cells WHERE reason IS NOT NULL", "cells WHERE reason IS NULL AND tally IS NULL"]
+        counts = (connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in tables)  # noqa: S608
+        runs, cells, tallies, failed, waiting = counts
+        return Health(check(connection, file), runs, cells, tallies, failed, waiting, tuple(problems))
     except sqlite3.DatabaseError as error:
         return Health(0, 0, 0, 0, 0, 0, (*problems, f"{file} is damaged ({error})"))
     finally:
@@ -68,35 +60,32 @@ def check_run(path: Path) -> Health:
 
 
 def _problems(connection: sqlite3.Connection) -> Iterator[str]:
-    for (line,) in connection.execute("PRAGMA integrity_check"):
+    execute = connection.execute
+    for (line,) in execute("PRAGMA integrity_check"):
         if line != "ok":
             yield f"the file is damaged: {line}"
-    for system, image, tally, missing in connection.execute(
+    for system, image, tally, missing in execute(
         "SELECT cells.system, cells.image, cells.tally, tallies.id IS NULL FROM cells"
         " LEFT JOIN tallies ON tallies.id = cells.tally WHERE cells.tally IS NOT NULL AND (tallies.id IS NULL"
         " OR (tallies.signature, tallies.system, tallies.image) != (cells.signature, cells.system, cells.image))"
     ):
         what = "which is not there" if missing else "which is another cell's"
         yield f"{system}: {image}: points to tally {tally}, {what}"
-    for system, image, run in connection.execute(
-        "SELECT system, image, run FROM cells WHERE run NOT IN (SELECT id FROM runs)"
-    ):
+    for system, image, run in execute("SELECT system, image, run FROM cells WHERE run NOT IN (SELECT id FROM runs)"):
         yield f"{system}: {image}: belongs to run {run}, which is not there"
-    for system, image in connection.execute(
-        "SELECT system, image FROM cells WHERE tally IS NOT NULL AND reason IS NOT NULL"
-    ):
+    for system, image in execute("SELECT system, image FROM cells WHERE tally IS NOT NULL AND reason IS NOT NULL"):
         yield f"{system}: {image}: has a tally and a reason why it has none"
-    for signature, system, image, tally in connection.execute("SELECT signature, system, image, tally FROM tallies"):
+    for signature, system, image, tally in execute("SELECT signature, system, image, tally FROM tallies"):
         try:
             unpacked_arrays(tally if isinstance(tally, bytes) else b"")
         except InputError as error:
             yield f"{system}: {image}: {error} ({signature})"
-    for system, image, files in connection.execute("SELECT system, image, files FROM cells"):
+    for system, image, files in execute("SELECT system, image, files FROM cells"):
         try:
             cell_from_text(system, image, files)
         except (ValueError, KeyError, TypeError) as error:
             yield f"{system}: {image}: its list of files cannot be read ({error})"
-    for number, about in connection.execute("SELECT id, about FROM runs"):
+    for number, about in execute("SELECT id, about FROM runs"):
         try:
             json.loads(about)
         except ValueError as error:
@@ -142,9 +131,8 @@ def _merge(source: sqlite3.Connection, target: sqlite3.Connection, file: Path) -
         "SELECT signature, system, image, run, position, files, tally, reason, detail FROM cells"
     ):
         key = (signature, system, image)
-        there = target.execute(
-            "SELECT tally, reason IS NOT NULL FROM cells WHERE signature = ? AND system = ? AND image = ?", key
-        ).fetchone()
+        query = "SELECT tally, reason IS NOT NULL FROM cells WHERE signature = ? AND system = ? AND image = ?"
+        there = target.execute(query, key).fetchone()
         merged = None if tally is None else tallies[tally]
         if there is not None:
             _refuse_other_inputs(target, there[0], merged, key, file)
@@ -180,10 +168,10 @@ def _merge_tallies(source: sqlite3.Connection, target: sqlite3.Connection, file:
     numbers: dict[int, int] = {}
     new = 0
     for number, *key, tally in source.execute("SELECT id, signature, system, image, inputs, code, tally FROM tallies"):
-        there = target.execute(
-            "SELECT id, tally FROM tallies WHERE signature = ? AND system = ? AND image = ? AND inputs = ? AND code = ?",
-            key,
-        ).fetchone()
+        query = (
+            "SELECT id, tally FROM tallies WHERE signature = ? AND system = ? AND image = ? AND inputs = ? AND code = ?"
+        )
+        there = target.execute(query, key).fetchone()
         if there is None:
             there = target.execute(
                 "INSERT INTO tallies (signature, system, image, inputs, code, tally) VALUES (?, ?, ?, ?, ?, ?)"
@@ -207,9 +195,7 @@ def _refuse_other_inputs(
         return
     inputs = target.execute("SELECT count(DISTINCT inputs) FROM tallies WHERE id IN (?, ?)", (first, second)).fetchone()
     if inputs[0] > 1:
-        raise UsageError(
-            f"{file}: {key[1]}: {key[2]}: was computed from other files than the one that is there already"
-        )
+        raise UsageError(f"{file}: {key[1]}: {key[2]}: was computed from other files than the one already there")
 
 
 @dataclass(frozen=True)
@@ -232,15 +218,12 @@ def sweep_run(folder: Path) -> Swept:
     before = file.stat().st_size
     with open_store(file.parent) as store:
         with store.writing() as connection:
-            tallies = connection.execute(
-                "DELETE FROM tallies WHERE id NOT IN (SELECT tally FROM cells WHERE tally IS NOT NULL)"
-            ).rowcount
+            unused = "DELETE FROM tallies WHERE id NOT IN (SELECT tally FROM cells WHERE tally IS NOT NULL)"
+            tallies = connection.execute(unused).rowcount
             connection.execute("CREATE TEMP TABLE named (path TEXT PRIMARY KEY) WITHOUT ROWID")
             for (text,) in connection.execute("SELECT files FROM cells"):
-                connection.executemany(
-                    "INSERT OR IGNORE INTO named VALUES (?)",
-                    [(str(path),) for path in cell_from_text("", "", text).files],
-                )
+                paths = [(str(path),) for path in cell_from_text("", "", text).files]
+                connection.executemany("INSERT OR IGNORE INTO named VALUES (?)", paths)
             files = connection.execute("DELETE FROM files WHERE path NOT IN (SELECT path FROM named)").rowcount
             connection.execute("DROP TABLE named")
         store.compact()

@@ -12,13 +12,13 @@ import traceback
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Generic
 
 from hyperacuity.data.remote import LocalCopies, is_remote
 from hyperacuity.errors import InputError
 from hyperacuity.run.fingerprint import Digests, Recorded, refuse_changed
-from hyperacuity.run.job import Cell, Failure, Job, T, cell_from_text, files_as_text
+from hyperacuity.run.job import Cell, Failure, Job, cell_from_text, files_as_text
 from hyperacuity.run.progress import Ending
+from hyperacuity.tally import Tally
 
 _PASSING = {
     getattr(errno, name)
@@ -80,8 +80,8 @@ def unpack_tasks(data: bytes) -> list[WorkItem]:
 
 
 @dataclass(frozen=True)
-class WorkResult(Generic[T]):
-    """How a cell ended: a tally (or, if reused, the inputs under which the store has it), or a failure.
+class WorkResult:
+    """How a cell ended: a packed tally (if reused, the inputs under which the store has it), or a failure.
 
     ``read`` are the digests of files that had to be read, as (path, stamp, digest). ``passing`` marks a failure that another
     try may cure.
@@ -90,55 +90,52 @@ class WorkResult(Generic[T]):
     position: int
     ending: Ending
     inputs: bytes = b""
-    tally: T | None = None
     packed: bytes = b""
     read: tuple[tuple[str, str, bytes], ...] = ()
     failure: Failure | None = None
     passing: bool = False
 
 
-def evaluate(job: Job[T], task: WorkItem, digests: Digests) -> WorkResult[T]:
+def evaluate(job: Job[Tally], task: WorkItem, digests: Digests) -> WorkResult:
     """Evaluate one cell. Whatever goes wrong here costs this cell only, and is part of the result."""
     with LocalCopies() as copies:
         read: list[tuple[str, str, bytes]] = []
         try:
             return _evaluate(job, task, digests, copies, read)
-        except InputError as error:
-            failure = Failure(task.cell.system, task.cell.image, copies.restore_names(str(error)))
-            passing = _is_passing(error)
         except Exception as error:
-            reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-            failure = Failure(task.cell.system, task.cell.image, copies.restore_names(reason), traceback.format_exc())
-            passing = _is_passing(error)
-        return WorkResult(task.position, "failed", read=tuple(read), failure=failure, passing=passing)
+            reason, detail = str(error), ""
+            if not isinstance(error, InputError):
+                reason = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+                detail = traceback.format_exc()
+            failure = Failure(task.cell.system, task.cell.image, copies.restore_names(reason), detail)
+            return WorkResult(task.position, "failed", read=tuple(read), failure=failure, passing=_is_passing(error))
 
 
 def _evaluate(
-    job: Job[T], task: WorkItem, digests: Digests, copies: LocalCopies, read: list[tuple[str, str, bytes]]
-) -> WorkResult[T]:
+    job: Job[Tally], task: WorkItem, digests: Digests, copies: LocalCopies, read: list[tuple[str, str, bytes]]
+) -> WorkResult:
     cell = task.cell
     if not task.keyed:
-        return WorkResult(task.position, "computed", tally=_tally(job, cell, copies))
+        return WorkResult(task.position, "computed", packed=_packed(job, cell, copies))
     inputs, stamps = digests.of_cell(cell, task.recorded, copies, read)
     if inputs in task.kept:
         return WorkResult(task.position, "reused", inputs, read=tuple(read))
-    tally = _tally(job, cell, copies)
+    packed = _packed(job, cell, copies)
     refuse_changed(cell.files, stamps)
-    return WorkResult(task.position, "computed", inputs, tally, tally.pack(), tuple(read))
+    return WorkResult(task.position, "computed", inputs, packed, tuple(read))
 
 
-def _tally(job: Job[T], cell: Cell, copies: LocalCopies) -> T:
+def _packed(job: Job[Tally], cell: Cell, copies: LocalCopies) -> bytes:
     tally = job.evaluate(_here(cell, copies))
     if not isinstance(tally, job.tally_type):
         raise TypeError(f"the job returned {type(tally).__name__}, expected {job.tally_type.__name__}")
-    return tally
+    return tally.pack()
 
 
 def _here(cell: Cell, copies: LocalCopies) -> Cell:
     """The cell with its remote files fetched."""
     if not any(is_remote(path) for path in cell.files):
         return cell
-
     return replace(
         cell,
         prediction=copies.copy_of(cell.prediction),

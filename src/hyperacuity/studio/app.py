@@ -37,9 +37,7 @@ def make_app(page: Page, *, token: str | None = None, hosts: Sequence[str] | Non
             HTTPException: _refuse,
             # A page should name the item that fails; this is for where it did not. Paths stay in the terminal.
             InputError: _explain(422, "a file that this needs cannot be read; the terminal of the server says which"),
-            StateError: _explain(
-                503, "this could not be saved; please tell the person who runs the server, then try again"
-            ),
+            StateError: _explain(503, "this could not be saved; tell the person who runs the server, then try again"),
             ClientDisconnect: _explain(400, "the request broke off"),  # which nobody hears
             Exception: _explain(500, "something went wrong on the server; its terminal says more", trace=True),
         },

@@ -15,11 +15,8 @@ from starlette.routing import Route
 from hyperacuity.studio.state import Schema, State, now
 from hyperacuity.studio.web import Refused, field, read_json, render
 
-SCHEMA = Schema(
-    "people",
-    1,
-    ("CREATE TABLE people (id TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE, made TEXT NOT NULL) WITHOUT ROWID",),
-)
+_TABLE = "CREATE TABLE people (id TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE, made TEXT NOT NULL) WITHOUT ROWID"
+SCHEMA = Schema("people", 1, (_TABLE,))
 
 
 @dataclass(frozen=True)

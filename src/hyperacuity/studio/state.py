@@ -128,17 +128,14 @@ class State:
         return future
 
     def _write_all(self) -> None:
-        while (first := self._waiting.get()) is not None:
-            changes = [first]
-            last = False
-            while not last and not self._waiting.empty():
-                following = self._waiting.get()
-                last = following is None
-                if following is not None:
-                    changes.append(following)
-            self._commit([(change, future) for change, future in changes if future.set_running_or_notify_cancel()])
-            if last:
-                return
+        changes: list[Change | None] = []
+        while None not in changes:  # which closes the file
+            changes = [self._waiting.get()]
+            while not self._waiting.empty():
+                changes.append(self._waiting.get())
+            wanted = [one for one in changes if one is not None and one[1].set_running_or_notify_cancel()]
+            if wanted:
+                self._commit(wanted)
 
     def _commit(self, changes: Sequence[Change]) -> None:
         """All changes in one transaction, each with a savepoint of its own."""

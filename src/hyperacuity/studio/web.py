@@ -38,9 +38,6 @@ class Page:
 class Refused(HTTPException):
     """A request that is not carried out: a status and one sentence for the person who sent it."""
 
-    def __init__(self, status: int, sentence: str) -> None:
-        super().__init__(status, sentence)
-
 
 def render(request: Request, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
     """A page from a template in ``studio/templates``; values are escaped."""

@@ -82,15 +82,11 @@ def find_data(name: str, explicit: Path | None = None) -> Path:
         if not any((parent / folder).exists() for other in LAYOUTS.values() for folder in other.folders):
             candidates.append(parent)  # holds no known data set, so it may be one itself
         for candidate in candidates:
-            if candidate.is_file() or any(
-                next(candidate.glob(pattern), None) is not None for pattern in layout.patterns
-            ):
+            if candidate.is_file() or any(any(candidate.glob(pattern)) for pattern in layout.patterns):
                 return candidate
     looked = " and ".join(map(str, folders))
     hint = "" if explicit else f" (--data DIR or the variable {ENVIRONMENT} can name another folder)"
-    raise UsageError(
-        f"the data set {name} is not in {looked}{hint}; docs/datasets.md says where to get it and how to lay it out"
-    )
+    raise UsageError(f"the data set {name} is not in {looked}{hint}; docs/datasets.md says how to get and lay it out")
 
 
 def search_folders(explicit: Path | None = None) -> list[Path]:
@@ -107,9 +103,7 @@ def load_dataset(name: str, explicit: Path | None = None, *, split: str | None =
     """The samples of a data set. ``split`` is one of its parts where it has any; ``test`` by default."""
     layout = _layout(name)
     if layout.load is None:
-        raise UsageError(
-            f"{name} is read with hyperacuity.data.figure_ground: its labels belong to segmentations, not to pictures"
-        )
+        raise UsageError(f"{name} is read with hyperacuity.data.figure_ground: it labels segmentations, not pictures")
     if split is not None and split not in layout.splits:
         parts = f"the parts {', '.join(layout.splits)}" if layout.splits else "no parts"
         raise UsageError(f"{name} has {parts}, not {split}")

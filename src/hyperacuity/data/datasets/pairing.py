@@ -75,21 +75,17 @@ def _paired(predictions: Path, readings: Sequence[dict[str, list[Path]]], of: st
     if not files:
         raise UsageError(f"{predictions}: no file matches {glob}")
     for names in _readings([stem_of(path) for path in files]):
-        predicted = _unique(names, files, predictions)
+        found = _unique(names, files, predictions)
         for truths in readings:
-            if predicted.keys() & truths.keys():
-                pairs = [
-                    PairedFiles(name, path, tuple(truths[name])) for name, path in predicted.items() if name in truths
-                ]
-                lone_predictions = [path for name, path in predicted.items() if name not in truths]
-                lone_truths = [path for name, paths in truths.items() if name not in predicted for path in paths]
-                missing = tuple(name for name in truths if name not in predicted)
+            if found.keys() & truths.keys():
+                pairs = [PairedFiles(name, path, tuple(truths[name])) for name, path in found.items() if name in truths]
+                lone_predictions = [path for name, path in found.items() if name not in truths]
+                lone_truths = [path for name, paths in truths.items() if name not in found for path in paths]
+                missing = tuple(name for name in truths if name not in found)
                 return Pairing(tuple(pairs), tuple(lone_predictions), tuple(lone_truths), missing)
     example = next((path.name for paths in readings[0].values() for path in paths), "nothing")
-    raise UsageError(
-        f"no file in {predictions} (such as {files[0].name}) has the stem of one in {of} (such as {example}); "
-        "are these the same images?"
-    )
+    sentence = f"no file in {predictions} (like {files[0].name}) has the stem of one in {of} (like {example})"
+    raise UsageError(f"{sentence}; are these the same images?")
 
 
 def files_in(folder: Path, *, required: bool = True) -> list[Path]:
@@ -141,9 +137,7 @@ def _unique(names: Sequence[str], files: Sequence[Path], folder: Path) -> dict[s
     for name, path in sorted(zip(names, files, strict=True)):
         other = found.setdefault(name, path)
         if other is not path:
-            raise UsageError(
-                f"{folder}: {other.name} and {path.name} have the same stem: choose by --glob '*{path.suffix}'"
-            )
+            raise UsageError(f"{folder}: {other.name} and {path.name} share a stem: choose by --glob '*{path.suffix}'")
     return found
 
 
@@ -161,8 +155,6 @@ def _readings(stems: list[str]) -> list[list[str]]:
     [['bear_gt_binary', 'goat_2_gt_binary'], ['bear_gt', 'goat_2_gt'], ['bear', 'goat_2']]
     """
     first = stems[0]
-    starts = [match.start() for match in re.finditer(r"[-_. ]", first) if match.start() > 0]
-    shared = [
-        first[i:] for i in reversed(starts) if all(stem.endswith(first[i:]) and stem != first[i:] for stem in stems)
-    ]
+    endings = [first[match.start() :] for match in re.finditer(r"[-_. ]", first) if match.start() > 0]
+    shared = [end for end in reversed(endings) if all(stem.endswith(end) and stem != end for stem in stems)]
     return [stems, *([stem.removesuffix(ending) for stem in stems] for ending in shared)]

@@ -32,7 +32,9 @@ def middlebury_v2(folder: Path) -> Dataset:
             **{mask: scene / f"{mask}.png" for mask in ("nonocc", "all", "disc")},
         )
         image = first_of(scene, "imL.png", "im2.png", "im2.ppm", "scene1.row3.col3.ppm")
-        samples.append(Sample(scene.name, image, (truth,), extras, _v2_scale(scene)))
+        info = scene / "info.txt"
+        scale = scale_of(info) if info.is_file() else V2_SCALES.get(scene.name.lower())
+        samples.append(Sample(scene.name, image, (truth,), extras, scale))
     return Dataset("middlebury-v2", folder, tuple(samples))
 
 
@@ -84,11 +86,6 @@ def largest_disparity(info: Path) -> int:
     except (ValueError, IndexError) as error:
         raise InputError(f"{info}: expected the largest disparity, as ndisp=… or after the scale") from error
     return int(largest)
-
-
-def _v2_scale(scene: Path) -> float | None:
-    info = scene / "info.txt"
-    return scale_of(info) if info.is_file() else V2_SCALES.get(scene.name.lower())
 
 
 def _float_scenes(folder: Path) -> tuple[Sample, ...]:

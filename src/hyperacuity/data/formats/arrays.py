@@ -39,9 +39,8 @@ def read_npz(path: Path, variable: str | None = None) -> NDArray[Any]:
     check_file(path)
     try:
         with zipfile.ZipFile(path) as archive:
-            members = {
-                member.filename.removesuffix(".npy"): member for member in archive.infolist() if not member.is_dir()
-            }
+            entries = [entry for entry in archive.infolist() if not entry.is_dir()]
+            members = {entry.filename.removesuffix(".npy"): entry for entry in entries}
             if variable is None and len(members) == 1:
                 variable = next(iter(members))
             if variable not in members:

@@ -25,7 +25,7 @@ from PIL.PpmImagePlugin import PpmImageFile
 from PIL.TiffImagePlugin import TiffImageFile
 
 from hyperacuity.data.files import check_pixels, first_line, read_bytes, warn, write_bytes
-from hyperacuity.data.formats.metadata import count_scans, strip_jpeg, strip_png
+from hyperacuity.data.formats.metadata import strip_jpeg, strip_png
 from hyperacuity.data.formats.sniff import kind_of_bytes
 from hyperacuity.errors import InputError
 
@@ -95,7 +95,7 @@ def read_pixels(path: Path, *, palette: bool = True) -> NDArray[Any]:
     size, kind = len(data), kind_of_bytes(data[:140])
     if kind not in _DECODERS:
         raise InputError(f"{path}: is damaged or not a picture")
-    if kind == "JPEG" and (scans := count_scans(data)) > _MAX_SCANS:
+    if kind == "JPEG" and (scans := data.count(b"\xff\xda")) > _MAX_SCANS:
         raise InputError(f"{path}: has {scans} scans, more than the limit of {_MAX_SCANS}")
     try:
         data = {"PNG": strip_png, "JPEG": strip_jpeg}.get(kind, bytes)(data)
@@ -104,9 +104,7 @@ def read_pixels(path: Path, *, palette: bool = True) -> NDArray[Any]:
             if image.height * image.width > _DENSEST.get(kind, 1 << 40) * size:
                 raise InputError(f"{path}: declares {image.width}×{image.height} pixels, too many for its {size} bytes")
             deep = _is_deep_colour(image)
-            pixels = (
-                _deep_png(data, str(image.tile[0][3])) if deep and kind == "PNG" else _array(image, palette=palette)
-            )
+            pixels = _deep_png(data, str(image.tile[0][3])) if deep and kind == "PNG" else _array(image, palette)
     except InputError:
         raise
     except Exception as error:  # Pillow's decoders raise many kinds; all of them mean that the file is bad
@@ -129,7 +127,7 @@ def _quiet(kind: str) -> Iterator[None]:
         yield
 
 
-def _array(image: Image.Image, *, palette: bool) -> NDArray[Any]:
+def _array(image: Image.Image, palette: bool) -> NDArray[Any]:
     if image.mode == "P" and not palette:
         return np.array(image)
     if image.mode in ("P", "PA", "CMYK", "YCbCr", "LAB", "HSV", "RGBX"):

@@ -131,9 +131,7 @@ class _Hdf5Decoder(Decoder):
             if stored.byte_offset is None:  # never written: it holds the fill value
                 continue
             if stored.size > size + _OVERHEAD + size // 100:
-                raise ValueError(
-                    f"a chunk of {item.name} is compressed to {stored.size:,} bytes, more than when unpacked"
-                )
+                raise ValueError(f"a chunk of {item.name} is compressed to {stored.size:,} bytes, more than unpacked")
             skipped, packed = item.id.read_direct_chunk(corner)
             chunk = _unpacked(packed, [f for i, f in enumerate(filters) if not skipped >> i & 1], size, item.dtype)
             part = values[tuple(slice(at, at + step) for at, step in zip(corner, item.chunks, strict=True))]

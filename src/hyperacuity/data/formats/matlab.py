@@ -103,7 +103,7 @@ def write_truths(
     if boundaries is None:
         boundaries = [boundaries_of(labels) for labels in segmentations]
     truths: list[Value] = [
-        {"Segmentation": _unsigned(labels, path), "Boundaries": np.asarray(edges, dtype=np.bool_)}
+        {"Segmentation": unsigned(labels, path), "Boundaries": np.asarray(edges, dtype=np.bool_)}
         for labels, edges in zip(segmentations, boundaries, strict=True)
     ]
     _write(path, {"groundTruth": truths})
@@ -111,7 +111,7 @@ def write_truths(
 
 def write_segs(path: Path | str, segmentations: Sequence[LabelMap]) -> None:
     """Write the levels of a segmentation in BSDS form: the cell ``segs`` of uint16 label maps."""
-    _write(path, {"segs": [_unsigned(labels, path) for labels in segmentations]})
+    _write(path, {"segs": [unsigned(labels, path) for labels in segmentations]})
 
 
 def write_mat(path: Path | str, **arrays: NDArray[Any]) -> None:
@@ -153,9 +153,10 @@ def _write(path: Path | str, values: Mapping[str, Value]) -> None:
         raise InputError(f"{path}: {error}") from error
 
 
-def _unsigned(labels: LabelMap, path: Path | str) -> NDArray[np.uint16]:
+def unsigned(labels: LabelMap, path: Path | str, what: str = "BSDS files hold") -> NDArray[np.uint16]:
+    """Labels as 16-bit numbers, refused where they do not fit."""
     if labels.min() < 0 or labels.max() > 65535:
-        raise InputError(f"{path}: BSDS files hold labels from 0 to 65535, found {labels.min()} to {labels.max()}")
+        raise InputError(f"{path}: {what} labels from 0 to 65535, found {labels.min()} to {labels.max()}")
     return labels.astype(np.uint16)
 
 

@@ -53,8 +53,3 @@ def strip_jpeg(data: bytes) -> bytes:
             kept.append(data[at : at + 2 + length])
         at += 2 + length
     return b"".join([*kept, data[at:]])
-
-
-def count_scans(data: bytes) -> int:
-    """How many scans a JPEG has, at most (metadata may look like one)."""
-    return data.count(b"\xff\xda")

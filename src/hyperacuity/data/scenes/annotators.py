@@ -35,24 +35,17 @@ class Annotation:
 
 
 def annotate(
-    dice: Dice,
-    parts: LabelMap,
-    sheets: LabelMap,
-    image: NDArray[np.uint8],
-    *,
-    details: list[float],
-    jitter: float,
-    unit: float,
+    dice: Dice, parts: LabelMap, sheets: LabelMap, image: NDArray[np.uint8], *, count: int, jitter: float, unit: float
 ) -> tuple[Annotation, ...]:
-    """One annotation per detail. ``parts`` are the finest regions, ``sheets`` the sheet each pixel belongs to."""
+    """``count`` annotations, the most patient first. ``parts`` are the finest regions, ``sheets`` the sheet of each pixel."""
     steps = merging_order(parts, sheets, image)
-    count = int(parts.max()) + 1
-    specks = np.bincount(parts.ravel(), minlength=count) < _SPECK
-    worth = count - int(specks.sum())
+    finest = int(parts.max()) + 1
+    specks = np.bincount(parts.ravel(), minlength=finest) < _SPECK
+    worth = finest - int(specks.sum())
     drawn = []
-    for detail in details:
+    for detail in (1 - 0.8 * i / max(1, count - 1) for i in range(count)):
         kept = max(1, int(worth * detail + 0.5))
-        seen = _merged(count, steps[: max(0, count - kept)])[parts]
+        seen = _merged(finest, steps[: max(0, finest - kept)])[parts]
         traced = _without_specks(regions(_wobbled(dice, seen, jitter * max(1.0, unit), unit)))
         drawn.append(Annotation(detail, traced, boundaries_of(traced)))
     return tuple(drawn)

@@ -47,12 +47,7 @@ def name_of(seed: int) -> str:
 
 
 def write_scenes(
-    folder: Path,
-    seeds: Iterable[int],
-    *,
-    jobs: int = 1,
-    done: Callable[[Facts], None] = lambda facts: None,
-    **options: Any,
+    folder: Path, seeds: Iterable[int], *, jobs: int = 1, done: Callable[[Facts], None] = lambda _: None, **options: Any
 ) -> Facts:
     """Make a scene from each seed and write them all; ``options`` are those of :func:`make_scene`.
 

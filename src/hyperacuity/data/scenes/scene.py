@@ -128,20 +128,15 @@ def make_scene(
         if not _SMALLEST <= length <= _LARGEST:
             raise UsageError(f"size {width}x{height}: the {name} must lie between {_SMALLEST} and {_LARGEST} pixels")
     disparities = _disparity_range(width, leaves, max_disparity)
-    world = make_world(
-        Dice(seed, 0), size=size, leaves=leaves, smallest=smallest, largest=largest, disparities=disparities
-    )
+    world = make_world(Dice(seed, 0), size=size, leaves=leaves, radii=(smallest, largest), disparities=disparities)
     left, right = view.sample_views(world)
     shadows = view.cast_shadows(world)
-    image, image_right = (
-        view.expose(
-            view.photograph(world, codes, shadows, right=eye == 2, shadow=shadow, texture=texture),
-            Dice(seed, eye),
-            blur=blur,
-            noise=noise,
-        )
-        for eye, codes in ((1, left), (2, right))
-    )
+
+    def photograph(eye: int, codes: view.Codes) -> NDArray[np.uint8]:
+        light = view.photograph(world, codes, shadows, right=eye == 2, shadow=shadow, texture=texture)
+        return view.expose(light, Dice(seed, eye), blur=blur, noise=noise)
+
+    image, image_right = photograph(1, left), photograph(2, right)
     centre = slice(GRID // 2, None, GRID)
     objects = (left[centre, centre] // view.PARTS).astype(np.int32)
     objects_right = (right[centre, centre] // view.PARTS).astype(np.int32)
@@ -150,7 +145,6 @@ def make_scene(
     order = objects.astype(np.float32)
     disparity = (world.shifts / GRID).astype(np.float32)[objects]
     nonocc = _seen_from_the_right(objects, right, world.shifts)
-    details = [1 - 0.8 * i / max(1, annotators - 1) for i in range(annotators)]
     return Scene(
         seed=seed,
         image=image,
@@ -166,7 +160,7 @@ def make_scene(
         disparity_right=(world.shifts / GRID).astype(np.float32)[objects_right],
         nonocc=nonocc,
         disc=truth.discontinuities(disparity, nonocc),
-        annotators=annotate(Dice(seed, 3), parts, objects, image, details=details, jitter=jitter, unit=world.unit),
+        annotators=annotate(Dice(seed, 3), parts, objects, image, count=annotators, jitter=jitter, unit=world.unit),
     )
 
 
@@ -177,9 +171,7 @@ def _disparity_range(width: int, leaves: int, largest: float | None) -> tuple[fl
     if largest is None:
         return first, max(width / 24, needed)
     if largest < needed:
-        raise UsageError(
-            f"a largest disparity of {largest:g} px is too small for {leaves} leaves: at least {needed:g} px is needed"
-        )
+        raise UsageError(f"{leaves} leaves need a largest disparity of {needed:g} px or more, not {largest:g} px")
     return first, largest
 
 

@@ -47,10 +47,7 @@ def owners(labels: LabelMap, order: OrderMap) -> NDArray[np.int32]:
     """
     count = int(labels.max()) + 1
     pairs = []
-    for here, there in (
-        ((slice(None, -1), slice(None)), (slice(1, None), slice(None))),
-        ((slice(None), slice(None, -1)), (slice(None), slice(1, None))),
-    ):
+    for here, there in ((np.s_[:-1], np.s_[1:]), (np.s_[:, :-1], np.s_[:, 1:])):
         for near, far in ((here, there), (there, here)):
             owned = order[near] > order[far]
             pairs.append(labels[near][owned].astype(np.int64) * count + labels[far][owned])

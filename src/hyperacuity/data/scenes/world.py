@@ -16,6 +16,8 @@ from hyperacuity.data.scenes import shapes
 from hyperacuity.data.scenes.dice import Dice, direction
 from hyperacuity.data.scenes.papers import Palette, Paper, draw_palette, draw_paper
 
+Pair = tuple[float, float]
+
 GRID = 5
 """Samples per pixel along each axis; odd, so that one of them lies at the pixel's centre."""
 
@@ -37,7 +39,7 @@ class PaperSheet:
 
     kind: str
     paper: Paper
-    centre: tuple[float, float]
+    centre: Pair
     radius: float
     outline: Polygons | None
     motif: Polygons | None
@@ -51,15 +53,13 @@ class World:
     unit: float
     sheets: tuple[PaperSheet, ...]
     shifts: NDArray[np.int64]
-    towards_light: tuple[float, float]
+    towards_light: Pair
 
 
-def make_world(
-    dice: Dice, *, size: tuple[int, int], leaves: int, smallest: float, largest: float, disparities: tuple[float, float]
-) -> World:
+def make_world(dice: Dice, *, size: tuple[int, int], leaves: int, radii: Pair, disparities: Pair) -> World:
     """Draw a world: a ground, a few wide sheets and the given number of leaves.
 
-    Radii follow the density r⁻³ between ``smallest`` and ``largest`` (shares of the shorter side): the law under which a dead
+    Radii follow the density r⁻³ between the two ``radii`` (shares of the shorter side): the law under which a dead
     leaves image looks the same at every scale (Lee, Mumford & Huang 2001). Depth is random, but larger leaves tend to lie
     farther back, or they would bury the small ones.
     """
@@ -72,7 +72,7 @@ def make_world(
     wide = _wide_sheets(dice, palette, size, unit)
     drawn = []
     for _ in range(leaves):
-        radius = min(size) * _power_law(dice.unit(), smallest, largest)
+        radius = min(size) * _power_law(dice.unit(), *radii)
         depth = radius * dice.between(0.4, 2.2)
         centre = (dice.between(-0.04, 1.1) * width, dice.between(-0.04, 1.04) * height)
         paper = draw_paper(dice, palette, unit=unit, radius=radius)
@@ -104,15 +104,12 @@ def _wide_sheets(dice: Dice, palette: Palette, size: tuple[int, int], unit: floa
             make = dice.choose((shapes.blob, shapes.polygon, shapes.strip, shapes.ellipse))
             centre = (dice.unit() * width, dice.unit() * height)
             radius = min(size) * dice.between(0.35, 0.6)
-        sheets.append(
-            _cut(dice, make, draw_paper(dice, palette, unit=unit, radius=radius), centre, radius, dice.unit())
-        )
+        paper = draw_paper(dice, palette, unit=unit, radius=radius)
+        sheets.append(_cut(dice, make, paper, centre, radius, dice.unit()))
     return sheets
 
 
-def _cut(
-    dice: Dice, make: shapes.Maker, paper: Paper, centre: tuple[float, float], radius: float, turn: float
-) -> PaperSheet:
+def _cut(dice: Dice, make: shapes.Maker, paper: Paper, centre: Pair, radius: float, turn: float) -> PaperSheet:
     if make in shapes.UPRIGHT:
         turn = dice.between(-0.06, 0.06)
     shape = make(dice)
@@ -122,9 +119,7 @@ def _cut(
     return PaperSheet(make.__name__, paper, centre, radius, outline, motif)
 
 
-def _fixed(
-    outline: shapes.Outline, centre: tuple[float, float], radius: float, heading: tuple[float, float]
-) -> Polygons:
+def _fixed(outline: shapes.Outline, centre: Pair, radius: float, heading: Pair) -> Polygons:
     points = np.concatenate(outline)
     x = (points[:, 0] * heading[0] - points[:, 1] * heading[1]) * radius + centre[0]
     y = (points[:, 1] * heading[0] + points[:, 0] * heading[1]) * radius + centre[1]
@@ -132,7 +127,7 @@ def _fixed(
     return Polygons(corners, np.cumsum([len(contour) for contour in outline]).astype(np.int64))
 
 
-def _shifts(dice: Dice, count: int, disparities: tuple[float, float]) -> NDArray[np.int64]:
+def _shifts(dice: Dice, count: int, disparities: Pair) -> NDArray[np.int64]:
     """Disparities in samples, from the first to the last, each larger than the one before by a random step."""
     low, high = (int(np.floor(value * GRID + 0.5)) for value in disparities)
     steps = [0.0]

@@ -78,9 +78,8 @@ def scatter_of_images(scores: Mapping[str, BoundaryScore]) -> Any:
         x=alt.X("F:Q", title="best F of an image", scale=alt.Scale(domain=[0, 1])),
         y=alt.Y("system:N", title=None, sort=list(names.values()), axis=alt.Axis(labelLimit=140)),
     )
-    dots = base.mark_tick(thickness=1.5, size=11, opacity=0.7).encode(
-        color=colour, tooltip=["system:N", "image:N", "F:Q"]
-    )
+    ticks = base.mark_tick(thickness=1.5, size=11, opacity=0.7)
+    dots = ticks.encode(color=colour, tooltip=["system:N", "image:N", "F:Q"])
     median = base.mark_tick(thickness=2.5, size=17, color=theme.INK).encode(x=alt.X("median(F):Q"))
     return (dots + median).properties(width=theme.ONE_COLUMN, height=22 * len(scores))
 

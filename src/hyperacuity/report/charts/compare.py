@@ -49,9 +49,8 @@ def front_chart(ranking: Ranking) -> Any:
     )
     front = sorted((row["x"], row["y"]) for row, best in zip(points, ranking.optimal, strict=True) if best)
     step: Any = "step-after" if ranking.senses[1] == "min" else "step-before"
-    line = theme.chart([{"x": a, "y": b} for a, b in front]).mark_line(
-        interpolate=step, color=_GROUPS[0], strokeWidth=1, opacity=0.6
-    )
+    stairs = theme.chart([{"x": a, "y": b} for a, b in front])
+    line = stairs.mark_line(interpolate=step, color=_GROUPS[0], strokeWidth=1, opacity=0.6)
     leaders = theme.chart(named).mark_rule(color=theme.FAINT, strokeWidth=0.5).encode(x=x, y=y, x2="x2", y2="y2")
     colour, shape = _channels(legend=True)
     dots = theme.chart(points).mark_point(filled=True, size=45, opacity=1).encode(x=x, y=y, color=colour, shape=shape)
@@ -112,10 +111,8 @@ def parallel_chart(ranking: Ranking, *, width: int = theme.TWO_COLUMNS) -> Any:
     ]
     count = len(ranking.components)
     names = f"{json.dumps(list(ranking.components))}[datum.value]"
-    slanted: Any = {"labelAngle": -35 if count > 5 else 0, "labelOverlap": False}
-    across = alt.Axis(
-        values=[*range(count)], title=None, labelExpr=names, tickCount=count, grid=True, domain=False, **slanted
-    )
+    slanted: Any = {"labelAngle": -35 if count > 5 else 0, "labelOverlap": False, "labelExpr": names}
+    across = alt.Axis(values=[*range(count)], title=None, tickCount=count, grid=True, domain=False, **slanted)
     scale = "best ← each criterion's own scale → worst"
     up = alt.Axis(values=[0, 1], title=scale, labelExpr="datum.value == 0 ? 'best' : 'worst'")
     x = alt.X("index:Q", scale=alt.Scale(domain=[-0.2, count - 0.9], nice=False), axis=across)
@@ -201,17 +198,15 @@ def dominance_chart(ranking: Ranking) -> Any:
     return alt.layer(lines, dots, labels).properties(width=theme.TWO_COLUMNS, height=height)
 
 
-def critical_difference_chart(
-    systems: Sequence[str], found: CriticalDifference, *, width: int = theme.TWO_COLUMNS
-) -> Any:
+def critical_difference_chart(systems: Sequence[str], cd: CriticalDifference, *, width: int = theme.TWO_COLUMNS) -> Any:
     """Average ranks on a line, systems that the images cannot tell apart joined by a bar (Demšar 2006)."""
-    order = [int(i) for i in np.argsort(found.average_rank, kind="stable")]
+    order = [int(i) for i in np.argsort(cd.average_rank, kind="stable")]
     half = (len(order) + 1) // 2
     low, high = 1.0, float(max(len(order), 2))
-    start = 1.2 + 0.5 * len(found.bars)
+    start = 1.2 + 0.5 * len(cd.bars)
     labels: list[dict[str, Any]] = []
     for n, i in enumerate(order):
-        name, rank = systems[i], float(found.average_rank[i])
+        name, rank = systems[i], float(cd.average_rank[i])
         if n < half:
             side, text, depth, end = "left", f"{name}  {rank:.2f}", n, low - 0.02 * (high - low)
         else:
@@ -241,9 +236,9 @@ def critical_difference_chart(
         for side, align, dx in sides
     ]
     ticks = theme.chart({"rank": float(t), "depth": 0.0, "label": str(t)} for t in range(1, len(order) + 1))
-    joined = [found.average_rank[list(bar)].tolist() for bar in found.bars]
+    joined = [cd.average_rank[list(bar)].tolist() for bar in cd.bars]
     bars = [{"a": min(bar) - 0.03, "b": max(bar) + 0.03, "depth": 0.5 + 0.5 * n} for n, bar in enumerate(joined)]
-    gap = found.difference
+    gap = cd.difference
     scale_bar = [{"a": low, "b": low + gap, "depth": -1.1, "label": f"critical difference {gap:.2f}"}]
     parts = [
         thin.encode(x=x("rank"), y=y("top"), y2="depth:Q"),

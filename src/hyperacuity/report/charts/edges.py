@@ -33,7 +33,7 @@ def shift_chart(study: Shift, *, columns: int = 6) -> Any:
     false, missed = study.normalised()
     labelled = int(np.argmax(np.abs(false[:, -1] - missed[:, -1]) > 0.3))  # the first panel with room for both names
     panels = [
-        _shift_panel(study, {"false": false[n], "missed": missed[n]}, n, columns, labelled=n == labelled)
+        _shift_panel(study, {"false": false[n], "missed": missed[n]}, n, columns, named=n == labelled)
         for n in range(len(study.measures))
     ]
     title = "Score of a line of false (solid) or missed (dashed) pixels, by its distance from the true contour"
@@ -211,9 +211,7 @@ def truth_chart(study: DetectorTrials, *, columns: int = 4) -> Any:
     return alt.concat(*panels, columns=columns, spacing=14, title=title)
 
 
-def _shift_panel(
-    study: Shift, curves: Mapping[str, NDArray[np.float64]], n: int, columns: int, *, labelled: bool
-) -> Any:
+def _shift_panel(study: Shift, curves: Mapping[str, NDArray[np.float64]], n: int, columns: int, *, named: bool) -> Any:
     rows = [
         {"errors": errors, "distance": int(d), "score": float(score)}
         for errors, curve in curves.items()
@@ -231,7 +229,7 @@ def _shift_panel(
     )
     dash = alt.StrokeDash("errors:N", scale=alt.Scale(domain=kinds, range=[[1, 0], [4, 2]]), legend=None)
     lines = base.mark_line().encode(strokeDash=dash)
-    if not labelled:
+    if not named:
         return lines
     names = base.mark_text(align="right", dx=-2, dy=-6).encode(text="errors:N")
     return lines + names.transform_filter(f"datum.distance == {far}")

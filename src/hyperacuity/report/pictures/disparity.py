@@ -40,13 +40,11 @@ def depth_picture(disparity: ArrayLike, *, low: float | None = None, high: float
     return picture
 
 
-def error_picture(
-    truth: ArrayLike, estimate: ArrayLike, regions: Mapping[str, EdgeMap], *, cap: float = 4.0, outline: bool = True
-) -> Picture:
+def error_picture(truth: ArrayLike, estimate: ArrayLike, regions: Mapping[str, EdgeMap], *, cap: float = 4) -> Picture:
     """Where a map is wrong, and by how much: white is right, dark is ``cap`` pixels or more.
 
     Purple in the region ``nonocc``, blue where only one view sees the surface, vermilion where there is no estimate, grey
-    where the truth is unknown. ``outline`` draws the border of the region ``disc``.
+    where the truth is unknown; the region ``disc`` has an outline.
     """
     true, found = disparity_map(truth, name="truth"), estimated_map(estimate)
     same_size(found, true, names=("estimate", "truth"))
@@ -57,7 +55,7 @@ def error_picture(
     for where, colours in ((known & both, ERRORS), (known & ~both, HIDDEN)):
         picture[where] = ramp(size[where], colours)
     picture[known & np.isnan(found)] = rgb(theme.FALSE)
-    if outline and "disc" in regions:
+    if "disc" in regions:
         disc = regions["disc"]
         picture[disc & ~ndimage.binary_erosion(disc, border_value=1)] = rgb(theme.FAINT)
     return picture

@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from hyperacuity.audit import AuditTally, SystemAudit, collect_audit, ranking_changes, strengths
 from hyperacuity.audit.findings import order_findings, system_findings
 from hyperacuity.maps import EdgeMap
 from hyperacuity.report.charts import audit as charts_audit
 from hyperacuity.report.sheets.boundary import BoundaryViewer, image_scores_of
-from hyperacuity.report.sheets.sheet import (
-    NOTHING,
-    Column,
-    Each,
-    Figure,
-    Line,
-    Sheet,
-    about_images,
-    against_best,
-    ranked,
-)
+from hyperacuity.report.sheets.sheet import NOTHING, Column, Each, Figure, Line, Sheet, leaderboard
 from hyperacuity.report.sheets.viewer import PHOTO, Layer, legend
 from hyperacuity.run.gather import Grid
 
@@ -27,15 +17,8 @@ COLUMNS = (
     Column("all", "F, all labels", note="Best F at one threshold for all images, as in the benchmark"),
     Column("consensus", "F, everyone", note="The same on those labels only that everyone drew"),
     Column("partial", "F, a part", better="", note="The control: an arbitrary part of the labels, of the same size"),
-    Column(
-        "mean", "F, mean P", note="On all labels, with the mean over annotators as precision instead of any one's word"
-    ),
-    Column(
-        "output",
-        "ρ output",
-        digits=2,
-        note="Rank correlation of the system's output and the strength of what it matches",
-    ),
+    Column("mean", "F, mean P", note="On all labels, with the mean over annotators as precision, not any one's word"),
+    Column("output", "ρ output", digits=2, note="Rank correlation of the output and the strength of what it matches"),
 )
 
 FEW = 3
@@ -47,8 +30,7 @@ def sheet(grid: Grid, each: Each) -> Sheet:
     benchmark, last = grid.protocol.protocol, len(grid.protocol.strengths) - 1
     tallies = grid.tallies()
     audits = {system: collect_audit(tallies[system]) for system in tallies}
-    test = against_best(grid, COLUMNS[0], tallies.__getitem__)
-    lines = ranked(COLUMNS, [_line(grid, system, audit) for system, audit in audits.items()], test)
+    lines = leaderboard(grid, COLUMNS, [_line(system, audit) for system, audit in audits.items()])
     ordered = {line.system: audits[line.system] for line in lines}
     consensus = {system: audit.consensus for system, audit in ordered.items()}
     return Sheet(
@@ -56,7 +38,7 @@ def sheet(grid: Grid, each: Each) -> Sheet:
         grid=grid,
         columns=COLUMNS,
         lines=lines,
-        figures=_figures(ordered) if ordered else (),
+        figures=tuple(_figures(ordered)) if ordered else (),
         findings=tuple(_findings(ordered, tallies)),
         image_score=Column("f", "best F", note="F on what everyone drew, at the image's own best threshold"),
         image_scores=image_scores_of(consensus),
@@ -66,7 +48,7 @@ def sheet(grid: Grid, each: Each) -> Sheet:
     )
 
 
-def _line(grid: Grid, system: str, audit: SystemAudit) -> Line:
+def _line(system: str, audit: SystemAudit) -> Line:
     values = {
         "all": audit.all.ods.f,
         "consensus": audit.consensus.ods.f,
@@ -74,7 +56,7 @@ def _line(grid: Grid, system: str, audit: SystemAudit) -> Line:
         "mean": audit.mean.ods.f,
         "output": audit.output.spearman,
     }
-    return Line(system, values, audit.all.ods.interval, len(audit.all.images), **about_images(grid, system))
+    return Line(system, values, audit.all.ods.interval, len(audit.all.images))
 
 
 def _findings(audits: Mapping[str, SystemAudit], tallies: Mapping[str, Mapping[str, AuditTally]]) -> list[str]:
@@ -86,35 +68,33 @@ def _findings(audits: Mapping[str, SystemAudit], tallies: Mapping[str, Mapping[s
     return [*sentences, *order_findings(audits, ranking_changes(audits, tallies))]
 
 
-def _figures(audits: Mapping[str, SystemAudit]) -> tuple[Figure, ...]:
-    return (
-        Figure(
-            "strength",
-            "Precision and recall on stronger and stronger labels",
-            "Precision and recall at the best threshold against the least strength of the labels, a line for each system.",
-            lambda hover: charts_audit.strength_chart(audits),
-            span=8,
-        ),
-        Figure(
-            "optimal",
-            "The best F on all, agreed and arbitrary labels",
-            "The best F of each system on all labels, on those that everyone drew, and on an arbitrary part of the same size.",
-            lambda hover: charts_audit.optimal_chart(audits),
-        ),
-        Figure(
-            "curves",
-            "Precision over recall on all, agreed and arbitrary labels",
-            "Three charts of precision over recall, a curve for each system, the best F marked.",
-            lambda hover: charts_audit.label_curves_chart(audits),
-            span=8,
-        ),
-        Figure(
-            "output",
-            "How strong are the labels that a system matches, at each level of its output?",
-            "For each system and level of output, the shares of matched pixels by the strength of the label.",
-            lambda hover: charts_audit.output_chart(audits),
-            span=8,
-        ),
+def _figures(audits: Mapping[str, SystemAudit]) -> Iterator[Figure]:
+    yield Figure(
+        "strength",
+        "Precision and recall on stronger and stronger labels",
+        "Precision and recall at the best threshold against the least strength of the labels, a line for each system.",
+        lambda hover: charts_audit.strength_chart(audits),
+        span=8,
+    )
+    yield Figure(
+        "optimal",
+        "The best F on all, agreed and arbitrary labels",
+        "The best F of each system on all labels, on those that everyone drew, and on an arbitrary part of the same size.",
+        lambda hover: charts_audit.optimal_chart(audits),
+    )
+    yield Figure(
+        "curves",
+        "Precision over recall on all, agreed and arbitrary labels",
+        "Three charts of precision over recall, a curve for each system, the best F marked.",
+        lambda hover: charts_audit.label_curves_chart(audits),
+        span=8,
+    )
+    yield Figure(
+        "output",
+        "How strong are the labels that a system matches, at each level of its output?",
+        "For each system and level of output, the shares of matched pixels by the strength of the label.",
+        lambda hover: charts_audit.output_chart(audits),
+        span=8,
     )
 
 

@@ -3,43 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from hyperacuity.boundary import (
-    BoundaryScore,
-    BoundaryTally,
-    HumanScore,
-    Protocol,
-    collect,
-    overlays,
-    tolerance_in_pixels,
-)
+from hyperacuity.boundary import BoundaryScore, BoundaryTally, Protocol, collect, overlays, tolerance_in_pixels
+from hyperacuity.boundary.human import HumanScore
 from hyperacuity.boundary.scores import f_measure, recall_precision
 from hyperacuity.evaluation.suppression import OTHER_WAY, order_sentence, thick_warnings, treatments
 from hyperacuity.maps import EdgeMap
-from hyperacuity.report.charts import boundary as charts_boundary
+from hyperacuity.report.charts import boundary as charts
 from hyperacuity.report.pictures import layers
 from hyperacuity.report.pictures.slider import Budget, with_slider
-from hyperacuity.report.sheets.sheet import (
-    NOTHING,
-    Column,
-    Each,
-    Figure,
-    Line,
-    Sheet,
-    about_images,
-    against_best,
-    leader,
-    people_of,
-    ranked,
-)
+from hyperacuity.report.sheets.sheet import NOTHING, Column, Each, Figure, Line, Sheet, leader, leaderboard, people_of
 from hyperacuity.report.sheets.viewer import PHOTO, Layer, Shared, Viewer, legend
 from hyperacuity.run import Cell
 from hyperacuity.run.gather import Grid, gather
+
+Scores = Mapping[str, BoundaryScore]
 
 COLUMNS = (
     Column("ods", "ODS", note="Best F at one threshold for all images"),
@@ -55,15 +38,14 @@ def sheet(grid: Grid, each: Each) -> Sheet:
     tallies = grid.tallies()
     scores = {system: collect(tallies[system]) for system in tallies}
     people: HumanScore = people_of(grid, each)
-    test = against_best(grid, COLUMNS[0], tallies.__getitem__)
-    lines = ranked(COLUMNS, [_line(grid, system, score) for system, score in scores.items()], test)
+    lines = leaderboard(grid, COLUMNS, [_line(system, score) for system, score in scores.items()])
     ordered = {line.system: scores[line.system] for line in lines}
     return Sheet(
         title=grid.task.title,
         grid=grid,
         columns=COLUMNS,
         lines=lines,
-        figures=_figures(ordered, people) if ordered else (),
+        figures=tuple(_figures(ordered, people)) if ordered else (),
         findings=tuple(_findings(lines, ordered, people)),
         image_score=Column("f", "best F", note="F at the image's own best threshold"),
         image_scores=image_scores_of(ordered),
@@ -72,7 +54,7 @@ def sheet(grid: Grid, each: Each) -> Sheet:
     )
 
 
-def _order_note(grid: Grid, scores: Mapping[str, BoundaryScore]) -> str:
+def _order_note(grid: Grid, scores: Scores) -> str:
     """Whether the order depends on suppression, where the runs found out."""
     other: dict[str, float] = {}
     for origin in grid.origins:
@@ -86,18 +68,13 @@ def _order_note(grid: Grid, scores: Mapping[str, BoundaryScore]) -> str:
     return order_sentence({name: score.ods.f for name, score in scores.items()}, other, suppressed)
 
 
-def _line(grid: Grid, system: str, score: BoundaryScore) -> Line:
-    values = {
-        "ods": score.ods.f,
-        "ois": score.ois.f,
-        "ap": score.ap,
-        "r50": score.r50,
-        "threshold": score.ods.threshold,
-    }
-    return Line(system, values, score.ods.interval, len(score.images), **about_images(grid, system))
+def _line(system: str, score: BoundaryScore) -> Line:
+    ods = score.ods
+    values = {"ods": ods.f, "ois": score.ois.f, "ap": score.ap, "r50": score.r50, "threshold": ods.threshold}
+    return Line(system, values, ods.interval, len(score.images))
 
 
-def image_scores_of(scores: Mapping[str, BoundaryScore]) -> dict[str, dict[str, float]]:
+def image_scores_of(scores: Scores) -> dict[str, dict[str, float]]:
     """The best F of each image, by image and system."""
     found: dict[str, dict[str, float]] = {}
     for system, score in scores.items():
@@ -106,34 +83,30 @@ def image_scores_of(scores: Mapping[str, BoundaryScore]) -> dict[str, dict[str, 
     return found
 
 
-def _figures(scores: Mapping[str, BoundaryScore], people: HumanScore) -> tuple[Figure, ...]:
+def _figures(scores: Scores, people: HumanScore) -> Iterator[Figure]:
     best = next(iter(scores))
     human = people.point if people.images else None
-    figures = [
-        Figure(
-            "precision-recall",
-            "Precision over recall",
-            f"Precision–recall curves of {len(scores)} systems. {best} has the best point, F = {scores[best].ods.f:.3f}. "
-            "The leaderboard holds the same numbers.",
-            lambda hover: charts_boundary.precision_recall(scores, human=human, hover=hover),
-            fluid=True,
-        ),
-        Figure(
-            "f-over-threshold",
-            "F over the threshold",
-            "F at every threshold for each system; the mark is the best one, ODS.",
-            lambda hover: charts_boundary.f_over_threshold(scores, hover=hover),
-            fluid=True,
-        ),
-    ]
+    yield Figure(
+        "precision-recall",
+        "Precision over recall",
+        f"Precision–recall curves of {len(scores)} systems. {best} has the best point, F = {scores[best].ods.f:.3f}. "
+        "The leaderboard holds the same numbers.",
+        lambda hover: charts.precision_recall(scores, human=human, hover=hover),
+        fluid=True,
+    )
+    yield Figure(
+        "f-over-threshold",
+        "F over the threshold",
+        "F at every threshold for each system; the mark is the best one, ODS.",
+        lambda hover: charts.f_over_threshold(scores, hover=hover),
+        fluid=True,
+    )
     if any(len(score.images) > 1 for score in scores.values()):
         words = "The best F of every image, a row for each system; the tall mark is the median."
-        draw = lambda hover: charts_boundary.scatter_of_images(scores)  # noqa: E731
-        figures.append(Figure("images", "Image by image", words, draw, fluid=True))
-    return tuple(figures)
+        yield Figure("images", "Image by image", words, lambda hover: charts.scatter_of_images(scores), fluid=True)
 
 
-def _findings(lines: tuple[Line, ...], scores: Mapping[str, BoundaryScore], people: HumanScore) -> list[str]:
+def _findings(lines: tuple[Line, ...], scores: Scores, people: HumanScore) -> list[str]:
     if not lines:
         return [NOTHING]
     first = lines[0]
@@ -148,7 +121,7 @@ def _findings(lines: tuple[Line, ...], scores: Mapping[str, BoundaryScore], peop
     return [leader(lines, COLUMNS[0]), second, *_about_images(scores)]
 
 
-def _about_images(scores: Mapping[str, BoundaryScore]) -> list[str]:
+def _about_images(scores: Scores) -> list[str]:
     found = {image: of for image, of in image_scores_of(scores).items() if len(of) == len(scores)}
     if len(found) < 2:
         return []
@@ -182,11 +155,7 @@ class BoundaryViewer(Viewer):
     )
 
     def __init__(
-        self,
-        grid: Grid,
-        scores: Mapping[str, BoundaryScore],
-        tally_of: Callable[[str, str], BoundaryTally],
-        benchmark: Protocol,
+        self, grid: Grid, scores: Scores, tally_of: Callable[[str, str], BoundaryTally], benchmark: Protocol
     ) -> None:
         super().__init__(grid, list(scores))
         self.scores, self.tally_of, self.benchmark = scores, tally_of, benchmark

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -31,47 +32,40 @@ def sheet(grid: Grid, each: Each) -> Sheet:
         for name in grid.protocol.names[:MOST_COLUMNS]
     ]
     judged = judge(grid, columns)
-    viewer = EdgeViewer(grid, judged)
+    viewer = EdgeViewer(grid, judged.systems)
     return judged_sheet(grid, judged, figures=_figures(grid, judged, viewer) if judged.lines else (), viewer=viewer)
 
 
-def _figures(grid: Grid, judged: Judged, viewer: EdgeViewer) -> tuple[Figure, ...]:
+def _figures(grid: Grid, judged: Judged, viewer: EdgeViewer) -> Iterator[Figure]:
     names = grid.protocol.names
     scores = {system: collect(judged.tallies[system], resamples=1) for system in judged.systems}
     several = len(names) > 1
-    figures = [
-        Figure(
-            "score-over-threshold",
-            "Scores over the threshold",
-            f"The mean of {'each measure' if several else measure(names[0]).symbol} over images at every threshold, "
-            "a curve for each system; lower is better.",
-            lambda hover: charts_edges.mean_curves_chart(scores, columns=min(3, len(names))),
-            span=8 if several else 4,
-        )
-    ]
+    yield Figure(
+        "score-over-threshold",
+        "Scores over the threshold",
+        f"The mean of {'each measure' if several else measure(names[0]).symbol} over images at every threshold, "
+        "a curve for each system; lower is better.",
+        lambda hover: charts_edges.mean_curves_chart(scores, columns=min(3, len(names))),
+        span=8 if several else 4,
+    )
     if several and len(scores) > 1:
-        figures.append(
-            Figure(
-                "sheet",
-                "Detectors by measures",
-                "The mean over images of the least score, a row for each system and a column for each measure; lower is better.",
-                lambda hover: charts_edges.score_sheet_chart(scores),
-                span=4 if len(names) < 7 else 12,
-            )
+        yield Figure(
+            "sheet",
+            "Detectors by measures",
+            "The mean over images of the least score, a row for each system and a column for each measure; lower is better.",
+            lambda hover: charts_edges.score_sheet_chart(scores),
+            span=4 if len(names) < 7 else 12,
         )
     typical = _typical(judged)
     drawn, best = viewer.best_maps(typical) if typical and len(scores) <= MOST_PICTURED else (None, {})
     if drawn is not None:
-        figures.append(
-            Figure(
-                "best-maps",
-                "The best edge map under each measure",
-                f"The image {typical}: a row for each measure, a column for each system, with the threshold and the score.",
-                lambda hover: charts_edges.best_maps_chart(typical, drawn, best),
-                span=8,
-            )
+        yield Figure(
+            "best-maps",
+            "The best edge map under each measure",
+            f"The image {typical}: a row for each measure, a column for each system, with the threshold and the score.",
+            lambda hover: charts_edges.best_maps_chart(typical, drawn, best),
+            span=8,
         )
-    return tuple(figures)
 
 
 def _typical(judged: Judged) -> str:
@@ -96,9 +90,6 @@ class EdgeViewer(Viewer):
     legend = legend(
         "detected where somebody drew an edge", "detected where nobody drew one", "drawn by somebody, but not detected"
     )
-
-    def __init__(self, grid: Grid, judged: Judged) -> None:
-        super().__init__(grid, judged.systems)
 
     def shared(self, cell: Cell) -> Shared:
         """What people drew; the truth is what anybody did."""

@@ -6,7 +6,7 @@ A task adds its own charts and viewer to it.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,18 +15,7 @@ import numpy as np
 from hyperacuity.compare import Table, compare, critical_difference
 from hyperacuity.compare.criteria import table_of
 from hyperacuity.report.charts import compare as charts_compare
-from hyperacuity.report.sheets.sheet import (
-    NAN,
-    NOTHING,
-    Column,
-    Figure,
-    Line,
-    Sheet,
-    about_images,
-    against_best,
-    leader,
-    ranked,
-)
+from hyperacuity.report.sheets.sheet import NAN, NOTHING, Column, Figure, Line, Sheet, leader, leaderboard
 from hyperacuity.report.sheets.viewer import Viewer
 from hyperacuity.resampling import Bootstrap, blocks_of, percentile_interval
 from hyperacuity.run.gather import Grid
@@ -71,11 +60,9 @@ def judge(grid: Grid, columns: Sequence[Column] = ()) -> Judged:
         for image, score in zip(images, alone[:, main].tolist(), strict=True):
             image_scores.setdefault(image, {})[system] = score
         values = {column.key: float(overall[known.names.index(column.key)]) for column in shown}
-        interval = percentile_interval(drawn[:, main])
-        lines.append(Line(system, values, interval, len(images), **about_images(grid, system)))
+        lines.append(Line(system, values, percentile_interval(drawn[:, main]), len(images)))
     table = table_of(tallies) if tallies and grid.shared_images() else None
-    in_order = ranked(shown, lines, against_best(grid, shown[0], tallies.__getitem__))
-    return Judged(shown, tallies, image_scores, in_order, table)
+    return Judged(shown, tallies, image_scores, leaderboard(grid, shown, lines), table)
 
 
 def _scored(known: Criteria, tallies: Mapping[str, Any]) -> tuple[list[str], Scores, Scores, Scores]:
@@ -85,11 +72,10 @@ def _scored(known: Criteria, tallies: Mapping[str, Any]) -> tuple[list[str], Sco
     return list(tallies), known.overall(every), drawn, known.alone(every)
 
 
-def judged_sheet(grid: Grid, judged: Judged, *, figures: Sequence[Figure] = (), viewer: Viewer | None = None) -> Sheet:
+def judged_sheet(grid: Grid, judged: Judged, *, figures: Iterable[Figure] = (), viewer: Viewer | None = None) -> Sheet:
     """The sheet of what was found, with the task's own charts before those that any task has."""
-    highest = max(
-        (score for of in judged.image_scores.values() for score in of.values() if score == score), default=1.0
-    )
+    known = [score for of in judged.image_scores.values() for score in of.values() if not math.isnan(score)]
+    highest = max(known, default=1.0)
     main = judged.columns[0]
     return Sheet(
         title=grid.task.title,
@@ -105,38 +91,32 @@ def judged_sheet(grid: Grid, judged: Judged, *, figures: Sequence[Figure] = (), 
     )
 
 
-def _figures(judged: Judged) -> list[Figure]:
+def _figures(judged: Judged) -> Iterator[Figure]:
     """Charts for several systems: all criteria side by side, and average ranks with what the images can tell apart."""
     table = judged.table
     if table is None or len(table.systems) < 2:
-        return []
+        return
     order = [system for system in judged.systems if system in table.systems]
     chosen = table.select(systems=order, criteria=[column.key for column in judged.columns if column.better])
-    found = []
     if len(chosen.criteria) > 1:
         ranking = compare(chosen, vector="mean")
-        found.append(
-            Figure(
-                "criteria",
-                "By every criterion",
-                f"{len(order)} systems by {len(chosen.criteria)} criteria, each axis from its best value to its worst.",
-                lambda hover: charts_compare.parallel_chart(ranking, width=520),
-                span=6,
-            )
+        yield Figure(
+            "criteria",
+            "By every criterion",
+            f"{len(order)} systems by {len(chosen.criteria)} criteria, each axis from its best value to its worst.",
+            lambda hover: charts_compare.parallel_chart(ranking, width=520),
+            span=6,
         )
     scores = chosen.values[:, :, 0]
     if len(order) > 2 and len(table.images) > 1 and not np.isnan(scores).any(axis=0).all():
         ranks = critical_difference(scores, sense=chosen.senses[0])
-        found.append(
-            Figure(
-                "ranks",
-                f"Average rank by {judged.columns[0].title}",
-                "Average ranks over images; systems that the images cannot tell apart are joined by a bar.",
-                lambda hover: charts_compare.critical_difference_chart(order, ranks, width=520),
-                span=6,
-            )
+        yield Figure(
+            "ranks",
+            f"Average rank by {judged.columns[0].title}",
+            "Average ranks over images; systems that the images cannot tell apart are joined by a bar.",
+            lambda hover: charts_compare.critical_difference_chart(order, ranks, width=520),
+            span=6,
         )
-    return found
 
 
 def findings(judged: Judged) -> list[str]:
@@ -147,12 +127,9 @@ def findings(judged: Judged) -> list[str]:
     sentences = [leader(lines, judged.columns[0])]
     best = [line.system for line in lines if line.optimal]
     if len(lines) > 1 and len(judged.columns) > 1:
-        if len(best) == 1:
-            sentences.append(f"By every criterion shown, {best[0]} is as good as any other system or better.")
-        else:
-            sentences.append(
-                f"{len(best)} of {len(lines)} systems are Pareto-optimal: no other is as good by every score."
-            )
+        alone = f"By every criterion shown, {best[0]} is as good as any other system or better."
+        several = f"{len(best)} of {len(lines)} systems are Pareto-optimal: no other is as good by every score."
+        sentences.append(alone if len(best) == 1 else several)
     return [*sentences, *_hardest(judged)]
 
 

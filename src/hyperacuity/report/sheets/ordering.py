@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -40,35 +40,32 @@ def sheet(grid: Grid, each: Each) -> Sheet:
     people: OrderingScore | None = people_of(grid, each) if scores else None
     figures = _figures(scores, people) if scores else ()
     found = judged_sheet(grid, judged, figures=figures, viewer=OrderViewer(grid, judged))
-    return replace(
-        found, findings=(*found.findings, *_about_people(judged, people)), notes=(f"C{chance(scores)[1:]}.",)
-    )
+    findings = (*found.findings, *_about_people(judged, people))
+    return replace(found, findings=findings, notes=(f"C{chance(scores)[1:]}.",))
 
 
 def _about_people(judged: Judged, people: OrderingScore | None) -> list[str]:
     """How the best system stands to people held against each other."""
-    if people is None or not judged.lines or math.isnan(people.accuracy["racc"]):
+    if people is None or math.isnan(people.accuracy["racc"]):
         return []
     gap = people.accuracy["racc"] - judged.lines[0].values["racc"]
     side = f"{gap:.3f} above" if gap > 0 else f"{-gap:.3f} below"
     return [f"People, held against each other, reach R-ACC {people.accuracy['racc']:.3f}: {side} the best system."]
 
 
-def _figures(scores: Mapping[str, OrderingScore], people: OrderingScore | None) -> tuple[Figure, ...]:
-    return (
-        Figure(
-            "prc",
-            "Precision, recall and order",
-            "Precision over recall of contours; each segment runs from all detections to those in the right order.",
-            lambda hover: charts_ordering.prc_chart(scores, human=people),
-        ),
-        Figure(
-            "accuracy",
-            "Figure/ground accuracy",
-            "R-ACC, B-ACC, B-ACC-50 and B-ACC-25 of every system with 95 % intervals.",
-            lambda hover: charts_ordering.accuracy_chart(scores, human=people),
-            span=8,
-        ),
+def _figures(scores: Mapping[str, OrderingScore], people: OrderingScore | None) -> Iterator[Figure]:
+    yield Figure(
+        "prc",
+        "Precision, recall and order",
+        "Precision over recall of contours; each segment runs from all detections to those in the right order.",
+        lambda hover: charts_ordering.prc_chart(scores, human=people),
+    )
+    yield Figure(
+        "accuracy",
+        "Figure/ground accuracy",
+        "R-ACC, B-ACC, B-ACC-50 and B-ACC-25 of every system with 95 % intervals.",
+        lambda hover: charts_ordering.accuracy_chart(scores, human=people),
+        span=8,
     )
 
 

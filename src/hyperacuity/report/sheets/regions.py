@@ -18,7 +18,7 @@ from hyperacuity.regions.levels import Levels
 from hyperacuity.report import theme
 from hyperacuity.report.pictures import layers
 from hyperacuity.report.pictures.slider import Budget, with_slider
-from hyperacuity.report.sheets.judged import Judged, judge, judged_sheet
+from hyperacuity.report.sheets.judged import judge, judged_sheet
 from hyperacuity.report.sheets.sheet import Column, Each, Figure, Sheet
 from hyperacuity.report.sheets.viewer import PHOTO, Layer, Shared, Viewer, legend
 from hyperacuity.run import Cell
@@ -35,20 +35,15 @@ def sheet(grid: Grid, each: Each) -> Sheet:
     """The regions part of a report."""
     judged = judge(grid, COLUMNS)
     scores = {system: collect(judged.tallies[system], resamples=1) for system in judged.systems}
-    figures = _figures(scores) if scores else ()
-    return judged_sheet(grid, judged, figures=figures, viewer=RegionViewer(grid, judged, scores))
-
-
-def _figures(scores: Mapping[str, RegionScore]) -> tuple[Figure, ...]:
     words = "The covering of the annotators' regions at every level, a curve for each system; higher is better."
     draw = partial(_covering_over_level, scores)
-    return (Figure("covering-over-level", "Covering over the level", words, draw, fluid=True),)
+    figures = [Figure("covering-over-level", "Covering over the level", words, draw, fluid=True)] if scores else []
+    return judged_sheet(grid, judged, figures=figures, viewer=RegionViewer(grid, scores))
 
 
 def _covering_over_level(scores: Mapping[str, RegionScore], hover: bool) -> Any:
     import altair as alt
 
-    theme.register()
     rows = [
         {"system": system, "level": round(float(level), 3), "covering": round(float(value), 4)}
         for system, score in scores.items()
@@ -56,7 +51,7 @@ def _covering_over_level(scores: Mapping[str, RegionScore], hover: bool) -> Any:
     ]
     key = alt.Legend(title=None, orient="bottom", columns=3) if len(scores) > 1 else None
     colour, dash, _ = theme.channels(theme.systems(list(scores)), legend=key)
-    base = alt.Chart(alt.InlineData(values=rows)).encode(
+    base = theme.chart(rows).encode(
         x=alt.X("level:Q", scale=alt.Scale(nice=False)),
         y=alt.Y("covering:Q", scale=alt.Scale(domain=[0, 1])),
         color=colour,
@@ -83,8 +78,8 @@ class RegionViewer(Viewer):
         "a border that somebody drew, but the system lacks",
     )
 
-    def __init__(self, grid: Grid, judged: Judged, scores: Mapping[str, RegionScore]) -> None:
-        super().__init__(grid, judged.systems)
+    def __init__(self, grid: Grid, scores: Mapping[str, RegionScore]) -> None:
+        super().__init__(grid, list(scores))
         self.scores = scores
 
     def shared(self, cell: Cell) -> Shared:

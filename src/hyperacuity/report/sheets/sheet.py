@@ -17,7 +17,6 @@ from hyperacuity.compare.verdict import Verdict, verdicts
 from hyperacuity.evaluation.jobs import job_of
 from hyperacuity.report.sheets.viewer import Viewer
 from hyperacuity.run.gather import Grid
-from hyperacuity.tally import Tally
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -191,10 +190,14 @@ def ranked(
     )
 
 
-def against_best(grid: Grid, column: Column, tallies_of: Callable[[str], Mapping[str, Tally]]) -> Any:
-    """What tests systems, told the best first, by the score of a column: each against the best."""
-    judged = grid.task.criteria(grid.protocol)
-    return lambda systems: verdicts(systems, tallies_of, judged, [column.key])[column.key]
+def leaderboard(grid: Grid, columns: Sequence[Column], lines: Iterable[Line]) -> tuple[Line, ...]:
+    """The lines :func:`ranked`, each system tested against the best by the main score, with what the grid says of its images."""
+    main, tallies = columns[0].key, grid.tallies()
+
+    def test(systems: list[str]) -> Sequence[Verdict]:
+        return verdicts(systems, tallies.__getitem__, grid.task.criteria(grid.protocol), [main])[main]
+
+    return ranked(columns, [replace(line, **about_images(grid, line.system)) for line in lines], test)
 
 
 def leader(lines: Sequence[Line], column: Column) -> str:

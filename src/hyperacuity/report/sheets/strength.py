@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -19,13 +19,9 @@ from hyperacuity.run import Cell
 from hyperacuity.run.gather import Grid
 
 COLUMNS = (
-    Column(
-        "orphan", "one person only", better="", digits=1, unit="%", note="Share of the boundaries, each counted once"
-    ),
-    Column("consensus", "everyone", better="", digits=1, unit="%", note="Share of the boundaries, each counted once"),
-    Column(
-        "agreement", "agreement", better="", digits=1, unit="%", note="Of a person's pixels, how many another drew too"
-    ),
+    Column("orphan", "one person only", better="", digits=1, unit="%", note="Share of boundaries, each counted once"),
+    Column("consensus", "everyone", better="", digits=1, unit="%", note="Share of boundaries, each counted once"),
+    Column("agreement", "agreement", better="", digits=1, unit="%", note="Share of one's pixels that another drew too"),
     Column("pixels", "one person's pixels", better="", digits=1, unit="%", note="Share of all drawn pixels"),
     Column("maps", "maps", better="", digits=0, note="How many maps all annotators drew together"),
 )
@@ -61,9 +57,7 @@ def sheet(grid: Grid, each: Each) -> Sheet:
             for figure in _figures(score, {i: of[name] for i, of in agreed.items() if name in of}, name if n else "")
         ),
         findings=tuple(findings) or ("No image could be read.",),
-        image_score=Column(
-            "agreement", "agreement", note="Of a person's pixels, the share that another person drew too"
-        ),
+        image_score=Column("agreement", "agreement", note="Of a person's pixels, the share that another drew too"),
         image_scores=agreed,
         viewer=LabelViewer(grid, list(scores)),
     )
@@ -88,40 +82,33 @@ def _agreed(tally: StrengthTally) -> float:
     return (int(tally.agreed.sum()) - drawn) / pairs if pairs else NAN
 
 
-def _figures(score: LabelScore, agreed: Mapping[str, float], of: str) -> tuple[Figure, ...]:
+def _figures(score: LabelScore, agreed: Mapping[str, float], of: str) -> Iterator[Figure]:
     """The charts of one data set; ``of`` names it where it is not the first."""
     ending, whose = (f"-{of}", f", {of}") if of else ("", "")
-    figures = [
-        Figure(
-            f"shares{ending}",
-            f"How strong the labels are{whose}",
-            "Shares of boundaries and of pixels by the share of the annotators who drew them.",
-            lambda hover: charts_audit.label_chart(score),
-            span=8,
-        )
-    ]
+    yield Figure(
+        f"shares{ending}",
+        f"How strong the labels are{whose}",
+        "Shares of boundaries and of pixels by the share of the annotators who drew them.",
+        lambda hover: charts_audit.label_chart(score),
+        span=8,
+    )
     people = dict(zip(score.images, score.annotators, strict=True))
     known = {image: (people[image], share) for image, share in agreed.items() if share == share}
     if known:
-        figures.append(
-            Figure(
-                f"images{ending}",
-                f"Agreement, image by image{whose}",
-                "The share of a person's pixels that another person drew too, a mark for each image.",
-                lambda hover: charts_audit.image_agreement_chart(known),
-            )
+        yield Figure(
+            f"images{ending}",
+            f"Agreement, image by image{whose}",
+            "The share of a person's pixels that another person drew too, a mark for each image.",
+            lambda hover: charts_audit.image_agreement_chart(known),
         )
     matrix = score.matrix
     if matrix is not None and len(matrix) > 1:
-        figures.append(
-            Figure(
-                f"agreement{ending}",
-                f"Who agrees with whom{whose}",
-                "The share of what one annotator drew that another one drew too, for each pair.",
-                lambda hover: charts_audit.agreement_chart(matrix),
-            )
+        yield Figure(
+            f"agreement{ending}",
+            f"Who agrees with whom{whose}",
+            "The share of what one annotator drew that another one drew too, for each pair.",
+            lambda hover: charts_audit.agreement_chart(matrix),
         )
-    return tuple(figures)
 
 
 class LabelViewer(Viewer):

@@ -89,12 +89,10 @@ def invite(file: sqlite3.Connection, study: Study, design: Design) -> str:
     """Create an invitation and its plan; returns its token."""
     (number,) = file.execute("SELECT coalesce(max(id), 0) + 1 FROM choose_people").fetchone()
     token = secrets.token_urlsafe(24)
-    planned: dict[str, int] = dict(
-        file.execute("SELECT question, count(*) FROM choose_plan WHERE kind = 'trial' GROUP BY question")
-    )
+    query = "SELECT question, count(*) FROM choose_plan WHERE kind = 'trial' GROUP BY question"
+    planned: dict[str, int] = dict(file.execute(query))
     file.execute("INSERT INTO choose_people VALUES (?, ?, ?, ?)", (number, token, f"{design.seed} {number}", now()))
-    entries = enumerate(draw_plan(study, design, number, planned))
-    rows = [(number, position, *entry) for position, entry in entries]
+    rows = [(number, position, *entry) for position, entry in enumerate(draw_plan(study, design, number, planned))]
     file.executemany("INSERT INTO choose_plan VALUES (?, ?, ?, ?, ?)", rows)
     return token
 
@@ -136,30 +134,24 @@ def person_of(file: sqlite3.Connection, token: str) -> int | None:
 
 def progress(file: sqlite3.Connection, study: Study, person: int) -> Progress:
     """Where a participant is. Questions that can no longer be shown are skipped."""
-    left = file.execute(
-        "SELECT position, kind, question, mirrored FROM choose_plan NATURAL LEFT JOIN choose_answers"
-        " WHERE person = ? AND side IS NULL ORDER BY position",
-        (person,),
-    )
+    both = "FROM choose_plan NATURAL LEFT JOIN choose_answers WHERE person = ?"
+    query = f"SELECT position, kind, question, mirrored {both} AND side IS NULL ORDER BY position"
+    left = file.execute(query, (person,))
     coming: list[PlanEntry] = []
     while len(coming) < 2 and (row := left.fetchone()) is not None:
         if row[2] in study.questions:
             coming.append(PlanEntry(row[0], row[1], row[2], bool(row[3])))
     left.close()
-    done, total = file.execute(
-        "SELECT count(side), count(*) FROM choose_plan NATURAL LEFT JOIN choose_answers WHERE person = ? AND kind <> 'practice'",
-        (person,),
-    ).fetchone()
+    query = f"SELECT count(side), count(*) {both} AND kind <> 'practice'"
+    done, total = file.execute(query, (person,)).fetchone()
     current, ahead = [*coming, None, None][:2]
     return Progress(current, ahead, done, total)
 
 
 def entry_at(file: sqlite3.Connection, person: int, position: int) -> PlanEntry | None:
     """The entry at a position of a participant's plan."""
-    row = file.execute(
-        "SELECT position, kind, question, mirrored FROM choose_plan WHERE person = ? AND position = ?",
-        (person, position),
-    ).fetchone()
+    query = "SELECT position, kind, question, mirrored FROM choose_plan WHERE person = ? AND position = ?"
+    row = file.execute(query, (person, position)).fetchone()
     return None if row is None else PlanEntry(row[0], row[1], row[2], bool(row[3]))
 
 
@@ -169,10 +161,8 @@ def record(
     """Store an answer. The first one stays: the same answer may arrive twice, and counts once."""
     question = study.questions[entry.question]
     choice: Side = "first" if side_of(question, "first", entry.mirrored) == side else "second"
-    file.execute(
-        "INSERT INTO choose_answers VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-        (person, entry.position, side, choice, seconds, away, now()),
-    )
+    answer = (person, entry.position, side, choice, seconds, away, now())
+    file.execute("INSERT INTO choose_answers VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", answer)
 
 
 def read_setting(file: sqlite3.Connection, name: str) -> str | None:

@@ -13,7 +13,7 @@ from statistics import median
 from typing import Any
 
 from hyperacuity.audit.risk import Answer, Risk, RiskScore, risk
-from hyperacuity.errors import UsageError
+from hyperacuity.data.files import write_bytes
 from hyperacuity.studio.choose.trials import Study
 from hyperacuity.studio.state import State
 
@@ -35,6 +35,9 @@ class RecordedAnswer:
     seconds: float
     away: int
     answered: str
+
+
+Answers = Sequence[RecordedAnswer]
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,7 @@ def all_answers(file: sqlite3.Connection) -> list[RecordedAnswer]:
     return [RecordedAnswer(*row) for row in rows]
 
 
-def participants(file: sqlite3.Connection, study: Study, answers: Sequence[RecordedAnswer]) -> list[Participant]:
+def participants(file: sqlite3.Connection, study: Study, answers: Answers) -> list[Participant]:
     """Everybody who was invited, in the order of invitation."""
     invited = file.execute(
         "SELECT id, token, count(*) FILTER (WHERE kind <> 'practice') FROM choose_people"
@@ -87,9 +90,7 @@ def participants(file: sqlite3.Connection, study: Study, answers: Sequence[Recor
     return found
 
 
-def score(
-    study: Study, answers: Iterable[RecordedAnswer], people: Iterable[Participant], *, attentive: float = 0.0
-) -> RiskScore:
+def score(study: Study, answers: Answers, people: Iterable[Participant], *, attentive: float = 0.0) -> RiskScore:
     """The risk by the answers to trials of people who got at least this share of their attention checks right."""
     counted = {one.number for one in people if one.checks_right >= attentive * one.checks}
     taken = [
@@ -100,9 +101,7 @@ def score(
     return risk(list(study.trials.values()), taken)
 
 
-def summary(
-    study: Study, answers: Sequence[RecordedAnswer], people: Sequence[Participant], *, attentive: float
-) -> dict[str, Any]:
+def summary(study: Study, answers: Answers, people: Sequence[Participant], *, attentive: float) -> dict[str, Any]:
     """All of it, for the results page."""
     of = score(study, answers, people, attentive=attentive)
     return {
@@ -135,20 +134,17 @@ def summary(
     }
 
 
-def answer_table(answers: Iterable[RecordedAnswer]) -> str:
+def answer_table(answers: Answers) -> str:
     """The answers to trials as CSV: what ``hyperacuity study risk --answers`` reads."""
     return _table(COLUMNS, [_line(row) for row in answers if row.kind == "trial"])
 
 
 def export(state: State, path: Path) -> None:
     """Write :func:`answer_table` to a file. ``UsageError`` where that fails."""
-    try:
-        path.write_text(answer_table(state.read_now(all_answers)), encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be written ({error.strerror})") from error
+    write_bytes(path, answer_table(state.read_now(all_answers)).encode())
 
 
-def full_table(study: Study, answers: Iterable[RecordedAnswer]) -> str:
+def full_table(study: Study, answers: Answers) -> str:
     """Everything that was recorded, practice and attention checks too, as CSV. Checks say whether they were passed."""
     rows = []
     for row in answers:

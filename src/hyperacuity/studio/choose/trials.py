@@ -90,7 +90,7 @@ def load_study(trials: Path, images: Path, *, obvious: int = 40, keep: int = PIC
         obvious={question.name: "first" for _, question in plain},
         photographs=photographs,
         failed=failed,
-        digest=_digest(trials),
+        digest=hashlib.sha256(b"".join((trials / name).read_bytes() for name in ("trials.csv", "key.csv"))).hexdigest(),
         pictures=pictures,
     )
 
@@ -171,8 +171,3 @@ def _inspect(image: str, path: Path | None, trials: Sequence[Trial], *, plain: b
         return _Inspected(questions, failed, png(picture))
     obvious = Question(f"obvious {image}", image, shape, found.strong, found.weak)
     return _Inspected(questions, failed, png(picture), (found.contrast, obvious))
-
-
-def _digest(folder: Path) -> str:
-    content = b"".join((folder / name).read_bytes() for name in ("trials.csv", "key.csv"))
-    return hashlib.sha256(content).hexdigest()

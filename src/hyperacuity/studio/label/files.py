@@ -17,7 +17,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from hyperacuity import __version__
 from hyperacuity.data import write_edges
@@ -92,23 +91,9 @@ def write_annotator(
     for file in (edges, provenance):
         file.parent.mkdir(parents=True, exist_ok=True)
     write_edges(edges, finished.edges)
-    facts = _provenance(name, annotator, digest, candidates, finished)
-    write_bytes(provenance, (json.dumps(facts, indent=2, ensure_ascii=False) + "\n").encode())
-
-
-def write_bsds(out: Path, name: str, maps: Sequence[EdgeMap]) -> None:
-    """Write the edges of all annotators of an image in BSDS form. There are no regions, so there is no ``Segmentation``."""
-    path = out / "groundTruth" / f"{name}.mat"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_bytes(path, encode({"groundTruth": [{"Boundaries": edges} for edges in maps]}))
-
-
-def _provenance(
-    name: str, annotator: str, digest: str, candidates: EdgeCandidates, finished: Finished
-) -> dict[str, Any]:
     height, width = finished.edges.shape
     log = finished.log
-    return {
+    facts = {
         "made_by": f"hyperacuity {__version__}",
         "image": name,
         "image_sha256": digest,
@@ -131,3 +116,11 @@ def _provenance(
             for action, made in zip(log.actions, log.times, strict=True)
         ],
     }
+    write_bytes(provenance, (json.dumps(facts, indent=2, ensure_ascii=False) + "\n").encode())
+
+
+def write_bsds(out: Path, name: str, maps: Sequence[EdgeMap]) -> None:
+    """Write the edges of all annotators of an image in BSDS form. There are no regions, so there is no ``Segmentation``."""
+    path = out / "groundTruth" / f"{name}.mat"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_bytes(path, encode({"groundTruth": [{"Boundaries": edges} for edges in maps]}))

@@ -54,12 +54,6 @@ class Prepared:
     candidates: EdgeCandidates
 
     @property
-    def shape(self) -> tuple[int, int]:
-        """Height and width."""
-        height, width = self.candidates.level.shape
-        return height, width
-
-    @property
     def nbytes(self) -> int:
         """About how many bytes it takes."""
         return len(self.photo) + self.candidates.level.nbytes + self.candidates.survives.nbytes
@@ -163,14 +157,12 @@ class LabelPage:
         }
         try:
             ready = await self._prepare(item)
-        except Refused as error:
-            return render(
-                request, "label/broken.html.j2", status=422, title=item.title, sentence=error.detail, **around
-            )
+        except Refused as why:
+            return render(request, "label/broken.html.j2", status=422, title=item.title, sentence=why.detail, **around)
         task = asyncio.create_task(self._look_ahead(index))
         self._ahead.add(task)
         task.add_done_callback(self._ahead.discard)
-        height, width = ready.shape
+        height, width = ready.candidates.level.shape
         facts = {"id": item.id, "width": width, "height": height, "start": ready.candidates.start, "top": TOP, **around}
         facts |= {"max_numbers": MAX_NUMBERS, "max_entries": MAX_ENTRIES}
         return render(request, "label/label.html.j2", title=item.title, person=person.name, facts=facts, **around)
@@ -222,9 +214,7 @@ class LabelPage:
         kept = await self._state.read(lambda file: store.read_log(file, person.id, item.id, ready.digest))
         seen = await asyncio.to_thread(finish, ready.candidates, kept)
         if checksum(seen.drawn) != check:
-            raise Refused(
-                409, "the page shows another map than the one that was saved: reload the page, then look again"
-            )
+            raise Refused(409, "the page shows another map than was saved: reload the page, then look again")
         own = await self._state.write(finish_once)
         unwritten = None
         try:

@@ -87,18 +87,14 @@ def append(
     file: sqlite3.Connection, person: str, item: str, digest: str, entries: Sequence[Entry], *, limit: int = 1_000_000
 ) -> int:
     """Add entries to a log; how many it has then. ``Refused`` (409) where the page is behind, or the image is another one."""
-    row = file.execute(
-        "SELECT digest, entries, depth, redoable, finished FROM label_sheets WHERE person = ? AND item = ?",
-        (person, item),
-    ).fetchone()
+    query = "SELECT digest, entries, depth, redoable, finished FROM label_sheets WHERE person = ? AND item = ?"
+    row = file.execute(query, (person, item)).fetchone()
     known, count, depth, redoable, finished = row or (digest, 0, 0, 0, 0)
     check_digest(known, digest)
     for entry in entries:
         if entry.number <= count:
-            (key,) = file.execute(
-                "SELECT key FROM label_entries WHERE person = ? AND item = ? AND number = ?",
-                (person, item, entry.number),
-            ).fetchone()
+            query = "SELECT key FROM label_entries WHERE person = ? AND item = ? AND number = ?"
+            (key,) = file.execute(query, (person, item, entry.number)).fetchone()
             if key == entry.key:
                 continue
         if entry.number != count + 1:
@@ -115,31 +111,23 @@ def append(
             depth += -1 if kind == "undo" else 1
             redoable = redoable + 1 if kind == "undo" else redoable - 1 if kind == "redo" else 0
         runs = np.asarray(entry.action.runs, dtype="<u4").tobytes()
-        file.execute(
-            "INSERT INTO label_entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (person, item, count, entry.key, kind, runs, entry.action.threshold, entry.seconds, now()),
-        )
-    file.execute(
-        "INSERT OR REPLACE INTO label_sheets VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (person, item, digest, count, depth, redoable, finished),
-    )
+        values = (person, item, count, entry.key, kind, runs, entry.action.threshold, entry.seconds, now())
+        file.execute("INSERT INTO label_entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
+    sheet = (person, item, digest, count, depth, redoable, finished)
+    file.execute("INSERT OR REPLACE INTO label_sheets VALUES (?, ?, ?, ?, ?, ?, ?)", sheet)
     return count
 
 
 def check_digest(known: str, digest: str) -> None:
     """Refuse to go on with labels that were made for another image of the same name."""
     if known != digest:
-        raise Refused(
-            409, "the image is not the one that was labelled under this name: rename it, or bring the first one back"
-        )
+        raise Refused(409, "another image was labelled under this name: rename this one, or bring the first one back")
 
 
 def read_log(file: sqlite3.Connection, person: str, item: str, digest: str, *, finished: bool = False) -> Log:
     """What a person did to an image; with ``finished`` only up to the last *done*. Empty where nothing was done."""
-    row = file.execute(
-        "SELECT digest, entries, finished FROM label_sheets WHERE person = ? AND item = ?", (person, item)
-    ).fetchone()
-    known, count, last = row or (digest, 0, 0)
+    query = "SELECT digest, entries, finished FROM label_sheets WHERE person = ? AND item = ?"
+    known, count, last = file.execute(query, (person, item)).fetchone() or (digest, 0, 0)
     check_digest(known, digest)
     count = last if finished else count
     rows = file.execute(

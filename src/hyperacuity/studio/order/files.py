@@ -31,18 +31,14 @@ from hyperacuity.studio.order.regions import Regions
 from hyperacuity.studio.order.relations import Arrangement, Statements
 
 KINDS = {"order": "npy", "ownership": "npy", "labels": "npy", "pairs": "csv", "provenance": "json"}
+Facts = Mapping[str, Any]
+
 RELATIONS = {1: "a in front", -1: "b in front", 0: "same", None: "unknown"}
 HEADING = ("a", "b", "relation", "boundary", "source")
 
 
 def write_files(
-    out: Path,
-    folder: str,
-    name: str,
-    statements: Statements,
-    regions: Regions,
-    found: Arrangement,
-    facts: Mapping[str, Any],
+    out: Path, folder: str, name: str, statements: Statements, regions: Regions, found: Arrangement, facts: Facts
 ) -> None:
     """Write one person's order of one image. ``facts`` go into the provenance. ``UsageError`` where writing fails."""
     paths = {kind: out / kind / folder / f"{name}.{suffix}" for kind, suffix in KINDS.items()}

@@ -175,15 +175,11 @@ def arrange(statements: Statements, count: int) -> Arrangement:
             height[number] = max(height[number], 1 + height[other])
     groups: dict[int, int] = {}
     return Arrangement(
-        layer=tuple(height[part[region]] if region in known else None for region in range(count)),
-        group=tuple(
-            groups.setdefault(connected[region], len(groups)) if region in known else None for region in range(count)
-        ),
+        layer=tuple(height[part[r]] if r in known else None for r in range(count)),
+        group=tuple(groups.setdefault(connected[r], len(groups)) if r in known else None for r in range(count)),
         part=tuple(part),
         behind=tuple(behind),
-        tangled=frozenset(
-            region for one, other in _strict(statements) if part[one] == part[other] for region in members[part[one]]
-        ),
+        tangled=frozenset(r for a, b in _strict(statements) if part[a] == part[b] for r in members[part[a]]),
     )
 
 

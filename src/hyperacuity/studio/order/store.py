@@ -51,18 +51,14 @@ class OrderSummary:
 
 def read_summary(file: sqlite3.Connection, key: Key) -> OrderSummary | None:
     """How one person's order of one image stands; None where nothing was done."""
-    row = file.execute(
-        "SELECT source, version, ordered, regions, tangled, written FROM order_sheets WHERE person = ? AND item = ?",
-        key,
-    ).fetchone()
+    query = "SELECT source, version, ordered, regions, tangled, written FROM order_sheets WHERE person = ? AND item = ?"
+    row = file.execute(query, key).fetchone()
     return None if row is None else OrderSummary(*row)
 
 
 def read_overview(file: sqlite3.Connection, person: str) -> dict[str, dict[str, Any]]:
     """The images that a person has started, and how they stand."""
-    rows = file.execute(
-        "SELECT item, version, ordered, regions, tangled, written FROM order_sheets WHERE person = ?", (person,)
-    )
+    query = "SELECT item, version, ordered, regions, tangled, written FROM order_sheets WHERE person = ?"
     return {
         item: {
             "started": True,
@@ -72,7 +68,7 @@ def read_overview(file: sqlite3.Connection, person: str) -> dict[str, dict[str, 
             "written": written == version,
             "changed": 0 < written < version,
         }
-        for item, version, ordered, regions, tangled, written in rows
+        for item, version, ordered, regions, tangled, written in file.execute(query, (person,))
     }
 
 
