@@ -134,3 +134,9 @@ def test_two_kinds_for_all_systems_cannot_be_meant(world):
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 2
     assert "--nms none: there is --nms structured already; use --nms NAME=KIND for one system" in done.output
+
+
+def test_a_system_that_is_not_there_cannot_be_suppressed(world):
+    systems = {name: world / name for name in ("thin", "thick")}
+    with pytest.raises(UsageError, match="suppression of thikc: there is no such system; there are thin, thick"):
+        ha.evaluate("boundary", systems, world / "truth", nms_of={"thikc": "structured"}, progress=False)

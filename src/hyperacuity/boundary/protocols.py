@@ -148,6 +148,9 @@ class Protocol(BaseProtocol):
         """
         from hyperacuity.boundary.tallies import thickness
 
+        for name, _ in self.nms_of:
+            if name not in systems:
+                raise UsageError(f"suppression of {name}: there is no such system; there are {', '.join(systems)}")
         if self.nms != "auto":
             return self
         as_they_are = replace(self, nms=None, nms_of=())
