@@ -10,7 +10,7 @@ import numpy as np
 from hyperacuity.data import holds_ucm, read_segmentations, read_ucm
 from hyperacuity.data.files import warn
 from hyperacuity.errors import UsageError
-from hyperacuity.evaluation.readers.contours import SoftReader
+from hyperacuity.evaluation.readers.soft import SoftReader
 from hyperacuity.regions import hierarchy, ucm_levels
 
 if TYPE_CHECKING:
