@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import shutil
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -80,6 +83,14 @@ def two_protocols() -> None:
         run(f"hyperacuity boundary maps truth --tolerance {tolerance} --run runs")
 
 
+def older_run() -> None:
+    """A run that was made before runs kept their protocol."""
+    run("hyperacuity boundary maps truth --run runs")
+    with closing(sqlite3.connect("runs/run.sqlite")) as store, store:
+        ((about,),) = store.execute("SELECT about FROM runs")
+        store.execute("UPDATE runs SET about = ?", [json.dumps(json.loads(about) | {"job": {}})])
+
+
 def disparities(values: Callable[[np.ndarray], np.ndarray], file: str) -> Callable[[], None]:
     """A plane that comes nearer from left to right, and a map of it."""
 
@@ -151,6 +162,7 @@ MADE: dict[str, Callable[[], object]] = {
     "has a run folder of something else": lambda: (
         Path("runs").mkdir() or Path("runs/run.sqlite").write_text("not a run")
     ),
+    "reports a run of an older version": older_run,
     "saved holes of disparity as 0": disparities(holes, "map.npy"),
     "saved disparities in 8 bits": disparities(lambda plane: plane * 4, "map.png"),
     "took soft maps for segmentations": each(thick),
