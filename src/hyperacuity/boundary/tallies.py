@@ -116,10 +116,10 @@ def _count(
 def thickness(maps: Iterable[SoftMap], protocol: Protocol = Protocol()) -> float:
     """Marked pixels per thinned one, over all maps and thresholds; NaN where nothing is marked.
 
-    >>> soft = np.zeros((9, 9), np.float32)
-    >>> soft[3:6] = 0.8
-    >>> thickness([soft])
-    3.0
+    >>> thin, thick = np.zeros((2, 9, 90), np.float32)
+    >>> thin[4], thick[3:6] = 0.8, 0.8
+    >>> thickness([thin]), round(thickness([thick]), 1)
+    (1.0, 3.1)
     """
     tallies = [tally(soft, [np.zeros(soft.shape, np.bool_)], protocol) for soft in maps]
     marked, detected = (sum(int(getattr(one, name).sum()) for one in tallies) for name in ("marked", "detected"))

@@ -36,6 +36,7 @@ class Evaluator:
 
     Examples
     --------
+    >>> import numpy as np
     >>> truth = np.zeros((32, 32), bool)
     >>> truth[16] = True
     >>> judge = Evaluator("boundary", thresholds=9)

@@ -79,7 +79,9 @@ class Grid:
         """The protocol that the run recorded. ``UsageError`` if it recorded none, or not the one of its signature."""
         given = self.options.get("protocol")
         if not isinstance(given, Mapping):
-            raise UsageError(f"the run of {self.signature.task} does not say how it was set up: run it again to report it")
+            raise UsageError(
+                f"the run of {self.signature.task} does not say how it was set up: run it again to report it"
+            )
         protocol: BaseProtocol = self.task.protocol.from_dict(given)
         if protocol.signature != self.signature:
             raise UsageError(f"the run says {self.signature}, but was set up as {protocol.signature}")
