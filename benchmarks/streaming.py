@@ -103,7 +103,7 @@ def main() -> None:
     sizes = [(int(sys.argv[1]), int(sys.argv[2]))] if len(sys.argv) == 3 else SIZES
     print(f"| systems × images | tallies | {' | '.join(STEPS)} |\n|---|{'---:|' * (len(STEPS) + 1)}", flush=True)
     for systems, images in sizes:
-        whole = systems * images * THRESHOLDS * 5 * 8 / 2**20
+        whole = systems * images * THRESHOLDS * len(BoundaryTally.names()) * 8 / 2**20
         with TemporaryDirectory() as folder:
             peaks = " | ".join(f"{peak_of(step, folder, systems, images):,.0f} MB" for step in STEPS)
         print(f"| {systems} × {images:,} | {whole:,.0f} MB | {peaks} |", flush=True)
