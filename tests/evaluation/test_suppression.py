@@ -74,9 +74,11 @@ def test_the_order_depends_on_it_and_that_is_said(world, tmp_path):
     )
     assert raw.score("thin").ods.f > raw.score("thick").ods.f
     assert treated.score("thin").ods.f < treated.score("thick").ods.f
-    suppressed = f"thick would have ODS {treated.score('thick').ods.f:.3f} if suppressed, and the order be thick, thin"
+    suppressed = (
+        f"thick would have ODS {treated.score('thick').ods.f:.3f} if suppressed, and the order would be thick, thin"
+    )
     assert f"the order depends on suppression: {suppressed}" in both(world, "--run", tmp_path)
-    assert f"ODS {raw.score('thick').ods.f:.3f} if not suppressed, and the order be thin, thick" in both(
+    assert f"ODS {raw.score('thick').ods.f:.3f} if not suppressed, and the order would be thin, thick" in both(
         world, "--nms", "auto"
     )
     done = CliRunner().invoke(app, ["report", str(tmp_path), "--out", str(tmp_path / "page"), "--no-viewer"])
@@ -84,6 +86,13 @@ def test_the_order_depends_on_it_and_that_is_said(world, tmp_path):
     page = (tmp_path / "page" / "index.html").read_text(encoding="utf-8")
     assert "thick: the maps look thick (" in page
     assert suppressed in page
+    both(
+        world, "--run", tmp_path, "--nms", "auto"
+    )  # now the folder has the maps in both ways, and each page its own sentence
+    CliRunner().invoke(app, ["report", str(tmp_path), "--out", str(tmp_path / "page"), "--no-viewer"])
+    page = (tmp_path / "page" / "index.html").read_text(encoding="utf-8")
+    assert suppressed in page
+    assert f"ODS {raw.score('thick').ods.f:.3f} if not suppressed, and the order would be thin, thick" in page
 
 
 @pytest.mark.parametrize(

@@ -154,7 +154,7 @@ def verdicts_of(
 
 
 def resamples_for(tests: int) -> int:
-    """How many resamples it takes for any of so many tests to be significant after the correction.
+    """How many resamples are needed for one of this many tests to be significant after the correction.
 
     R resamples give no p-value below 2 / (R + 1), and Holm's correction multiplies the least by the number of tests.
 

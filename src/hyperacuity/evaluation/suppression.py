@@ -77,7 +77,7 @@ def order_sentence(ods: Mapping[str, float], other: Mapping[str, float], suppres
     ``suppressed`` says which are suppressed now.
 
     >>> order_sentence({"hed": 0.757, "pidinet": 0.746}, {"pidinet": 0.771}, {"hed": False, "pidinet": False})
-    'the order depends on suppression: pidinet would have ODS 0.771 if suppressed, and the order be pidinet, hed'
+    'the order depends on suppression: pidinet would have ODS 0.771 if suppressed, and the order would be pidinet, hed'
     """
     now = sorted(ods, key=lambda name: -ods[name])
     then = sorted(ods, key=lambda name: -other.get(name, ods[name]))
@@ -87,7 +87,7 @@ def order_sentence(ods: Mapping[str, float], other: Mapping[str, float], suppres
         f"{name} would have ODS {value:.3f} if {'not ' if suppressed[name] else ''}suppressed"
         for name, value in other.items()
     )
-    return f"the order depends on suppression: {said}, and the order be {', '.join(then)}"
+    return f"the order depends on suppression: {said}, and the order would be {', '.join(then)}"
 
 
 def order_note(result: Result) -> str:
