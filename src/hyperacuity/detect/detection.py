@@ -27,16 +27,18 @@ class Detection:
     direction : float32 H×W in (−π/2, π/2], across the edge, x to the right and y down; 0 where the strength is 0.
     thin : float32 H×W, the strength after non-maximum suppression along ``direction``, divided by its largest value
         (``thin_norm="max"``) or not (``"none"``). Without any edge it is 0 throughout.
+    absolute : whether strengths, in [0, 1], mean the same in every image, so that they are never divided.
     """
 
     strength: Float32Array
     direction: Float32Array
     thin: Float32Array
+    absolute: bool = False
 
     @property
     def soft(self) -> SoftMap:
-        """The strength divided by its largest value: a soft map, as thick as the detector drew it."""
-        return divide_by_max(self.strength)
+        """The strength divided by its largest value, except where it is absolute: a soft map, as thick as the detector drew it."""
+        return self.strength if self.absolute else divide_by_max(self.strength)
 
 
 def planes(image: ArrayLike, *, name: str = "image") -> Float32Array:

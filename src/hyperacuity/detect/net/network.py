@@ -1,0 +1,181 @@
+"""Looking at a photograph with the network: boundaries, and a field of ownership.
+
+The photograph is enlarged (fine detail is what a small network misses), its frame is reflected outwards so that no line is seen along it,
+and the answers are brought back to its size. The setting ``best`` averages three enlargements and their mirror images.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from PIL import Image
+from scipy import ndimage
+
+from hyperacuity.detect.detection import Detection, planes
+from hyperacuity.errors import InputError, UsageError, not_installed
+from hyperacuity.kernels.suppression import suppress_structured
+from hyperacuity.maps import SoftMap
+
+Float32s = NDArray[np.float32]
+Setting = Literal["fast", "best"]
+
+SHIPPED = Path(__file__).with_name("net.onnx")
+CARD = Path(__file__).with_name("net.json")
+"""What the shipped network is: its checksum, what it learned from and how."""
+
+STEP = 32
+"""Heights and widths that the network takes are multiples of this."""
+
+MARGIN = 32
+"""How far the frame is reflected outwards, in pixels of the enlarged photograph."""
+
+LARGEST = 2_000_000
+"""So many pixels are looked at. A photograph that would have more, enlarged, is enlarged less or reduced."""
+
+PASSES: dict[str, tuple[tuple[float, bool], ...]] = {
+    "fast": ((1.5, False),),
+    "best": tuple((scale, mirrored) for scale in (1.0, 1.5, 2.0) for mirrored in (False, True)),
+}
+"""Enlargement and whether mirrored, for each time that a photograph is looked at."""
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """What the network says of a photograph.
+
+    Attributes
+    ----------
+    boundaries
+        float32 H×W in [0, 1]: the share of people expected to draw a boundary there.
+    field
+        float32 H×W×2, (x, y): from ground to figure. Across a contour with unit normal n, v·n is the log-odds that the side to
+        which n points is in front.
+    """
+
+    boundaries: SoftMap
+    field: Float32s
+
+
+def look(image: ArrayLike, *, setting: Setting = "fast", model: Path | str = "", threads: int = 1) -> Look:
+    """Look at a photograph.
+
+    Parameters
+    ----------
+    image
+        H×W or H×W×3, uint8, uint16 or floats in [0, 1].
+    setting
+        ``"fast"``: once, enlarged 1.5 times; ``"best"``: at three sizes, mirrored too, and averaged.
+    model
+        A file that ``hyperacuity train net`` wrote, instead of the network that comes with the package.
+    threads
+        How many sizes are looked at side by side. Results do not depend on it.
+    """
+    if setting not in PASSES:
+        raise UsageError(f"setting is {setting!r}, expected one of {', '.join(PASSES)}")
+    pixels = np.clip(planes(image), 0, 1)
+    colour = np.repeat(pixels, 3, axis=0) if len(pixels) == 1 else pixels
+    session = _session(Path(model)) if model else shipped()
+    passes = PASSES[setting]
+    shrink = min(1.0, float(np.sqrt(LARGEST / colour[0].size)) / max(scale for scale, _ in passes))
+
+    def one(which: tuple[float, bool]) -> Float32s:
+        return _answers(session, colour, which[0] * shrink, mirrored=which[1])
+
+    with ThreadPoolExecutor(max(1, threads)) as pool:
+        answers = list(pool.map(one, passes))
+    mean = np.sum(answers, axis=0, dtype=np.float32) / np.float32(len(answers))
+    return Look(np.clip(mean[0], 0, 1), np.ascontiguousarray(np.moveaxis(mean[1:], 0, 2)))
+
+
+def net(image: ArrayLike, *, setting: Setting = "fast", model: str = "") -> Detection:
+    """The network as a detector of boundaries; strength is the share of people expected to draw one.
+
+    The thin map is suppressed as is usual for such maps (Dollár & Zitnick 2015: smoothing 1, radius 1), not divided by its largest
+    value. ``setting`` and ``model`` are those of :func:`look`.
+    """
+    strength = look(image, setting=setting, model=model).boundaries
+    return Detection(strength, across_ridges(strength), suppress_structured(strength, smooth=1, radius=1), absolute=True)
+
+
+def across_ridges(strength: Float32s, *, sigma: float = 1.5) -> Float32s:
+    """The direction across the ridge at each pixel, radians: that of the strongest second derivative downwards.
+
+    >>> ridge = np.zeros((9, 9), np.float32); ridge[:, 4] = 1  # it runs down, and x is across it
+    >>> bool(abs(across_ridges(ridge)[4, 4]) < 1e-6)
+    True
+    """
+    xx, yy, xy = (ndimage.gaussian_filter(strength, sigma, order=order) for order in ((0, 2), (2, 0), (1, 1)))
+    angle: Float32s = 0.5 * np.arctan2(-2 * xy, yy - xx).astype(np.float32)
+    return angle
+
+
+def shipped() -> Any:
+    """A session with the network that comes with the package, its checksum verified."""
+    return _session(SHIPPED, card()["sha256"])
+
+
+@cache
+def card() -> dict[str, Any]:
+    """What is known of the network that comes with the package."""
+    found: dict[str, Any] = json.loads(CARD.read_text(encoding="utf-8"))
+    return found
+
+
+@cache
+def _session(path: Path, checksum: str = "") -> Any:
+    try:
+        import onnxruntime
+    except ImportError as error:
+        raise not_installed("seeing with the network needs onnxruntime", "see") from error
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
+    if checksum and hashlib.sha256(data).hexdigest() != checksum:
+        raise InputError(f"{path}: is damaged (its checksum is not that of the network of this version); reinstall")
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    try:
+        session = onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+        names = [one.name for one in session.get_inputs()], [one.name for one in session.get_outputs()]
+    except Exception as error:  # onnxruntime has no common class of errors
+        raise InputError(f"{path}: holds no network that can be run ({str(error).splitlines()[0]})") from error
+    if names != (["photograph"], ["boundary", "ownership"]):
+        raise InputError(f"{path}: is another network, expected one that hyperacuity train net wrote")
+    return session
+
+
+def _answers(session: Any, colour: Float32s, scale: float, *, mirrored: bool) -> Float32s:
+    """Boundary and the two components of ownership, at the photograph's size: 3×H×W."""
+    height, width = colour.shape[1:]
+    rows, columns = (max(1, round(scale * size)) for size in (height, width))
+    enlarged = _resized(colour, rows, columns)
+    if mirrored:
+        enlarged = enlarged[:, :, ::-1]
+    border = [(0, 0), *((MARGIN, -(size + 2 * MARGIN) % STEP + MARGIN) for size in (rows, columns))]
+    padded = np.pad(enlarged, border, mode="reflect")
+    boundary, field = session.run(None, {"photograph": np.ascontiguousarray(padded[np.newaxis])})
+    seen = np.concatenate([boundary[0], field[0]])[:, MARGIN : MARGIN + rows, MARGIN : MARGIN + columns]
+    if mirrored:
+        seen = seen[:, :, ::-1] * np.array([1, -1, 1], np.float32)[:, np.newaxis, np.newaxis]
+    return _resized(seen, height, width)
+
+
+def _resized(planes: Float32s | Sequence[Float32s], rows: int, columns: int) -> Float32s:
+    """Planes at another size, bilinear."""
+    return np.stack(
+        [
+            np.asarray(Image.fromarray(np.ascontiguousarray(plane)).resize((columns, rows), Image.Resampling.BILINEAR))
+            for plane in planes
+        ]
+    )
