@@ -102,12 +102,18 @@ class TestRegions:
 
 
 class TestUnknown:
-    def test_labelled_contours_have_no_pairs_of_all_regions(self):
-        score = collect({"a": tally(SIDES, [SIDES])})
+    def test_labelled_contours_of_unknown_regions_have_no_pairs_of_all_regions(self):
+        alone = Sides(SIDES.sides)
+        score = collect({"a": tally(SIDES, [alone], regions=[SIDES.labels])})
         assert score.gdc is None
         assert "order neighbours only" in score.reasons["gdc"]
         assert (score.ldc.best.fmax, score.ldc.best.fmin, score.accuracy["racc"]) == (1, 1, 1)
         assert "foremost" in score.reasons["bacc50"]
+
+    def test_labelled_contours_of_known_regions_have_the_pairs_of_their_whole_order(self):
+        score = collect({"a": tally(SIDES, [SIDES])})
+        assert (score.gdc.best.fmax, score.gdc.best.fmin) == (1, 1)
+        assert [score.accuracy[name] for name in ("racc", "bacc", "bacc50", "bacc25")] == [1, 1, 1, 1]
 
     def test_without_regions_there_are_no_questions(self):
         score = collect({"a": tally(TRUTH, [Sides(np.tile(SIDES.sides, (2, 3)))])})

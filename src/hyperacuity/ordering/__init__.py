@@ -10,7 +10,15 @@ Maire, Narihira & Yu (2016), Affinity CNN: learning pixel-centric pairwise relat
 """
 
 from hyperacuity.ordering.directed_contours import Contours, contours
-from hyperacuity.ordering.figure_ground import Neighbours, Ownership, compare_neighbours, neighbours, order_of_pairs
+from hyperacuity.ordering.figure_ground import (
+    Neighbours,
+    Ownership,
+    WholeOrder,
+    compare_neighbours,
+    neighbours,
+    order_of_pairs,
+    whole_order,
+)
 from hyperacuity.ordering.local import LocalMatch, combine, match_contours
 from hyperacuity.ordering.orderings import Ordering, Partition, Sides, ordering, partition, transfer
 from hyperacuity.ordering.pairwise import PairCounts, compare_regions, match_regions
@@ -34,6 +42,7 @@ __all__ = [
     "Protocol",
     "Sides",
     "Summary",
+    "WholeOrder",
     "collect",
     "collect_sweep",
     "combine",
@@ -54,4 +63,5 @@ __all__ = [
     "tally",
     "tally_humans",
     "transfer",
+    "whole_order",
 ]

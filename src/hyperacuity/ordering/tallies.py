@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from hyperacuity.errors import InputError
 from hyperacuity.maps import VOID, LabelMap, label_map, same_size
 from hyperacuity.ordering.directed_contours import contours
-from hyperacuity.ordering.figure_ground import compare_neighbours
+from hyperacuity.ordering.figure_ground import compare_neighbours, with_whole_order
 from hyperacuity.ordering.local import LocalMatch, combine, match_contours
 from hyperacuity.ordering.orderings import Ordering, Partition, Sides, ordering, partition
 from hyperacuity.ordering.pairwise import compare_regions
@@ -57,8 +57,9 @@ def tally(
     Parameters
     ----------
     prediction, truths
-        Order maps, larger = nearer, or what :func:`~hyperacuity.ordering.ordering` makes of them. Labelled contours say nothing
-        about pairs of regions that are no neighbours; of those nothing is counted.
+        Order maps, larger = nearer, or what :func:`~hyperacuity.ordering.ordering` makes of them. Labelled contours order
+        neighbours only; pairs of all regions are then those of the whole order closest to them
+        (:func:`~hyperacuity.ordering.whole_order`), or not counted where the regions that they bound are unknown.
     regions
         Segmentations on which figure/ground questions are asked, and the tally's protocol says so; without them each
         annotator's own.
@@ -74,7 +75,9 @@ def tally(
     """
     if not len(truths):
         raise InputError("there is no truth to compare with: expected at least one annotator's order")
-    found, known = _ordering(prediction, "prediction"), [_ordering(truth, "truth") for truth in truths]
+    found, *known = map(
+        with_whole_order, [_ordering(prediction, "prediction"), *(_ordering(t, "truth") for t in truths)]
+    )
     asked = [label_map(labels, name="regions") for labels in regions]
     for given in (*known, *asked):
         same_size(_pixels(found), given if isinstance(given, np.ndarray) else _pixels(given))
@@ -103,8 +106,9 @@ def tally_humans(truths: Sequence[Ordering | ArrayLike], protocol: Protocol = Pr
     """
     if len(truths) < 2:
         return OrderingTally(np.zeros(6), np.zeros(5), np.zeros((2, 4)), np.zeros(3, np.int64), protocol=protocol)
+    people = [with_whole_order(_ordering(truth, "truth")) for truth in truths]
     whole = total(
-        [tally(person, [*truths[:turn], *truths[turn + 1 :]], protocol) for turn, person in enumerate(truths)]
+        [tally(person, [*people[:turn], *people[turn + 1 :]], protocol) for turn, person in enumerate(people)]
     )
     return replace(whole, measured=np.minimum(whole.measured, 1))
 
@@ -135,14 +139,15 @@ def _contours(prediction: Ordering, truths: Sequence[Ordering], protocol: Protoc
 
 
 def _pairs(prediction: Ordering, truths: Sequence[Ordering], protocol: Protocol) -> Sums | None:
-    """Counts of pairs of regions; None where labelled contours, which order neighbours only, are all there is."""
-    partitions = [truth for truth in truths if isinstance(truth, Partition)]
-    if not isinstance(prediction, Partition) or not partitions:
+    """Counts of pairs of regions; None where labelled contours of unknown regions are all there is."""
+    system, *others = (one if isinstance(one, Partition) else one.whole for one in (prediction, *truths))
+    partitions = [truth for truth in others if truth is not None]
+    if system is None or not partitions:
         return None
     each = []
     for truth in partitions:
         found = compare_regions(
-            prediction,
+            system,
             truth,
             same_depth=protocol.same_depth,
             equal_pairs=protocol.equal_pairs,
