@@ -25,7 +25,7 @@ from hyperacuity.ordering.pairwise import PairCounts, compare_regions, match_reg
 from hyperacuity.ordering.prc import Outcomes, Summary, from_confusion, over_random_index, summary
 from hyperacuity.ordering.protocols import Protocol
 from hyperacuity.ordering.scores import Consistency, OrderingScore, collect, collect_sweep, resampled_scores
-from hyperacuity.ordering.tallies import OrderingTally, match_image, tally, tally_humans
+from hyperacuity.ordering.tallies import OrderingTally, match_image, tally, tally_humans, tally_questions
 
 __all__ = [
     "Consistency",
@@ -62,6 +62,7 @@ __all__ = [
     "summary",
     "tally",
     "tally_humans",
+    "tally_questions",
     "transfer",
     "whole_order",
 ]

@@ -86,8 +86,8 @@ def tally(
         if not isinstance(found, Partition) or not asked:
             raise InputError("only an order map can be brought onto regions, and the regions must be given")
         systems = [partition(found.order, labels, middle=protocol.middle) for labels in asked]
-    if asked and "regions" not in dict(protocol.reading):  # of files, the reader has said so
-        protocol = protocol.read_as(**dict(protocol.reading), regions="given,transfer" if on_regions else "given")
+    if asked:
+        protocol = _on_regions(protocol, "given,transfer" if on_regions else "given")
     pairs = [counts for system in systems if (counts := _pairs(system, known, protocol)) is not None]
     questions = _questions(found, known, asked, protocol)
     return OrderingTally(
@@ -96,6 +96,32 @@ def tally(
         questions=sum(questions, start=np.zeros((2, 4))),
         measured=np.array([1, bool(pairs), bool(questions)], np.int64),
         protocol=protocol,
+    )
+
+
+def tally_questions(
+    prediction: Ordering | ArrayLike,
+    truths: Sequence[Ordering | ArrayLike],
+    protocol: Protocol = Protocol(),
+    *,
+    regions: Sequence[ArrayLike] = (),
+) -> OrderingTally:
+    """As :func:`tally`, but figure/ground questions only: contours and pairs are not counted, which takes most of the time.
+
+    >>> found = tally_questions([[2, 2, 1, 1]] * 3, [[[2, 2, 1, 1]] * 3])
+    >>> found.questions[:, :2], found.measured
+    (array([[1., 3.],
+           [1., 3.]]), array([0, 0, 1]))
+    """
+    asked = [label_map(labels, name="regions") for labels in regions]
+    known = [with_whole_order(_ordering(truth, "truth")) for truth in truths]
+    questions = _questions(_ordering(prediction, "prediction"), known, asked, protocol)
+    return OrderingTally(
+        contours=np.zeros(6),
+        pairs=np.zeros(5),
+        questions=sum(questions, start=np.zeros((2, 4))),
+        measured=np.array([0, 0, bool(questions)], np.int64),
+        protocol=_on_regions(protocol, "given") if asked else protocol,
     )
 
 
@@ -178,6 +204,12 @@ def _questions(
         for truth in truths
         for labels in regions or (() if truth.labels is None else (truth.labels,))
     ]
+
+
+def _on_regions(protocol: Protocol, asked: str) -> Protocol:
+    """The protocol, saying on which regions questions are asked; of files, the reader has said so."""
+    said = dict(protocol.reading)
+    return protocol if "regions" in said else protocol.read_as(**said, regions=asked)
 
 
 def _ordering(given: Ordering | ArrayLike, name: str) -> Ordering:
