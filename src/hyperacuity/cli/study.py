@@ -291,7 +291,9 @@ def figure_ground(
 
     Writes figure-ground.csv and the maps: DIR/SYSTEM/image-only, given and regions.
 
-    Example: [bold]hyperacuity study figure-ground --with depth-cues,ownership --images dev --out table[/bold]
+    Example: [bold]hyperacuity study figure-ground --out table[/bold]
+
+    Example: [bold]hyperacuity study figure-ground --images dev --out table[/bold]
     """
     from hyperacuity.studies import figure_ground_table as study
     from hyperacuity.studies.running import write_csv

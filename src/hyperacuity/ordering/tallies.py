@@ -58,8 +58,8 @@ def tally(
     ----------
     prediction, truths
         Order maps, larger = nearer, or what :func:`~hyperacuity.ordering.ordering` makes of them. Labelled contours order
-        neighbours only; pairs of all regions are then those of the whole order closest to them
-        (:func:`~hyperacuity.ordering.whole_order`), or not counted where the regions that they bound are unknown.
+        neighbours only; pairs of all regions are then those that the whole order closest to them
+        (:func:`~hyperacuity.ordering.whole_order`) does not tie, or none where the regions that they bound are unknown.
     regions
         Segmentations on which figure/ground questions are asked, and the tally's protocol says so; without them each
         annotator's own.
@@ -165,18 +165,21 @@ def _contours(prediction: Ordering, truths: Sequence[Ordering], protocol: Protoc
 
 
 def _pairs(prediction: Ordering, truths: Sequence[Ordering], protocol: Protocol) -> Sums | None:
-    """Counts of pairs of regions; None where labelled contours of unknown regions are all there is."""
-    system, *others = (one if isinstance(one, Partition) else one.whole for one in (prediction, *truths))
-    partitions = [truth for truth in others if truth is not None]
+    """Counts of pairs of regions; None where labelled contours of unknown regions are all there is.
+
+    Nobody said that the regions of one layer of a whole order are level, so these pairs do not count.
+    """
+    system = _dense(prediction)
+    partitions = [(dense, isinstance(truth, Sides)) for truth in truths if (dense := _dense(truth)) is not None]
     if system is None or not partitions:
         return None
     each = []
-    for truth in partitions:
+    for truth, whole in partitions:
         found = compare_regions(
             system,
             truth,
             same_depth=protocol.same_depth,
-            equal_pairs=protocol.equal_pairs,
+            equal_pairs="exclude" if whole else protocol.equal_pairs,
             missed_pairs=protocol.missed_pairs,
         )
         counts = [found.consistent, found.inconsistent, found.false, found.missed, found.dropped]
@@ -184,6 +187,11 @@ def _pairs(prediction: Ordering, truths: Sequence[Ordering], protocol: Protocol)
     if protocol.annotators == "best":
         each = [max(each, key=lambda counts: float(np.nan_to_num(Outcomes(*counts[:4]).f(1), nan=-1.0)))]
     return np.asarray(np.sum(each, axis=0), np.float64)
+
+
+def _dense(given: Ordering) -> Partition | None:
+    """All regions in one order, where that is known."""
+    return given if isinstance(given, Partition) else given.whole
 
 
 def _questions(
