@@ -13,7 +13,8 @@ from typer.testing import CliRunner
 from hyperacuity.cli import app
 from hyperacuity.data import read_image, read_order, write_labels, write_png
 from hyperacuity.data.scenes import make_scene
-from hyperacuity.detect import depth_cues, depth_order, detector, orderer, ownership
+from hyperacuity.detect import depth_cues, depth_order, detector, orderer, ownership, region_tree
+from hyperacuity.detect.depth.orderers import LEVEL
 from hyperacuity.errors import UsageError
 from hyperacuity.ordering import neighbours
 from hyperacuity.studies.figure_ground import read_labelled
@@ -53,6 +54,20 @@ def test_each_lambda_is_a_system_and_larger_means_fewer_regions(picture, tmp_pat
 def test_the_default_lambda_has_the_plain_name():
     assert str(orderer("depth-order(lam=0.5)")) == "depth-order"
     assert str(orderer("ownership(curvature='absolute')")) == "ownership(curvature='absolute')"
+
+
+def test_an_orderer_names_its_own_regions():
+    image = make_scene(4, size=(96, 64), leaves=6).image
+    of_gradient = region_tree(image).at(LEVEL)
+    for name in ("depth-cues", "ownership", "depth-cues(cues='tjc')"):
+        assert np.array_equal(orderer(name).regions(image), of_gradient)
+    order = depth_order(image)
+    found = orderer("depth-order").regions(image)
+    assert np.array_equal(found, orderer("depth-order").regions(image, order))
+    beside = neighbours(found)
+    assert all(np.unique(order[found == region]).size == 1 for region in range(found.max() + 1))
+    flat = order.ravel()
+    assert (flat[beside.here] != flat[beside.there]).all(), "neighbouring pieces differ"
 
 
 @pytest.mark.parametrize("words", [["--lambda", "fine"], ["--lambda", ""]])

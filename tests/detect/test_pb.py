@@ -311,12 +311,15 @@ class TestLearning:
 
 
 def test_the_shipped_model_says_how_it_was_obtained():
-    assert "the 200 training images of BSDS500 and all labels" in load_model().about
+    assert (
+        "100 of the 200 training images of BSDS500 (left out, as reserved for measuring: 100) and all labels"
+        in load_model().about
+    )
     assert "hyperacuity detect train pb --truth all" in load_model().about
 
 
 def test_on_photographs_it_finds_what_people_drew(shared_data):
-    """Four of BSDS500's test images. On all 200 ODS is 0.674; on these the maps that gave it have 0.697."""
+    """Four of BSDS500's test images. On all 200 ODS is 0.676; on these the maps that gave it have 0.698."""
     photos = sorted((shared_data / "bsds500/images/test").glob("*.jpg"))[::50]
     tallies = {
         photo.stem: tally(
@@ -325,4 +328,4 @@ def test_on_photographs_it_finds_what_people_drew(shared_data):
         )
         for photo in photos
     }
-    assert collect(tallies, resamples=0).ods.f == pytest.approx(0.697, abs=0.005)
+    assert collect(tallies, resamples=0).ods.f == pytest.approx(0.698, abs=0.005)

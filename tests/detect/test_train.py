@@ -152,3 +152,77 @@ def test_train_without_the_name_of_a_detector_says_how_it_is_called(tmp_path, mo
     assert done.exit_code == 2
     assert "hyperacuity detect train pb" in done.stderr
     assert "hyperacuity detect train pb" in call("detect", "--help").stdout
+
+
+RESERVED = "100098"
+
+
+@pytest.fixture
+def with_reserved(bsds, tmp_path):
+    """The small world with one more image, under a reserved name."""
+    folder = tmp_path / "more" / "BSDS500"
+    shutil.copytree(bsds, folder)
+    for kind, suffix in (("images", "png"), ("groundTruth", "mat")):
+        shutil.copy(folder / kind / "train" / f"scene-0001.{suffix}", folder / kind / "train" / f"{RESERVED}.{suffix}")
+    shutil.copytree(folder / "images" / "train", folder / "images" / "val", dirs_exist_ok=True)
+    shutil.copytree(folder / "groundTruth" / "train", folder / "groundTruth" / "val", dirs_exist_ok=True)
+    return folder
+
+
+def test_reserved_images_are_left_out_and_counted(bsds, with_reserved, tmp_path):
+    told = json.loads(learn("--data", with_reserved, "--out", tmp_path / "a.json", "--json").stdout)
+    assert (told["images"], told["left_out"]) == (2, 1)
+    assert "2 of the 3 training images of BSDS500 (left out, as reserved for measuring: 1)" in told["about"]
+    assert learn("--data", bsds, "--out", tmp_path / "b.json").exit_code == 0
+    assert np.array_equal(load_model(tmp_path / "a.json").weights, load_model(tmp_path / "b.json").weights)
+
+
+def test_reserved_images_can_be_allowed_and_the_model_says_so(with_reserved, tmp_path):
+    done = learn("--data", with_reserved, "--allow-reserved", "--out", tmp_path / "a.json", "--json")
+    told = json.loads(done.stdout)
+    assert (told["images"], told["left_out"]) == (3, 0)
+    assert "--allow-reserved" in told["about"]
+
+
+def test_validation_images_may_teach_too(with_reserved, tmp_path):
+    done = learn("--data", with_reserved, "--split", "train,val", "--out", tmp_path / "a.json", "--json")
+    told = json.loads(done.stdout)
+    assert (told["images"], told["left_out"]) == (4, 2)
+    assert "4 of the 6 training and validation images of BSDS500" in told["about"]
+    assert "--split train,val" in told["about"]
+    wrong = learn("--data", with_reserved, "--split", "test", "--out", tmp_path / "a.json")
+    assert wrong.exit_code == 2
+    assert "expected train or train,val" in wrong.stderr
+
+
+def test_a_folder_of_ones_own_with_reserved_names_is_refused_unless_allowed(with_reserved, tmp_path):
+    folders = ["--images", with_reserved / "images" / "train", "--labels", with_reserved / "groundTruth" / "train"]
+    refused = learn(*folders, "--out", tmp_path / "a.json")
+    assert refused.exit_code == 2
+    assert RESERVED in refused.stderr
+    assert "--allow-reserved" in refused.stderr
+    assert not (tmp_path / "a.json").exists()
+    allowed = learn(*folders, "--allow-reserved", "--out", tmp_path / "a.json", "--json")
+    assert allowed.exit_code == 0, allowed.stderr
+    assert json.loads(allowed.stdout)["images"] == 3
+
+
+def test_depth_cues_refuse_reserved_names_too(tmp_path):
+    for seed in (1, 2):
+        write_scene(tmp_path, make_scene(seed, size=(160, 120), leaves=8))
+    for path in sorted(tmp_path.glob("*/scene-0002.*")):
+        path.rename(path.with_name(f"{RESERVED}{path.suffix}"))
+    folders = ["--images", tmp_path / "images", "--order", tmp_path / "order", "--segmentation", tmp_path / "labels"]
+    words = ["detect", "train", "depth-cues", *folders, "--out", tmp_path / "my.json"]
+    refused = call(*words)
+    assert refused.exit_code == 2
+    assert RESERVED in refused.stderr
+    allowed = call(*words, "--allow-reserved", "--json")
+    assert allowed.exit_code == 0, allowed.stderr
+    assert json.loads(allowed.stdout)["images"] == 2
+
+
+def test_the_held_out_third_cannot_be_allowed(tmp_path):
+    done = call("detect", "train", "depth-cues", "--allow-reserved", "--out", tmp_path / "my.json")
+    assert done.exit_code == 2
+    assert "stays so" in done.stderr

@@ -179,6 +179,23 @@ def test_berkeleys_labels_are_read_from_their_folders(tmp_path):
     assert found["human"]["racc"] == found["human"]["ldc"]["fmin"] == 0
 
 
+def test_berkeleys_labels_make_a_whole_order(tmp_path):
+    """Four stripes, each in front of the next: the map takes the middle two for one another."""
+    labels = np.repeat(np.arange(4), 8)[np.newaxis].repeat(12, axis=0)
+    sides = np.zeros(labels.shape)
+    sides[:, 7:24:8], sides[:, 8:25:8] = 1, -1
+    for part, name, data in (("fg/1", "42-7.fg", fg_bytes(sides)), ("seg/1", "42.seg", seg_bytes(labels))):
+        (tmp_path / "truth" / part).mkdir(parents=True)
+        (tmp_path / "truth" / part / name).write_bytes(data)
+    (tmp_path / "maps").mkdir()
+    np.save(tmp_path / "maps" / "42.npy", np.choose(labels, [9.0, 5.0, 7.0, 1.0]))
+    system = scores(tmp_path / "maps", tmp_path / "truth")["systems"]["maps"]
+    assert (system["gdc"]["fmax"], system["gdc"]["fg"]) == (1, pytest.approx(5 / 6)), "one of six pairs is wrong"
+    # Stripes 0 and 1 are the foremost half and own two borders, one of them right; stripe 0 owns one.
+    assert [system[name] for name in ("racc", "bacc", "bacc50", "bacc25")] == pytest.approx([2 / 3, 2 / 3, 1 / 2, 1])
+    assert not system["reasons"]
+
+
 def test_a_run_is_resumed_and_a_table_printed(world, systems, tmp_path):
     for _ in range(2):
         result = call(systems / "sweep", world, "--run", tmp_path / "run")

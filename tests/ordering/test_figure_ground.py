@@ -13,7 +13,15 @@ from hypothesis.extra.numpy import arrays
 from skimage.graph import RAG
 
 from hyperacuity.errors import InputError
-from hyperacuity.ordering import compare_neighbours, neighbours, order_of_pairs, ordering, partition, transfer
+from hyperacuity.ordering import (
+    compare_neighbours,
+    neighbours,
+    order_of_pairs,
+    ordering,
+    partition,
+    transfer,
+    whole_order,
+)
 from hyperacuity.ordering.figure_ground import UNKNOWN, boundary_length, foremost_regions
 from hyperacuity.ordering.orderings import Sides
 
@@ -221,3 +229,68 @@ def test_medians_are_those_of_numpy(labels, order):
 def test_what_makes_no_sense_is_refused(call, sentence):
     with pytest.raises(InputError, match=sentence):
         call()
+
+
+class TestWholeOrder:
+    """One order of all regions from labelled contours."""
+
+    STRIPES = np.repeat(np.arange(4), 3)[np.newaxis].repeat(5, axis=0).astype(np.int32)
+
+    def labelled(self, *fronts):
+        """Four stripes; of each border +1 if the left one is in front, −1 the right one, 0 unlabelled."""
+        marks = np.full(self.STRIPES.shape, np.nan, np.float32)
+        for border, front in enumerate(fronts):
+            if front:
+                marks[:, 3 * border + 2], marks[:, 3 * border + 3] = front, -front
+        return Sides(marks, self.STRIPES)
+
+    def test_a_staircase_has_a_layer_each(self):
+        found = whole_order(self.labelled(1, 1, 1))
+        assert found.partition.depth.tolist() == [3, 2, 1, 0]
+        assert (found.pairs, found.violated_pairs, found.length, found.violated_length, found.bound) == (3, 0, 15, 0, 0)
+
+    def test_regions_that_no_chain_links_share_a_layer(self):
+        assert whole_order(self.labelled(-1, 1, -1)).partition.depth.tolist() == [0, 1, 0, 1]
+
+    def test_a_region_without_a_labelled_border_stays_unknown(self):
+        found = whole_order(self.labelled(1, 0, 0)).partition
+        assert np.array_equal(found.depth, [1, 0, np.nan, np.nan], equal_nan=True)
+        assert np.isnan(found.order[:, 6:]).all()
+
+    def test_a_circle_gives_up_its_shortest_border(self):
+        # 0 is in front of 1, 1 in front of 2 and 2 in front of 0, where they meet along 4, 5 and 3 cracks.
+        labels = np.array([[0] * 3 + [1] * 5] * 4 + [[2] * 8], np.int32)
+        marks = np.full(labels.shape, np.nan, np.float32)
+        marks[:4, 2], marks[:4, 3] = 1, -1  # 0 before 1
+        marks[3, 3:], marks[4, 3:] = 1, -1  # 1 before 2
+        marks[4, :3], marks[3, :2] = 1, -1  # 2 before 0
+        marks[3, 2] = np.nan
+        given = Sides(marks, labels)
+        owner = order_of_pairs(given, neighbours(labels))
+        assert owner.tolist() == [1, -1, 1]
+        found = whole_order(given)
+        assert found.partition.depth.tolist() == [2, 1, 0]
+        assert (found.violated_pairs, found.violated_length, found.bound) == (1, 3, 3)
+
+    def test_what_is_violated_is_what_the_whole_order_gets_wrong(self):
+        rng = np.random.default_rng(5)
+        for _ in range(5):
+            labels = rng.integers(0, 6, (6, 7)).repeat(4, axis=0).repeat(4, axis=1).astype(np.int32)
+            marks = rng.choice(np.array([-1, 1, np.nan], np.float32), labels.shape)
+            given = Sides(marks, labels)
+            found = whole_order(given)
+            answers = compare_neighbours(found.partition, given, labels)
+            assert answers.sums()[1, :2].tolist() == [found.pairs, found.length]
+            right, length = answers.sums()[0, :2]
+            assert (found.pairs - right, found.length - length) == (found.violated_pairs, found.violated_length)
+
+    def test_the_foremost_regions_are_those_of_the_whole_order(self):
+        given = self.labelled(1, 1, 1)
+        said = ordering(np.choose(self.STRIPES, [9, 5, 7, 1]).astype(np.float32))  # the middle border is wrong
+        found = compare_neighbours(said, given, self.STRIPES).accuracy()
+        # Stripes 0 and 1 are the foremost half and own two borders; stripe 0 is the foremost quarter and owns one.
+        assert found == pytest.approx({"racc": 2 / 3, "bacc": 2 / 3, "bacc50": 1 / 2, "bacc25": 1})
+
+    def test_without_regions_there_is_none(self):
+        with pytest.raises(InputError, match="expected the regions"):
+            whole_order(Sides(self.labelled(1, 1, 1).sides))

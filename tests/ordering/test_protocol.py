@@ -102,12 +102,27 @@ class TestRegions:
 
 
 class TestUnknown:
-    def test_labelled_contours_have_no_pairs_of_all_regions(self):
-        score = collect({"a": tally(SIDES, [SIDES])})
+    def test_labelled_contours_of_unknown_regions_have_no_pairs_of_all_regions(self):
+        alone = Sides(SIDES.sides)
+        score = collect({"a": tally(SIDES, [alone], regions=[SIDES.labels])})
         assert score.gdc is None
         assert "order neighbours only" in score.reasons["gdc"]
         assert (score.ldc.best.fmax, score.ldc.best.fmin, score.accuracy["racc"]) == (1, 1, 1)
         assert "foremost" in score.reasons["bacc50"]
+
+    def test_labelled_contours_of_known_regions_have_the_pairs_of_their_whole_order(self):
+        score = collect({"a": tally(SIDES, [SIDES])})
+        assert (score.gdc.best.fmax, score.gdc.best.fmin) == (1, 1)
+        assert [score.accuracy[name] for name in ("racc", "bacc", "bacc50", "bacc25")] == [1, 1, 1, 1]
+
+    def test_nobody_said_that_regions_of_one_layer_are_level(self):
+        # A is in front of B, which lies between A and C; C is in front of B too: A and C were never compared.
+        labels = np.repeat([[0, 0, 0, 1, 1, 1, 2, 2, 2]], 5, axis=0).astype(np.int32)
+        marks = np.repeat([[np.nan, np.nan, 1, -1, np.nan, -1, 1, np.nan, np.nan]], 5, axis=0).astype(np.float32)
+        said = ordering(np.choose(labels, [9, 1, 5]).astype(np.float32))
+        assert tally(said, [Sides(marks, labels)]).pairs.tolist() == [2, 0, 0, 0, 0]
+        level = ordering(np.choose(labels, [9, 1, 9]).astype(np.float32))
+        assert tally(said, [level]).pairs.tolist() == [2, 1, 0, 0, 0], "an order map says so"
 
     def test_without_regions_there_are_no_questions(self):
         score = collect({"a": tally(TRUTH, [Sides(np.tile(SIDES.sides, (2, 3)))])})

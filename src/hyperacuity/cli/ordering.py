@@ -42,7 +42,8 @@ def ordering(
 
     F max counts detections, F min only those in the right order; ORI is 0 for an order by chance and 1 for a right one.
 
-    Order maps have larger = nearer (see --farther). Labelled contours (.fg) order neighbours only, so they have no GDC.
+    Order maps have larger = nearer (see --farther). Labelled contours (.fg) order neighbours; where their regions are known, GDC
+    takes the whole order that contradicts them least.
 
     Example: [bold]hyperacuity ordering depth scenes --system po=maps/po[/bold]
 

@@ -16,6 +16,9 @@ Out = Annotated[Path, Option("--out", help="Folder to write to; created if missi
 Model = Annotated[Path, Option("--out", metavar="FILE", help="The model, as JSON.")]
 Weak = Annotated[str, Option(help="Consensus: pixels near other labels are left out (ignore) or negative.")]
 Seed = Annotated[int, Option(min=0, help="Seed of the pixels that are learned from.")]
+Reserved = Annotated[
+    bool, Option("--allow-reserved", help="Also learn from BSDS500's images that are reserved for measuring.")
+]
 Figures = Annotated[bool, Option("--figures/--no-figures", help="Draw the figures.")]
 
 

@@ -10,14 +10,22 @@ Maire, Narihira & Yu (2016), Affinity CNN: learning pixel-centric pairwise relat
 """
 
 from hyperacuity.ordering.directed_contours import Contours, contours
-from hyperacuity.ordering.figure_ground import Neighbours, Ownership, compare_neighbours, neighbours, order_of_pairs
+from hyperacuity.ordering.figure_ground import (
+    Neighbours,
+    Ownership,
+    WholeOrder,
+    compare_neighbours,
+    neighbours,
+    order_of_pairs,
+    whole_order,
+)
 from hyperacuity.ordering.local import LocalMatch, combine, match_contours
 from hyperacuity.ordering.orderings import Ordering, Partition, Sides, ordering, partition, transfer
 from hyperacuity.ordering.pairwise import PairCounts, compare_regions, match_regions
 from hyperacuity.ordering.prc import Outcomes, Summary, from_confusion, over_random_index, summary
 from hyperacuity.ordering.protocols import Protocol
 from hyperacuity.ordering.scores import Consistency, OrderingScore, collect, collect_sweep, resampled_scores
-from hyperacuity.ordering.tallies import OrderingTally, match_image, tally, tally_humans
+from hyperacuity.ordering.tallies import OrderingTally, match_image, tally, tally_humans, tally_questions
 
 __all__ = [
     "Consistency",
@@ -34,6 +42,7 @@ __all__ = [
     "Protocol",
     "Sides",
     "Summary",
+    "WholeOrder",
     "collect",
     "collect_sweep",
     "combine",
@@ -53,5 +62,7 @@ __all__ = [
     "summary",
     "tally",
     "tally_humans",
+    "tally_questions",
     "transfer",
+    "whole_order",
 ]

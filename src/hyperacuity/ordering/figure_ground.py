@@ -8,14 +8,14 @@ the front one is a question:
 * **B-ACC-50, B-ACC-25**: B-ACC over the boundaries owned by the foremost half or quarter of the image's regions.
 
 A dense order comes onto a segmentation by the median of each region's pixels, labelled contours
-(:class:`~hyperacuity.ordering.orderings.Sides`) by a vote along each common boundary. The foremost regions are known only of a
-dense order: labelled contours order neighbours, not the image.
+(:class:`~hyperacuity.ordering.orderings.Sides`) by a vote along each common boundary. Labelled contours order neighbours, not
+the image; which regions are foremost is then that of the whole order closest to them (:func:`whole_order`).
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from hyperacuity.errors import InputError
 from hyperacuity.kernels.ordering import nearest_steps
 from hyperacuity.maps import LabelMap, label_map, same_size
+from hyperacuity.ordering.layers import layers
 from hyperacuity.ordering.orderings import Middle, Ordering, Partition, Sides, consecutive, region_medians
 from hyperacuity.resampling import ratio
 
@@ -208,8 +209,9 @@ def compare_neighbours(
     )
     asked = np.abs(true) == 1
     front = np.where(true > 0, beside.first, beside.second)
-    if isinstance(truth, Partition):
-        depth = region_medians(truth.order, beside.labels, middle=middle)
+    dense = truth if isinstance(truth, Partition) else _whole(truth)
+    if dense is not None:
+        depth = region_medians(dense.order, beside.labels, middle=middle)
         foremost = np.stack([foremost_regions(depth, share, cut=cut)[front] for share in (0.5, 0.25)])
     else:
         foremost = np.zeros((2, beside.count), np.bool_)
@@ -217,6 +219,71 @@ def compare_neighbours(
     return Ownership(
         beside.first[asked], beside.second[asked], lengths[asked], true[asked], predicted[asked], foremost[:, asked]
     )
+
+
+@dataclass(frozen=True, eq=False)
+class WholeOrder:
+    """One order of all regions that someone compared with a neighbour, and how far it contradicts what they said.
+
+    Parameters
+    ----------
+    partition
+        The regions in layers: 0 is the farthest, NaN a region that was compared with none.
+    pairs, violated_pairs
+        Pairs of neighbours of which one is in front, and those among them that the whole order contradicts.
+    length, violated_length
+        The same in length of common boundary, in cracks.
+    bound
+        The least length that any order must contradict. Where it is ``violated_length``, there is no better order.
+    """
+
+    partition: Partition
+    pairs: int
+    violated_pairs: int
+    length: float
+    violated_length: float
+    bound: float
+
+
+def whole_order(given: Sides) -> WholeOrder:
+    """One order of all regions from labelled contours, which order neighbours only.
+
+    The order contradicts as little boundary length as possible, then as few pairs (:func:`~hyperacuity.ordering.layers.layers`).
+    A region's depth is its layer: how long the longest chain of regions behind it is. So regions that no chain links
+    are compared by their layers, or tie; regions without a labelled boundary stay unknown.
+
+    Examples
+    --------
+    >>> regions = np.array([[0, 0, 1, 1, 2, 2]], np.int32)
+    >>> sides = np.array([[np.nan, -1, 1, 1, -1, np.nan]], np.float32)      # 1 is in front of both
+    >>> found = whole_order(Sides(sides, regions))
+    >>> found.partition.depth, found.violated_pairs
+    (array([0., 1., 0.]), 0)
+    """
+    if given.labels is None:
+        raise InputError("labelled contours without regions: expected the regions that they bound")
+    beside = neighbours(given.labels)
+    owner, cracks = order_of_pairs(given, beside), beside.cracks
+    asked = owner != 0
+    front, behind = np.where(owner > 0, (beside.first, beside.second), (beside.second, beside.first))[:, asked]
+    length, count = cracks[asked], int(beside.labels.max()) + 1
+    found = layers(front, behind, length, count)
+    painted = np.append(found.layer, np.nan)[beside.labels].astype(np.float32)
+    return WholeOrder(
+        Partition(beside.labels, found.layer, painted),
+        int(asked.sum()),
+        int(found.violated.sum()),
+        float(length.sum()),
+        float(length[found.violated].sum()),
+        found.bound,
+    )
+
+
+def with_whole_order(given: Ordering) -> Ordering:
+    """Labelled contours together with the whole order of their regions; anything else as it is."""
+    if not isinstance(given, Sides) or given.labels is None or given.whole is not None:
+        return given
+    return replace(given, whole=whole_order(given).partition)
 
 
 def foremost_regions(depth: NDArray[np.float64], share: float, *, cut: Cut = "ceil") -> NDArray[np.bool_]:
@@ -249,6 +316,11 @@ def boundary_length(beside: Neighbours, front: Ints, length: Length = "crack") -
     counted = np.ones(pair.size, np.bool_) if length == "both-pixels" else flat[index] == front[pair]
     np.add.at(total, pair[counted], 1)
     return total
+
+
+def _whole(given: Sides) -> Partition | None:
+    found = with_whole_order(given)
+    return found.whole if isinstance(found, Sides) else None
 
 
 def _was_labelled(given: Ordering, regions: LabelMap) -> bool:

@@ -1,7 +1,8 @@
 """What is in front of what, in the two forms people and systems give it.
 
 A :class:`Partition` has regions and one depth per region: everything is ordered against everything. :class:`Sides` are contours
-with a figure's and a ground's side (Berkeley's ``.fg``): only neighbours are ordered. Either comes from an order map by
+with a figure's and a ground's side (Berkeley's ``.fg``): only neighbours are ordered, and
+:func:`~hyperacuity.ordering.whole_order` makes one order of that where the regions are known. Either comes from an order map by
 :func:`ordering`.
 """
 
@@ -45,10 +46,14 @@ class Partition:
 
 @dataclass(frozen=True, eq=False)
 class Sides:
-    """Labelled contours: +1 on the figure's side, −1 on the ground's, NaN elsewhere; and the regions they bound, if known."""
+    """Labelled contours: +1 on the figure's side, −1 on the ground's, NaN elsewhere; and the regions they bound, if known.
+
+    ``whole`` is all of these regions in one order (:func:`~hyperacuity.ordering.whole_order`), where it has been made.
+    """
 
     sides: OrderMap
     labels: LabelMap | None = None
+    whole: Partition | None = None
 
 
 Ordering = Partition | Sides

@@ -21,10 +21,12 @@ NO_INTERVAL: Interval = (float("nan"), float("nan"))
 PARTS = ("fmax", "fmin", "ori", "fg")
 
 LOCAL_ONLY = (
-    "labelled contours order neighbours only; pairs of all regions need an order map as prediction and as truth"
+    "labelled contours order neighbours only; pairs of all regions need an order map, or the regions that were labelled"
 )
 NO_REGIONS = "there are no regions to ask about: the truth has none, and none were given"
-NO_FOREMOST = "which regions are foremost is known only where the truth is an order map"
+NO_FOREMOST = (
+    "which regions are foremost is known only of an order map, or where the regions that were labelled are known"
+)
 NO_QUESTION = "the truth orders no two neighbouring regions"
 NOTHING_THERE = "neither the truth nor the prediction has anything to count"
 

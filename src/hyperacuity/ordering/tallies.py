@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from hyperacuity.errors import InputError
 from hyperacuity.maps import VOID, LabelMap, label_map, same_size
 from hyperacuity.ordering.directed_contours import contours
-from hyperacuity.ordering.figure_ground import compare_neighbours
+from hyperacuity.ordering.figure_ground import compare_neighbours, with_whole_order
 from hyperacuity.ordering.local import LocalMatch, combine, match_contours
 from hyperacuity.ordering.orderings import Ordering, Partition, Sides, ordering, partition
 from hyperacuity.ordering.pairwise import compare_regions
@@ -57,8 +57,9 @@ def tally(
     Parameters
     ----------
     prediction, truths
-        Order maps, larger = nearer, or what :func:`~hyperacuity.ordering.ordering` makes of them. Labelled contours say nothing
-        about pairs of regions that are no neighbours; of those nothing is counted.
+        Order maps, larger = nearer, or what :func:`~hyperacuity.ordering.ordering` makes of them. Labelled contours order
+        neighbours only; pairs of all regions are then those that the whole order closest to them
+        (:func:`~hyperacuity.ordering.whole_order`) does not tie, or none where the regions that they bound are unknown.
     regions
         Segmentations on which figure/ground questions are asked, and the tally's protocol says so; without them each
         annotator's own.
@@ -74,7 +75,9 @@ def tally(
     """
     if not len(truths):
         raise InputError("there is no truth to compare with: expected at least one annotator's order")
-    found, known = _ordering(prediction, "prediction"), [_ordering(truth, "truth") for truth in truths]
+    found, *known = map(
+        with_whole_order, [_ordering(prediction, "prediction"), *(_ordering(t, "truth") for t in truths)]
+    )
     asked = [label_map(labels, name="regions") for labels in regions]
     for given in (*known, *asked):
         same_size(_pixels(found), given if isinstance(given, np.ndarray) else _pixels(given))
@@ -83,8 +86,8 @@ def tally(
         if not isinstance(found, Partition) or not asked:
             raise InputError("only an order map can be brought onto regions, and the regions must be given")
         systems = [partition(found.order, labels, middle=protocol.middle) for labels in asked]
-    if asked and "regions" not in dict(protocol.reading):  # of files, the reader has said so
-        protocol = protocol.read_as(**dict(protocol.reading), regions="given,transfer" if on_regions else "given")
+    if asked:
+        protocol = _on_regions(protocol, "given,transfer" if on_regions else "given")
     pairs = [counts for system in systems if (counts := _pairs(system, known, protocol)) is not None]
     questions = _questions(found, known, asked, protocol)
     return OrderingTally(
@@ -96,6 +99,32 @@ def tally(
     )
 
 
+def tally_questions(
+    prediction: Ordering | ArrayLike,
+    truths: Sequence[Ordering | ArrayLike],
+    protocol: Protocol = Protocol(),
+    *,
+    regions: Sequence[ArrayLike] = (),
+) -> OrderingTally:
+    """As :func:`tally`, but figure/ground questions only: contours and pairs are not counted, which takes most of the time.
+
+    >>> found = tally_questions([[2, 2, 1, 1]] * 3, [[[2, 2, 1, 1]] * 3])
+    >>> found.questions[:, :2], found.measured
+    (array([[1., 3.],
+           [1., 3.]]), array([0, 0, 1]))
+    """
+    asked = [label_map(labels, name="regions") for labels in regions]
+    known = [with_whole_order(_ordering(truth, "truth")) for truth in truths]
+    questions = _questions(_ordering(prediction, "prediction"), known, asked, protocol)
+    return OrderingTally(
+        contours=np.zeros(6),
+        pairs=np.zeros(5),
+        questions=sum(questions, start=np.zeros((2, 4))),
+        measured=np.array([0, 0, bool(questions)], np.int64),
+        protocol=_on_regions(protocol, "given") if asked else protocol,
+    )
+
+
 def tally_humans(truths: Sequence[Ordering | ArrayLike], protocol: Protocol = Protocol()) -> OrderingTally:
     """Human performance on one image: each annotator in turn is the system, the others are the truth; summed over all.
 
@@ -103,8 +132,9 @@ def tally_humans(truths: Sequence[Ordering | ArrayLike], protocol: Protocol = Pr
     """
     if len(truths) < 2:
         return OrderingTally(np.zeros(6), np.zeros(5), np.zeros((2, 4)), np.zeros(3, np.int64), protocol=protocol)
+    people = [with_whole_order(_ordering(truth, "truth")) for truth in truths]
     whole = total(
-        [tally(person, [*truths[:turn], *truths[turn + 1 :]], protocol) for turn, person in enumerate(truths)]
+        [tally(person, [*people[:turn], *people[turn + 1 :]], protocol) for turn, person in enumerate(people)]
     )
     return replace(whole, measured=np.minimum(whole.measured, 1))
 
@@ -135,17 +165,21 @@ def _contours(prediction: Ordering, truths: Sequence[Ordering], protocol: Protoc
 
 
 def _pairs(prediction: Ordering, truths: Sequence[Ordering], protocol: Protocol) -> Sums | None:
-    """Counts of pairs of regions; None where labelled contours, which order neighbours only, are all there is."""
-    partitions = [truth for truth in truths if isinstance(truth, Partition)]
-    if not isinstance(prediction, Partition) or not partitions:
+    """Counts of pairs of regions; None where labelled contours of unknown regions are all there is.
+
+    Nobody said that the regions of one layer of a whole order are level, so these pairs do not count.
+    """
+    system = _dense(prediction)
+    partitions = [(dense, isinstance(truth, Sides)) for truth in truths if (dense := _dense(truth)) is not None]
+    if system is None or not partitions:
         return None
     each = []
-    for truth in partitions:
+    for truth, whole in partitions:
         found = compare_regions(
-            prediction,
+            system,
             truth,
             same_depth=protocol.same_depth,
-            equal_pairs=protocol.equal_pairs,
+            equal_pairs="exclude" if whole else protocol.equal_pairs,
             missed_pairs=protocol.missed_pairs,
         )
         counts = [found.consistent, found.inconsistent, found.false, found.missed, found.dropped]
@@ -153,6 +187,11 @@ def _pairs(prediction: Ordering, truths: Sequence[Ordering], protocol: Protocol)
     if protocol.annotators == "best":
         each = [max(each, key=lambda counts: float(np.nan_to_num(Outcomes(*counts[:4]).f(1), nan=-1.0)))]
     return np.asarray(np.sum(each, axis=0), np.float64)
+
+
+def _dense(given: Ordering) -> Partition | None:
+    """All regions in one order, where that is known."""
+    return given if isinstance(given, Partition) else given.whole
 
 
 def _questions(
@@ -173,6 +212,12 @@ def _questions(
         for truth in truths
         for labels in regions or (() if truth.labels is None else (truth.labels,))
     ]
+
+
+def _on_regions(protocol: Protocol, asked: str) -> Protocol:
+    """The protocol, saying on which regions questions are asked; of files, the reader has said so."""
+    said = dict(protocol.reading)
+    return protocol if "regions" in said else protocol.read_as(**said, regions=asked)
 
 
 def _ordering(given: Ordering | ArrayLike, name: str) -> Ordering:

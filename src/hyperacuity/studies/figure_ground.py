@@ -10,9 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperacuity.data import FigureGround, figure_ground, find_data, load_dataset
+from hyperacuity.data.datasets.bsds import without_reserved
 from hyperacuity.ordering import Neighbours, Sides, order_of_pairs
 
 SPLIT = "by name, of every three the first two are learned from and the third is held out"
+
+DEVELOPMENT = 5
+"""Every fifth of the images that are learned from is one to develop with, so that nobody needs to look at those held out."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,20 +32,26 @@ class LabelledPhotograph:
         return [order_of_pairs(Sides(one.order), beside) for one in self.people]
 
 
-def read_labelled(data: Path | None, *, held_out: bool, count: int | None = None) -> list[LabelledPhotograph]:
-    """The labelled images that are learned from, or those held out (:data:`SPLIT`); the first of them where ``count`` says so."""
+def read_labelled(
+    data: Path | None, *, held_out: bool, step: int = 1, count: int | None = None
+) -> list[LabelledPhotograph]:
+    """The labelled images that are learned from, or those held out (:data:`SPLIT`).
+
+    Reserved images are not among those learned from. With ``step`` only every ``step``-th, with ``count`` the first of them.
+    """
     photographs = {one.name: one.image for one in load_dataset("bsds500", data, split="train").samples if one.image}
     people: dict[str, list[FigureGround]] = {}
     for one in figure_ground(find_data("bsds-fg", data)):
         people.setdefault(one.image, []).append(one)
-    wanted = part(sorted(people), held_out=held_out)[:count]
+    wanted = part(sorted(people), held_out=held_out)[::step][:count]
     return [LabelledPhotograph(name, photographs[name], tuple(people[name])) for name in wanted if name in photographs]
 
 
 def part(names: Sequence[str], *, held_out: bool) -> list[str]:
-    """The names of one part.
+    """The names of one part; reserved ones are never among those that are learned from.
 
     >>> part(["a", "b", "c", "d"], held_out=True), part(["a", "b", "c", "d"], held_out=False)
     (['c'], ['a', 'b', 'd'])
     """
-    return [name for number, name in enumerate(names) if (number % 3 == 2) == held_out]
+    found = [name for number, name in enumerate(names) if (number % 3 == 2) == held_out]
+    return found if held_out else without_reserved(found)

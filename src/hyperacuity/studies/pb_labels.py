@@ -66,15 +66,14 @@ def pb_labels(
     course: PbCourse,
     workers: int | None,
 ) -> PbLabels:
-    """Learn from BSDS500's training images and test on its test images; models and maps go to ``folder``.
+    """Learn from BSDS500's training images that are not reserved and test on its test images; models and maps go to ``folder``.
 
     ``truth`` is one of :data:`~hyperacuity.studies.training.TRUTHS`, by default both; ``train`` and ``test`` are how many
     images are used, evenly chosen, by default all.
     """
     if truth is not None and truth not in TRUTHS:
         raise UsageError(f"--truth {truth}: expected all or consensus")
-    pictures, source = bsds500_drawn(data, train)
-    learned = learn_pb(pictures, TRUTHS if truth is None else (truth,), course, source, workers)
+    learned = learn_pb(bsds500_drawn(data, train), TRUTHS if truth is None else (truth,), course, workers)
     # Tested is what was written, rounded as it is.
     models = {
         f"pb, {name} labels": load_model(one.model.save(folder / f"pb-{name}.json")) for name, one in learned.items()

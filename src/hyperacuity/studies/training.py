@@ -11,6 +11,7 @@ import numpy as np
 
 from hyperacuity.audit import strengths
 from hyperacuity.data import load_dataset, pair_folders, read_boundary_truths, read_image, read_labels, read_order
+from hyperacuity.data.datasets.bsds import refuse_reserved, reserved
 from hyperacuity.data.datasets.samples import Sample
 from hyperacuity.detect.depth.cue_model import CueLesson, CueModel, learn_cues
 from hyperacuity.detect.depth.cues import pair_cues
@@ -49,16 +50,15 @@ class PbCourse:
         if self.hist_distance not in ("chi2", "quadratic"):
             raise UsageError(f"--hist-distance {self.hist_distance}: expected chi2 or quadratic")
 
-    def about(self, source: str, truth: str) -> str:
-        """How a model was obtained: from what, and by which command."""
+    def about(self, source: str, truth: str, options: str = "") -> str:
+        """How a model was obtained: from what, and by which command, ``options`` included."""
         kind, weak = "all labels", ""
         if truth == "consensus":
             other = "left out" if self.weak == "ignore" else "no boundary"
             kind = f"the labels that everyone drew, pixels near other labels being {other}"
             weak = f" --weak {self.weak}"
-        command = (
-            f"hyperacuity detect train pb --truth {truth}{weak} --hist-distance {self.hist_distance} --seed {self.seed}"
-        )
+        how = f"--truth {truth}{weak} --hist-distance {self.hist_distance} --seed {self.seed}{options}"
+        command = f"hyperacuity detect train pb {how}"
         return f"Learned from {source} and {kind}: {command}. 64 textons by k-means; weights by maximum likelihood."
 
 
@@ -84,20 +84,49 @@ class LearnedPb:
         }
 
 
-def bsds500_drawn(data: Path | None, count: int | None = None) -> tuple[list[DrawnPicture], str]:
-    """BSDS500's training images, or ``count`` of them evenly chosen; and what to call them."""
-    every = load_dataset("bsds500", data, split="train").samples
-    chosen = evenly(every, count)
-    part = "the" if len(chosen) == len(every) else f"{len(chosen)} of the"
-    found = [DrawnPicture(s.image, s.truths) for s in chosen if s.image]
-    return found, f"{part} {len(every)} training images of BSDS500"
+@dataclass(frozen=True)
+class Drawings:
+    """Pictures that people drew on, what to call them, how many reserved ones were left out, and files without a partner."""
+
+    pictures: Sequence[DrawnPicture]
+    source: str
+    left_out: int = 0
+    unpaired: Sequence[Path] = ()
+    options: str = ""
+    """What to add to the command that learns from them."""
 
 
-def folders_drawn(images: Path, labels: Path, *, inverted: bool = False) -> tuple[list[DrawnPicture], str, list[Path]]:
-    """The pictures of a folder with their labels, what to call them, and the files that have no partner."""
+def bsds500_drawn(
+    data: Path | None, count: int | None = None, *, split: str = "train", allow_reserved: bool = False
+) -> Drawings:
+    """Images of BSDS500 that may be learned from, or ``count`` of them evenly chosen.
+
+    ``split`` is ``train``, or ``train,val`` for both. Images kept to measure on
+    (:func:`~hyperacuity.data.datasets.bsds.reserved`) are left out by default.
+    """
+    parts = {"train": "training", "train,val": "training and validation"}
+    if split not in parts:
+        raise UsageError(f"--split {split}: expected train or train,val")
+    every = [one for part in split.split(",") for one in load_dataset("bsds500", data, split=part).samples]
+    usable = every if allow_reserved else [one for one in every if one.name not in reserved()]
+    if not usable:
+        raise UsageError(
+            f"bsds500, {split}: all {len(every)} images are reserved for measuring, none is left to learn from"
+        )
+    chosen, left_out = evenly(usable, count), len(every) - len(usable)
+    share = "the" if len(chosen) == len(every) else f"{len(chosen)} of the"
+    source = f"{share} {len(every)} {parts[split]} images of BSDS500"
+    source += f" (left out, as reserved for measuring: {left_out})" if left_out else ""
+    options = ("" if split == "train" else f" --split {split}") + (" --allow-reserved" if allow_reserved else "")
+    return Drawings([DrawnPicture(s.image, s.truths) for s in chosen if s.image], source, left_out, options=options)
+
+
+def folders_drawn(images: Path, labels: Path, *, inverted: bool = False, allow_reserved: bool = False) -> Drawings:
+    """The pictures of a folder with their labels; a wrong call where reserved images are among them and not allowed."""
     found = pair_folders(images, labels)
+    refuse_reserved((pair.name for pair in found.pairs), allow=allow_reserved)
     drawn = [DrawnPicture(pair.prediction, pair.truths, inverted) for pair in found.pairs]
-    return drawn, f"{len(drawn)} images", [*found.unpaired_predictions, *found.unpaired_truths]
+    return Drawings(drawn, f"{len(drawn)} images", unpaired=[*found.unpaired_predictions, *found.unpaired_truths])
 
 
 def evenly(samples: Sequence[Sample], count: int | None) -> list[Sample]:
@@ -108,13 +137,12 @@ def evenly(samples: Sequence[Sample], count: int | None) -> list[Sample]:
     return [usable[n * len(usable) // count] for n in range(count)]
 
 
-def learn_pb(
-    pictures: Sequence[DrawnPicture], truths: Sequence[str], course: PbCourse, source: str, workers: int | None
-) -> dict[str, LearnedPb]:
+def learn_pb(drawings: Drawings, truths: Sequence[str], course: PbCourse, workers: int | None) -> dict[str, LearnedPb]:
     """Learn from all labels, from those that everyone drew, or from both in turn: the textons are the same.
 
-    ``source`` names the pictures in what the model says about itself.
+    The pictures' ``source`` is in what the model says about itself.
     """
+    pictures, source = drawings.pictures, drawings.source
 
     def labels(picture: DrawnPicture) -> tuple[EdgeMap, EdgeMap]:
         """What anyone drew, and what everyone drew, if that is wanted."""
@@ -138,7 +166,7 @@ def learn_pb(
         taught = examples(observed, anyone) if truth == "all" else examples(observed, everyone, anyone, weak=weak)
         if not 0 < taught.boundary.mean() < 1:
             raise InputError(f"{source}: there is nothing to learn: either no pixel is near a label, or all are")
-        model = PbModel(textons, logistic_fit(*taught), course.about(source, truth), **options)
+        model = PbModel(textons, logistic_fit(*taught), course.about(source, truth, drawings.options), **options)
         learned[truth] = LearnedPb(model, truth, taught)
     return learned
 
@@ -179,8 +207,13 @@ def labelled_lesson(one: LabelledPhotograph) -> CueLesson:
     return CueLesson(cues, np.sign(np.sum(one.front(cues.beside), axis=0)).astype(np.int64))
 
 
-def folder_lessons(images: Path, order: Path, segmentation: Path, workers: int | None) -> tuple[list[CueLesson], str]:
-    """The pictures of a folder with their true order and regions, and what to call them."""
+def folder_lessons(
+    images: Path, order: Path, segmentation: Path, workers: int | None, *, allow_reserved: bool = False
+) -> tuple[list[CueLesson], str]:
+    """The pictures of a folder with their true order and regions, and what to call them.
+
+    A wrong call where reserved images are among them and not allowed.
+    """
     ordered = {pair.name: (pair.prediction, pair.truths[0]) for pair in pair_folders(images, order).pairs}
     regions = {pair.name: pair.truths[0] for pair in pair_folders(images, segmentation).pairs}
 
@@ -191,5 +224,7 @@ def folder_lessons(images: Path, order: Path, segmentation: Path, workers: int |
         front = order_of_pairs(ordering(read_order(truth), labels), cues.beside)
         return CueLesson(cues, front * (abs(front) == 1))
 
-    lessons = list(each(lesson, [name for name in ordered if name in regions], workers, "cues"))
+    names = [name for name in ordered if name in regions]
+    refuse_reserved(names, allow=allow_reserved)
+    lessons = list(each(lesson, names, workers, "cues"))
     return lessons, f"{len(lessons)} images"

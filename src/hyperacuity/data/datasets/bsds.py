@@ -5,8 +5,9 @@ from __future__ import annotations
 import gzip
 import lzma
 import tarfile
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, cast
 
@@ -19,6 +20,8 @@ from hyperacuity.data.files import MAX_BYTES, check_file, first_line, printable,
 from hyperacuity.data.formats.berkeley import parse_fg, parse_seg
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.maps import LabelMap, OrderMap, same_size
+
+RESERVED = Path(__file__).with_name("bsds_reserved.txt")
 
 
 def bsds500(folder: Path, split: str = "test") -> Dataset:
@@ -41,6 +44,46 @@ def bsds300(folder: Path, split: str = "test") -> Dataset:
     images = by_stem(folder / "images" / split)
     samples = (Sample(name, path, tuple(truths[name])) for name, path in sorted(images.items()) if name in truths)
     return Dataset("bsds300", folder, tuple(samples))
+
+
+@cache
+def reserved() -> frozenset[str]:
+    """The 100 training images of BSDS500 that are kept to measure on: nothing learns from them, nothing is chosen on them.
+
+    >>> len(reserved()), "100098" in reserved()
+    (100, True)
+    """
+    lines = RESERVED.read_text(encoding="ascii").splitlines()
+    return frozenset(line for line in lines if line and not line.startswith("#"))
+
+
+def without_reserved(names: Iterable[str]) -> list[str]:
+    """The names that may be learned from, in the order given.
+
+    >>> without_reserved(["100075", "100098", "my-photo"])
+    ['100075', 'my-photo']
+    """
+    return [name for name in names if name not in reserved()]
+
+
+def refuse_reserved(names: Iterable[str], *, allow: bool = False) -> None:
+    """Raise ``UsageError`` if a reserved image is among those to learn from, except where that is allowed.
+
+    >>> refuse_reserved(["100075"])
+    >>> refuse_reserved(["100075", "100098"])
+    Traceback (most recent call last):
+    hyperacuity.errors.UsageError: 1 of the images to learn from is reserved for measuring (100098): leave it out, or allow it \
+    with --allow-reserved
+    """
+    found = sorted(set(names) & reserved())
+    if not found or allow:
+        return
+    listed = ", ".join([*found[:3], *(["…"] if len(found) > 3 else [])])
+    verb, them = ("is", "it") if len(found) == 1 else ("are", "them")
+    raise UsageError(
+        f"{len(found)} of the images to learn from {verb} reserved for measuring ({listed}): "
+        f"leave {them} out, or allow {them} with --allow-reserved"
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,7 @@ from hyperacuity.detect.depth.ownership import Curvature, depth_partition, proba
 from hyperacuity.detect.depth.region_depths import depth_of_regions
 from hyperacuity.detect.gradient import canny
 from hyperacuity.errors import UsageError
-from hyperacuity.maps import OrderMap
+from hyperacuity.maps import LabelMap, OrderMap
 from hyperacuity.regions import Hierarchy, hierarchy
 
 EDGE_SCALE = 3.0
@@ -46,6 +46,11 @@ def region_tree(image: ArrayLike, *, sigma: float = EDGE_SCALE) -> Hierarchy:
     """A hierarchy of the image's regions, from the strength and direction of its gradient."""
     seen = canny(image, sigma=sigma)
     return hierarchy(seen.soft, direction=seen.direction)
+
+
+def gradient_regions(image: ArrayLike, **options: object) -> LabelMap:
+    """The regions of :func:`region_tree` at the level that fits people's best; an orderer's options do not change them."""
+    return region_tree(image).at(LEVEL)
 
 
 def depth_order(
@@ -95,6 +100,6 @@ def depth_cues(image: ArrayLike, labels: ArrayLike | None = None, *, cues: str =
     True
     """
     weights = (load_cue_model(Path(model)) if model else shipped_cues()).choose(cues)
-    regions = region_tree(image).at(LEVEL) if labels is None else labels
+    regions = gradient_regions(image) if labels is None else labels
     found = pair_cues(image, regions, groups={group_of(name) for name in weights.names})
     return depth_of_regions(found.beside, weights.advantages(found)).order
