@@ -35,7 +35,7 @@ CARD = Path(__file__).with_name("net.json")
 STEP = 32
 """Heights and widths that the network takes are multiples of this."""
 
-MARGIN = 32
+MARGIN = 16
 """How far the frame is reflected outwards, in pixels of the enlarged photograph."""
 
 LARGEST = 2_000_000
