@@ -10,7 +10,14 @@ Maire, Narihira & Yu (2016), Affinity CNN: learning pixel-centric pairwise relat
 """
 
 from hyperacuity.ordering.directed_contours import Contours, contours
-from hyperacuity.ordering.figure_ground import Neighbours, Ownership, compare_neighbours, neighbours, order_of_pairs
+from hyperacuity.ordering.figure_ground import (
+    Neighbours,
+    Ownership,
+    border_votes,
+    compare_neighbours,
+    neighbours,
+    order_of_pairs,
+)
 from hyperacuity.ordering.local import LocalMatch, combine, match_contours
 from hyperacuity.ordering.orderings import Ordering, Partition, Sides, ordering, partition, transfer
 from hyperacuity.ordering.pairwise import PairCounts, compare_regions, match_regions
@@ -34,6 +41,7 @@ __all__ = [
     "Protocol",
     "Sides",
     "Summary",
+    "border_votes",
     "collect",
     "collect_sweep",
     "combine",
