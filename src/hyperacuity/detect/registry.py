@@ -11,13 +11,14 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from hyperacuity.detect.depth.orderers import depth_cues, depth_order, ownership
+from hyperacuity.detect.depth.orderers import ae, depth_cues, depth_order, ownership
 from hyperacuity.detect.detection import Detection
 from hyperacuity.detect.gradient import canny, masks, sf1, sobel
 from hyperacuity.detect.oriented import agk, hk, sf5
 from hyperacuity.detect.pb_detector import pb
 from hyperacuity.errors import UsageError
 from hyperacuity.maps import OrderMap
+from hyperacuity.regions import Hierarchy, hierarchy
 
 _DETECTORS: Mapping[str, Callable[..., Detection]] = {
     function.__name__: function for function in (masks, sobel, canny, sf1, sf5, agk, hk, pb)
@@ -26,7 +27,11 @@ _ORDERERS: Mapping[str, Callable[..., OrderMap]] = {
     "ownership": ownership,
     "depth-order": depth_order,
     "depth-cues": depth_cues,
+    "ae": ae,
 }
+PROBABILITIES = frozenset({"pb"})
+"""Detectors whose strength is a probability: the same value means the same in every image."""
+
 _CALL = re.compile(r"\s*([\w-]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
 
@@ -55,6 +60,18 @@ class Detector(NamedSystem):
         """Run on a grey (H×W) or colour (H×W×3) image."""
         return _DETECTORS[self.base](image, **self.options)
 
+    def hierarchy(self, image: ArrayLike) -> Hierarchy:
+        """The hierarchy of regions of what it sees: of the probability of a boundary, or of the strength over its largest value.
+
+        >>> import numpy as np
+        >>> image = np.zeros((32, 32)); image[8:24, 8:24] = 1
+        >>> len(np.unique(detector("canny(sigma=2)").hierarchy(image).at(0.5)))
+        2
+        """
+        seen = self(image)
+        strength = seen.strength if self.base in PROBABILITIES else seen.soft
+        return hierarchy(strength, direction=seen.direction)
+
 
 class Orderer(NamedSystem):
     """What orders an image by depth, with its options; call it with an image. ``str()`` gives the canonical name.
@@ -68,13 +85,19 @@ class Orderer(NamedSystem):
         """Whether it orders regions that it can be given."""
         return "labels" in inspect.signature(_ORDERERS[self.base]).parameters
 
-    def __call__(self, image: ArrayLike, labels: ArrayLike | None = None) -> OrderMap:
-        """Run on a grey (H×W) or colour (H×W×3) image; with ``labels`` on these regions of it."""
-        if labels is None:
-            return _ORDERERS[self.base](image, **self.options)
-        if not self.takes_regions:
+    @property
+    def takes_tree(self) -> bool:
+        """Whether it can be given a hierarchy of regions."""
+        return "tree" in inspect.signature(_ORDERERS[self.base]).parameters
+
+    def __call__(self, image: ArrayLike, labels: ArrayLike | None = None, *, tree: Hierarchy | None = None) -> OrderMap:
+        """Run on a grey (H×W) or colour (H×W×3) image; with ``labels`` or a ``tree``, on these regions of it."""
+        if labels is not None and not self.takes_regions:
             raise UsageError(f"{self} finds its own regions; it cannot be given any")
-        return _ORDERERS[self.base](image, labels, **self.options)
+        if tree is not None and not self.takes_tree:
+            raise UsageError(f"{self} cannot be given a hierarchy")
+        given = {name: value for name, value in (("labels", labels), ("tree", tree)) if value is not None}
+        return _ORDERERS[self.base](image, **given, **self.options)
 
 
 def detectors() -> list[str]:
@@ -103,7 +126,7 @@ def orderers() -> list[str]:
     """The names of all that order an image by depth.
 
     >>> orderers()
-    ['ownership', 'depth-order', 'depth-cues']
+    ['ownership', 'depth-order', 'depth-cues', 'ae']
     """
     return list(_ORDERERS)
 

@@ -42,8 +42,9 @@ class AngularEmbedding:
     order
         Angle of each node, larger = in front; nodes that pairs link, directly or not, have mean 0.
     values, vectors
-        The leading eigenvalues, falling, and the eigenvectors after :math:`D^{-1/2}` (nodes × vectors). Of a graph in several
-        components they are those of the components, in the order of their eigenvalues' places; the values are the largest.
+        The leading eigenvalues, falling, and the eigenvectors after :math:`D^{-1/2}` (nodes × vectors). Where pairs leave the
+        nodes in several components, vectors are those of each component, and values the largest of any; beyond the number
+        of nodes values are NaN and vectors 0.
     """
 
     order: Values
@@ -97,17 +98,17 @@ def _embed(relations: Any, certain: Any, vectors: int) -> AngularEmbedding:
     count = relations.shape[0]
     degree = np.asarray(certain.sum(axis=1)).ravel()
     parts, part = csgraph.connected_components(certain, directed=False)
-    order, values, found = np.zeros(count), np.zeros(vectors), np.zeros((count, vectors), np.complex128)
+    order, values, found = np.zeros(count), np.full(vectors, np.nan), np.zeros((count, vectors), np.complex128)
     members = np.split(np.argsort(part, kind="stable"), np.cumsum(np.bincount(part, minlength=parts))[:-1])
     for nodes in members:
-        if len(nodes) == 1:
+        if len(nodes) < 2:
             continue
         scale = 1 / np.sqrt(degree[nodes])
         matrix = relations[nodes][:, nodes]
         eigenvalues, inside = _leading(
             sparse.diags_array(scale) @ matrix @ sparse.diags_array(scale), min(vectors, len(nodes))
         )
-        values[: len(eigenvalues)] = np.maximum(values[: len(eigenvalues)], eigenvalues)
+        values[: len(eigenvalues)] = np.fmax(values[: len(eigenvalues)], eigenvalues)
         found[nodes, : inside.shape[1]] = inside * scale[:, np.newaxis]
         order[nodes] = _unwrapped(found[nodes, 0], certain[nodes][:, nodes])
     return AngularEmbedding(order, values, found)

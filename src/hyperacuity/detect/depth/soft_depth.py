@@ -7,6 +7,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hyperacuity.detect.depth.cue_model import CueModel
+from hyperacuity.detect.depth.cues import group_of, pair_cues
+from hyperacuity.detect.depth.evidence import border_heights, ownership_vectors, pair_evidence
+from hyperacuity.detect.depth.ownership import probability_of_ownership
 from hyperacuity.detect.depth.region_depths import depth_of_regions
 from hyperacuity.errors import UsageError
 from hyperacuity.maps import OrderMap
@@ -17,6 +21,37 @@ LEVELS = (0.0, 0.05, 0.1, 0.2, 0.3)
 
 Advantages = Callable[[Neighbours], ArrayLike]
 """From pairs of neighbouring regions to the advantage of the first of each, −1 to 1, 0 where there is no step in depth."""
+
+
+def field_advantages(field: ArrayLike) -> Advantages:
+    """What a field of ownership says at any level: its log-odds along borders, as advantages."""
+    vectors = ownership_vectors(field)
+    return lambda beside: np.tanh(pair_evidence(vectors, beside) / 2)
+
+
+def cue_advantages(
+    image: ArrayLike,
+    tree: Hierarchy,
+    model: CueModel,
+    *,
+    cues: str = "all",
+    field: ArrayLike | None = None,
+    ownership: ArrayLike | None = None,
+) -> Advantages:
+    """What a model of depth cues says at any level of a hierarchy, steps in depth included where it knows of them.
+
+    ``cues`` is the set; ``"network"`` and ``"joined"`` need a field of ownership. Probability of ownership may be given where it
+    is known already.
+    """
+    groups = {group_of(name) for name in model.choose(cues).names}
+    ucm2 = tree.ucm2()
+    order = probability_of_ownership(image) if ownership is None and "ownership" in groups else ownership
+
+    def advantages(beside: Neighbours) -> ArrayLike:
+        seen = pair_cues(image, beside.labels, groups=groups, ownership=order, field=field)
+        return model.advantages(cues, seen, border_heights(ucm2, seen.beside))
+
+    return advantages
 
 
 def soft_depth(tree: Hierarchy, advantages: Advantages, *, levels: Sequence[float] = LEVELS) -> OrderMap:
@@ -34,7 +69,7 @@ def soft_depth(tree: Hierarchy, advantages: Advantages, *, levels: Sequence[floa
     tree
         The hierarchy.
     advantages
-        Who is in front at each level: ``lambda beside: np.tanh(pair_evidence(field, beside) / 2)`` for a field of ownership.
+        Who is in front at each level: :func:`field_advantages` or :func:`cue_advantages`.
     levels
         Where the tree is cut. Levels with the same regions count once.
 
