@@ -37,7 +37,7 @@ def detect(
     For depth: ownership, depth-order, depth-cues and ae write order maps, larger = nearer (DIR/depth-order/NAME.pfm), for the
     command ordering. With --hierarchy they take the regions of another detector, or of files that segment wrote.
 
-    Example: [bold]hyperacuity detect photos --with depth-order,ae --hierarchy pb --out maps[/bold]
+    Example: [bold]hyperacuity detect photos --with ae --hierarchy pb --out maps[/bold]
 
     A detector's options go in parentheses: --with "canny(sigma=2),hk".
 

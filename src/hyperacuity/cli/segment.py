@@ -32,7 +32,7 @@ def segment(
 
     Example: [bold]hyperacuity segment photos --out regions[/bold]
 
-    Example: [bold]hyperacuity segment photos --with "canny(sigma=3)" --level 0.3 --out regions[/bold]
+    Example: [bold]hyperacuity segment photos --with canny --level 0.3 --out regions[/bold]
 
     Score them: [bold]hyperacuity regions regions/ucm2 bsds500[/bold]
     """

@@ -17,7 +17,8 @@ from hyperacuity.maps import OrderMap
 from hyperacuity.ordering.figure_ground import Neighbours, neighbours
 from hyperacuity.regions import Hierarchy
 
-LEVELS = (0.0, 0.05, 0.1, 0.2, 0.3)
+LEVELS = (0.0, 0.1, 0.2, 0.3, 0.4)
+"""Where hierarchies of probabilities are cut: at the finest regions, and at boundaries that grow surer."""
 
 Advantages = Callable[[Neighbours], ArrayLike]
 """From pairs of neighbouring regions to the advantage of the first of each, −1 to 1, 0 where there is no step in depth."""
