@@ -2,4 +2,10 @@
 
 from importlib.util import find_spec
 
-collect_ignore = [] if find_spec("torchmetrics") else ["src/hyperacuity/evaluation/torch.py"]
+NEEDED = {
+    "evaluation/torch.py": "torchmetrics",
+    "detect/net/architecture.py": "torch",
+    "detect/net/training.py": "torch",
+    "detect/net/export.py": "onnx",
+}
+collect_ignore = [f"src/hyperacuity/{module}" for module, package in NEEDED.items() if not find_spec(package)]

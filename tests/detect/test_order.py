@@ -52,7 +52,7 @@ def test_each_lambda_is_a_system_and_larger_means_fewer_regions(picture, tmp_pat
 
 
 def test_the_default_lambda_has_the_plain_name():
-    assert str(orderer("depth-order(lam=0.5)")) == "depth-order"
+    assert str(orderer("depth-order(lam=7)")) == "depth-order"
     assert str(orderer("ownership(curvature='absolute')")) == "ownership(curvature='absolute')"
 
 
@@ -80,7 +80,7 @@ def test_a_lambda_that_is_no_number_is_a_wrong_call(words, picture, tmp_path):
 def test_orderers_are_not_detectors():
     with pytest.raises(UsageError, match="there is no detector ownership"):
         detector("ownership")
-    with pytest.raises(UsageError, match="there are ownership, depth-order, depth-cues"):
+    with pytest.raises(UsageError, match="there are ownership, depth-order, depth-cues, ae"):
         orderer("canny")
 
 

@@ -30,6 +30,7 @@ from hyperacuity.cli import (
     report,
     run,
     scenes,
+    segment,
     stereo,
     studio,
     study,
@@ -77,6 +78,7 @@ app.command("ordering")(ordering.ordering)
 app.command("regions")(regions.regions)
 app.command("report")(report.report)
 app.command("scenes")(scenes.scenes)
+app.command("segment")(segment.segment)
 app.command("stereo")(stereo.stereo)
 app.add_typer(run.app, name="run")
 app.add_typer(study.app, name="study")

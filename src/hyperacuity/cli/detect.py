@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from typer import Argument, Option
 
 from hyperacuity.cli import common, output
-from hyperacuity.cli.options import Data, Folder, InvertTruth, Json, Workers
+from hyperacuity.cli.options import Data, Folder, InvertTruth, Json, Workers, numbers
 from hyperacuity.cli.output import Model, Out, Reserved, Seed, Weak, finish, plural, print_line, print_table
 from hyperacuity.errors import UsageError
 
@@ -18,10 +18,13 @@ def detect(
     out: Out,
     names: Annotated[str, Option("--with", help="Any of masks,sobel,canny,sf1,sf5,agk,hk,pb; see below.")] = "canny",
     lambdas: Annotated[
-        str | None, Option("--lambda", help="λ of depth-order, or several with commas: larger = fewer regions.")
+        str | None, Option("--lambda", help="λ of depth-order over the variance of ownership; several with commas.")
     ] = None,
     cues: Annotated[str | None, Option(help="Cues of depth-cues: all, or tjc (T-junctions, convexity).")] = None,
     segmentation: Annotated[Path | None, Folder(help="Regions for depth-cues, a file per picture.")] = None,
+    hierarchy: Annotated[
+        str | None, Option(metavar="DIR|NAME", help="Hierarchy for the depth orders: ucm2 files, or a detector's.")
+    ] = None,
     thin: Annotated[bool, Option("--thin/--soft", help="Write thin maps, or strength before suppression.")] = True,
     bits: Annotated[int, Option(help="Depth of the PNG files: 8 or 16.")] = 16,
     jobs: Annotated[int | None, Option(min=1, help="Images at a time (default: one per processor).")] = None,
@@ -31,8 +34,10 @@ def detect(
 
     Maps are divided by their largest value. Each folder DIR/DETECTOR is a system for the commands edges and boundary.
 
-    For depth: ownership, depth-order and depth-cues write order maps, larger = nearer (DIR/depth-order/NAME.pfm), for the
-    command ordering.
+    For depth: ownership, depth-order, depth-cues and ae write order maps, larger = nearer (DIR/depth-order/NAME.pfm), for the
+    command ordering. With --hierarchy they take the regions of another detector, or of files that segment wrote.
+
+    Example: [bold]hyperacuity detect photos --with ae --hierarchy pb --out maps[/bold]
 
     A detector's options go in parentheses: --with "canny(sigma=2),hk".
 
@@ -53,11 +58,12 @@ def detect(
     pictures = pictures_of(images)
 
     from hyperacuity.detect import Orderer
-    from hyperacuity.studies.system_maps import detect_pictures, map_folders, named_detectors, regions_for
+    from hyperacuity.studies.system_maps import detect_pictures, map_folders, named_detectors, regions_for, trees_for
 
     chosen = named_detectors(names, lambdas=lambdas, cues=cues)
+    options: Any = {"regions": regions_for(chosen, segmentation), "trees": trees_for(chosen, hierarchy)}
+    options |= {"thin": thin, "bits": bits, "workers": jobs}
     folders = map_folders(chosen, common.output_folder(out))
-    options: Any = {"regions": regions_for(chosen, segmentation), "thin": thin, "bits": bits, "workers": jobs}
     failed = detect_pictures(pictures, chosen, folders, **options)
     written, kind = len(pictures) - len(failed), "thin" if thin else "soft"
 
@@ -139,6 +145,10 @@ def train_depth_cues(
     images: Annotated[Path | None, Folder(help="Pictures (default: Berkeley's figure/ground set).")] = None,
     order: Annotated[Path | None, Folder(help="Their true order, larger = nearer.")] = None,
     segmentation: Annotated[Path | None, Folder(help="Their regions.")] = None,
+    hierarchy: Annotated[
+        str | None, Option(metavar="DIR|NAME", help="Learn on regions of a hierarchy: ucm2 files, or a detector's.")
+    ] = None,
+    levels: Annotated[str, Option(help="Levels of the hierarchy, with commas.")] = "0.1,0.2,0.3",
     data: Data = None,
     allow_reserved: Reserved = False,
     workers: Workers = None,
@@ -151,12 +161,19 @@ def train_depth_cues(
 
     Example: [bold]hyperacuity detect train depth-cues --out my.json[/bold]
 
+    With --hierarchy the regions are a machine's, at several levels, and it also learns which of their borders have no step
+    in depth at all.
+
+    Example: [bold]hyperacuity detect train depth-cues --hierarchy pb --out my.json[/bold]
+
     From scenes: [bold]--images DIR/images --order DIR/order --segmentation DIR/labels[/bold]
 
     Use it: [bold]hyperacuity detect photos --with "depth-cues(model='my.json')" --out maps[/bold]
     """  # fmt: skip
     from hyperacuity.studies.training import berkeley_lessons, folder_lessons, learn_depth_cues
 
+    if hierarchy is not None and (images or order or segmentation):
+        raise UsageError("--hierarchy is for Berkeley's labels; --images come with their own regions")
     path = output.model_file(out)
     if images and order and segmentation:
         lessons, source = folder_lessons(images, order, segmentation, workers, allow_reserved=allow_reserved)
@@ -167,7 +184,8 @@ def train_depth_cues(
             "--allow-reserved is for pictures of your own: of Berkeley's, the third that is held out stays so"
         )
     else:
-        lessons, source = berkeley_lessons(data, workers)
+        cuts = numbers("--levels", levels, "numbers, with commas")
+        lessons, source = berkeley_lessons(data, workers, hierarchy=hierarchy, levels=cuts)
     learned = learn_depth_cues(lessons, source)
     learned.model.save(path)
     effects = learned.effects()
@@ -179,5 +197,5 @@ def train_depth_cues(
         print_table(("cue", *effects), rows)
         print_line(f"\nmodel: {path}")
 
-    numbers = {"images": learned.images, "pairs": learned.pairs, "about": learned.model.about, "effects": effects}
-    finish({"model": path, **numbers}, show, json=json)
+    found = {"images": learned.images, "pairs": learned.pairs, "about": learned.model.about, "effects": effects}
+    finish({"model": path, **found}, show, json=json)

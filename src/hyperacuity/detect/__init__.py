@@ -16,8 +16,9 @@ name          what it measures                                            option
 Each takes a grey (H×W) or colour (H×W×3) image, uint8, uint16 or floats in [0, 1], and returns a :class:`Detection`: strength,
 direction across the edge, and the thin map after non-maximum suppression. None needs more than numpy, scipy and numba.
 
-Three more order an image by depth, larger = nearer: ``ownership``, ``depth-order`` (:func:`depth_order`) and, learned from
-figure/ground labels, ``depth-cues`` (:func:`depth_cues`).
+Four more order an image by depth, larger = nearer: ``ownership``, ``depth-order`` (:func:`depth_order`) and, learned from
+figure/ground labels, ``depth-cues`` (:func:`depth_cues`); ``ae`` makes one order of what these say of neighbours
+(:func:`ae`).
 
 >>> import numpy as np
 >>> image = np.zeros((32, 32)); image[8:24, 8:24] = 1
@@ -25,7 +26,7 @@ figure/ground labels, ``depth-cues`` (:func:`depth_cues`).
 np.float32(1.0)
 """
 
-from hyperacuity.detect.depth.orderers import depth_cues, depth_order, ownership, region_tree
+from hyperacuity.detect.depth.orderers import ae, depth_cues, depth_order, ownership, region_tree
 from hyperacuity.detect.detection import Detection
 from hyperacuity.detect.gradient import canny, masks, sf1, sobel
 from hyperacuity.detect.oriented import agk, hk, sf5
@@ -46,6 +47,7 @@ __all__ = [
     "Detection",
     "Detector",
     "Orderer",
+    "ae",
     "agk",
     "canny",
     "depth_cues",

@@ -37,7 +37,7 @@ class Detection:
 
     @property
     def soft(self) -> SoftMap:
-        """The strength divided by its largest value, except where it is absolute: a soft map, as thick as the detector drew it."""
+        """The strength, divided by its largest value where it is not absolute: a soft map, as thick as the detector drew it."""
         return self.strength if self.absolute else divide_by_max(self.strength)
 
 

@@ -11,25 +11,36 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from hyperacuity.detect.depth.orderers import depth_cues, depth_order, gradient_regions, ownership
+from hyperacuity.detect.depth.orderers import ae, depth_cues, depth_order, gradient_regions, ownership
 from hyperacuity.detect.detection import Detection
 from hyperacuity.detect.gradient import canny, masks, sf1, sobel
+from hyperacuity.detect.net.network import net
+from hyperacuity.detect.net.sight import depth_net, net_regions
 from hyperacuity.detect.oriented import agk, hk, sf5
 from hyperacuity.detect.pb_detector import pb
 from hyperacuity.errors import UsageError
 from hyperacuity.maps import LabelMap, OrderMap
 from hyperacuity.ordering.orderings import pieces
+from hyperacuity.regions import Hierarchy, hierarchy
 
 _DETECTORS: Mapping[str, Callable[..., Detection]] = {
-    function.__name__: function for function in (masks, sobel, canny, sf1, sf5, agk, hk, pb)
+    function.__name__: function for function in (masks, sobel, canny, sf1, sf5, agk, hk, pb, net)
 }
 _ORDERERS: Mapping[str, Callable[..., OrderMap]] = {
     "ownership": ownership,
     "depth-order": depth_order,
     "depth-cues": depth_cues,
+    "ae": ae,
+    "depth-net": depth_net,
 }
-_REGIONS: Mapping[str, Callable[..., LabelMap]] = {"ownership": gradient_regions, "depth-cues": gradient_regions}
+_REGIONS: Mapping[str, Callable[..., LabelMap]] = {
+    "ownership": gradient_regions,
+    "depth-cues": gradient_regions,
+    "depth-net": net_regions,
+}
 """An orderer's own regions, from the image and the orderer's options, where they are not the pieces of equal order in its map."""
+PROBABILITIES = frozenset({"pb", "net"})
+"""Detectors whose strength is a probability: the same value means the same in every image."""
 
 _CALL = re.compile(r"\s*([\w-]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
@@ -59,6 +70,18 @@ class Detector(NamedSystem):
         """Run on a grey (H×W) or colour (H×W×3) image."""
         return _DETECTORS[self.base](image, **self.options)
 
+    def hierarchy(self, image: ArrayLike) -> Hierarchy:
+        """The hierarchy of regions of what it sees: of the probability of a boundary, or of the strength over its largest value.
+
+        >>> import numpy as np
+        >>> image = np.zeros((32, 32)); image[8:24, 8:24] = 1
+        >>> len(np.unique(detector("canny(sigma=2)").hierarchy(image).at(0.5)))
+        2
+        """
+        seen = self(image)
+        strength = seen.strength if self.base in PROBABILITIES else seen.soft
+        return hierarchy(strength, direction=seen.direction)
+
 
 class Orderer(NamedSystem):
     """What orders an image by depth, with its options; call it with an image. ``str()`` gives the canonical name.
@@ -72,13 +95,19 @@ class Orderer(NamedSystem):
         """Whether it orders regions that it can be given."""
         return "labels" in inspect.signature(_ORDERERS[self.base]).parameters
 
-    def __call__(self, image: ArrayLike, labels: ArrayLike | None = None) -> OrderMap:
-        """Run on a grey (H×W) or colour (H×W×3) image; with ``labels`` on these regions of it."""
-        if labels is None:
-            return _ORDERERS[self.base](image, **self.options)
-        if not self.takes_regions:
+    @property
+    def takes_tree(self) -> bool:
+        """Whether it can be given a hierarchy of regions."""
+        return "tree" in inspect.signature(_ORDERERS[self.base]).parameters
+
+    def __call__(self, image: ArrayLike, labels: ArrayLike | None = None, *, tree: Hierarchy | None = None) -> OrderMap:
+        """Run on a grey (H×W) or colour (H×W×3) image; with ``labels`` or a ``tree``, on these regions of it."""
+        if labels is not None and not self.takes_regions:
             raise UsageError(f"{self} finds its own regions; it cannot be given any")
-        return _ORDERERS[self.base](image, labels, **self.options)
+        if tree is not None and not self.takes_tree:
+            raise UsageError(f"{self} cannot be given a hierarchy")
+        given = {name: value for name, value in (("labels", labels), ("tree", tree)) if value is not None}
+        return _ORDERERS[self.base](image, **given, **self.options)
 
     def regions(self, image: ArrayLike, order: OrderMap | None = None) -> LabelMap:
         """The regions it finds for itself; by default the connected pieces of equal order in its map of the image, ``order``.
@@ -86,7 +115,7 @@ class Orderer(NamedSystem):
         >>> import numpy as np
         >>> image = np.zeros((40, 40)); image[10:30, 10:30] = 1
         >>> int(orderer("depth-order(lam=1000)").regions(image).max())
-        0
+        1
         """
         if self.base in _REGIONS:
             return _REGIONS[self.base](image, **self.options)
@@ -97,7 +126,7 @@ def detectors() -> list[str]:
     """The names of all detectors, from the plainest to the most elaborate.
 
     >>> detectors()
-    ['masks', 'sobel', 'canny', 'sf1', 'sf5', 'agk', 'hk', 'pb']
+    ['masks', 'sobel', 'canny', 'sf1', 'sf5', 'agk', 'hk', 'pb', 'net']
     """
     return list(_DETECTORS)
 
@@ -110,7 +139,7 @@ def detector(name: str) -> Detector:
     (5, 5)
     >>> detector("prewitt")
     Traceback (most recent call last):
-    hyperacuity.errors.UsageError: there is no detector prewitt; there are masks, sobel, canny, sf1, sf5, agk, hk, pb
+    hyperacuity.errors.UsageError: there is no detector prewitt; there are masks, sobel, canny, sf1, sf5, agk, hk, pb, net
     """
     return Detector(*_parsed(name, _DETECTORS))
 
@@ -119,7 +148,7 @@ def orderers() -> list[str]:
     """The names of all that order an image by depth.
 
     >>> orderers()
-    ['ownership', 'depth-order', 'depth-cues']
+    ['ownership', 'depth-order', 'depth-cues', 'ae', 'depth-net']
     """
     return list(_ORDERERS)
 

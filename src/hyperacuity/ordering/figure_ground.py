@@ -156,8 +156,23 @@ def order_of_pairs(given: Ordering, beside: Neighbours, *, middle: Middle = "mea
         depth = region_medians(given.order, beside.labels, middle=middle)
         difference = depth[beside.first] - depth[beside.second]
         return np.where(np.isnan(difference), UNKNOWN, np.sign(np.nan_to_num(difference))).astype(np.int64)
-    votes = beside.add_up(_votes(given, beside, reach))
-    return np.sign(votes).astype(np.int64)
+    balance, _ = border_votes(given, beside, reach=reach)
+    return np.sign(balance).astype(np.int64)
+
+
+def border_votes(
+    given: Sides, beside: Neighbours, *, reach: int = REACH
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """How labelled contours vote on each pair (:func:`order_of_pairs`): votes for the first region minus those for the second,
+    and how many of the border's cracks vote at all.
+
+    >>> nan = float("nan")
+    >>> sides = Sides(np.array([[nan, -1, 1, nan]] * 2 + [[nan] * 4], np.float32))
+    >>> border_votes(sides, neighbours([[0, 0, 1, 1]] * 3))
+    (array([-2.]), array([2.]))
+    """
+    votes = _votes(given, beside, reach)
+    return beside.add_up(votes), beside.add_up(np.abs(votes))
 
 
 def compare_neighbours(

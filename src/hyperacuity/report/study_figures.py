@@ -12,7 +12,7 @@ from PIL import Image, ImageOps
 
 from hyperacuity.audit.risk import RiskScore
 from hyperacuity.data import write_png
-from hyperacuity.detect.depth.orderers import DEFAULT_LAMBDA, LEVEL
+from hyperacuity.detect.depth.orderers import LEVEL
 from hyperacuity.edges.displacement import Shift
 from hyperacuity.ordering import Partition
 from hyperacuity.regions import PruningPath, piecewise_constant, pruning_path
@@ -31,6 +31,9 @@ from hyperacuity.studies.running import PictureSource
 
 PANELS = 6
 """How many λ the series of pictures (Fig. 6 of Palou & Salembier) shows."""
+
+SHOWN_LAMBDA = 0.5
+"""λ of the ownership on the tree that is shown, in units of squared ownership as in the study's sweep."""
 
 BOX = (420, 300)
 """Panels of the sheets: width and height in pixels."""
@@ -141,7 +144,7 @@ def comparison_sheet(pictures: Sequence[PictureSource[Loaded]]) -> NDArray[Any]:
         orders = {
             "truth": whole.painted().astype(np.float32),
             OWNERSHIP: views.ownership,
-            f"{TREE}, lambda = {DEFAULT_LAMBDA:g}": views.pruned(DEFAULT_LAMBDA).order,
+            f"{TREE}, lambda = {SHOWN_LAMBDA:g}": views.pruned(SHOWN_LAMBDA).order,
             TJC: views.ordered(own, tjc=True).order,
             CUES: views.ordered(own).order,
         }

@@ -19,6 +19,7 @@ from hyperacuity.detect.stereo import Matcher
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.maps import SoftMap
 from hyperacuity.run import Cell
+from hyperacuity.studies.hierarchies import TreeSource, tree_source
 from hyperacuity.studies.running import Failures, attempt_each
 
 SHARE = 6
@@ -79,19 +80,30 @@ def regions_for(detectors: Mapping[str, Detector | Orderer], folder: Path | None
     return {stem_of(path): path for path in files_in(folder)}
 
 
+def trees_for(detectors: Mapping[str, Detector | Orderer], given: str | None) -> TreeSource | None:
+    """Where hierarchies come from (:func:`tree_source`); a wrong call where no detector takes them."""
+    if given is None:
+        return None
+    if not any(isinstance(one, Orderer) and one.takes_tree for one in detectors.values()):
+        raise UsageError("--hierarchy is for ownership, depth-order, depth-cues and ae, none of which --with names")
+    return tree_source(given)
+
+
 def detect_pictures(
     pictures: Sequence[Path],
     chosen: Mapping[str, Detector | Orderer],
     folders: Mapping[str, Path],
     *,
     regions: Mapping[str, Path] | None = None,
+    trees: TreeSource | None = None,
     thin: bool = True,
     bits: Literal[8, 16] = 16,
     workers: int | None = None,
 ) -> list[tuple[Path, str]]:
     """Write each detector's map of each picture; pictures that could not be used, with the reason, in the order given.
 
-    ``regions`` are files of labels by the pictures' stems, for the orderers that take regions.
+    ``regions`` are files of labels by the pictures' stems, for the orderers that take regions; ``trees`` makes hierarchies
+    for those that take one and were not given regions.
     """
     first_with_stem: dict[str, Path] = {}
     for path in pictures:
@@ -110,9 +122,11 @@ def detect_pictures(
             raise InputError("has no file of its name in the folder of --segmentation")
         image = read_image(path)
         labels = None if regions is None else read_segmentations([regions[path.stem]])[0]
+        tree = None if trees is None else trees(path, image)
         for name, find in chosen.items():
             if isinstance(find, Orderer):
-                write_order(targets[name], find(image, labels if find.takes_regions else None))
+                given = labels if find.takes_regions else None
+                write_order(targets[name], find(image, given, tree=tree if given is None and find.takes_tree else None))
             else:
                 seen = find(image)
                 write_soft(targets[name], seen.thin if thin else seen.soft, bits=bits)

@@ -9,20 +9,27 @@ what regions are called or which is listed first makes no difference.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from hyperacuity.detect.depth.cues import GROUPS, PairCues, Values, group_of
+from hyperacuity.detect.depth.cues import GROUPS, NETWORK, PairCues, Values, group_of
+from hyperacuity.detect.depth.fitting import antisymmetric_fit
+from hyperacuity.detect.depth.step_model import FEATURES, StepWeights, learn_steps, step_features
 from hyperacuity.errors import InputError, UsageError
 
-SETS: Mapping[str, tuple[str, ...]] = {"all": GROUPS, "tjc": ("convexity", "junctions")}
-"""Sets of cues that are learned: all, and those of Palou & Salembier's rivals BPT+TJC and UCM+TJC."""
+SETS: Mapping[str, tuple[str, ...]] = {
+    "all": GROUPS,
+    "tjc": ("convexity", "junctions"),
+    "network": (NETWORK,),
+    "joined": (*GROUPS, NETWORK),
+}
+"""Sets of cues that are learned: all that an image has, those of Palou & Salembier's rivals BPT+TJC and UCM+TJC; and where
+lessons have a field of ownership, that alone and everything together."""
 
 PENALTIES = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0)
 """Strengths that are tried; larger lets weights grow."""
@@ -32,10 +39,26 @@ FOLDS = 5
 
 @dataclass(frozen=True, eq=False)
 class CueLesson:
-    """The pairs of one image to learn from: their cues, and +1 where the first region is in front, −1 the second, 0 unknown."""
+    """The pairs of one image to learn from.
+
+    Attributes
+    ----------
+    cues
+        Their cues.
+    front
+        +1 where the first region is in front, −1 the second, 0 unknown.
+    step, heights
+        Whether a pair has a step in depth (1), has none (0), or neither is known (NaN); and the height of its boundary in the
+        hierarchy that the regions are from. Without both nothing is learned about steps.
+    image
+        Name of the image, where it has several lessons: these are left out together.
+    """
 
     cues: PairCues
     front: NDArray[np.int64]
+    step: Values | None = None
+    heights: Values | None = None
+    image: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,16 +84,19 @@ class CueWeights:
 
 @dataclass(frozen=True, eq=False)
 class CueModel:
-    """Weights by name of the set of cues, and how they were obtained."""
+    """Weights by name of the set of cues, and how they were obtained; by the same names, where learned, what steps look like."""
 
     sets: Mapping[str, CueWeights]
     about: str
+    steps: Mapping[str, StepWeights] = field(default_factory=dict)
 
     def save(self, path: Path) -> Path:
         """Write as readable JSON, a line per cue."""
         sets = ",\n".join(f"  {json.dumps(name)}: {_written(one)}" for name, one in self.sets.items())
+        steps = ",\n".join(f"  {json.dumps(name)}: {_written_steps(one)}" for name, one in self.steps.items())
         about = json.dumps(self.about, ensure_ascii=False)
-        path.write_text(f'{{\n "about": {about},\n "sets": {{\n{sets}\n }}\n}}\n', encoding="utf-8")
+        more = f',\n "steps": {{\n{steps}\n }}' if steps else ""
+        path.write_text(f'{{\n "about": {about},\n "sets": {{\n{sets}\n }}{more}\n}}\n', encoding="utf-8")
         return path
 
     def choose(self, name: str) -> CueWeights:
@@ -78,6 +104,18 @@ class CueModel:
         if name not in self.sets:
             raise UsageError(f"there are no cues {name!r}; there are {', '.join(self.sets)}")
         return self.sets[name]
+
+    def advantages(self, name: str, cues: PairCues, heights: ArrayLike | None = None) -> Values:
+        """P(first before second) − P(second before first) of each pair, by a set of cues.
+
+        With the ``heights`` of boundaries, pairs may also be level: where steps were learned, the advantage counts with the
+        probability that there is one.
+        """
+        weights = self.choose(name)
+        found = weights.advantages(cues)
+        if heights is None or name not in self.steps or cues.beside.count == 0:
+            return found
+        return found * self.steps[name].probability(step_features(cues.beside, heights, weights.scores(cues)))
 
 
 def _written(one: CueWeights) -> str:
@@ -89,18 +127,36 @@ def _written(one: CueWeights) -> str:
     return f'{{\n   "penalty": {one.penalty:g},\n   "cues": {{\n' + ",\n".join(lines) + "\n   }\n  }"
 
 
+def _written_steps(one: StepWeights) -> str:
+    lines = (
+        f"    {json.dumps(name)}: {json.dumps({'weight': round(float(weight), 4), 'spread': float(f'{spread:.4g}')})}"
+        for name, weight, spread in zip(FEATURES, one.weights, one.spreads, strict=True)
+    )
+    return f'{{\n   "constant": {one.constant:.4f},\n   "features": {{\n' + ",\n".join(lines) + "\n   }\n  }"
+
+
 def load_cue_model(path: Path) -> CueModel:
     """Read a model; ``InputError`` when the file holds none."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
         sets = {str(name): _weights(one) for name, one in found["sets"].items()}
+        steps = {str(name): _steps(one) for name, one in found.get("steps", {}).items()}
         about = str(found["about"])
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{path}: holds no model of depth cues ({error})") from error
-    unknown = [name for one in sets.values() for name in one.names if group_of(name) not in GROUPS]
+    unknown = [name for one in sets.values() for name in one.names if group_of(name) not in (*GROUPS, NETWORK)]
     if unknown:
         raise InputError(f"{path}: has a cue {unknown[0]!r}, which is not known")
-    return CueModel(sets, about)
+    return CueModel(sets, about, steps)
+
+
+def _steps(written: Mapping[str, Any]) -> StepWeights:
+    features = [written["features"][name] for name in FEATURES]
+    weights, spreads = (np.array([float(one[part]) for one in features]) for part in ("weight", "spread"))
+    constant = float(written["constant"])
+    if not (np.isfinite([constant, *weights, *spreads]).all() and (spreads > 0).all()):
+        raise ValueError("weights must be finite and spreads positive")
+    return StepWeights(constant, weights, spreads)
 
 
 def _weights(written: Mapping[str, Any]) -> CueWeights:
@@ -112,7 +168,7 @@ def _weights(written: Mapping[str, Any]) -> CueWeights:
 
 
 def learn_cues(lessons: Sequence[CueLesson], *, about: str = "") -> CueModel:
-    """Learn every set of cues from images. The order of the images decides the folds; nothing is random.
+    """Learn every set of cues that the lessons have. The order of the images decides the folds; nothing is random.
 
     Each pair counts with the square root of its border's length. The penalty is the one under which images that were left out
     are most likely, over five folds.
@@ -127,10 +183,25 @@ def learn_cues(lessons: Sequence[CueLesson], *, about: str = "") -> CueModel:
     >>> model.choose("tjc").advantages(lessons[0].cues) < 0
     array([ True])
     """
+    every = lessons
     lessons = [one for one in lessons if one.front.any()]
     if not lessons:
         raise UsageError("there is nothing to learn from: no image has a pair of regions of which one is in front")
-    return CueModel({name: learn_set(lessons, groups) for name, groups in SETS.items()}, about)
+    seen = {group_of(name) for name in lessons[0].cues.names}
+    sets = {
+        name: learn_set(lessons, groups) for name, groups in SETS.items() if NETWORK not in groups or NETWORK in seen
+    }
+    steps = {name: _learn_steps(every, weights) for name, weights in sets.items()}
+    return CueModel(sets, about, {name: one for name, one in steps.items() if one is not None})
+
+
+def _learn_steps(lessons: Sequence[CueLesson], weights: CueWeights) -> StepWeights | None:
+    parts = [
+        (step_features(one.cues.beside, one.heights, weights.scores(one.cues)), one.step, one.cues.beside.cracks)
+        for one in lessons
+        if one.step is not None and one.heights is not None
+    ]
+    return learn_steps(*zip(*parts, strict=True)) if parts else None
 
 
 def learn_set(lessons: Sequence[CueLesson], groups: Sequence[str]) -> CueWeights:
@@ -144,8 +215,10 @@ def learn_set(lessons: Sequence[CueLesson], groups: Sequence[str]) -> CueWeights
     spreads = np.sqrt(np.average(every**2, axis=0, weights=weight))
     spreads[spreads == 0] = 1.0
     every = every / spreads
-    image = np.repeat(np.arange(len(lessons)), [len(part) for part in facing])
-    penalty = _likeliest_penalty(every, weight, image) if len(lessons) > 1 else 0.1
+    names_of = [one.image or str(n) for n, one in enumerate(lessons)]
+    number = {name: n for n, name in enumerate(dict.fromkeys(names_of))}
+    image = np.repeat([number[name] for name in names_of], [len(part) for part in facing])
+    penalty = _likeliest_penalty(every, weight, image) if len(number) > 1 else 0.1
     return CueWeights(names, antisymmetric_fit(every, weight, penalty), spreads, penalty)
 
 
@@ -158,30 +231,3 @@ def _likeliest_penalty(facing: Values, weight: Values, image: NDArray[np.int64])
             learned = antisymmetric_fit(facing[~left_out], weight[~left_out], penalty)
             likelihood[penalty] -= float(weight[left_out] @ np.logaddexp(0, -facing[left_out] @ learned))
     return max(PENALTIES, key=lambda penalty: likelihood[penalty])
-
-
-def antisymmetric_fit(facing: Values, weight: Values, penalty: float) -> Values:
-    r"""Weights w that make examples likely whose cues all face the truth, by Newton's method.
-
-    .. math:: \min_w \sum_i v_i \log(1 + e^{-w·x_i}) + \frac{1}{2C} |w|^2
-
-    >>> antisymmetric_fit(np.array([[1.0], [1.0], [-1.0]]), np.ones(3), 1e6).round(3)  # odds of 2 : 1
-    array([0.693])
-    """
-    learned = np.zeros(facing.shape[1])
-
-    def cost(w: Values) -> float:
-        return float(weight @ np.logaddexp(0, -facing @ w) + w @ w / (2 * penalty))
-
-    for _ in range(100):
-        wrong = 1 / (1 + np.exp(np.clip(facing @ learned, -500, 500)))
-        slope = facing.T @ (weight * wrong) - learned / penalty
-        bend = (facing * (weight * wrong * (1 - wrong))[:, None]).T @ facing + np.eye(len(learned)) / penalty
-        step = np.linalg.solve(bend, slope)
-        before, size = cost(learned), 1.0
-        while cost(learned + size * step) > before and size > 1e-10:
-            size /= 2
-        learned = learned + size * step
-        if not math.isfinite(before) or np.abs(size * step).max(initial=0) < 1e-9:
-            break
-    return learned

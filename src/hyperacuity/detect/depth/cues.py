@@ -11,6 +11,7 @@ group                     cues
 ``colour``                lightness and the two colour axes, of the regions and beside the border
 ``texture``               gradient, quantisation steps, spread of lightness, of the regions and beside the border
 ``ownership``             :func:`~hyperacuity.detect.depth.ownership.probability_of_ownership`, likewise
+``network``               a given field of ownership along the border (:mod:`~hyperacuity.detect.depth.evidence`)
 ========================  =======================================================================================
 
 :mod:`~hyperacuity.detect.depth.cue_model` learns how much each of them is worth.
@@ -25,6 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import ndimage
 
+from hyperacuity.detect.depth.evidence import ownership_vectors, pair_evidence
 from hyperacuity.detect.depth.ownership import lightness, probability_of_ownership
 from hyperacuity.errors import UsageError
 from hyperacuity.kernels import cues as kernels
@@ -43,6 +45,10 @@ BANDS = ((0, 4), (3, 12))
 GROUPS = (
     "convexity", "junctions", "size", "surround", "shape", "frame", "position", "colour", "texture", "ownership",
 )  # fmt: skip
+"""Groups of cues that an image and its regions have."""
+
+NETWORK = "network"
+"""The group of cues that a field of ownership, such as a network's, has."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +74,12 @@ def group_of(name: str) -> str:
 
 
 def pair_cues(
-    image: ArrayLike, labels: ArrayLike, *, groups: Collection[str] = GROUPS, ownership: ArrayLike | None = None
+    image: ArrayLike,
+    labels: ArrayLike,
+    *,
+    groups: Collection[str] | None = None,
+    ownership: ArrayLike | None = None,
+    field: ArrayLike | None = None,
 ) -> PairCues:
     """The cues of all pairs of neighbouring regions of an image. One region has no pair.
 
@@ -79,9 +90,11 @@ def pair_cues(
     labels
         Its regions; void pixels belong to none.
     groups
-        Which cues; those of the others are not computed.
+        Which cues; those of the others are not computed. By default all, those of ``network`` where there is a field.
     ownership
         Probability of ownership, where it is known already.
+    field
+        H×W×2, from ground to figure, for the cues of ``network``.
 
     Examples
     --------
@@ -91,22 +104,41 @@ def pair_cues(
     >>> found.values[0, found.names.index("convexity: 8 px")] < 0  # the first region, around the disc, does not bulge
     np.True_
     """
-    if unknown := sorted(set(groups) - set(GROUPS)):
-        raise UsageError(f"there are no cues {unknown[0]!r}; there are {', '.join(GROUPS)}")
+    wanted = set(GROUPS) | ({NETWORK} if field is not None else set()) if groups is None else set(groups)
+    if unknown := sorted(wanted - {*GROUPS, NETWORK}):
+        raise UsageError(f"there are no cues {unknown[0]!r}; there are {', '.join((*GROUPS, NETWORK))}")
+    if NETWORK in wanted and field is None:
+        raise UsageError("the cues of network need a field of ownership")
     beside = neighbours(labels)
+    found = _image_cues(image, beside, wanted, ownership) if wanted - {NETWORK} else {}
+    if NETWORK in wanted and field is not None and beside.count > 0:
+        found |= _network_cues(beside, field)
+    names = tuple(sorted(name for name in found if group_of(name) in wanted))
+    values = np.stack([found[name] for name in names], axis=1) if names else np.zeros((beside.count, 0))
+    return PairCues(beside, names, values)
+
+
+def _image_cues(
+    image: ArrayLike, beside: Neighbours, groups: Collection[str], ownership: ArrayLike | None
+) -> dict[str, Values]:
     look = appearance(image)
     same_size(look[0], beside.labels, names=("image", "segmentation"))
+    if beside.count == 0:
+        return {}
     if "ownership" not in groups:
         order = np.ones_like(look[0])
     else:
         order = probability_of_ownership(image) if ownership is None else order_map(ownership)
     planes = np.stack([*look, np.log(order)])
-    found: dict[str, Values] = {}
-    if beside.count > 0:
-        found = {**_outline_cues(beside), **_region_cues(beside, planes), **_border_cues(beside, planes)}
-    names = tuple(sorted(name for name in found if group_of(name) in groups))
-    values = np.stack([found[name] for name in names], axis=1) if names else np.zeros((beside.count, 0))
-    return PairCues(beside, names, values)
+    return {**_outline_cues(beside), **_region_cues(beside, planes), **_border_cues(beside, planes)}
+
+
+def _network_cues(beside: Neighbours, field: ArrayLike) -> dict[str, Values]:
+    """The field's log-odds along the border, and the advantage they mean, which counts sure places less."""
+    vectors = ownership_vectors(field)
+    size = np.linalg.norm(vectors, axis=2, keepdims=True)
+    leaning = vectors * np.divide(np.tanh(size / 2), size, out=np.zeros_like(size), where=size > 0)
+    return {"network: log-odds": pair_evidence(vectors, beside), "network: advantage": pair_evidence(leaning, beside)}
 
 
 LOOKS = ("colour: lightness", "colour: green to red", "colour: blue to yellow", "texture: gradient", "texture: steps")

@@ -1,4 +1,6 @@
-"""Depth order from one image: by ownership alone, by ownership on the regions of a hierarchy, or by learned cues.
+"""Depth order from one image: by ownership, by ownership on the regions of a hierarchy, by learned cues, by angular embedding.
+
+Each makes its own hierarchy of the image, and takes another instead.
 
 What the cues of :mod:`hyperacuity.detect.depth.cues` are worth is in ``depth_cues.json`` beside this module, with how it was
 obtained; :func:`hyperacuity.detect.depth.cue_model.learn_cues` learns it from other images.
@@ -11,35 +13,62 @@ from pathlib import Path
 
 from numpy.typing import ArrayLike
 
+from hyperacuity.detect.depth.angular import embed_regions
 from hyperacuity.detect.depth.cue_model import CueModel, load_cue_model
 from hyperacuity.detect.depth.cues import group_of, pair_cues
-from hyperacuity.detect.depth.ownership import Curvature, depth_partition, probability_of_ownership
+from hyperacuity.detect.depth.evidence import evidence_field, pixel_heights
+from hyperacuity.detect.depth.ownership import (
+    Curvature,
+    integrate,
+    probability_of_ownership,
+    region_ownership,
+    relative_partition,
+)
 from hyperacuity.detect.depth.region_depths import depth_of_regions
+from hyperacuity.detect.detection import planes
 from hyperacuity.detect.gradient import canny
+from hyperacuity.detect.pb_detector import pb
 from hyperacuity.errors import UsageError
-from hyperacuity.maps import LabelMap, OrderMap
+from hyperacuity.maps import LabelMap, OrderMap, same_size
 from hyperacuity.regions import Hierarchy, hierarchy
 
 EDGE_SCALE = 3.0
 """Width of the edge detector whose strength the regions of :func:`depth_order` come from."""
 
-DEFAULT_LAMBDA = 0.5
-"""λ of :func:`depth_order`: where contours are found best (F(1) of local depth consistency, the rule of Palou & Salembier) on
-half of the images that :func:`depth_cues` was learned from."""
+DEFAULT_LAMBDA = 7.0
+"""λ of :func:`depth_order`, in units of the variance of ownership: where contours are found best (F(1) of local depth
+consistency, the rule of Palou & Salembier) on 16 of the images that :func:`depth_cues` was learned from."""
 
 LEVEL = 0.3
 """The level of :func:`region_tree` where its covering is best on BSDS500's validation images."""
+
+AE_LEVEL = 0.2
+"""The level of the regions whose cues :func:`ae` embeds, chosen on the same 16 images as λ."""
 
 SHIPPED = Path(__file__).with_name("depth_cues.json")
 
 
 def ownership(
-    image: ArrayLike, *, curvature: Curvature = "convex", fade: float = 12.0, bend: float = 4.0, rounds: float = 0.0
+    image: ArrayLike,
+    tree: Hierarchy | None = None,
+    *,
+    curvature: Curvature = "convex",
+    fade: float = 12.0,
+    bend: float = 4.0,
+    rounds: float = 0.0,
 ) -> OrderMap:
-    """Probability of ownership (:func:`~hyperacuity.detect.depth.ownership.probability_of_ownership`): larger = nearer."""
+    """Probability of ownership (:func:`~hyperacuity.detect.depth.ownership.probability_of_ownership`): larger = nearer.
+
+    With a ``tree`` its regions claim pixels, instead of areas of like lightness
+    (:func:`~hyperacuity.detect.depth.ownership.region_ownership`).
+    """
     if rounds != int(rounds) or rounds < 0:
         raise UsageError(f"rounds is {rounds}, expected a whole number from 0")
-    return probability_of_ownership(image, curvature=curvature, fade=fade, bend=bend, rounds=int(rounds))
+    if tree is None:
+        return probability_of_ownership(image, curvature=curvature, fade=fade, bend=bend, rounds=int(rounds))
+    _fits(image, tree)
+    order = region_ownership(tree, curvature=curvature, fade=fade, bend=bend)
+    return integrate(order, image, rounds=int(rounds)) if rounds else order
 
 
 def region_tree(image: ArrayLike, *, sigma: float = EDGE_SCALE) -> Hierarchy:
@@ -48,25 +77,52 @@ def region_tree(image: ArrayLike, *, sigma: float = EDGE_SCALE) -> Hierarchy:
     return hierarchy(seen.soft, direction=seen.direction)
 
 
-def gradient_regions(image: ArrayLike, **options: object) -> LabelMap:
-    """The regions of :func:`region_tree` at the level that fits people's best; an orderer's options do not change them."""
-    return region_tree(image).at(LEVEL)
+def gradient_regions(image: ArrayLike, *, level: float = LEVEL, **options: object) -> LabelMap:
+    """The regions of :func:`region_tree` at a level; an orderer's other options do not change them."""
+    return region_tree(image).at(level)
 
 
 def depth_order(
-    image: ArrayLike, *, lam: float = DEFAULT_LAMBDA, curvature: Curvature = "convex", sigma: float = EDGE_SCALE
+    image: ArrayLike,
+    tree: Hierarchy | None = None,
+    *,
+    lam: float = DEFAULT_LAMBDA,
+    curvature: Curvature = "convex",
+    sigma: float = EDGE_SCALE,
 ) -> OrderMap:
-    """Regions in depth order: ownership averaged over the regions of the hierarchy, pruned with λ (Palou & Salembier 2014).
+    """Regions in depth order: ownership averaged over the regions of a hierarchy, pruned with λ (Palou & Salembier 2014).
 
-    ``lam`` is λ: larger gives fewer regions. Each pixel has its region's mean ownership, larger = nearer.
+    Each pixel has its region's mean ownership, larger = nearer.
 
+    Parameters
+    ----------
+    image
+        H×W or H×W×3, uint8, uint16 or floats in [0, 1].
+    tree
+        The hierarchy; without one, :func:`region_tree` of width ``sigma``.
+    lam
+        λ in units of the variance of ownership in the image, and below what would leave one region
+        (:func:`~hyperacuity.detect.depth.ownership.relative_partition`); larger gives fewer regions.
+    curvature
+        See :func:`~hyperacuity.detect.depth.ownership.probability_of_ownership`.
+    sigma
+        Width of the edge detector.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> image = np.zeros((40, 40)); image[10:30, 10:30] = 1
     >>> len(np.unique(depth_order(image, lam=1000.0)))
-    1
+    2
     """
     order = probability_of_ownership(image, curvature=curvature)
-    return depth_partition(order, region_tree(image, sigma=sigma), lam).order
+    chosen = region_tree(image, sigma=sigma) if tree is None else _fits(image, tree)
+    return relative_partition(order, chosen, lam).order
+
+
+def _fits(image: ArrayLike, tree: Hierarchy) -> Hierarchy:
+    same_size(planes(image)[0], tree.labels, names=("image", "hierarchy"))
+    return tree
 
 
 @cache
@@ -75,7 +131,15 @@ def shipped_cues() -> CueModel:
     return load_cue_model(SHIPPED)
 
 
-def depth_cues(image: ArrayLike, labels: ArrayLike | None = None, *, cues: str = "all", model: str = "") -> OrderMap:
+def depth_cues(
+    image: ArrayLike,
+    labels: ArrayLike | None = None,
+    tree: Hierarchy | None = None,
+    *,
+    cues: str = "all",
+    model: str = "",
+    level: float = LEVEL,
+) -> OrderMap:
     """Regions in depth order by convexity, T-junctions, size, position, colour, texture and ownership; larger = nearer.
 
     Parameters
@@ -83,12 +147,15 @@ def depth_cues(image: ArrayLike, labels: ArrayLike | None = None, *, cues: str =
     image
         H×W or H×W×3, uint8, uint16 or floats in [0, 1].
     labels
-        Its regions; without them those of :func:`region_tree` at the level that fits people's best. Void
-        pixels come out as NaN.
+        Its regions; void pixels come out as NaN. Without them the regions are those of a hierarchy.
+    tree
+        The hierarchy; without one, :func:`region_tree`.
     cues
         ``"all"``, or ``"tjc"`` for T-junctions and convexity alone.
     model
         A file with other parameters.
+    level
+        Where the hierarchy is cut; for :func:`region_tree` the default fits people's regions best.
 
     Examples
     --------
@@ -100,6 +167,59 @@ def depth_cues(image: ArrayLike, labels: ArrayLike | None = None, *, cues: str =
     True
     """
     weights = (load_cue_model(Path(model)) if model else shipped_cues()).choose(cues)
-    regions = gradient_regions(image) if labels is None else labels
+    if labels is not None and tree is not None:
+        raise UsageError("regions and a hierarchy: give one or the other")
+    if labels is None:
+        regions: ArrayLike = gradient_regions(image, level=level) if tree is None else tree.at(level)
+    else:
+        regions = labels
     found = pair_cues(image, regions, groups={group_of(name) for name in weights.names})
     return depth_of_regions(found.beside, weights.advantages(found)).order
+
+
+def ae(
+    image: ArrayLike,
+    tree: Hierarchy | None = None,
+    field: ArrayLike | None = None,
+    *,
+    level: float = AE_LEVEL,
+    width: float = 0.1,
+    trust: float = 1.0,
+) -> OrderMap:
+    """Superpixels in depth order by angular embedding (Maire 2010); larger = nearer.
+
+    Superpixels are the finest regions of the hierarchy. Its heights say how surely neighbours, near and far, belong together; a
+    field of ownership, who is in front where they do not (:func:`~hyperacuity.detect.depth.angular.embed_regions`).
+
+    Parameters
+    ----------
+    image
+        H×W or H×W×3, uint8, uint16 or floats in [0, 1].
+    tree
+        The hierarchy; without one, that of ``pb``.
+    field
+        H×W×2, from ground to figure; without one, what the cues of :func:`depth_cues` say of the regions at ``level``.
+    level
+        Where the hierarchy is cut for the cues.
+    width, trust
+        ρ and κ of the embedding.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> y, x = np.mgrid[-24:25, -30:31]
+    >>> disc = np.hypot(y, x) < 12
+    >>> inwards = -np.stack([x, y], axis=2) / 4
+    >>> order = ae(np.where(disc, 0.2, 0.8), field=inwards)
+    >>> bool(order[24, 30] > order[0, 0])
+    True
+    """
+    if tree is None:
+        seen = pb(image)
+        tree = hierarchy(seen.strength, direction=seen.direction)
+    _fits(image, tree)
+    if field is None:
+        weights = shipped_cues().choose("all")
+        found = pair_cues(image, tree.at(level))
+        field = evidence_field(found.beside, weights.scores(found))
+    return embed_regions(pixel_heights(tree.ucm2()), field, tree.labels, width=width, trust=trust).order

@@ -11,7 +11,7 @@ shapes and on photographs is described in ``docs/tasks/depth.md``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 import numpy as np
@@ -21,10 +21,10 @@ from hyperacuity.detect.detection import planes
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.kernels import ownership as kernels
 from hyperacuity.kernels.pieces import label_pieces
-from hyperacuity.maps import OrderMap, diagonal, order_map, same_size
+from hyperacuity.maps import LabelMap, OrderMap, diagonal, order_map, same_size
 from hyperacuity.ordering.figure_ground import Ints, Neighbours
 from hyperacuity.ordering.orderings import Partition, consecutive
-from hyperacuity.regions import Hierarchy, piecewise_constant, prune
+from hyperacuity.regions import Hierarchy, piecewise_constant, prune, pruning_path
 
 Curvature = Literal["convex", "absolute", "concave", "none"]
 """Which bend of the level lines counts: around convex parts (κ > 0), any (the paper's |κ|), within concave parts, or none."""
@@ -35,6 +35,9 @@ _CODES: dict[str, int] = {
     "convex": kernels.CONVEX,
     "concave": kernels.CONCAVE,
 }
+
+COUNTS = (800, 400, 200, 100, 50)
+"""How many regions there are at the scales of :func:`region_ownership`."""
 
 
 def probability_of_ownership(
@@ -93,26 +96,82 @@ def probability_of_ownership(
     >>> bool(z[rim & disc].mean() > z[rim & ~disc].mean())
     True
     """
-    if curvature not in _CODES:
-        raise UsageError(f"curvature is {curvature!r}, expected one of {', '.join(_CODES)}")
-    for name, value in (("fade", fade), ("bend", bend), ("reach", reach)):
-        if not 0 < value < np.inf:
-            raise UsageError(f"{name} is {value}, expected a positive number")
+    _validate(curvature, fade=fade, bend=bend, reach=reach)
     if shifts < 1 or not intervals or min(intervals) < 1:
         raise UsageError("lightness must be cut into at least one interval, with at least one shift")
     light = np.minimum(lightness(image), np.float32(1 - 1e-6))  # white belongs to the uppermost interval
-    claims = np.zeros(light.shape, np.float32)
-    for count in intervals:
-        for shift in range(shifts):
-            steps = np.floor(light * np.float32(count) + np.float32(shift / shifts)).astype(np.int32)
-            components = label_pieces(steps)
-            boxes = kernels.bounding_boxes(components)
-            sources = boxes[:, 4] >= least_area
-            kernels.add_claims(
-                components, boxes, sources, int(np.ceil(reach * fade)), fade, bend, _CODES[curvature], smooth, claims
-            )
-    order = 1 + claims / np.float32(len(intervals) * shifts)
+    components = (
+        label_pieces(np.floor(light * np.float32(count) + np.float32(shift / shifts)).astype(np.int32))
+        for count in intervals
+        for shift in range(shifts)
+    )
+    order = _claimed(components, least_area, int(np.ceil(reach * fade)), fade, bend, curvature, smooth=smooth)
     return integrate(order, image, rounds=rounds) if rounds else order
+
+
+def region_ownership(
+    tree: Hierarchy,
+    *,
+    counts: Sequence[int] = COUNTS,
+    curvature: Curvature = "convex",
+    fade: float = 12.0,
+    bend: float = 4.0,
+    least_area: int = 16,
+    reach: float = 3.0,
+) -> OrderMap:
+    """Probability of ownership whose components are regions of a hierarchy instead of areas of like lightness; larger = nearer.
+
+    The tree is cut where it has as many regions as ``counts`` say, whatever its heights are; each cut is one scale. Further
+    options are those of :func:`probability_of_ownership`. A tree of one region gives 1 throughout.
+
+    Examples
+    --------
+    >>> from hyperacuity.regions import merge_boundaries
+    >>> y, x = np.mgrid[-24:25, -24:25]
+    >>> disc = (np.hypot(y, x) < 12).astype(int)
+    >>> z = region_ownership(merge_boundaries(disc, np.ones(disc.shape), np.ones(disc.shape)), curvature="absolute")
+    >>> rim = np.abs(np.hypot(y, x) - 12) < 4
+    >>> bool(z[rim & (disc == 1)].mean() > z[rim & (disc == 0)].mean())
+    True
+    """
+    _validate(curvature, fade=fade, bend=bend, reach=reach)
+    if not counts or min(counts) < 1:
+        raise UsageError("counts: expected numbers of regions, 1 or more")
+    merges = sorted({max(tree.leaves - count, 0) for count in counts})
+    components = (consecutive(tree.at(tree.heights[done - 1])) if done else tree.labels for done in merges)
+    return _claimed(components, least_area, int(np.ceil(reach * fade)), fade, bend, curvature, smooth=False)
+
+
+def _claimed(
+    partitions: Iterable[LabelMap],
+    least_area: int,
+    reach: int,
+    fade: float,
+    bend: float,
+    curvature: Curvature,
+    *,
+    smooth: bool,
+) -> OrderMap:
+    """1 plus what the components of each partition claim of each pixel, on average over the partitions."""
+    claims, cuts = None, 0
+    for components in partitions:
+        claims = np.zeros(components.shape, np.float32) if claims is None else claims
+        boxes = kernels.bounding_boxes(components)
+        sources = boxes[:, 4] >= least_area
+        kernels.add_claims(components, boxes, sources, reach, fade, bend, _CODES[curvature], smooth, claims)
+        cuts += 1
+    if claims is None:
+        raise UsageError("there is no partition to claim pixels")
+    order: OrderMap = 1 + claims / np.float32(cuts)
+    return order
+
+
+def _validate(curvature: str, **positive: float) -> None:
+    if curvature not in _CODES:
+        raise UsageError(f"curvature is {curvature!r}, expected one of {', '.join(_CODES)}")
+    for name, value in positive.items():
+        if not 0 < value < np.inf:
+            raise UsageError(f"{name} is {value}, expected a positive number")
 
 
 def integrate(
@@ -151,7 +210,32 @@ def depth_partition(order: ArrayLike, tree: Hierarchy, lam: float) -> Partition:
     (array([[0, 0, 1, 1]], dtype=int32), array([0.5, 4.5]))
     """
     values = order_map(order)
-    labels = consecutive(prune(tree, piecewise_constant(tree, values), lam))
+    return _averaged(values, prune(tree, piecewise_constant(tree, values), lam))
+
+
+def relative_partition(order: ArrayLike, tree: Hierarchy, lam: float) -> Partition:
+    """As :func:`depth_partition`, with λ in units of the variance of the order, and below the λ that would leave one region.
+
+    So one ``lam`` does for images whose order differs much or little between regions, and a large one gives the coarsest
+    partition that still has a boundary. One region is left only where the tree has no more, or all have the same mean.
+
+    Examples
+    --------
+    >>> from hyperacuity.regions import merge_boundaries
+    >>> tree = merge_boundaries([[0, 1, 2, 3]], [[0.1, 0.9, 0.1, 0]], [[0, 0, 0, 0]])
+    >>> relative_partition([[0, 1, 4, 5]], tree, 1000.0).depth
+    array([0.5, 4.5])
+    """
+    if not 0 <= lam < np.inf:
+        raise UsageError(f"λ is {lam}, expected a number from 0")
+    values = order_map(order)
+    path = pruning_path(tree, piecewise_constant(tree, values))
+    blank = path.breakpoints[-1] if len(path.breakpoints) else np.inf
+    return _averaged(values, path.at(min(lam * float(values.var(dtype=np.float64)), blank * (1 - 1e-9))))
+
+
+def _averaged(values: OrderMap, regions: LabelMap) -> Partition:
+    labels = consecutive(regions)
     depth = np.bincount(labels.ravel(), values.ravel().astype(np.float64)) / np.bincount(labels.ravel())
     return Partition(labels, depth, depth[labels].astype(np.float32))
 

@@ -1,8 +1,8 @@
 """The network in PyTorch, for learning; what runs afterwards is the ONNX file that :mod:`.export` makes of it.
 
-The encoder is EfficientNet-Lite (Tan & Le 2019, without squeeze-and-excitation, with ReLU6), whose weights for ImageNet are a good
-start. Its features at strides 2 to 32 go down a pyramid: each level is brought to few channels, added to the enlarged level above it
-and smoothed. Two heads read the pyramid:
+The encoder is EfficientNet-Lite (Tan & Le 2019, without squeeze-and-excitation, with ReLU6), whose weights for ImageNet are a
+good start. Its features at strides 2 to 32 go down a pyramid: each level is brought to few channels, added to the enlarged level
+above it and smoothed. Two heads read the pyramid:
 
 - *boundary*, at full size, together with a shallow branch on the photograph itself, which knows where exactly a line runs;
 - *ownership*, at stride 4: a vector v that points from ground to figure. Along a contour with unit normal n, v·n is the log-odds
@@ -14,6 +14,7 @@ Heights and widths are multiples of 32 (:data:`STEP`), so that all padding is kn
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import torch
 from torch import Tensor, nn
@@ -107,7 +108,11 @@ class Encoder(nn.Module):
 
     def load_imagenet(self, weights: dict[str, Tensor]) -> None:
         """Take the weights of a published EfficientNet-Lite; ``ValueError`` where one that is needed is missing."""
-        parts = {"expand": ("_expand_conv", "_bn0"), "filter": ("_depthwise_conv", "_bn1"), "project": ("_project_conv", "_bn2")}
+        parts = {
+            "expand": ("_expand_conv", "_bn0"),
+            "filter": ("_depthwise_conv", "_bn1"),
+            "project": ("_project_conv", "_bn2"),
+        }
         own = self.state_dict()
         for key in own:
             words = key.split(".")
@@ -136,11 +141,11 @@ class Network(nn.Module):
         super().__init__()
         self.encoder = Encoder(encoder)
         found = list(self.encoder.channels.values())
-        self.lateral = nn.ModuleList(_normed(nn.Conv2d(c, p, 1, bias=False)) for c, p in zip(found, PYRAMID, strict=True))
-        self.context = nn.Linear(found[-1], PYRAMID[-1])
-        self.narrow = nn.ModuleList(
-            nn.Conv2d(above, here, 1, bias=False) for here, above in zip(PYRAMID, PYRAMID[1:], strict=False)
+        self.lateral = nn.ModuleList(
+            _normed(nn.Conv2d(c, p, 1, bias=False)) for c, p in zip(found, PYRAMID, strict=True)
         )
+        self.context = nn.Linear(found[-1], PYRAMID[-1])
+        self.narrow = nn.ModuleList(nn.Conv2d(above, here, 1, bias=False) for here, above in pairwise(PYRAMID))
         self.smooth = nn.ModuleList(_smooth(p, p) for p in PYRAMID)
         self.sides = nn.ModuleList(nn.Conv2d(p, 1, 1) for p in PYRAMID)
         self.fine = nn.Sequential(_smooth(3, 16), _smooth(16, 16))

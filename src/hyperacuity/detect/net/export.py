@@ -41,7 +41,7 @@ def write_onnx(network: Network, path: Path, about: Mapping[str, Any]) -> None:
         file,
         input_names=["photograph"],
         output_names=["boundary", "ownership"],
-        dynamic_axes={name: size for name in ("photograph", "boundary", "ownership")},
+        dynamic_axes=dict.fromkeys(("photograph", "boundary", "ownership"), size),
         opset_version=17,
         dynamo=False,
     )

@@ -65,7 +65,7 @@ def lesson(
     owners: Sequence[ArrayLike] = (),
     segments: ArrayLike | None = None,
 ) -> Lesson:
-    """A lesson from people's boundary maps, and their figure/ground labels (+1 figure, −1 ground, 0 or NaN neither) of ``segments``."""
+    """A lesson from boundary maps, and figure/ground labels of ``segments``: +1 figure, −1 ground, 0 or NaN neither."""
     colour = np.repeat(image[..., None], 3, 2) if image.ndim == 2 else image[..., :3]
     towards, sure = ownership_target(owners, colour.shape[:2])
     labelled = np.full(colour.shape[:2], -1, np.int16)
@@ -90,8 +90,8 @@ def boundary_target(drawn: Sequence[ArrayLike], *, ridge: float = RIDGE) -> Valu
 
     .. math:: e^{-d_k(x)^2 / 2σ^2}
 
-    with the distance d to the nearest boundary pixel that person k drew. A line all drew in the same pixels has 1 along it; lines a
-    pixel or two apart add up to one ridge between them. Somebody who drew nothing counts with 0 everywhere.
+    with the distance d to the nearest boundary pixel that person k drew. A line all drew in the same pixels has 1 along it; lines
+    a pixel or two apart add up to one ridge between them. Somebody who drew nothing counts with 0 everywhere.
 
     >>> boundary_target([[[0, 0, 1, 0, 0]], [[0, 0, 0, 0, 0]]], ridge=1.0).round(2)
     array([[0.07, 0.3 , 0.5 , 0.3 , 0.07]], dtype=float32)
@@ -133,7 +133,7 @@ def ownership_target(owners: Sequence[ArrayLike], shape: tuple[int, int]) -> tup
 
 
 def figures_of(segments: NDArray[np.int16], owners: Sequence[ArrayLike], *, share: float = 0.85) -> tuple[int, ...]:
-    """Regions whose labelled outline is at least ``share`` figure, that cover 1 to 40 % of the picture and hardly touch its frame.
+    """Regions whose labelled outline is mostly figure, that cover 1 to 40 % of the picture and hardly touch its frame.
 
     >>> y, x = np.mgrid[-20:21, -20:21]
     >>> disc = (np.hypot(y, x) < 8).astype(np.int16)

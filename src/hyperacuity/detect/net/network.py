@@ -1,7 +1,7 @@
 """Looking at a photograph with the network: boundaries, and a field of ownership.
 
-The photograph is enlarged (fine detail is what a small network misses), its frame is reflected outwards so that no line is seen along it,
-and the answers are brought back to its size. The setting ``best`` averages three enlargements and their mirror images.
+The photograph is enlarged (fine detail is what a small network misses), its frame is reflected outwards so that no line is seen
+along it, and the answers are brought back to its size. The setting ``best`` averages three enlargements and their mirror images.
 """
 
 from __future__ import annotations
@@ -92,18 +92,20 @@ def look(image: ArrayLike, *, setting: Setting = "fast", model: Path | str = "",
 
     with ThreadPoolExecutor(max(1, threads)) as pool:
         answers = list(pool.map(one, passes))
-    mean = np.sum(answers, axis=0, dtype=np.float32) / np.float32(len(answers))
+    mean: Float32s = np.mean(answers, axis=0, dtype=np.float32)
     return Look(np.clip(mean[0], 0, 1), np.ascontiguousarray(np.moveaxis(mean[1:], 0, 2)))
 
 
 def net(image: ArrayLike, *, setting: Setting = "fast", model: str = "") -> Detection:
     """The network as a detector of boundaries; strength is the share of people expected to draw one.
 
-    The thin map is suppressed as is usual for such maps (Dollár & Zitnick 2015: smoothing 1, radius 1), not divided by its largest
-    value. ``setting`` and ``model`` are those of :func:`look`.
+    The thin map is suppressed as is usual for such maps (Dollár & Zitnick 2015: smoothing 1, radius 1), and not divided by its
+    largest value. ``setting`` and ``model`` are those of :func:`look`.
     """
     strength = look(image, setting=setting, model=model).boundaries
-    return Detection(strength, across_ridges(strength), suppress_structured(strength, smooth=1, radius=1), absolute=True)
+    return Detection(
+        strength, across_ridges(strength), suppress_structured(strength, smooth=1, radius=1), absolute=True
+    )
 
 
 def across_ridges(strength: Float32s, *, sigma: float = 1.5) -> Float32s:

@@ -48,7 +48,7 @@ class Settings:
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Crops: photographs B×3×C×C in [0, 1]; boundary and the share that is known, B×1×C×C; ``towards`` B×2×C×C, ``sure`` B×C×C."""
+    """Crops: photographs B×3×C×C in [0, 1]; boundary and what is known of it, B×1×C×C; ``towards`` B×2×C×C, ``sure`` B×C×C."""
 
     image: Tensor
     boundary: Tensor
@@ -99,7 +99,7 @@ class Crops:
             size = self.sizes[which, axis]
             middle = reach + (size - 2 * reach).clamp(min=0) * self._between(0, 1, count)
             centre.append(torch.minimum(middle, torch.maximum(size - reach, size / 2)))
-        batch = self._crop(which, scale, turn, centre[0], centre[1])
+        batch: Batch = self._crop(which, scale, turn, centre[0], centre[1])
         if len(self.figures) and self.settings.paste > 0:
             batch = self._pasted(batch)
         sure = batch.sure.clone()
@@ -118,7 +118,6 @@ class Crops:
         aim = [self._between(-0.35, 0.35, count) * crop / scale for _ in range(2)]
         middle = (box[:, 0] + box[:, 1]) / 2 + aim[0], (box[:, 2] + box[:, 3]) / 2 + aim[1]
         other = self._crop(which, scale, turn, *middle, region=region)
-        assert other.mask is not None
         mask = other.mask * (self._between(0, 1, count) < self.settings.paste).float()[:, None, None, None]
         soft = blurred(mask, 1.5)
         seam = 4 * soft * (1 - soft)
@@ -126,7 +125,10 @@ class Crops:
         towards = slope / slope.norm(dim=1, keepdim=True).clamp(min=1e-6)
         on_seam = (seam > 0.3).float()
         alpha = blurred(mask, 0.7)
-        merge = lambda inside, outside: mask * inside + (1 - mask) * outside  # noqa: E731
+
+        def merge(inside: Tensor, outside: Tensor) -> Tensor:
+            return mask * inside + (1 - mask) * outside
+
         return Batch(
             alpha * other.image + (1 - alpha) * batch.image,
             torch.maximum(merge(other.boundary, batch.boundary), seam),
@@ -156,7 +158,7 @@ class Crops:
             [(cos * field[:, 0] + sin * field[:, 1]) * mirror, -sin * field[:, 0] + cos * field[:, 1]], 1
         )
         known = inside[:, None].float()
-        mask = None
+        mask = known
         if region is not None:
             mask = (read(self.segments, "nearest") == region[:, None, None, None]).float() * known
         sure = read(self.sure, "nearest")[:, 0] / 255 * known[:, 0]
@@ -186,9 +188,9 @@ class Crops:
 
 @dataclass(frozen=True, eq=False)
 class Cut(Batch):
-    """Crops, and where a chosen region of them lies."""
+    """Crops, and where a chosen region of them lies, B×1×C×C."""
 
-    mask: Tensor | None = None
+    mask: Tensor
 
 
 def _cut_outs(lessons: Sequence[Lesson], device: torch.device) -> tuple[Tensor, Tensor]:

@@ -1,0 +1,88 @@
+r"""Is there a step in depth between two neighbouring regions at all? A logistic function of what does not change when they swap.
+
+.. math:: P(\text{step}) = \frac{1}{1 + e^{-(c + w·f(a, b))}}, \qquad f(b, a) = f(a, b)
+
+Machines find boundaries within objects too, of paint, shadow and texture. There nobody is in front, and an advantage that is
+multiplied by P(step) leaves the two nearly level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hyperacuity.detect.depth.fitting import antisymmetric_fit
+from hyperacuity.errors import InputError
+from hyperacuity.ordering.figure_ground import Neighbours
+
+Values = NDArray[np.float64]
+
+FEATURES = ("height", "log of height", "|log-odds|", "log of border", "log of smaller area")
+"""Height of the boundary in the hierarchy, how sure the cues are, length of the common border, area of the smaller region."""
+
+
+@dataclass(frozen=True, eq=False)
+class StepWeights:
+    """A constant, and a weight for each of :data:`FEATURES` in units of its spread."""
+
+    constant: float
+    weights: Values
+    spreads: Values
+
+    def probability(self, features: Values) -> Values:
+        """The probability that each pair has a step in depth."""
+        score = self.constant + features @ (self.weights / self.spreads)
+        found: Values = 1 / (1 + np.exp(-np.clip(score, -500, 500)))
+        return found
+
+
+def step_features(beside: Neighbours, heights: ArrayLike, scores: ArrayLike) -> Values:
+    """What each pair of neighbours is judged by: pairs × :data:`FEATURES`.
+
+    ``heights`` are those of the boundaries (:func:`~hyperacuity.detect.depth.evidence.border_heights`), ``scores`` the log-odds
+    that the first is in front.
+
+    >>> from hyperacuity.ordering import neighbours
+    >>> step_features(neighbours([[0, 0, 1]]), [0.5], [-2.0]).round(2)
+    array([[ 0.5 , -0.69,  2.  ,  0.  ,  0.  ]])
+    """
+    high, sure = np.asarray(heights, np.float64), np.abs(np.asarray(scores, np.float64))
+    if high.shape != (beside.count,) or sure.shape != (beside.count,):
+        raise InputError(f"heights and scores: have shapes {high.shape} and {sure.shape}, expected {beside.count} each")
+    area = np.bincount(beside.labels[beside.labels >= 0], minlength=1)
+    smaller = np.minimum(area[beside.first], area[beside.second])
+    return np.stack(
+        [high, np.log(np.maximum(high, 1e-3)), sure, np.log(np.maximum(beside.cracks, 1)), np.log(smaller)], axis=1
+    )
+
+
+def learn_steps(
+    features: Sequence[Values],
+    steps: Sequence[NDArray[np.float64]],
+    lengths: Sequence[Values],
+    *,
+    penalty: float = 10.0,
+) -> StepWeights | None:
+    """Learn from pairs of which it is known whether they have a step (1), have none (0), or neither (NaN).
+
+    Each pair counts with the square root of its border's length. None where steps, or pairs without one, are missing.
+
+    >>> high = np.array([[0.1, -2.3, 0, 0, 0], [0.9, -0.1, 0, 0, 0]])
+    >>> learned = learn_steps([high], [np.array([0.0, 1.0])], [np.ones(2)])
+    >>> learned.probability(high).round() if learned else None
+    array([0., 1.])
+    """
+    every, step, length = (np.concatenate(parts) for parts in (features, steps, lengths))
+    known = ~np.isnan(step)
+    every, step, weight = every[known], step[known], np.sqrt(length[known])
+    if len(step) == 0 or step.min() == step.max():
+        return None
+    weight = weight / weight.mean()
+    spreads = np.sqrt(np.average(every**2, axis=0, weights=weight))
+    spreads[spreads == 0] = 1.0
+    facing = np.column_stack([np.ones(len(step)), every / spreads]) * np.where(step > 0, 1.0, -1.0)[:, np.newaxis]
+    constant, *weights = antisymmetric_fit(facing, weight, penalty)
+    return StepWeights(float(constant), np.array(weights), spreads)
