@@ -35,8 +35,8 @@ CARD = Path(__file__).with_name("net.json")
 STEP = 32
 """Heights and widths that the network takes are multiples of this."""
 
-MARGIN = 16
-"""How far the frame is reflected outwards, in pixels of the enlarged photograph."""
+MARGIN = 12
+"""How far the frame is reflected outwards at least, in pixels of the enlarged photograph."""
 
 LARGEST = 2_000_000
 """So many pixels are looked at. A photograph that would have more, enlarged, is enlarged less or reduced."""
@@ -164,10 +164,12 @@ def _answers(session: Any, colour: Float32s, scale: float, *, mirrored: bool) ->
     enlarged = _resized(colour, rows, columns)
     if mirrored:
         enlarged = enlarged[:, :, ::-1]
-    border = [(0, 0), *((MARGIN, -(size + 2 * MARGIN) % STEP + MARGIN) for size in (rows, columns))]
+    spare = [-(size + 2 * MARGIN) % STEP + 2 * MARGIN for size in (rows, columns)]
+    top, left = (size // 2 for size in spare)
+    border = ((0, 0), (top, spare[0] - top), (left, spare[1] - left))
     padded = np.pad(enlarged, border, mode="reflect")
     boundary, field = session.run(None, {"photograph": np.ascontiguousarray(padded[np.newaxis])})
-    seen = np.concatenate([boundary[0], field[0]])[:, MARGIN : MARGIN + rows, MARGIN : MARGIN + columns]
+    seen = np.concatenate([boundary[0], field[0]])[:, top : top + rows, left : left + columns]
     if mirrored:
         seen = seen[:, :, ::-1] * np.array([1, -1, 1], np.float32)[:, np.newaxis, np.newaxis]
     return _resized(seen, height, width)
