@@ -14,7 +14,7 @@ from hyperacuity.audit.risk import RiskScore
 from hyperacuity.data import write_png
 from hyperacuity.detect.depth.orderers import LEVEL
 from hyperacuity.edges.displacement import Shift
-from hyperacuity.ordering import Partition
+from hyperacuity.ordering import Partition, transfer
 from hyperacuity.regions import PruningPath, piecewise_constant, pruning_path
 from hyperacuity.report import theme
 from hyperacuity.report.charts import compare as compare_charts
@@ -25,7 +25,17 @@ from hyperacuity.report.pictures.ordering import order_picture, panel_sheet
 from hyperacuity.studies.abdulrahman2017 import SHIFT_SIGNATURE, EdgeStudy
 from hyperacuity.studies.cabezas2011 import Cabezas2011, Scenario
 from hyperacuity.studies.edge_trials import DetectorTrial, StudyPicture
-from hyperacuity.studies.palou2014 import CUES, OWNERSHIP, TJC, TREE, Loaded, Palou2014, SystemViews, truly_ordered
+from hyperacuity.studies.palou2014 import (
+    CUES,
+    NETWORK,
+    OWNERSHIP,
+    TJC,
+    TREE,
+    Loaded,
+    Palou2014,
+    SystemViews,
+    truly_ordered,
+)
 from hyperacuity.studies.risk_of_trials import RISK_SIGNATURE
 from hyperacuity.studies.running import PictureSource
 
@@ -148,9 +158,11 @@ def comparison_sheet(pictures: Sequence[PictureSource[Loaded]]) -> NDArray[Any]:
             TJC: views.ordered(own, tjc=True).order,
             CUES: views.ordered(own).order,
         }
+        if views.network:
+            orders[NETWORK] = transfer(views.network.order, views.network.regions())
         panels.append((_boxed(image), picture.name))
         panels += [(_boxed(order_picture(order)), name) for name, order in orders.items()]
-    return panel_sheet(panels, columns=6)
+    return panel_sheet(panels, columns=len(panels) // max(len(pictures), 1) or 1)
 
 
 def _boxed(picture: NDArray[Any]) -> NDArray[Any]:

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -24,6 +25,7 @@ from hyperacuity.detect.depth.ownership import (
     probability_of_ownership,
 )
 from hyperacuity.detect.depth.region_depths import depth_of_regions
+from hyperacuity.detect.net.sight import Sight, see
 from hyperacuity.errors import UsageError
 from hyperacuity.maps import LabelMap, OrderMap
 from hyperacuity.ordering import OrderingScore, OrderingTally, collect, collect_sweep, tally, tally_humans
@@ -41,10 +43,13 @@ LEVELS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
 STEPS = (2, 3, 4, 6, 8, 16)
 
 OWNERSHIP, TREE, CUES, TJC = "ownership", "ownership + tree", "learned cues", "learned cues, tjc"
+NETWORK = "network"
+"""Left out where the extra ``see`` is not installed."""
+
 ORACLE = "true order, own regions"
 """The ceiling: regions found by machine, ordered by the truth."""
 
-SYSTEMS = (OWNERSHIP, TREE, CUES, TJC, ORACLE)
+SYSTEMS = (NETWORK, OWNERSHIP, TREE, CUES, TJC, ORACLE)
 
 COLUMNS = tuple(f"{kind} regions, {reading}" for kind in ("true", "own") for reading in ("median", "along"))
 """Regions, and whether the order is read from their medians or along their common border."""
@@ -98,6 +103,11 @@ class SystemViews:
         """The hierarchy of the picture's regions."""
         return region_tree(self.image)
 
+    @cached_property
+    def network(self) -> Sight | None:
+        """What the network sees, where it can be run."""
+        return see(self.image) if find_spec("onnxruntime") else None
+
     def pruned(self, lam: float) -> Partition:
         """Ownership on the tree."""
         return depth_partition(self.ownership, self.tree, lam)
@@ -120,6 +130,7 @@ class SystemViews:
         light = lightness(self.image)
         rows = np.repeat(np.arange(light.shape[0], dtype=np.float32)[:, np.newaxis], light.shape[1], axis=1)
         return {
+            **({NETWORK: self.network.order} if self.network else {}),
             OWNERSHIP: self.ownership,
             "ownership, |κ|": probability_of_ownership(self.image, curvature="absolute", smooth=True),
             "ownership, κ < 0": probability_of_ownership(self.image, curvature="concave", smooth=True),
@@ -141,6 +152,8 @@ class SystemViews:
             yield CUES, f"level {level:g}", self.ordered(regions)
             yield TJC, f"level {level:g}", self.ordered(regions, tjc=True)
             yield ORACLE, f"level {level:g}", truly_ordered(regions, truth)
+            if self.network:
+                yield NETWORK, f"level {level:g}", partition(self.network.order, self.network.regions(level))
 
 
 def truly_ordered(regions: LabelMap, truth: Ordering) -> Partition:
@@ -310,7 +323,7 @@ def collect_pictures(
     for image, one in found.items():
         for (system, parameter), counts in one.sweeps.items():
             sweeps[system].setdefault(parameter, {})[image] = counts
-    scores = {system: collect_sweep(sweep) for system, sweep in sweeps.items()}
+    scores = {system: collect_sweep(sweep) for system, sweep in sweeps.items() if sweep}
     return Palou2014(name, pictures, sums, scores, collect(people) if people else None)
 
 
