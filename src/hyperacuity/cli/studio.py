@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Pages where people label and judge, in the browser.", no_args_is_help=True)
 
 
-class Start(StrEnum):
+class OrderStart(StrEnum):
     """What an order can start from."""
 
     net = "net"
@@ -153,7 +153,7 @@ def label(
 
     Example: [bold]hyperacuity studio label photos --out labels[/bold]
 
-    Example: [bold]hyperacuity studio label photos --out labels --candidates gradient --candidates net[/bold]
+    Example: [bold]hyperacuity studio label photos --out labels --candidates net[/bold]
     """
     server.require()
     from hyperacuity.data.datasets.pairing import pictures_of
@@ -183,7 +183,7 @@ def order(
     ] = None,
     annotator: Annotated[int, Option(min=1, metavar="N", help="Which segmentation, where an image has several.")] = 1,
     start: Annotated[
-        Start | None,
+        OrderStart | None,
         Option(help="Start from an order to correct: the network's, and its regions unless others are given."),
     ] = None,
     level: Annotated[

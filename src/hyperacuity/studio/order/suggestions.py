@@ -20,7 +20,7 @@ Suggestions = Mapping[Pair, int]
 
 
 @dataclass(frozen=True)
-class Answers:
+class AnswerCounts:
     """How a person has answered suggestions.
 
     Attributes
@@ -91,7 +91,7 @@ def preview(statements: Statements, waiting: Suggestions, count: int) -> Arrange
     return arrange(_with(statements, waiting), count)
 
 
-def answers(suggested: Suggestions, current: Snapshot, found: Arrangement) -> Answers:
+def answers(suggested: Suggestions, current: Snapshot, found: Arrangement) -> AnswerCounts:
     """How far suggestions have been answered; each is in one of kept, changed, dismissed, contradicted and open."""
     kept = together = changed = dismissed = 0
     for pair, relation in suggested.items():
@@ -104,7 +104,7 @@ def answers(suggested: Suggestions, current: Snapshot, found: Arrangement) -> An
         else:
             changed += 1
     waiting = len(open_suggestions(suggested, current, found))
-    return Answers(
+    return AnswerCounts(
         total=len(suggested),
         kept=kept,
         together=together,

@@ -22,7 +22,11 @@ async function open() {
   const offered = log.sources ?? [{ id: "gradient", title: "Gradient" }];
   const first = offered[0].id;
   const chosen = [...log.actions, ...log.undone].flatMap((action) => action.sources ?? []);
-  if (first !== "gradient" || chosen.length) $("where").textContent = "Looking for candidates, which takes a few seconds …";
+  if (first !== "gradient" || chosen.length) {
+    $("where").textContent = $("source-note").textContent = "Looking for candidates, which takes a few seconds …";
+    $("source").hidden = $("source-busy").hidden = false;
+    say($("where").textContent);
+  }
   const used = [...new Set([first, ...chosen])];
   const [photo, ...found] = await Promise.all([loadingPhoto, ...used.map(planes)]);
   const map = new EdgeMap({ ...given, ...found[0], source: first });
@@ -280,11 +284,11 @@ class Desk {
 
   /** Buttons to choose a source; none where there is only the gradient. */
   #offerSources() {
+    $("source").hidden = this.sources.length < 2;
     if (this.sources.length < 2) {
       this.#showSource();
       return;
     }
-    $("source").hidden = false;
     document.querySelector(".tool[data-tool=keep]").hidden = false;
     for (const row of document.querySelectorAll(".several")) row.hidden = false;
     $("sources").replaceChildren(...this.sources.map(({ id, title }) => {
