@@ -21,6 +21,7 @@ from hyperacuity.cli import app
 from hyperacuity.data import read_order
 from hyperacuity.data.scenes import make_scene
 from hyperacuity.detect.net import network
+from hyperacuity.detect.net.sight import LEVEL
 from hyperacuity.ordering.orderings import consecutive
 from hyperacuity.studio import people
 from hyperacuity.studio.items import item_id
@@ -167,7 +168,7 @@ class TestAnswers:
             "from": "net",
             "setting": "best",
             "network_sha256": network.card()["sha256"],
-            "level": 0.2,
+            "level": LEVEL,
             "suggested": 4,
             "kept": 3,
             "kept_together": 2,
@@ -256,6 +257,11 @@ class TestNetwork:
         )
         assert done.exit_code == 2
         assert "--level is for the regions of --start net, without --segmentation" in done.stderr
+
+    def test_help_names_the_level_that_it_starts_with(self):
+        wide = {"COLUMNS": "200", "TERMINAL_WIDTH": "200"}
+        shown = CliRunner().invoke(app, ["studio", "order", "--help"], env=wide).output
+        assert f"[default: ({LEVEL})]" in shown
 
     def test_the_command_starts_from_the_network(self, photos, tmp_path, monkeypatch):
         served = []

@@ -160,7 +160,7 @@ function describe(region) {
 function showHint() {
   const hint = $("hint");
   if (from !== null) hint.textContent = `Region ${from + 1} is in front of …: go to a region, then press Enter.`;
-  else if (sheet.suggestion?.total && !started(sheet)) {
+  else if (sheet.suggestion?.open && !last()) {
     hint.textContent = "Answer what is asked, or say it yourself: click regions, the nearest first, or drag from one to another behind it.";
   } else if (!started(sheet)) {
     hint.textContent = "Click the regions one after another, the nearest first; or drag from a region to one behind it.";
