@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,13 +13,20 @@ from typer import Argument, Option
 
 from hyperacuity.cli import common
 from hyperacuity.cli.options import Folder, grouped
-from hyperacuity.errors import not_installed
+from hyperacuity.errors import UsageError, not_installed
 
 if TYPE_CHECKING:
     from hyperacuity.studio.server import Address
     from hyperacuity.studio.web import Page
 
 app = typer.Typer(help="Pages where people label and judge, in the browser.", no_args_is_help=True)
+
+
+class OrderStart(StrEnum):
+    """What an order can start from."""
+
+    net = "net"
+
 
 StateFile = Annotated[
     Path | None, Option(metavar="FILE", help="File that stores every action.", show_default="DIR/studio.sqlite")
@@ -126,17 +134,26 @@ def choose(
 def label(
     images: Annotated[list[Path], Argument(metavar="IMAGES", help="Pictures, or folders of pictures.")],
     out: Annotated[Path, Folder("--out", help="Folder for edge maps, MAT files and provenance.")],
+    candidates: Annotated[
+        list[str],
+        Option(
+            metavar="gradient|net|DIR",
+            help="Source of candidates: the gradient, the network, or a folder of soft maps; may be repeated.",
+        ),
+    ] = ["gradient"],  # noqa: B006 (never changed)
     state: StateFile = None,
     *,
     server: Server,
 ) -> None:
-    """Label edges: candidates of the masks [-1 0 1], from which people erase and to which they add.
+    """Label edges: candidates of the masks [-1 0 1], or of a network, from which people erase and to which they add.
 
     Everyone works under a name of their own. When someone is done with an image, DIR gets edges/ANNOTATOR/NAME.png (one pixel
     wide), groundTruth/NAME.mat (all annotators, as in BSDS) and provenance/ANNOTATOR/NAME.json. DIR/edges and DIR/groundTruth
     are truths for the commands edges and boundary. After Abdulrahman, Magnier & Montesinos (2017), section 3.1.
 
     Example: [bold]hyperacuity studio label photos --out labels[/bold]
+
+    Example: [bold]hyperacuity studio label photos --out labels --candidates net[/bold]
     """
     server.require()
     from hyperacuity.data.datasets.pairing import pictures_of
@@ -144,12 +161,14 @@ def label(
     from hyperacuity.studio.items import items_of
     from hyperacuity.studio.label import store
     from hyperacuity.studio.label.page import LabelPage
+    from hyperacuity.studio.label.sources import sources_of
     from hyperacuity.studio.state import State
 
+    sources = sources_of(candidates)
     items = items_of(pictures_of(images))
     folder = common.output_folder(out)
     with State(state or folder / "studio.sqlite", [people.SCHEMA, store.SCHEMA]) as opened:
-        page = LabelPage(items, opened, folder)
+        page = LabelPage(items, opened, folder, sources)
         common.tell_failures(page.write_missing())
         server.serve(page.page)
 
@@ -163,6 +182,16 @@ def order(
         Path | None, Folder(help="Label maps, .seg, BSDS .mat or ucm2, by name; without, regions at a level to choose.")
     ] = None,
     annotator: Annotated[int, Option(min=1, metavar="N", help="Which segmentation, where an image has several.")] = 1,
+    start: Annotated[
+        OrderStart | None,
+        Option(help="Start from an order to correct: the network's, and its regions unless others are given."),
+    ] = None,
+    level: Annotated[
+        float | None,
+        Option(
+            min=0, max=1, help="Level of the network's regions to start with; higher has fewer.", show_default="0.2"
+        ),
+    ] = None,
     state: StateFile = None,
     *,
     server: Server,
@@ -176,15 +205,23 @@ def order(
     Example: [bold]hyperacuity studio order photos --out orders[/bold]
 
     Example: [bold]hyperacuity studio order photos --segmentation labels --out o[/bold]
+
+    Example: [bold]hyperacuity studio order photos --out orders --start net --level 0.3[/bold]
     """
     server.require()
+    if level is not None and (start is None or segmentation is not None):
+        raise UsageError("--level is for the regions of --start net, without --segmentation")
+    from hyperacuity.detect.net.network import shipped
     from hyperacuity.studio import people
     from hyperacuity.studio.order import store
     from hyperacuity.studio.order.page import OrderPage
     from hyperacuity.studio.order.regions import find_inputs
     from hyperacuity.studio.state import State
 
-    inputs = find_inputs(images, segmentation, annotator=annotator)
+    if start is not None:
+        shipped()  # fail at once where onnxruntime is missing
+    options = {} if level is None else {"level": level}
+    inputs = find_inputs(images, segmentation, annotator=annotator, net=start is not None, **options)
     folder = common.output_folder(out)
     common.tell_failures((inputs.items[item].title, why) for item, why in inputs.failed.items())
     with State(state or folder / "studio.sqlite", [people.SCHEMA, store.SCHEMA]) as opened:

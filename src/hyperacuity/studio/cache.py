@@ -6,6 +6,7 @@ import asyncio
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
@@ -15,7 +16,8 @@ class Cache(Generic[T]):
     """Values by key, made on first use. The least recently used go when all together are larger than ``room``.
 
     ``size`` measures a value, in bytes say. ``functools.lru_cache`` counts values instead of measuring them, and makes a value
-    once for each of those who ask before it is there.
+    once for each of those who ask before it is there. With ``workers``, values that are fetched are made by so many threads of
+    the cache's own: however many people wait for slow ones, the threads that all others use stay free.
 
     Examples
     --------
@@ -26,12 +28,15 @@ class Cache(Generic[T]):
     ('needs room', 'again')
     """
 
-    def __init__(self, size: Callable[[T], int], *, room: int, kept: Mapping[str, T] | None = None) -> None:
+    def __init__(
+        self, size: Callable[[T], int], *, room: int, kept: Mapping[str, T] | None = None, workers: int = 0
+    ) -> None:
         self._size = size
         self._room = room
         self._kept: OrderedDict[Hashable, T] = OrderedDict(kept or {})
         self._making: dict[Hashable, threading.Lock] = {}
         self._lock = threading.Lock()
+        self._workers = ThreadPoolExecutor(workers, thread_name_prefix="cache") if workers else None
 
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
         """The value of a key, made if it is missing. What ``make`` raises is raised, and not kept."""
@@ -51,7 +56,13 @@ class Cache(Generic[T]):
     async def fetch(self, key: Hashable, make: Callable[[], T]) -> T:
         """As :meth:`get`, without holding up the server's loop."""
         found = self._find(key)
-        return found if found is not None else await asyncio.to_thread(self.get, key, make)
+        if found is not None:
+            return found
+        return await asyncio.get_running_loop().run_in_executor(self._workers, self.get, key, make)
+
+    def holds(self, key: Hashable) -> bool:
+        """Whether a value is at hand."""
+        return self._find(key) is not None
 
     def _find(self, key: Hashable) -> T | None:
         with self._lock:

@@ -4,7 +4,7 @@
 
     OUT/edges/ANNOTATOR/NAME.png         one-pixel-wide edges, 0 and 255
     OUT/groundTruth/NAME.mat             the same edges of all annotators, as groundTruth{i}.Boundaries
-    OUT/provenance/ANNOTATOR/NAME.json   settings, threshold, counts, time, every action
+    OUT/provenance/ANNOTATOR/NAME.json   sources of candidates, settings, threshold, counts, time, every action
 
 ``OUT/edges`` and ``OUT/groundTruth`` are truths for ``hyperacuity edges`` and ``hyperacuity boundary`` as they stand. Every file
 is written whole or not at all.
@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from hyperacuity import __version__
 from hyperacuity.data import write_edges
@@ -24,39 +25,37 @@ from hyperacuity.data.files import write_bytes
 from hyperacuity.data.formats.matlab import encode
 from hyperacuity.kernels.thinning import thin
 from hyperacuity.maps import EdgeMap
-from hyperacuity.studio.label.map import TOP, EdgeCandidates, pixels, replay
+from hyperacuity.studio.label.map import DRAWN, TOP, Action, EdgeCandidates, pixels, replay_sources
+from hyperacuity.studio.label.sources import CandidateSource
 from hyperacuity.studio.label.store import Log
-
-SETTINGS = {
-    "detector": "masks",
-    "filter": "[-1 0 1] along rows and columns",
-    "colour": "largest eigenvalue of the structure tensor over the channels",
-    "suppression": "local non-maxima along the gradient",
-    "threshold_levels": TOP,
-    "thinning": "Guo & Hall, until nothing changes",
-}
 
 
 @dataclass(frozen=True, eq=False)
 class Finished:
-    """A finished map: what was drawn, and the one-pixel-wide edges that are written."""
+    """A finished map: what was drawn, and the one-pixel-wide edges that are written; the source and its threshold at the end, and
+    how many of the written pixels come from each source or were drawn."""
 
     log: Log
     drawn: EdgeMap
     edges: EdgeMap
+    source: str
+    start: int
     threshold: int
     counts: Mapping[str, int]
+    accepted: Mapping[str, int]
 
 
-def finish(candidates: EdgeCandidates, log: Log) -> Finished:
-    """The map that a log describes, thinned, with its counts.
+def finish(candidates: Mapping[str, EdgeCandidates], log: Log) -> Finished:
+    """The map that a log describes, thinned, with its counts. ``candidates`` are those of the sources that the log uses.
 
     *candidates* reach the final threshold; *added* and *removed* are the pixels by which the drawn map differs from them;
     *thinned* were taken away to make it one pixel wide; *edges* remain.
     """
-    drawn, threshold = replay(candidates, log.actions)
+    replayed = replay_sources(candidates, log.actions)
+    drawn = replayed.edges
     edges = thin(drawn)  # Guo & Hall, as in the benchmark: thinning it again takes nothing away
-    automatic = candidates.above(threshold)
+    last = candidates[replayed.source]
+    automatic = last.above(replayed.threshold)
     counts = {
         "candidates": int(automatic.sum()),
         "added": int((drawn & ~automatic).sum()),
@@ -64,7 +63,8 @@ def finish(candidates: EdgeCandidates, log: Log) -> Finished:
         "thinned": int(drawn.sum() - edges.sum()),
         "edges": int(edges.sum()),
     }
-    return Finished(log, drawn, edges, threshold, counts)
+    accepted = replayed.accepted(edges)
+    return Finished(log, drawn, edges, replayed.source, last.start, replayed.threshold, counts, accepted)
 
 
 def output_files(out: Path, folder: str, name: str) -> tuple[Path, Path, Path]:
@@ -84,7 +84,13 @@ def is_written(out: Path, folder: str, name: str, entries: int) -> bool:
 
 
 def write_annotator(
-    out: Path, folder: str, name: str, annotator: str, digest: str, candidates: EdgeCandidates, finished: Finished
+    out: Path,
+    folder: str,
+    name: str,
+    annotator: str,
+    digest: str,
+    sources: Mapping[str, CandidateSource],
+    finished: Finished,
 ) -> None:
     """Write one annotator's edges and their provenance."""
     edges, _, provenance = output_files(out, folder, name)
@@ -103,20 +109,39 @@ def write_annotator(
         "started": log.started,
         "finished": log.ended,
         "seconds_spent": round(log.seconds, 1),
-        "settings": SETTINGS,
+        "settings": dict(sources[finished.source].settings),
+        "candidates": _candidate_facts(sources, finished),
         "threshold": finished.threshold / TOP,
         "threshold_level": finished.threshold,
-        "threshold_level_at_start": candidates.start,
+        "threshold_level_at_start": finished.start,
         "counts": dict(finished.counts),
         "entries": log.entries,
         "actions_by_kind": dict(sorted(Counter(action.kind for action in log.actions).items())),
         "actions": [
-            {"kind": action.kind, "made": made}
-            | ({"level": action.threshold} if action.threshold is not None else {"pixels": pixels(action.runs).size})
+            {"kind": action.kind, "made": made} | _action_facts(action, sources)
             for action, made in zip(log.actions, log.times, strict=True)
         ],
     }
     write_bytes(provenance, (json.dumps(facts, indent=2, ensure_ascii=False) + "\n").encode())
+
+
+def _candidate_facts(sources: Mapping[str, CandidateSource], finished: Finished) -> dict[str, Any]:
+    """Which sources were offered and how each finds candidates, which was in force at the end, and where the edges come from."""
+    offered = [sources[one] for one in finished.log.offered if one in sources]
+    accepted = {sources[one].name: 0 for one in finished.log.offered if one in sources}
+    accepted |= {one if one == DRAWN else sources[one].name: count for one, count in finished.accepted.items()}
+    return {
+        "offered": [source.name for source in offered],
+        "at_the_end": sources[finished.source].name,
+        "accepted": accepted,
+        "settings": {source.name: dict(source.settings) for source in offered},
+    }
+
+
+def _action_facts(action: Action, sources: Mapping[str, CandidateSource]) -> dict[str, Any]:
+    if action.kind == "source":
+        return {"source": sources[action.sources[0]].name}
+    return {"pixels": pixels(action.runs).size} if action.threshold is None else {"level": action.threshold}
 
 
 def write_bsds(out: Path, name: str, maps: Sequence[EdgeMap]) -> None:

@@ -1,9 +1,11 @@
-"""What a labelled edge map is made of: candidates from the masks [−1 0 1], a threshold, and what a person added and erased.
+"""What a labelled edge map is made of: candidates of a source, a threshold, and what a person added and erased.
 
 A map is never stored; it is replayed. Candidates whose strength reaches the threshold are edges, but for pixels that an action
-has decided: *add* and *path* make pixels edges, *erase*, *chain* and *lasso* make them none, the last one counts. Deciding
-pixels and moving the threshold are independent, so a threshold moved later keeps what was drawn. The page in the browser
-replays by the same rule; :func:`checksum` tells whether both came to the same map.
+has decided: *add*, *path* and *keep* make pixels edges, *erase*, *chain* and *lasso* make them none, the last one counts.
+Deciding pixels and moving the threshold are independent, so a threshold moved later keeps what was drawn. Candidates may come
+from several sources, the gradient and a network say; *source* goes from one to another, each has a threshold of its own, and
+what was decided stays. The page in the browser replays by the same rules; :func:`checksum` tells whether both came to the same
+map.
 
 Pixels are numbered row by row. A set of pixels is a list of runs: start, length, start, length and so on.
 """
@@ -11,7 +13,7 @@ Pixels are numbered row by row. A set of pixels is a list of runs: start, length
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +26,13 @@ from hyperacuity.maps import EdgeMap
 TOP = 65535
 """The level of the strongest candidate."""
 
-ADDING = ("add", "path")
+GRADIENT = "gradient"
+"""The source of candidates that there always is: the masks [−1 0 1]."""
+
+DRAWN = "drawn"
+"""Where an edge pixel comes from that was no candidate when it was decided."""
+
+ADDING = ("add", "path", "keep")
 ERASING = ("erase", "chain", "lasso")
 ACTIONS = ("threshold", *ADDING, *ERASING)
 
@@ -46,6 +54,11 @@ class EdgeCandidates:
     survives: NDArray[np.bool_]
     start: int
 
+    @property
+    def nbytes(self) -> int:
+        """How many bytes they take."""
+        return self.level.nbytes + self.survives.nbytes
+
     def above(self, threshold: int) -> EdgeMap:
         """The candidates that reach a threshold."""
         reached: EdgeMap = self.survives & (self.level >= threshold)
@@ -54,11 +67,35 @@ class EdgeCandidates:
 
 @dataclass(frozen=True)
 class Action:
-    """One thing that a person did: a new threshold (a level), or pixels (runs) that were added or erased."""
+    """One thing that a person did: a new threshold (a level), pixels (runs) that were added or erased, or another source.
+
+    ``sources`` are ids: of *source* the one that is taken from here on, of *offer* those that there were to choose from.
+    """
 
     kind: str
     runs: tuple[int, ...] = ()
     threshold: int | None = None
+    sources: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Replayed:
+    """The map after all actions, as wide as it was drawn; the source and the threshold in force; where each edge comes from.
+
+    ``origin`` is int16 H×W: the index of the source of which an edge pixel is a candidate or was one when it was kept, −1 for
+    what was drawn. Only edges have one that means something.
+    """
+
+    edges: EdgeMap
+    source: str
+    threshold: int
+    origin: NDArray[np.int16]
+    sources: tuple[str, ...]
+
+    def accepted(self, edges: EdgeMap) -> dict[str, int]:
+        """How many of these edges come from each source, and how many were drawn."""
+        counts = np.bincount(self.origin[edges] + 1, minlength=len(self.sources) + 1).tolist()
+        return {**dict(zip(self.sources, counts[1:], strict=True)), DRAWN: counts[0]}
 
 
 def find_candidates(image: NDArray[Any]) -> EdgeCandidates:
@@ -95,15 +132,34 @@ def replay(candidates: EdgeCandidates, actions: Iterable[Action]) -> tuple[EdgeM
            [0, 0, 1, 0, 0, 0],
            [0, 0, 0, 0, 0, 0]])
     """
-    threshold = candidates.start
-    decided = np.zeros(candidates.level.size, np.uint8)
+    replayed = replay_sources({GRADIENT: candidates}, actions)
+    return replayed.edges, replayed.threshold
+
+
+def replay_sources(candidates: Mapping[str, EdgeCandidates], actions: Iterable[Action]) -> Replayed:
+    """As :func:`replay`, with the candidates of several sources by their ids; the first is in force at the beginning."""
+    sources = tuple(candidates)
+    source = sources[0]
+    shape = candidates[source].level.shape
+    thresholds = {name: one.start for name, one in candidates.items()}
+    decided = np.zeros(candidates[source].level.size, np.uint8)
+    origin = np.full(decided.size, -1, np.int16)
     for action in actions:
         if action.threshold is not None:
-            threshold = action.threshold
-        decided[pixels(action.runs)] = _EDGE if action.kind in ADDING else _NONE
-    decision = decided.reshape(candidates.level.shape)
-    edges: EdgeMap = (candidates.above(threshold) & (decision == _FREE)) | (decision == _EDGE)
-    return edges, threshold
+            thresholds[source] = action.threshold
+        if action.kind == "source":
+            source = action.sources[0]
+        where = pixels(action.runs)
+        if action.kind == "keep":  # an edge that was decided before stays what it was
+            shown = (decided[where] == _FREE) & candidates[source].above(thresholds[source]).ravel()[where]
+            origin[where] = np.where(shown, sources.index(source), origin[where])
+        else:
+            origin[where] = -1
+        decided[where] = _EDGE if action.kind in ADDING else _NONE
+    decision = decided.reshape(shape)
+    free: EdgeMap = candidates[source].above(thresholds[source]) & (decision == _FREE)
+    from_where = np.where(free, np.int16(sources.index(source)), origin.reshape(shape)).astype(np.int16)
+    return Replayed(free | (decision == _EDGE), source, thresholds[source], from_where, sources)
 
 
 def in_effect(kinds: Sequence[str]) -> tuple[list[int], list[int]]:
@@ -119,7 +175,7 @@ def in_effect(kinds: Sequence[str]) -> tuple[list[int], list[int]]:
             undone.append(done.pop())
         elif kind == "redo":
             done.append(undone.pop())
-        elif kind != "done":
+        elif kind not in ("done", "offer"):
             done.append(index)
             undone.clear()
     return done, undone

@@ -1,4 +1,4 @@
-"""The page where people label edges: candidates of the masks [−1 0 1], from which a person removes and to which they add."""
+"""The page where people label edges: candidates of a gradient or a network, from which people erase and to which they add."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import hashlib
 import sqlite3
 import threading
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -20,12 +20,22 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from hyperacuity.data import read_image
-from hyperacuity.errors import InputError, UsageError
+from hyperacuity.errors import HyperacuityError, InputError, UsageError
 from hyperacuity.studio.cache import Cache
 from hyperacuity.studio.items import Item, eight_bit, png, reason, thumbnail
 from hyperacuity.studio.label import store
-from hyperacuity.studio.label.files import finish, is_written, write_annotator, write_bsds
-from hyperacuity.studio.label.map import ACTIONS, TOP, Action, EdgeCandidates, are_runs, checksum, find_candidates
+from hyperacuity.studio.label.files import Finished, finish, is_written, write_annotator, write_bsds
+from hyperacuity.studio.label.map import (
+    ACTIONS,
+    GRADIENT,
+    TOP,
+    Action,
+    EdgeCandidates,
+    are_runs,
+    checksum,
+    find_candidates,
+)
+from hyperacuity.studio.label.sources import CandidateSource, known_sources
 from hyperacuity.studio.people import People, Person, folders
 from hyperacuity.studio.state import State, StateError
 from hyperacuity.studio.web import Page, Refused, field, log, read_json, render
@@ -56,22 +66,29 @@ class Prepared:
     @property
     def nbytes(self) -> int:
         """About how many bytes it takes."""
-        return len(self.photo) + self.candidates.level.nbytes + self.candidates.survives.nbytes
+        return len(self.photo) + self.candidates.nbytes
 
 
 class LabelPage:
     """Labels of several people for several images, kept in a state and written to a folder when they are done.
 
+    ``sources`` of candidates are offered in this order (by default the gradient alone); the first is the one to start with.
     The state needs the tables of :data:`hyperacuity.studio.label.store.SCHEMA` and :data:`hyperacuity.studio.people.SCHEMA`.
     """
 
-    def __init__(self, items: Mapping[str, Item], state: State, out: Path) -> None:
+    def __init__(
+        self, items: Mapping[str, Item], state: State, out: Path, sources: Sequence[CandidateSource] = ()
+    ) -> None:
         self._items = dict(items)
         self._order = list(self._items)
         self._state = state
         self._out = out
         self._people = People(state, "label")
+        self._offered = tuple(source.id for source in sources) or (GRADIENT,)
+        self._sources = known_sources(sources)
         self._prepared: Cache[Prepared] = Cache(attrgetter("nbytes"), room=ROOM)
+        # One thread looks with the network, an image at a time, whoever asks; the server goes on meanwhile.
+        self._candidates: Cache[EdgeCandidates] = Cache(attrgetter("nbytes"), room=ROOM, workers=1)
         self._thumbnails: dict[str, bytes] = {}
         self._broken: dict[str, str] = {}
         self._ahead: set[asyncio.Task[None]] = set()
@@ -85,7 +102,8 @@ class LabelPage:
             Route("/", self._list),
             Route(image, self._front),
             Route(f"{image}/photo", self._photo),
-            Route(f"{image}/gradient", self._gradient),
+            Route(f"{image}/gradient", self._planes),
+            Route(f"{image}/candidates/{{source}}", self._planes),
             Route(f"{image}/thumb", self._thumbnail),
             Route(f"{image}/log", self._log),
             Route(f"{image}/entries", self._append, methods=["POST"]),
@@ -170,11 +188,15 @@ class LabelPage:
     async def _photo(self, request: Request) -> Response:
         return Response((await self._prepare(self._item(request))).photo, media_type="image/png")
 
-    async def _gradient(self, request: Request) -> Response:
+    async def _planes(self, request: Request) -> Response:
         """The levels (16 bit, low byte first), then for every pixel whether it survives suppression (one byte)."""
-        candidates = (await self._prepare(self._item(request))).candidates
+        item, source = self._item(request), request.path_params.get("source", GRADIENT)
+        if source not in self._sources:
+            raise Refused(404, "there is no such source of candidates")
+        candidates = await self._find(item, await self._prepare(item), source)
         planes = candidates.level.astype("<u2").tobytes() + candidates.survives.tobytes()
-        return Response(planes, media_type="application/octet-stream")
+        start = {"X-Threshold": str(candidates.start)}
+        return Response(planes, media_type="application/octet-stream", headers=start)
 
     async def _thumbnail(self, request: Request) -> Response:
         item = self._item(request)
@@ -190,13 +212,16 @@ class LabelPage:
     async def _log(self, request: Request) -> Response:
         person, item, ready = await self._work(request)
         kept = await self._state.read(lambda file: store.read_log(file, person.id, item.id, ready.digest))
-        actions, undone = ([vars(action) for action in part] for part in (kept.actions, kept.undone))
-        return JSONResponse({"entries": kept.entries, "state": kept.state, "actions": actions, "undone": undone})
+        actions, undone = ([_as_dict(action) for action in part] for part in (kept.actions, kept.undone))
+        told = {"entries": kept.entries, "state": kept.state, "actions": actions, "undone": undone}
+        if self._offered != (GRADIENT,) or kept.used != (GRADIENT,):
+            told |= {"sources": self._offers(kept), "offered": kept.offered if kept.entries else []}
+        return JSONResponse(told)
 
     async def _append(self, request: Request) -> Response:
         person, item, ready = await self._work(request)
         listed = field(await read_json(request), "entries", list, low=1, high=MAX_ENTRIES)
-        entries = [_entry(values, ready.candidates.level.size) for values in listed]
+        entries = [_entry(values, ready.candidates.level.size, self._sources) for values in listed]
         count = await self._state.write(lambda file: store.append(file, person.id, item.id, ready.digest, entries))
         return JSONResponse({"entries": count})
 
@@ -212,7 +237,7 @@ class LabelPage:
             return store.states(file, person.id)
 
         kept = await self._state.read(lambda file: store.read_log(file, person.id, item.id, ready.digest))
-        seen = await asyncio.to_thread(finish, ready.candidates, kept)
+        seen = await asyncio.to_thread(finish, await self._find_all(item, ready, kept), kept)
         if checksum(seen.drawn) != check:
             raise Refused(409, "the page shows another map than was saved: reload the page, then look again")
         own = await self._state.write(finish_once)
@@ -229,6 +254,7 @@ class LabelPage:
                 "entries": entry.number,
                 "state": store.DONE,
                 "counts": seen.counts,
+                **({"accepted": self._accepted(seen)} if kept.offered != (GRADIENT,) else {}),
                 "unwritten": unwritten,
                 "next": self._next_open(self._order.index(item.id) + 1, own),
             }
@@ -244,11 +270,12 @@ class LabelPage:
 
         with self._writing[item.id]:  # two people may finish one image at the same time
             everyone, folder = self._state.read_now(look)
-            maps = {who: finish(ready.candidates, kept) for who, kept in everyone.items()}
             try:
-                write_annotator(
-                    self._out, folder, item.name, person.name, ready.digest, ready.candidates, maps[person.id]
-                )
+                maps = {who: finish(self._find_now(item, ready, kept), kept) for who, kept in everyone.items()}
+            except (InputError, Refused) as error:  # somebody's candidates are not to be had
+                raise UsageError(error.detail if isinstance(error, Refused) else str(error)) from error
+            try:
+                write_annotator(self._out, folder, item.name, person.name, ready.digest, self._sources, maps[person.id])
                 write_bsds(self._out, item.name, [one.edges for one in maps.values()])
             except OSError as error:
                 raise UsageError(f"{self._out}: cannot be written ({error.strerror})") from error
@@ -272,9 +299,11 @@ class LabelPage:
 
     async def _look_ahead(self, index: int) -> None:
         """Make the next image ready while someone works on this one; find out about those that cannot be read."""
+        await self._find_offered(self._items[self._order[index]])
         for other in self._order[index + 1 :]:
             with suppress(Refused):
                 await self._prepare(self._items[other])
+                await self._find_offered(self._items[other])
                 return
 
     async def _prepare(self, item: Item) -> Prepared:
@@ -285,6 +314,54 @@ class LabelPage:
             raise Refused(422, f"{item.title}: {self._note_broken(item, error)}") from error
         self._broken.pop(item.id, None)
         return ready
+
+    async def _find(self, item: Item, ready: Prepared, source: str) -> EdgeCandidates:
+        """The candidates of a source; ``Refused``, with the name of the image, where there are none to be had."""
+        if source == GRADIENT:
+            return ready.candidates
+        self._check_known(source)
+        try:
+            return await self._candidates.fetch((item.id, source), partial(self._sources[source].find, item))
+        except InputError as error:
+            raise Refused(422, f"{item.title}: {reason(error, item)}") from error
+        except HyperacuityError as error:
+            raise Refused(422, str(error)) from error
+
+    async def _find_offered(self, item: Item) -> None:
+        """Have the candidates of all sources ready before anyone asks for them; what goes wrong is told to those who ask."""
+        for source in self._offered:
+            with suppress(Refused):
+                await self._find(item, await self._prepare(item), source)
+
+    async def _find_all(self, item: Item, ready: Prepared, kept: store.Log) -> dict[str, EdgeCandidates]:
+        """The candidates that it takes to replay a log."""
+        return {source: await self._find(item, ready, source) for source in kept.used}
+
+    def _find_now(self, item: Item, ready: Prepared, kept: store.Log) -> dict[str, EdgeCandidates]:
+        """As :meth:`_find_all`, for code outside of the server's loop."""
+        found = {GRADIENT: ready.candidates}
+        for source in kept.used:
+            if source != GRADIENT:
+                self._check_known(source)
+                found[source] = self._candidates.get((item.id, source), partial(self._sources[source].find, item))
+        return {source: found[source] for source in kept.used}
+
+    def _accepted(self, seen: Finished) -> dict[str, int]:
+        """Where the edges come from, in words for the page."""
+        titles = {one: f"from the {self._sources[one].title.lower()}" for one in seen.accepted if one in self._sources}
+        return {titles.get(one, one): count for one, count in seen.accepted.items()}
+
+    def _check_known(self, source: str) -> None:
+        if source not in self._sources:
+            why = "was started with candidates that this studio does not have"
+            raise Refused(409, f"this image {why} ({source}): start it with the same --candidates and version")
+
+    def _offers(self, kept: store.Log) -> list[dict[str, str]]:
+        """The sources for a page: those that a log began with and has used, then what else is offered."""
+        for source in kept.used:
+            self._check_known(source)
+        ids = dict.fromkeys((*kept.used, *self._offered) if kept.entries else self._offered)
+        return [{"id": one, "title": self._sources[one].title} for one in ids]
 
     def _note_broken(self, item: Item, error: InputError) -> str:
         if item.id not in self._broken:
@@ -304,7 +381,12 @@ def prepare(path: Path) -> Prepared:
     return Prepared(digest.hexdigest(), png(eight_bit(pixels)), find_candidates(pixels))
 
 
-def _entry(values: Any, size: int) -> store.Entry:
+def _as_dict(action: Action) -> dict[str, Any]:
+    """An action as a page gets it: its sources only if it has any."""
+    return {name: value for name, value in vars(action).items() if name != "sources" or value}
+
+
+def _entry(values: Any, size: int, sources: Mapping[str, Any]) -> store.Entry:
     """An entry as a page sends it, checked."""
     if not isinstance(values, dict):
         raise Refused(400, "entries: expected objects")
@@ -313,6 +395,11 @@ def _entry(values: Any, size: int) -> store.Entry:
         action = Action(kind)
     elif kind == "threshold":
         action = Action(kind, threshold=field(values, "threshold", int, low=1, high=TOP))
+    elif kind in ("source", "offer"):
+        named = field(values, "sources", list, low=1, high=1 if kind == "source" else len(sources))
+        if any(not isinstance(one, str) or one not in sources for one in named) or len(set(named)) < len(named):
+            raise Refused(400, "sources: expected sources of candidates that are offered")
+        action = Action(kind, sources=tuple(named))
     elif kind in ACTIONS:
         runs = field(values, "runs", list, low=2, high=MAX_NUMBERS)
         if not are_runs(runs, size):

@@ -1,6 +1,7 @@
 """The labels in the studio's file: for every person and image a log that only grows.
 
-Actions, *undo*, *redo* and *done* are entries of the log, numbered from 1. An entry comes with the number that its page expects
+Actions, *undo*, *redo*, *offer* and *done* are entries of the log, numbered from 1. An *offer* says which sources of candidates a
+page had; a log without one began with the gradient alone. An entry comes with the number that its page expects
 it to get and a key of its own. The same entry sent twice is kept once; an entry whose number is taken by another key comes from
 a page that does not know what happened elsewhere, and is refused.
 """
@@ -13,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hyperacuity.studio.label.map import Action, in_effect
+from hyperacuity.studio.label.map import GRADIENT, Action, in_effect
 from hyperacuity.studio.state import Schema, now
 from hyperacuity.studio.web import Refused
 
@@ -65,7 +66,8 @@ class Entry:
 class Log:
     """All that one person did to one image, up to now or up to the last *done*.
 
-    ``actions`` are in effect, ``undone`` are those that redo would bring back (the next one last).
+    ``actions`` are in effect, ``undone`` are those that redo would bring back (the next one last). ``offered`` are the sources of
+    candidates that there were to choose from, the one that it began with first.
     """
 
     entries: int
@@ -76,6 +78,13 @@ class Log:
     seconds: float
     started: str
     ended: str
+    offered: tuple[str, ...] = (GRADIENT,)
+
+    @property
+    def used(self) -> tuple[str, ...]:
+        """The sources that it takes to replay this log, and what redo would bring back; the first is the one it began with."""
+        chosen = (one for action in (*self.actions, *self.undone) if action.kind == "source" for one in action.sources)
+        return tuple(dict.fromkeys((self.offered[0], *chosen)))
 
     @property
     def state(self) -> str:
@@ -107,10 +116,10 @@ def append(
         count += 1
         if kind == "done":
             finished = count
-        else:
+        elif kind != "offer":
             depth += -1 if kind == "undo" else 1
             redoable = redoable + 1 if kind == "undo" else redoable - 1 if kind == "redo" else 0
-        runs = np.asarray(entry.action.runs, dtype="<u4").tobytes()
+        runs = np.asarray(entry.action.runs, dtype="<u4").tobytes() or "\n".join(entry.action.sources).encode()
         values = (person, item, count, entry.key, kind, runs, entry.action.threshold, entry.seconds, now())
         file.execute("INSERT INTO label_entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
     sheet = (person, item, digest, count, depth, redoable, finished)
@@ -135,12 +144,17 @@ def read_log(file: sqlite3.Connection, person: str, item: str, digest: str, *, f
         " WHERE person = ? AND item = ? AND number <= ? ORDER BY number",
         (person, item, count),
     ).fetchall()
-    done, undone = in_effect([kind for kind, *_ in rows])
 
     def action(index: int) -> Action:
         kind, runs, threshold, *_ = rows[index]
+        if kind in ("source", "offer"):
+            return Action(kind, sources=tuple(runs.decode().split("\n")))
         return Action(kind, tuple(np.frombuffer(runs, dtype="<u4").tolist()), threshold)
 
+    kinds = [kind for kind, *_ in rows]
+    offers = [source for index, kind in enumerate(kinds) if kind == "offer" for source in action(index).sources]
+
+    done, undone = in_effect(kinds)
     return Log(
         entries=count,
         finished=last,
@@ -150,6 +164,7 @@ def read_log(file: sqlite3.Connection, person: str, item: str, digest: str, *, f
         seconds=sum(row[3] for row in rows),
         started=rows[0][4] if rows else "",
         ended=rows[-1][4] if rows else "",
+        offered=tuple(dict.fromkeys(offers if kinds[:1] == ["offer"] else (GRADIENT, *offers))),
     )
 
 

@@ -27,8 +27,10 @@ from hyperacuity import __version__
 from hyperacuity.data import write_labels, write_order
 from hyperacuity.data.files import write_bytes
 from hyperacuity.maps import LabelMap, OrderMap
+from hyperacuity.studio.order.history import Snapshot
 from hyperacuity.studio.order.regions import Regions
-from hyperacuity.studio.order.relations import Arrangement, Statements
+from hyperacuity.studio.order.relations import Arrangement
+from hyperacuity.studio.order.suggestions import suggest
 
 KINDS = {"order": "npy", "ownership": "npy", "labels": "npy", "pairs": "csv", "provenance": "json"}
 Facts = Mapping[str, Any]
@@ -38,9 +40,10 @@ HEADING = ("a", "b", "relation", "boundary", "source")
 
 
 def write_files(
-    out: Path, folder: str, name: str, statements: Statements, regions: Regions, found: Arrangement, facts: Facts
+    out: Path, folder: str, name: str, current: Snapshot, regions: Regions, found: Arrangement, facts: Facts
 ) -> None:
     """Write one person's order of one image. ``facts`` go into the provenance. ``UsageError`` where writing fails."""
+    statements = current.statements
     paths = {kind: out / kind / folder / f"{name}.{suffix}" for kind, suffix in KINDS.items()}
     for path in paths.values():
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -52,7 +55,7 @@ def write_files(
         paths["ownership"].unlink(missing_ok=True)  # of an earlier order: now no boundary has an owner
     write_labels(paths["labels"], np.where(regions.labels < 0, regions.labels, regions.labels + 1).astype(np.int32))
     table = io.StringIO(newline="")
-    csv.writer(table, lineterminator="\n").writerows([HEADING, *pair_rows(statements, regions, found)])
+    csv.writer(table, lineterminator="\n").writerows([HEADING, *pair_rows(current, regions, found)])
     write_bytes(paths["pairs"], table.getvalue().encode())
     groups: list[list[int]] = [[] for _ in range(found.groups)]
     for region, group in enumerate(found.group, start=1):
@@ -116,11 +119,13 @@ def coverage(found: Arrangement, regions: Regions) -> dict[str, float]:
     }
 
 
-def pair_rows(statements: Statements, regions: Regions, found: Arrangement) -> Iterator[tuple[int, int, str, int, str]]:
+def pair_rows(current: Snapshot, regions: Regions, found: Arrangement) -> Iterator[tuple[int, int, str, int, str]]:
     """Every two neighbours, then other regions that were drawn: numbers from 1, relation, boundary's length, where it is from.
 
-    The source is ``drawn`` (said of the pair), ``placed`` (both stand in the list), ``implied`` (through others) or empty.
+    The source is ``drawn`` (said of the pair), ``placed`` (both stand in the list), ``implied`` (through others) or empty; of
+    what was suggested ``confirmed`` (one by one) or ``accepted`` (together with the rest).
     """
+    statements, suggested = current.statements, suggest(regions)
     lengths = dict(zip(map(tuple, regions.pairs.tolist()), regions.lengths.tolist(), strict=True))
     for pair in (*lengths, *(pair for pair in statements.pairs if pair not in lengths)):
         a, b = pair
@@ -128,7 +133,8 @@ def pair_rows(statements: Statements, regions: Regions, found: Arrangement) -> I
         if relation is None:
             source = ""
         elif pair in statements.pairs:
-            source = "drawn"
+            source = "confirmed" if suggested.get(pair) == relation else "drawn"
+            source = "accepted" if pair in current.together else source
         else:
             source = "placed" if a in statements.positions and b in statements.positions else "implied"
         yield a + 1, b + 1, RELATIONS[relation], lengths.get(pair, 0), source

@@ -8,25 +8,33 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hyperacuity.studio.order.regions import Level
-from hyperacuity.studio.order.relations import Statements, place, relate, remove
+from hyperacuity.studio.order.relations import Pair, Statements, place, relate, remove
 from hyperacuity.studio.web import Refused, field
 
 NOTHING = Statements()
+
+MOST_PAIRS = 5000
+"""As many pairs as one action may accept; a planar map of a thousand regions has fewer than 3000 neighbours."""
 
 RELATIONS = {"front": 1, "same": 0, "none": None}
 
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The level of detail that was chosen (its index), and what has been said of the regions there."""
+    """The level of detail that was chosen (its index), and what has been said of the regions there.
+
+    Of what was suggested, ``together`` are the pairs that were accepted all at once, ``dismissed`` those that were turned down.
+    """
 
     level: int
     statements: Statements = NOTHING
+    together: frozenset[Pair] = frozenset()
+    dismissed: frozenset[Pair] = frozenset()
 
     @property
     def started(self) -> bool:
         """Whether anything has been said."""
-        return bool(self.statements.positions or self.statements.pairs)
+        return bool(self.statements.positions or self.statements.pairs or self.dismissed)
 
 
 @dataclass(frozen=True)
@@ -60,6 +68,8 @@ PARTS: dict[str, tuple[tuple[str, type[Any], dict[str, int]], ...]] = {
     "place": (("region", int, _INDEX), ("at", int, {"low": 1, "high": 1 << 20}), ("tie", bool, {})),
     "remove": (("region", int, _INDEX),),
     "relate": (("a", int, _INDEX), ("b", int, _INDEX), ("relation", str, {"high": 10})),
+    "accept": (("pairs", list, {"low": 1, "high": MOST_PAIRS}),),
+    "dismiss": (("a", int, _INDEX), ("b", int, _INDEX)),
     "level": (("level", int, _INDEX), ("start_over", bool, {})),
     "clear": (),
     "undo": (),
@@ -67,7 +77,8 @@ PARTS: dict[str, tuple[tuple[str, type[Any], dict[str, int]], ...]] = {
     "done": (),
 }
 """The actions and their parts. ``place``: put a region at a position in the list, with ``tie`` beside what is there.
-``remove``: out of the list again. ``relate``: a in front of b, as far as b, or nothing. ``level``: choose the level of detail;
+``remove``: out of the list again. ``relate``: a in front of b, as far as b, or nothing. ``accept``: suggested pairs [near, far]
+all at once. ``dismiss``: a suggested pair is not to be suggested any more. ``level``: choose the level of detail;
 ``start_over`` gives up what was said. ``done``: the files are written."""
 
 
@@ -95,13 +106,43 @@ def act(history: EditHistory, action: Mapping[str, Any], levels: Sequence[Level]
     elif kind == "clear":
         new = Snapshot(current.level)
     else:
+        count = levels[current.level].regions
         for name in ("region", "a", "b"):
-            if name in action and action[name] >= levels[current.level].regions:
+            if name in action and action[name] >= count:
                 raise Refused(422, f"{name}: there is no such region")
-        new = replace(current, statements=_state(current.statements, action))
+        new = _accept(current, action["pairs"], count) if kind == "accept" else _say(current, action)
     if new == current:
         return history
     return EditHistory((*history.snapshots[: history.head + 1], new), history.head + 1)
+
+
+def _accept(current: Snapshot, listed: Sequence[Any], count: int) -> Snapshot:
+    """Accept suggestions [near, far]; what was said of a pair before stays."""
+    pairs, together = dict(current.statements.pairs), set(current.together)
+    for one in listed:
+        if not (isinstance(one, list) and len(one) == 2 and all(type(r) is int and 0 <= r < count for r in one)):
+            raise Refused(400, "pairs: expected two regions each, the nearer first")
+        near, far = one
+        pair = (min(near, far), max(near, far))
+        if near == far:
+            raise Refused(422, "a region is neither in front of itself nor behind")
+        if pair not in pairs:
+            pairs[pair] = 1 if near < far else -1
+            together.add(pair)
+    statements = Statements(current.statements.positions, pairs)
+    return replace(current, statements=statements, together=frozenset(together))
+
+
+def _say(current: Snapshot, action: Mapping[str, Any]) -> Snapshot:
+    """What stands after something was said of a region or of a pair; what is said of a pair takes the place of what was there."""
+    if "a" not in action:
+        return replace(current, statements=_state(current.statements, action))
+    pair = (min(action["a"], action["b"]), max(action["a"], action["b"]))
+    if action["kind"] == "dismiss":
+        return replace(current, dismissed=current.dismissed | {pair})
+    return Snapshot(
+        current.level, _state(current.statements, action), current.together - {pair}, current.dismissed - {pair}
+    )
 
 
 def _state(statements: Statements, action: Mapping[str, Any]) -> Statements:

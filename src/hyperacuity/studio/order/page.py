@@ -14,6 +14,8 @@ import asyncio
 import json
 import sqlite3
 from collections import OrderedDict, defaultdict
+from contextlib import suppress
+from dataclasses import asdict
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -23,6 +25,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from hyperacuity.detect.net.network import card
 from hyperacuity.errors import HyperacuityError, InputError
 from hyperacuity.studio.cache import Cache
 from hyperacuity.studio.items import Item, png
@@ -32,6 +35,7 @@ from hyperacuity.studio.order.history import EditHistory, Snapshot, act, replay,
 from hyperacuity.studio.order.regions import OrderInputs, Regions, SegmentedImage, load_image, regions_at
 from hyperacuity.studio.order.relations import Arrangement, arrange, as_sentence, find_contradiction
 from hyperacuity.studio.order.store import OrderSummary
+from hyperacuity.studio.order.suggestions import answers, longest_first, open_suggestions, preview, suggest
 from hyperacuity.studio.people import People, Person, folders
 from hyperacuity.studio.state import State, now
 from hyperacuity.studio.web import Page, Refused, field, log, read_json, render
@@ -64,7 +68,9 @@ class OrderPage:
         self._people = People(state, "order")
         self._locks: defaultdict[store.Key, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._histories: OrderedDict[store.Key, tuple[int, EditHistory]] = OrderedDict()
-        self._images: Cache[SegmentedImage] = Cache(attrgetter("nbytes"), room=ROOM)
+        # One thread looks with the network, an image at a time, whoever asks; the server goes on meanwhile.
+        self._images: Cache[SegmentedImage] = Cache(attrgetter("nbytes"), room=ROOM, workers=int(inputs.net))
+        self._ahead: set[asyncio.Task[None]] = set()
         self._regions: Cache[Regions] = Cache(attrgetter("nbytes"), room=ROOM)
 
     @property
@@ -81,7 +87,7 @@ class OrderPage:
             Route("/items/{item}/actions", self._act, methods=["POST"]),
             *self._people.routes,
         ]
-        return Page(TITLE, routes, max_body=4096)
+        return Page(TITLE, routes, max_body=1 << 17)
 
     async def _overview(self, request: Request) -> Response:
         person = await self._people.find(request)
@@ -113,8 +119,13 @@ class OrderPage:
         person = await self._people.find(request)
         if person is None:
             return await self._people.welcome(request, title=TITLE)
-        await self._load(item)
         index, total = self._usable.index(item.id), len(self._usable)
+        if self._inputs.net:  # which takes seconds: the page says so while it waits
+            task = asyncio.create_task(self._look_ahead(index))
+            self._ahead.add(task)
+            task.add_done_callback(self._ahead.discard)
+        else:
+            await self._load(item)
         before, _, after = [None, *self._usable, None][index : index + 3]
         return render(
             request,
@@ -124,6 +135,7 @@ class OrderPage:
             number=index + 1,
             total=total,
             facts={"item": item.id, "before": before, "after": after},
+            net=self._inputs.net,
         )
 
     async def _photograph(self, request: Request) -> Response:
@@ -204,19 +216,34 @@ class OrderPage:
             "started": started,
             "actions": actions,
             "seconds": seconds,
-            "segmentation": [path.name for path in self._inputs.segmentation(item)] or "hierarchy",
+            "segmentation": [path.name for path in self._inputs.segmentation(item)] or self._hierarchy,
             "segmentation_number": self._inputs.annotator,
             "level": image.levels[current.level].height,
             "digest": image.digest,
             "coverage": coverage(found, regions),
+            **self._start(current, arranged),
         }
-        content = (current.statements, regions, found, facts)
+        content = (current, regions, found, facts)
         try:
             await asyncio.to_thread(write_files, self._out, folder, item.name, *content)
         except (HyperacuityError, OSError) as error:
             log.error("%s", error)
             why = "this order is kept, but its files cannot be written: the server's terminal says why"
             raise Refused(422, why) from error
+
+    @property
+    def _hierarchy(self) -> str:
+        return "hierarchy of the network" if self._inputs.net else "hierarchy"
+
+    def _start(self, current: Snapshot, arranged: Arranged) -> dict[str, Any]:
+        """For the provenance: what the order was started from, and what became of it."""
+        if not self._inputs.net:
+            return {}
+        regions, found = arranged
+        told = asdict(answers(suggest(regions), current, found))
+        network = {"from": "net", "setting": "best", "network_sha256": card()["sha256"], "level": self._inputs.level}
+        names = {"total": "suggested", "together": "kept_together"}
+        return {"start": network | {names.get(name, name): count for name, count in told.items()}}
 
     def _as_dict(self, item: Item, history: EditHistory, summary: OrderSummary) -> dict[str, Any]:
         """All that the page shows, after an action."""
@@ -229,6 +256,19 @@ class OrderPage:
             steps = [[step.near, step.far, step.same, step.placed] for step in cycle]
             contradiction = {"words": as_sentence(cycle, statements.positions), "steps": steps}
         version, written = summary.version, summary.written
+        suggestion = None
+        if regions.depths is not None:
+            suggested = suggest(regions)
+            waiting = open_suggestions(suggested, current, found)
+            shown = preview(statements, waiting, regions.count)
+            suggestion = {
+                **asdict(answers(suggested, current, found)),
+                "waiting": [
+                    [a, b] if waiting[a, b] > 0 else [b, a] for a, b in longest_first(regions) if (a, b) in waiting
+                ],
+                "layer": shown.layer,
+                "layers": shown.layers,
+            }
         return {
             "version": version,
             "level": current.level,
@@ -242,6 +282,7 @@ class OrderPage:
             "coverage": coverage(found, regions),
             "undo": history.head,
             "redo": len(history.snapshots) - 1 - history.head,
+            "suggestion": suggestion,
             "written": "no" if written == 0 else "yes" if written == version else "changed",
         }
 
@@ -291,6 +332,12 @@ class OrderPage:
             return await self._images.fetch(item, lambda: load_image(self._inputs, item))
         except InputError as error:
             raise Refused(422, f"{item.title}: {self._inputs.reason(error, item)}") from error
+
+    async def _look_ahead(self, index: int) -> None:
+        """Make this image ready, and the next while someone works on this one; what goes wrong is told to those who ask."""
+        for item in self._usable[index : index + 2]:
+            with suppress(Refused):
+                await self._load(self._inputs.items[item])
 
     async def _requested_regions(self, request: Request) -> Regions:
         item, level = self._item(request), request.path_params["level"]

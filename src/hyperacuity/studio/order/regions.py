@@ -18,8 +18,9 @@ from scipy import ndimage
 from hyperacuity.data import holds_ucm, pair_folders, read_segmentations, read_ucm
 from hyperacuity.data.datasets.pairing import files_in
 from hyperacuity.detect import region_tree
+from hyperacuity.detect.net.sight import LEVEL, see
 from hyperacuity.errors import InputError, UsageError
-from hyperacuity.maps import LabelMap, SoftMap, same_size
+from hyperacuity.maps import LabelMap, OrderMap, SoftMap, same_size
 from hyperacuity.ordering import neighbours
 from hyperacuity.ordering.orderings import consecutive
 from hyperacuity.regions import Hierarchy, ucm_hierarchy
@@ -40,13 +41,18 @@ HIERARCHY_PIXELS = 600_000
 
 @dataclass(frozen=True)
 class OrderInputs:
-    """The images to order, the files with their segmentations (None: hierarchies are made), and why some cannot be used."""
+    """The images to order, the files with their segmentations (None: hierarchies are made), and why some cannot be used.
+
+    ``net``: the network suggests an order to start from, and regions where no segmentation is given, at first those at ``level``.
+    """
 
     items: dict[str, Item]
     segmentations: dict[str, tuple[Path, ...]] | None
     annotator: int
     failed: dict[str, str]
     thumbnails: dict[str, bytes]
+    net: bool = False
+    level: float = LEVEL
 
     def segmentation(self, item: Item) -> tuple[Path, ...]:
         """The files with the segmentation of an image; none if its hierarchy is made."""
@@ -68,30 +74,38 @@ class Level:
 
 @dataclass(frozen=True, eq=False)
 class SegmentedImage:
-    """A photograph, its partition or hierarchy, and the levels that can be chosen, from coarse to fine."""
+    """A photograph, its partition or hierarchy, and the levels that can be chosen, from coarse to fine.
+
+    ``depth`` is the order that is suggested (larger = nearer), None where nothing is.
+    """
 
     pixels: NDArray[np.uint8]
     partition: LabelMap | Hierarchy
     levels: tuple[Level, ...]
     first: int
     digest: str
+    depth: OrderMap | None = None
 
     @property
     def nbytes(self) -> int:
         """About how many bytes it takes."""
         labels = self.partition.labels if isinstance(self.partition, Hierarchy) else self.partition
-        return self.pixels.nbytes + labels.nbytes
+        return self.pixels.nbytes + labels.nbytes + (0 if self.depth is None else self.depth.nbytes)
 
 
 @dataclass(frozen=True, eq=False)
 class Regions:
-    """A partition: regions 0, 1, … (void −1), a point well inside each, their areas, and who borders on whom for how long."""
+    """A partition: regions 0, 1, … (void −1), a point well inside each, their areas, and who borders on whom for how long.
+
+    ``depths`` are the regions' depths in the suggested order (larger = nearer), None where nothing is suggested.
+    """
 
     labels: LabelMap
     anchors: NDArray[np.int64]
     areas: NDArray[np.int64]
     pairs: NDArray[np.int64]
     lengths: NDArray[np.int64]
+    depths: NDArray[np.float64] | None = None
 
     @property
     def count(self) -> int:
@@ -104,10 +118,12 @@ class Regions:
         return self.labels.nbytes
 
 
-def find_inputs(images: Path, segmentation: Path | None, *, annotator: int = 1) -> OrderInputs:
+def find_inputs(
+    images: Path, segmentation: Path | None, *, annotator: int = 1, net: bool = False, level: float = LEVEL
+) -> OrderInputs:
     """Find images and their segmentations by name. What cannot be used fails by name; ``UsageError`` if nothing is left."""
     items = items_of(files_in(images))
-    inputs = OrderInputs(items, None, annotator, {}, {})
+    inputs = OrderInputs(items, None, annotator, {}, {}, net, level)
     usable = list(items.values())
     if segmentation is not None:
         by_path = {pair.prediction: pair.truths for pair in pair_folders(images, segmentation).pairs}
@@ -138,21 +154,28 @@ def find_inputs(images: Path, segmentation: Path | None, *, annotator: int = 1) 
 
 
 def load_image(inputs: OrderInputs, item: Item) -> SegmentedImage:
-    """Read an image and its segmentation, or make its hierarchy. ``InputError`` where that fails."""
+    """Read an image and its segmentation, or make its hierarchy; let the network suggest an order. ``InputError`` where that
+    fails."""
     pixels = read_photograph(item.path)
-    partition = _partition(pixels, inputs.segmentation(item), inputs.annotator)
+    seen, depth = seen_order(pixels) if inputs.net else (None, None)
+    partition = _partition(pixels, inputs.segmentation(item), inputs.annotator, seen)
     if isinstance(partition, Hierarchy):
         levels = _levels(partition)
         sealed: list[NDArray[Any]] = [partition.labels, partition.children, partition.heights]
         first = max((index for index, level in enumerate(levels) if level.regions <= FIRST), default=0)
+        if partition is seen:
+            fitting = (
+                index for index, one in enumerate(levels) if one.height is not None and one.height <= inputs.level
+            )
+            first = min(fitting, default=len(levels) - 1)
     else:
         levels = (Level(None, int(partition.max()) + 1),)
         sealed, first = [partition], 0
     # Of all that the numbers of regions and levels depend on: what is stored must not come to mean something else.
     digest = hashlib.blake2s(repr((pixels.shape[:2], levels, first)).encode(), digest_size=16)
-    for array in sealed:
+    for array in sealed if depth is None else [*sealed, depth]:
         digest.update(np.ascontiguousarray(array).tobytes())
-    return SegmentedImage(pixels, partition, levels, first, digest.hexdigest())
+    return SegmentedImage(pixels, partition, levels, first, digest.hexdigest(), depth)
 
 
 def regions_at(image: SegmentedImage, level: int) -> Regions:
@@ -171,7 +194,8 @@ def regions_at(image: SegmentedImage, level: int) -> Regions:
     pairs = np.stack([beside.first, beside.second], axis=1)
     count = int(labels.max()) + 1
     areas = np.bincount(labels[labels >= 0], minlength=count)
-    return Regions(labels, _anchors(labels, count), areas, pairs, beside.cracks.astype(np.int64))
+    depths = None if image.depth is None else np.asarray(ndimage.median(image.depth, labels, np.arange(count)), float)
+    return Regions(labels, _anchors(labels, count), areas, pairs, beside.cracks.astype(np.int64), depths)
 
 
 def own_hierarchy(pixels: NDArray[np.uint8], *, max_pixels: int = HIERARCHY_PIXELS) -> Hierarchy:
@@ -180,13 +204,28 @@ def own_hierarchy(pixels: NDArray[np.uint8], *, max_pixels: int = HIERARCHY_PIXE
     >>> own_hierarchy(np.zeros((40, 50, 3), np.uint8), max_pixels=600).labels.shape
     (40, 50)
     """
-    height, width = pixels.shape[:2]
-    factor = math.ceil(math.sqrt(height * width / max_pixels))
-    if factor <= 1:
-        return region_tree(pixels)
-    tree = region_tree(np.asarray(Image.fromarray(pixels).reduce(factor)))
-    enlarged = tree.labels.repeat(factor, axis=0).repeat(factor, axis=1)[:height, :width]
-    return replace(tree, labels=np.ascontiguousarray(enlarged))
+    small, factor = _reduced(pixels, max_pixels)
+    tree = region_tree(small)
+    return replace(tree, labels=_enlarged(tree.labels, factor, pixels))
+
+
+def seen_order(pixels: NDArray[np.uint8], *, max_pixels: int = HIERARCHY_PIXELS) -> tuple[Hierarchy, OrderMap]:
+    """The regions of a photograph as the network sees them, and their order (larger = nearer); a large one is shrunk first."""
+    small, factor = _reduced(pixels, max_pixels)
+    sight = see(small)
+    tree = replace(sight.tree, labels=_enlarged(sight.tree.labels, factor, pixels))
+    return tree, _enlarged(sight.order, factor, pixels)
+
+
+def _reduced(pixels: NDArray[np.uint8], max_pixels: int) -> tuple[NDArray[np.uint8], int]:
+    """A photograph of at most so many pixels, or nearly, and by which factor it is smaller."""
+    factor = max(1, math.ceil(math.sqrt(pixels[..., 0].size / max_pixels)))
+    return (np.asarray(Image.fromarray(pixels).reduce(factor)) if factor > 1 else pixels), factor
+
+
+def _enlarged(small: NDArray[Any], factor: int, like: NDArray[Any]) -> NDArray[Any]:
+    height, width = like.shape[:2]
+    return np.ascontiguousarray(small.repeat(factor, axis=0).repeat(factor, axis=1)[:height, :width])
 
 
 def _given(pixels: NDArray[np.uint8], paths: Sequence[Path], annotator: int) -> LabelMap | SoftMap:
@@ -209,10 +248,12 @@ def _given(pixels: NDArray[np.uint8], paths: Sequence[Path], annotator: int) -> 
     return labels
 
 
-def _partition(pixels: NDArray[np.uint8], paths: Sequence[Path], annotator: int) -> LabelMap | Hierarchy:
-    """The segmentation that is given, or a hierarchy: given as contours, or the image's own."""
+def _partition(
+    pixels: NDArray[np.uint8], paths: Sequence[Path], annotator: int, seen: Hierarchy | None
+) -> LabelMap | Hierarchy:
+    """The segmentation that is given, or a hierarchy: given as contours, seen by the network, or the image's own."""
     if not paths:
-        return own_hierarchy(pixels)
+        return own_hierarchy(pixels) if seen is None else seen
     found = _given(pixels, paths, annotator)
     return found if found.dtype == np.int32 else ucm_hierarchy(found)  # type: ignore[return-value]
 

@@ -1,7 +1,7 @@
 // The keyboard: everything a hand can do. Letters can be switched off, for people whose software types them by mistake.
 import { $ } from "../studio.js";
 
-const TOOLS = { m: "move", p: "path", a: "add", e: "erase", c: "chain", l: "lasso" };
+const TOOLS = { m: "move", p: "path", a: "add", e: "erase", c: "chain", k: "keep", l: "lasso" };
 const BACKGROUNDS = { 1: "image", 2: "gradient", 3: "plain" };
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const KEPT = "hyperacuity-label-letters";
@@ -19,6 +19,7 @@ export function listenToKeys(desk) {
     y: () => desk.redo(),
     o: () => desk.showOverlay(!stage.overlay),
     w: () => desk.showWritten(!stage.written),
+    s: () => desk.nextSource(),
     d: () => desk.done(),
     n: () => $("next")?.click(),
     b: () => $("previous")?.click(),

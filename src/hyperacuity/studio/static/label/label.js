@@ -16,8 +16,21 @@ const storageKey = `hyperacuity-label-${given.id}`;
 
 /** Fetch everything, replay what was done before, then let the person work. */
 async function open() {
-  const [photo, gradient, log] = await Promise.all([picture(`${address}/photo`), planes(`${address}/gradient`), ask(`${address}/log`)]);
-  const map = new EdgeMap({ ...given, ...gradient });
+  const loadingPhoto = picture(`${address}/photo`);
+  loadingPhoto.catch(() => {}); // it is told below
+  const log = await ask(`${address}/log`);
+  const offered = log.sources ?? [{ id: "gradient", title: "Gradient" }];
+  const first = offered[0].id;
+  const chosen = [...log.actions, ...log.undone].flatMap((action) => action.sources ?? []);
+  if (first !== "gradient" || chosen.length) {
+    $("where").textContent = $("source-note").textContent = "Looking for candidates, which takes a few seconds …";
+    $("source").hidden = $("source-busy").hidden = false;
+    say($("where").textContent);
+  }
+  const used = [...new Set([first, ...chosen])];
+  const [photo, ...found] = await Promise.all([loadingPhoto, ...used.map(planes)]);
+  const map = new EdgeMap({ ...given, ...found[0], source: first });
+  used.forEach((source, i) => i && map.offer(source, found[i]));
   for (const action of log.actions) map.act(action);
   map.undone = log.undone;
   const stage = new Stage($("stage"), map, photo);
@@ -32,7 +45,9 @@ async function open() {
       $("stopped").showModal();
     },
   });
-  new Desk(map, stage, saver);
+  const unsaid = offered.some(({ id }) => !(log.offered ?? ["gradient"]).includes(id));
+  const desk = new Desk(map, stage, saver, { sources: offered, unsaid });
+  for (const { id } of offered) if (!map.sources.has(id)) desk.expect(id, planes(id));
 }
 
 async function picture(path) {
@@ -42,19 +57,26 @@ async function picture(path) {
   return image;
 }
 
-async function planes(path) {
-  const response = await fetch(path, { credentials: "same-origin" });
-  if (!response.ok) throw new Error((await response.json().catch(() => ({}))).error ?? "the gradient could not be loaded");
+/** The candidates of a source. A network takes seconds to find them. */
+async function planes(source) {
+  const response = await fetch(`${address}/candidates/${source}`, { credentials: "same-origin" });
+  if (!response.ok) throw new Error((await response.json().catch(() => ({}))).error ?? "the candidates could not be loaded");
+  const start = Number(response.headers.get("X-Threshold"));
   const bytes = await response.arrayBuffer();
   const size = given.width * given.height;
-  return { level: new Uint16Array(bytes, 0, size), survives: new Uint8Array(bytes, 2 * size, size) };
+  return { level: new Uint16Array(bytes, 0, size), survives: new Uint8Array(bytes, 2 * size, size), start };
 }
 
+const pixelCount = (runs) => runs.reduce((sum, number, i) => sum + (i % 2 ? number : 0), 0);
+
 class Desk {
-  constructor(map, stage, saver) {
-    Object.assign(this, { map, stage, saver });
+  /** `sources`: those that are offered, {id, title}; `unsaid`: whether the log does not know them yet. */
+  constructor(map, stage, saver, { sources, unsaid }) {
+    Object.assign(this, { map, stage, saver, sources, unsaid });
+    this.failed = new Map(); // sources that cannot be had for this image, and why
     this.tools = makeTools(stage, map, (action) => this.act(action), say);
     this.finishing = false;
+    this.#offerSources();
     this.#buttons();
     listen(this);
     listenToKeys(this);
@@ -68,7 +90,6 @@ class Desk {
     this.#show();
     this.#showZoom();
     this.#showCounts();
-    this.tellWhere(stage.cursor);
     $("done").disabled = $("threshold").disabled = false;
     $("stage").dataset.ready = "true";
     $("stage").focus();
@@ -98,11 +119,45 @@ class Desk {
     if (action.kind !== "threshold") this.settle();
     problem("");
     const before = this.map.count;
+    this.#sayOffer();
     this.map.act(action);
     this.saver.save(action);
     const change = this.map.count - before;
-    if (action.kind !== "threshold") say(`${Math.abs(change)} pixels ${change < 0 ? "erased" : "added"}`);
+    if (action.kind === "source") say(`Candidates: ${this.title}`);
+    else if (action.kind === "keep") say(`${pixelCount(action.runs)} pixels kept`);
+    else if (action.kind !== "threshold") say(`${Math.abs(change)} pixels ${change < 0 ? "erased" : "added"}`);
     this.#show();
+  }
+
+  /** What the source in force is called. */
+  get title() {
+    return this.sources.find(({ id }) => id === this.map.source).title;
+  }
+
+  /** Take candidates from another source; what was drawn, kept or erased stays. */
+  switchTo(source) {
+    if (source === this.map.source || !this.map.sources.has(source)) return;
+    this.tool.cancel();
+    this.act({ kind: "source", sources: [source] });
+  }
+
+  nextSource() {
+    const at = this.sources.findIndex(({ id }) => id === this.map.source);
+    const turned = [...this.sources.slice(at + 1), ...this.sources.slice(0, at)];
+    const next = turned.find(({ id }) => this.map.sources.has(id));
+    if (next) this.switchTo(next.id);
+    else if (turned.length) say($("source-note").textContent);
+  }
+
+  /** Candidates that are being looked for. */
+  async expect(source, coming) {
+    try {
+      this.map.offer(source, await coming);
+      say(`${this.sources.find(({ id }) => id === source).title}: its candidates are ready`);
+    } catch (error) {
+      this.failed.set(source, error.message);
+    }
+    this.#showSource();
   }
 
   undo() {
@@ -162,7 +217,7 @@ class Desk {
     const [column, row] = this.stage.positionOf(pixel);
     const kind = this.map.kindOf(pixel);
     const strength = (this.map.level[pixel] / given.top).toFixed(3);
-    $("where").textContent = `x ${column}, y ${row} · gradient ${strength}${kind ? ` · ${kind}` : ""}`;
+    $("where").textContent = `x ${column}, y ${row} · ${this.title.toLowerCase()} ${strength}${kind ? ` · ${kind}` : ""}`;
     if (aloud) say(`${column}, ${row}: ${kind || "no edge"}`);
   }
 
@@ -170,6 +225,7 @@ class Desk {
     if (this.finishing || this.saver.isStopped) return;
     this.tool.cancel();
     this.settle();
+    this.#sayOffer();
     this.finishing = true;
     $("done").disabled = true;
     const answer = await this.saver.done(this.map.checksum());
@@ -220,7 +276,47 @@ class Desk {
     addEventListener("pagehide", () => this.#keep());
   }
 
+  /** The first entry of a log says which sources there are to choose from. */
+  #sayOffer() {
+    if (this.unsaid) this.saver.save({ kind: "offer", sources: this.sources.map(({ id }) => id) });
+    this.unsaid = false;
+  }
+
+  /** Buttons to choose a source; none where there is only the gradient. */
+  #offerSources() {
+    $("source").hidden = this.sources.length < 2;
+    if (this.sources.length < 2) {
+      this.#showSource();
+      return;
+    }
+    document.querySelector(".tool[data-tool=keep]").hidden = false;
+    for (const row of document.querySelectorAll(".several")) row.hidden = false;
+    $("sources").replaceChildren(...this.sources.map(({ id, title }) => {
+      const button = document.createElement("button");
+      Object.assign(button, { type: "button", textContent: title });
+      button.dataset.source = id;
+      button.addEventListener("click", () => this.switchTo(id));
+      return button;
+    }));
+    this.#showSource();
+  }
+
+  #showSource() {
+    document.querySelector("[data-background=gradient]").textContent = this.title;
+    const waiting = [];
+    for (const button of document.querySelectorAll("[data-source]")) {
+      const { source } = button.dataset;
+      button.setAttribute("aria-pressed", String(source === this.map.source));
+      button.disabled = !this.map.sources.has(source);
+      if (button.disabled) waiting.push(this.failed.get(source) ?? `${button.textContent} is looking for its candidates …`);
+    }
+    $("source-busy").hidden = waiting.length === this.failed.size;
+    $("source-note").textContent = waiting.join(" ") || "What you drew, kept or erased stays.";
+  }
+
   #show() {
+    this.#showSource();
+    this.tellWhere(this.stage.cursor);
     $("undo").disabled = !this.map.done.length;
     $("redo").disabled = !this.map.undone.length;
     this.#showThreshold();
@@ -231,7 +327,7 @@ class Desk {
     if (level(this.position) !== threshold) $("threshold").value = slider(threshold);
     const share = (threshold / given.top).toFixed(4);
     $("threshold-shown").textContent = share;
-    $("threshold").setAttribute("aria-valuetext", `${share} of the strongest`);
+    $("threshold").setAttribute("aria-valuetext", this.map.source === "gradient" ? `${share} of the strongest` : share);
   }
 
   #showZoom() {
@@ -263,10 +359,13 @@ class Desk {
     }
   }
 
-  #showFinished({ counts, unwritten, next }) {
+  #showFinished({ counts, accepted, unwritten, next }) {
     const thinned = counts.thinned ? ` Thinning to one pixel took ${counts.thinned} away.` : " All lines were one pixel wide.";
     $("finished-text").textContent =
       `${counts.edges} edge pixels: ${counts.candidates} candidates, ${counts.removed} erased, ${counts.added} added.${thinned}`;
+    const parts = Object.entries(accepted ?? {}).map(([name, count]) => `${count.toLocaleString("en")} ${name}`);
+    $("finished-sources").hidden = !accepted;
+    $("finished-sources").textContent = `Where they come from: ${parts.join(", ")}.`;
     $("finished-problem").hidden = !unwritten;
     $("finished-problem").textContent = unwritten ? `The labels are safe, but ${unwritten}.` : "";
     const onward = $("finished-next");

@@ -1,16 +1,18 @@
-// The edge map as it stands: candidates that reach the threshold, but for pixels that an action has decided. The server replays
-// the same actions by the same rule (label_map.py); `checksum` tells whether both came to the same map.
+// The edge map as it stands: candidates that reach the threshold, but for pixels that an action has decided. Candidates may come
+// from several sources, one of which is in force. The server replays the same actions by the same rule (label/map.py);
+// `checksum` tells whether both came to the same map.
 import { eachPixel, rowsOf } from "./runs.js";
 
-const FREE = 0, EDGE = 1, NONE = 2;
+const FREE = 0, EDGE = 1, NONE = 2, KEPT = 3;
 const ADDING = new Set(["add", "path"]);
 
 export class EdgeMap {
-  /** Levels and survivors of suppression, in the order of pixels, and the threshold to begin with. */
-  constructor({ width, height, level, survives, start }) {
-    Object.assign(this, { width, height, level, survives });
+  /** Levels and survivors of suppression, in the order of pixels, and the threshold to begin with, of the first source. */
+  constructor({ width, height, level, survives, start, source = "gradient" }) {
+    Object.assign(this, { width, height, level, survives, source });
+    this.sources = new Map();
+    this.offer(source, { level, survives, start });
     this.threshold = start;
-    this.settled = start; // the threshold of the last action, without a preview
     this.decided = new Uint8Array(width * height);
     this.edges = new Uint8Array(width * height);
     this.count = 0;
@@ -20,7 +22,18 @@ export class EdgeMap {
     this.#redraw();
   }
 
-  /** Carry out an action: {kind, runs} or {kind: "threshold", threshold}. Nothing can be redone after it. */
+  /** There is another source of candidates. */
+  offer(source, { level, survives, start }) {
+    this.sources.set(source, { level, survives, settled: start });
+  }
+
+  /** The threshold of the last action, without a preview. */
+  get settled() {
+    return this.sources.get(this.source).settled;
+  }
+
+  /** Carry out an action: {kind, runs}, {kind: "threshold", threshold} or {kind: "source", sources: [source]}. Nothing can be
+   * redone after it. */
   act(action) {
     this.undone = [];
     this.#do(action);
@@ -30,6 +43,7 @@ export class EdgeMap {
     const [action, before] = this.done.pop();
     this.undone.push(action);
     if (action.kind === "threshold") this.#settle(before);
+    else if (action.kind === "source") this.#turn(before);
     else {
       let i = 0;
       this.#decide(action.runs, () => before[i++]);
@@ -58,7 +72,7 @@ export class EdgeMap {
   /** "kept", "added", "erased" or "": what a pixel is, compared with the candidates. */
   kindOf(pixel) {
     const candidate = this.isCandidate(pixel);
-    if (this.edges[pixel]) return candidate ? "kept" : "added";
+    if (this.edges[pixel]) return candidate || this.decided[pixel] === KEPT ? "kept" : "added";
     return candidate ? "erased" : "";
   }
 
@@ -75,9 +89,19 @@ export class EdgeMap {
       this.#settle(action.threshold);
       return;
     }
+    if (action.kind === "source") {
+      this.done.push([action, this.source]);
+      this.#turn(action.sources[0]);
+      return;
+    }
     const before = [];
     eachPixel(action.runs, (pixel) => before.push(this.decided[pixel]));
     this.done.push([action, Uint8Array.from(before)]);
+    if (action.kind === "keep") {
+      let i = 0;
+      this.#decide(action.runs, () => (before[i++] === EDGE ? EDGE : KEPT)); // what was drawn stays drawn
+      return;
+    }
     const word = ADDING.has(action.kind) ? EDGE : NONE;
     this.#decide(action.runs, () => word);
   }
@@ -93,8 +117,14 @@ export class EdgeMap {
   }
 
   #settle(threshold) {
-    this.settled = threshold;
+    this.sources.get(this.source).settled = threshold;
     this.preview(threshold);
+  }
+
+  #turn(source) {
+    const { level, survives, settled } = this.sources.get(source);
+    Object.assign(this, { source, level, survives, threshold: settled });
+    this.#redraw();
   }
 
   #redraw() {
@@ -105,7 +135,7 @@ export class EdgeMap {
 
   #isEdge(pixel) {
     const word = this.decided[pixel];
-    return word === EDGE || (word === FREE && this.isCandidate(pixel)) ? 1 : 0;
+    return word === EDGE || word === KEPT || (word === FREE && this.isCandidate(pixel)) ? 1 : 0;
   }
 }
 

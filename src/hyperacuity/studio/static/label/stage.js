@@ -217,15 +217,16 @@ export class Stage {
     const rows = new ImageData(map.width, last - first + 1);
     const shown = this.written ?? map.edges;
     for (let pixel = first * map.width, i = 0; i < rows.data.length; pixel++, i += 4) {
-      if (shown[pixel]) rows.data.set(map.isCandidate(pixel) ? KEPT : ADDED, i);
+      if (shown[pixel]) rows.data.set(map.kindOf(pixel) === "added" ? ADDED : KEPT, i);
       else if (!this.written && map.decided[pixel] && !map.edges[pixel] && map.isCandidate(pixel)) rows.data.set(ERASED, i);
     }
     this.edges.getContext("2d").putImageData(rows, 0, first);
   }
 
-  /** The gradient, dark where it is strong; made when it is first asked for. */
+  /** The gradient (or what else candidates come from), dark where it is strong; made when it is first asked for. */
   #gradient() {
-    if (!this.drawnGradient) {
+    if (this.drawnSource !== this.map.source) {
+      this.drawnSource = this.map.source;
       const { width, height, level } = this.map;
       const picture = new ImageData(width, height);
       const shades = Uint8Array.from({ length: 65536 }, (_, i) => 255 - 255 * Math.sqrt(i / 65535));

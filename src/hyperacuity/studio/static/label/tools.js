@@ -57,7 +57,7 @@ export function makeTools(stage, map, act, tell) {
     };
   }
 
-  const chainTool = {
+  const chainTool = (kind, colour) => ({
     ...plain,
     find(pixel, all) {
       const edge = edgeNear(pixel);
@@ -65,14 +65,14 @@ export function makeTools(stage, map, act, tell) {
     },
     press(pixel, { shift }) {
       const found = this.find(pixel, shift);
-      if (found.length) act({ kind: "chain", runs: toRuns(found) });
+      if (found.length) act({ kind, runs: toRuns(found) });
       else tell("There is no edge here");
       show(null);
     },
     hover(pixel, { shift }) {
-      show({ pixels: this.find(pixel, shift), colour: ERASED });
+      show({ pixels: this.find(pixel, shift), colour });
     },
-  };
+  });
 
   const lasso = {
     ...plain,
@@ -172,7 +172,8 @@ export function makeTools(stage, map, act, tell) {
     add: pencil("add", ADDED, (pixel) => (map.edges[pixel] ? -1 : pixel)),
     path,
     erase: pencil("erase", ERASED, edgeNear),
-    chain: chainTool,
+    chain: chainTool("chain", ERASED),
+    keep: chainTool("keep", ADDED),
     lasso,
   };
 }

@@ -31,7 +31,6 @@ export function costs({ level, survives }) {
 export class Wire {
   constructor(map) {
     this.map = map;
-    this.costs = costs(map);
     this.origin = null;
   }
 
@@ -39,6 +38,7 @@ export class Wire {
   begin(pixel) {
     const { width, height } = this.map;
     const x = pixel % width, y = Math.floor(pixel / width);
+    if (this.source !== this.map.source) [this.source, this.costs] = [this.map.source, costs(this.map)];
     this.origin = pixel;
     this.left = Math.max(0, x - RADIUS);
     this.top = Math.max(0, y - RADIUS);

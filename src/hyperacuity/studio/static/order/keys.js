@@ -11,6 +11,8 @@ export function listenToKeys(does) {
   const letters = {
     n: () => does.turn(1, false), p: () => does.turn(-1, false), u: () => does.turn(1, true),
     f: does.link, t: does.presses.tie, c: does.presses.look, d: does.presses.done,
+    y: does.presses["answer-yes"], w: does.presses["answer-swap"], e: does.presses["answer-same"],
+    x: does.presses["answer-no"], s: does.presses["answer-skip"],
     o: does.presses["tool-order"], m: does.presses["tool-move"],
     "[": does.presses.out, "]": does.presses.in, "?": does.presses["help-open"],
     "+": () => does.nudge(1), "=": () => does.nudge(1), "-": () => does.nudge(-1), "−": () => does.nudge(-1),

@@ -18,6 +18,8 @@ let selected = null;
 let from = null; // a link by keys starts at this region
 let cursor = null; // the position after which the next click puts a region; null is the end
 let look = "both";
+let asked = null; // the suggestion that is asked about: [near, far]
+const skipped = new Set();
 let unlocked = false; // whether the level may be changed although regions have been ordered
 let queue = Promise.resolve();
 let unanswered = 0;
@@ -42,6 +44,7 @@ function act(make) {
       });
       await show(answer);
       announce(action);
+      if (sheet.suggestion && ["relate", "dismiss", "accept"].includes(action.kind)) say(`${$("said").textContent}${question()}`);
     } catch (error) {
       if (error.status === 409) await ask(`${base}/sheet`).then(show).catch(() => {}); // the queue goes on, whatever happens
       problem(error.message);
@@ -63,6 +66,7 @@ async function show(answer) {
   if (cursor !== null && cursor >= last()) cursor = null;
   stage.setSheet(sheet);
   showSheet(sheet, { say: relate, takeBack, point, choose });
+  askNext();
   showLevels();
   showHint();
   describe(null);
@@ -72,7 +76,45 @@ async function show(answer) {
 async function showRegions(level) {
   const found = await loadRegions(item, level);
   [regions, selected, from] = [found, null, null];
+  skipped.clear();
   stage.setRegions(found);
+}
+
+/** Ask about a suggestion: that with the longest boundary, of those not skipped; once all were skipped, from the beginning. */
+function askNext() {
+  const waiting = sheet.suggestion?.waiting ?? [];
+  asked = waiting.find((pair) => !skipped.has(String(pair))) ?? null;
+  if (asked === null && waiting.length) {
+    skipped.clear();
+    asked = waiting[0];
+  }
+  stage.setQuestion(asked);
+  if (asked) stage.reveal(asked[1]);
+  if (asked) $("suggestion-words").replaceChildren(...words(`Is region ${asked[0] + 1} in front of region ${asked[1] + 1}?`));
+}
+
+/** A sentence, its regions in bold. */
+const words = (sentence) => sentence.split(/(region \d+)/).map((part) => {
+  if (!part.startsWith("region")) return part;
+  const bold = document.createElement("strong");
+  bold.textContent = part;
+  return bold;
+});
+
+/** Answer what is asked. An answer given before the one before it has arrived waits, and is about what is asked then. */
+function answer(make) {
+  if (sheet?.suggestion?.open) act(() => asked && make(...asked));
+}
+
+function skip() {
+  if (!asked) return;
+  skipped.add(String(asked));
+  askNext();
+  say($("suggestion-words").textContent);
+}
+
+function acceptRest() {
+  act(() => (sheet.suggestion?.open ? { kind: "accept", pairs: sheet.suggestion.waiting } : null));
 }
 
 function announce(action) {
@@ -85,8 +127,13 @@ function announce(action) {
   }[action.relation]);
   else if (action.kind === "remove") say(`Region ${action.region + 1} is removed from the list.`);
   else if (action.kind === "done") say("Done: the order is written.");
+  else if (action.kind === "accept") say(`${action.pairs.length} suggestions are accepted.`);
+  else if (action.kind === "dismiss") say("The suggestion is dismissed.");
   else say({ undo: "Undone.", redo: "Redone.", clear: "Started over.", level: "The level is changed." }[action.kind]);
 }
+
+/** What the question is, for those who cannot see it, after an answer to the one before. */
+const question = () => (asked ? ` ${$("suggestion-words").textContent}` : sheet.suggestion ? " No suggestion is open." : "");
 
 function depth(region) {
   const layer = sheet.layer[region];
@@ -100,7 +147,9 @@ function describe(region) {
     $("spot").textContent = "\u00a0";
     return;
   }
-  const parts = [`Region ${about + 1}`, depth(about) === null ? "not ordered yet"
+  const { layer, layers } = sheet.suggestion ?? {};
+  const suggested = layer && layer[about] !== null ? `suggested depth ${depthOf(layer[about], layers)}, not confirmed` : "not ordered yet";
+  const parts = [`Region ${about + 1}`, depth(about) === null ? suggested
     : sheet.tangled.includes(about) ? "contradicted" : `depth ${depth(about)}`];
   if (positionOf(about) !== null) parts.push(`position ${positionOf(about)} in the list`);
   const pairs = sheet.pairs.filter(([a, b]) => a === about || b === about).length;
@@ -111,7 +160,9 @@ function describe(region) {
 function showHint() {
   const hint = $("hint");
   if (from !== null) hint.textContent = `Region ${from + 1} is in front of …: go to a region, then press Enter.`;
-  else if (!started(sheet)) {
+  else if (sheet.suggestion?.open && !last()) {
+    hint.textContent = "Answer what is asked, or say it yourself: click regions, the nearest first, or drag from one to another behind it.";
+  } else if (!started(sheet)) {
     hint.textContent = "Click the regions one after another, the nearest first; or drag from a region to one behind it.";
   } else if (cursor !== null) hint.textContent = `The next click goes ${cursor ? `after position ${cursor}` : "before all others"}.`;
   else if (last()) hint.textContent = pressed("tie") ? `The next click goes beside position ${last()}.` : `The next click is position ${last() + 1}.`;
@@ -274,6 +325,12 @@ const presses = {
   "tool-move": () => setTool("move"),
   before: () => go(before),
   after: () => go(after),
+  "answer-yes": () => answer((a, b) => ({ kind: "relate", a, b, relation: "front" })),
+  "answer-swap": () => answer((a, b) => ({ kind: "relate", a: b, b: a, relation: "front" })),
+  "answer-same": () => answer((a, b) => ({ kind: "relate", a, b, relation: "same" })),
+  "answer-no": () => answer((a, b) => ({ kind: "dismiss", a, b })),
+  "answer-skip": skip,
+  "accept-rest": acceptRest,
   "help-open": () => $("help").showModal(),
   "level-change": () => $("start-over").showModal(),
 };
@@ -342,7 +399,9 @@ try {
   const [answer] = await Promise.all([ask(`${base}/sheet`), photograph.decode()]);
   stage.setPhotograph(photograph);
   await show(answer);
+  $("looking")?.remove();
   $("stage").focus({ preventScroll: true });
 } catch (error) {
+  $("looking")?.remove();
   problem(error.message);
 }

@@ -5,6 +5,7 @@ import { colourOf } from "./colours.js";
 /** Show a sheet. `takeBack(step)` takes back one step of a contradiction, `say(a, b, relation)` changes a pair,
  * `point([a, b])` shows two regions, `choose(region)` selects one. */
 export function showSheet(sheet, { say, takeBack, point, choose }) {
+  showSuggestion(sheet);
   showCoverage(sheet);
   showLegend(sheet);
   showContradiction(sheet, takeBack, point);
@@ -16,12 +17,28 @@ export function showSheet(sheet, { say, takeBack, point, choose }) {
   $("done").disabled = sheet.contradiction !== null || !started(sheet);
   $("written").textContent = sheet.contradiction ? "not while it contradicts itself"
     : { no: "writes the order", yes: "✓ written", changed: "changed since it was written" }[sheet.written];
+  const open = sheet.suggestion?.open ?? 0;
+  if (open && sheet.written !== "yes" && !sheet.contradiction) $("written").textContent = "writes only what you confirmed";
   $("written").classList.toggle("ready", sheet.written === "yes");
   $("done").classList.toggle("primary", sheet.written !== "yes" || $("after").disabled); // one thing at a time stands out
   $("after").classList.toggle("primary", sheet.written === "yes" && !$("after").disabled);
 }
 
-export const started = (sheet) => sheet.positions.length + sheet.pairs.length > 0;
+export const started = (sheet) => sheet.positions.length + sheet.pairs.length + (sheet.suggestion?.dismissed ?? 0) > 0;
+
+function showSuggestion({ suggestion, contradiction }) {
+  $("suggestion").hidden = !suggestion?.total;
+  if (!suggestion) return;
+  const { total, kept, changed, dismissed, added, contradicted, open } = suggestion;
+  const parts = [[kept, "kept"], [changed, "changed"], [dismissed, "cannot be told"], [contradicted, "left out: they contradict you"], [added, "added"]];
+  const said = parts.filter(([count]) => count).map(([count, word]) => `${count} ${word}`);
+  $("suggestion-counts").textContent = `${open} of ${total} open${said.length ? `; ${said.join(", ")}` : ""}.`;
+  $("suggestion-head").textContent = `Suggested by the network: ${open ? "check it" : "checked"}`;
+  $("suggestion-note").hidden = $("suggestion-ask").hidden = open === 0;
+  $("accept-rest").hidden = open === 0;
+  $("accept-rest").disabled = contradiction !== null;
+  $("accept-rest").textContent = `Accept the rest (${open})`;
+}
 
 function showCoverage({ coverage, groups, layer, tangled }) {
   for (const name of ["regions", "boundary", "pairs"]) {
@@ -35,7 +52,10 @@ function showCoverage({ coverage, groups, layer, tangled }) {
   $("groups").textContent = `${groups} groups are not ordered against each other: their depths do not compare.`;
 }
 
-function showLegend({ layers, layer, tangled, pairs }) {
+function showLegend(sheet) {
+  const { layer, tangled, pairs } = sheet;
+  const suggested = sheet.suggestion?.open > 0;
+  const { layers } = sheet.suggestion ?? sheet;
   const ramp = $("ramp");
   const context = ramp.getContext("2d");
   context.clearRect(0, 0, ramp.width, ramp.height);
@@ -48,6 +68,7 @@ function showLegend({ layers, layer, tangled, pairs }) {
   }
   const unknown = layer.filter((one) => one === null).length;
   $("legend-words").textContent = tangled.length ? `${tangled.length} regions have no depth while it contradicts itself.`
+    : suggested ? `${layers} depths; 1 is the nearest. Pale colours and numbers with a question mark are suggested, not confirmed.`
     : layers ? `${layers} depth${layers > 1 ? "s" : ""}; 1 is the nearest.${unknown ? " Without colour: not ordered yet." : ""}${pairs.length ? " Arrows lead from near to far." : ""}`
     : "Nothing is ordered yet.";
 }

@@ -1,6 +1,9 @@
 // The picture: drawn with its regions, arrows and depths; zoomed, moved, clicked and dragged on.
 import { UNKNOWN, colourOf, depthOf } from "./colours.js";
 
+const FEW = 60; // so many regions at most show what is suggested all the time
+const ASKED = "#F0E442";
+const APART = 90; // pixels between the names of two regions that are asked about
 const WARN = "#ff7a1a";
 const FAR_ENOUGH = { mouse: 6, pen: 8, touch: 12 }; // pixels that a pointer moves before it drags
 
@@ -18,6 +21,7 @@ export function createStage(canvas, hooks) {
   let space = false;
   let hovered = null;
   let selected = null;
+  let question = null; // the suggestion that is asked about: [near, far]
   let link = null; // where a drag or a link by keys begins: { from, x, y } in the picture
   let pressed = null;
   let asked = false;
@@ -84,11 +88,11 @@ export function createStage(canvas, hooks) {
     const pixels = new ImageData(regions.width, regions.height);
     const words = new Uint32Array(pixels.data.buffer);
     const pack = ([r, g, b], alpha) => ((alpha << 24) | (b << 16) | (g << 8) | r) >>> 0;
-    const layers = sheet?.layers ?? 0;
+    const { layer: layerOf, layers } = sheet?.suggestion ?? sheet ?? { layer: [], layers: 0 };
     const tangled = new Set(sheet?.tangled);
     const colours = Array.from({ length: regions.count }, (_, region) => {
-      const layer = tangled.has(region) ? null : sheet?.layer[region] ?? null;
-      if (layer !== null) return pack(colourOf(layer, layers), look === "colours" ? 255 : 165);
+      const layer = tangled.has(region) ? null : layerOf[region] ?? null;
+      if (layer !== null) return pack(colourOf(layer, layers), look === "colours" ? 255 : sheet.layer[region] === null ? 110 : 165);
       return look === "colours" ? pack(UNKNOWN, 255) : 0;
     });
     for (let i = 0; i < words.length; i++) words[i] = colours[regions.labels[i]] ?? 0;
@@ -129,8 +133,13 @@ export function createStage(canvas, hooks) {
       line(regions.outline(selected), "#fff", 4.2);
       line(regions.outline(selected), "#0072B2", 2.2);
     }
+    for (const region of question ?? []) {
+      line(regions.outline(region), "#16181d", 5.5);
+      line(regions.outline(region), ASKED, 3);
+    }
     context.setTransform(scale, 0, 0, scale, 0, 0);
     if (sheet) drawSaid(circle);
+    if (question) drawQuestion();
     if (link) {
       const end = link.to === null || link.to === undefined ? [link.x, link.y] : regions.anchors[link.to];
       arrow(onCanvas(regions.anchors[link.from]), onCanvas(end), "#fff", { same: link.same, width: 3 });
@@ -146,12 +155,34 @@ export function createStage(canvas, hooks) {
     }
     for (const [near, far, same, placed] of steps) between(near, far, WARN, { same, width: 3.5, dashed: placed });
     const tangled = new Set(sheet.tangled);
+    const few = regions.count <= FEW; // else the picture would be all numbers
+    const isNear = (region) => region === hovered || region === selected;
     regions.anchors.forEach((anchor, region) => {
       const layer = sheet.layer[region];
+      const shown = sheet.suggestion?.layer[region] ?? null;
+      if (question?.includes(region)) return; // its name is shown
       if (circle.has(region)) badge(onCanvas(anchor), `R${region + 1}`, WARN, "#16181d");
       else if (tangled.has(region)) badge(onCanvas(anchor), "?", "#fff", "#16181d");
-      else if (layer !== null) badge(onCanvas(anchor), `${depthOf(layer, sheet.layers)}`, "rgb(22 24 29 / .85)", "#fff");
+      else if (layer !== null) badge(onCanvas(anchor), `${shown === null ? depthOf(layer, sheet.layers) : depthOf(shown, sheet.suggestion.layers)}`, "rgb(22 24 29 / .85)", "#fff");
+      else if (shown !== null && (few || isNear(region))) badge(onCanvas(anchor), `${depthOf(shown, sheet.suggestion.layers)}?`, "rgb(255 255 255 / .85)", "#16181d");
     });
+  }
+
+  /** The two regions that are asked about, by the names that the question uses. */
+  function drawQuestion() {
+    let [from, to] = question.map((region) => onCanvas(regions.anchors[region]));
+    const length = Math.hypot(to[0] - from[0], to[1] - from[1]) || 1;
+    const more = Math.max(0, APART - length) / 2; // names of small regions stand apart
+    const step = [0, 1].map((axis) => ((to[axis] - from[axis]) / length) * more);
+    [from, to] = [from.map((at, axis) => at - step[axis]), to.map((at, axis) => at + step[axis])];
+    arrow(towards(from, to, 20), towards(to, from, 20), ASKED, { width: 3, dashed: true });
+    [from, to].forEach((at, i) => badge(at, `R${question[i] + 1}`, ASKED, "#16181d"));
+  }
+
+  /** The point at some distance from another on the way to a third. */
+  function towards([x, y], [u, v], distance) {
+    const length = Math.hypot(u - x, v - y) || 1;
+    return [x + ((u - x) * distance) / length, y + ((v - y) * distance) / length];
   }
 
   function between(a, b, colour, options) {
@@ -283,7 +314,7 @@ export function createStage(canvas, hooks) {
     setPhotograph(image) { photograph = image; redraw(); },
     setRegions(found) {
       const first = regions === null;
-      [regions, hovered, selected, link] = [found, null, null, null];
+      [regions, hovered, selected, link, question] = [found, null, null, null, null];
       paintTint();
       if (first) fit();
       redraw();
@@ -293,6 +324,7 @@ export function createStage(canvas, hooks) {
     setTool(name) { tool = name; canvas.dataset.tool = name; },
     setSpace(held) { space = held; canvas.dataset.tool = held ? "move" : tool; },
     select(region) { selected = region; redraw(); },
+    setQuestion(pair) { question = pair; redraw(); },
     setLink(given) { link = given; redraw(); },
   };
 }

@@ -1,0 +1,143 @@
+"""Where candidates come from: the gradient, the network, or soft maps of one's own."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperacuity.data import read_image, read_soft
+from hyperacuity.data.datasets.pairing import files_in, stem_of
+from hyperacuity.detect import rosin
+from hyperacuity.detect.net.network import card, net, shipped
+from hyperacuity.errors import InputError, UsageError
+from hyperacuity.kernels.suppression import suppress_structured
+from hyperacuity.maps import SoftMap, same_size
+from hyperacuity.studio.items import Item
+from hyperacuity.studio.label.map import GRADIENT, TOP, EdgeCandidates, find_candidates
+
+NET = "net"
+
+NET_START = 0.25
+"""Threshold to start with for the network: a line that a quarter of the people are expected to draw. Its F is best near there."""
+
+LEVELS = {"threshold_levels": TOP, "thinning": "Guo & Hall, until nothing changes"}
+
+
+@dataclass(frozen=True, eq=False)
+class CandidateSource:
+    """One source of candidates.
+
+    Attributes
+    ----------
+    id : what logs and addresses call it. It changes when the same image would get other candidates.
+    name : what the command line and the provenance call it.
+    title : what the page calls it.
+    settings : how the candidates are found, for the provenance.
+    find : the candidates of an image. ``InputError`` where there are none to be had.
+    """
+
+    id: str
+    name: str
+    title: str
+    settings: Mapping[str, Any]
+    find: Callable[[Item], EdgeCandidates]
+
+
+def gradient_source() -> CandidateSource:
+    """The masks [−1 0 1], as in Abdulrahman, Magnier & Montesinos (2017), section 3.1."""
+    settings = {
+        "detector": "masks",
+        "filter": "[-1 0 1] along rows and columns",
+        "colour": "largest eigenvalue of the structure tensor over the channels",
+        "suppression": "local non-maxima along the gradient",
+        **LEVELS,
+    }
+    return CandidateSource(
+        GRADIENT, GRADIENT, "Gradient", settings, lambda item: find_candidates(read_image(item.path))
+    )
+
+
+def net_source() -> CandidateSource:
+    """The boundaries of the network that comes with the package, at its best setting. Strengths are absolute: the share of people
+    expected to draw a boundary there, the same in every image."""
+    checksum = card()["sha256"]
+    settings = {
+        "detector": NET,
+        "setting": "best",
+        "network_sha256": checksum,
+        "suppression": "structured, smoothing 1, radius 1",
+        **LEVELS,
+    }
+
+    def find(item: Item) -> EdgeCandidates:
+        seen = net(read_image(item.path), setting="best")
+        return _candidates(seen.strength, seen.thin, start=NET_START)
+
+    return CandidateSource(f"{NET}-{checksum[:12]}", NET, "Network", settings, find)
+
+
+def maps_source(folder: Path) -> CandidateSource:
+    """Soft maps of one's own in a folder, named as the images; suppressed as the network's are."""
+    files = {stem_of(file): file for file in files_in(folder)}
+    settings = {"detector": "maps", "folder": folder.name, "suppression": "structured, smoothing 1, radius 1", **LEVELS}
+
+    def find(item: Item) -> EdgeCandidates:
+        if item.name not in files:
+            raise InputError(f"{item.path}: has no map in {folder.name}")
+        strength = read_soft(files[item.name])
+        image = read_image(item.path)
+        plane = image if image.ndim == 2 else image[..., 0]
+        same_size(strength, plane, names=(f"the map in {folder.name}", "the image"))
+        return _candidates(strength, suppress_structured(strength))
+
+    mark = hashlib.blake2s(folder.name.encode("utf-8", "surrogateescape"), digest_size=6).hexdigest()
+    title = folder.name.encode("utf-8", "replace").decode()
+    return CandidateSource(f"maps-{mark}", title, title, settings, find)
+
+
+def sources_of(words: Sequence[str]) -> tuple[CandidateSource, ...]:
+    """The sources that a command line names: ``gradient``, ``net``, or folders. ``UsageError`` for what is none of these.
+
+    >>> [source.title for source in sources_of(["gradient", "gradient"])]
+    ['Gradient']
+    """
+    found: dict[str, CandidateSource] = {}
+    for word in dict.fromkeys(words):
+        if word == NET:
+            shipped()  # fail at once where onnxruntime is missing
+            source = net_source()
+        elif word == GRADIENT:
+            source = gradient_source()
+        elif Path(word).is_dir():
+            source = maps_source(Path(word).resolve())
+        else:
+            raise UsageError(f"--candidates {word}: expected gradient, net, or a folder of soft maps")
+        if source.id in found:
+            raise UsageError(f"--candidates: two folders are called {source.title}: rename one")
+        found[source.id] = source
+    return tuple(found.values())
+
+
+def known_sources(offered: Iterable[CandidateSource]) -> dict[str, CandidateSource]:
+    """All sources that a log may name, by id: those offered, and those that need no file."""
+    return {source.id: source for source in (gradient_source(), net_source(), *offered)}
+
+
+def _candidates(strength: SoftMap, thin: NDArray[np.float32], *, start: float | None = None) -> EdgeCandidates:
+    """Candidates where something survives suppression, as strong as the map itself: suppression fades what is near the frame.
+
+    >>> strength = np.zeros((12, 12), np.float32); strength[:, 5] = 0.5
+    >>> _candidates(strength, strength, start=0.4).above(round(0.4 * TOP)).any(axis=0).nonzero()[0]
+    array([5])
+    """
+    survives = (thin > 0) & (strength > 0)
+    level = np.maximum(np.rint(strength.astype(np.float64) * TOP), survives).astype(np.uint16)
+    if start is None:
+        start = rosin(level[survives]) / TOP if survives.any() else 1.0
+    return EdgeCandidates(level, survives, min(TOP, max(1, round(start * TOP))))
