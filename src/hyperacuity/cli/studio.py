@@ -189,7 +189,7 @@ def order(
     level: Annotated[
         float | None,
         Option(
-            min=0, max=1, help="Level of the network's regions to start with; higher has fewer.", show_default="0.2"
+            min=0, max=1, help="Level of the network's regions to start with; higher has fewer.", show_default="0.25"
         ),
     ] = None,
     state: StateFile = None,
