@@ -25,6 +25,7 @@ JSON_CALLS: dict[str, str] = {
     "audit": "audit {world}/groundTruth --system drawn={world}/boundaries --partial 1 --trials {out}",
     "regions": "regions {world}/groundTruth {world}/groundTruth --berkeley {out}",
     "report": "report {world}/run --no-viewer --out {out}",
+    "see": "see {world}/images --setting fast --out {out}",
     "segment": "segment {world}/images --with canny --out {out}",
     "scenes": "scenes {out} --count 1 --size 96x64 --leaves 6",
     "detect": "detect {world}/images --out {out}",

@@ -22,9 +22,8 @@ from hyperacuity.detect.net.sight import LEVEL, Sight
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.studies.running import Failures, attempt_each
 
-LARGEST = 4_000_000
-"""Photographs of more pixels are reduced to so many first. The network looks at half as many in any case, and the regions of a
-picture of tens of megapixels would need gigabytes."""
+LARGEST = network.LARGEST
+"""Photographs of more pixels are reduced to so many first: the network looks at no more in any case."""
 
 FOLDERS = {"boundaries": "png", "ucm2": "mat", "ownership": "pfm", "field": "npy", "order": "pfm", "sheets": "png"}
 """What is written of each photograph: the folder and the files' suffix."""
@@ -41,7 +40,7 @@ def see(image: ArrayLike | Path | str, *, setting: Setting = "best", model: Path
     ----------
     image
         A file, or an array: H×W or H×W×3 (a fourth channel, alpha, is dropped), uint8, uint16 or floats in [0, 1]. Of more than
-        4 megapixels, a reduced copy is seen, with a warning; the maps then have its size.
+        2 megapixels, a reduced copy is seen, with a warning; the maps then have its size.
     setting
         ``"best"``, or ``"fast"``: some five times as fast, and less sharp.
     model
@@ -63,7 +62,6 @@ def see(image: ArrayLike | Path | str, *, setting: Setting = "best", model: Path
     >>> seen = ha.see(scene.image, setting="fast")
     >>> seen.boundaries.shape, seen.order.shape, seen.field.shape, seen.ucm2.shape
     ((64, 96), (64, 96), (64, 96, 2), (129, 193))
-    >>> strong = seen.boundaries > 0.5
     >>> bool(seen.boundaries[scene.boundaries].mean() > 2 * seen.boundaries[~scene.boundaries].mean())
     True
     """
@@ -85,11 +83,9 @@ def reduced(image: Photograph, *, name: str = "image", largest: int = LARGEST) -
         return image
     height, width = image.shape[:2]
     shrink = np.sqrt(largest / (height * width))
-    rows, columns = (max(1, int(size * shrink)) for size in (height, width))
-    warn(
-        f"{name}: has {height * width / 1e6:.0f} megapixels, more than {largest / 1e6:g}; "
-        f"it is seen, and its maps are written, at {columns}×{rows}"
-    )
+    rows, columns = (max(1, round(size * shrink)) for size in (height, width))
+    megapixels = f"{height * width / 1e6:.1f} megapixels, more than {largest / 1e6:g}"
+    warn(f"{name}: has {megapixels}; it is seen at {columns}×{rows}, and so large are the maps")
     return resized(image, rows, columns)
 
 

@@ -178,7 +178,7 @@ def _for_left(line: Stroke, sure: dict[tuple[int, int], float]) -> float:
 
 
 def _spread(order: OrderMap) -> Values:
-    """An order from 0, far, to 1, near; hundredths of the picture are cut off at both ends, so that a speck does not flatten it."""
+    """An order from 0, far, to 1, near. A hundredth of the pixels at each end is cut off, lest a speck flattens the rest."""
     known = order[~np.isnan(order)]
     low, high = (np.percentile(known, q) for q in (1, 99)) if known.size else (0.0, 0.0)
     if high <= low:
