@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, ImageDraw, ImageFont
+from PIL import Image, ImageDraw, ImageFont, ImageOps
 from scipy import ndimage
 
 from hyperacuity.detect.depth.evidence import pair_evidence
@@ -90,7 +90,7 @@ class Canvas:
         return self._outlined(picture, DEPTHS[0], 0.6)
 
     def paper(self, image: Image.Image, order: OrderMap) -> Image.Image:
-        """Regions cut from paper of their mean colours: a nearer one casts a shadow to the lower right."""
+        """Regions cut from paper of their mean colours, lightened a little: a nearer one casts a shadow to the lower right."""
         depths = region_medians(_spread(order).astype(np.float32), self.labels)
         height = depths[self.fine_labels].astype(np.float32)
         reach = 0.006 * max(self.fine)
@@ -99,12 +99,13 @@ class Canvas:
         light = np.clip(
             height - ndimage.gaussian_filter(ndimage.shift(height, -1.5, order=1, mode="nearest"), 1.5), 0, 1
         )
-        colours = np.asarray(self._filled(self._mean_colours(image)), np.float32)
+        colours = np.asarray(self._filled(255 * (self._mean_colours(image) / 255) ** 0.8), np.float32)
         shaded = colours * (1 - 0.62 * shadow[..., np.newaxis]) + 60 * np.minimum(light, 0.5)[..., np.newaxis]
         return Image.fromarray(np.clip(shaded, 0, 255).astype(np.uint8)).resize(self.size, Image.Resampling.BOX)
 
     def owners(self, image: Image.Image, seen: Sight) -> Image.Image:
         """Contours on a faded photograph: the owner's side is orange, the other blue, with ticks that fall to it."""
+        image = ImageOps.autocontrast(image, cutoff=1)
         grey = np.asarray(image.convert("L").convert("RGB").resize(self.fine, Image.Resampling.BICUBIC), np.float32)
         colour = np.asarray(image.resize(self.fine, Image.Resampling.BICUBIC), np.float32)
         faded = 255 - (255 - (0.4 * grey + 0.6 * colour)) * 0.45
@@ -152,7 +153,7 @@ class Canvas:
         layer = Image.new("L", self.fine, 0)
         pen = ImageDraw.Draw(layer)
         for line in self.lines:
-            pen.line(line.points.ravel().tolist(), fill=round(255 * opacity), width=FINE, joint="curve")
+            draw_line(pen, line.points, round(255 * opacity), FINE)
         picture.paste(Image.new("RGB", self.fine, colour), mask=layer)
         return picture.resize(self.size, Image.Resampling.BOX)
 
@@ -167,7 +168,7 @@ def _draw_owned(pen: ImageDraw.ImageDraw, line: Stroke, for_left: float) -> None
     for tick in hatch(line, spacing=FINE * 13.0, length=-toward * FINE * 6.5):
         pen.line(tick, fill=(*rgb(FAR), opacity), width=FINE)
     draw_line(pen, line.beside(-toward * FINE * 0.7), (*rgb(FAR), opacity), round(FINE * 1.5))
-    draw_line(pen, line.beside(toward * FINE * 1.1), (*rgb(NEAR), opacity), round(FINE * 2.5))
+    draw_line(pen, line.beside(toward * FINE * 1.3), (*rgb(NEAR), opacity), round(FINE * 2.5))
 
 
 def _for_left(line: Stroke, sure: dict[tuple[int, int], float]) -> float:

@@ -80,8 +80,8 @@ def _rounded(points: Points, sigma: float) -> Points:
 
 
 def draw_line(pen: ImageDraw.ImageDraw, points: Points, fill: int | tuple[int, ...], width: int) -> None:
-    """Draw a line through points."""
-    pen.line(points.ravel().tolist(), fill=fill, width=width, joint="curve")
+    """Draw a line through points; Pillow counts from the middle of the first pixel, points from its corner."""
+    pen.line((points - 0.5).ravel().tolist(), fill=fill, width=width, joint="curve")
 
 
 def hatch(stroke: Stroke, *, spacing: float, length: float) -> list[tuple[float, float, float, float]]:
