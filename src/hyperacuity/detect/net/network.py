@@ -90,9 +90,11 @@ def look(image: ArrayLike, *, setting: Setting = "fast", model: Path | str = "",
     def one(which: tuple[float, bool]) -> Float32s:
         return _answers(session, colour, which[0] * shrink, mirrored=which[1])
 
+    mean: Float32s = np.zeros((3, *colour.shape[1:]), np.float32)
     with ThreadPoolExecutor(max(1, threads)) as pool:
-        answers = list(pool.map(one, passes))
-    mean: Float32s = np.mean(answers, axis=0, dtype=np.float32)
+        for answers in pool.map(one, passes):  # added up as they come: of a large photograph each has half a gigabyte
+            mean += answers
+    mean /= np.float32(len(passes))
     return Look(np.clip(mean[0], 0, 1), np.ascontiguousarray(np.moveaxis(mean[1:], 0, 2)))
 
 
