@@ -58,13 +58,14 @@ def _mark_minima(values: Float32s, labels: Int32s, queue: Int32s, height: Scalar
 
 
 @kernel
-def _flood(ranks: Int32s, labels: Int32s, heads: Int32s, tails: Int32s, after: Int32s, width: Scalar) -> None:
+def _flood(
+    ranks: Int32s, labels: Int32s, heads: Int32s, tails: Int32s, after: Int32s, height: Scalar, width: Scalar
+) -> None:
     """Give the pixels that have none (−1) the label of the basin that reaches them first.
 
     ``ranks`` has each pixel's value as an index of the values that occur; ``heads`` and ``tails``, one for each of these, start
     at −1. ``after`` is the pixel behind a waiting one.
     """
-    height = len(ranks) // width
     for cell in range(len(ranks)):
         if labels[cell] >= 0:
             _wait(cell, ranks[cell], heads, tails, after)
@@ -115,6 +116,6 @@ def basins(surface: Float32s) -> Int32s:
     ranks = np.empty(values.size, np.int32)
     ranks[rising] = np.cumsum(np.diff(values[rising], prepend=values[rising[:1]]) != 0, dtype=np.int32)
     heads, tails = np.full((2, int(ranks.max(initial=-1)) + 1), -1, np.int32)
-    _flood(ranks, labels, heads, tails, np.empty(values.size, np.int32), width)
+    _flood(ranks, labels, heads, tails, np.empty(values.size, np.int32), height, width)
     _renumber(labels, np.full(count, -1, np.int32))
     return labels.reshape(height, width)
