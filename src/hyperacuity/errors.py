@@ -31,4 +31,5 @@ def not_installed(what: str, extra: str) -> UsageError:
                 found += packages(inner[1]) if inner else [name]
         return found
 
-    return UsageError(f"{what}: pip install {shlex.join(packages(extra))}")
+    # An installation that is older than the extra knows nothing of its packages.
+    return UsageError(f"{what}: pip install {shlex.join(packages(extra) or [f'hyperacuity[{extra}]'])}")

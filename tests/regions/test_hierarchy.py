@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import math
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
+from skimage.measure import label
 from skimage.morphology import local_minima
 from skimage.segmentation import watershed
 
@@ -50,6 +52,27 @@ class TestWatershed:
         markers = np.zeros(shape, int)
         markers[minima] = np.arange(1, minima.sum() + 1)
         assert partition(basins(surface)) == partition(watershed(surface, markers, connectivity=1))
+
+    @given(SOFT)
+    @settings(max_examples=100, deadline=None)
+    def test_of_equals_the_first_to_arrive_goes_first(self, soft):
+        surface = soft.astype(np.float32)
+        labels = np.full(surface.shape, -1)
+        minima = label(local_minima(np.pad(surface, 1, constant_values=1e9), connectivity=1), connectivity=1)[
+            1:-1, 1:-1
+        ]
+        waiting = [(surface[at], age, at) for age, at in enumerate(zip(*np.nonzero(minima), strict=True))]
+        heapq.heapify(waiting)
+        labels[minima > 0] = minima[minima > 0]
+        age = len(waiting)
+        while waiting:
+            level, _, (y, x) = heapq.heappop(waiting)
+            for v, u in ((y - 1, x), (y, x - 1), (y, x + 1), (y + 1, x)):
+                if 0 <= v < surface.shape[0] and 0 <= u < surface.shape[1] and labels[v, u] < 0:
+                    labels[v, u] = labels[y, x]
+                    heapq.heappush(waiting, (max(surface[v, u], level), age, (v, u)))
+                    age += 1
+        assert partition(basins(surface)) == partition(labels)
 
     def test_a_plateau_is_shared_by_distance(self):
         assert basins(np.float32([[0, 1, 1, 1, 1, 0]])).tolist() == [[0, 0, 0, 1, 1, 1]]

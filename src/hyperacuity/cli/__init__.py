@@ -30,6 +30,7 @@ from hyperacuity.cli import (
     report,
     run,
     scenes,
+    see,
     segment,
     stereo,
     studio,
@@ -78,6 +79,7 @@ app.command("ordering")(ordering.ordering)
 app.command("regions")(regions.regions)
 app.command("report")(report.report)
 app.command("scenes")(scenes.scenes)
+app.command("see")(see.see)
 app.command("segment")(segment.segment)
 app.command("stereo")(stereo.stereo)
 app.add_typer(run.app, name="run")

@@ -6,6 +6,7 @@ import contextlib
 import shlex
 import sys
 import time
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,6 +16,7 @@ from typer import Argument, Option
 
 from hyperacuity.cli import common
 from hyperacuity.cli.options import Json
+from hyperacuity.errors import UsageError, not_installed
 
 TOUR = """
 scenes {out}/scenes --count {count} --size {size} --seed {seed}
@@ -29,11 +31,15 @@ disparity {out}/stereo/sad {out}/scenes --system {out}/stereo/census --views --r
 compare {out}/runs/disparity --groups
 detect {out}/scenes/images --with depth-order --out {out}/depth
 ordering {out}/depth/depth-order {out}/scenes --run {out}/runs/ordering
+see {seen} --setting fast --out {out}/seen
 report {runs} --out {out}/report --pictures {out}/scenes/images
 """
 """The commands, in order."""
 
 OTHERS = " ".join(f"--system {{out}}/maps/{name}" for name in ("sobel", "canny", "sf1", "sf5", "agk", "hk"))
+PHOTOGRAPHS = ("103070", "37073")
+"""Two of BSDS500's validation images, which are shown where the data set is found."""
+
 RUNS = " ".join(f"{{out}}/runs/{task}" for task in ("boundary", "audit", "edges", "regions", "disparity", "ordering"))
 
 
@@ -44,7 +50,7 @@ def demo(
     seed: Annotated[int, Option(min=0, help="Seed of the first scene.")] = 1,
     json: Json = False,
 ) -> None:
-    """Make scenes, run every detector and every benchmark on them, and write a report.
+    """Make scenes, run every detector and every benchmark on them, see one of them, and write a report.
 
     Each step is a command that you can run yourself; it is shown before it runs. Nothing is downloaded.
 
@@ -53,26 +59,55 @@ def demo(
     folder = common.output_folder(out)
     began = time.monotonic()
     steps = []
-    for words in _tour(out=folder, count=count, size=size, seed=seed):
+    seen = [f"{folder}/scenes/images/scene-{seed:04d}.png", *_photographs()]
+    for words in _tour(out=folder, count=count, size=size, seed=seed, seen=seen):
+        if words[0] == "see" and (missing := _cannot_see()):
+            common.messages.print(f"\n{missing}", markup=False)
+            continue
         line = "hyperacuity " + shlex.join(words)
         common.messages.print(f"\n[bold]$ {escape(line)}[/]")
         started = time.monotonic()
         status = _run(words, quiet=json)
         steps.append({"command": line, "status": status, "seconds": round(time.monotonic() - started, 1)})
-    report = folder / "report" / "index.html"
+    report, sheets = folder / "report" / "index.html", folder / "seen" / "sheets"
     failed = [step["command"] for step in steps if step["status"]]
     common.messages.print(f"\nthe whole tour took {time.monotonic() - began:.0f} s")
     if json:
-        common.print_json({"out": folder, "report": report if report.exists() else None, "steps": steps})
-    elif report.exists():
-        common.results.print(f"\nThe report: {report}", markup=False)
+        made = {"report": report if report.exists() else None, "sheets": sheets if sheets.exists() else None}
+        common.print_json({"out": folder, **made, "steps": steps})
+    else:
+        if sheets.exists():
+            common.results.print(f"\nWhat is seen in a picture: {sheets}", markup=False)
+        if report.exists():
+            common.results.print(f"\nThe report: {report}", markup=False)
     raise typer.Exit(common.tell_failures((str(command), "see above") for command in failed))
 
 
-def _tour(**values: object) -> list[list[str]]:
+def _tour(*, seen: list[str], **values: object) -> list[list[str]]:
     """The words of each command. They are split before values are filled in, so that a path may hold spaces."""
     text = TOUR.strip().replace("{others}", OTHERS).replace("{runs}", RUNS)
-    return [[word.format(**values) for word in line.split()] for line in text.splitlines()]
+    return [
+        [filled for word in line.split() for filled in (seen if word == "{seen}" else [word.format(**values)])]
+        for line in text.splitlines()
+    ]
+
+
+def _photographs() -> list[str]:
+    """The files of two photographs, where they are at hand."""
+    from hyperacuity.data import find_data
+
+    try:
+        folder = find_data("bsds500") / "images" / "val"
+    except UsageError:
+        return []
+    return [str(file) for name in PHOTOGRAPHS if (file := folder / f"{name}.jpg").is_file()]
+
+
+def _cannot_see() -> str:
+    """Why the network cannot be run; empty where it can."""
+    if find_spec("onnxruntime") is not None:
+        return ""
+    return str(not_installed("hyperacuity see is left out, for it needs onnxruntime", "see"))
 
 
 def _run(words: list[str], *, quiet: bool) -> int:

@@ -112,15 +112,10 @@ def _direct(path: Corners, count: Scalar, tolerance: Scalar, stack: Corners, rig
             _set_crack(path[i, 0], path[i, 1], path[i + 1, 0], path[i + 1, 1], np.float32(angle), right, down)
 
 
-@allocating_kernel
-def arc_directions(labels: Int32s, tolerance: Scalar) -> tuple[Angles, Angles]:
-    """Direction of the boundary at each crack, in [0, π); NaN where both sides have the same label.
-
-    Returns ``right`` (between a pixel and the one to its right; the last column is NaN) and ``down``, both H×W.
-    """
+@kernel
+def _mark_cracks(labels: Int32s, right: Angles, down: Angles) -> Scalar:
+    """Mark the cracks between regions as unseen; how many there are."""
     height, width = labels.shape
-    right = np.full((height, width), np.nan, np.float32)
-    down = np.full((height, width), np.nan, np.float32)
     cracks = 0
     for y in range(height):
         for x in range(width):
@@ -130,6 +125,19 @@ def arc_directions(labels: Int32s, tolerance: Scalar) -> tuple[Angles, Angles]:
             if y + 1 < height and labels[y, x] != labels[y + 1, x]:
                 down[y, x] = UNSEEN
                 cracks += 1
+    return cracks
+
+
+@allocating_kernel
+def arc_directions(labels: Int32s, tolerance: Scalar) -> tuple[Angles, Angles]:
+    """Direction of the boundary at each crack, in [0, π); NaN where both sides have the same label.
+
+    Returns ``right`` (between a pixel and the one to its right; the last column is NaN) and ``down``, both H×W.
+    """
+    height, width = labels.shape
+    right = np.full((height, width), np.nan, np.float32)
+    down = np.full((height, width), np.nan, np.float32)
+    cracks = _mark_cracks(labels, right, down)
     path = np.empty((cracks + 2, 2), np.int32)
     stack = np.empty((cracks + 2, 2), np.int32)
     for loops in range(2):  # arcs that start at junctions first; what is then left are loops
@@ -142,3 +150,33 @@ def arc_directions(labels: Int32s, tolerance: Scalar) -> tuple[Angles, Angles]:
                         count = _walk(y, x, step, right, down, path)
                         _direct(path, count, tolerance, stack, right, down)
     return right, down
+
+
+@allocating_kernel
+def arc_paths(labels: Int32s) -> tuple[Corners, Int32s]:
+    """The arcs of the boundaries between regions, one after another: their corners (y, x), and where each begins.
+
+    Arc i has the corners from ``starts[i]`` to ``starts[i + 1]``; a loop ends at the corner it begins with. An image of one
+    region has none.
+    """
+    height, width = labels.shape
+    right = np.full((height, width), np.nan, np.float32)
+    down = np.full((height, width), np.nan, np.float32)
+    cracks = _mark_cracks(labels, right, down)
+    path = np.empty((cracks + 2, 2), np.int32)
+    corners = np.empty((2 * cracks, 2), np.int32)  # an arc of n cracks has n + 1 corners
+    starts = np.zeros(cracks + 1, np.int32)
+    size, arcs = 0, 0
+    for loops in range(2):  # as in arc_directions
+        for y in range(height + 1):
+            for x in range(width + 1):
+                if not loops and _degree(y, x, right, down) == 2:
+                    continue
+                for step in range(4):
+                    if _crack_at(y, x, step, right, down) == UNSEEN:
+                        count = _walk(y, x, step, right, down, path)
+                        corners[size : size + count] = path[:count]
+                        size += count
+                        arcs += 1
+                        starts[arcs] = size
+    return corners[:size].copy(), starts[: arcs + 1].copy()

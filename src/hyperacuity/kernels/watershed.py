@@ -1,18 +1,17 @@
 """Watershed by flooding: every pixel goes to one basin, so that boundaries run along the cracks between pixels.
 
-Each regional minimum (a 4-connected plateau without a lower neighbour) is a basin. Pixels beside a basin wait in a heap, lowest
-first and first come first served among equals; the one that leaves the heap hands its label to its unlabelled neighbours
-(Meyer 1991). A pixel is therefore reached by the basin from which the climb to it is lowest, and plateaus are shared by distance.
-The result is fixed by the values alone: ties are broken by the order of arrival, which starts in reading order.
+Each regional minimum (a 4-connected plateau without a lower neighbour) is a basin. Pixels beside a basin wait, lowest first and
+first come first served among equals; the one whose turn it is hands its label to its unlabelled neighbours (Meyer 1991). There is
+one queue for each value that occurs; since water only rises, queues are emptied from the lowest to the highest, and none is
+visited twice. A pixel is therefore reached by the basin from which the climb to it is lowest, and plateaus are shared by
+distance. The result is fixed by the values alone: ties are broken by the order of arrival, which starts in reading order.
 """
 
 from __future__ import annotations
 
-import heapq
-
 import numpy as np
 
-from hyperacuity.kernels import Float32s, Int32s, Scalar, allocating_kernel, kernel
+from hyperacuity.kernels import Float32s, Int32s, Scalar, kernel
 
 
 @kernel
@@ -58,30 +57,65 @@ def _mark_minima(values: Float32s, labels: Int32s, queue: Int32s, height: Scalar
     return count
 
 
-@allocating_kernel
-def basins(surface: Float32s) -> Int32s:
-    """The catchment basins of a surface, 4-connected, numbered from 0 in reading order."""
-    height, width = surface.shape
-    values = surface.copy().ravel()
-    labels = np.full(height * width, -2, np.int32)
-    count = _mark_minima(values, labels, np.empty(height * width, np.int32), height, width)
-    # The level at which a pixel is flooded, the order of arrival, and the pixel.
-    heap = [(values[cell], age, cell) for age, cell in enumerate(np.flatnonzero(labels >= 0))]
-    heapq.heapify(heap)
-    age = len(heap)
-    while len(heap) > 0:
-        level, _, cell = heapq.heappop(heap)
-        for side in range(4):
-            other = _neighbour(cell, side, height, width)
-            if other >= 0 and labels[other] < 0:
-                labels[other] = labels[cell]
-                heapq.heappush(heap, (max(values[other], level), age, other))
-                age += 1
-    numbers = np.full(count, -1, np.int32)
+@kernel
+def _flood(
+    ranks: Int32s, labels: Int32s, heads: Int32s, tails: Int32s, after: Int32s, height: Scalar, width: Scalar
+) -> None:
+    """Give the pixels that have none (−1) the label of the basin that reaches them first.
+
+    ``ranks`` has each pixel's value as an index of the values that occur; ``heads`` and ``tails``, one for each of these, start
+    at −1. ``after`` is the pixel behind a waiting one.
+    """
+    for cell in range(len(ranks)):
+        if labels[cell] >= 0:
+            _wait(cell, ranks[cell], heads, tails, after)
+    for level in range(len(heads)):
+        while heads[level] >= 0:
+            cell = heads[level]
+            heads[level] = after[cell]
+            for side in range(4):
+                other = _neighbour(cell, side, height, width)
+                if other >= 0 and labels[other] < 0:
+                    labels[other] = labels[cell]
+                    _wait(other, max(ranks[other], level), heads, tails, after)
+
+
+@kernel
+def _wait(cell: Scalar, level: Scalar, heads: Int32s, tails: Int32s, after: Int32s) -> None:
+    """Put a pixel at the end of a queue."""
+    after[cell] = -1
+    if heads[level] < 0:
+        heads[level] = cell
+    else:
+        after[tails[level]] = cell
+    tails[level] = cell
+
+
+@kernel
+def _renumber(labels: Int32s, numbers: Int32s) -> None:
+    """Number the labels in reading order; ``numbers`` has an entry for each label, −1."""
     found = 0
-    for cell in range(height * width):
+    for cell in range(len(labels)):
         if numbers[labels[cell]] < 0:
             numbers[labels[cell]] = found
             found += 1
         labels[cell] = numbers[labels[cell]]
+
+
+def basins(surface: Float32s) -> Int32s:
+    """The catchment basins of a surface, 4-connected, numbered from 0 in reading order.
+
+    >>> basins(np.float32([[0, 1, 1, 1, 0]]))
+    array([[0, 0, 0, 1, 1]], dtype=int32)
+    """
+    height, width = surface.shape
+    values = np.ascontiguousarray(surface, np.float32).ravel()
+    labels = np.full(values.size, -2, np.int32)
+    count = _mark_minima(values, labels, np.empty(values.size, np.int32), height, width)
+    rising = np.argsort(values)
+    ranks = np.empty(values.size, np.int32)
+    ranks[rising] = np.cumsum(np.diff(values[rising], prepend=values[rising[:1]]) != 0, dtype=np.int32)
+    heads, tails = np.full((2, int(ranks.max(initial=-1)) + 1), -1, np.int32)
+    _flood(ranks, labels, heads, tails, np.empty(values.size, np.int32), height, width)
+    _renumber(labels, np.full(count, -1, np.int32))
     return labels.reshape(height, width)

@@ -83,16 +83,18 @@ def look(image: ArrayLike, *, setting: Setting = "fast", model: Path | str = "",
         raise UsageError(f"setting is {setting!r}, expected one of {', '.join(PASSES)}")
     pixels = np.clip(planes(image), 0, 1)
     colour = np.repeat(pixels, 3, axis=0) if len(pixels) == 1 else pixels
-    session = _session(Path(model)) if model else shipped()
+    session = load(model)
     passes = PASSES[setting]
     shrink = min(1.0, float(np.sqrt(LARGEST / colour[0].size)) / max(scale for scale, _ in passes))
 
     def one(which: tuple[float, bool]) -> Float32s:
         return _answers(session, colour, which[0] * shrink, mirrored=which[1])
 
+    mean: Float32s = np.zeros((3, *colour.shape[1:]), np.float32)
     with ThreadPoolExecutor(max(1, threads)) as pool:
-        answers = list(pool.map(one, passes))
-    mean: Float32s = np.mean(answers, axis=0, dtype=np.float32)
+        for answers in pool.map(one, passes):  # added up as they come: of a large photograph each has half a gigabyte
+            mean += answers
+    mean /= np.float32(len(passes))
     return Look(np.clip(mean[0], 0, 1), np.ascontiguousarray(np.moveaxis(mean[1:], 0, 2)))
 
 
@@ -118,6 +120,11 @@ def across_ridges(strength: Float32s, *, sigma: float = 1.5) -> Float32s:
     xx, yy, xy = (ndimage.gaussian_filter(strength, sigma, order=order) for order in ((0, 2), (2, 0), (1, 1)))
     angle: Float32s = 0.5 * np.arctan2(-2 * xy, yy - xx).astype(np.float32)
     return angle
+
+
+def load(model: Path | str = "") -> Any:
+    """A session with the network of a file, or with the one that comes with the package; made once, then kept."""
+    return _session(Path(model)) if model else shipped()
 
 
 def shipped() -> Any:
