@@ -20,7 +20,7 @@ def see(
     setting: Annotated[
         Literal["fast", "best"], Option(help="Look once, or at three sizes and mirrored: sharper, and slower.")
     ] = "best",
-    level: Annotated[float, Option(help="Where regions are cut: boundaries above it remain.")] = 0.2,
+    level: Annotated[float, Option(help="Where regions are cut: boundaries above it remain.")] = 0.25,
     model: Annotated[Path | None, Option(metavar="FILE", help="Another network, from train net.")] = None,
     sheets: Annotated[bool, Option("--sheets/--no-sheets", help="Draw the picture sheets.")] = True,
     jobs: Annotated[int | None, Option(min=1, help="Photographs at a time (default: one per processor).")] = None,
