@@ -31,4 +31,4 @@ def not_installed(what: str, extra: str) -> UsageError:
                 found += packages(inner[1]) if inner else [name]
         return found
 
-    return UsageError(f"{what}: pip install {shlex.join(packages(extra))}")
+    return UsageError(f"{what}: pip install {shlex.join(packages(extra) or [f'hyperacuity[{extra}]'])}")
