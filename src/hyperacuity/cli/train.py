@@ -66,7 +66,7 @@ def net(
 
     A try on a CPU, without any data:
 
-    Example: [bold]hyperacuity train net --data none --scenes 20 --steps 50 --out my.onnx[/bold]
+    Example: [bold]hyperacuity train net --data none --scenes 9 --steps 50 --out my.onnx[/bold]
 
     Use it: [bold]hyperacuity detect photos --with "net(model='my.onnx')" --out maps[/bold]
     """  # fmt: skip
