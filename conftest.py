@@ -5,6 +5,7 @@ from importlib.util import find_spec
 NEEDED = {
     "evaluation/torch.py": "torchmetrics",
     "detect/net/architecture.py": "torch",
+    "detect/net/crops.py": "torch",
     "detect/net/training.py": "torch",
     "detect/net/export.py": "onnx",
 }

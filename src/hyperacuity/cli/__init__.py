@@ -35,6 +35,7 @@ from hyperacuity.cli import (
     stereo,
     studio,
     study,
+    train,
 )
 from hyperacuity.cli.common import Commands
 
@@ -85,6 +86,7 @@ app.command("stereo")(stereo.stereo)
 app.add_typer(run.app, name="run")
 app.add_typer(study.app, name="study")
 app.add_typer(studio.app, name="studio")
+app.add_typer(train.app, name="train")
 
 
 def main() -> None:

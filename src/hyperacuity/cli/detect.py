@@ -103,7 +103,9 @@ def train_pb(
     Without --images it learns from the training images of BSDS500, as the pb that comes with this package did: from 100 of
     the 200, for the other 100 are reserved for measuring, and nothing learns from them without --allow-reserved.
 
-    Example: [bold]hyperacuity detect train pb --truth consensus --out my.json[/bold]
+    Example: [bold]hyperacuity train pb --truth consensus --out my.json[/bold]
+
+    The command has two names, train pb and detect train pb.
 
     Example: [bold]hyperacuity detect train pb --images a --labels b --out my.json[/bold]
 
@@ -159,12 +161,14 @@ def train_depth_cues(
     Without --images it learns from two thirds of Berkeley's 150 images with figure/ground labels, as the depth-cues that come
     with this package did: by name, of every three the first two are learned from and the third, which is reserved, is held out.
 
+    The command has two names, train depth-cues and detect train depth-cues.
+
     Example: [bold]hyperacuity detect train depth-cues --out my.json[/bold]
 
     With --hierarchy the regions are a machine's, at several levels, and it also learns which of their borders have no step
     in depth at all.
 
-    Example: [bold]hyperacuity detect train depth-cues --hierarchy pb --out my.json[/bold]
+    Example: [bold]hyperacuity train depth-cues --hierarchy pb --out my.json[/bold]
 
     From scenes: [bold]--images DIR/images --order DIR/order --segmentation DIR/labels[/bold]
 

@@ -5,7 +5,9 @@
 :mod:`.sight`          what follows from a look: regions, depth order; :func:`see`
 :mod:`.lessons`        what it learns from: people's boundaries and figure/ground labels as targets
 :mod:`.architecture`   the network in PyTorch (extra ``train``)
-:mod:`.training`       crops, loss, a course of learning that can be resumed
+:mod:`.settings`       how it is learned
+:mod:`.crops`          batches of crops to learn from
+:mod:`.training`       the loss, and a course of learning that can be resumed
 :mod:`.export`         from PyTorch to the ONNX file
 =====================  ===================================================================================================
 

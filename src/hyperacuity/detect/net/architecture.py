@@ -137,7 +137,7 @@ def _smooth(channels_in: int, channels: int, dilation: int = 1) -> nn.Sequential
 class Network(nn.Module):
     """Boundary logits (B×1×H×W), ownership vectors (B×2×H×W), and while learning a logit map per level of the pyramid."""
 
-    def __init__(self, encoder: str = "lite0") -> None:
+    def __init__(self, encoder: str = "lite2") -> None:
         super().__init__()
         self.encoder = Encoder(encoder)
         found = list(self.encoder.channels.values())

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import copy
 import io
 import json
+import warnings
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import onnx
 import torch
+from numpy.typing import NDArray
 from onnx import helper, numpy_helper
 from torch import Tensor, nn
 
@@ -30,26 +32,44 @@ class Looking(nn.Module):
         return torch.sigmoid(logit), vector
 
 
-def write_onnx(network: Network, path: Path, about: Mapping[str, Any]) -> None:
-    """Write a network; ``about`` goes into the file as JSON."""
-    looking = Looking(network.cpu()).eval()
+class TorchSession:
+    """A network of PyTorch that answers as a session of onnxruntime does: what is learned can be looked through at once."""
+
+    def __init__(self, network: Network, device: torch.device) -> None:
+        self.looking, self.device = Looking(network).to(device).eval(), device
+
+    def run(self, _: None, given: Mapping[str, NDArray[np.float32]]) -> list[NDArray[np.float32]]:
+        """Boundary and ownership for one padded photograph."""
+        with torch.inference_mode():
+            answers = self.looking(torch.from_numpy(given["photograph"]).to(self.device))
+        return [one.float().cpu().numpy() for one in answers]
+
+
+def onnx_file(network: Network, about: Mapping[str, Any]) -> bytes:
+    """A network as the contents of an ONNX file; ``about`` goes into it as JSON, under ``hyperacuity``."""
+    looking = Looking(copy.deepcopy(network).cpu()).eval()
     file = io.BytesIO()
     size = {2: "height", 3: "width"}
-    torch.onnx.export(
-        looking,
-        (torch.zeros(1, 3, 4 * STEP, 4 * STEP),),
-        file,
-        input_names=["photograph"],
-        output_names=["boundary", "ownership"],
-        dynamic_axes=dict.fromkeys(("photograph", "boundary", "ownership"), size),
-        opset_version=17,
-        dynamo=False,
-    )
+    with warnings.catch_warnings():
+        # This exporter is the older one, and says so; the newer needs one more package. Nor does it fold every constant.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        warnings.simplefilter("ignore", UserWarning)
+        torch.onnx.export(
+            looking,
+            (torch.zeros(1, 3, 4 * STEP, 4 * STEP),),
+            file,
+            input_names=["photograph"],
+            output_names=["boundary", "ownership"],
+            dynamic_axes=dict.fromkeys(("photograph", "boundary", "ownership"), size),
+            opset_version=17,
+            dynamo=False,
+        )
     model = onnx.load_model_from_string(file.getvalue())
     halve(model)
     helper.set_model_props(model, {"hyperacuity": json.dumps(about, ensure_ascii=False, sort_keys=True)})
     onnx.checker.check_model(model)
-    path.write_bytes(model.SerializeToString())
+    contents: bytes = model.SerializeToString(deterministic=True)
+    return contents
 
 
 def halve(model: onnx.ModelProto) -> None:

@@ -81,9 +81,13 @@ def look(image: ArrayLike, *, setting: Setting = "fast", model: Path | str = "",
     """
     if setting not in PASSES:
         raise UsageError(f"setting is {setting!r}, expected one of {', '.join(PASSES)}")
+    return look_through(load(model), image, setting=setting, threads=threads)
+
+
+def look_through(session: Any, image: ArrayLike, *, setting: Setting = "fast", threads: int = 1) -> Look:
+    """As :func:`look`, with a network that is open already: a session of onnxruntime, or whatever has its ``run``."""
     pixels = np.clip(planes(image), 0, 1)
     colour = np.repeat(pixels, 3, axis=0) if len(pixels) == 1 else pixels
-    session = load(model)
     passes = PASSES[setting]
     shrink = min(1.0, float(np.sqrt(LARGEST / colour[0].size)) / max(scale for scale, _ in passes))
 

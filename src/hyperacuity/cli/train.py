@@ -1,0 +1,139 @@
+"""``hyperacuity train``: learn the systems that can be learned."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer import Option
+
+from hyperacuity.cli import common, detect, output
+from hyperacuity.cli.options import Folder, InvertTruth, Json, Workers
+from hyperacuity.cli.output import Reserved, finish, plural, print_line
+from hyperacuity.errors import UsageError
+
+app = typer.Typer(help="Learn the network, pb or depth-cues from pictures and what people said.", no_args_is_help=True)
+app.command("pb")(detect.train_pb)
+app.command("depth-cues")(detect.train_depth_cues)
+
+OPTIONS = "smallest, largest, paste, rate, encoder_rate, decay, owner_weight"
+
+
+@app.command("net")
+def net(
+    out: Annotated[Path, Option("--out", metavar="FILE", help="The network, as an ONNX file.")],
+    data: Annotated[
+        str, Option(metavar="NAME|DIR", help="bsds500, the folder where it lies, or none: scenes alone.")
+    ] = "bsds500",
+    images: Annotated[Path | None, Folder(help="Pictures of your own instead.")] = None,
+    labels: Annotated[Path | None, Folder(help="What people drew: a file, or several, for each.")] = None,
+    owners: Annotated[Path | None, Folder(help="Their figure/ground labels: +1 figure, -1 ground, 0 or NaN.")] = None,
+    segmentation: Annotated[Path | None, Folder(help="Their regions: figures are cut out and pasted.")] = None,
+    invert_truth: InvertTruth = False,
+    scenes: Annotated[int, Option(min=0, help="Learn from so many generated scenes too.")] = 0,
+    steps: Annotated[int, Option(min=1, help="Batches to learn from.")] = 1250,
+    batch: Annotated[int, Option(min=2, help="Crops in a batch.")] = 16,
+    crop: Annotated[int, Option(help="Side of a crop in pixels, a multiple of 32.")] = 384,
+    encoder: Annotated[str, Option(help="EfficientNet lite0 or lite2.")] = "lite2",
+    option: Annotated[
+        list[str] | None, Option(metavar="NAME=VALUE", help=f"Any of {OPTIONS}; may be repeated.")
+    ] = None,
+    start: Annotated[
+        str | None, Option(metavar="FILE|none", help="ImageNet weights (default: those installed).")
+    ] = None,
+    hold: Annotated[
+        float, Option(help="Share kept out of learning, to judge it by: 0.1 is every tenth by name.")
+    ] = 0.1,
+    every: Annotated[int, Option(min=1, help="Judge, and write a checkpoint, every so many steps.")] = 125,
+    resume: Annotated[bool, Option("--resume", help="Go on from the checkpoint, FILE.checkpoint.")] = False,
+    device: Annotated[str, Option(help="auto, cpu or cuda.")] = "auto",
+    seed: Annotated[int, Option(min=0, help="Seed of weights and crops.")] = 0,
+    allow_reserved: Reserved = False,
+    workers: Workers = None,
+    json: Json = False,
+) -> None:
+    """Learn the network that sees boundaries and who owns them, and write it as a file.
+
+    The defaults are the settings of the network that comes with the package. It learned from all 200 images that may be learned
+    from, --hold 0, after settings had been chosen with a fifth of them held out.
+
+    Example: [bold]hyperacuity train net --data bsds500 --out net.onnx[/bold]
+
+    Stopped by Ctrl-C or a power cut, it goes on with --resume and comes to the same weights.
+
+    Example: [bold]hyperacuity train net --out net.onnx --resume[/bold]
+
+    A try on a CPU, without any data:
+
+    Example: [bold]hyperacuity train net --data none --scenes 9 --steps 50 --out my.onnx[/bold]
+
+    Use it: [bold]hyperacuity detect photos --with "net(model='my.onnx')" --out maps[/bold]
+    """  # fmt: skip
+    from hyperacuity.detect.net.settings import Settings
+    from hyperacuity.studies.net_training import require_torch, start_file, train_net
+
+    settings = Settings(encoder, steps, batch, crop, seed=seed, **_more(option or []))
+    path = output.model_file(out)
+    require_torch()
+    curriculum = _curriculum(data, images, labels, owners, segmentation, invert_truth, allow_reserved, scenes)
+    if curriculum.unpaired:
+        files, first = len(curriculum.unpaired), curriculum.unpaired[0].name
+        common.warn(f"{files} files have no partner and are left out: {first}, …")
+    options: Any = {"start": start_file(start, encoder), "device": device, "every": every, "workers": workers}
+    learned = train_net(curriculum.holding(hold), settings, path, resume=resume, **options)
+
+    def show() -> None:
+        about = learned.about
+        found, told = about["data"], about["judged"]
+        print_line(
+            f"Learned from {plural(found['photographs'], 'photograph')} and {plural(found['scenes'], 'scene')}, "
+            f"{found['with_owners']} of them with known owners"
+        )
+        judged = f"ODS {told['ods']:.3f}, OIS {told['ois']:.3f}, AP {told['ap']:.3f}" if told else ""
+        said = f"{judged} on {plural(found['held_out'], 'picture')} held out" if told else "no picture was held out"
+        print_line(f"{said}; the network is {path}")
+
+    finish(learned.as_dict(), show, json=json)
+
+
+def _more(options: list[str]) -> dict[str, float]:
+    """Settings given as NAME=VALUE."""
+    found = {}
+    for one in options:
+        name, _, value = one.partition("=")
+        if name not in OPTIONS.split(", "):
+            raise UsageError(f"--option {one}: expected NAME=VALUE with a name among {OPTIONS}")
+        try:
+            found[name] = float(value)
+        except ValueError:
+            raise UsageError(f"--option {one}: expected a number after {name}=") from None
+    return found
+
+
+def _curriculum(
+    data: str,
+    images: Path | None,
+    labels: Path | None,
+    owners: Path | None,
+    segmentation: Path | None,
+    inverted: bool,
+    allow_reserved: bool,
+    scenes: int,
+) -> Any:
+    from hyperacuity.studies.net_lessons import Curriculum, bsds500_curriculum, folder_curriculum, with_scenes
+
+    if bool(images) != bool(labels) or ((owners or segmentation) and not images):
+        raise UsageError(
+            "--images and --labels belong together, and --owners and --segmentation are for these pictures"
+        )
+    if images and labels:
+        found = folder_curriculum(
+            images, labels, owners, segmentation, inverted=inverted, allow_reserved=allow_reserved
+        )
+    elif data == "none":
+        found = Curriculum()
+    else:
+        place = None if data == "bsds500" and not Path(data).is_dir() else Path(data)
+        found = bsds500_curriculum(place, allow_reserved=allow_reserved)
+    return with_scenes(found, scenes) if scenes else found
