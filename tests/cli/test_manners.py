@@ -274,26 +274,3 @@ class TestOutputFolder:
         (tmp_path / "out").touch()
         with pytest.raises(UsageError, match="out: it is a file, expected a folder"):
             common.output_folder(tmp_path / "out")
-
-
-def test_without_onnxruntime_the_demo_goes_on_with_one_sentence(tmp_path):
-    hidden = "import sys; sys.modules['onnxruntime'] = None; from hyperacuity.cli import main; main()"
-    done = subprocess.run(
-        [sys.executable, "-c", hidden, "demo", str(tmp_path), "--count", "1", "--size", "96x64", "--json"],
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    assert found["sheets"] is None
-    assert found["report"] is not None
-    assert done.stderr.count("hyperacuity see is left out, for it needs onnxruntime: pip install") == 1
-
-
-def test_the_demo_shows_a_sheet(tmp_path):
-    pytest.importorskip("onnxruntime", reason="needs onnxruntime: pip install '.[see]'")
-    done = hyperacuity("demo", str(tmp_path), "--count", "1", "--size", "96x64", HYPERACUITY_DATA=str(tmp_path))
-    assert done.returncode == 0, done.stderr
-    assert [path.name for path in (tmp_path / "seen" / "sheets").iterdir()] == ["scene-0001.png"]
-    assert "What is seen in a picture" in done.stdout

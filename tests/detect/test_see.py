@@ -214,9 +214,10 @@ class TestLargePhotographs:
     def test_forty_megapixels_are_seen_in_less_than_four_gigabytes(self, tmp_path):
         resource = pytest.importorskip("resource", reason="memory is measured on Unix only")
         Image.new("RGB", (8000, 5000), (120, 140, 90)).save(tmp_path / "big.jpg")
+        words = ["see", str(tmp_path / "big.jpg"), "--setting", "fast", "--out", str(tmp_path)]
         limited = (
             "import resource; from hyperacuity.cli import app\n"
-            f"app(['see', {str(tmp_path / 'big.jpg')!r}, '--out', {str(tmp_path)!r}], standalone_mode=False)\n"
+            f"app({words!r}, standalone_mode=False)\n"
             "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
         )
         done = subprocess.run([sys.executable, "-c", limited], capture_output=True, text=True, check=False)
