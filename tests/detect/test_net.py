@@ -161,6 +161,9 @@ class TestOrder:
         assert seen.order[60, 80] > seen.order[5, 5]
         assert seen.ucm2.shape == (241, 321)
         assert len(np.unique(seen.regions(0.5))) == 2
+        sides, disc = seen.sides(0.5), seen.regions(0.5) == seen.regions(0.5)[60, 80]
+        assert (sides[disc & ~np.isnan(sides)] > 0).mean() > 0.9
+        assert (sides[~disc & ~np.isnan(sides)] < 0).mean() > 0.9
         again = orderer("depth-net")(image)
         assert np.array_equal(again, seen.order)
 

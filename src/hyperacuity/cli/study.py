@@ -287,7 +287,8 @@ def figure_ground(
     regions; and with people's regions handed to the system, which is half of the answer. Predicted ties count as wrong and as
     half. Published numbers stand below; they are of other images.
 
-    Develop with --images dev, every fifth of the images that are learned from, so that those held out stay unseen.
+    Develop with --images dev, every fifth of the images that are learned from, so that those held out stay unseen. (The network
+    that comes with the package learned from these, and looks better on them than it is.)
 
     Writes figure-ground.csv and the maps: DIR/SYSTEM/image-only, given and regions.
 

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from hyperacuity.detect.depth.cues import pair_cues
 from hyperacuity.detect.depth.evidence import border_heights, pair_evidence
 from hyperacuity.detect.depth.orderers import shipped_cues
+from hyperacuity.detect.depth.owners import owned_sides
 from hyperacuity.detect.depth.region_depths import depth_of_regions
 from hyperacuity.detect.depth.soft_depth import Advantages, soft_depth
 from hyperacuity.detect.depth.step_model import FEATURES, StepWeights, step_features
@@ -67,6 +68,10 @@ class Sight:
     def regions(self, level: float = LEVEL) -> LabelMap:
         """The regions at a level of the hierarchy."""
         return self.tree.at(level)
+
+    def sides(self, level: float = LEVEL) -> OrderMap:
+        """Who owns each boundary of these regions: +1 on the owner's side, −1 on the other, NaN elsewhere."""
+        return owned_sides(self.field, self.regions(level))
 
 
 def see(image: ArrayLike, *, setting: Setting = "best", model: str = "", threads: int = 1) -> Sight:
