@@ -16,12 +16,16 @@ from hyperacuity.errors import UsageError
 def detect(
     images: Annotated[list[Path], Argument(help="Pictures, or folders of pictures.")],
     out: Out,
-    names: Annotated[str, Option("--with", help="Any of masks,sobel,canny,sf1,sf5,agk,hk,pb; see below.")] = "canny",
+    names: Annotated[
+        str, Option("--with", help="Any of masks,sobel,canny,sf1,sf5,agk,hk,pb,net; see below.")
+    ] = "canny",
     lambdas: Annotated[
         str | None, Option("--lambda", help="λ of depth-order over the variance of ownership; several with commas.")
     ] = None,
     cues: Annotated[str | None, Option(help="Cues of depth-cues: all, or tjc (T-junctions, convexity).")] = None,
-    segmentation: Annotated[Path | None, Folder(help="Regions for depth-cues, a file per picture.")] = None,
+    segmentation: Annotated[
+        Path | None, Folder(help="Regions for depth-cues and depth-net, a file per picture.")
+    ] = None,
     hierarchy: Annotated[
         str | None, Option(metavar="DIR|NAME", help="Hierarchy for the depth orders: ucm2 files, or a detector's.")
     ] = None,
@@ -34,7 +38,7 @@ def detect(
 
     Maps are divided by their largest value. Each folder DIR/DETECTOR is a system for the commands edges and boundary.
 
-    For depth: ownership, depth-order, depth-cues and ae write order maps, larger = nearer (DIR/depth-order/NAME.pfm), for the
+    For depth: ownership, depth-order, depth-cues, ae and depth-net write order maps, larger = nearer (DIR/ae/NAME.pfm), for the
     command ordering. With --hierarchy they take the regions of another detector, or of files that segment wrote.
 
     Example: [bold]hyperacuity detect photos --with ae --hierarchy pb --out maps[/bold]

@@ -11,14 +11,16 @@ name          what it measures                                            option
 ``agk``       oriented anisotropic Gaussian kernels                       σ across and along
 ``hk``        half kernels: the two arms of an edge may meet at an angle  σ across and along
 ``pb``        probability of a boundary, learned from what people drew    model
+``net``       the share of people who would draw one, by a small network  setting, model
 ============  ==========================================================  =================
 
 Each takes a grey (H×W) or colour (H×W×3) image, uint8, uint16 or floats in [0, 1], and returns a :class:`Detection`: strength,
-direction across the edge, and the thin map after non-maximum suppression. None needs more than numpy, scipy and numba.
+direction across the edge, and the thin map after non-maximum suppression. None but ``net``
+(onnxruntime, extra ``see``) needs more than numpy, scipy and numba.
 
-Four more order an image by depth, larger = nearer: ``ownership``, ``depth-order`` (:func:`depth_order`) and, learned from
-figure/ground labels, ``depth-cues`` (:func:`depth_cues`); ``ae`` makes one order of what these say of neighbours
-(:func:`ae`).
+Five more order an image by depth, larger = nearer: ``ownership``, ``depth-order`` (:func:`depth_order`) and, learned from
+figure/ground labels, ``depth-cues`` (:func:`depth_cues`); ``ae`` makes one order of what these say of neighbours (:func:`ae`);
+``depth-net`` is the network's (:func:`~hyperacuity.detect.net.sight.depth_net`).
 
 >>> import numpy as np
 >>> image = np.zeros((32, 32)); image[8:24, 8:24] = 1

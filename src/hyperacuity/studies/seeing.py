@@ -15,7 +15,6 @@ from hyperacuity.console import output_folder
 from hyperacuity.data import read_image, write_mat, write_order, write_png, write_soft
 from hyperacuity.data.files import warn
 from hyperacuity.data.formats.arrays import write_npy
-from hyperacuity.detect.depth.owners import owned_sides
 from hyperacuity.detect.net import network, sight
 from hyperacuity.detect.net.network import Setting
 from hyperacuity.detect.net.sight import LEVEL, Sight
@@ -142,16 +141,15 @@ def see_pictures(
             raise InputError("its maps would overwrite the picture itself; choose another --out")
         image = reduced(read_image(path), name=str(path))
         seen = sight.see(image, setting=how.setting, model=how.model)
-        regions = seen.regions(how.level)
         write_soft(files["boundaries"], seen.boundaries, bits=16)
         write_mat(files["ucm2"], ucm2=seen.ucm2)
-        write_order(files["ownership"], owned_sides(seen.field, regions))
+        write_order(files["ownership"], seen.sides(how.level))
         write_npy(files["field"], seen.field)
         write_order(files["order"], seen.order)
         if draw:
             write_png(files["sheets"], draw(image, seen, path.stem))
         height, width = seen.boundaries.shape
-        return {"width": width, "height": height, "regions": int(np.unique(regions).size)}
+        return {"width": width, "height": height, "regions": int(np.unique(seen.regions(how.level)).size)}
 
     found = list(attempt_each(work, pictures, workers, "seeing"))
     failed = [(str(path), str(e).removeprefix(f"{path}: ")) for path, e in found if isinstance(e, InputError)]

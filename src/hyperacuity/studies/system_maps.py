@@ -76,7 +76,7 @@ def regions_for(detectors: Mapping[str, Detector | Orderer], folder: Path | None
     if folder is None:
         return None
     if not any(isinstance(one, Orderer) and one.takes_regions for one in detectors.values()):
-        raise UsageError("--segmentation is for depth-cues, which --with does not name")
+        raise UsageError("--segmentation is for depth-cues and depth-net, neither of which --with names")
     return {stem_of(path): path for path in files_in(folder)}
 
 
@@ -85,7 +85,9 @@ def trees_for(detectors: Mapping[str, Detector | Orderer], given: str | None) ->
     if given is None:
         return None
     if not any(isinstance(one, Orderer) and one.takes_tree for one in detectors.values()):
-        raise UsageError("--hierarchy is for ownership, depth-order, depth-cues and ae, none of which --with names")
+        raise UsageError(
+            "--hierarchy is for ownership, depth-order, depth-cues, ae and depth-net, none of which --with names"
+        )
     return tree_source(given)
 
 
