@@ -16,7 +16,8 @@ from hyperacuity.cli import app
 from hyperacuity.data.scenes import make_scene
 from hyperacuity.ordering import compare_neighbours, partition
 from hyperacuity.regions import piecewise_constant, pruning_path
-from hyperacuity.report.study_figures import BOX, telling_lambdas
+from hyperacuity.report.papers.palou2014 import telling_lambdas
+from hyperacuity.report.papers.saving import BOX
 from hyperacuity.studies.figure_ground import part
 from hyperacuity.studies.palou2014 import COLUMNS, SYSTEMS, OrderSums, SystemViews, truly_ordered
 

@@ -3,5 +3,5 @@
 One module per paper: :mod:`~hyperacuity.studies.abdulrahman2017`, :mod:`~hyperacuity.studies.hou2013`,
 :mod:`~hyperacuity.studies.cabezas2011` and :mod:`~hyperacuity.studies.palou2014`. Each reads its data, does its work several
 pictures at a time, and returns a value with everything found; the command line prints it, and
-:mod:`hyperacuity.report.study_figures` draws it.
+:mod:`hyperacuity.report.papers` draws it.
 """

@@ -56,7 +56,7 @@ def shift(out: Out, json: Json = False) -> None:
     """
     folder = figure_folder(out)
     from hyperacuity.edges import shift as move
-    from hyperacuity.report.study_figures import draw_shift
+    from hyperacuity.report.papers.abdulrahman2017 import draw_shift
     from hyperacuity.studies.abdulrahman2017 import SHIFT_SIGNATURE, shift_records
     from hyperacuity.studies.running import write_csv
 
@@ -80,7 +80,7 @@ def sheet(
     Example: [bold]hyperacuity study sheet shapes --snr 4 --out sheet[/bold]
     """
     folder = figure_folder(trials.out)
-    from hyperacuity.report.study_figures import sheet_drawer
+    from hyperacuity.report.papers.abdulrahman2017 import sheet_drawer
     from hyperacuity.studies.abdulrahman2017 import sheet_study
 
     files: list[Path] = []
@@ -102,7 +102,7 @@ def noise(
     Example: [bold]hyperacuity study noise shapes --out noise[/bold]
     """
     folder = figure_folder(trials.out)
-    from hyperacuity.report.study_figures import draw_robustness
+    from hyperacuity.report.papers.abdulrahman2017 import draw_robustness
     from hyperacuity.studies.abdulrahman2017 import noise_study
 
     study = noise_study(trials.setup(measures), _levels(levels), seed=seed)
@@ -123,7 +123,7 @@ def blur(
     Example: [bold]hyperacuity study blur shapes --out blur[/bold]
     """
     folder = figure_folder(trials.out)
-    from hyperacuity.report.study_figures import draw_robustness
+    from hyperacuity.report.papers.abdulrahman2017 import draw_robustness
     from hyperacuity.studies.abdulrahman2017 import blur_study
 
     study = blur_study(trials.setup(measures), _levels(levels))
@@ -146,7 +146,7 @@ def truth_study(
     Example: [bold]hyperacuity study truth rug --out truth[/bold]
     """
     folder = figure_folder(trials.out)
-    from hyperacuity.report.study_figures import draw_truths
+    from hyperacuity.report.papers.abdulrahman2017 import draw_truths
     from hyperacuity.studies import abdulrahman2017
 
     made = None if semi else common.output_folder(folder / "semi-automatic")
