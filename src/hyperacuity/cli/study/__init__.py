@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import typer
 
-from hyperacuity.cli.study import cabezas2011, edges, figure_ground, hou2013, palou2014
+from hyperacuity.cli.study import cabezas2011, edges, every, figure_ground, hou2013, palou2014
 
 app = typer.Typer(
     help="Experiments that show what measures and detectors do, each with figures and a CSV file.", no_args_is_help=True
 )
+app.command("all")(every.study_all)
 app.command("shift")(edges.shift)
 app.command("sheet")(edges.sheet)
 app.command("noise")(edges.noise)

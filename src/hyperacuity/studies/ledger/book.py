@@ -1,0 +1,70 @@
+"""Rows of the ledger kept in a study's folder, so that a paper that is done is not done again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import hyperacuity
+from hyperacuity.data import find_data
+from hyperacuity.data.files import write_bytes
+from hyperacuity.errors import UsageError
+from hyperacuity.run.code import library_versions
+from hyperacuity.studies.ledger.claims import Entry
+
+DATA = ("bsds500", "bsds-fg", "rug", "middlebury-v2")
+"""The data sets of the papers."""
+
+NAME = "ledger.json"
+
+
+def data_at_hand(explicit: Path | None = None) -> dict[str, Path | None]:
+    """Where each data set of the papers lies; None where it is not found."""
+
+    def where(name: str) -> Path | None:
+        try:
+            return find_data(name, explicit)
+        except UsageError:
+            return None
+
+    if explicit is not None and not explicit.exists():
+        raise UsageError(f"--data {explicit}: there is no folder of that name")
+    return {name: where(name) for name in DATA}
+
+
+def key_of(data: Path | None, **options: object) -> str:
+    """What a paper's rows depend on: all code and models of the package, its libraries, the data at hand and the options."""
+    digest = hashlib.blake2b(repr(sorted(options.items())).encode(), digest_size=16)
+    digest.update(repr(library_versions()).encode())
+    package = Path(hyperacuity.__file__).parent
+    for file in sorted(_files(package)):
+        if file.suffix in (".py", ".json", ".onnx", ".txt"):
+            digest.update(f"{file.relative_to(package).as_posix()}\n".encode() + file.read_bytes())
+    for name, where in data_at_hand(data).items():
+        facts = [] if where is None else sorted((str(f.name), f.stat().st_size) for f in _files(where))
+        digest.update(f"{name} {facts}".encode())
+    return digest.hexdigest()
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """The file itself, or all files below a folder."""
+    return iter([folder]) if folder.is_file() else (path for path in folder.rglob("*") if path.is_file())
+
+
+def keep(folder: Path, key: str, rows: Sequence[Entry], seconds: float) -> None:
+    """Write a paper's rows to its folder."""
+    kept = {"key": key, "seconds": seconds, "rows": [vars(row) for row in rows]}
+    write_bytes(folder / NAME, json.dumps(kept, ensure_ascii=False, indent=1).encode())
+
+
+def kept(folder: Path, key: str) -> tuple[list[Entry], float] | None:
+    """The rows in a paper's folder and the seconds they took; None where there are none, or they are of something else."""
+    try:
+        found = json.loads((folder / NAME).read_bytes())
+        if found["key"] != key:
+            return None
+        return [Entry(**row) for row in found["rows"]], float(found["seconds"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
