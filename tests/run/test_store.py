@@ -14,7 +14,8 @@ from dataclasses import replace
 import pytest
 
 from hyperacuity.errors import UsageError
-from hyperacuity.run import Cell, open_run, open_store, run_grid
+from hyperacuity.run import Cell, check_run, open_run, open_store, run_grid
+from hyperacuity.run.code import code_version
 
 
 @pytest.fixture
@@ -235,3 +236,43 @@ def test_metadata_says_how_the_run_was_made(cells, make_job, tmp_path):
     assert about["command"]
     assert about["started"] <= about["ended"]
     json.dumps(about)
+
+
+class TestARunThatIsStopped:
+    """What a finished run left is still there when the next one is stopped before it has looked at everything."""
+
+    @staticmethod
+    def begin(folder, job, cells, code=None):
+        with open_store(folder) as store:
+            store.begin(job.signature, code or code_version(job), cells, workers=1, job={})
+
+    @staticmethod
+    def states(folder, job):
+        with open_run(folder) as run:
+            return run.states(job.signature)["canny"]
+
+    def test_leaves_the_tallies_of_the_one_before(self, tmp_path, cells, make_job):
+        with open_store(tmp_path) as store:
+            before = run_grid(make_job(), cells, store=store, progress=False)
+        self.begin(tmp_path, make_job(), cells)
+        assert self.states(tmp_path, make_job()) == {"done": 8, "failed": 0, "waiting": 0}
+        with open_run(tmp_path) as run:
+            packed = run.packed(make_job().signature, "canny")
+        assert packed == {image: tally.pack() for image, tally in before.tallies["canny"].items()}
+
+    def test_but_not_under_other_code_nor_for_other_files(self, tmp_path, cells, make_job):
+        with open_store(tmp_path) as store:
+            run_grid(make_job(), cells, store=store, progress=False)
+        moved = replace(cells[0], prediction=cells[1].prediction)
+        self.begin(tmp_path, make_job(), [moved, *cells[1:]])
+        assert self.states(tmp_path, make_job()) == {"done": 7, "failed": 0, "waiting": 1}
+        self.begin(tmp_path, make_job(), cells, code="another")
+        assert self.states(tmp_path, make_job()) == {"done": 0, "failed": 0, "waiting": 8}
+
+    def test_a_cell_that_fails_the_second_time_has_no_tally(self, tmp_path, cells, make_job):
+        with open_store(tmp_path) as store:
+            run_grid(make_job(), cells, store=store, progress=False)
+            cells[0].prediction.write_text("no number")
+            run_grid(make_job(), cells, store=store, progress=False)
+        assert self.states(tmp_path, make_job()) == {"done": 7, "failed": 1, "waiting": 0}
+        assert check_run(tmp_path).problems == ()

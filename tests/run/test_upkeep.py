@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import json
+import os
 import re
 import shutil
 import sqlite3
@@ -23,6 +24,7 @@ from hyperacuity.cli import app
 from hyperacuity.data.scenes import make_scene
 from hyperacuity.errors import UsageError
 from hyperacuity.run import Cell, check_run, export_run, merge_runs, open_run, open_store, run_grid, sweep_run
+from hyperacuity.run.code import code_version
 from hyperacuity.run.schema import VERSION
 
 SIGNATURE = "numbers|v:1"
@@ -36,6 +38,12 @@ def run_into(folder, job, cells):
 def contents(folder):
     with open_run(folder) as run:
         return {(p, s): run.packed(p, s) for p in run.signatures() for s in run.systems(p)}
+
+
+def stopped(folder, job, cells):
+    """A run that is stopped before its first cell."""
+    with open_store(folder) as store:
+        store.begin(job.signature, code_version(job), cells, workers=1, job={})
 
 
 @contextlib.contextmanager
@@ -301,6 +309,27 @@ class TestSweep:
         assert check_run(tmp_path / "run").tallies == 24
         assert run_into(tmp_path / "run", make_job(), cells).reused == 24
         assert command("gc", tmp_path / "run").stdout.startswith("0 tallies dropped")
+
+    def test_keeps_the_tallies_of_a_finished_run_after_one_that_was_stopped(self, folder, cells, make_job):
+        stopped(folder, make_job(), cells)
+        assert sweep_run(folder).tallies == 0
+        again = run_into(folder, make_job(), cells)
+        assert (again.reused, again.computed) == (24, 0)
+
+    def test_keeps_the_tally_of_a_cell_that_failed_once(self, folder, cells, make_job):
+        words = cells[0].prediction.read_text()
+        dates = cells[0].prediction.stat()
+        cells[0].prediction.write_text("no number")
+        assert len(run_into(folder, make_job(), cells).failures) == 1
+        assert sweep_run(folder).tallies == 0
+        cells[0].prediction.write_text(words)
+        os.utime(cells[0].prediction, ns=(dates.st_atime_ns, dates.st_mtime_ns))
+        again = run_into(folder, make_job(), cells)
+        assert (again.reused, again.computed) == (24, 0)
+
+    def test_drops_what_a_stopped_run_no_longer_asks_for(self, folder, cells, make_job):
+        stopped(folder, make_job(), [cell for cell in cells if cell.image != "image 3"])
+        assert sweep_run(folder).tallies == 3
 
     def test_forgets_digests_of_files_that_no_cell_names(self, folder, cells, make_job):
         with tampering(folder) as connection:

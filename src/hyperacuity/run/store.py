@@ -16,7 +16,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from itertools import groupby, islice
+from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, Self
@@ -85,10 +85,12 @@ class Store:
         self.close()
 
     def begin(self, signature: str, code: str, cells: Iterable[Cell], *, workers: int, job: Mapping[str, Any]) -> int:
-        """Start a run: from now on these cells, all waiting, are the grid of their systems under this signature.
+        """Start a run: from now on these cells are the grid of their systems under this signature.
 
-        The cells are written as they come and not held in memory; their number is returned. ``job`` says how the job was set
-        up, for those who read the run later. ``UsageError``: no cell, or the same one twice.
+        A cell that was there with the same files and a tally of the same code keeps it until it has been looked at again, so
+        that a run that is stopped early leaves what an earlier one finished; the others wait. The cells are written as they
+        come and not held in memory; their number is returned. ``job`` says how the job was set up, for those who read the run
+        later. ``UsageError``: no cell, or the same one twice.
         """
         self._about = {**self._metadata, **_circumstances(), "workers": workers, "job": dict(job)}
         self._signature, self._code, self._count = signature, code, 0
@@ -98,26 +100,27 @@ class Store:
                 (signature, code, _now(), self._as_text(self._about)),
             ).fetchone()[0]
             systems: set[str] = set()
-            source = iter(cells)
-            while batch := list(islice(source, PAGE)):
-                fresh = {cell.system for cell in batch} - systems
-                systems |= fresh
-                keys = [(signature, system) for system in fresh]
-                connection.executemany("DELETE FROM cells WHERE signature = ? AND system = ?", keys)
-                for cell in batch:
-                    self._insert(connection, cell)
+            for cell in cells:
+                systems.add(cell.system)
+                self._ask_for(connection, cell)
             if not self._count:
                 raise nothing_to_evaluate()
+            gone = [(signature, system, self._run) for system in systems]
+            connection.executemany("DELETE FROM cells WHERE signature = ? AND system = ? AND run != ?", gone)
         return self._count
 
-    def _insert(self, connection: sqlite3.Connection, cell: Cell) -> None:
-        try:
-            connection.execute(
-                "INSERT INTO cells (signature, system, image, run, position, files) VALUES (?, ?, ?, ?, ?, ?)",
-                (self._signature, cell.system, cell.image, self._run, self._count, files_as_text(cell)),
-            )
-        except sqlite3.IntegrityError as error:
-            raise given_twice(cell) from error
+    def _ask_for(self, connection: sqlite3.Connection, cell: Cell) -> None:
+        """Put a cell on the grid; a row of this very run is not touched, which tells that the cell is given twice."""
+        written = connection.execute(
+            "INSERT INTO cells (signature, system, image, run, position, files) VALUES (?, ?, ?, ?, ?, ?)"
+            " ON CONFLICT DO UPDATE SET run = excluded.run, position = excluded.position, files = excluded.files,"
+            " reason = NULL, detail = NULL, tally = CASE WHEN files = excluded.files"
+            " AND (SELECT code FROM tallies WHERE id = cells.tally) = ? THEN tally END"
+            " WHERE run != excluded.run",
+            (self._signature, cell.system, cell.image, self._run, self._count, files_as_text(cell), self._code),
+        ).rowcount
+        if not written:
+            raise given_twice(cell)
         self._count += 1
 
     def to_do(self) -> Iterator[tuple[int, Cell, dict[bytes, bytes]]]:
@@ -169,7 +172,7 @@ class Store:
     def fail(self, failure: Failure) -> None:
         """The cell has no tally, for the reason given."""
         self._later(
-            "UPDATE cells SET reason = ?, detail = ? WHERE signature = ? AND system = ? AND image = ?",
+            "UPDATE cells SET tally = NULL, reason = ?, detail = ? WHERE signature = ? AND system = ? AND image = ?",
             (failure.reason, failure.detail, self._signature, failure.system, failure.image),
         )
 

@@ -209,17 +209,20 @@ class Swept:
 
 
 def sweep_run(folder: Path) -> Swept:
-    """Drop the tallies that no cell refers to and the digests of files that no cell names, and free the space.
+    """Drop the tallies that nobody asks for and the digests of files that no cell names, and free the space.
 
     Such tallies are those of replaced predictions, of older code and of images that are no longer asked for. They would be
-    found again if these came back; after this they are computed again.
+    found again if these came back; after this they are computed again. A cell without a tally, because its run was stopped or
+    because it failed, still asks for the tallies that it had: these stay.
     """
     file = file_of(folder)
     before = file.stat().st_size
     with open_store(file.parent) as store:
         with store.writing() as connection:
-            unused = "DELETE FROM tallies WHERE id NOT IN (SELECT tally FROM cells WHERE tally IS NOT NULL)"
-            tallies = connection.execute(unused).rowcount
+            tallies = connection.execute(
+                "DELETE FROM tallies WHERE id NOT IN (SELECT tally FROM cells WHERE tally IS NOT NULL)"
+                " AND (signature, system, image) NOT IN (SELECT signature, system, image FROM cells WHERE tally IS NULL)"
+            ).rowcount
             connection.execute("CREATE TEMP TABLE named (path TEXT PRIMARY KEY) WITHOUT ROWID")
             for (text,) in connection.execute("SELECT files FROM cells"):
                 paths = [(str(path),) for path in cell_from_text("", "", text).files]
