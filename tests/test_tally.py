@@ -21,7 +21,18 @@ from hyperacuity.audit.benchmark import AuditProtocol
 from hyperacuity.boundary import Protocol as BoundaryProtocol
 from hyperacuity.boundary.protocols import Suppression
 from hyperacuity.errors import InputError, UsageError
-from hyperacuity.tally import BaseProtocol, Counts, Signature, Sums, Tally, number, protocol_of, stack, total
+from hyperacuity.tally import (
+    BaseProtocol,
+    Counts,
+    Signature,
+    Sums,
+    Tally,
+    number,
+    protocol_of,
+    stack,
+    total,
+    unpacked_arrays,
+)
 from hyperacuity.tasks import names, task
 
 
@@ -348,3 +359,20 @@ def test_named_protocols_come_back_too_and_unknown_options_are_refused(name):
         assert known.protocol.from_dict(json.loads(json.dumps(made.to_dict()))) == made
     with pytest.raises(InputError, match=f"these options of {name} were written by another version"):
         known.protocol.from_dict({"no such option": 1})
+
+
+def test_every_changed_byte_of_a_packed_tally_is_noticed():
+    whole = pair(np.arange(7), np.linspace(0, 1, 5)).pack()
+    for place in range(len(whole)):
+        for change in (0x01, 0x0F, 0x80):
+            damaged = bytearray(whole)
+            damaged[place] ^= change
+            with pytest.raises(InputError):
+                unpacked_arrays(bytes(damaged))
+
+
+def test_a_tally_deflated_without_a_dictionary_is_read():
+    tally = pair(np.arange(7), np.linspace(0, 1, 5))
+    line, _, _ = tally.pack().partition(b"\n")
+    body = b"".join(array.tobytes() for array in tally.arrays.values())
+    assert type(tally).unpack(line + b"\n" + zlib.compress(body, 6), tally.protocol) == tally

@@ -225,13 +225,16 @@ class Tally:
     def pack(self) -> bytes:
         """The arrays as bytes, for stores: a line of JSON that names each one's type and shape, then the arrays, deflated.
 
-        The bytes depend on the values alone, so equal tallies have equal bytes. The protocol is not in them: a store keeps it
-        once for all tallies under a signature.
+        The line is the dictionary of the deflated part, whose checksums therefore cover both. The bytes depend on the values
+        alone, so equal tallies have equal bytes. The protocol is not in them: a store keeps it once for all tallies under a
+        signature.
         """
         arrays = {name: np.asarray(array) for name, array in self.arrays.items()}
         header = {name: [a.dtype.newbyteorder("<").str, list(a.shape)] for name, a in arrays.items()}
         body = b"".join(a.astype(a.dtype.newbyteorder("<"), copy=False).tobytes() for a in arrays.values())
-        return json.dumps(header, separators=(",", ":")).encode() + b"\n" + zlib.compress(body, 6)
+        line = json.dumps(header, separators=(",", ":")).encode()
+        stream = zlib.compressobj(6, zdict=line)
+        return line + b"\n" + stream.compress(body) + stream.flush()
 
     @classmethod
     def unpack(cls, data: bytes, protocol: BaseProtocol) -> Self:
@@ -248,7 +251,7 @@ def unpacked_arrays(data: bytes) -> dict[str, NDArray[Any]]:
         line, _, rest = data.partition(b"\n")
         layout = [(name, _number_type(kind), tuple(shape)) for name, (kind, shape) in json.loads(line).items()]
         sizes = [dtype.itemsize * math.prod(shape) for _, dtype, shape in layout]
-        body = _inflate(rest, sum(sizes))
+        body = _inflate(rest, sum(sizes), line)
         starts = itertools.accumulate(sizes, initial=0)
         return {
             name: np.frombuffer(body[start : start + size], dtype).reshape(shape)
@@ -271,9 +274,9 @@ def _number_type(name: str) -> np.dtype[Any]:
     return np.dtype(name)
 
 
-def _inflate(data: bytes, size: int) -> bytes:
-    """Exactly ``size`` bytes; no more are ever made, whatever the data claim to hold."""
-    stream = zlib.decompressobj()
+def _inflate(data: bytes, size: int, line: bytes) -> bytes:
+    """Exactly ``size`` bytes; no more are ever made, whatever the data claim to hold. The dictionary may have been left out."""
+    stream = zlib.decompressobj(zdict=line)
     body = stream.decompress(data, size + 1) if size >= 0 else b""
     if len(body) != size or not stream.eof or stream.unused_data:
         raise ValueError(f"expected {size} bytes of numbers")

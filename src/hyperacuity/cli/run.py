@@ -13,7 +13,7 @@ from typer import Argument, Option
 from hyperacuity.cli import common
 from hyperacuity.cli.options import Folder, Json
 
-app = typer.Typer(help="Look after run folders: show, check, merge, export, clean up.", no_args_is_help=True)
+app = typer.Typer(help="Look after run folders: show, check, salvage, merge, export, clean up.", no_args_is_help=True)
 
 RunFolder = Annotated[Path, Argument(metavar="RUN", help="A run folder, or its run.sqlite.")]
 
@@ -66,6 +66,24 @@ def check(run: RunFolder, json: Json = False) -> None:
     raise typer.Exit(1 if health.problems else 0)
 
 
+@app.command("salvage")
+def salvage(
+    run: RunFolder, out: Annotated[Path, Folder(help="A new folder for what is whole.")], json: Json = False
+) -> None:
+    """Take out of a damaged run what is whole: every tally whose checksum holds, and the grid as far as it can be read.
+
+    The damaged run is not touched. Give the new folder to the command that made the run (--run): it reuses what was saved.
+
+    Example: [bold]hyperacuity run salvage runs/night --out runs/saved[/bold]
+    """
+    from hyperacuity.run import salvage_run
+
+    saved = salvage_run(run, out)
+    grid = f"{saved.runs} runs and {saved.cells} cells of the grid, {saved.waiting} of them without their tally"
+    again = "the command that made the run does the rest, with --run"
+    _print(json, {"run": run, "out": out, **asdict(saved)}, f"{out}: {saved.tallies} tallies, {grid}; {again} {out}")
+
+
 @app.command("merge")
 def merge(
     runs: Annotated[list[Path], Argument(metavar="RUN...", help="Run folders.")],
@@ -103,7 +121,7 @@ def export(
 
 @app.command("gc")
 def gc(run: RunFolder, json: Json = False) -> None:
-    """Drop tallies that no cell refers to any more (older code, replaced predictions), and free the space.
+    """Drop tallies that nobody asks for any more (older code, replaced predictions), and free the space.
 
     Example: [bold]hyperacuity run gc runs/night[/bold]
     """

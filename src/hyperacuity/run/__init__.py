@@ -10,6 +10,7 @@ from hyperacuity.run.gather import Grid
 from hyperacuity.run.grid import Filled, Outcome, fill_grid, run_grid
 from hyperacuity.run.job import Cell, Failure, Job
 from hyperacuity.run.records import EXPECTED, Run, open_run
+from hyperacuity.run.salvage import salvage_run
 from hyperacuity.run.spool import Spool
 from hyperacuity.run.store import Store, open_store
 from hyperacuity.run.upkeep import check_run, merge_runs, sweep_run
@@ -32,5 +33,6 @@ __all__ = [
     "open_run",
     "open_store",
     "run_grid",
+    "salvage_run",
     "sweep_run",
 ]
