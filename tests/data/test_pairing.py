@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import unicodedata
 from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
+from hyperacuity.cli import app
 from hyperacuity.data import pair_folders, pair_truths, read_boundary_truths, write_edges
 from hyperacuity.errors import InputError, UsageError
 
@@ -137,3 +140,30 @@ def test_a_link_to_nothing_does_not_make_a_truth_vanish(tmp_path):
     (tmp_path / "truth/carl").symlink_to("nowhere")
     with pytest.raises(UsageError, match=r"truth/carl: is a link to nothing beside folders of annotators"):
         pair_folders(tmp_path / "maps", tmp_path / "truth")
+
+
+@pytest.mark.parametrize("place", ["maps", "truth/ben"])
+def test_a_folder_where_a_file_belongs_is_named_and_costs_one_image(tmp_path, place):
+    for folder in ("maps", "truth/anna", "truth/ben"):
+        (tmp_path / folder).mkdir(parents=True)
+        for name in ("bear.png", "goat.png"):
+            write_edges(tmp_path / folder / name, np.eye(8, dtype=bool))
+    (tmp_path / place / "bear.png").unlink()
+    (tmp_path / place / "bear.png").mkdir()
+    done = CliRunner().invoke(app, ["boundary", str(tmp_path / "maps"), str(tmp_path / "truth"), "--json"])
+    assert done.exit_code == 1
+    assert "bear.png: is a folder" in done.stderr
+    told = json.loads(done.stdout)
+    assert [failure["image"] for failure in told["failed"]] == ["bear"]
+    assert told["annotators"] == {"bear": 2, "goat": 2}
+
+
+def test_annotators_are_counted_where_each_has_a_folder(tmp_path):
+    for folder in ("maps", "truth/anna", "truth/ben"):
+        (tmp_path / folder).mkdir(parents=True)
+        for name in ("bear.png", "goat.png", "kudu.png"):
+            write_edges(tmp_path / folder / name, np.eye(8, dtype=bool))
+    (tmp_path / "truth" / "ben" / "bear.png").unlink()
+    done = CliRunner().invoke(app, ["boundary", str(tmp_path / "maps"), str(tmp_path / "truth")])
+    assert done.exit_code == 0, done.output
+    assert "annotators per image: 2; 1 of bear" in done.stdout

@@ -65,6 +65,22 @@ def some(names: Sequence[str]) -> str:
     return ", ".join(names[:MOST_NAMED]) + (", …" if len(names) > MOST_NAMED else "")
 
 
+def annotators_told(counts: Mapping[str, int]) -> str:
+    """How many annotators drew each image, the usual number first; few images that have another number are named.
+
+    >>> annotators_told({"a": 5, "b": 5, "c": 4}), annotators_told({"a": 5, "b": 5}), annotators_told({})
+    ('annotators per image: 5; 4 of c', 'annotators per image: 5', '')
+    """
+    if not counts:
+        return ""
+    images: dict[int, list[str]] = {}
+    for image, count in counts.items():
+        images.setdefault(count, []).append(image)
+    (usual, _), *others = sorted(images.items(), key=lambda item: (-len(item[1]), item[0]))
+    told = "".join(f"; {count} of {some(names)}" for count, names in others)
+    return f"annotators per image: {usual}{told}"
+
+
 class Inputs:
     """The grid to evaluate: iterating gives its cells, system by system.
 
@@ -122,6 +138,11 @@ class Inputs:
                 whose.setdefault(sentence, []).append(system)
         several = len(self.paths) > 1
         return [f"{some(systems)}: {sentence}" if several else sentence for sentence, systems in whose.items()]
+
+    def annotators(self) -> dict[str, int]:
+        """How many truths each image of the first system has, where each annotator has files of their own; else nothing."""
+        counts = {cell.image: len(cell.truths) for system in self.systems[:1] for cell in self.of(system)}
+        return counts if max(counts.values(), default=1) > 1 else {}
 
     def only(self, systems: Iterable[str]) -> Inputs:
         """The same for some systems."""

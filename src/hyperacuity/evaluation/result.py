@@ -191,14 +191,20 @@ class Result:
         failed = [{"system": f.system, "image": f.image, "reason": f.reason} for f in self.failures]
         found: dict[str, Any] = plain(self._presenter.summary(self))
         expected = {system: self.expected(system) for system in self.systems}
-        return found | {"expected": expected, "failed": failed, "unpaired": [str(path) for path in self.unpaired]}
+        drawn = {} if self.inputs is None else self.inputs.annotators()
+        unpaired = [str(path) for path in self.unpaired]
+        return found | {"expected": expected, "failed": failed, "unpaired": unpaired, "annotators": drawn}
 
     def table(self, console: Console | None = None) -> None:
         """Print what the command prints; nothing where no system has a score."""
         from hyperacuity.console import wide_console
+        from hyperacuity.evaluation.inputs import annotators_told
 
         if self.scores:
-            self._presenter.show(self, console or wide_console())
+            target = console or wide_console()
+            self._presenter.show(self, target)
+            if self.inputs is not None and (told := annotators_told(self.inputs.annotators())):
+                target.print(told, markup=False)
 
     def __str__(self) -> str:
         from hyperacuity.console import wide_console

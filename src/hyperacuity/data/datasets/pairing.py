@@ -19,6 +19,8 @@ from hyperacuity.data.remote import files_at, is_remote
 from hyperacuity.errors import UsageError
 
 PICTURES = frozenset({".bmp", ".jpeg", ".jpg", ".pbm", ".pgm", ".png", ".pnm", ".ppm", ".tif", ".tiff"})
+MAPS = PICTURES | {".fg", ".mat", ".npy", ".npz", ".pfm", ".seg"}
+"""Endings of files that are predictions or truths; a folder with such a name stands where a file belongs."""
 
 _SUFFIX = re.compile(r"\.[A-Za-z]{1,5}$|\.mat7$")
 _ANNOTATOR = re.compile(r"[-_. ]\d+$")
@@ -48,7 +50,7 @@ def pair_folders(predictions: Path, truths: Path, *, glob: str = "*") -> Pairing
 
     An empty folder, or two folders with nothing in common, is a ``UsageError``.
     """
-    folders = [] if is_remote(truths) else [folder for folder in sorted(_entries(truths)) if folder.is_dir()]
+    folders = [] if is_remote(truths) else [path for path in sorted(_entries(truths)) if _is_folder(path)]
     files = files_in(truths, required=not folders)
     if folders and all(path.is_symlink() and not path.exists() for path in files):
         if files:
@@ -91,9 +93,10 @@ def _paired(predictions: Path, readings: Sequence[dict[str, list[Path]]], of: st
 def files_in(folder: Path, *, required: bool = True) -> list[Path]:
     """The files of a folder, hidden ones left out, in the order of their names.
 
-    A link to nothing is among them, and whatever else is no folder: it fails where it is read, and does not vanish.
+    A link to nothing is among them, whatever else is no folder, and a folder that has the name of a file (``bear.png``): it
+    fails where it is read, and does not vanish.
     """
-    plain = files_at(folder) if is_remote(folder) else [path for path in _entries(folder) if not path.is_dir()]
+    plain = files_at(folder) if is_remote(folder) else [path for path in _entries(folder) if not _is_folder(path)]
     files = sorted(path for path in plain if not path.name.startswith("."))
     if required and not files:
         raise UsageError(f"{folder}: the folder holds no file")
@@ -123,6 +126,11 @@ def stem_of(path: Path) -> str:
     ('28-img_043.SRF_2', '100007')
     """
     return unicodedata.normalize("NFC", _SUFFIX.sub("", path.name) or path.name)
+
+
+def _is_folder(path: Path) -> bool:
+    """Whether a folder, and not one that stands where a file belongs."""
+    return path.is_dir() and path.suffix.lower() not in MAPS
 
 
 def _entries(folder: Path) -> list[Path]:
