@@ -26,6 +26,7 @@ from hyperacuity.report.sheets import make_sheet
 from hyperacuity.report.sheets.sheet import Each, Sheet, systems_of
 from hyperacuity.report.sheets.viewer import Viewer, picture_of
 from hyperacuity.run import Cell
+from hyperacuity.run.changes import changes_told, with_changes
 from hyperacuity.run.gather import Grid, gather
 from hyperacuity.studies.running import each
 from hyperacuity.tally import Signature, plain
@@ -91,7 +92,14 @@ def make_sheets(
     theme.require()
     map_each = mapper(workers, progress=progress)
     grids = [grid for grid in gather(run_folders) if signatures is None or grid.signature in signatures]
-    return told_apart([make_sheet(_pictured(grid, pictures), map_each) for grid in grids])
+    looked_at = [with_changes(_pictured(grid, pictures), map_each) for grid in grids]
+    return told_apart([_warned(make_sheet(grid, map_each)) for grid in looked_at])
+
+
+def _warned(sheet: Sheet) -> Sheet:
+    """The sheet with a note that files have changed since they were evaluated, where they have."""
+    told = changes_told(sheet.grid)
+    return replace(sheet, notes=(told, *sheet.notes)) if told else sheet
 
 
 def told_apart(sheets: Sequence[Sheet]) -> list[Sheet]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -60,6 +60,8 @@ class Grid:
     """Everything runs hold under one signature. Tallies and cells stay in the runs until they are asked for.
 
     The runs stay open, so that all that is read is of one moment. ``complete`` adds to a cell what its run does not name.
+    ``changed`` says, by system and image, what is no longer as it was evaluated, where somebody looked
+    (:func:`~hyperacuity.run.changes.with_changes`).
     """
 
     signature: Signature
@@ -68,6 +70,7 @@ class Grid:
     waiting: int = 0
     origins: tuple[Origin, ...] = ()
     complete: Callable[[Cell], Cell] = lambda cell: cell
+    changed: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     @property
     def task(self) -> Task[Any, Any, Any]:

@@ -8,11 +8,12 @@ import sqlite3
 import sys
 import threading
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
+from hyperacuity.data.remote import absolute
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.run.job import Cell, Failure, T, cell_from_text
 from hyperacuity.run.schema import FILE_NAME, check, clear_errors
@@ -155,6 +156,20 @@ class Run:
         with clear_errors(self.path):
             for row in self._connection.execute(query, (signature,)):
                 yield Detail(cell_from_text(*row[:3]), *row[3:])
+
+    def inputs(self, signature: str, system: str) -> dict[str, bytes]:
+        """The digest of the files from which each tally of a system was computed, by image."""
+        query = (
+            "SELECT cells.image, inputs FROM cells JOIN tallies ON tallies.id = cells.tally"
+            " WHERE cells.signature = ? AND cells.system = ? ORDER BY run, position"
+        )
+        return {image: bytes(inputs) for image, inputs in self._rows(query, signature, system)}
+
+    def recorded(self, paths: Iterable[Path]) -> dict[str, tuple[str, bytes]]:
+        """The stamps and digests recorded for files, by full path."""
+        query = "SELECT stamp, digest FROM files WHERE path = ?"
+        found = {path: self._rows(query, path) for path in {str(absolute(path)) for path in paths}}
+        return {path: (rows[0][0], bytes(rows[0][1])) for path, rows in found.items() if rows}
 
     def fingerprint(self, signature: str) -> str:
         """One short name for the contents of all input files that were evaluated: equal names, equal data.

@@ -98,6 +98,8 @@ class Viewer:
             return {"missing": self.not_run}
         if self.grid.tally(system, image) is None:
             return {"missing": self.reasons.get((system, image), "this image has not been evaluated yet")}
+        if (system, image) in self.grid.changed:
+            return {"missing": self.grid.changed[system, image]}
         try:
             return self.own(system, cell, truth, budget)
         except InputError as error:
