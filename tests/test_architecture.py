@@ -20,6 +20,7 @@ GROUND = {"errors", "console", "kernels", "maps", "tally", "tasks", "resampling"
 TASKS = {"edges", "boundary", "regions", "ordering", "disparity", "audit", "detect"}
 LOW = GROUND | TASKS
 MAY_IMPORT = {
+    "__main__": {"cli"},
     "errors": set(),
     "console": {"errors"},
     "kernels": {"errors"},

@@ -89,7 +89,7 @@ def papers(monkeypatch):
             calls.append(name)
             return behave[name]()
 
-        return every.Paper(name, name.title(), conduct, CLAIMS)
+        return every.PaperStudy(name, name.title(), conduct, CLAIMS)
 
     monkeypatch.setattr(every, "PAPERS", ("one", "two"))
     monkeypatch.setattr(every, "paper", paper)

@@ -10,6 +10,7 @@ from typer import Option
 
 from hyperacuity.cli import common
 from hyperacuity.cli.options import Evaluation, Folder, Human, MapFiles, Pred, Split, Truth, grouped, numbers
+from hyperacuity.console import folder_name
 from hyperacuity.errors import UsageError
 
 
@@ -65,7 +66,7 @@ def boundary(
     if folder is not None:
         for name, score in result.scores.items():
             own = len(result.scores) == 1
-            write_berkeley(score, folder if own else common.output_folder(folder / name.replace("/", "_")))
+            write_berkeley(score, folder if own else common.output_folder(folder / folder_name(name)))
     common.show(result, json=how.json)
 
 

@@ -17,7 +17,7 @@ from rich.markup import escape
 from typer.core import TyperGroup
 
 from hyperacuity.console import output_folder as output_folder
-from hyperacuity.console import wide_console
+from hyperacuity.console import printable, wide_console
 from hyperacuity.errors import HyperacuityError, UsageError
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Commands(TyperGroup):
                 finally:
                     shown.close()
         except HyperacuityError as error:
-            messages.print(f"[bold red]error:[/] {escape(str(error))}")
+            messages.print(f"[bold red]error:[/] {escape(printable(str(error)))}")
             raise typer.Exit(2 if isinstance(error, UsageError) else 1) from error
         except KeyboardInterrupt as error:
             words = ctx.meta.get(WORDS, [])
@@ -86,7 +86,7 @@ class _Messages(logging.Handler):
     """What the package logs, as messages."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        messages.print(escape(record.getMessage()))
+        messages.print(escape(printable(record.getMessage())))
 
 
 def _listen() -> None:
@@ -135,7 +135,7 @@ def print_json(value: Mapping[str, Any]) -> None:
 
 def warn(sentence: str) -> None:
     """One line about what is legal but probably wrong."""
-    messages.print(f"[yellow]warning:[/] {escape(sentence)}")
+    messages.print(f"[yellow]warning:[/] {escape(printable(sentence))}")
 
 
 def tell_failures(failures: Iterable[tuple[str, str]]) -> int:
@@ -150,7 +150,7 @@ def tell_failures(failures: Iterable[tuple[str, str]]) -> int:
         kind = _kind(reason)
         seen[kind] += 1
         if seen[kind] <= MOST_ALIKE or alike[kind] == MOST_ALIKE + 1:
-            messages.print(f"[red]failed:[/] {escape(item)}: {escape(reason)}")
+            messages.print(f"[red]failed:[/] {escape(printable(item))}: {escape(printable(reason))}")
         elif seen[kind] == MOST_ALIKE + 1:
             messages.print(f"[red]failed:[/] and {alike[kind] - MOST_ALIKE} more like it (--json lists them all)")
     return 1 if failed else 0
@@ -165,7 +165,7 @@ def tell_gaps(evaluated: Sequence[Result], *, list_all: bool = False) -> None:
     """Say what has no partner: how many and the first of them, or every file."""
     if list_all:
         for path in dict.fromkeys(path for result in evaluated for path in result.unpaired):
-            messages.print(f"no partner: {path}", markup=False)
+            messages.print(f"no partner: {printable(str(path))}", markup=False)
         return
     gaps = list(dict.fromkeys(gap for result in evaluated for gap in result.gaps))
     for gap in gaps[:MOST_ALIKE]:

@@ -10,6 +10,7 @@ import typer
 from typer import Option
 
 from hyperacuity.cli import common
+from hyperacuity.console import printable
 from hyperacuity.errors import UsageError
 
 Out = Annotated[Path, Option("--out", help="Folder to write to; created if missing.")]
@@ -31,13 +32,13 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, left:
     for index, heading in enumerate(headings):
         table.add_column(heading, justify="left" if index in left else "right")
     for row in rows:
-        table.add_row(*map(escape, row))
+        table.add_row(*(escape(printable(cell)) for cell in row))
     common.results.print(table)
 
 
 def print_line(text: str) -> None:
-    """Print text as it is, without markup."""
-    common.results.print(text, markup=False)
+    """Print lines of text as they are, without markup."""
+    common.results.print("\n".join(map(printable, text.split("\n"))), markup=False)
 
 
 def plural(count: int, noun: str) -> str:

@@ -9,6 +9,7 @@ from typer import Option
 
 from hyperacuity.cli import common
 from hyperacuity.cli.options import Evaluation, Folder, Pred, SoftFiles, Truth, grouped
+from hyperacuity.console import folder_name
 
 
 @grouped
@@ -41,7 +42,7 @@ def regions(
     result = common.evaluated("regions", prediction, truth, how, protocol=Protocol(levels), **reading)
     if folder is not None:
         for name in result.scores:
-            place = folder if len(result.scores) == 1 else common.output_folder(folder / name)
+            place = folder if len(result.scores) == 1 else common.output_folder(folder / folder_name(name))
             for file, text in berkeley_files(result.tallies(name)).items():
                 (place / file).write_text(text, encoding="ascii")
     common.show(result, json=how.json)

@@ -12,6 +12,7 @@ from typer import Argument, Option
 
 from hyperacuity.cli import common
 from hyperacuity.cli.options import Folder, Json
+from hyperacuity.console import printable
 
 app = typer.Typer(help="Look after run folders: show, check, salvage, merge, export, clean up.", no_args_is_help=True)
 
@@ -24,7 +25,7 @@ def _print(as_json: bool, found: dict[str, Any], *lines: str) -> None:
         common.print_json(found)
     else:
         for line in lines:
-            common.results.print(line, markup=False)
+            common.results.print(printable(line), markup=False)
 
 
 @app.command("show")

@@ -12,6 +12,7 @@ from itertools import product
 from pathlib import Path
 from typing import Any, Self
 
+from hyperacuity.console import printable
 from hyperacuity.data import PairedFiles, Pairing, load_dataset, pair_folders, pair_truths
 from hyperacuity.data.datasets.layouts import LAYOUTS
 from hyperacuity.data.datasets.pairing import files_in, stem_of
@@ -252,11 +253,11 @@ def named_systems(given: Mapping[str, str | Path]) -> dict[str, Path]:
         path = Path(predictions)
         if not is_folder(path) and not is_file(path):
             raise UsageError(f"there is no file or folder {display(path)}")
-        systems[name] = path
+        systems[printable(name)] = path
     return systems
 
 
 def name_of(predictions: Path) -> str:
     """What a system is called by default: the name of its folder, or the stem of its file."""
     path = predictions if is_remote(predictions) else predictions.resolve()
-    return path.name if is_folder(predictions) else path.stem
+    return printable(path.name if is_folder(predictions) else path.stem)

@@ -133,7 +133,8 @@ def write_pages(
             write_bytes(page.parent / "assets" / name, text.encode())
     folder = None if single_file else page.parent / "data"
     payloads = _payloads(sheets, folder, mapper(workers, progress=progress)) if viewer else {}
-    write_bytes(page, _html(sheets, payloads, title or _title(sheets), inline=single_file).encode())
+    html = _html(sheets, payloads, title or _title(sheets), inline=single_file)
+    write_bytes(page, html.encode("utf-8", "backslashreplace"))
     return page
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
+from hyperacuity.console import printable
 from hyperacuity.data.remote import absolute
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.run.job import Cell, Failure, T, cell_from_text
@@ -168,7 +169,7 @@ class Run:
     def recorded(self, paths: Iterable[Path]) -> dict[str, tuple[str, bytes]]:
         """The stamps and digests recorded for files, by full path."""
         query = "SELECT stamp, digest FROM files WHERE path = ?"
-        found = {path: self._rows(query, path) for path in {str(absolute(path)) for path in paths}}
+        found = {path: self._rows(query, printable(path)) for path in {str(absolute(path)) for path in paths}}
         return {path: (rows[0][0], bytes(rows[0][1])) for path, rows in found.items() if rows}
 
     def fingerprint(self, signature: str) -> str:

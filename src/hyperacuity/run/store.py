@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import hyperacuity
+from hyperacuity.console import printable
 from hyperacuity.data.remote import absolute
 from hyperacuity.errors import UsageError
 from hyperacuity.run.code import library_versions
@@ -145,7 +146,8 @@ class Store:
         found: dict[str, tuple[str, bytes]] = {}
         with clear_errors(self.path):
             for path in {str(absolute(path)) for path in paths}:
-                row = self._connection.execute("SELECT stamp, digest FROM files WHERE path = ?", (path,)).fetchone()
+                query = "SELECT stamp, digest FROM files WHERE path = ?"
+                row = self._connection.execute(query, (printable(path),)).fetchone()
                 if row is not None:
                     found[path] = (row[0], bytes(row[1]))
         return found
@@ -173,12 +175,13 @@ class Store:
         """The cell has no tally, for the reason given."""
         self._later(
             "UPDATE cells SET tally = NULL, reason = ?, detail = ? WHERE signature = ? AND system = ? AND image = ?",
-            (failure.reason, failure.detail, self._signature, failure.system, failure.image),
+            (printable(failure.reason), _storable(failure.detail), self._signature, failure.system, failure.image),
         )
 
     def remember(self, digests: Iterable[tuple[str, str, bytes]]) -> None:
         """Digests of input files, as (path, stamp, digest)."""
-        for entry in digests:
+        for path, seen, digest in digests:
+            entry = (printable(path), seen, digest)
             self._later("INSERT OR REPLACE INTO files (path, stamp, digest) VALUES (?, ?, ?)", entry)
 
     def flush(self) -> None:
@@ -222,7 +225,9 @@ class Store:
 
     @staticmethod
     def _as_text(about: Mapping[str, Any]) -> str:
-        return json.dumps(about, ensure_ascii=False, default=str)
+        """As JSON; a command line may hold bytes that are no text."""
+        text = json.dumps(about, ensure_ascii=False, default=str)
+        return text if text.isascii() or printable(text) == text else json.dumps(about, default=str)
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
@@ -253,6 +258,11 @@ def _connect(path: Path) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def _storable(text: str) -> str:
+    """Lines of text as UTF-8 can say them."""
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _circumstances() -> dict[str, Any]:

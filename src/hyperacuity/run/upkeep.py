@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from hyperacuity.console import printable
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.run.job import cell_from_text
 from hyperacuity.run.records import connect_to_read, file_of
@@ -225,7 +226,7 @@ def sweep_run(folder: Path) -> Swept:
             ).rowcount
             connection.execute("CREATE TEMP TABLE named (path TEXT PRIMARY KEY) WITHOUT ROWID")
             for (text,) in connection.execute("SELECT files FROM cells"):
-                paths = [(str(path),) for path in cell_from_text("", "", text).files]
+                paths = [(printable(str(path)),) for path in cell_from_text("", "", text).files]
                 connection.executemany("INSERT OR IGNORE INTO named VALUES (?)", paths)
             files = connection.execute("DELETE FROM files WHERE path NOT IN (SELECT path FROM named)").rowcount
             connection.execute("DROP TABLE named")

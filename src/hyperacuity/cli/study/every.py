@@ -18,14 +18,14 @@ from hyperacuity.cli.study.ledger import write_ledger
 from hyperacuity.errors import HyperacuityError
 
 if TYPE_CHECKING:
-    from hyperacuity.studies.ledger import Claim, Entry
+    from hyperacuity.studies.ledger import Claim, LedgerRow
     from hyperacuity.studies.running import Failures
 
 PAPERS = ("palou2014", "maire2016", "cabezas2011", "hou2013", "abdulrahman2017")
 
 
 @dataclass(frozen=True)
-class Paper:
+class PaperStudy:
     """A paper: what conducts its study, and what it claims."""
 
     name: str
@@ -34,10 +34,10 @@ class Paper:
     claims: Sequence[Claim[Any]]
 
 
-def paper(name: str) -> Paper:
+def paper(name: str) -> PaperStudy:
     """The paper of this name; imported when it is asked for."""
     ledger = import_module(f"hyperacuity.studies.ledger.{name}")
-    return Paper(name, ledger.TITLE, import_module(f"hyperacuity.cli.study.{name}").conduct, ledger.CLAIMS)
+    return PaperStudy(name, ledger.TITLE, import_module(f"hyperacuity.cli.study.{name}").conduct, ledger.CLAIMS)
 
 
 def study_all(
@@ -68,7 +68,7 @@ def study_all(
 
     key = book.key_of(data, figures=figures)
     papers = [paper(name) for name in PAPERS]
-    rows: dict[str, list[Entry]] = {}
+    rows: dict[str, list[LedgerRow]] = {}
     failures: list[tuple[str, str]] = []
     for one in papers:
         place = common.output_folder(folder / one.name)
@@ -86,7 +86,7 @@ def study_all(
     finish(found, lambda: _show(rows, folder), json=json, failures=failures)
 
 
-def _rows_of(one: Paper, folder: Path, key: str, **options: Any) -> tuple[list[Entry], Failures]:
+def _rows_of(one: PaperStudy, folder: Path, key: str, **options: Any) -> tuple[list[LedgerRow], Failures]:
     """A paper's rows, and what failed: the rows kept in its folder, or else of its study, which is conducted.
 
     Rows of a study in which something failed are not kept, so that the next run tries again.
@@ -121,7 +121,7 @@ def _notes(data: Path | None) -> list[str]:
     return notes
 
 
-def _show(rows: dict[str, list[Entry]], folder: Path) -> None:
+def _show(rows: dict[str, list[LedgerRow]], folder: Path) -> None:
     from hyperacuity.studies.ledger.page import VERDICTS, summary_rows
 
     failing = [

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from hyperacuity.cli.output import print_line, print_table
 
 if TYPE_CHECKING:
-    from hyperacuity.studies.ledger import Claim, Entry
+    from hyperacuity.studies.ledger import Claim, LedgerRow
     from hyperacuity.studies.ledger.claims import Study
 
 
-def write_ledger(folder: Path, claims: Sequence[Claim[Study]], study: Study) -> list[Entry]:
+def write_ledger(folder: Path, claims: Sequence[Claim[Study]], study: Study) -> list[LedgerRow]:
     """Find our side of a paper's claims, and write ledger.csv."""
     from hyperacuity.studies.ledger import entries
     from hyperacuity.studies.running import write_csv
@@ -23,7 +23,7 @@ def write_ledger(folder: Path, claims: Sequence[Claim[Study]], study: Study) -> 
     return rows
 
 
-def print_ledger(rows: Sequence[Entry]) -> None:
+def print_ledger(rows: Sequence[LedgerRow]) -> None:
     """A line per claim, the reason of each failure below, and how many hold."""
     from hyperacuity.studies.ledger.page import counted
 

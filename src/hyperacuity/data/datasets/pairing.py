@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
+from hyperacuity.console import printable
 from hyperacuity.data.remote import files_at, is_remote
 from hyperacuity.errors import UsageError
 
@@ -120,12 +121,12 @@ def pictures_of(paths: Iterable[Path]) -> list[Path]:
 
 
 def stem_of(path: Path) -> str:
-    """The name without its suffix, in one Unicode form (file systems differ in how they spell é).
+    """The name without its suffix, in one Unicode form (file systems differ in how they spell é), :func:`printable`.
 
     >>> stem_of(Path("28-img_043.SRF_2.png")), stem_of(Path("100007"))
     ('28-img_043.SRF_2', '100007')
     """
-    return unicodedata.normalize("NFC", _SUFFIX.sub("", path.name) or path.name)
+    return printable(unicodedata.normalize("NFC", _SUFFIX.sub("", path.name) or path.name))
 
 
 def _is_folder(path: Path) -> bool:

@@ -6,8 +6,8 @@ finds our side in what the paper's study found. Nothing is filled in by hand: a 
 
 from hyperacuity.studies.ledger.claims import (
     Claim,
-    Entry,
     Finding,
+    LedgerRow,
     NotRunError,
     Verdict,
     entries,
@@ -17,4 +17,15 @@ from hyperacuity.studies.ledger.claims import (
     worked,
 )
 
-__all__ = ["Claim", "Entry", "Finding", "NotRunError", "Verdict", "entries", "expect", "incomparable", "near", "worked"]
+__all__ = [
+    "Claim",
+    "Finding",
+    "LedgerRow",
+    "NotRunError",
+    "Verdict",
+    "entries",
+    "expect",
+    "incomparable",
+    "near",
+    "worked",
+]

@@ -12,7 +12,7 @@ from hyperacuity.data import find_data
 from hyperacuity.data.files import write_bytes
 from hyperacuity.errors import UsageError
 from hyperacuity.run.code import library_versions
-from hyperacuity.studies.ledger.claims import Entry
+from hyperacuity.studies.ledger.claims import LedgerRow
 
 DATA = ("bsds500", "bsds-fg", "rug", "middlebury-v2")
 """The data sets of the papers."""
@@ -53,18 +53,18 @@ def _files(folder: Path) -> Iterator[Path]:
     return iter([folder]) if folder.is_file() else (path for path in folder.rglob("*") if path.is_file())
 
 
-def keep(folder: Path, key: str, rows: Sequence[Entry], seconds: float) -> None:
+def keep(folder: Path, key: str, rows: Sequence[LedgerRow], seconds: float) -> None:
     """Write a paper's rows to its folder."""
     kept = {"key": key, "seconds": seconds, "rows": [vars(row) for row in rows]}
     write_bytes(folder / NAME, json.dumps(kept, ensure_ascii=False, indent=1).encode())
 
 
-def kept(folder: Path, key: str) -> tuple[list[Entry], float] | None:
+def kept(folder: Path, key: str) -> tuple[list[LedgerRow], float] | None:
     """The rows in a paper's folder and the seconds they took; None where there are none, or they are of something else."""
     try:
         found = json.loads((folder / NAME).read_bytes())
         if found["key"] != key:
             return None
-        return [Entry(**row) for row in found["rows"]], float(found["seconds"])
+        return [LedgerRow(**row) for row in found["rows"]], float(found["seconds"])
     except (OSError, ValueError, KeyError, TypeError):
         return None

@@ -45,7 +45,7 @@ class Claim(Generic[Study]):
 
 
 @dataclass(frozen=True)
-class Entry:
+class LedgerRow:
     """A row of the ledger."""
 
     where: str
@@ -57,7 +57,7 @@ class Entry:
     command: str
 
 
-def entries(claims: Sequence[Claim[Study]], study: Study) -> list[Entry]:
+def entries(claims: Sequence[Claim[Study]], study: Study) -> list[LedgerRow]:
     """The rows of a paper, in the order of its claims.
 
     >>> claim = Claim("Table 1", "F of pB", "0.65", "hyperacuity study hou2013", lambda f: near(f, 0.65, within=0.02))
@@ -67,12 +67,12 @@ def entries(claims: Sequence[Claim[Study]], study: Study) -> list[Entry]:
     return [_entry(claim, study) for claim in claims]
 
 
-def _entry(claim: Claim[Study], study: Study) -> Entry:
+def _entry(claim: Claim[Study], study: Study) -> LedgerRow:
     try:
         found = claim.check(study)
     except NotRunError as error:
         found = Finding("", "not run", str(error))
-    return Entry(claim.where, claim.says, claim.theirs, found.ours, found.verdict, found.because, claim.command)
+    return LedgerRow(claim.where, claim.says, claim.theirs, found.ours, found.verdict, found.because, claim.command)
 
 
 def near(ours: float, theirs: float, *, within: float, digits: int = 3, unit: str = "") -> Finding:

@@ -6,25 +6,25 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import get_args
 
-from hyperacuity.studies.ledger.claims import Entry, Verdict
+from hyperacuity.studies.ledger.claims import LedgerRow, Verdict
 
 HEADINGS = ("where", "what the paper says", "theirs", "ours", "", "command")
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 MARKS: Mapping[Verdict, str] = {"holds": "holds", "fails": "**fails**", "not comparable": "n/c", "not run": "not run"}
 
 
-def counted(rows: Sequence[Entry]) -> dict[Verdict, int]:
+def counted(rows: Sequence[LedgerRow]) -> dict[Verdict, int]:
     """How many rows have each verdict."""
     found = Counter(row.verdict for row in rows)
     return {verdict: found[verdict] for verdict in VERDICTS}
 
 
-def measured(rows: Sequence[Entry]) -> float:
+def measured(rows: Sequence[LedgerRow]) -> float:
     """The share of rows that have a number of ours; 1 of no rows."""
     return sum(bool(row.ours) for row in rows) / len(rows) if rows else 1.0
 
 
-def summary_rows(papers: Mapping[str, Sequence[Entry]]) -> list[list[str]]:
+def summary_rows(papers: Mapping[str, Sequence[LedgerRow]]) -> list[list[str]]:
     """How many rows hold, fail, cannot be compared and were not run: a row per paper, and one for all."""
     every = [row for rows in papers.values() for row in rows]
     return [
@@ -33,7 +33,7 @@ def summary_rows(papers: Mapping[str, Sequence[Entry]]) -> list[list[str]]:
     ]
 
 
-def ledger_page(papers: Mapping[str, Sequence[Entry]], titles: Mapping[str, str], notes: Sequence[str] = ()) -> str:
+def ledger_page(papers: Mapping[str, Sequence[LedgerRow]], titles: Mapping[str, str], notes: Sequence[str] = ()) -> str:
     """The ledger in Markdown. ``notes`` are sentences about the run: on what data, and what was left out."""
     parts = [
         "# The five papers, theirs beside ours",
@@ -48,7 +48,7 @@ def ledger_page(papers: Mapping[str, Sequence[Entry]], titles: Mapping[str, str]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _cells(row: Entry) -> list[str]:
+def _cells(row: LedgerRow) -> list[str]:
     reason = f"<br>*{row.because}*" if row.because else ""
     return [
         row.where,
