@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import time
 
@@ -10,7 +11,7 @@ import pytest
 
 from hyperacuity.data.files import DataWarning
 from hyperacuity.errors import UsageError
-from hyperacuity.run import Cell, Filled, fill_grid, open_run, open_store, run_grid
+from hyperacuity.run import Cell, Filled, cluster, fill_grid, open_run, open_store, run_grid
 from hyperacuity.run.cluster import local_cluster
 from hyperacuity.run.work import WorkItem, pack_tasks, unpack_tasks
 
@@ -192,5 +193,59 @@ def test_threads_and_a_cluster_at_once_are_a_wrong_call(letters, grid):
 
 def test_without_dask_a_sentence_says_what_to_install(letters, grid, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(UsageError, match=r"needs Dask: pip install 'distributed>=\S+' 'fsspec>=\S+'$"):
+    with pytest.raises(
+        UsageError, match=r"needs Dask: pip install 'cryptography>=\S+' 'distributed>=\S+' 'fsspec>=\S+'$"
+    ):
         run_grid(letters(), grid, cluster="local:2", progress=False)
+
+
+def test_other_users_of_the_machine_are_turned_away():
+    with local_cluster(1) as own:
+        address = own.scheduler_address
+        assert address.startswith("tls://127.0.0.1:")
+        for stranger, security in ((address.replace("tls", "tcp"), None), (address, distributed.Security.temporary())):
+            with pytest.raises(OSError, match=r"closed|does not match"):
+                distributed.Client(stranger, timeout=5, security=security, set_as_default=False)
+        with distributed.Client(own, set_as_default=False) as client:
+            assert client.submit(abs, -3).result() == 3
+
+
+@pytest.fixture
+def deserted():
+    """The address of a scheduler without workers."""
+    with distributed.LocalCluster(n_workers=0, processes=False, protocol="tcp", dashboard_address="127.0.0.1:0") as own:
+        yield own.scheduler_address
+
+
+def test_a_cluster_without_workers_ends_with_a_sentence(letters, grid, deserted, monkeypatch):
+    monkeypatch.setattr(cluster, "NO_WORKER_SECONDS", 2)
+    began = time.monotonic()
+    with pytest.raises(
+        UsageError, match=r"had no worker for 2 s; what was finished is kept\. Start workers with: dask worker"
+    ):
+        run_grid(letters(), grid, cluster=deserted, progress=False)
+    assert time.monotonic() - began < 20
+
+
+def test_nothing_is_waited_for_after_ctrl_c_where_there_is_no_worker(letters, grid, deserted):
+    with cluster.connect(letters(), deserted) as executor:
+        for position, cell in enumerate(grid[:3]):
+            executor.give(WorkItem(position, cell))
+        assert executor.take(0.1) == []
+        assert executor.forget() == 3
+
+
+def test_a_frozen_worker_does_not_hold_up_ctrl_c(letters, grid, monkeypatch):
+    monkeypatch.setattr(cluster, "STOP_SECONDS", 1)
+    with cluster.connect(letters(), "local:1") as executor:
+        (pid,) = executor._client.run(os.getpid).values()
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            executor.give(WorkItem(0, grid[0]))
+            assert executor.take(0.1) == []
+            assert executor.forget() == 0
+            assert executor.take(1.5) == []
+            with pytest.raises(KeyboardInterrupt):
+                executor.take(0.1)
+        finally:
+            os.kill(pid, signal.SIGCONT)

@@ -9,9 +9,10 @@ A task whose worker is lost is given to another one by the scheduler. When that 
 on everything those workers were doing. One cell among them may be to blame, so each is tried once more with nothing else on its
 way; if its worker dies again, it was this one, and it has failed.
 
-Between its own nodes Dask uses pickle: whoever can reach the scheduler can run code on the workers. That is a matter of the
-cluster, which must be trusted as a whole (or protected by TLS, ``tls://…``); nothing that is pickled is ever read from a file
-or a store.
+Between its own nodes Dask uses pickle: whoever can talk to the scheduler can run code on the workers. Our own clusters
+(``local:4``) therefore talk TLS with certificates made for the purpose, which never leave the memory of their processes: other
+users of the machine reach the port and are turned away. Somebody else's cluster must be trusted as a whole (or protected by TLS,
+``tls://…``). Nothing that is pickled is ever read from a file or a store.
 """
 
 from __future__ import annotations
@@ -38,6 +39,12 @@ from hyperacuity.run.work import WorkItem, WorkResult, evaluate, pack_tasks, unp
 from hyperacuity.tally import Tally
 
 CONNECT_SECONDS = 10
+NO_WORKER_SECONDS = 60
+"""How long a cluster may be without any worker before the run ends."""
+
+STOP_SECONDS = 30
+"""How long workers may take, after Ctrl-C, over the cells that they have in hand."""
+
 _LOOK_SECONDS = 1.0
 _TASK_SECONDS = 2.0
 _SHORT_SECONDS = 0.05
@@ -93,12 +100,20 @@ def connect(job: Job[Tally], address: str) -> Cluster:
 
 
 def local_cluster(workers: int | None = None) -> Any:
-    """A ``distributed.LocalCluster`` of processes with one thread each, by default as many as there are processors."""
+    """A ``distributed.LocalCluster`` of processes with one thread each, by default as many as there are processors.
+
+    Only holders of its certificates, which are made here and now, can talk to it.
+    """
     settings: Any = import_module("dask.config")
     dask: Any = import_module("distributed")
-    quiet = {"dashboard_address": "127.0.0.1:0", "silence_logs": logging.CRITICAL}
+    security: Any = import_module("distributed.security")
+    try:
+        private = {"security": security.Security.temporary(), "protocol": "tls://"}
+    except ImportError as error:
+        raise not_installed("a cluster of processes here needs cryptography, to keep others out,", "cluster") from error
+    quiet = {"dashboard_address": "127.0.0.1:0", "worker_dashboard_address": None, "silence_logs": logging.CRITICAL}
     with settings.set(_LEAN):
-        return dask.LocalCluster(n_workers=workers, threads_per_worker=1, preload=[_DEAF], **quiet)
+        return dask.LocalCluster(n_workers=workers, threads_per_worker=1, preload=[_DEAF], **private, **quiet)
 
 
 class Cluster:
@@ -122,6 +137,8 @@ class Cluster:
         self._code = code_elsewhere(job)
         self._name = f"hyperacuity-{client.id}"
         self._looked_at, self._threads = 0.0, 0
+        self._seen_at = time.monotonic()
+        self._stopped_at = math.inf
         with self._in_touch():
             self.workers = self._look()
             client.subscribe_topic("all", self._hear)
@@ -159,7 +176,12 @@ class Cluster:
             self._open = []
 
     def take(self, seconds: float) -> list[WorkResult]:
-        """Results as they come. A cell whose workers died again and again has failed; a lost scheduler ends the run."""
+        """Results as they come. A cell whose workers died again and again has failed; a lost scheduler ends the run.
+
+        So does a minute without any worker, and, after Ctrl-C, half a minute without a result.
+        """
+        with self._in_touch():
+            self._look()
         if self._open:
             self._submit(self._open)
             self._open = []
@@ -171,6 +193,10 @@ class Cluster:
                 ended.append(self._ended.get(timeout=0 if ended else seconds))
         except queue.Empty:
             pass
+        if ended and self._stopped_at < math.inf:
+            self._stopped_at = time.monotonic()  # they are still ending what they have
+        elif time.monotonic() - self._stopped_at > STOP_SECONDS:
+            raise KeyboardInterrupt
         results: list[WorkResult] = []
         failed = [future for future in ended if future.status in ("error", "cancelled")]
         with self._in_touch():
@@ -192,8 +218,18 @@ class Cluster:
         return results
 
     def forget(self) -> int:
-        """Nothing is dropped: a scheduler cannot tell which of the few cells on their way have started."""
-        return 0
+        """Drop what waits for workers, if there are none.
+
+        Where there are some, nothing is dropped, since a scheduler cannot tell which of the few cells on their way have started.
+        """
+        self._stopped_at = time.monotonic()
+        with self._in_touch():
+            if self._look():
+                return 0
+        dropped = len(self._open) + len(self._suspects) + sum(len(tasks) for _, tasks, _ in self._given.values())
+        self._open, self._suspects = [], []
+        self._given.clear()
+        return dropped
 
     def news(self) -> list[tuple[int, str]]:
         """The cells that lost workers were evaluating."""
@@ -226,7 +262,17 @@ class Cluster:
         if time.monotonic() - self._looked_at > _LOOK_SECONDS:
             self._threads = sum(self._client.nthreads().values())
             self._looked_at = time.monotonic()
+            self._give_up_on_absent_workers()
         return self._threads
+
+    def _give_up_on_absent_workers(self) -> None:
+        if self._threads:
+            self._seen_at = self._looked_at
+        elif self._looked_at - self._seen_at > NO_WORKER_SECONDS:
+            raise UsageError(
+                f"--cluster {self._address}: had no worker for {NO_WORKER_SECONDS:g} s; what was finished is kept. "
+                f"Start workers with: dask worker {self._address}"
+            )
 
     def _hear(self, event: tuple[float, Any]) -> None:
         """Called by the client's own thread for all that happens on the cluster."""
