@@ -244,8 +244,7 @@ def test_a_frozen_worker_does_not_hold_up_ctrl_c(letters, grid, monkeypatch):
             executor.give(WorkItem(0, grid[0]))
             assert executor.take(0.1) == []
             assert executor.forget() == 0
-            assert executor.take(1.5) == []
             with pytest.raises(KeyboardInterrupt):
-                executor.take(0.1)
+                executor.take(1.5)
         finally:
             os.kill(pid, signal.SIGCONT)
