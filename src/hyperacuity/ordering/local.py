@@ -79,7 +79,7 @@ class Inconsistency:
     most 90° off. On the **wrong side** it is more than 90° off. **Undirected** contours have no direction: the system gave both
     sides one depth. The three add up to the inconsistent ones. NaN where they were not counted.
 
-    >>> found = Inconsistency(consistent=np.array([6.0]), rough=np.array([3.0]), wrong_side=np.array([1.0]), undirected=np.zeros(1))
+    >>> found = Inconsistency(np.array([6.0]), rough=np.array([3.0]), wrong_side=np.array([1.0]), undirected=np.array([0.0]))
     >>> found.right_side
     array([0.9])
     """
