@@ -257,3 +257,13 @@ def test_a_dense_order_is_warned_about_and_can_be_brought_onto_regions(world, tm
     assert dense["gdc"]["fmax"] < 0.5
     moved = scores(tmp_path, world, "--regions", world / "labels", "--transfer")["systems"][tmp_path.name]
     assert moved["ldc"]["fmin"] == moved["gdc"]["fmax"] == 1
+
+
+def test_detail_tells_a_rough_direction_from_the_wrong_side(world, systems):
+    why = scores(systems / "depth", world)["systems"]["depth"]["ldc"]["inconsistent"]
+    assert why["rough"] == why["undirected"] == 0
+    assert why["wrong_side"] > 0
+    assert why["right_side"] == 0
+    told = call(systems / "depth", world, "--detail").stdout
+    assert "wrong side" in told
+    assert "rough direction" in told

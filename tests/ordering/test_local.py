@@ -13,7 +13,16 @@ from hypothesis.extra.numpy import arrays
 
 from hyperacuity.data.formats.berkeley import boundaries_of
 from hyperacuity.errors import InputError, UsageError
-from hyperacuity.ordering import Contours, combine, contours, match_contours, ordering, partition, summary
+from hyperacuity.ordering import (
+    Contours,
+    combine,
+    contours,
+    match_contours,
+    ordering,
+    partition,
+    split_inconsistent,
+    summary,
+)
 from hyperacuity.ordering.directed_contours import angle_between
 from hyperacuity.ordering.orderings import Sides
 
@@ -254,3 +263,62 @@ def test_an_unknown_choice_is_refused(option):
 def test_different_sizes_are_refused():
     with pytest.raises(InputError, match="same size"):
         match_contours(DETECTED, drawn({}, (3, 3)))
+
+
+def straight(degrees, *, length=61):
+    """A contour through the middle of a square whose near side lies against a direction: 0 is near on the left."""
+    y, x = np.mgrid[:length, :length] - length // 2
+    across = x * math.cos(math.radians(degrees)) + y * math.sin(math.radians(degrees))
+    return ordering((across < 0).astype(float))
+
+
+class TestWhyInconsistent:
+    """A true contour whose step runs to the right, found with another direction at the same pixels."""
+
+    TRUTH = drawn({(row, 3): 0 for row in range(4)})
+
+    def why(self, *angles, **options):
+        found = drawn({(row, 3): angle for row, angle in enumerate(angles)})
+        return match_contours(found, self.TRUTH, **options).inconsistencies().tolist()
+
+    def test_45_degrees_off_is_rough_and_180_the_wrong_side(self):
+        assert self.why(45, 45, 45, 45) == [4, 0, 0]
+        assert self.why(180, 180, 180, 180) == [0, 4, 0]
+
+    def test_up_to_the_angle_nothing_is_wrong(self):
+        assert self.why(0, 15, 345, 180) == [0, 1, 0]
+
+    def test_a_right_angle_still_has_the_right_side_in_front(self):
+        assert self.why(90, 270, 91, 269) == [2, 2, 0]
+
+    def test_a_tie_has_no_direction(self):
+        assert self.why(nan, 30, 0, 200) == [1, 1, 1]
+
+    def test_with_a_wide_angle_nothing_is_rough(self):
+        assert self.why(45, 90, 100, 180, angle=90) == [0, 2, 0]
+
+    def test_a_contour_that_runs_across_is_rough_and_one_turned_round_wrong(self):
+        truth, turned, round_ = (contours(straight(degrees)) for degrees in (0, 45, 180))
+        rough, wrong, tied = match_contours(turned, truth, radius=61).inconsistencies()
+        assert rough > 30
+        assert wrong == tied == 0
+        assert match_contours(round_, truth).inconsistencies().tolist() == [0, 61, 0]
+
+    @settings(max_examples=30, deadline=None)
+    @given(
+        arrays(np.float32, (9, 10), elements=st.integers(0, 3)),
+        st.lists(arrays(np.float32, (9, 10), elements=st.integers(0, 3)), min_size=1, max_size=3),
+        st.sampled_from(["bsds", "sum", "best"]),
+    )
+    def test_the_reasons_add_up_and_tell_the_accuracy_at_90_degrees(self, said, truths, annotators):
+        found = contours(ordering(said), undirected=True)
+        strict, wide = (
+            [match_contours(found, contours(ordering(truth)), angle=angle) for truth in truths] for angle in (15, 90)
+        )
+        reasons = split_inconsistent(strict, annotators)
+        counts = combine(strict, annotators)
+        assert reasons.sum() == counts.recalled_inconsistent
+        assert counts.recalled_consistent + reasons[0] == combine(wide, annotators).recalled_consistent
+
+    def test_nobody_found_nothing(self):
+        assert split_inconsistent([]).tolist() == [0, 0, 0]

@@ -282,3 +282,20 @@ class TestProtocol:
     def test_what_makes_no_sense_is_refused(self, option, value):
         with pytest.raises(UsageError, match=option):
             Protocol(**{option: value})
+
+
+def test_a_tally_says_why_contours_are_inconsistent_and_a_score_adds_it_up():
+    one = tally(ROUGH, [TRUTH])
+    assert one.inconsistent.sum() == one.contours[-1]
+    why = collect({"a": one, "b": one}, resamples=0).ldc.inconsistency
+    assert [why.rough[0], why.wrong_side[0], why.undirected[0]] == (2 * one.inconsistent).tolist()
+    assert why.found[0] == 2 * one.contours[-2:].sum()
+
+
+def test_a_tally_that_did_not_count_reasons_scores_the_same():
+    one = tally(ROUGH, [TRUTH])
+    known = {name: array for name, array in one.arrays.items() if name != "inconsistent"}
+    old = OrderingTally(**known, protocol=one.protocol)
+    before, after = (collect({"a": given}, resamples=0) for given in (old, one))
+    assert before.ldc.best == after.ldc.best
+    assert np.isnan(before.ldc.inconsistency.rough).all()

@@ -24,7 +24,7 @@ def detect(
     ] = None,
     cues: Annotated[str | None, Option(help="Cues of depth-cues: all, or tjc (T-junctions, convexity).")] = None,
     segmentation: Annotated[
-        Path | None, Folder(help="Regions for depth-cues and depth-net, a file per picture.")
+        Path | None, Folder(help="Regions for depth-cues, ucm-tj and depth-net, a file per picture.")
     ] = None,
     hierarchy: Annotated[
         str | None, Option(metavar="DIR|NAME", help="Hierarchy for the depth orders: ucm2 files, or a detector's.")
@@ -38,8 +38,8 @@ def detect(
 
     Maps are divided by their largest value. Each folder DIR/DETECTOR is a system for the commands edges and boundary.
 
-    For depth: ownership, depth-order, depth-cues, ae and depth-net write order maps, larger = nearer (DIR/ae/NAME.pfm), for the
-    command ordering. With --hierarchy they take the regions of another detector, or of files that segment wrote.
+    For depth: ownership, depth-order, depth-cues, ae, ucm-tj and depth-net write order maps, larger = nearer (DIR/ae/NAME.pfm),
+    for the command ordering. With --hierarchy they take the regions of another detector, or of files that segment wrote.
 
     Example: [bold]hyperacuity detect photos --with ae --hierarchy pb --out maps[/bold]
 

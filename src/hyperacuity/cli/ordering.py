@@ -32,6 +32,9 @@ def ordering(
     annotators: Annotated[str, Option(help="Several annotators' contours: bsds, sum or best.")] = "bsds",
     tie: Annotated[str, Option(help="A predicted tie in R-ACC and B-ACC: wrong, half or skip.")] = "wrong",
     mean: Annotated[bool, Option("--mean", help="Mean over images instead of counts of all images.")] = False,
+    detail: Annotated[
+        bool, Option("--detail", help="Also say why contours are inconsistent: rough direction, or wrong side.")
+    ] = False,
     human: Human = False,
     charts: Annotated[Path | None, Folder(help="Write charts (SVG) of all systems here.")] = None,
     pictures: Annotated[Path | None, Folder(help="Write a picture of every image here.")] = None,
@@ -46,6 +49,9 @@ def ordering(
     takes the whole order that contradicts them least.
 
     Example: [bold]hyperacuity ordering depth scenes --system po=maps/po[/bold]
+
+    Of what LDC counts as inconsistent, --detail tells contours with a rough direction (right side in front, more than --angle
+    off) from those with the wrong side in front (more than 90° off).
 
     Example: [bold]hyperacuity ordering depth bsds-fg --regions ucm2 --human --tie half[/bold]
     """
@@ -66,4 +72,8 @@ def ordering(
         from hyperacuity.report.figures import write_ordering_pictures
 
         write_ordering_pictures(pictures, result.job, result.cells)
+    if detail and not how.json:
+        from hyperacuity.evaluation.tables.ordering import show_detail
+
+        show_detail(result.scores, common.results)
     common.show(result, json=how.json)

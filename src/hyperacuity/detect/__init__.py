@@ -18,9 +18,10 @@ Each takes a grey (H×W) or colour (H×W×3) image, uint8, uint16 or floats in [
 direction across the edge, and the thin map after non-maximum suppression. None but ``net``
 (onnxruntime, extra ``see``) needs more than numpy, scipy and numba.
 
-Five more order an image by depth, larger = nearer: ``ownership``, ``depth-order`` (:func:`depth_order`) and, learned from
+Six more order an image by depth, larger = nearer: ``ownership``, ``depth-order`` (:func:`depth_order`) and, learned from
 figure/ground labels, ``depth-cues`` (:func:`depth_cues`); ``ae`` makes one order of what these say of neighbours (:func:`ae`);
-``depth-net`` is the network's (:func:`~hyperacuity.detect.net.sight.depth_net`).
+``ucm-tj`` goes by T-junctions and convexity, nothing learned (:func:`ucm_tj`); ``depth-net`` is the network's
+(:func:`~hyperacuity.detect.net.sight.depth_net`).
 
 >>> import numpy as np
 >>> image = np.zeros((32, 32)); image[8:24, 8:24] = 1
@@ -29,6 +30,7 @@ np.float32(1.0)
 """
 
 from hyperacuity.detect.depth.orderers import ae, depth_cues, depth_order, ownership, region_tree
+from hyperacuity.detect.depth.ucm_tj import ucm_tj
 from hyperacuity.detect.detection import Detection
 from hyperacuity.detect.gradient import canny, masks, sf1, sobel
 from hyperacuity.detect.oriented import agk, hk, sf5
@@ -70,4 +72,5 @@ __all__ = [
     "sf5",
     "sobel",
     "split_names",
+    "ucm_tj",
 ]

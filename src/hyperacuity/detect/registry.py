@@ -12,6 +12,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from hyperacuity.detect.depth.orderers import ae, depth_cues, depth_order, gradient_regions, ownership
+from hyperacuity.detect.depth.ucm_tj import ucm_tj
 from hyperacuity.detect.detection import Detection
 from hyperacuity.detect.gradient import canny, masks, sf1, sobel
 from hyperacuity.detect.net.network import net
@@ -31,6 +32,7 @@ _ORDERERS: Mapping[str, Callable[..., OrderMap]] = {
     "depth-order": depth_order,
     "depth-cues": depth_cues,
     "ae": ae,
+    "ucm-tj": ucm_tj,
     "depth-net": depth_net,
 }
 _REGIONS: Mapping[str, Callable[..., LabelMap]] = {
@@ -148,7 +150,7 @@ def orderers() -> list[str]:
     """The names of all that order an image by depth.
 
     >>> orderers()
-    ['ownership', 'depth-order', 'depth-cues', 'ae', 'depth-net']
+    ['ownership', 'depth-order', 'depth-cues', 'ae', 'ucm-tj', 'depth-net']
     """
     return list(_ORDERERS)
 

@@ -20,7 +20,7 @@ from hyperacuity.ordering.figure_ground import (
     order_of_pairs,
     whole_order,
 )
-from hyperacuity.ordering.local import LocalMatch, combine, match_contours
+from hyperacuity.ordering.local import Inconsistency, LocalMatch, combine, match_contours, split_inconsistent
 from hyperacuity.ordering.orderings import Ordering, Partition, Sides, ordering, partition, transfer
 from hyperacuity.ordering.pairwise import PairCounts, compare_regions, match_regions
 from hyperacuity.ordering.prc import Outcomes, Summary, from_confusion, over_random_index, summary
@@ -31,6 +31,7 @@ from hyperacuity.ordering.tallies import OrderingTally, match_image, tally, tall
 __all__ = [
     "Consistency",
     "Contours",
+    "Inconsistency",
     "LocalMatch",
     "Neighbours",
     "Ordering",
@@ -61,6 +62,7 @@ __all__ = [
     "over_random_index",
     "partition",
     "resampled_scores",
+    "split_inconsistent",
     "summary",
     "tally",
     "tally_humans",

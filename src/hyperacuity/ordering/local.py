@@ -14,6 +14,7 @@ from hyperacuity.errors import InputError
 from hyperacuity.maps import same_size
 from hyperacuity.ordering.directed_contours import Contours, angle_between
 from hyperacuity.ordering.prc import Outcomes
+from hyperacuity.resampling import ratio
 
 RADIUS = 3.0
 """How far apart partners may be, in pixels."""
@@ -21,10 +22,14 @@ RADIUS = 3.0
 ANGLE = 15.0
 """How far apart directions may be, in degrees."""
 
+SIDE = 90.0
+"""Directions that are farther apart, in degrees, say that the other side is in front."""
+
 MatchCost = Literal["distance", "distance+angle"]
 TruthTie = Literal["consistent", "exclude"]
 Annotators = Literal["bsds", "sum", "best"]
 
+FOUR = ("consistent", "inconsistent", "false", "missed")
 NOTHING, CONSISTENT, INCONSISTENT, FALSE, MISSED, EXCLUDED = range(6)
 """Codes of :meth:`LocalMatch.codes`."""
 
@@ -57,6 +62,42 @@ class LocalMatch:
         """The four counts."""
         found, true = _counts(self.detected_codes()), _counts(self.truth_codes())
         return Outcomes(true[CONSISTENT], true[INCONSISTENT], found[FALSE], true[MISSED])
+
+    def inconsistencies(self) -> NDArray[np.int64]:
+        """Inconsistent pairs by their reason: rough direction, wrong side, no direction (:class:`Inconsistency`)."""
+        wrong = self.verdict == INCONSISTENT
+        apart = angle_between(self.detected.angle.flat[self.pairs.detected], self.truth.angle.flat[self.pairs.truth])
+        reasons = (apart <= SIDE, apart > SIDE, np.isnan(apart))
+        return np.array([np.count_nonzero(wrong & reason) for reason in reasons], np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Inconsistency:
+    r"""Why matched contour pixels of the truth are inconsistent; an entry per operating point.
+
+    A **rough** direction differs from the true one by more than the protocol's angle, yet the right side is in front: it is at
+    most 90° off. On the **wrong side** it is more than 90° off. **Undirected** contours have no direction: the system gave both
+    sides one depth. The three add up to the inconsistent ones. NaN where they were not counted.
+
+    >>> found = Inconsistency(np.array([6.0]), rough=np.array([3.0]), wrong_side=np.array([1.0]), undirected=np.array([0.0]))
+    >>> found.right_side
+    array([0.9])
+    """
+
+    consistent: NDArray[np.float64]
+    rough: NDArray[np.float64]
+    wrong_side: NDArray[np.float64]
+    undirected: NDArray[np.float64]
+
+    @property
+    def found(self) -> NDArray[np.float64]:
+        """Contour pixels of the truth that were found."""
+        return self.consistent + self.rough + self.wrong_side + self.undirected
+
+    @property
+    def right_side(self) -> NDArray[np.float64]:
+        """Share of what was found that has the right side in front: the figure/ground accuracy at an angle of 90°."""
+        return ratio(self.consistent + self.rough, self.found)
 
 
 def match_contours(
@@ -145,12 +186,36 @@ def combine(
         of_truth = {"recalled_consistent": true[CONSISTENT], "recalled_inconsistent": true[INCONSISTENT]}
         return Outcomes(counted[5], counted[4], counted[2], true[MISSED], **of_truth)
     each = [
-        (true[CONSISTENT], true[INCONSISTENT], _counts(codes)[FALSE], true[MISSED])
+        Outcomes(true[CONSISTENT], true[INCONSISTENT], _counts(codes)[FALSE], true[MISSED])
         for codes, true in zip(found, recalled, strict=True)
     ]
     if annotators == "best":
-        return max((Outcomes(*four) for four in each), key=lambda one: float(np.nan_to_num(one.f(1), nan=-1.0)))
-    return Outcomes(*np.sum(each, axis=0))
+        return each[_best(each)]
+    return Outcomes(*(sum(getattr(one, name) for one in each) for name in FOUR))
+
+
+def split_inconsistent(
+    matches: Sequence[LocalMatch],
+    annotators: Annotators = "bsds",
+    *,
+    unknown: Sequence[NDArray[np.bool_] | None] | None = None,
+) -> NDArray[np.int64]:
+    """True contour pixels of one image that are inconsistent, over all its annotators: rough, wrong side, undirected.
+
+    They add up to the ``recalled_inconsistent`` of :func:`combine`. Without annotators all three are 0.
+    """
+    if annotators == "best" and matches:
+        veils = [None] * len(matches) if unknown is None else list(unknown)
+        chosen = _best([combine([one], "sum", unknown=[veil]) for one, veil in zip(matches, veils, strict=True)])
+        return matches[chosen].inconsistencies()
+    return (
+        np.sum([one.inconsistencies() for one in matches], axis=0, dtype=np.int64) if matches else np.zeros(3, np.int64)
+    )
+
+
+def _best(each: Sequence[Outcomes]) -> int:
+    """The annotator with the best F(1), the first of equals."""
+    return max(range(len(each)), key=lambda one: float(np.nan_to_num(each[one].f(1), nan=-1.0)))
 
 
 def _veiled(codes: NDArray[np.uint8], unknown: NDArray[np.bool_] | None) -> NDArray[np.uint8]:

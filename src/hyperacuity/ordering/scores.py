@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hyperacuity.ordering.figure_ground import ACCURACIES
+from hyperacuity.ordering.local import Inconsistency
 from hyperacuity.ordering.prc import Numbers, Outcomes, Summary, best_point, summary
 from hyperacuity.ordering.protocols import Protocol
 from hyperacuity.ordering.tallies import LOCAL_FIELDS, OrderingTally, tally, tally_humans
@@ -33,11 +34,15 @@ NOTHING_THERE = "neither the truth nor the prediction has anything to count"
 
 @dataclass(frozen=True, eq=False)
 class Consistency:
-    """LDC or GDC of one system: outcomes at each parameter value, the four numbers at the best one, their 95 % intervals."""
+    """LDC or GDC of one system: outcomes at each parameter value, the four numbers at the best one, their 95 % intervals.
+
+    Of LDC also why contours are inconsistent, at each parameter value.
+    """
 
     outcomes: Outcomes
     best: Summary
     intervals: Mapping[str, Interval]
+    inconsistency: Inconsistency | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,14 +105,14 @@ def collect_sweep(
     columns = [[tallies[image] for image in images] for tallies in sweep.values()]
     protocol = protocol_of([tally for column in columns for tally in column], Protocol)
     # [image, parameter value, …]
-    contours, pairs, questions, measured = (
+    contours, pairs, questions, measured, inconsistent = (
         np.stack([stack(column, name) for column in columns], axis=1)
-        for name in ("contours", "pairs", "questions", "measured")
+        for name in ("contours", "pairs", "questions", "measured", "inconsistent")
     )
     weights = Bootstrap(len(images), resamples, seed) if resamples > 0 else None
     possible = measured.sum(axis=(0, 1)) > 0
     reasons: dict[str, str] = {}
-    ldc = _consistency(contours, protocol, weights)
+    ldc = replace(_consistency(contours, protocol, weights), inconsistency=_inconsistency(contours, inconsistent))
     gdc = _consistency(pairs[..., :4], protocol, weights) if possible[1] else None
     if gdc is None:
         reasons["gdc"] = LOCAL_ONLY
@@ -179,6 +184,12 @@ def _consistency(counts: NDArray[np.float64], protocol: Protocol, weights: Draws
     samples = _resampled(counts, protocol, weights)
     intervals = {name: percentile_interval(values) for name, values in zip(PARTS, samples, strict=True)}
     return Consistency(pooled, best, intervals)
+
+
+def _inconsistency(contours: NDArray[np.float64], reasons: NDArray[np.float64]) -> Inconsistency:
+    """From [image, parameter value, count]; counts of all images together."""
+    consistent = contours[..., LOCAL_FIELDS.index("recalled_consistent")].sum(axis=0)
+    return Inconsistency(consistent, *np.moveaxis(reasons.sum(axis=0), -1, 0))
 
 
 def _resampled(counts: NDArray[np.float64], protocol: Protocol, weights: Draws) -> list[Numbers]:

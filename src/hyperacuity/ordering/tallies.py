@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,7 +12,7 @@ from hyperacuity.errors import InputError
 from hyperacuity.maps import VOID, LabelMap, label_map, same_size
 from hyperacuity.ordering.directed_contours import contours
 from hyperacuity.ordering.figure_ground import compare_neighbours, with_whole_order
-from hyperacuity.ordering.local import LocalMatch, combine, match_contours
+from hyperacuity.ordering.local import LocalMatch, combine, match_contours, split_inconsistent
 from hyperacuity.ordering.orderings import Ordering, Partition, Sides, ordering, partition
 from hyperacuity.ordering.pairwise import compare_regions
 from hyperacuity.ordering.prc import Outcomes
@@ -36,12 +36,16 @@ class OrderingTally(Tally):
         Figure/ground questions: numerators, then denominators, of R-ACC, B-ACC, B-ACC-50 and B-ACC-25.
     measured
         Images of which contours, pairs and questions could be counted at all.
+    inconsistent
+        The inconsistent contour pixels of the truth by their reason: rough direction, wrong side, no direction
+        (:class:`~hyperacuity.ordering.Inconsistency`). NaN in a tally of an earlier version, which did not count them.
     """
 
     contours: Sums
     pairs: Sums
     questions: Sums
     measured: Counts
+    inconsistent: Sums = field(default_factory=lambda: np.full(3, np.nan))
 
 
 def tally(
@@ -90,11 +94,13 @@ def tally(
         protocol = _on_regions(protocol, "given,transfer" if on_regions else "given")
     pairs = [counts for system in systems if (counts := _pairs(system, known, protocol)) is not None]
     questions = _questions(found, known, asked, protocol)
+    along = [_contours(system, known, protocol) for system in systems]
     return OrderingTally(
-        contours=sum((_contours(system, known, protocol) for system in systems), start=np.zeros(6)),
+        contours=sum((counts for counts, _ in along), start=np.zeros(6)),
         pairs=sum(pairs, start=np.zeros(5)),
         questions=sum(questions, start=np.zeros((2, 4))),
         measured=np.array([1, bool(pairs), bool(questions)], np.int64),
+        inconsistent=sum((reasons for _, reasons in along), start=np.zeros(3)),
         protocol=protocol,
     )
 
@@ -121,6 +127,7 @@ def tally_questions(
         pairs=np.zeros(5),
         questions=sum(questions, start=np.zeros((2, 4))),
         measured=np.array([0, 0, bool(questions)], np.int64),
+        inconsistent=np.zeros(3),
         protocol=_on_regions(protocol, "given") if asked else protocol,
     )
 
@@ -131,7 +138,8 @@ def tally_humans(truths: Sequence[Ordering | ArrayLike], protocol: Protocol = Pr
     With fewer than two annotators nothing is counted.
     """
     if len(truths) < 2:
-        return OrderingTally(np.zeros(6), np.zeros(5), np.zeros((2, 4)), np.zeros(3, np.int64), protocol=protocol)
+        none = np.zeros(6), np.zeros(5), np.zeros((2, 4)), np.zeros(3, np.int64), np.zeros(3)
+        return OrderingTally(*none, protocol=protocol)
     people = [with_whole_order(_ordering(truth, "truth")) for truth in truths]
     whole = total(
         [tally(person, [*people[:turn], *people[turn + 1 :]], protocol) for turn, person in enumerate(people)]
@@ -157,11 +165,13 @@ def match_image(prediction: Ordering, truths: Sequence[Ordering], protocol: Prot
     ]
 
 
-def _contours(prediction: Ordering, truths: Sequence[Ordering], protocol: Protocol) -> Sums:
+def _contours(prediction: Ordering, truths: Sequence[Ordering], protocol: Protocol) -> tuple[Sums, Sums]:
+    """Counts of contour pixels, and the inconsistent ones by their reason."""
     matches = match_image(prediction, truths, protocol)
     unknown = [None if truth.labels is None else truth.labels == VOID for truth in truths]
     found = combine(matches, protocol.annotators, unknown=unknown)
-    return np.array([float(getattr(found, name)) for name in LOCAL_FIELDS])
+    reasons = split_inconsistent(matches, protocol.annotators, unknown=unknown).astype(np.float64)
+    return np.array([float(getattr(found, name)) for name in LOCAL_FIELDS]), reasons
 
 
 def _pairs(prediction: Ordering, truths: Sequence[Ordering], protocol: Protocol) -> Sums | None:

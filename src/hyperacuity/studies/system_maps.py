@@ -76,7 +76,7 @@ def regions_for(detectors: Mapping[str, Detector | Orderer], folder: Path | None
     if folder is None:
         return None
     if not any(isinstance(one, Orderer) and one.takes_regions for one in detectors.values()):
-        raise UsageError("--segmentation is for depth-cues and depth-net, neither of which --with names")
+        raise UsageError("--segmentation is for depth-cues, ucm-tj and depth-net, none of which --with names")
     return {stem_of(path): path for path in files_in(folder)}
 
 
@@ -86,7 +86,7 @@ def trees_for(detectors: Mapping[str, Detector | Orderer], given: str | None) ->
         return None
     if not any(isinstance(one, Orderer) and one.takes_tree for one in detectors.values()):
         raise UsageError(
-            "--hierarchy is for ownership, depth-order, depth-cues, ae and depth-net, none of which --with names"
+            "--hierarchy is for ownership, depth-order, depth-cues, ae, ucm-tj and depth-net, none of which --with names"
         )
     return tree_source(given)
 

@@ -9,12 +9,15 @@ from rich.console import Console
 from rich.markup import escape
 
 from hyperacuity.evaluation.tables import closing, counts, new_table, number, paired
-from hyperacuity.ordering import Consistency, OrderingScore
+from hyperacuity.ordering import Consistency, Inconsistency, OrderingScore
+from hyperacuity.resampling import ratio
 
 if TYPE_CHECKING:
     from hyperacuity.evaluation.result import Result
 
 HEADINGS = ("LDC F max", "F min", "ORI", "fg", "GDC F max", "F min", "ORI", "R-ACC", "B-ACC", "B-ACC-50", "B-ACC-25")
+
+DETAILS = ("pixels", "consistent (fg)", "rough direction", "wrong side", "no direction", "right side (fg at 90°)")
 
 
 def summary(result: Result) -> dict[str, Any]:
@@ -51,11 +54,13 @@ def _consistency(found: Consistency | None, parameters: tuple[str, ...]) -> dict
     if found is None or found.best.index < 0:
         return None
     best, outcomes = found.best, found.outcomes
+    why = {} if found.inconsistency is None else {"inconsistent": _reasons(found.inconsistency, best.index)}
     return {
         "fmax": best.fmax,
         "fmin": best.fmin,
         "ori": best.ori,
         "fg": best.fg,
+        **why,
         "parameter": parameters[best.index] or None,
         "curve": {
             "parameter": list(parameters),
@@ -64,6 +69,26 @@ def _consistency(found: Consistency | None, parameters: tuple[str, ...]) -> dict
             "fg": outcomes.accuracy,
         },
     }
+
+
+def _reasons(why: Inconsistency, at: int) -> dict[str, float]:
+    """Contour pixels of the truth that were found in the wrong direction, by the reason; and the share on the right side."""
+    counts = {name: float(getattr(why, name)[at]) for name in ("rough", "wrong_side", "undirected")}
+    return {**counts, "right_side": float(why.right_side[at])}
+
+
+def show_detail(scores: Mapping[str, OrderingScore], console: Console) -> None:
+    """Of the contours of the truth that each system found: shares by direction, at the best F(1)."""
+    table = new_table("contours found", right=DETAILS)
+    for name, score in scores.items():
+        if score.ldc is None or (why := score.ldc.inconsistency) is None or (at := score.ldc.best.index) < 0:
+            continue
+        parts = (why.consistent, why.rough, why.wrong_side, why.undirected)
+        shares = [float(ratio(part[at], why.found[at])) for part in parts]
+        table.add_row(
+            escape(name), f"{why.found[at]:.0f}", *(number(share, 3) for share in (*shares, float(why.right_side[at])))
+        )
+    console.print(table)
 
 
 def show(result: Result, console: Console) -> None:
