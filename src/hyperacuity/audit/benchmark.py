@@ -21,12 +21,13 @@ from numpy.typing import NDArray
 
 from hyperacuity.audit.partial import PARTIAL_KINDS, number_of, partial_labels
 from hyperacuity.audit.strength import strength_class, strengths
-from hyperacuity.boundary.matching import match
+from hyperacuity.boundary.matching import tolerance_in_pixels
 from hyperacuity.boundary.protocols import Protocol
 from hyperacuity.boundary.scores import BoundaryScore, collect, compare_systems, recall_precision, resampled_scores
 from hyperacuity.boundary.tallies import BoundaryTally, tally
 from hyperacuity.errors import UsageError
-from hyperacuity.kernels.thinning import thin
+from hyperacuity.kernels.pairs import reach
+from hyperacuity.kernels.sweep import partners_by_level
 from hyperacuity.maps import EdgeMap, SoftMap, edge_map, soft_map
 from hyperacuity.resampling import Bootstrap, holm, percentile_interval, resample
 from hyperacuity.tally import BaseProtocol, Counts, Criteria, Scores, Tally, Task, Weights, number, protocol_of, total
@@ -150,19 +151,11 @@ def _output_by_strength(prediction: SoftMap, truths: Sequence[EdgeMap], protocol
     As in the benchmark, a level is what is detected when its lower end is the threshold: stronger pixels compete for partners,
     weaker ones do not.
     """
-    soft = soft_map(prediction, name="prediction")
-    soft = protocol.suppressed(soft)
-    level = np.minimum((soft * np.float32(OUTPUT_LEVELS)).astype(np.int64), OUTPUT_LEVELS - 1)
-    table = np.zeros((OUTPUT_LEVELS, len(truths) + 1), np.int64)
-    for k in np.unique(level[soft >= np.float32(protocol.levels[0])]):
-        detected = (level >= k) & (soft >= np.float32(protocol.levels[0]))
-        if protocol.thin:
-            detected = thin(detected)
-        drawn_by = np.zeros(soft.shape, np.int64)
-        for truth in truths:
-            drawn_by.flat[match(detected, truth, protocol.tolerance).detected] += 1
-        table[k] = np.bincount(drawn_by[detected & (level == k)], minlength=len(truths) + 1)
-    return table
+    soft = protocol.suppressed(soft_map(prediction, name="prediction"))
+    level = np.minimum((soft * np.float32(OUTPUT_LEVELS)).astype(np.int64), OUTPUT_LEVELS - 1) + 1
+    level[soft < np.float32(protocol.levels[0])] = 0
+    within = reach(tolerance_in_pixels(soft.shape, protocol.tolerance))
+    return partners_by_level(level.astype(np.uint8), truths, OUTPUT_LEVELS, within, thin=protocol.thin)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import NormalDist
@@ -245,20 +245,28 @@ def worths_by_strength(trials: Iterable[Trial], people: Mapping[str, Strengths])
 
 
 def simulate_answers(
-    trials: Sequence[Trial], worths: Mapping[str, tuple[float, float]], *, people: int = 5, seed: int = 0
+    trials: Sequence[Trial],
+    worths: Mapping[str, tuple[float, float]],
+    *,
+    people: int = 5,
+    seed: int = 0,
+    chance: Callable[[float, float], ArrayLike] = preference,
 ) -> list[Answer]:
-    """Answers of observers who prefer the stronger piece by Bradley and Terry's rule, each trial and person on its own.
+    """Answers of observers who prefer the stronger piece with some chance, each trial and person on its own.
 
-    ``worths`` holds per trial the worth of the false alarm and that of the label: those of :func:`worths_by_strength`, or any.
+    ``worths`` holds per trial the worth of the false alarm and that of the label: the evidence that the picture gives
+    (:func:`~hyperacuity.audit.observer.evidence_of_trials`), the labels' own strengths (:func:`worths_by_strength`), or any.
+    ``chance`` makes of both the probability that the false alarm is chosen: by Bradley and Terry's rule, or as an
+    :class:`~hyperacuity.audit.observer.Observer` does.
     """
     words = np.random.PCG64(np.random.SeedSequence([seed])).random_raw(len(trials) * people)
     draws = ((words >> np.uint64(11)).astype(np.float64) * 2.0**-53).reshape(len(trials), people)
     answers = []
     for trial, row in zip(trials, draws, strict=True):
-        chance = float(preference(*worths[trial.trial]))
+        chosen = float(np.asarray(chance(*worths[trial.trial])))
         other: Side = "second" if trial.false_alarm == "first" else "first"
         answers += [
-            Answer(f"observer {person}", trial.trial, trial.false_alarm if draw < chance else other)
+            Answer(f"observer {person}", trial.trial, trial.false_alarm if draw < chosen else other)
             for person, draw in enumerate(row, 1)
         ]
     return answers

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from scipy import ndimage
 
 from hyperacuity.audit.partial import number_of
-from hyperacuity.audit.strength import strengths
+from hyperacuity.audit.strength import Strengths, strengths
 from hyperacuity.boundary.matching import match
 from hyperacuity.boundary.protocols import Protocol
 from hyperacuity.errors import InputError, UsageError
@@ -78,19 +78,26 @@ class Candidates(NamedTuple):
 
 
 def candidates(
-    prediction: SoftMap, truths: Sequence[EdgeMap], threshold: float, mode: Mode, protocol: Protocol = Protocol()
+    prediction: SoftMap,
+    truths: Sequence[EdgeMap],
+    threshold: float,
+    mode: Mode,
+    protocol: Protocol = Protocol(),
+    *,
+    people: Strengths | None = None,
 ) -> Candidates:
     """False alarms of a system at a threshold, and the labels that they are to compete with.
 
     ``"hard"``: detected pixels that no annotator's matching pairs, against orphan labels. ``"easy"``: detected pixels that no
-    annotator's matching of consensus labels pairs, against consensus labels.
+    annotator's matching of consensus labels pairs, against consensus labels. ``people`` are the strengths of the truths, where
+    they are known already.
     """
     if mode not in MODES:
         raise UsageError(f"mode {mode!r}: expected hard or easy")
     soft = soft_map(prediction, name="prediction")
     maps = [edge_map(truth, name="truth") for truth in truths]
     same_size(soft, maps[0])
-    found = strengths(maps, protocol.tolerance)
+    found = strengths(maps, protocol.tolerance) if people is None else people
     soft = protocol.suppressed(soft)
     detected = soft >= np.float32(threshold)
     if protocol.thin:

@@ -3,22 +3,35 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from hyperacuity.audit import AuditProtocol, LabelScore, StrengthProtocol, SystemAudit, ranking_changes, rankings
+from rich.console import Console
+from rich.progress import track
+
+from hyperacuity.audit import (
+    AuditProtocol,
+    LabelScore,
+    StrengthProtocol,
+    Strengths,
+    SystemAudit,
+    ranking_changes,
+    rankings,
+    strengths,
+)
 from hyperacuity.audit.benchmark import Change
 from hyperacuity.audit.findings import findings
-from hyperacuity.audit.trials import MODES, Skip, Trial, candidates, draw_trial, shuffled, write_trials
+from hyperacuity.audit.trials import MODES, Mode, Skip, Trial, candidates, draw_trial, shuffled, write_trials
 from hyperacuity.errors import InputError
 from hyperacuity.evaluation import audit_inputs
 from hyperacuity.evaluation.audit_inputs import LABELS
 from hyperacuity.evaluation.front import evaluate_inputs
 from hyperacuity.evaluation.inputs import named_systems
+from hyperacuity.evaluation.readers import Reader
 from hyperacuity.evaluation.result import Result
 from hyperacuity.run import Cell, Failure
 from hyperacuity.tally import Signature
@@ -105,26 +118,68 @@ def make_trials(
     """Draw a trial of each mode for every system and image, and write them; pictures that give none are listed."""
     if found.evaluated is None:
         return [], []
-    reader, audits = found.evaluated.job.reader, found.systems
-
-    def draw(cell: Cell) -> list[Trial | Skip]:
-        audit = audits[cell.system]
-        try:
-            given = reader.read(cell, audit.protocol.protocol)
-            drawn = []
-            for mode in MODES:
-                threshold = (audit.all if mode == "hard" else audit.consensus).ods.threshold
-                choice = candidates(given.prediction, given.truths, threshold, mode, audit.protocol.protocol)
-                drawn.append(draw_trial(choice, image=cell.image, system=cell.system, mode=mode, seed=seed))
-        except InputError as error:  # has failed its own cell already
-            return [Skip(cell.image, cell.system, mode, str(error)) for mode in MODES]
-        return drawn
-
-    with ThreadPoolExecutor(workers) as pool:
-        cells = [cell for cell in found.evaluated.cells if cell.system in audits]
-        drawn = [one for several in pool.map(draw, cells) for one in several]
-    trials = shuffled([one for one in drawn if isinstance(one, Trial)], seed)
-    skips = [one for one in drawn if isinstance(one, Skip)]
+    trials, skips = draw_trials(found.evaluated.cells, found.evaluated.job.reader, found.systems, seed, workers)
     write_trials(folder, trials, skips)
     log.info("%d trials in %s, %d skipped", len(trials), folder / "trials.csv", len(skips))
     return trials, skips
+
+
+def draw_trials(
+    cells: Iterable[Cell],
+    reader: Reader,
+    audits: Mapping[str, SystemAudit],
+    seed: int = 0,
+    workers: int | None = None,
+    *,
+    progress: bool = False,
+) -> tuple[list[Trial], list[Skip]]:
+    """A trial of each mode for every cell of the audited systems, shuffled, and what gave none.
+
+    Depends on the seed and the cells, not on ``workers``. The annotators of an image are compared with each other once, for all
+    its cells.
+    """
+    known = [cell for cell in cells if cell.system in audits]
+    by_image: dict[tuple[Path, ...], list[Cell]] = {}
+    for cell in known:
+        by_image.setdefault(cell.truths, []).append(cell)
+
+    def draw(cells: list[Cell]) -> dict[Cell, list[Trial | Skip]]:
+        people: Strengths | None = None
+        drawn: dict[Cell, list[Trial | Skip]] = {}
+        for cell in cells:
+            audit = audits[cell.system]
+            benchmark = audit.protocol.protocol
+            try:
+                given = reader.read(cell, benchmark)
+                people = people or strengths(given.truths, benchmark.tolerance)
+                drawn[cell] = [
+                    draw_trial(
+                        candidates(
+                            given.prediction, given.truths, _threshold(audit, mode), mode, benchmark, people=people
+                        ),
+                        image=cell.image,
+                        system=cell.system,
+                        mode=mode,
+                        seed=seed,
+                    )
+                    for mode in MODES
+                ]
+            except InputError as error:  # has failed its own cell already
+                drawn[cell] = [Skip(cell.image, cell.system, mode, str(error)) for mode in MODES]
+        return drawn
+
+    console = Console(stderr=True)
+    quiet = not (progress and console.is_terminal)
+    found: dict[Cell, list[Trial | Skip]] = {}
+    with ThreadPoolExecutor(workers) as pool:
+        made = pool.map(draw, by_image.values())
+        for one in track(made, "drawing trials", len(by_image), console=console, transient=True, disable=quiet):
+            found |= one
+    drawn = [one for cell in known for one in found[cell]]
+    trials = shuffled([one for one in drawn if isinstance(one, Trial)], seed)
+    return trials, [one for one in drawn if isinstance(one, Skip)]
+
+
+def _threshold(audit: SystemAudit, mode: Mode) -> float:
+    """Where a system stands in a trial: at its best on all labels in the hard mode, on consensus labels in the easy one."""
+    return (audit.all if mode == "hard" else audit.consensus).ods.threshold

@@ -312,6 +312,33 @@ def sweep(
     return Counts(matched[:, at], matched_by_any[at], history.detected[at])
 
 
+def partners_by_level(level: Uint8s, truths: Sequence[Flags], levels: int, within: Reach, *, thin: bool) -> Int64s:
+    """How many annotators' truths hold a partner of the pixels of each level: levels × (annotators + 1), counts of pixels.
+
+    ``level`` is 0 where nothing is marked, else 1 … ``levels``. What is detected at a level are the pixels of that level or
+    above, thinned if asked for and matched with each truth; counted are those of exactly that level.
+    """
+    history = trace(level.astype(np.float32), np.arange(1, levels + 1, dtype=np.float64), thin=thin)
+    steps = history.first.size - 1
+    partners = np.zeros((steps, history.size), np.int64)
+    for truth in truths:
+        start = _start(history, np.flatnonzero(truth), level.shape, within)
+        marks = np.zeros((steps, start.now.size), np.uint64)
+        _follow(start, np.zeros(steps, np.int64), marks, False)
+        partners += np.unpackbits(marks.astype("<u8").view(np.uint8), axis=1, bitorder="little", count=history.size)
+    ever = np.empty(level.shape, np.bool_)
+    unpack(history.ever, ever)
+    table = np.zeros((levels, len(truths) + 1), np.int64)
+    detected = np.zeros(history.size, np.bool_)
+    for step in range(1, steps):
+        changes = history.change[history.first[step] : history.first[step + 1]]
+        detected[changes[changes > 0] - 1] = True
+        detected[-changes[changes < 0] - 1] = False
+        k = int(np.flatnonzero(history.step_of_threshold == step)[-1])
+        table[k] = np.bincount(partners[step, detected & (level[ever] == k + 1)], minlength=len(truths) + 1)
+    return table
+
+
 def match_maps(
     detected: Flags,
     truth: Flags,
