@@ -210,3 +210,41 @@ def test_what_png_cannot_hold_is_refused(scratch):
 def test_a_folder_that_cannot_be_written_to_is_named(scratch):
     with pytest.raises(UsageError, match=r"nowhere.*cannot be written"):
         write_png(scratch / "nowhere" / "a.png", np.zeros((2, 2), np.uint8))
+
+
+def as_file(kind, orientation=None, **more):
+    """A picture of 2×3 pixels as Pillow writes it, with an orientation in its metadata."""
+    exif = Image.Exif()
+    if orientation is not None:
+        exif[0x0112] = orientation
+    file = io.BytesIO()
+    Image.fromarray(np.full((2, 3), 200, np.uint8)).save(file, kind, exif=exif, **more)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("kind", ["JPEG", "PNG"])
+@pytest.mark.parametrize("orientation", [3, 6, 8])
+def test_a_picture_that_asks_to_be_turned_is_read_as_stored_and_named(put, kind, orientation):
+    path = put(as_file(kind, orientation))
+    with pytest.warns(DataWarning, match=rf"asks to be turned \(EXIF orientation {orientation}\)"):
+        assert read_image(path).shape == (2, 3)
+
+
+@pytest.mark.parametrize("kind", ["JPEG", "PNG", "TIFF"])
+def test_nothing_is_said_of_a_picture_that_is_the_right_way_up(put, kind, recwarn):
+    for orientation in (None, 1):
+        assert read_image(put(as_file(kind, orientation))).shape == (2, 3)
+    assert not recwarn.list
+
+
+def test_a_tiff_is_turned_as_its_tag_asks(put, recwarn):
+    assert read_image(put(as_file("TIFF", 6))).shape == (3, 2)
+    assert not recwarn.list
+
+
+@pytest.mark.parametrize("kind", ["TIFF", "PNG"])
+def test_further_pages_and_frames_are_named(put, kind):
+    other = Image.fromarray(np.zeros((2, 3), np.uint8))
+    path = put(as_file(kind, save_all=True, append_images=[other, other]))
+    with pytest.warns(DataWarning, match="holds further pictures; only the first is read"):
+        assert read_image(path).tolist() == [[200] * 3] * 2

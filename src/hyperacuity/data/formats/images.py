@@ -1,7 +1,8 @@
 """Pictures: PNG, JPEG, BMP, TIFF and PGM/PPM/PBM of 1, 8 and 16 bit, grey, colour, with alpha or a palette.
 
-Values are the file's own; no gamma, colour profile or orientation tag is applied. Alpha is dropped. A palette is looked up;
-``palette=False`` is for images whose index is a region's label.
+Values are the file's own; no gamma or colour profile is applied. Alpha is dropped. A palette is looked up; ``palette=False`` is
+for images whose index is a region's label. A TIFF is turned as its tag asks; a JPEG or PNG that asks for it is read as stored,
+with a warning, since programs differ in what they do. Of several pages or frames the first is read, with a warning.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from PIL.PpmImagePlugin import PpmImageFile
 from PIL.TiffImagePlugin import TiffImageFile
 
 from hyperacuity.data.files import check_pixels, first_line, read_bytes, warn, write_bytes
-from hyperacuity.data.formats.metadata import strip_jpeg, strip_png
+from hyperacuity.data.formats.metadata import further_pictures, strip_jpeg, strip_png, turned
 from hyperacuity.data.formats.sniff import kind_of_bytes
 from hyperacuity.errors import InputError
 
@@ -95,6 +96,7 @@ def read_pixels(path: Path, *, palette: bool = True) -> NDArray[Any]:
     size, kind = len(data), kind_of_bytes(data[:140])
     if kind not in _DECODERS:
         raise InputError(f"{path}: is damaged or not a picture")
+    asked, several = turned(data, kind), further_pictures(data, kind)
     if kind == "JPEG" and (scans := data.count(b"\xff\xda")) > _MAX_SCANS:
         raise InputError(f"{path}: has {scans} scans, more than the limit of {_MAX_SCANS}")
     try:
@@ -111,6 +113,10 @@ def read_pixels(path: Path, *, palette: bool = True) -> NDArray[Any]:
         raise InputError(f"{path}: is damaged or not a picture ({first_line(error)})") from error
     if pixels.size == 0:
         raise InputError(f"{path}: has no pixels")
+    if asked != 1 and kind != "TIFF":
+        warn(f"{path}: asks to be turned (EXIF orientation {asked}); its pixels are read as they are stored")
+    if several:
+        warn(f"{path}: holds further pictures; only the first is read")
     if deep and kind != "PNG":
         warn(f"{path}: has more than 8 bits per colour channel; only the upper 8 are read")
     return pixels

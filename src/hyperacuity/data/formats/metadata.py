@@ -1,12 +1,14 @@
 """Pictures stripped of metadata before a decoder sees them.
 
 Profiles, texts, thumbnails and camera data can hold anything: streams that unpack to gigabytes, tables that point in circles,
-warnings that say nothing about the picture. None of it changes a pixel, so none of it reaches the decoder.
+warnings that say nothing about the picture. None of it changes a pixel, so none of it reaches the decoder. Two things in it
+matter to people, who are told: that a picture is to be turned, and that its file holds more of them.
 """
 
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 
 _PIXEL_CHUNKS = frozenset({b"IHDR", b"PLTE", b"IDAT", b"IEND"})
 _DESCRIBING = frozenset({*range(0xE0, 0xF0), 0xFE}) - {0xE0, 0xEE}
@@ -53,3 +55,68 @@ def strip_jpeg(data: bytes) -> bytes:
             kept.append(data[at : at + 2 + length])
         at += 2 + length
     return b"".join([*kept, data[at:]])
+
+
+def turned(data: bytes, kind: str) -> int:
+    """The orientation that a picture's metadata ask for, 1 (as stored) to 8; 1 where they ask for none or cannot be read."""
+    blocks = (
+        _jpeg_exif(data) if kind == "JPEG" else _png_exif(data) if kind == "PNG" else [data] if kind == "TIFF" else []
+    )
+    for block in blocks:
+        directory = _directory(block)
+        if directory is not None and (asked := directory.get(_ORIENTATION, 1)) in range(2, 9):
+            return asked
+    return 1
+
+
+def further_pictures(data: bytes, kind: str) -> bool:
+    """Whether a file holds more than the picture that is read: a TIFF with further pages, a PNG that is animated."""
+    if kind == "TIFF":
+        directory = _directory(data)
+        return directory is not None and directory.get(_NEXT, 0) != 0
+    if kind == "PNG":
+        return any(name == b"acTL" and int.from_bytes(content[:4], "big") > 1 for name, content in _png_chunks(data))
+    return False
+
+
+_ORIENTATION, _NEXT = 0x0112, -1
+_MOST_ENTRIES = 4096
+
+
+def _directory(block: bytes) -> dict[int, int] | None:
+    """The short numbers of a TIFF block's first directory by tag, under ``_NEXT`` where the next one lies; None if damaged."""
+    order = {b"II": "<", b"MM": ">"}.get(block[:2])
+    try:
+        if order is None:
+            return None
+        (start,) = struct.unpack_from(f"{order}I", block, 4)
+        (count,) = struct.unpack_from(f"{order}H", block, start)
+        if count > _MOST_ENTRIES:
+            return None
+        entries = [struct.unpack_from(f"{order}HHIH", block, start + 2 + 12 * n) for n in range(count)]
+        (following,) = struct.unpack_from(f"{order}I", block, start + 2 + 12 * count)
+    except struct.error:
+        return None
+    return {tag: value for tag, kind, number, value in entries if kind == 3 and number == 1} | {_NEXT: following}
+
+
+def _png_chunks(data: bytes) -> Iterator[tuple[bytes, bytes]]:
+    at = 8
+    while at + 8 <= len(data):
+        (length,) = struct.unpack_from(">I", data, at)
+        yield data[at + 4 : at + 8], data[at + 8 : at + 8 + length]
+        at += 12 + length
+
+
+def _png_exif(data: bytes) -> list[bytes]:
+    return [content for name, content in _png_chunks(data) if name == b"eXIf"]
+
+
+def _jpeg_exif(data: bytes) -> list[bytes]:
+    found, at = [], 2
+    while at + 4 <= len(data) and data[at] == 0xFF and data[at + 1] in _SEGMENTS:
+        length = int.from_bytes(data[at + 2 : at + 4], "big")
+        if data[at + 1] == 0xE1 and data[at + 4 : at + 10] == b"Exif\0\0":
+            found.append(data[at + 10 : at + 2 + length])
+        at += 2 + max(length, 2)
+    return found
