@@ -27,6 +27,7 @@ import numpy as np
 from hyperacuity.errors import InputError
 from hyperacuity.kernels import Float64s, Int64s, Scalar, Uint8s, Uint32s, kernel
 from hyperacuity.kernels.bits import ALL, LOW_SIX, ONE, Bits, count_bits, lowest_bit, unpack
+from hyperacuity.kernels.memory import budget
 
 STEPS_PER_PIXEL = 100
 
@@ -35,6 +36,9 @@ _COST_BITS = 59
 """``limit`` stays below 2^59, so that sums and differences of a few of them fit 64 bits."""
 
 NEARNESS_CLASSES = 16
+
+SMALL = 1 << 24
+"""Bytes of pairs below which nobody is asked (:mod:`hyperacuity.kernels.memory`)."""
 
 PairCost = Callable[[Int64s, Int64s], Float64s]
 """Further cost of pairs, in pixels (≥ 0): a function of the flat indices of their truth and detected pixels."""
@@ -212,8 +216,15 @@ def find_pairs(
     start = np.empty(n_truth + n_detected + 1, np.int64)
     _count_partners(truth, detected, height, width, within.half_width, start)
     half = int(start[n_truth])
+    bytes_needed = 2 * half * (4 + 8)
+    if bytes_needed > SMALL:
+        budget.lend(
+            bytes_needed, f"matching {half:.2g} pairs of pixels within {within.half_width.size // 2} px of each other"
+        )
     partner = np.empty(2 * half, np.uint32)
     cost = np.empty(2 * half, np.int64)
+    if bytes_needed > SMALL:
+        budget.bind(cost, bytes_needed)
     degree = np.zeros(n_detected, np.int64)
     nearest = np.zeros(n_detected, np.uint8)
     _list_partners(truth, detected, before, height, width, within, to, degree, nearest, partner, cost)

@@ -325,6 +325,7 @@ def partners_by_level(level: Uint8s, truths: Sequence[Flags], levels: int, withi
         start = _start(history, np.flatnonzero(truth), level.shape, within)
         marks = np.zeros((steps, start.now.size), np.uint64)
         _follow(start, np.zeros(steps, np.int64), marks, False)
+        del start
         partners += np.unpackbits(marks.astype("<u8").view(np.uint8), axis=1, bitorder="little", count=history.size)
     ever = np.empty(level.shape, np.bool_)
     unpack(history.ever, ever)
@@ -369,6 +370,20 @@ def _appear_all(m: Matching, pairs: Pairs, to: Scale, n_truth: Scalar, n_detecte
         appear(m, pairs, to, n_truth + d)
 
 
+def _look_at_each_step(
+    history: History, truth: Int64s, shape: tuple[int, int], within: Reach, hit: Flags, found: Flags
+) -> None:
+    """Mark, per step, the detected pixels and the true pixels that have a partner in one annotator's matching."""
+    start = _start(history, truth, shape, within)
+    # One step at a time, so that the matching can be looked at in between; what is counted here does not matter.
+    for step in range(1, hit.shape[0]):
+        one_step = start._replace(first=np.array([0, start.first[step], start.first[step + 1]]))
+        _follow(one_step, np.zeros(2, np.int64), np.zeros((2, start.now.size), np.uint64), False)
+        bits = np.unpackbits(start.now.astype("<u8").view(np.uint8), bitorder="little", count=history.size)
+        hit[step] |= bits.astype(np.bool_)
+        found[step, truth[start.matching.node[: truth.size, MATE] != FREE]] = True
+
+
 def sweep_states(soft: Float32s, truths: Sequence[Flags], thresholds: Float64s, within: Reach, *, thin: bool) -> Uint8s:
     """What :func:`sweep` counts, as pictures: thresholds × height × width, 0 nothing, 1 hit, 2 false alarm, 3 miss.
 
@@ -380,15 +395,7 @@ def sweep_states(soft: Float32s, truths: Sequence[Flags], thresholds: Float64s, 
     hit = np.zeros((steps, history.size), np.bool_)
     found = np.zeros((steps, soft.size), np.bool_)
     for truth in truths:
-        indices = np.flatnonzero(truth)
-        start = _start(history, indices, soft.shape, within)
-        # One step at a time, so that the matching can be looked at in between; what is counted here does not matter.
-        for step in range(1, steps):
-            one_step = start._replace(first=np.array([0, start.first[step], start.first[step + 1]]))
-            _follow(one_step, np.zeros(2, np.int64), np.zeros((2, start.now.size), np.uint64), False)
-            bits = np.unpackbits(start.now.astype("<u8").view(np.uint8), bitorder="little", count=history.size)
-            hit[step] |= bits.astype(np.bool_)
-            found[step, indices[start.matching.node[: indices.size, MATE] != FREE]] = True
+        _look_at_each_step(history, np.flatnonzero(truth), soft.shape, within, hit, found)
     drawn = np.logical_or.reduce([truth.ravel() for truth in truths])
     ever = np.empty(soft.shape, np.bool_)
     unpack(history.ever, ever)

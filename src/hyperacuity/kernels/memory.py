@@ -1,0 +1,96 @@
+"""How much memory the large arrays of a process may take together, so that a few noisy maps cannot take the machine.
+
+What an array will need is known before it is made. It is asked for here: one that alone is too large is refused with a sentence,
+and one that is too large beside those of other threads waits until they are gone. An array gives back what it took when nobody
+holds it any more.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import threading
+import weakref
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from hyperacuity.errors import InputError
+
+ENVIRONMENT = "HYPERACUITY_MEMORY"
+SHARE = 0.5
+"""The part of the machine's memory that may be used, where the environment does not say how much."""
+
+UNKNOWN = 8 << 30
+"""What is allowed where the machine's memory cannot be found out."""
+
+PATIENCE = 60.0
+"""Seconds without any memory given back after which a thread no longer waits: a budget must never stop a run."""
+
+
+class MemoryBudget:
+    """Bytes that arrays may take together, by default those :func:`allowed`; ``taken`` are those in use."""
+
+    def __init__(self, limit: int | None = None) -> None:
+        self.taken = 0
+        self._limit = limit
+        self._changed = threading.Condition()
+
+    @cached_property
+    def limit(self) -> int:
+        """How many there may be."""
+        return allowed() if self._limit is None else self._limit
+
+    def lend(self, count: int, what: str) -> None:
+        """Take memory, as soon as there is enough of it. ``InputError`` for more than there can ever be."""
+        if count > self.limit:
+            raise InputError(
+                f"{what} takes {_size(count)}, more than the {_size(self.limit)} that this program may use "
+                f"({ENVIRONMENT}={math.ceil(count / 2**30)} in the environment allows that many GiB)"
+            )
+        with self._changed:
+            while self.taken and self.taken + count > self.limit:
+                if not self._changed.wait(PATIENCE):
+                    break
+            self.taken += count
+
+    def give_back(self, count: int) -> None:
+        """Make room for others."""
+        with self._changed:
+            self.taken -= count
+            self._changed.notify_all()
+
+    def bind(self, array: Any, count: int) -> None:
+        """Give memory back when the array is gone."""
+        weakref.finalize(array, self.give_back, count)
+
+
+def allowed() -> int:
+    """The bytes that this process may use: what the environment says in GiB, else half of the machine's or container's memory."""
+    said = os.environ.get(ENVIRONMENT, "")
+    try:
+        if said and (given := float(said)) > 0:
+            return int(given * 2**30)
+    except ValueError:
+        raise InputError(f"{ENVIRONMENT}={said}: expected a number of GiB, such as 16") from None
+    return int(SHARE * _machine())
+
+
+def _machine() -> int:
+    found = [UNKNOWN]
+    if hasattr(os, "sysconf") and {"SC_PAGE_SIZE", "SC_PHYS_PAGES"} <= set(os.sysconf_names):
+        found = [os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")]
+    for file in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
+        try:
+            found.append(int(Path(file).read_text(encoding="ascii")))
+        except (OSError, ValueError):
+            continue
+    return min(found)
+
+
+def _size(count: int) -> str:
+    return f"{count / 2**30:.1f} GiB"
+
+
+budget = MemoryBudget()
+"""That of this process."""
