@@ -66,7 +66,7 @@ def test_a_port_that_is_taken_by_now_gives_way_to_a_free_one(tmp_path, caplog):
     with State(tmp_path / "studio.sqlite", [SCHEMA]) as state, listen("127.0.0.1", 0) as taken:
         port = taken.getsockname()[1]
         assert last_address(state, "127.0.0.1", 0) == (None, 0)
-        store_address(state, Address(f"http://127.0.0.1:{port}", "a-token-of-last-time"))
+        store_address(state, Address(f"http://127.0.0.1:{port}", "a-token-of-last-time", port))
         assert last_address(state, "127.0.0.1", 0) == ("a-token-of-last-time", 0)
         assert f"port {port}, which earlier invitations name, is taken" in caplog.text
         assert last_address(state, "127.0.0.1", 4321) == ("a-token-of-last-time", 4321)

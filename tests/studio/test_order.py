@@ -141,9 +141,12 @@ def test_a_server_killed_in_the_middle_has_kept_every_answer(world, orderer):
     def start():
         command = [sys.executable, "-c", "from hyperacuity.cli import main; main()", *call]
         process = subprocess.Popen(command, cwd=world, stderr=subprocess.PIPE, text=True)
-        found = re.search(r"http://[0-9.:]+/", process.stderr.readline())
+        found = re.search(r"(http://[0-9.:]+/)(\?token=\S+)", process.stderr.readline())
         assert found is not None
-        return process, httpx.Client(base_url=found[0])
+        client = httpx.Client(base_url=found[1])
+        assert client.get("/").status_code == 403, "other users of the machine do not have the token"
+        assert client.get(f"/{found[2]}").status_code == 200
+        return process, client
 
     acknowledged = 0
     for _ in range(2):

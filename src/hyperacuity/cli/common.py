@@ -87,6 +87,9 @@ class _Messages(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         messages.print(escape(printable(record.getMessage())))
+        if record.exc_info:
+            for line in logging.Formatter().formatException(record.exc_info).splitlines():
+                messages.print(printable(line), markup=False)
 
 
 def _listen() -> None:

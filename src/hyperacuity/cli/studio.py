@@ -42,6 +42,10 @@ class Server:
     ] = "127.0.0.1"
     port: Annotated[int, Option(min=0, max=65535, help="Port to listen on (0: a free one).")] = 0
     token: Annotated[str | None, Option(help="Token that visitors need (default: a new one, where needed).")] = None
+    public_url: Annotated[
+        str | None,
+        Option(metavar="URL", help="Address under which an HTTPS proxy serves this: https://studio.example.org."),
+    ] = None
     browser: Annotated[bool, Option("--browser/--no-browser", help="Open the page in the browser.")] = True
 
     def require(self) -> None:
@@ -52,23 +56,30 @@ class Server:
             import uvicorn  # noqa: F401
         except ImportError as error:
             raise not_installed(f"the studio needs the package {error.name}", "studio") from error
-        from hyperacuity.studio.server import choose_token
+        from hyperacuity.studio.server import choose_token, public_origin
 
         choose_token(self.host, self.token)
+        if self.public_url is not None:
+            public_origin(self.public_url)
 
-    def serve(
-        self, page: Page, *, always_token: bool = False, announce: Callable[[Address], None] = lambda _: None
-    ) -> None:
-        """Serve a page until Ctrl-C, having said where it is."""
-        from hyperacuity.studio.server import choose_token, serve
+    def serve(self, page: Page, *, announce: Callable[[Address], None] = lambda _: None) -> None:
+        """Serve a page until Ctrl-C, having said where it is. Everyone needs a token: other users of a machine are others too."""
+        from hyperacuity.studio.server import choose_token, is_loopback, public_origin, serve
+
+        public = None if self.public_url is None else public_origin(self.public_url)
+        if not is_loopback(self.host) and not (public or "").startswith("https:"):
+            common.warn(
+                "others reach this by plain HTTP: whoever is in between can read the token and change what is sent. "
+                "Beyond a network that you trust, put it behind an HTTPS proxy and say where: --public-url https://…"
+            )
 
         def say(address: Address) -> None:
             common.messages.print(f"{page.title}: {address.front}", markup=False, soft_wrap=True)
             announce(address)
             common.messages.print("Ctrl-C stops the server; everything is saved as it happens.", markup=False)
 
-        own = choose_token(self.host, self.token, always=always_token)
-        serve(page, host=self.host, port=self.port, token=own, browser=self.browser, announce=say)
+        own = choose_token(self.host, self.token, always=True)
+        serve(page, host=self.host, port=self.port, token=own, public=public, browser=self.browser, announce=say)
         common.messages.print("stopped", markup=False)
 
 
@@ -126,7 +137,7 @@ def choose(
                 common.messages.print(f"invitation {number}: {now.base}/take/{one}", markup=False, soft_wrap=True)
 
         again = replace(server, port=port, token=server.token or last_token)
-        again.serve(page.page, always_token=True, announce=announce)
+        again.serve(page.page, announce=announce)
 
 
 @app.command("label")

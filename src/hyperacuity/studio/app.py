@@ -24,10 +24,13 @@ from hyperacuity.studio.web import Page, Refused, log, refusal
 Handler = Callable[[Request, Exception], Awaitable[Response]]
 
 
-def make_app(page: Page, *, token: str | None = None, hosts: Sequence[str] | None = None) -> ASGIApp:
+def make_app(
+    page: Page, *, token: str | None = None, hosts: Sequence[str] | None = None, public: str | None = None
+) -> ASGIApp:
     """The application that serves a page.
 
-    ``token`` is asked of everyone but guests. ``hosts`` are the names that the server answers to (None: any).
+    ``token`` is asked of everyone but guests. ``hosts`` are the names that the server answers to (None: any), ``public`` is the
+    address under which a proxy serves it.
     """
     mimetypes.add_type("text/javascript", ".js")  # some systems call it plain text, which browsers do not run
     app = Starlette(
@@ -43,7 +46,7 @@ def make_app(page: Page, *, token: str | None = None, hosts: Sequence[str] | Non
         },
         max_body_size=page.max_body,
     )
-    return Guard(app, token=token, hosts=hosts, guests=page.guests)
+    return Guard(app, token=token, hosts=hosts, guests=page.guests, public=public)
 
 
 _SENTENCES = {

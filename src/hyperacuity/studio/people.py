@@ -74,7 +74,9 @@ class People:
 
         person = await self._state.write(join)
         response = JSONResponse({"name": person.name})
-        response.set_cookie(self._cookie, person.id, max_age=365 * 86400, httponly=True, samesite="strict")
+        secure = request.url.scheme == "https"
+        age = 365 * 86400
+        response.set_cookie(self._cookie, person.id, max_age=age, httponly=True, samesite="strict", secure=secure)
         return response
 
     async def _sign_out(self, request: Request) -> Response:

@@ -46,10 +46,21 @@ class Guard:
     """Checks every request before a page sees it, and adds the headers that restrict the browser to every response.
 
     ``guests`` are beginnings of paths that need no token; ``hosts`` are the names that the server answers to (None: any).
+    ``public`` is the address under which a proxy serves the studio: its pages may send changes too, and its scheme is the one
+    that visitors see, so that cookies behind HTTPS never travel without it.
     """
 
-    def __init__(self, app: ASGIApp, *, token: str | None, hosts: Sequence[str] | None, guests: Sequence[str]) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        token: str | None,
+        hosts: Sequence[str] | None,
+        guests: Sequence[str],
+        public: str | None = None,
+    ) -> None:
         self._app = app
+        self._public = public
         self._checked = TrustedHostMiddleware(self._check, ["*"] if hosts is None else hosts, www_redirect=False)
         self._token = token
         self._guests = ("/static/", *guests)
@@ -62,6 +73,8 @@ class Guard:
             if scope["type"] == "lifespan":
                 await self._app(scope, receive, send)
             return
+        if self._public is not None:
+            scope["scheme"] = urlsplit(self._public).scheme
         started = False
 
         async def send_restricted(message: Message) -> None:
@@ -82,7 +95,7 @@ class Guard:
     async def _check(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope)
         open_to_all = self._token is None or scope["path"].startswith(self._guests)
-        if not _same_origin(request):
+        if not _same_origin(request, self._public):
             await refusal(request, 403, "changes are taken from the studio's own pages only")(scope, receive, send)
         elif open_to_all or self._is_token(request.cookies.get(self._cookie)):
             await self._app(scope, receive, send)
@@ -105,7 +118,7 @@ class Guard:
         return response
 
 
-def _same_origin(request: Request) -> bool:
+def _same_origin(request: Request, public: str | None = None) -> bool:
     """Whether a request changes nothing, or comes from one of our pages as far as the browser says where it comes from."""
     if request.method in ("GET", "HEAD", "OPTIONS"):
         return True
@@ -113,6 +126,6 @@ def _same_origin(request: Request) -> bool:
         return False
     origin = request.headers.get("origin")
     try:
-        return origin is None or urlsplit(origin).netloc == request.headers.get("host", "") != ""
+        return origin in (None, public) or urlsplit(origin).netloc == request.headers.get("host", "") != ""
     except ValueError:
         return False

@@ -12,21 +12,24 @@ import webbrowser
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 import uvicorn
 
 from hyperacuity.errors import UsageError
 from hyperacuity.studio.app import make_app
+from hyperacuity.studio.connections import ImpatientProtocol
 from hyperacuity.studio.security import LOOPBACK
 from hyperacuity.studio.web import Page
 
 
 @dataclass(frozen=True)
 class Address:
-    """Where a studio listens: its address without a path, and the token that it asks for, if it does."""
+    """Where a studio is reached: its address without a path, the token that it asks for, if it does, and where it listens."""
 
     base: str
     token: str | None = None
+    port: int = 0
 
     @property
     def front(self) -> str:
@@ -94,18 +97,45 @@ def listen(host: str, port: int) -> socket.socket:
     return listening
 
 
+def public_origin(url: str) -> str:
+    """The address under which a proxy serves a studio, without the slash at its end.
+
+    >>> public_origin("https://studio.example.org/")
+    'https://studio.example.org'
+    """
+    parts = urlsplit(url)
+    if (
+        parts.scheme not in ("http", "https")
+        or not parts.hostname
+        or parts.path.strip("/")
+        or parts.query
+        or parts.fragment
+    ):
+        raise UsageError(
+            f"--public-url {url}: expected the address of a host of its own, such as https://studio.example.org, without a path"
+        )
+    return f"{parts.scheme}://{parts.netloc}"
+
+
 @contextmanager
 def prepared(
-    page: Page, *, host: str = "127.0.0.1", port: int = 0, token: str | None = None
+    page: Page, *, host: str = "127.0.0.1", port: int = 0, token: str | None = None, public: str | None = None
 ) -> Iterator[tuple[uvicorn.Server, socket.socket, Address]]:
-    """A server that is ready to run, its socket and its address. ``token`` must be given for a host that is not loopback."""
-    if token is None and not is_loopback(host):
+    """A server that is ready to run, its socket and its address.
+
+    ``token`` must be given for a host that is not loopback, and for one that a proxy serves under the address ``public``.
+    """
+    if token is None and (public is not None or not is_loopback(host)):
         raise UsageError(f"--host {host} can be reached from other machines: it needs a token")
-    hosts = (*LOOPBACK, reachable_name(host)) if is_loopback(host) else None
+    known = [urlsplit(public).hostname or ""] if public else []
+    hosts = (*LOOPBACK, reachable_name(host), *known) if is_loopback(host) else None
     with listen(host, port) as listening:
-        address = Address(f"http://{reachable_name(host)}:{listening.getsockname()[1]}", token)
+        open_port = listening.getsockname()[1]
+        address = Address(public or f"http://{reachable_name(host)}:{open_port}", token, open_port)
         config = uvicorn.Config(
-            make_app(page, token=token, hosts=hosts),
+            make_app(page, token=token, hosts=hosts, public=public),
+            http=ImpatientProtocol,
+            proxy_headers=False,  # what a proxy serves under is said by --public-url, and by nothing that visitors send
             log_config=None,
             access_log=False,  # addresses hold tokens
             server_header=False,
@@ -122,11 +152,12 @@ def serve(
     host: str = "127.0.0.1",
     port: int = 0,
     token: str | None = None,
+    public: str | None = None,
     browser: bool = True,
     announce: Callable[[Address], None],
 ) -> None:
     """Serve a page until Ctrl-C. ``announce`` is called with the address as soon as it can be opened."""
-    with prepared(page, host=host, port=port, token=token) as (server, listening, address):
+    with prepared(page, host=host, port=port, token=token, public=public) as (server, listening, address):
         announce(address)
         if browser:  # the socket listens already; a slow browser must not hold up the server
             threading.Thread(target=webbrowser.open, args=(address.front,), daemon=True).start()

@@ -9,11 +9,14 @@ moment loses nothing that it has acknowledged.
 from __future__ import annotations
 
 import asyncio
+import os
 import queue
 import sqlite3
+import stat
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -65,6 +68,7 @@ class State:
         self._waiting: queue.SimpleQueue[Change | None] = queue.SimpleQueue()
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
+            _keep_to_ourselves(self.path)
             self._file = _connect(self.path)
         except (OSError, sqlite3.OperationalError) as error:
             raise StateError(f"cannot write to {self.path}: {error}") from error
@@ -163,6 +167,14 @@ class State:
                 future.set_result(result)
             else:
                 future.set_exception(raised)
+
+
+def _keep_to_ourselves(path: Path) -> None:
+    """Make the file, if it is missing, readable for nobody else: it holds names, answers and tokens. SQLite's log follows it."""
+    os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+    if stat.S_IMODE(path.stat().st_mode) & 0o077:
+        with suppress(OSError):  # somebody else's file, or a disk without permissions
+            path.chmod(0o600)
 
 
 def now() -> str:

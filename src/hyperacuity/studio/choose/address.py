@@ -23,5 +23,5 @@ def last_address(state: State, host: str, port: int) -> tuple[str | None, int]:
 
 def store_address(state: State, address: Address) -> None:
     """Store what :func:`last_address` finds."""
-    state.write_now(lambda file: store_setting(file, "port", address.base.rpartition(":")[2]))
+    state.write_now(lambda file: store_setting(file, "port", str(address.port)))
     state.write_now(lambda file: store_setting(file, "token", address.token))
