@@ -38,7 +38,12 @@ def code_version(job: Job[Tally]) -> str:
     their packages and of this one that these import, and the versions of :data:`LIBRARIES`. A job whose source cannot be found
     (typed into an interpreter) gets a version of its own each time, so that nothing stale is ever reused.
     """
-    return _version(_sources(job)) or f"{hyperacuity.__version__}+unknown-{secrets.token_hex(8)}"
+    return code_of(*_sources(job))
+
+
+def code_of(*modules: str) -> str:
+    """The same of these modules and all that they import: for what is kept outside a run."""
+    return _version(set(modules)) or f"{hyperacuity.__version__}+unknown-{secrets.token_hex(8)}"
 
 
 def code_elsewhere(job: Job[Tally]) -> str:

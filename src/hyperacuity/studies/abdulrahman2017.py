@@ -20,6 +20,7 @@ from hyperacuity.detect import detector, masks, rosin, split_names
 from hyperacuity.edges import add_noise, shapes
 from hyperacuity.edges.displacement import Shift
 from hyperacuity.edges.names import measures as parse_measures
+from hyperacuity.edges.synthetic import SnrDefinition
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.maps import EdgeMap, same_size
 from hyperacuity.studies.edge_trials import (
@@ -101,19 +102,25 @@ def shift_records(study: Shift) -> list[dict[str, Any]]:
 
 
 def sheet_study(
-    setup: EdgeSetup, snr: float | None, watch: Callable[[StudyPicture, DetectorTrial, str], None]
+    setup: EdgeSetup,
+    snr: float | None,
+    watch: Callable[[StudyPicture, DetectorTrial, str], None],
+    *,
+    definition: SnrDefinition = "variance",
 ) -> EdgeStudy:
     """Find the best edge map of each detector under each measure (Fig. 8, Fig. 9, Table 4), with noise of ``snr`` dB.
 
-    ``watch`` is called with each picture, its trial and the signature, in order: maps are too many to keep.
+    ``definition`` says what the signal of the ratio is (:func:`~hyperacuity.edges.add_noise`). ``watch`` is called with each
+    picture, its trial and the signature, in order: maps are too many to keep.
     """
     if snr is None:
         return _study("sheet", setup, {"as it is": unchanged}, watch)
     level = snr
     conditions: dict[str, Condition] = {
-        f"{snr:g} dB": lambda picture: replace(picture, image=add_noise(picture.image, level))
+        f"{snr:g} dB": lambda picture: replace(picture, image=add_noise(picture.image, level, definition=definition))
     }
-    return _study("sheet", setup, conditions, watch, snr=f"{snr:g}dB")
+    parts = {} if definition == "variance" else {"signal": definition}
+    return _study("sheet", setup, conditions, watch, snr=f"{snr:g}dB", **parts)
 
 
 def noise_study(setup: EdgeSetup, levels: Sequence[float], *, seed: int = 0) -> EdgeStudy:
@@ -139,14 +146,24 @@ def truth_study(setup: EdgeSetup, *, semi: Path | None, radius: float, made: Pat
     def redrawn(picture: StudyPicture) -> StudyPicture:
         if semi is not None:
             return replace(picture, truth=_truth_in(semi, picture.name))
-        thin = masks(picture.image).thin
-        edges = semi_automatic(picture.truth, thin > rosin(thin[thin > 0]), radius=radius)
+        edges = redraw(picture, radius)
         if made is not None:
             write_edges(made / f"{picture.name}.png", edges)
         return replace(picture, truth=edges)
 
     conditions = {"hand-made": unchanged, "semi-automatic": redrawn}
     return _study("truth", setup, conditions, semi=semi.name if semi else f"masks+{radius:g}px")
+
+
+def redraw(picture: StudyPicture, radius: float = 3) -> EdgeMap:
+    """The hand-made truth of a picture redrawn on the edges that the masks [−1 0 1] find, those above Rosin's threshold."""
+    return semi_automatic(picture.truth, mask_edges(picture.image), radius=radius)
+
+
+def mask_edges(image: NDArray[Any]) -> EdgeMap:
+    """The edges that the masks [−1 0 1] find, those above Rosin's threshold."""
+    thin = masks(image).thin
+    return np.asarray(thin > rosin(thin[thin > 0]))
 
 
 def _study(

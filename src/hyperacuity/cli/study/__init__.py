@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from hyperacuity.cli.study import cabezas2011, edges, every, figure_ground, hou2013, palou2014
+from hyperacuity.cli.study import abdulrahman2017, cabezas2011, edges, every, figure_ground, hou2013, palou2014
 
 app = typer.Typer(
     help="Experiments that show what measures and detectors do, each with figures and a CSV file.", no_args_is_help=True
@@ -15,6 +15,8 @@ app.command("sheet")(edges.sheet)
 app.command("noise")(edges.noise)
 app.command("blur")(edges.blur)
 app.command("truth")(edges.truth_study)
+app.command("abdulrahman2017")(abdulrahman2017.abdulrahman2017)
+app.command("half-kernels")(abdulrahman2017.half_kernels)
 app.command("risk")(hou2013.risk)
 app.command("hou2013")(hou2013.hou2013)
 app.command("cabezas2011")(cabezas2011.cabezas2011)

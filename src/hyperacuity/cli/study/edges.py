@@ -71,6 +71,7 @@ def sheet(
     trials: Trials,
     measures: Measures = SHEET,
     snr: Annotated[float | None, Option(help="Add noise of this signal-to-noise ratio, dB (paper: 4, 3.3).")] = None,
+    definition: Annotated[str, Option(help="What the signal is: variance, power or psnr.")] = "variance",
 ) -> None:
     """Show the best edge map of each detector under each measure, with its threshold and score.
 
@@ -82,9 +83,11 @@ def sheet(
     folder = figure_folder(trials.out)
     from hyperacuity.report.papers.abdulrahman2017 import sheet_drawer
     from hyperacuity.studies.abdulrahman2017 import sheet_study
+    from hyperacuity.studies.half_kernels import definitions_of
 
     files: list[Path] = []
-    study = sheet_study(trials.setup(measures), snr, sheet_drawer(folder, files))
+    [signal] = definitions_of(definition, most=1)
+    study = sheet_study(trials.setup(measures), snr, sheet_drawer(folder, files), definition=signal)
     _finish(study, folder / "sheet.csv", files, trials.json)
 
 

@@ -49,7 +49,7 @@ def robustness_chart(study: DetectorTrials, *, axis: str, columns: int = 3) -> A
     levels = [float(condition) for condition in study.conditions]
     on_trial = [d for d, detector in enumerate(study.detectors) if detector != "speckle"] or [0]
     panels = [
-        _lines_panel(
+        lines_panel(
             measure(name).symbol,
             levels,
             {detector: study.mean[:, d, m] for d, detector in enumerate(study.detectors)},
@@ -67,7 +67,7 @@ def curves_chart(study: DetectorTrial, *, condition: int = 0, columns: int = 3) 
     sweeps = dict(zip(study.detectors, study.sweeps[condition], strict=True))
     first = next(iter(sweeps.values()))
     panels = [
-        _lines_panel(
+        lines_panel(
             measure(name).symbol,
             first.thresholds.tolist(),
             {detector: swept.of(name) for detector, swept in sweeps.items()},
@@ -95,7 +95,7 @@ def mean_curves_chart(scores: Mapping[str, EdgeScore], *, columns: int = 3) -> A
             continue
         least = {system: int(np.nanargmin(curve)) for system, curve in curves.items()}
         panels.append(
-            _lines_panel(
+            lines_panel(
                 measure(name).symbol,
                 protocol.levels.tolist(),
                 curves,
@@ -245,7 +245,7 @@ def _picture_cell(picture: NDArray[np.uint8], width: int, height: int) -> Any:
     )
 
 
-def _lines_panel(
+def lines_panel(
     title: str,
     xs: Sequence[float],
     curves: Mapping[str, NDArray[np.float64]],
