@@ -72,7 +72,7 @@ class JunctionCandidates:
     @property
     def front(self) -> NDArray[np.int64]:
         """Per corner which of its three regions has the largest angle; it is the one in front."""
-        return self.angles.argmax(axis=1)
+        return np.asarray(self.angles.argmax(axis=1), np.int64)
 
     def relations(self, *, least: float = 0.0) -> Relations:
         """The region in front of each of the two others, with the junction's confidence, where that is above ``least``.
