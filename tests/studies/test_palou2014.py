@@ -18,8 +18,11 @@ from hyperacuity.ordering import compare_neighbours, partition
 from hyperacuity.regions import piecewise_constant, pruning_path
 from hyperacuity.report.papers.palou2014 import telling_lambdas
 from hyperacuity.report.papers.saving import BOX
+from hyperacuity.studies.depth_views import RANDOM, SYSTEMS, SystemViews, randomly_ordered, truly_ordered
 from hyperacuity.studies.figure_ground import part
-from hyperacuity.studies.palou2014 import COLUMNS, SYSTEMS, OrderSums, SystemViews, truly_ordered
+from hyperacuity.studies.ledger.palou2014 import CLAIMS
+from hyperacuity.studies.order_trials import COLUMNS, OrderFindings, OrderSums, examine
+from hyperacuity.studies.palou2014 import PUBLISHED
 
 SMALL = ["--scenes", "1", "--size", "96x64", "--count", "0"]
 
@@ -74,8 +77,8 @@ def accuracy_of_the_lower(scene):
 def test_tables_and_pictures_are_written(done):
     out, _ = done
     assert {path.name for path in out.iterdir()} == {
-        "accuracy.csv", "sweep.csv", "scenes-ldc.png", "scenes-gdc.png", "scenes-figure-ground.png", "lambda-series.png",
-        "comparison.png",
+        "accuracy.csv", "sweep.csv", "ledger.csv", "pictures", "scenes-ldc.png", "scenes-gdc.png", "scenes-figure-ground.png",
+        "lambda-series.png", "comparison.png", "measures.png", "sheets.key",
     }  # fmt: skip
     sweep = rows(out / "sweep.csv")
     assert {row["measure"] for row in sweep} == {"ldc", "gdc"}
@@ -89,8 +92,67 @@ def test_the_comparison_shows_the_picture_and_a_column_for_the_truth_and_each_sy
     top, left = np.argwhere((pixels[: BOX[1], : BOX[0]] != pixels[0, 0]).any(axis=2)).min(axis=0)
     shown = pixels[top : top + 280, left : left + 420]
     assert np.abs(shown[20:-20, 20:-20] - scene[20:-20, 20:-20]).mean() < 4
-    columns = 7 if find_spec("onnxruntime") else 6
+    columns = 8 if find_spec("onnxruntime") else 7
     assert columns * BOX[0] <= pixels.shape[1] < (columns + 0.5) * BOX[0]
+
+
+def test_the_ledger_has_every_claim_and_says_what_was_not_run(done):
+    out, found = done
+    told = json.loads(found.stdout)["ledger"]
+    assert [row["says"] for row in told] == [claim.says for claim in CLAIMS]
+    assert [row["verdict"] for row in rows(out / "ledger.csv")] == [row["verdict"] for row in told]
+    assert {row["because"] for row in told if row["verdict"] == "not run"} == {"needs BSDS500 and bsds-fg"}
+    assert {row["verdict"] for row in told if row["where"].startswith("Eq.")} == {"holds"}
+    for number in PUBLISHED.values():
+        assert str(number) in [row["theirs"] for row in told]
+
+
+def test_why_contours_are_inconsistent_adds_up(done):
+    scenes = json.loads(done[1].stdout)["sets"]["scenes"]
+    for system in scenes["systems"].values():
+        why = system["inconsistency"]
+        parts = [why[name] for name in ("consistent", "rough direction", "wrong side", "no direction")]
+        assert sum(parts) == pytest.approx(1)
+        assert why["right side"] == pytest.approx(parts[0] + parts[1])
+        assert parts[0] == pytest.approx(system["ldc"]["fg"])
+
+
+def test_what_is_found_in_a_picture_is_kept_and_used_again(done, monkeypatch):
+    out, first = done
+    monkeypatch.setattr("hyperacuity.studies.order_trials.examine", lambda _: pytest.fail("it was examined again"))
+    monkeypatch.setattr(
+        "hyperacuity.report.papers.palou2014.comparison_sheet", lambda *_, **__: pytest.fail("drawn again")
+    )
+    again = study("--out", out, *SMALL, "--json")
+    assert again.exit_code == 0, again.stderr
+    assert json.loads(again.stdout) == json.loads(first.stdout)
+
+
+def test_a_kept_file_that_is_damaged_is_made_again(done):
+    out, first = done
+    [kept] = (out / "pictures").iterdir()
+    whole = kept.read_bytes()
+    kept.write_bytes(whole[: len(whole) // 2])
+    again = study("--out", out, *SMALL, "--no-figures", "--json")
+    assert json.loads(again.stdout)["sets"] == json.loads(first.stdout)["sets"]
+    assert kept.read_bytes() == whole
+
+
+def test_findings_survive_a_file():
+    scene = make_scene(3, size=(64, 64), leaves=4)
+    found = examine((scene.image, (partition(scene.order, scene.labels),), scene.labels))
+    again = OrderFindings.from_json(json.loads(json.dumps(found.to_json())))
+    assert again.sums == found.sums
+    assert again.sweeps == found.sweeps
+
+
+def test_an_order_by_lot_is_right_half_of_the_time(done):
+    labels = np.repeat(np.arange(400), 9).reshape(20, 180).astype(np.int32)
+    order = randomly_ordered(labels)
+    assert np.unique(order.depth).size == 400
+    assert np.array_equal(order.depth, randomly_ordered(labels).depth)
+    assert np.mean(np.diff(order.depth) > 0) == pytest.approx(0.5, abs=0.1)
+    assert RANDOM in json.loads(done[1].stdout)["sets"]["scenes"]["systems"]
 
 
 def test_the_lambda_series_goes_from_many_regions_to_few():
@@ -107,6 +169,8 @@ def test_the_table_names_the_set_and_the_signature(tmp_path):
     assert found.exit_code == 0, found.stderr
     assert "scenes, 1 image" in found.stdout
     assert "ordering|ldc:" in found.stdout
+    assert all(str(number) in found.stdout for number in PUBLISHED.values())
+    assert "photographs were left out" in found.stdout
     assert not list(tmp_path.glob("*.png"))
 
 

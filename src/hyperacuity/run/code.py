@@ -54,6 +54,15 @@ def code_elsewhere(job: Job[Tally]) -> str:
     return _version(_sources(job) - _MAIN) or f"{hyperacuity.__version__}+unknown"
 
 
+def code_of(*modules: str) -> str:
+    """The same of modules by name, for results that are kept outside a run.
+
+    >>> code_of("hyperacuity.ordering.prc") == code_of("hyperacuity.ordering.prc")
+    True
+    """
+    return _version(set(modules)) or f"{hyperacuity.__version__}+unknown-{secrets.token_hex(8)}"
+
+
 def library_versions() -> dict[str, str]:
     """The versions of :data:`LIBRARIES`."""
     return {name: version(name) for name in LIBRARIES}

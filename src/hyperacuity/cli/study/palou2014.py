@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,9 +10,41 @@ from typer import Option
 from hyperacuity.cli import common, output
 from hyperacuity.cli.options import Folder, Json, Workers
 from hyperacuity.cli.output import Figures, Out, finish, plural, print_line, print_table
+from hyperacuity.cli.study.ledger import print_ledger, write_ledger
 
 if TYPE_CHECKING:
-    from hyperacuity.studies.palou2014 import Palou2014
+    from collections.abc import Sequence
+
+    from hyperacuity.studies.ledger import Entry
+    from hyperacuity.studies.palou2014 import PalouSets
+
+LDC = ("LDC Fmax", "Fmin", "ORI", "f/g", "right side")
+
+
+def conduct(
+    folder: Path,
+    *,
+    data: Path | None = None,
+    figures: bool = True,
+    workers: int | None = None,
+    scenes: int = 6,
+    first: int = 1,
+    size: tuple[int, int] = (480, 320),
+    count: int | None = None,
+) -> PalouSets:
+    """Run the study into a folder: what was found in each picture before is used again. Writes tables and figures."""
+    from hyperacuity.studies import palou2014 as paper
+    from hyperacuity.studies.running import write_csv
+
+    seeds = range(first, first + scenes)
+    study = paper.palou2014(seeds, size, bsds=data, count=count, folder=folder / "pictures", workers=workers)
+    if figures:
+        from hyperacuity.report.papers.palou2014 import draw_palou2014
+
+        study = draw_palou2014(study, folder, workers=workers)
+    write_csv(folder / "accuracy.csv", [record for one in study.sets.values() for record in one.accuracy_records()])
+    write_csv(folder / "sweep.csv", [record for one in study.sets.values() for record in one.sweep_records()])
+    return study
 
 
 def palou2014(
@@ -27,12 +58,14 @@ def palou2014(
     workers: Workers = None,
     json: Json = False,
 ) -> None:
-    """Who is in front? Ownership, ownership on the tree, learned cues and controls, on scenes and on labelled photographs.
+    """Who is in front? The systems of the paper, learned cues, the network and controls, on scenes and on labelled photographs.
 
     Gives local and global depth consistency, the over-random index, and how often the nearer side is right. Photographs are
     the images of Berkeley's figure/ground set that were never learned from; without them scenes alone are used.
 
-    Writes accuracy.csv, sweep.csv, charts, the λ series (lambda-series.png, Fig. 6) and the comparison (comparison.png, Fig. 9).
+    Writes accuracy.csv, sweep.csv, ledger.csv (the paper's claims beside what is found), charts (Figs. 7 and 8), and sheets:
+    how a picture is measured (measures.png, Figs. 3 to 5), the λ series (lambda-series.png, Fig. 6) and the comparison
+    (comparison.png, Fig. 9). What is found in a picture is kept in DIR/pictures, so a second run is quick.
 
     Example: [bold]hyperacuity study palou2014 --out palou2014[/bold]
 
@@ -40,29 +73,44 @@ def palou2014(
     """
     folder = output.figure_folder(out, figures=figures)
     from hyperacuity.cli.scenes import parse_size
-    from hyperacuity.studies import palou2014 as paper
     from hyperacuity.studies.figure_ground import SPLIT
-    from hyperacuity.studies.running import write_csv
+    from hyperacuity.studies.ledger.palou2014 import CLAIMS
 
-    seeds = range(first, first + scenes)
-    results = paper.palou2014(seeds, parse_size(size), bsds=bsds, count=count, workers=workers)
-    if figures:
-        from hyperacuity.report.papers.palou2014 import draw_palou2014
+    study = conduct(
+        folder,
+        data=bsds,
+        figures=figures,
+        workers=workers,
+        scenes=scenes,
+        first=first,
+        size=parse_size(size),
+        count=count,
+    )
+    rows = write_ledger(folder, CLAIMS, study)
+    found = {
+        "out": folder,
+        "split": SPLIT,
+        "sets": {name: one.as_dict() for name, one in study.sets.items()},
+        "ledger": [vars(row) for row in rows],
+    }
+    finish(found, lambda: _print_palou2014(study, rows), json=json)
 
-        draw_palou2014(results, folder)
-    write_csv(folder / "accuracy.csv", [record for one in results.values() for record in one.accuracy_records()])
-    write_csv(folder / "sweep.csv", [record for one in results.values() for record in one.sweep_records()])
-    found = {"out": folder, "split": SPLIT, "sets": {name: one.as_dict() for name, one in results.items()}}
-    finish(found, lambda: _print_palou2014(results.values()), json=json)
 
+def _print_palou2014(study: PalouSets, rows: Sequence[Entry]) -> None:
+    from hyperacuity.studies.depth_pictures import NEEDS
+    from hyperacuity.studies.order_trials import COLUMNS
+    from hyperacuity.studies.palou2014 import PHOTOGRAPHS
 
-def _print_palou2014(results: Iterable[Palou2014]) -> None:
-    from hyperacuity.studies.palou2014 import COLUMNS
-
-    for result in results:
+    for result in study.sets.values():
         images = plural(len(result.pictures), "image")
         common.results.print(f"[bold]{result.name}[/bold], {images}: B-ACC / R-ACC, ties wrong")
         print_table(("", *COLUMNS), result.accuracy_rows())
         print_line("")
-        print_table(("", "at", "LDC Fmax", "Fmin", "ORI", "f/g", "GDC Fmax", "Fmin", "ORI"), result.consistency_rows())
+        print_table(("", "at", *LDC, "GDC Fmax", "Fmin", "ORI"), result.consistency_rows())
         print_line(f"{result.signature}\n")
+    print_line("Table 1: figure/ground accuracy in per cent, the paper's (quoted there from others) and ours")
+    print_table(("", "paper", "f/g at 15°", "right side", "at recall"), study.table1())
+    if PHOTOGRAPHS not in study.sets:
+        print_line(f"photographs were left out: {NEEDS}")
+    print_line("")
+    print_ledger(rows)

@@ -27,7 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import ndimage
 
 from hyperacuity.detect.depth.evidence import ownership_vectors, pair_evidence
-from hyperacuity.detect.depth.ownership import lightness, probability_of_ownership
+from hyperacuity.detect.depth.ownership import lightness, remembered_ownership
 from hyperacuity.errors import UsageError
 from hyperacuity.kernels import cues as kernels
 from hyperacuity.kernels.ownership import bounding_boxes
@@ -128,7 +128,7 @@ def _image_cues(
     if "ownership" not in groups:
         order = np.ones_like(look[0])
     else:
-        order = probability_of_ownership(image) if ownership is None else order_map(ownership)
+        order = remembered_ownership(image) if ownership is None else order_map(ownership)
     planes = np.stack([*look, np.log(order)])
     return {**_outline_cues(beside), **_region_cues(beside, planes), **_border_cues(beside, planes)}
 

@@ -23,6 +23,7 @@ from hyperacuity.detect.depth.ownership import (
     probability_of_ownership,
     region_ownership,
     relative_partition,
+    remembered_ownership,
 )
 from hyperacuity.detect.depth.region_depths import depth_of_regions
 from hyperacuity.detect.detection import planes
@@ -64,6 +65,8 @@ def ownership(
     """
     if rounds != int(rounds) or rounds < 0:
         raise UsageError(f"rounds is {rounds}, expected a whole number from 0")
+    if tree is None and (fade, bend, rounds) == (12.0, 4.0, 0.0):
+        return remembered_ownership(image, curvature)
     if tree is None:
         return probability_of_ownership(image, curvature=curvature, fade=fade, bend=bend, rounds=int(rounds))
     _fits(image, tree)
@@ -115,7 +118,7 @@ def depth_order(
     >>> len(np.unique(depth_order(image, lam=1000.0)))
     2
     """
-    order = probability_of_ownership(image, curvature=curvature)
+    order = remembered_ownership(image, curvature)
     chosen = region_tree(image, sigma=sigma) if tree is None else _fits(image, tree)
     return relative_partition(order, chosen, lam).order
 

@@ -12,6 +12,7 @@ shapes and on photographs is described in ``docs/tasks/depth.md``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -36,8 +37,24 @@ _CODES: dict[str, int] = {
     "concave": kernels.CONCAVE,
 }
 
+_REMEMBERED = 12_000_000
+"""Images of at most so many numbers are remembered, a few at a time."""
+
 COUNTS = (800, 400, 200, 100, 50)
 """How many regions there are at the scales of :func:`region_ownership`."""
+
+
+def remembered_ownership(image: ArrayLike, curvature: Curvature = "convex") -> OrderMap:
+    """:func:`probability_of_ownership` by default settings, or what it was a moment ago: several systems ask for it in turn."""
+    pixels: NDArray[np.generic] = np.ascontiguousarray(image)
+    if pixels.size > _REMEMBERED:
+        return probability_of_ownership(pixels, curvature=curvature)
+    return _ownership_again(pixels.tobytes(), pixels.shape, pixels.dtype.str, curvature).copy()
+
+
+@lru_cache(maxsize=4)
+def _ownership_again(data: bytes, shape: tuple[int, ...], kind: str, curvature: Curvature) -> OrderMap:
+    return probability_of_ownership(np.frombuffer(data, kind).reshape(shape), curvature=curvature)
 
 
 def probability_of_ownership(

@@ -18,18 +18,25 @@ HUMAN = "people"
 ACCURACY_NAMES = {"racc": "R-ACC", "bacc": "B-ACC", "bacc50": "B-ACC-50", "bacc25": "B-ACC-25"}
 
 
-def prc_chart(scores: Mapping[str, OrderingScore], which: Which = "ldc", *, human: OrderingScore | None = None) -> Any:
+def prc_chart(
+    scores: Mapping[str, OrderingScore],
+    which: Which = "ldc",
+    *,
+    human: OrderingScore | None = None,
+    chance: bool = False,
+) -> Any:
     """Precision over recall for β from 0 to 1 (Palou & Salembier 2014, Fig. 8).
 
     Each operating point is a segment: its upper right end counts detections (β = 1), its lower left end only those in the
     right order (β = 0). A sweep's segments fill a region; the thinner, the better the order. The point of best F(1) has the
-    system's marker at both ends, filled at β = 1. The key gives [F max, F min] and the over-random index.
+    system's marker at both ends, filled at β = 1. The key gives [F max, F min] and the over-random index. With ``chance`` a
+    dotted line shows where the open ends would lie if the same detections had their classes by lot: at half of both (Eq. 7).
     """
     everyone = _everyone(scores, human)
     found = {name: part for name, score in everyone.items() if (part := getattr(score, which)) is not None}
     best = {name: part.best for name, part in found.items()}
     keys = {name: f"{name}  [{at.fmax:.2f}, {at.fmin:.2f}]  {at.ori:.2f}" for name, at in best.items()}
-    rows: dict[str, Rows] = {"outline": [], "edge": [], "segment": [], "best": []}
+    rows: dict[str, Rows] = {"outline": [], "edge": [], "segment": [], "best": [], "chance": []}
     for name, part in found.items():
         for kind, more in _sweep_rows(part).items():
             rows[kind] += [{"system": keys[name], **row} for row in more]
@@ -39,20 +46,24 @@ def prc_chart(scores: Mapping[str, OrderingScore], which: Which = "ldc", *, huma
     legend = alt.Legend(title=title, orient="bottom", columns=1, labelLimit=theme.ONE_COLUMN, symbolOpacity=1)
     colour, _, shape = theme.channels(_styles(scores, found), names=keys, sort=list(keys.values()), legend=legend)
     by_beta = alt.StrokeDash("beta:N", scale=alt.Scale(domain=["1", "0"], range=[[1, 0], [3, 2]]), legend=None)
-    outline, edge, segment, ends = (theme.chart(one).encode(x=x, y=y, color=colour) for one in rows.values())
+    outline, edge, segment, ends, by_lot = (theme.chart(one).encode(x=x, y=y, color=colour) for one in rows.values())
     ends = ends.encode(shape=shape, tooltip=["system:N", "F:Q", "beta:N", "at:N"])
     open_end, full_end = (ends.transform_filter(f"datum.beta == '{beta}'") for beta in "01")
     layers = [
         *theme.iso_f(x, y, np.arange(1, 10) / 10, labels=7, color=theme.GRID, strokeWidth=0.8),
         outline.mark_line(filled=True, fillOpacity=0.14, strokeWidth=0).encode(order="index:Q"),
         edge.mark_line(strokeWidth=1.2).encode(order="index:Q", detail="beta:N", strokeDash=by_beta),
+        *([by_lot.mark_line(strokeWidth=1.2, strokeDash=[1, 3]).encode(order="index:Q")] if chance else []),
         segment.mark_rule(strokeWidth=0.8, opacity=0.75).encode(x2="recall0:Q", y2="precision0:Q"),
         open_end.mark_point(filled=False, fill=theme.GROUND, size=55, strokeWidth=1.4, opacity=1),
         full_end.mark_point(filled=True, size=65, opacity=1),
     ]
     heading = alt.TitleParams(
         f"{which.upper()}: {'local' if which == 'ldc' else 'global'} depth consistency",
-        subtitle="filled: detected (β = 1); open: in the right order (β = 0)",
+        subtitle=[
+            "filled: detected (β = 1); open: in the right order (β = 0)",
+            *(["dotted: the same detections, their order by lot (β = 0)"] if chance else []),
+        ],
     )
     return alt.layer(*layers).properties(width=theme.ONE_COLUMN - 60, height=theme.ONE_COLUMN - 60, title=heading)
 
@@ -71,6 +82,7 @@ def _sweep_rows(part: Consistency) -> dict[str, Rows]:
     return {
         "outline": [{"index": n, **end} for n, end in enumerate(around if len(ends) > 1 else [])],
         "edge": [{"beta": beta, "index": n, **end} for n, beta, _, end in both],
+        "chance": [{"index": n, **{axis: value / 2 for axis, value in one.items()}} for n, one, _ in ends],
         "segment": [{**one, "recall0": zero["recall"], "precision0": zero["precision"]} for _, one, zero in ends],
         "best": [{"beta": beta, "F": round(f, 4), "at": n, **end} for n, beta, f, end in both if n == best.index],
     }

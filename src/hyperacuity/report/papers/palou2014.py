@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,19 +16,24 @@ from hyperacuity.regions import PruningPath, piecewise_constant, pruning_path
 from hyperacuity.report import theme
 from hyperacuity.report.charts.ordering import figure_ground_chart, prc_chart
 from hyperacuity.report.papers.saving import boxed
-from hyperacuity.report.pictures.ordering import order_picture, panel_sheet
-from hyperacuity.studies.palou2014 import (
+from hyperacuity.report.pictures.ordering import order_picture, panel_sheet, picture_sheet
+from hyperacuity.studies.depth_pictures import Loaded
+from hyperacuity.studies.depth_views import (
+    AE,
     CUES,
     NETWORK,
+    ORACLE,
     OWNERSHIP,
+    RANDOM,
     TJC,
     TREE,
-    Loaded,
-    Palou2014,
+    UCM_TJ,
     SystemViews,
     truly_ordered,
 )
-from hyperacuity.studies.running import PictureSource
+from hyperacuity.studies.keeping import code_key, kept_files, key_of
+from hyperacuity.studies.palou2014 import Palou2014, PalouSets
+from hyperacuity.studies.running import PictureSource, each
 
 PANELS = 6
 """How many λ the series of pictures (Fig. 6 of Palou & Salembier) shows."""
@@ -37,21 +42,52 @@ SHOWN_LAMBDA = 0.5
 """λ of the ownership on the tree that is shown, in units of squared ownership as in the study's sweep."""
 
 
-def draw_palou2014(results: Mapping[str, Palou2014], folder: Path) -> None:
-    """Precision and recall of every set, the λ series (Fig. 6) and the comparison of the systems (Fig. 9)."""
-    for name, result in results.items():
-        charts = {
-            "ldc": prc_chart(result.scores, "ldc", human=result.human),
-            "figure-ground": figure_ground_chart(result.scores, human=result.human),
-        }
-        if any(score.gdc is not None for score in result.scores.values()):
-            charts["gdc"] = prc_chart(result.scores, "gdc")
-        for kind, chart in charts.items():
-            theme.save(chart, folder / f"{name}-{kind}.png", signature=result.signature)
-    last = list(results.values())[-1].pictures
-    compared = [*results["scenes"].pictures[:2], *(last[:4] if len(results) > 1 else last[2:6])]
-    write_png(folder / "lambda-series.png", lambda_series(last[0]))
-    write_png(folder / "comparison.png", comparison_sheet(compared))
+NOT_DRAWN = (CUES, TJC, ORACLE, RANDOM)
+"""Systems that the charts leave out: they have the regions of others that are drawn, and would cover them."""
+
+SHEETS = ("measures.png", "lambda-series.png", "comparison.png")
+
+
+def draw_palou2014(study: PalouSets, folder: Path, *, workers: int | None = None) -> PalouSets:
+    """Precision and recall of every set (Figs. 7 and 8), and sheets of pictures; the study with the names of the files.
+
+    Sheets: how one picture is measured (Figs. 3 – 5), the λ series (Fig. 6) and the comparison of the systems (Fig. 9). These are
+    left alone where they are of the same pictures and code.
+    """
+    names = [name for result in study.sets.values() for name in _draw_charts(result, folder)]
+    scenes, *photographs = (list(result.pictures) for result in study.sets.values())
+    last = photographs[0] if photographs else scenes
+    compared = [*scenes[:2], *(last[:4] if photographs else last[2:6])]
+
+    def draw() -> None:
+        write_png(folder / SHEETS[0], measures_sheet(scenes[0]))
+        write_png(folder / SHEETS[1], lambda_series(last[0]))
+        write_png(folder / SHEETS[2], comparison_sheet(compared, workers=workers))
+
+    images = [picture.load()[0] for picture in (*compared, scenes[0], last[0])]
+    key = key_of(code_key(__name__, panel_sheet.__module__, SystemViews.__module__), *images)
+    kept_files(folder / "sheets.key", key, [folder / name for name in SHEETS], draw)
+    return study.drawn(*names, *SHEETS)
+
+
+def _draw_charts(result: Palou2014, folder: Path) -> list[str]:
+    scores = {name: score for name, score in result.scores.items() if name not in NOT_DRAWN}
+    charts = {
+        "ldc": prc_chart(scores, "ldc", human=result.human, chance=True),
+        "figure-ground": figure_ground_chart(scores, human=result.human),
+    }
+    if any(score.gdc is not None for score in scores.values()):
+        charts["gdc"] = prc_chart(scores, "gdc", chance=True)
+    names = {f"{result.name}-{kind}.png": chart for kind, chart in charts.items()}
+    for name, chart in names.items():
+        theme.save(chart, folder / name, signature=result.signature)
+    return list(names)
+
+
+def measures_sheet(picture: PictureSource[Loaded]) -> NDArray[Any]:
+    """How ownership on the tree is measured in one picture: matched contours, owners, regions and pairs of regions."""
+    image, truths, _ = picture.load()
+    return picture_sheet(SystemViews(image).pruned(SHOWN_LAMBDA), truths[0])
 
 
 def lambda_series(picture: PictureSource[Loaded]) -> NDArray[Any]:
@@ -79,23 +115,25 @@ def telling_lambdas(path: PruningPath) -> list[float]:
     return [float(lam) * (1 + 1e-6) for lam in lambdas[chosen]]  # beyond the tie at the very λ
 
 
-def comparison_sheet(pictures: Sequence[PictureSource[Loaded]]) -> NDArray[Any]:
+def comparison_sheet(pictures: Sequence[PictureSource[Loaded]], *, workers: int | None = None) -> NDArray[Any]:
     """Each row a picture, its truth, and what the systems make of it."""
-    panels = []
-    for picture in pictures:
-        image, truths, regions = picture.load()
-        views = SystemViews(image)
-        own = views.tree.at(LEVEL)
-        whole = truths[0] if isinstance(truths[0], Partition) else truly_ordered(regions, truths[0])
-        orders = {
-            "truth": whole.painted().astype(np.float32),
-            OWNERSHIP: views.ownership,
-            f"{TREE}, lambda = {SHOWN_LAMBDA:g}": views.pruned(SHOWN_LAMBDA).order,
-            TJC: views.ordered(own, tjc=True).order,
-            CUES: views.ordered(own).order,
-        }
-        if views.network:
-            orders[NETWORK] = transfer(views.network.order, views.network.regions())
-        panels.append((boxed(image), picture.name))
-        panels += [(boxed(order_picture(order)), name) for name, order in orders.items()]
-    return panel_sheet(panels, columns=len(panels) // max(len(pictures), 1) or 1)
+    rows = list(each(_compared, pictures, workers, "comparison"))
+    return panel_sheet([panel for row in rows for panel in row], columns=len(rows[0]))
+
+
+def _compared(picture: PictureSource[Loaded]) -> list[tuple[NDArray[Any], str]]:
+    image, truths, regions = picture.load()
+    views = SystemViews(image)
+    own = views.tree.at(LEVEL)
+    whole = truths[0] if isinstance(truths[0], Partition) else truly_ordered(regions, truths[0])
+    orders = {
+        "truth": whole.painted().astype(np.float32),
+        f"{TREE}, lambda = {SHOWN_LAMBDA:g}": views.pruned(SHOWN_LAMBDA).order,
+        OWNERSHIP: views.ownership,
+        AE: views.embedded,
+        UCM_TJ: views.layered(own).order,
+        CUES: views.ordered(own).order,
+    }
+    if views.network:
+        orders[NETWORK] = transfer(views.network.order, views.network.regions())
+    return [(boxed(image), picture.name), *((boxed(order_picture(order)), name) for name, order in orders.items())]

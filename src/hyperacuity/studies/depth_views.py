@@ -1,0 +1,150 @@
+"""What the systems for depth order make of one picture, each at every value of its parameter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperacuity.detect.depth.cues import group_of, pair_cues, quantisation_steps
+from hyperacuity.detect.depth.orderers import ae, region_tree, shipped_cues
+from hyperacuity.detect.depth.ownership import (
+    depth_partition,
+    integrate,
+    lightness,
+    probability_of_ownership,
+    remembered_ownership,
+)
+from hyperacuity.detect.depth.region_depths import depth_of_regions
+from hyperacuity.detect.depth.ucm_tj import ucm_tj
+from hyperacuity.detect.net.sight import Sight, see
+from hyperacuity.detect.registry import detector
+from hyperacuity.maps import LabelMap, OrderMap
+from hyperacuity.ordering.figure_ground import REACH, neighbours, order_of_pairs
+from hyperacuity.ordering.orderings import Ordering, Partition, partition, pieces
+from hyperacuity.regions import Hierarchy
+
+LAMBDAS = (0.1, 0.2, 0.5, 1.0, 2.0, 4.0)
+LEVELS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
+STEPS = (2, 3, 4, 6, 8, 16)
+
+OWNERSHIP, TREE, CUES, TJC = "ownership", "ownership + tree", "learned cues", "learned cues, tjc"
+AE, UCM_TJ = "angular embedding", "UCM + T-junctions"
+NETWORK = "network"
+"""Left out where the extra ``see`` is not installed."""
+
+ORACLE = "true order, own regions"
+"""The ceiling: regions found by machine, ordered by the truth."""
+
+RANDOM = "random order, own regions"
+"""The floor: the same regions, ordered by lot."""
+
+SYSTEMS = (NETWORK, OWNERSHIP, TREE, AE, UCM_TJ, CUES, TJC, ORACLE, RANDOM)
+
+
+class SystemViews:
+    """What the systems make of one picture; each part is computed once, when it is asked for."""
+
+    def __init__(self, image: NDArray[Any]) -> None:
+        self.image = image
+
+    @cached_property
+    def ownership(self) -> OrderMap:
+        """Probability of ownership."""
+        return remembered_ownership(self.image)
+
+    @cached_property
+    def tree(self) -> Hierarchy:
+        """The hierarchy of the picture's regions."""
+        return region_tree(self.image)
+
+    @cached_property
+    def boundary_tree(self) -> Hierarchy:
+        """The hierarchy of ``pb``, whose superpixels are embedded."""
+        return detector("pb").hierarchy(self.image)
+
+    @cached_property
+    def embedded(self) -> OrderMap:
+        """Angular embedding."""
+        return ae(self.image, self.boundary_tree)
+
+    @cached_property
+    def network(self) -> Sight | None:
+        """What the network sees, where it can be run."""
+        return see(self.image) if find_spec("onnxruntime") else None
+
+    def pruned(self, lam: float) -> Partition:
+        """Ownership on the tree."""
+        return depth_partition(self.ownership, self.tree, lam)
+
+    def quantised(self, steps: int) -> Partition:
+        """Ownership, spread within edges and cut into this many depths of equal area."""
+        smooth = self._spread
+        cuts = np.quantile(smooth, np.arange(1, steps) / steps)
+        return pieces(np.searchsorted(cuts, smooth.ravel()).reshape(smooth.shape).astype(np.float32))
+
+    @cached_property
+    def _spread(self) -> OrderMap:
+        return integrate(self.ownership, self.image)
+
+    def ordered(self, regions: LabelMap, *, tjc: bool = False) -> Partition:
+        """Regions in the order of the learned cues."""
+        weights = shipped_cues().choose("tjc" if tjc else "all")
+        groups = {group_of(name) for name in weights.names}
+        cues = pair_cues(self.image, regions, groups=groups, ownership=self.ownership)
+        return depth_of_regions(cues.beside, weights.advantages(cues))
+
+    def layered(self, regions: LabelMap) -> Partition:
+        """Regions in layers by T-junctions and convexity, nothing learned."""
+        return partition(ucm_tj(self.image, regions), regions)
+
+    def dense(self) -> dict[str, OrderMap]:
+        """Ownership, its variants, and controls that know nothing of depth."""
+        light = lightness(self.image)
+        rows = np.repeat(np.arange(light.shape[0], dtype=np.float32)[:, np.newaxis], light.shape[1], axis=1)
+        return {
+            **({NETWORK: self.network.order} if self.network else {}),
+            OWNERSHIP: self.ownership,
+            "ownership, |κ|": probability_of_ownership(self.image, curvature="absolute", smooth=True),
+            "ownership, κ < 0": probability_of_ownership(self.image, curvature="concave", smooth=True),
+            **{f"{TREE}, λ = {lam:g}": self.pruned(lam).order for lam in LAMBDAS[:4]},
+            AE: self.embedded,
+            "control: ownership without curvature": probability_of_ownership(self.image, curvature="none"),
+            "control: gradient": np.hypot(*np.gradient(light)).astype(np.float32),
+            "control: crack density": quantisation_steps(light),
+            "control: lower is nearer": rows,
+        }
+
+    def sweeps(self, truth: Ordering) -> Iterator[tuple[str, str, Partition]]:
+        """Every system at every value of its parameter."""
+        for steps in STEPS:
+            yield OWNERSHIP, f"{steps} depths", self.quantised(steps)
+        for lam in LAMBDAS:
+            yield TREE, f"λ = {lam:g}", self.pruned(lam)
+        for level in LEVELS:
+            regions = self.tree.at(level)
+            yield AE, f"level {level:g}", partition(self.embedded, self.boundary_tree.at(level))
+            yield UCM_TJ, f"level {level:g}", self.layered(regions)
+            yield CUES, f"level {level:g}", self.ordered(regions)
+            yield TJC, f"level {level:g}", self.ordered(regions, tjc=True)
+            yield ORACLE, f"level {level:g}", truly_ordered(regions, truth)
+            yield RANDOM, f"level {level:g}", randomly_ordered(regions)
+            if self.network:
+                yield NETWORK, f"level {level:g}", partition(self.network.order, self.network.regions(level))
+
+
+def truly_ordered(regions: LabelMap, truth: Ordering) -> Partition:
+    """Regions in the order that the truth gives to neighbours; where it has none they are level."""
+    beside = neighbours(regions)
+    front = order_of_pairs(truth, beside, reach=REACH)
+    return depth_of_regions(beside, front * (np.abs(front) == 1))
+
+
+def randomly_ordered(regions: LabelMap, *, seed: int = 0) -> Partition:
+    """Regions in an order by lot, no two of them level; the same for the same regions and seed."""
+    depth = np.random.default_rng(seed).permutation(int(regions.max()) + 1).astype(np.float32)
+    return partition(depth[regions], regions)

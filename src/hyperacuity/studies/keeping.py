@@ -1,0 +1,96 @@
+"""Results of a study that are kept in its folder, and used again as long as neither their input nor the code has changed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Callable, Iterable
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+import hyperacuity
+from hyperacuity.console import output_folder
+from hyperacuity.data.files import write_bytes
+from hyperacuity.run.code import code_of
+
+Made = TypeVar("Made")
+
+
+@cache
+def code_key(*modules: str) -> str:
+    """What a result of these modules depends on besides its input: their code, all that they import, and the models shipped."""
+    digest = hashlib.blake2b(code_of(*modules).encode(), digest_size=12)
+    for path in sorted(Path(hyperacuity.__file__).parent.joinpath("detect").rglob("*")):
+        if path.suffix in (".json", ".onnx"):
+            digest.update(path.name.encode() + hashlib.blake2b(path.read_bytes()).digest())
+    return digest.hexdigest()
+
+
+def key_of(code: str, *given: object) -> str:
+    """The key of a result of this code on this input: arrays by their values, the rest as it prints.
+
+    >>> key_of("v1", np.zeros(3)) == key_of("v1", np.zeros(3)), key_of("v1", np.zeros(3)) == key_of("v1", np.ones(3))
+    (True, False)
+    """
+    digest = hashlib.blake2b(code.encode(), digest_size=12)
+    for one in given:
+        if isinstance(one, np.ndarray):
+            array: NDArray[Any] = np.ascontiguousarray(one)
+            digest.update(f"{array.dtype.str}{array.shape}".encode() + array.tobytes())
+        else:
+            digest.update(repr(one).encode())
+    return digest.hexdigest()
+
+
+def kept(
+    path: Path | None, key: str, make: Callable[[], Made], pack: Callable[[Made], Any], unpack: Callable[[Any], Made]
+) -> Made:
+    """What a JSON file holds under this key; else it is made, and the file written. Without a path nothing is kept.
+
+    ``pack`` and ``unpack`` go to what JSON can say and back. A file that cannot be read is written again.
+    """
+    if path is None:
+        return make()
+    try:
+        found = json.loads(path.read_bytes())
+        if found["key"] == key:
+            return unpack(found["result"])
+    except (OSError, ValueError, KeyError, TypeError):
+        pass
+    made = make()
+    output_folder(path.parent)
+    write_bytes(path, json.dumps({"key": key, "result": pack(made)}).encode())
+    return made
+
+
+def kept_files(record: Path, key: str, files: Iterable[Path], make: Callable[[], None]) -> bool:
+    """Make files, unless they are there and were made under this key; says whether they were made."""
+    try:
+        if record.read_text(encoding="utf-8") == key and all(file.exists() for file in files):
+            return False
+    except (OSError, ValueError):
+        pass
+    record.unlink(missing_ok=True)
+    make()
+    write_bytes(record, key.encode())
+    return True
+
+
+def fresh_folder(folder: Path, key: str) -> Path:
+    """A folder for files that depend on a key: emptied where it was filled under another one, created if missing."""
+    record = folder / "key.txt"
+    try:
+        if record.read_text(encoding="utf-8") == key:
+            return folder
+    except (OSError, ValueError):
+        pass
+    if folder.is_dir():
+        shutil.rmtree(folder)
+    output_folder(folder)
+    write_bytes(record, key.encode())
+    return folder
