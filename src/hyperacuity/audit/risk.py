@@ -251,6 +251,7 @@ def simulate_answers(
     people: int = 5,
     seed: int = 0,
     chance: Callable[[float, float], ArrayLike] = preference,
+    name: str = "observer",
 ) -> list[Answer]:
     """Answers of observers who prefer the stronger piece with some chance, each trial and person on its own.
 
@@ -266,7 +267,7 @@ def simulate_answers(
         chosen = float(np.asarray(chance(*worths[trial.trial])))
         other: Side = "second" if trial.false_alarm == "first" else "first"
         answers += [
-            Answer(f"observer {person}", trial.trial, trial.false_alarm if draw < chosen else other)
+            Answer(f"{name} {person}", trial.trial, trial.false_alarm if draw < chosen else other)
             for person, draw in enumerate(row, 1)
         ]
     return answers

@@ -1,250 +1,311 @@
-"""The experiments of Hou, Yuille & Koch (2013), Beyond F-measures, on the Berkeley data sets."""
+"""The experiments of Hou, Yuille & Koch (2013), Beyond F-measures, on the Berkeley data sets or, without these, on scenes."""
 
 from __future__ import annotations
 
-import statistics
+import importlib.util
+import logging
+import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
-from hyperacuity.audit.benchmark import AuditProtocol, AuditTally, Change, SystemAudit, collect_audit, ranking_changes
+from hyperacuity.audit.benchmark import AuditProtocol, Change, SystemAudit, collect_audit, ranking_changes
+from hyperacuity.audit.observer import Observer
+from hyperacuity.audit.risk import Risk, RiskScore, risk
+from hyperacuity.audit.sets import SetSizes, set_sizes
 from hyperacuity.audit.strength import LabelScore, StrengthProtocol, collect_strengths
+from hyperacuity.audit.trials import Mode, Trial, write_trials
+from hyperacuity.console import output_folder
 from hyperacuity.data import Sample, find_data, load_dataset, pair_truths
-from hyperacuity.detect import detector, split_names
-from hyperacuity.errors import InputError
+from hyperacuity.data.scenes import write_scenes
+from hyperacuity.detect import Detector, detector, split_names
+from hyperacuity.errors import InputError, UsageError
 from hyperacuity.evaluation.audit_inputs import LABELS
-from hyperacuity.evaluation.audits import AuditFindings
+from hyperacuity.evaluation.audits import AuditFindings, draw_trials
 from hyperacuity.evaluation.jobs import job_for
 from hyperacuity.evaluation.readers.contours import ContourReader, LabelReader
 from hyperacuity.maps import SoftMap
 from hyperacuity.run import Cell
-from hyperacuity.studies.running import Failures, failures_of, tally_cells, write_csv
+from hyperacuity.studies.pb_labels import RetrainedPb, retrain_pb
+from hyperacuity.studies.risk_of_trials import answers_through
+from hyperacuity.studies.running import Failures, each, failures_of, tally_cells
 from hyperacuity.studies.system_maps import detect_samples, map_folders
+from hyperacuity.studies.training import PbCourse
 from hyperacuity.tasks import task
 
-UCM = "gPb-ucm"
+log = logging.getLogger(__name__)
 
-PUBLISHED = {
-    "pb": 0.65,
-    "ucm": 0.67,
-    "mincover": 0.65,
-    "bel": 0.66,
-    "gpb": 0.70,
-    "xren": 0.67,
-    "nmx": 0.71,
-    "ccut": 0.45,
-    "scg": 0.71,
-}
-"""F of the paper's Table 1, on the test set of BSDS300; the text says 0.6482 of pB and 0.7143 of SCG."""
+UCM = "gPb-ucm (authors)"
+"""The maps that the authors of gPb-owt-ucm distribute with BSDS500."""
 
-RISKS = {"hard": 0.5017, "easy": 0.1082}
-"""Mean risks of the paper."""
+DETECTORS = "pb,hk,sf5,canny,sobel"
+OBSERVERS = "net,pb,sf1"
+"""Through what simulated people look: a network that knows what people draw, local cues, and contrast alone."""
 
-OLD, OLD_TEST, NEW = "BSDS300", "BSDS300 test", "new 200"
-"""The parts of the data: the whole of BSDS300, its test set, and the 200 images that BSDS500 adds."""
+OLD, TRAIN, TEST, NEW, SCENES = "BSDS300", "BSDS300 train", "BSDS300 test", "new 200", "scenes"
+"""The parts of the data: BSDS300, its halves (the paper's own images are those of the second), and what BSDS500 adds."""
+
+SEEN: Mapping[str, tuple[str, ...]] = {"net": (TEST,)}
+"""Parts whose labels a detector has learned from, and where it is no observer: the network knows BSDS500's val."""
+
+NOISES = (0.05, 0.1, 0.2)
+"""Noise of the simulated observers: the middle one is reported, the others show how much depends on it."""
+
+N_SCENES = 12
+"""Scenes that stand in for photographs where there are none."""
 
 
-@dataclass(frozen=True)
-class PaperNumber:
-    """A number of the paper and what it is here. A paper that has it in a figure only, or data that do not allow it: None."""
+@dataclass(frozen=True, eq=False)
+class Choices:
+    """What simulated observers chose: risks, and the mean risk of each mode for other noises."""
 
-    quantity: str
-    paper: float | None
-    here: float | None
-    note: str = ""
+    score: RiskScore
+    by_noise: dict[float, dict[Mode, Risk]]
+
+
+class Seconds(NamedTuple):
+    """How long something took: by the clock, and of the processors' time, whatever else they had to do."""
+
+    clock: float
+    processor: float
 
 
 @dataclass(frozen=True, eq=False)
 class Hou2013:
-    """Everything found: scores of the labels by part, audits by part and system, and the paper's numbers beside ours.
+    """Everything found, by part of the data: labels; systems under all truths, and changes of their order; forced choices.
 
-    ``changes`` are those of the order of the systems on the new images; ``label_cells`` are these images' labels.
+    ``choices`` are by part and observer; ``sets`` are those of the first detector (Fig. 2B). ``cells`` are what systems drew,
+    ``samples`` the images of each part. ``seconds`` are those of this run by what was done; what lay in the folder was reused.
+    ``notes`` say what was left out.
     """
 
+    folder: Path
     protocol: AuditProtocol
-    labels: dict[str, LabelScore]
-    audits: dict[str, dict[str, SystemAudit]]
-    changes: list[Change]
-    table: list[PaperNumber]
-    label_cells: list[Cell]
-    failures: Failures
+    observer: Observer
+    detectors: tuple[str, ...]
+    samples: dict[str, tuple[Sample, ...]]
+    labels: dict[str, LabelScore] = field(default_factory=dict)
+    cells: dict[str, list[Cell]] = field(default_factory=dict)
+    audits: dict[str, dict[str, SystemAudit]] = field(default_factory=dict)
+    changes: dict[str, list[Change]] = field(default_factory=dict)
+    trials: dict[str, list[Trial]] = field(default_factory=dict)
+    choices: dict[str, dict[str, Choices]] = field(default_factory=dict)
+    sets: dict[str, SetSizes] = field(default_factory=dict)
+    retrained: list[RetrainedPb] = field(default_factory=list)
+    seconds: dict[str, Seconds] = field(default_factory=dict)
+    failures: Failures = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
-    @property
-    def audit(self) -> AuditFindings:
-        """The audit of the new images."""
-        return AuditFindings(self.protocol.signature, self.labels[NEW], self.audits[NEW], self.changes)
+    def audit(self, part: str) -> AuditFindings:
+        """The audit of a part on which systems were run."""
+        return AuditFindings(self.protocol.signature, self.labels[part], self.audits[part], self.changes[part])
 
-    def write_table(self, path: Path) -> Path:
-        """Write the paper's numbers beside ours as a CSV file."""
-        return write_csv(path, [{**vars(row), "here": number_text(row.here, "")} for row in self.table])
+    @contextmanager
+    def timed(self, what: str) -> Iterator[None]:
+        """Note the seconds that something takes."""
+        start, work = time.perf_counter(), time.process_time()
+        try:
+            yield
+        finally:
+            self.seconds[what] = Seconds(time.perf_counter() - start, time.process_time() - work)
 
 
 def hou2013(
     folder: Path,
     *,
     data: Path | None = None,
-    detectors: str = "pb,hk,sf5,canny,sobel",
+    detectors: str = DETECTORS,
     further: Mapping[str, Path] | None = None,
+    observers: str = OBSERVERS,
+    noise: float = NOISES[1],
+    lapse: float = 0.02,
     count: int | None = None,
+    train: int | None = None,
     seed: int = 0,
     workers: int | None = None,
 ) -> Hou2013:
-    """Audit labels and systems on BSDS300 and on the 200 images that BSDS500 added.
+    """Audit labels and systems on the paper's own images and on the 200 images that BSDS500 added.
 
-    Maps and the run go to ``folder``, where both are resumed. ``further`` are systems with maps of the new images, by default
-    gPb-ucm where it comes with BSDS500; ``count`` takes the first images of each part only.
+    Maps, models and the run go to ``folder``, where all are resumed. ``further`` are systems by their folders of maps, of either
+    part or both, by default gPb-ucm where it comes with BSDS500; ``observers`` are the detectors that simulated people look
+    through; ``count`` takes the first images of each part only, ``train`` so many of those that ``pb`` learns from.
+
+    Without the data sets it runs on scenes; ``UsageError`` where ``data`` names a folder without them.
     """
-    parts = _parts(data, count)
-    protocol = AuditProtocol(seed=seed)
-    run = folder / "run"
-    failures: Failures = []
-    labels: dict[str, LabelScore] = {}
-    for name in (OLD, NEW):
-        job = job_for(task("strength"), StrengthProtocol(), LabelReader())
-        drawn = tally_cells(job, _label_cells(parts[name]), run, workers)
-        failures += failures_of(drawn)
-        if not drawn.tallies[LABELS]:
-            raise InputError(f"no image of {name} could be read")
-        labels[name] = collect_strengths(drawn.tallies[LABELS])
+    samples = _parts(data, folder, count)
     chosen = {str(found): found for found in map(detector, split_names(detectors))}
+    if not chosen:
+        raise UsageError("--with names no detector; for example --with pb,canny")
+    study = Hou2013(folder, AuditProtocol(seed=seed), Observer(noise, lapse), tuple(chosen), samples)
+    eyes = _usable_observers(observers, study)
+    with study.timed("labels"):
+        _read_labels(study, workers)
+    for part in (part for part in (TEST, NEW, SCENES) if part in samples):
+        looking = {name: one for name, one in eyes.items() if part not in SEEN.get(one.base, ())}
+        with study.timed(f"detectors, {part}"):
+            folders = _detect(study, part, {**chosen, **looking}, list(chosen), workers)
+        study.cells[part][:0] = _further_cells(further or _shipped_systems(data), samples[part])
+        with study.timed(f"benchmarks, {part}"):
+            _benchmark(study, part, workers)
+        with study.timed(f"forced choice, {part}"):
+            _measure_sets(study, part, next(iter(chosen)), workers)
+            _let_choose(study, part, {name: folders[name] for name in looking}, seed, workers)
+    if further and not any(cell.system in further for cells in study.cells.values() for cell in cells):
+        raise UsageError(
+            f"{', '.join(further)}: none of the maps has the name of an image of {' or '.join(study.cells)}"
+        )
+    if TEST in samples:
+        with study.timed("retraining pb"):
+            _retrain(study, data, train, workers)
+    return study
+
+
+def slug(part: str) -> str:
+    """A part's name as part of a file's.
+
+    >>> slug("BSDS300 test")
+    'bsds300-test'
+    """
+    return part.replace(" ", "-").lower()
+
+
+def _read_labels(study: Hou2013, workers: int | None) -> None:
+    """Who agrees with whom in each part, and in BSDS300 as a whole."""
+    job = job_for(task("strength"), StrengthProtocol(), LabelReader())
+    tallies: dict[str, dict[str, Any]] = {}
+    for part, samples in study.samples.items():
+        cells = [Cell(LABELS, one.name, one.truths[0], one.truths, picture=one.image) for one in samples]
+        drawn = tally_cells(job, cells, study.folder / "run", workers)
+        study.failures.extend(failures_of(drawn))
+        tallies[part] = dict(drawn.tallies[LABELS])
+        if not tallies[part]:
+            raise InputError(f"no image of {part} could be read")
+    if TRAIN in tallies and TEST in tallies:
+        tallies[OLD] = tallies[TRAIN] | tallies[TEST]
+    study.labels.update({part: collect_strengths(found) for part, found in tallies.items()})
+
+
+def _detect(
+    study: Hou2013, part: str, chosen: Mapping[str, Detector], systems: Sequence[str], workers: int | None
+) -> dict[str, Path]:
+    """Write the maps of detectors and observers; the folders of all, the cells of the systems among them."""
 
     def see(image: NDArray[Any], names: Sequence[str]) -> dict[str, SoftMap]:
         return {name: chosen[name](image).thin for name in names}
 
-    cells: dict[str, list[Cell]] = {}
-    for name in (OLD_TEST, NEW):
-        folders = map_folders(chosen, folder / "maps" / name.replace(" ", "-").lower())
-        cells[name], failed = detect_samples(parts[name], folders, see, workers, reuse=True)
-        failures += failed
-    cells[NEW] = [*_further_cells(further or _shipped_systems(data), parts[NEW]), *cells[NEW]]
-    audits: dict[str, dict[str, SystemAudit]] = {}
-    tallies: dict[str, dict[str, AuditTally]] = {}
-    for name, grid in cells.items():
-        outcome = tally_cells(job_for(task("audit"), protocol, ContourReader()), grid, run, workers)
-        failures += failures_of(outcome)
-        tallies = {system: found for system, found in outcome.tallies.items() if found}
-        audits[name] = {system: collect_audit(found) for system, found in tallies.items()}
-    return Hou2013(
-        protocol,
-        labels,
-        audits,
-        ranking_changes(audits[NEW], tallies),  # the last part: the new images
-        paper_table(labels, audits),
-        _label_cells(parts[NEW]),
-        failures,
-    )
+    folders = map_folders(chosen, study.folder / "maps" / slug(part))
+    cells, failed = detect_samples(study.samples[part], folders, see, workers, reuse=True)
+    study.cells[part] = [cell for cell in cells if cell.system in systems]
+    study.failures.extend(failed)
+    return folders
 
 
-def paper_table(labels: Mapping[str, LabelScore], audits: Mapping[str, Mapping[str, SystemAudit]]) -> list[PaperNumber]:
-    """Every number of the paper that the data allow, beside what it is here."""
-    old, new = labels[OLD], labels[NEW]
-    fewer, other = "BSDS500's files of the same images hold fewer", "31.39 in the paper's section 3"
-    rows = [
-        PaperNumber("BSDS300: images", 300, len(old.images)),
-        PaperNumber("BSDS300: boundary maps", 1667, sum(old.annotators), fewer),
-        PaperNumber("BSDS300: orphan share of boundaries, %", 29.40, 100 * old.boundaries.orphan, other),
-        PaperNumber("BSDS300: consensus share of boundaries, %", 28.99, 100 * old.boundaries.consensus),
-        PaperNumber("200 new images: orphan share of boundaries, %", 30.58, 100 * new.boundaries.orphan),
-        PaperNumber("200 new images: consensus share of boundaries, %", 30.15, 100 * new.boundaries.consensus),
-    ]
-    systems = audits[NEW]
-    for name, audit in systems.items():
-        rows += _scores_of(name, audit, audits[OLD_TEST].get(name))
-    rows += _drops(audits[OLD_TEST], "BSDS300's test set")
-    rows += _drops(systems, "200 new images")
-    behind = _mean([a.consensus.ods.f - a.partial_f["halfplane"][0] for a in systems.values()])
-    rows.append(PaperNumber("F on consensus minus F on partial labels (halfplane): mean", None, behind, '"no better"'))
-    rows += _old_against_new(audits[OLD_TEST], systems)
-    needs = "needs people: hyperacuity audit --trials, then hyperacuity study risk"
-    rows += [PaperNumber(f"mean risk, {mode}", paper, None, needs) for mode, paper in RISKS.items()]
-    return rows
+def _benchmark(study: Hou2013, part: str, workers: int | None) -> None:
+    """Every system under all truths."""
+    job = job_for(task("audit"), study.protocol, ContourReader())
+    outcome = tally_cells(job, study.cells[part], study.folder / "run", workers)
+    study.failures.extend(failures_of(outcome))
+    tallies = {system: found for system, found in outcome.tallies.items() if found}
+    study.audits[part] = {system: collect_audit(found) for system, found in tallies.items()}
+    study.changes[part] = ranking_changes(study.audits[part], tallies)
 
 
-def number_text(value: float | None, missing: str = "–") -> str:
-    """A number with four significant digits, a count in full."""
-    return missing if value is None else f"{value:d}" if isinstance(value, int) else f"{value:.4g}"
+def _measure_sets(study: Hou2013, part: str, system: str, workers: int | None) -> None:
+    """What people drew, what a system detected at its best threshold, and how they overlap, over all images of a part."""
+    audit = study.audits[part].get(system)
+    if audit is None:
+        return
+
+    def sizes(cell: Cell) -> SetSizes:
+        given = ContourReader().read(cell, audit.protocol.protocol)
+        return set_sizes(given.prediction, given.truths, audit.all.ods.threshold, audit.protocol.protocol)
+
+    cells = [cell for cell in study.cells[part] if cell.system == system and cell.image in audit.all.images]
+    study.sets[part] = SetSizes(*map(sum, zip(*each(sizes, cells, workers, "sets"), strict=True)))
 
 
-def _scores_of(name: str, audit: SystemAudit, old: SystemAudit | None) -> Iterator[PaperNumber]:
-    """The numbers of one system: under each truth on the new images, and on BSDS300's test set where it was run."""
-    known, note = _published(name)
-    if old is not None:
-        yield PaperNumber(f"{name}: F on BSDS300's test set, all labels", known, old.all.ods.f, note.rstrip("; "))
-        yield PaperNumber(f"{name}: F on BSDS300's test set, consensus labels", None, old.consensus.ods.f)
-        known, note = None, ""
-    elif known is not None:
-        note += "on BSDS300's test set"
-    yield PaperNumber(f"{name}: F on the 200 new images, all labels", known, audit.all.ods.f, note)
-    yield PaperNumber(f"{name}: F on the 200 new images, consensus labels", None, audit.consensus.ods.f)
-    for kind, (mean, _) in audit.partial_f.items():
-        yield PaperNumber(f"{name}: F on the 200 new images, partial labels ({kind})", None, mean)
-    behind = audit.consensus.ods.f - audit.partial_f["halfplane"][0]
-    says = "below 0 in the paper" if name == "pb" else ""
-    yield PaperNumber(f"{name}: F on consensus minus F on partial labels (halfplane)", None, behind, says)
-    yield PaperNumber(f"{name}: rank correlation of output and strength", None, audit.output.spearman, '"rather weak"')
+def _let_choose(study: Hou2013, part: str, eyes: Mapping[str, Path], seed: int, workers: int | None) -> None:
+    """Draw the trials, write them, and let each simulated observer answer those of the other systems."""
+    reader = ContourReader()
+    trials, skips = draw_trials(study.cells[part], reader, study.audits[part], seed, workers, progress=True)
+    write_trials(output_folder(study.folder / "trials" / slug(part)), trials, skips)
+    study.trials[part], study.choices[part] = trials, {}
+    for name, folder in eyes.items():
+        judged = [trial for trial in trials if trial.system != name]
+        if not judged:
+            continue
+        seen = {image: reader.soft(folder / f"{image}.png") for image in sorted({trial.image for trial in judged})}
+        scores = {
+            noise: risk(judged, answers_through(name, judged, seen, Observer(noise, study.observer.lapse), seed=seed))
+            for noise in dict.fromkeys((study.observer.noise, *NOISES))
+        }
+        by_noise = {noise: scores[noise].mean for noise in sorted(scores)}
+        study.choices[part][name] = Choices(scores[study.observer.noise], by_noise)
 
 
-def _published(name: str) -> tuple[float | None, str]:
-    """The paper's F of a system, and what to know about it."""
-    if name == UCM:
-        return PUBLISHED["gpb"], "gPB in the paper, before the ucm; "
-    return PUBLISHED.get(name.lower()), "the authors' own in the paper; " if name == "pb" else ""
+def _retrain(study: Hou2013, data: Path | None, train: int | None, workers: int | None) -> None:
+    """Fig. 8, on the paper's own images; left out where there is nothing to learn from."""
+    run, models = study.folder / "run", output_folder(study.folder / "pb")
+    try:
+        found = retrain_pb(
+            models, study.samples[TEST], data=data, train=train, course=PbCourse(), run=run, workers=workers
+        )
+    except UsageError as error:
+        study.notes.append(f"pb was not learned again: {error}")
+        return
+    study.failures.extend(found.failures)
+    study.retrained.append(found)
 
 
-def _drops(audits: Mapping[str, SystemAudit], where: str) -> Iterator[PaperNumber]:
-    """What precision and recall lose when only consensus labels count (Fig. 4)."""
-    many = f"on BSDS300's test set in the paper, mean of 9 systems; of {len(audits)} here"
-    for measure, paper in (("precision", 28.7), ("recall", 9.0)):
-        ends = [(getattr(a.all.ods, measure), getattr(a.consensus.ods, measure)) for a in audits.values()]
-        share = _mean([100 * (first - last) / first for first, last in ends if first])
-        points = _mean([100 * (first - last) for first, last in ends])
-        note = many if points is None else f"{many}; {points:.1f} points"
-        yield PaperNumber(f"drop of {measure} from all to consensus labels, {where}, %", paper, share, note)
+def _usable_observers(names: str, study: Hou2013) -> dict[str, Detector]:
+    found = {str(one): one for one in map(detector, split_names(names))}
+    for name, one in list(found.items()):
+        if one.base == "net" and importlib.util.find_spec("onnxruntime") is None:
+            study.notes.append("the observer net was left out: it needs onnxruntime (extra see)")
+            del found[name]
+    return found
 
 
-def _old_against_new(old: Mapping[str, SystemAudit], new: Mapping[str, SystemAudit]) -> list[PaperNumber]:
-    """Do the 200 new images give other scores than BSDS300's test set (Fig. 9)?"""
-    both = [name for name in old if name in new]
-    pairs = [(getattr(new[name], truth), getattr(old[name], truth)) for name in both for truth in ("all", "consensus")]
-    differences = [ours.ods.f - theirs.ods.f for ours, theirs in pairs]
-    note = f"gPB and SCG in the paper; {', '.join(both)} here" if both else "no system on both"
-    spread = statistics.stdev(differences) if len(differences) > 1 else None
-    what = "F on the 200 new images minus F on BSDS300's test set"
-    return [
-        PaperNumber(f"{what}: mean", 0.028, _mean(differences), note),
-        PaperNumber(f"{what}: deviation", 0.0058, spread, note),
-    ]
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return sum(values) / len(values) if values else None
-
-
-def _parts(data: Path | None, count: int | None) -> dict[str, tuple[Sample, ...]]:
-    train, test, new = (
-        load_dataset(name, data, split=split).samples[:count]
-        for name, split in (("bsds300", "train"), ("bsds300", "test"), ("bsds500", "test"))
-    )
-    return {OLD: (*train, *test), OLD_TEST: test, NEW: new}
+def _parts(data: Path | None, folder: Path, count: int | None) -> dict[str, tuple[Sample, ...]]:
+    """The images of each part that is there; scenes where none is."""
+    wanted = {TRAIN: ("bsds300", "train"), TEST: ("bsds300", "test"), NEW: ("bsds500", "test")}
+    found: dict[str, tuple[Sample, ...]] = {}
+    missing: list[UsageError] = []
+    for part, (name, split) in wanted.items():
+        try:
+            found[part] = load_dataset(name, data, split=split).samples[:count]
+        except UsageError as error:
+            missing.append(error)
+    found = {part: samples for part, samples in found.items() if samples}
+    if TEST in found or NEW in found:
+        return found
+    if data is not None:
+        raise missing[0] if missing else UsageError(f"{data}: holds no image of BSDS300's or BSDS500's test set")
+    scenes = folder / SCENES
+    if not (scenes / "scenes.json").is_file():
+        write_scenes(output_folder(scenes), range(1, N_SCENES + 1), size=(240, 160), leaves=16)
+    return {SCENES: load_dataset("scenes", scenes).samples[:count]}
 
 
 def _shipped_systems(data: Path | None) -> dict[str, Path]:
     """The results of gPb-owt-ucm beside BSDS500, where they exist."""
-    folder = find_data("bsds500", data) / "ucm2" / "test"
-    return {UCM: folder} if folder.is_dir() else {}
-
-
-def _label_cells(samples: Sequence[Sample]) -> list[Cell]:
-    return [Cell(LABELS, one.name, one.truths[0], one.truths, picture=one.image) for one in samples]
+    with suppress(UsageError):
+        folder = find_data("bsds500", data) / "ucm2" / "test"
+        return {UCM: folder} if folder.is_dir() else {}
+    return {}
 
 
 def _further_cells(systems: Mapping[str, Path], samples: Sequence[Sample]) -> list[Cell]:
+    """What further systems drew of these images; nothing where their maps are of others."""
     truths = {one.name: one.truths for one in samples}
-    return [
-        Cell(name, pair.name, pair.prediction, pair.truths)
-        for name, folder in systems.items()
-        for pair in pair_truths(folder, truths, of="bsds500").pairs
-    ]
+    pictures = {one.name: one.image for one in samples}
+    cells = []
+    for name, folder in systems.items():
+        with suppress(UsageError):
+            pairs = pair_truths(folder, truths, of="the data set").pairs
+            cells += [Cell(name, one.name, one.prediction, one.truths, picture=pictures[one.name]) for one in pairs]
+    return cells

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from hyperacuity.audit import AuditProtocol, SystemAudit, collect_audit
 from hyperacuity.console import output_folder
-from hyperacuity.data import load_dataset
-from hyperacuity.detect.pb_detector import detect_from, gradients, load_model
-from hyperacuity.errors import UsageError
+from hyperacuity.data import Sample, load_dataset
+from hyperacuity.detect.pb_detector import CUES, PbModel, detect_from, gradients, load_model
+from hyperacuity.errors import InputError, UsageError
 from hyperacuity.evaluation.jobs import job_for
 from hyperacuity.evaluation.readers.contours import ContourReader
 from hyperacuity.maps import SoftMap
@@ -80,15 +80,89 @@ def pb_labels(
     }
     if test == 0:
         return PbLabels(learned, {}, [])
+    samples = evenly(load_dataset("bsds500", data, split="test").samples, test)
+    folders = {f"pb, {name} labels": output_folder(folder / "maps" / f"pb-{name}") for name in learned}
+    audits, failures = _tested(models, samples, folders, None, course.seed, workers)
+    return PbLabels(learned, audits, failures)
+
+
+@dataclass(frozen=True, eq=False)
+class RetrainedPb:
+    """``pb`` learned from all labels and from consensus labels: models and scores by what they were learned from.
+
+    ``train`` and ``test`` are how many images it was learned from and tested on.
+    """
+
+    models: dict[str, PbModel]
+    audits: dict[str, SystemAudit]
+    train: int
+    test: int
+    failures: Failures
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        scores = {
+            name: {
+                "weights": dict(zip(("constant", *CUES), self.models[name].weights.tolist(), strict=True)),
+                "all": audit.all.ods.f,
+                "ci": audit.all.ods.interval,
+                "consensus": audit.consensus.ods.f,
+                "consensus_ci": audit.consensus.ods.interval,
+            }
+            for name, audit in self.audits.items()
+        }
+        return {"train": self.train, "test": self.test, "learned from": scores}
+
+
+def retrain_pb(
+    folder: Path,
+    samples: Sequence[Sample],
+    *,
+    data: Path | None,
+    train: int | None = None,
+    course: PbCourse,
+    run: Path | None = None,
+    workers: int | None = None,
+) -> RetrainedPb:
+    """Learn ``pb`` from BSDS500's training images that are not reserved, from both kinds of labels, and test on ``samples``.
+
+    Models and maps lie in ``folder`` and are reused; a model that was learned otherwise is learned again.
+    """
+    drawings = bsds500_drawn(data, train)
+    count = len(drawings.pictures)
+    files = {truth: folder / f"pb-{truth}-{count}.json" for truth in TRUTHS}
+    if any(not _is_learned(file, course.about(drawings.source, truth)) for truth, file in files.items()):
+        for truth, one in learn_pb(drawings, TRUTHS, course, workers).items():
+            one.model.save(files[truth])
+    models = {truth: load_model(file) for truth, file in files.items()}
+    folders = {truth: output_folder(folder / "maps" / f"pb-{truth}-{count}") for truth in TRUTHS}
+    audits, failures = _tested(models, samples, folders, run, course.seed, workers)
+    return RetrainedPb(models, audits, count, len(samples), failures)
+
+
+def _is_learned(file: Path, about: str) -> bool:
+    try:
+        return load_model(file).about == about
+    except InputError:  # there is none, or it is damaged
+        return False
+
+
+def _tested(
+    models: Mapping[str, PbModel],
+    samples: Sequence[Sample],
+    folders: Mapping[str, Path],
+    run: Path | None,
+    seed: int,
+    workers: int | None,
+) -> tuple[dict[str, SystemAudit], Failures]:
+    """The models' scores on all, consensus and partial labels; with a ``run``, maps and tallies are reused."""
 
     def see(image: NDArray[Any], names: Sequence[str]) -> dict[str, SoftMap]:
         cues = gradients(image, models[names[0]].textons)  # the same for all: so are the textons
         return {name: detect_from(cues, models[name].weights).thin for name in names}
 
-    samples = evenly(load_dataset("bsds500", data, split="test").samples, test)
-    folders = {f"pb, {name} labels": output_folder(folder / "maps" / f"pb-{name}") for name in learned}
-    cells, failed = detect_samples(samples, folders, see, workers, reuse=False)
-    protocol = AuditProtocol(strengths=(0, 1), repeats=1, seed=course.seed)
-    outcome = tally_cells(job_for(task("audit"), protocol, ContourReader()), cells, None, workers)
+    cells, failed = detect_samples(samples, folders, see, workers, reuse=run is not None)
+    protocol = AuditProtocol(strengths=(0, 1), repeats=1, seed=seed)
+    outcome = tally_cells(job_for(task("audit"), protocol, ContourReader()), cells, run, workers)
     audits = {name: collect_audit(found) for name, found in outcome.tallies.items() if found}
-    return PbLabels(learned, audits, [*failed, *failures_of(outcome)])
+    return audits, [*failed, *failures_of(outcome)]

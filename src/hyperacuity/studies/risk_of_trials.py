@@ -1,17 +1,44 @@
-"""What the answers to forced-choice trials say about a data set (Hou, Yuille & Koch 2013, section 3)."""
+"""What the answers to forced-choice trials say about a data set (Hou, Yuille & Koch 2013, section 3).
+
+The answers are people's, or those of simulated observers who look at the pictures through a detector
+(:mod:`hyperacuity.audit.observer`).
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hyperacuity.audit.risk import Risk, RiskScore, read_answers, risk, trials_needed
-from hyperacuity.audit.trials import read_trials
-from hyperacuity.errors import InputError
+from hyperacuity.audit.observer import Observer, evidence_of_trials
+from hyperacuity.audit.risk import (
+    Answer,
+    Risk,
+    RiskScore,
+    read_answers,
+    risk,
+    simulate_answers,
+    trials_needed,
+    write_answers,
+)
+from hyperacuity.audit.trials import Trial, read_trials
+from hyperacuity.data import read_image
+from hyperacuity.data.datasets.pairing import files_in, stem_of
+from hyperacuity.detect import detector
+from hyperacuity.errors import InputError, UsageError
+from hyperacuity.maps import SoftMap
+from hyperacuity.studies.running import each
 
 RISK_SIGNATURE = "risk|vote:majority|interval:wilson|v:1"
+PEOPLE = 5
+"""So many answered each trial in the paper."""
+
+
+def signature_of(eyes: str, observer: Observer, people: int, seed: int) -> str:
+    """The signature of risks by simulated observers, who look through the detector ``eyes``."""
+    return f"{RISK_SIGNATURE}|observer:{eyes}|{observer}|people:{people}|seed:{seed}"
 
 
 @dataclass(frozen=True)
@@ -63,3 +90,45 @@ def risk_of_trials(folder: Path, answers: Path | None = None, *, within: float |
     found = {mode: one.risk for mode, one in score.mean.items()}
     shares = {mode: 0.5 if math.isnan(share) else share for mode, share in found.items()}
     return RiskStudy(score, {mode: trials_needed(within, share=share) for mode, share in shares.items()})
+
+
+def answers_through(
+    eyes: str,
+    trials: Sequence[Trial],
+    maps: Mapping[str, SoftMap],
+    observer: Observer,
+    *,
+    people: int = PEOPLE,
+    seed: int = 0,
+) -> list[Answer]:
+    """What simulated observers choose who see the pictures as the detector ``eyes`` does; ``maps`` are its maps by image."""
+    return simulate_answers(
+        trials, evidence_of_trials(trials, maps), people=people, seed=seed, chance=observer.chance, name=eyes
+    )
+
+
+def simulate_people(
+    folder: Path,
+    images: Path,
+    *,
+    eyes: str,
+    observer: Observer,
+    people: int = PEOPLE,
+    seed: int = 0,
+    workers: int | None = None,
+) -> Path:
+    """Let simulated observers answer the trials of a folder; writes ``answers-EYES.csv`` there and returns its path.
+
+    ``images`` is the folder of the photographs, ``eyes`` the detector that they look through: one that is not among the systems
+    of the trials, so that no system is judged by itself.
+    """
+    trials, look = read_trials(folder), detector(eyes)
+    if own := sorted({trial.system for trial in trials if trial.system == str(look)}):
+        raise UsageError(f"--observer {eyes}: the trials hold false alarms of {own[0]}, which would judge itself")
+    photographs = {stem_of(path): path for path in files_in(images)}
+    names = sorted({trial.image for trial in trials})
+    if missing := [name for name in names if name not in photographs]:
+        raise UsageError(f"{images}: holds no photograph {missing[0]}, which the trials of {folder} are about")
+    seen = each(lambda name: look(read_image(photographs[name])).thin, names, workers, "looking")
+    answers = answers_through(eyes, trials, dict(zip(names, seen, strict=True)), observer, people=people, seed=seed)
+    return write_answers(folder / f"answers-{eyes}.csv", answers)

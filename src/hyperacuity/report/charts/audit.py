@@ -1,4 +1,4 @@
-"""Charts and pictures of an audit: label strength, and what it does to systems (Hou et al. 2013, Figs. 3 to 7)."""
+"""Charts and pictures of an audit: label strength, and what it does to systems (Hou et al. 2013, Figs. 2 to 9)."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from scipy import ndimage
 
 from hyperacuity.audit.benchmark import OUTPUT_LEVELS, SystemAudit
 from hyperacuity.audit.risk import RiskScore
+from hyperacuity.audit.sets import SetSizes
 from hyperacuity.audit.strength import CLASSES, LabelScore, Strengths, strength_class
 from hyperacuity.audit.trials import Mode
 from hyperacuity.boundary.scores import BoundaryScore
@@ -26,6 +27,10 @@ PEOPLE = "share of the annotators who drew it"
 ISO_F = (0.3, 0.5, 0.7, 0.9)
 MOST_NAMED = 10
 """Systems that a small panel has room to name; the best are."""
+
+
+VENN = 95.0
+"""Radius of the larger set, in pixels."""
 
 
 def strength_picture(found: Strengths, photograph: NDArray[np.uint8] | None = None) -> NDArray[np.uint8]:
@@ -143,16 +148,140 @@ def optimal_chart(systems: Mapping[str, SystemAudit]) -> Any:
         for labels, f, (low, high) in zip(kinds, best, ends, strict=True):
             rows.append({"system": name, "labels": labels, "F": f})
             spans.append({"system": name, "labels": labels, "low": low, "high": high})
+    return _dots(rows, spans, kinds, "labels", list(systems))
+
+
+def learned_chart(learned: Mapping[str, SystemAudit]) -> Any:
+    """The best F on all and on consensus labels of what was learned from either, by what it was learned from (Fig. 8)."""
+    styles = (theme.Style(theme.INK, "circle", [1, 0]), theme.Style(STRENGTH_COLOURS[-3], "square", [1, 0]))
+    kinds = {f"learned from {labels} labels": style for labels, style in zip(learned, styles, strict=False)}
+    scores = {
+        (f"tested on {labels} labels", kind): getattr(audit, labels)
+        for labels in ("all", "consensus")
+        for kind, audit in zip(kinds, learned.values(), strict=True)
+    }
+    return _score_dots(scores, kinds)
+
+
+def sets_chart(sets: Mapping[str, Mapping[str, SystemAudit]]) -> Any:
+    """The best F of each system on all and on consensus labels, a mark for each of two data sets (Fig. 9)."""
+    styles = (theme.Style(theme.INK, "circle", [1, 0]), theme.Style(STRENGTH_COLOURS[-3], "square", [1, 0]))
+    kinds = dict(zip(sets, styles, strict=False))
+    systems = [name for name in next(iter(sets.values())) if all(name in of for of in sets.values())]
+    scores = {
+        (f"{name}, {labels} labels", part): getattr(sets[part][name], labels)
+        for name in systems
+        for labels in ("all", "consensus")
+        for part in sets
+    }
+    return _score_dots(scores, kinds)
+
+
+def venn_chart(sizes: SetSizes, system: str) -> Any:
+    """What people drew and what a system detected, as areas: orphans in green, false alarms in red (Fig. 2B)."""
+    unit = VENN / math.sqrt(max(sizes.labels, sizes.detected, 1) / math.pi)
+    human, machine, alone = (unit * math.sqrt(n / math.pi) for n in (sizes.labels, sizes.detected, sizes.orphans))
+    apart = lens_distance(human, machine, (sizes.detected - sizes.false_alarms) * unit**2)
+    reach = lens_distance(machine, alone, sizes.orphans_found * unit**2)
+    inside = max(human - alone, 0.0)  # the orphans' disc touches the edge of the human one from inside
+    cosine = (apart**2 + inside**2 - reach**2) / (2 * apart * inside) if apart * inside else 0.0
+    angle = math.acos(max(-1.0, min(1.0, cosine)))
+    left = -(apart + machine - human) / 2
+    at = {"human": (left, 0.0), "machine": (left + apart, 0.0)}
+    at["alone"] = (left + inside * math.cos(angle), -inside * math.sin(angle))
+    # A unit is a pixel, as in the sizes of points.
+    wide, high = (alt.Scale(domain=[-by * VENN, by * VENN], nice=False) for by in (2, 1.4))
+
+    def disc(which: str, radius: float, **look: Any) -> Any:
+        x, y = at[which]
+        encoded = theme.chart([{"x": x, "y": y}]).mark_point(shape="circle", opacity=1, size=(2 * radius) ** 2, **look)
+        axis = alt.Axis(labels=False, ticks=False, grid=False, domain=False)
+        return encoded.encode(
+            x=alt.X("x:Q", scale=wide, axis=axis, title=None), y=alt.Y("y:Q", scale=high, axis=axis, title=None)
+        )
+
+    top = max(human, machine) + 14
+    texts = [
+        {"x": left - human, "y": top, "text": f"people drew {sizes.labels:,.0f}"},
+        {"x": at["machine"][0] + machine, "y": -top, "text": f"{system} detected {sizes.detected:,.0f}"},
+    ]
+    named = [
+        theme.chart([row]).mark_text(align=align, fontSize=10).encode(x="x:Q", y="y:Q", text="text:N")
+        for row, align in zip(texts, ("left", "right"), strict=True)
+    ]
+    alarms = {"x": (left + human + at["machine"][0] + machine) / 2, "y": 0, "text": f"{sizes.false_alarms:,.0f}"}
+    alone_text = {"x": at["alone"][0], "y": at["alone"][1], "text": f"{sizes.orphans:,.0f}"}
+    named += [
+        theme.chart([row]).mark_text(fontSize=10, color="#fefefe").encode(x="x:Q", y="y:Q", text="text:N")
+        for row in (alarms, alone_text)
+    ]
+    title = alt.TitleParams("Orphans (green) and false alarms (red)", subtitle="areas: pixels of boundary")
+    return alt.layer(
+        disc("machine", machine, filled=True, color=theme.FALSE),
+        disc("human", human, filled=True, color=theme.GROUND),
+        disc("alone", alone, filled=True, color=theme.HIT),
+        disc("machine", machine, filled=False, color=theme.INK, strokeDash=[4, 3], strokeWidth=1.2),
+        disc("human", human, filled=False, color=theme.INK, strokeWidth=2.5),
+        *named,
+        title=title,
+    ).properties(width=4 * VENN, height=2.8 * VENN)
+
+
+def lens_distance(one: float, other: float, area: float) -> float:
+    """How far apart the centres of two discs are that share so much area; touching from inside or outside at most.
+
+    >>> lens_distance(1, 1, 0), lens_distance(2, 1, 99)
+    (2.0, 1.0)
+    >>> round(lens_distance(1, 1, 2 * math.pi / 3 - math.sqrt(3) / 2), 6)
+    1.0
+    """
+    near, far = abs(one - other), one + other
+
+    def shared(apart: float) -> float:
+        if not near < apart < far:
+            return 0.0 if apart >= far else math.pi * min(one, other) ** 2
+        total = 0.0
+        for a, b in ((one, other), (other, one)):
+            half = math.acos(max(-1.0, min(1.0, (apart**2 + a**2 - b**2) / (2 * apart * a))))
+            total += a**2 * (half - math.sin(2 * half) / 2)
+        return total
+
+    if area <= 0 or area >= shared(near):
+        return float(far if area <= 0 else near)
+    for _ in range(60):
+        middle = (near + far) / 2
+        near, far = (middle, far) if shared(middle) > area else (near, middle)
+    return (near + far) / 2
+
+
+def _score_dots(scores: Mapping[tuple[str, str], BoundaryScore], kinds: Mapping[str, theme.Style]) -> Any:
+    """The best F with its interval, by (row, kind)."""
+    rows = [{"system": row, "kind": kind, "F": score.ods.f} for (row, kind), score in scores.items()]
+    spans = [
+        {"system": row, "kind": kind, "low": score.ods.interval[0], "high": score.ods.interval[1]}
+        for (row, kind), score in scores.items()
+    ]
+    return _dots(rows, spans, kinds, "kind", list(dict.fromkeys(row for row, _ in scores)))
+
+
+def _dots(
+    rows: Sequence[Mapping[str, Any]],
+    spans: Sequence[Mapping[str, Any]],
+    kinds: Mapping[str, theme.Style],
+    field: str,
+    order: Sequence[str],
+) -> Any:
+    """A mark for each kind in each row, with its interval."""
     key = alt.Legend(title=None, orient="top", direction="horizontal")
-    colour, _, shape = theme.channels(kinds, "labels", legend=key)
-    y = alt.Y("system:N", sort=list(systems), title=None, axis=alt.Axis(ticks=False, grid=True))
-    offset = alt.YOffset("labels:N", sort=list(kinds), scale=alt.Scale(paddingOuter=0.5))
+    colour, _, shape = theme.channels(kinds, field, legend=key)
+    y = alt.Y("system:N", sort=list(order), title=None, axis=alt.Axis(ticks=False, grid=True))
+    offset = alt.YOffset(f"{field}:N", sort=list(kinds), scale=alt.Scale(paddingOuter=0.5))
     x = alt.X("F:Q", title="best F", scale=alt.Scale(zero=False, padding=12))
     every = {"y": y, "yOffset": offset, "color": colour}
     lines = theme.chart(span for span in spans if not math.isnan(span["low"])).mark_rule()
     lines = lines.encode(x=alt.X("low:Q", title="best F"), x2="high:Q", **every)
     points = theme.chart(rows).mark_point(size=45, opacity=1).encode(x=x, shape=shape, **every)
-    return (lines + points).properties(width=theme.ONE_COLUMN - 60, height=44 * len(systems))
+    return (lines + points).properties(width=theme.ONE_COLUMN - 60, height=44 * len(order))
 
 
 def output_chart(systems: Mapping[str, SystemAudit], *, columns: int = 4) -> Any:
