@@ -41,11 +41,6 @@ def code_version(job: Job[Tally]) -> str:
     return code_of(*_sources(job))
 
 
-def code_of(*modules: str) -> str:
-    """The same of these modules and all that they import: for what is kept outside a run."""
-    return _version(set(modules)) or f"{hyperacuity.__version__}+unknown-{secrets.token_hex(8)}"
-
-
 def code_elsewhere(job: Job[Tally]) -> str:
     """The part of :func:`code_version` that must be the same in every process that works on the job.
 

@@ -15,7 +15,7 @@ from hyperacuity.cli.study.ledger import print_ledger, write_ledger
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hyperacuity.studies.ledger import Entry
+    from hyperacuity.studies.ledger import LedgerRow
     from hyperacuity.studies.palou2014 import PalouSets
 
 LDC = ("LDC Fmax", "Fmin", "ORI", "f/g", "right side")
@@ -96,7 +96,7 @@ def palou2014(
     finish(found, lambda: _print_palou2014(study, rows), json=json)
 
 
-def _print_palou2014(study: PalouSets, rows: Sequence[Entry]) -> None:
+def _print_palou2014(study: PalouSets, rows: Sequence[LedgerRow]) -> None:
     from hyperacuity.studies.depth_pictures import NEEDS
     from hyperacuity.studies.order_trials import COLUMNS
     from hyperacuity.studies.palou2014 import PHOTOGRAPHS

@@ -72,12 +72,7 @@ class JunctionCandidates:
     @property
     def front(self) -> NDArray[np.int64]:
         """Per corner which of its three regions has the largest angle; it is the one in front."""
-<<<<<<< HEAD
-        front: NDArray[np.int64] = self.angles.argmax(axis=1)
-        return front
-=======
         return np.asarray(self.angles.argmax(axis=1), np.int64)
->>>>>>> w-depth
 
     def relations(self, *, least: float = 0.0) -> Relations:
         """The region in front of each of the two others, with the junction's confidence, where that is above ``least``.
