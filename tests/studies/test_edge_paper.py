@@ -161,7 +161,7 @@ def test_the_command_prints_the_tables_and_the_claims(
     words = ["study", "abdulrahman2017", "--out", str(tmp_path), "--no-figures"]
     done = CliRunner().invoke(app, words, env={"COLUMNS": "300"})
     assert done.exit_code == 0, done.output
-    assert "made scene, since RUG is not at hand" in done.stdout
+    assert "1 made scene (RUG is not at hand)" in done.stdout
     assert "area under the ROC curve" in done.stdout
     assert "not run: needs RUG" in done.stdout
     assert (tmp_path / "ledger.csv").exists()

@@ -132,10 +132,9 @@ def _print_study(study: Abdulrahman2017) -> None:
     from hyperacuity.studies.edge_table import DETECTORS
 
     curves = study.curves
-    kind = "photograph" if study.photographs else "made scene, since RUG is not at hand"
-    print_line(
-        f"Table 4: mean of {plural(len(curves.pictures), kind)}; each column hand-made, then semi-automatic truth\n"
-    )
+    count = len(curves.pictures)
+    what = plural(count, "photograph") if study.photographs else f"{plural(count, 'made scene')} (RUG is not at hand)"
+    print_line(f"Table 4: mean of {what}; each column hand-made, then semi-automatic truth\n")
     headings = [column for d in DETECTORS for column in (d, "")]
     print_table(("measure", "", *headings), study.table(), left=(0, 1))
     areas = {truth: curves.area(g) for g, truth in enumerate(curves.truths)}
