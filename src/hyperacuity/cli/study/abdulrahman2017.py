@@ -68,7 +68,7 @@ def conduct(
     study = edge_paper.abdulrahman2017(folder, data=data, workers=workers, **options)
     study.write_tables(folder)
     if figures:
-        from hyperacuity.report.papers.edge_figures import draw_abdulrahman2017
+        from hyperacuity.report.papers.abdulrahman2017 import draw_abdulrahman2017
 
         draw_abdulrahman2017(study, folder)
     return study
@@ -116,7 +116,7 @@ def half_kernels(
     study = study_of.half_kernels(grid, Kept(folder / "kept", MODULES), workers)
     files = [write_csv(folder / "half-kernels.csv", study.rows())]
     if figures:
-        from hyperacuity.report.papers.edge_figures import draw_half_kernels
+        from hyperacuity.report.papers.abdulrahman2017 import draw_half_kernels
 
         files += draw_half_kernels(study, folder)
     found = {"signature": grid.signature, "found": study.sentences(), "table": study.rows(), "files": files}
