@@ -134,7 +134,7 @@ def test_a_bad_picture_is_named_and_the_others_go_on(folder: Path) -> None:
     assert call("blur", folder / "images", *words).exit_code == 2
 
 
-@pytest.mark.parametrize("study", ["shift", "sheet", "noise", "blur", "truth"])
+@pytest.mark.parametrize("study", ["shift", "sheet", "noise", "blur", "truth", "abdulrahman2017", "half-kernels"])
 def test_help_has_an_example(study: str) -> None:
     done = call(study, "--help")
     assert f"hyperacuity study {study} " in done.stdout

@@ -144,8 +144,16 @@ def chi2_fit(truth: str, *, printed: bool) -> tuple[float, float]:
 
 
 def d4_bound(truth: str, detector: str, *, printed: bool) -> float:
-    """The least d_4 that the detector's F* and FoM in Table 4 allow: S is least at the best F, FoM is no less than its best."""
-    f, fom = 1 - score(truth, "f_alpha", detector), score(truth, "fom", detector)
+    """The least d_4 that the detector's F* and FoM in Table 4 allow."""
+    return d4_least(1 - score(truth, "f_alpha", detector), score(truth, "fom", detector), printed=printed)
+
+
+def d4_least(f: float, fom: float, *, printed: bool) -> float:
+    """The least d_4 at any threshold where F is at most ``f`` and FoM at least ``fom``; FoM is not squared if ``printed``.
+
+    >>> d4_least(1, 0, printed=False)
+    0.0
+    """
 
     def counts(size: float) -> float:
         """S with the larger map of size 1 and the smaller of ``size``, at the most hits that F allows."""
@@ -157,12 +165,16 @@ def d4_bound(truth: str, detector: str, *, printed: bool) -> float:
 
 
 def dp_bound(truth: str, detector: str) -> float:
-    """The largest D_p that Table 4's SFoM and FoM allow if missed pixels are measured to the nearest *detected* one, as printed.
-
-    At the threshold where SFoM is least, FoM(D, G) ≤ 2·SFoM − min FoM. There R/|G| ≤ FoM(D, G); and L ≤ M·FoM(G, D) with
-    M ≤ |G|/(1 − FoM(D, G)). The density of the truth is that of :func:`chi2_fit`.
-    """
-    sfom, fom = score(truth, "sfom", detector), score(truth, "fom", detector)
+    """The largest D_p that the detector's SFoM and FoM in Table 4 allow, the density being that of :func:`chi2_fit`."""
     density, _ = chi2_fit(truth, printed=False)
+    return dp_most(score(truth, "sfom", detector), score(truth, "fom", detector), density)
+
+
+def dp_most(sfom: float, fom: float, density: float) -> float:
+    """The largest that the lowest D_p can be if missed pixels are measured to the nearest *detected* one, as printed.
+
+    At the threshold where SFoM is lowest, FoM(D, G) ≤ 2·SFoM − FoM with the lowest ``fom``. There R/|G| ≤ FoM(D, G); and
+    L ≤ M·FoM(G, D) with M ≤ |G|/(1 − FoM(D, G)). ``density`` is the share of the picture that is true.
+    """
     missed = 2 * sfom - fom
     return missed / 2 + density / (1 - density) * 2 * sfom / (1 - missed) / 2

@@ -68,7 +68,7 @@ def conduct(
     study = edge_paper.abdulrahman2017(folder, data=data, workers=workers, **options)
     study.write_tables(folder)
     if figures:
-        from hyperacuity.report.papers.edge_figures import draw_abdulrahman2017
+        from hyperacuity.report.papers.abdulrahman2017 import draw_abdulrahman2017
 
         draw_abdulrahman2017(study, folder)
     return study
@@ -116,7 +116,7 @@ def half_kernels(
     study = study_of.half_kernels(grid, Kept(folder / "kept", MODULES), workers)
     files = [write_csv(folder / "half-kernels.csv", study.rows())]
     if figures:
-        from hyperacuity.report.papers.edge_figures import draw_half_kernels
+        from hyperacuity.report.papers.abdulrahman2017 import draw_half_kernels
 
         files += draw_half_kernels(study, folder)
     found = {"signature": grid.signature, "found": study.sentences(), "table": study.rows(), "files": files}
@@ -132,10 +132,9 @@ def _print_study(study: Abdulrahman2017) -> None:
     from hyperacuity.studies.edge_table import DETECTORS
 
     curves = study.curves
-    kind = "photograph" if study.photographs else "made scene, since RUG is not at hand"
-    print_line(
-        f"Table 4: mean of {plural(len(curves.pictures), kind)}; each column hand-made, then semi-automatic truth\n"
-    )
+    count = len(curves.pictures)
+    what = plural(count, "photograph") if study.photographs else f"{plural(count, 'made scene')} (RUG is not at hand)"
+    print_line(f"Table 4: mean of {what}; each column hand-made, then semi-automatic truth\n")
     headings = [column for d in DETECTORS for column in (d, "")]
     print_table(("measure", "", *headings), study.table(), left=(0, 1))
     areas = {truth: curves.area(g) for g, truth in enumerate(curves.truths)}

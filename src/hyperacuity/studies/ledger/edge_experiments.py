@@ -264,6 +264,11 @@ def conclusion_claims() -> Iterator[Claim[Abdulrahman2017]]:
             bool(moved), f"the winner changes under {len(moved)} of 16 measures: {symbols(moved)}", "no winner changes"
         )
 
+    def robust(study: Abdulrahman2017) -> Finding:
+        still, rough = study.clean.mean("sk(k=1)"), study.noisy["4 dB"].mean("sk(k=1)")
+        text = ", ".join(f"{d} {still[d]:.2f} → {rough[d]:.2f}" for d in DETECTORS)
+        return incomparable(f"S¹, shapes clean → 4 dB: {text} px", "announced for the future, without numbers")
+
     yield from claims_of(
         [
             (
@@ -282,3 +287,5 @@ def conclusion_claims() -> Iterator[Claim[Abdulrahman2017]]:
             ("Section 5", "the choice of truth decides which detector is first", "", place),
         ]
     )
+    future = "future work: how robust detectors are to noise and blur at the best threshold"
+    yield from claims_of([("Section 5", future, "", robust)], "hyperacuity study noise shapes")
