@@ -154,6 +154,19 @@ def test_charts_name_every_system_with_its_numbers():
     assert {row["accuracy"] for row in found if row["system"] == "people"} == {1}
 
 
+def test_chance_is_drawn_at_half_of_precision_and_recall():
+    score = collect_sweep({"1": {"a": tally(ROUGH, [TRUTH])}})
+    at = (float(score.ldc.outcomes.precision(1)[0]), float(score.ldc.outcomes.recall(1)[0]))
+    plain, with_chance = (prc_chart({"mine": score}, chance=chance) for chance in (False, True))
+    assert len(with_chance.to_dict()["layer"]) == len(plain.to_dict()["layer"]) + 1
+    points = {(row["precision"], row["recall"]) for row in rows(with_chance) if set(row) == CHANCE}
+    assert points == {(at[0] / 2, at[1] / 2)}
+    assert not [row for row in rows(plain) if set(row) == CHANCE]
+
+
+CHANCE = {"system", "index", "recall", "precision"}
+
+
 def rows(chart):
     """All data of a chart."""
     return [row for values in chart.to_dict()["datasets"].values() for row in values]

@@ -10,23 +10,24 @@ A predicted tie counts as wrong or as half; both are given, since a system with 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
 from numpy.typing import ArrayLike, NDArray
 
 from hyperacuity.console import output_folder
-from hyperacuity.data import read_image, read_labels, read_order, write_labels, write_order
+from hyperacuity.data import read_labels, read_order, write_labels, write_order
 from hyperacuity.detect import Orderer, orderer, split_names
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.maps import LabelMap, OrderMap
-from hyperacuity.ordering import OrderingScore, OrderingTally, Sides, collect, ordering, tally_questions
+from hyperacuity.ordering import OrderingScore, OrderingTally, collect, ordering, tally_questions
 from hyperacuity.ordering import Protocol as OrderingProtocol
 from hyperacuity.ordering.figure_ground import ACCURACIES, Tie, with_whole_order
 from hyperacuity.ordering.orderings import Ordering
+from hyperacuity.studies.depth_pictures import Loaded, labelled_pictures
 from hyperacuity.studies.figure_ground import DEVELOPMENT, LabelledPhotograph, read_labelled
-from hyperacuity.studies.running import Failures, attempt_each
+from hyperacuity.studies.running import Failures, PictureSource, attempt_each
 from hyperacuity.tally import total
 
 ONTO, OWN, GIVEN = "onto", "own", "given"
@@ -72,11 +73,12 @@ class DepthSystem(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class FigureGroundTable:
-    """Scores by system, column and ties; a column that a system cannot fill is missing."""
+    """Scores by system, column and ties, and the tallies of each image; a column that a system cannot fill is missing."""
 
     images: tuple[str, ...]
     scores: Mapping[str, Mapping[Key, OrderingScore]]
     failures: Failures
+    tallies: Mapping[str, Mapping[Key, Mapping[str, OrderingTally]]] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -181,20 +183,32 @@ def figure_ground_table(
     What a system makes of each photograph goes to its folder, if there is one; with ``resume`` what lies there is used.
     """
 
-    def work(one: LabelledPhotograph) -> dict[tuple[str, Key], OrderingTally]:
-        image = read_image(one.photograph)
-        people = [with_whole_order(Sides(labels.order, labels.segmentation)) for labels in one.people]
+    return table_of_pictures(systems, labelled_pictures(photographs), folders=folders, resume=resume, workers=workers)
+
+
+def table_of_pictures(
+    systems: Mapping[str, DepthSystem],
+    pictures: Sequence[PictureSource[Loaded]],
+    *,
+    folders: Mapping[str, Path] | None = None,
+    resume: bool = False,
+    workers: int | None = None,
+) -> FigureGroundTable:
+    """The same of pictures of any kind, such as scenes."""
+
+    def work(one: PictureSource[Loaded]) -> dict[tuple[str, Key], OrderingTally]:
+        image, truths, given = one.load()
+        people = [with_whole_order(truth) for truth in truths]
         found = {(PEOPLE, key): tallied for key, tallied in _people(people).items()}
         for name, system in systems.items():
             kept = KeptMaps(system, folders[name], one.name, resume=resume) if folders else system
-            given = one.people[0].segmentation
             found.update({(name, key): tallied for key, tallied in tally_columns(kept, image, people, given).items()})
         return found
 
     tallies: dict[str, dict[Key, dict[str, OrderingTally]]] = {name: {} for name in (*systems, PEOPLE)}
     failures: Failures = []
     images = []
-    for one, found in attempt_each(work, photographs, workers, "figure/ground"):
+    for one, found in attempt_each(work, pictures, workers, "figure/ground"):
         if isinstance(found, InputError):
             failures.append((one.name, str(found)))
             continue
@@ -202,7 +216,7 @@ def figure_ground_table(
         for (name, key), tallied in found.items():
             tallies[name].setdefault(key, {})[one.name] = tallied
     scores = {name: {key: collect(of) for key, of in columns.items()} for name, columns in tallies.items() if columns}
-    return FigureGroundTable(tuple(images), scores, failures)
+    return FigureGroundTable(tuple(images), scores, failures, tallies)
 
 
 def tally_columns(

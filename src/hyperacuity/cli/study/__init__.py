@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import typer
 
-from hyperacuity.cli.study import abdulrahman2017, cabezas2011, edges, every, figure_ground, hou2013, palou2014
+from hyperacuity.cli.study import (
+    abdulrahman2017,
+    cabezas2011,
+    edges,
+    every,
+    figure_ground,
+    hou2013,
+    maire2016,
+    palou2014,
+)
 
 app = typer.Typer(
     help="Experiments that show what measures and detectors do, each with figures and a CSV file.", no_args_is_help=True
@@ -22,5 +31,6 @@ app.command("hou2013")(hou2013.hou2013)
 app.command("cabezas2011")(cabezas2011.cabezas2011)
 app.command("pb")(hou2013.pb)
 app.command("palou2014")(palou2014.palou2014)
+app.command("maire2016")(maire2016.maire2016)
 app.command("figure-ground")(figure_ground.figure_ground)
 app.command("whole-orders")(figure_ground.whole_orders)

@@ -170,15 +170,15 @@ def _with_borders(picture: Picture, labels: LabelMap) -> Picture:
     return picture
 
 
-def _scale(picture: Picture) -> float:
+def _scale(picture: Picture, least: int = PANEL) -> float:
     """A whole number of times larger, so that single pixels can be seen, or as it is."""
-    return float(max(1, -(-PANEL // max(picture.shape[:2]))))
+    return float(max(1, -(-least // max(picture.shape[:2]))))
 
 
-def panel_sheet(panels: list[tuple[Picture, str]], *, columns: int = 3) -> Picture:
-    """Panels in rows, a caption under each."""
+def panel_sheet(panels: list[tuple[Picture, str]], *, columns: int = 3, least: int = PANEL) -> Picture:
+    """Panels in rows, a caption under each; panels smaller than ``least`` pixels are enlarged."""
     font, gap, line = ImageFont.load_default(13), 12, 17
-    scale = _scale(panels[0][0])
+    scale = _scale(panels[0][0], least)
     width, height = (int(length * scale) for length in panels[0][0].shape[1::-1])
     measure = ImageDraw.Draw(Image.new("RGB", (1, 1)))
     captions = [_wrapped(text, lambda words: measure.textlength(words, font) <= width) for _, text in panels]

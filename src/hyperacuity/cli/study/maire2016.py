@@ -1,0 +1,94 @@
+"""The benchmark of Maire, Narihira & Yu (2016): ``hyperacuity study maire2016``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from typer import Option
+
+from hyperacuity.cli import common, output
+from hyperacuity.cli.options import Folder, Json, Workers
+from hyperacuity.cli.output import Figures, Out, finish, plural, print_line, print_table
+from hyperacuity.cli.study.ledger import print_ledger, write_ledger
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hyperacuity.studies.ledger import Entry
+    from hyperacuity.studies.maire2016 import Maire2016
+
+
+def conduct(
+    folder: Path,
+    *,
+    data: Path | None = None,
+    figures: bool = True,
+    workers: int | None = None,
+    count: int | None = None,
+) -> Maire2016:
+    """Run the study into a folder: maps that lie there are used again. Writes the table and the figures."""
+    from hyperacuity.studies import maire2016 as paper
+    from hyperacuity.studies.running import write_csv
+
+    study = paper.maire2016(folder, data=data, count=count, workers=workers)
+    if figures:
+        from hyperacuity.report.papers.maire2016 import draw_maire2016
+
+        study = draw_maire2016(study, folder, workers=workers)
+    write_csv(folder / "table1.csv", study.records())
+    return study
+
+
+def maire2016(
+    out: Out,
+    data: Annotated[Path | None, Folder(help="Folder of BSDS500 and bsds-fg.")] = None,
+    count: Annotated[int | None, Option(min=0, help="Use this many photographs; 0: scenes (default: all).")] = None,
+    figures: Figures = True,
+    workers: Workers = None,
+    json: Json = False,
+) -> None:
+    """Who owns the boundaries? Table 1 and Figures 1 and 2 of the Affinity CNN's supplement, with all systems of this package.
+
+    Orders are brought onto people's regions, and onto the network's own, and asked who is in front of whom; the two published
+    systems stand beside. Photographs are the images of Berkeley's figure/ground set that were never learned from; without
+    them scenes are used.
+
+    Writes table1.csv, ledger.csv (the paper's claims beside what is found), figure1.png (people's regions) and figure2.png (the
+    network's): photograph, filled true order, each system's order, and its owners in green and red, for ten photographs,
+    evenly over those sorted by the network's B-ACC. Maps are kept in DIR/maps, so a second run is quick.
+
+    Example: [bold]hyperacuity study maire2016 --out maire2016[/bold]
+
+    Example: [bold]hyperacuity study maire2016 --data datasets --count 5 --out maire2016[/bold]
+    """
+    folder = output.figure_folder(out, figures=figures)
+    from hyperacuity.studies.ledger.maire2016 import CLAIMS
+
+    study = conduct(folder, data=data, figures=figures, workers=workers, count=count)
+    rows = write_ledger(folder, CLAIMS, study)
+    found = {**study.as_dict(), "out": folder, "ledger": [vars(row) for row in rows]}
+    finish(found, lambda: _print_maire2016(study, rows), json=json, failures=study.table.failures)
+
+
+def _print_maire2016(study: Maire2016, rows: Sequence[Entry]) -> None:
+    from hyperacuity.studies.depth_pictures import NEEDS
+    from hyperacuity.studies.maire2016 import BLOCKS, RULE
+
+    common.results.print(
+        f"[bold]Table 1[/bold], {plural(len(study.table.images), study.name.removesuffix('s'))}, ties wrong"
+    )
+    for block in BLOCKS:
+        headings = ("", "R-ACC", "B-ACC", "B-ACC-50", "B-ACC-25", "interval of B-ACC")
+        print_line(f"\non {study.block_title(block)}")
+        print_table(headings, study.rows(block))
+    print_line("\nB-ACC on people's regions: lower boundaries of owners, and owners of at most median area")
+    print_table(
+        ("", "below", "small"), [(name, f"{of.below:.3f}", f"{of.little:.3f}") for name, of in study.sides.items()]
+    )
+    if study.figures:
+        print_line(f"figures: {RULE.format(study.leading)}: {', '.join(one.name for one in study.shown())}")
+    if study.name == "scenes":
+        print_line(f"photographs were left out: {NEEDS}")
+    print_line("")
+    print_ledger(rows)
