@@ -202,6 +202,19 @@ class TestExperiment:
             expected = np.mean([np.mean(of) for of in chances.values()])
             assert np.mean([mean[mode].risk for mean in found]) == pytest.approx(expected, abs=0.08)
 
+    def test_people_are_simulated_who_look_at_the_photographs(self, world, tmp_path):
+        assert audit(world, *both(world), "--trials", tmp_path, "--seed", 3).exit_code == 0
+        words = ["study", "risk", tmp_path, "--observer", "sf1", "--images", world / "images", "--json"]
+        first, again, blurred = call(*words), call(*words), call(*words, "--noise", 50, "--lapse", 0, "--people", 1)
+        assert first.exit_code == 0, first.stderr
+        assert first.stdout == again.stdout
+        found = json.loads(first.stdout)
+        assert found["subjects"] == 5
+        assert "observer:sf1|noise:0.1|lapse:0.02|people:5|seed:0" in found["signature"]
+        assert 0 < found["hard"]["mean"]["risk"] < 1, "what nobody drew is not weaker by definition"
+        assert (tmp_path / "answers-sf1.csv").exists()
+        assert json.loads(blurred.stdout)["subjects"] == 1
+
     def test_the_same_seed_gives_the_same_trials(self, world, tmp_path):
         for name, workers in (("one", 1), ("two", 4)):
             audit(world, *both(world), "--trials", tmp_path / name, "--seed", 3, "--workers", workers)
@@ -244,6 +257,22 @@ class TestExperiment:
             "0",
         ]  # canny, sobel and their mean, hard and easy
         assert (answered / "figures" / "risk.png").stat().st_size > 5000
+
+    @pytest.mark.parametrize(
+        ("words", "says"),
+        [
+            (["--observer", "sf1"], "give --images"),
+            (["--observer", "sf1", "--images", "{world}/images", "--answers", "a.csv"], "no --answers"),
+            (["--observer", "canny", "--images", "{world}/images"], "would judge itself"),
+            (["--observer", "sf1", "--images", "{world}/images"], "holds no photograph image 0"),
+            (["--observer", "sf1", "--images", "{world}/images", "--noise", "0"], "noise above 0"),
+            (["--observer", "nobody", "--images", "{world}/images"], "nobody"),
+        ],
+    )
+    def test_people_who_cannot_look_are_a_wrong_call(self, answered, world, words, says):
+        done = call("study", "risk", answered, *(word.format(world=world) for word in words))
+        assert done.exit_code == 2
+        assert says in done.stderr
 
     def test_the_number_of_trials_for_an_interval_is_told(self, answered):
         told = json.loads(call("study", "risk", answered, "--within", 0.05, "--json").stdout)

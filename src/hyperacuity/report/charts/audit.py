@@ -352,14 +352,17 @@ def _curves(scores: Mapping[str, BoundaryScore], title: str, *, first: bool = Fa
     equal = theme.iso_f(x, y, ISO_F, strokeWidth=0.7)
     lines = theme.chart(rows).mark_line(strokeWidth=1.3).encode(x=x, y=y, color=colour, strokeDash=dash, order="n:Q")
     points = theme.chart(best).mark_point(opacity=1, size=45).encode(x=x, y=y, color=colour, shape=shape)
-    named = reversed(sorted(best, key=lambda row: -row["F"])[:MOST_NAMED])
+    named = list(reversed(sorted(best, key=lambda row: -row["F"])[:MOST_NAMED]))
+    behind = [{"recall": 0.02, "precision": 0.01, "right": 0.62, "top": 0.025 + 0.06 * len(named)}]
     key = theme.chart(
         {"system": r["system"], "text": f"{r['F']:.3f}  {r['system']}", "recall": 0.06, "precision": 0.045 + 0.06 * n}
         for n, r in enumerate(named)
     )
+    ground = theme.chart(behind).mark_rect(color=theme.GROUND, opacity=0.8)
+    ground = ground.encode(x=x, y=y, x2="right:Q", y2="top:Q")
     marks = key.mark_point(opacity=1, size=24).encode(x=x, y=y, color=colour, shape=shape)
     texts = key.mark_text(align="left", dx=7, fontSize=8).encode(x=x, y=y, text="text:N")
-    return alt.layer(*equal, lines, points, marks, texts, title=title).properties(width=side, height=side)
+    return alt.layer(*equal, lines, ground, points, marks, texts, title=title).properties(width=side, height=side)
 
 
 def _output(name: str, audit: SystemAudit, leftmost: bool) -> Any:
