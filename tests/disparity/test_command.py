@@ -10,7 +10,9 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from hyperacuity.cli import app
+from hyperacuity.cli.stereo import SYSTEMS
 from hyperacuity.data import read_disparity, write_disparity, write_png
+from hyperacuity.detect.stereo import OWN
 
 
 def call(*words, status=0):
@@ -245,9 +247,18 @@ class TestStereo:
         assert set(compared["optimal"]) <= {"census", "sad(window=5)"}
         assert len(compared["criteria"]) == 2 * 3
 
+    def test_help_names_every_system(self):
+        assert tuple(SYSTEMS) == (*OWN, "sgm-opencv")
+
+    def test_seconds_per_pair_are_told(self, world, tmp_path):
+        words = ("stereo", world, "--with", "sad,dp", "--out", tmp_path / "maps")
+        found = json.loads(call(*words, "--json").stdout)["systems"]
+        assert all(0 < one["seconds"] < 60 for one in found.values())
+        assert call(*words).stdout.count(" s each") == 2
+
     def test_an_unknown_system_is_a_wrong_call(self, world, tmp_path):
         result = call("stereo", world, "--with", "graphcuts", "--out", tmp_path, status=2)
-        assert "there are sad, census, sgm" in result.stderr
+        assert "there are sad, ssd, census" in result.stderr
         result = call("stereo", world, "--with", "sad(colour=3)", "--out", tmp_path, status=2)
         assert "sad has no option colour" in result.stderr
 

@@ -1,4 +1,4 @@
-"""Baseline stereo systems: the least window by brute force, made scenes with known disparity, and what options do."""
+"""Stereo systems: the least window by brute force, made scenes with known disparity, and what options do."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hyperacuity.data.scenes import make_scene
-from hyperacuity.detect.stereo import census, grid, matcher, sad, sgm
+from hyperacuity.detect.stereo import OWN, census, grid, matcher, matcher_named, sad, sgm_opencv, ssd
 from hyperacuity.disparity import bad, density
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.kernels.stereo import census_words
@@ -21,7 +21,7 @@ def textured(height=24, width=60, channels=None, shift=4):
     return noise[:, :width], noise[:, shift:]
 
 
-def slow_sad(left, right, disparities, window):
+def slow_blocks(left, right, disparities, window, cost=abs):
     radius = window // 2
     left, right = (np.pad(v.astype(int), radius, mode="edge") for v in (left, right))
     height, width = left.shape[0] - 2 * radius, left.shape[1] - 2 * radius
@@ -35,7 +35,7 @@ def slow_sad(left, right, disparities, window):
                     for u in range(x, x + window):
                         # the picture's border is repeated before differences are taken, in the left picture's frame
                         a = min(max(u, radius), width + radius - 1)
-                        total += abs(left[v, a] - right[v, max(a - d, radius)])
+                        total += cost(left[v, a] - right[v, max(a - d, radius)])
                 costs.append(total)
             best[y, x] = int(np.argmin(costs))
     return best
@@ -46,9 +46,21 @@ class TestBlockMatching:
     def test_the_least_sum_wins_and_ties_go_to_the_smaller_disparity(self, window):
         left, right = RANDOM.integers(0, 6, (2, 9, 14)).astype(np.uint8)
         found = sad(left, right, 6, window=window, subpixel=False)
-        assert np.array_equal(found, slow_sad(left, right, 6, window))
+        assert np.array_equal(found, slow_blocks(left, right, 6, window))
 
-    @pytest.mark.parametrize("system", [sad, census])
+    @pytest.mark.parametrize("window", [1, 3, 5])
+    def test_squares_instead_of_absolute_differences(self, window):
+        left, right = RANDOM.integers(0, 6, (2, 9, 14)).astype(np.uint8)
+        found = ssd(left, right, 6, window=window, subpixel=False)
+        assert np.array_equal(found, slow_blocks(left, right, 6, window, cost=lambda e: e * e))
+
+    def test_a_window_whose_squares_would_not_fit_is_refused(self):
+        left, right = textured(channels=3)
+        ssd(np.zeros_like(left), np.full_like(right, 255), 1, window=73)
+        with pytest.raises(UsageError, match="75 pixels is too large for squared differences: expected at most 74"):
+            ssd(left, right, 4, window=75)
+
+    @pytest.mark.parametrize("system", [sad, ssd, census])
     @pytest.mark.parametrize("channels", [None, 3])
     def test_a_shifted_texture_is_found(self, system, channels):
         left, right = textured(channels=channels)
@@ -105,18 +117,40 @@ class TestScenes:
         assert errors[0] > errors[1] >= errors[2]
 
     def test_semi_global_matching(self, scene):
-        pytest.importorskip("cv2", reason="sgm needs the extra detect")
+        pytest.importorskip("cv2", reason="sgm-opencv needs the extra detect")
         count = self.disparities(scene)
-        dense, checked = sgm(scene.image, scene.right, count), sgm(scene.image, scene.right, count, check=1)
+        pair = scene.image, scene.right, count
+        dense, checked = sgm_opencv(*pair), sgm_opencv(*pair, check=1)
         assert bad(scene.disparity, dense, mask=scene.nonocc) < 0.3
         assert density(scene.disparity, checked) < density(scene.disparity, dense)
 
+    def test_opencv_leaves_pixels_empty_where_16_bits_do_not_hold_the_sum_of_eight_paths(self, scene):
+        pytest.importorskip("cv2", reason="sgm-opencv needs the extra detect")
+        count = self.disparities(scene)
+        # The same problem on smaller numbers, an eighth of the contrast and of the penalties, has no such pixels.
+        large = sgm_opencv(scene.image, scene.right, count, window=7, smooth=4)
+        small = sgm_opencv(scene.image // 8, scene.right // 8, count, window=7, smooth=0.5)
+        assert density(scene.disparity, large) < 0.9
+        assert density(scene.disparity, small) > 0.99
+
+    @pytest.mark.parametrize("name", OWN)
+    def test_filled_maps_are_dense_and_better_where_one_view_sees_nothing(self, scene, name):
+        pair = scene.image[:80], scene.right[:80], self.disparities(scene)
+        truth, occluded = scene.disparity[:80], ~scene.nonocc[:80]
+        small = "window=9, " if name == "adaptive-weights" else ""
+        plain, filled = matcher_named(f"{name}({small}fill=0)")(*pair), matcher_named(f"{name}({small}fill=1)")(*pair)
+        assert not np.isnan(plain).any()
+        assert not np.isnan(filled).any()
+        assert bad(truth, filled, mask=occluded) < bad(truth, plain, mask=occluded)
+        dropped = np.isnan(matcher_named(f"{name}({small}check=1)")(*pair))
+        assert np.array_equal(plain[~dropped], filled[~dropped])
+
 
 def test_pictures_narrower_than_the_window_are_refused_before_opencv_sees_them():
-    pytest.importorskip("cv2", reason="sgm needs the extra detect")
+    pytest.importorskip("cv2", reason="sgm-opencv needs the extra detect")
     picture = np.zeros((5, 1), np.uint8)
     with pytest.raises(InputError, match="1 pixels wide, too narrow for a window of 3"):
-        sgm(picture, picture, 3)
+        sgm_opencv(picture, picture, 3)
 
 
 class TestNames:
@@ -131,7 +165,10 @@ class TestNames:
     @pytest.mark.parametrize(
         ("call", "sentence"),
         [
-            (lambda: matcher("graph-cuts"), "there are sad, census, sgm"),
+            (
+                lambda: matcher("graph-cuts"),
+                "there are sad, ssd, census, adaptive-weights, cost-filter, dp, sgm, bp, sgm-opencv",
+            ),
             (lambda: sad(*textured(), 8, window=4), "expected an odd number"),
             (lambda: sad(*textured(), 0), "expected at least one"),
             (lambda: sad(np.zeros((4, 4), np.uint8), np.zeros((4, 5), np.uint8), 2), "right picture is 5×4"),

@@ -10,9 +10,14 @@ from typer.testing import CliRunner
 
 from hyperacuity.cli import app
 from hyperacuity.compare import Table
-from hyperacuity.data import read_table
+from hyperacuity.data import read_disparity, read_mask, read_table
+from hyperacuity.detect.stereo import LOCAL, OWN, matcher
+from hyperacuity.disparity import bad
 from hyperacuity.errors import UsageError
-from hyperacuity.studies.cabezas2011 import scenarios
+from hyperacuity.evaluation.disparity_inputs import stereo_samples
+from hyperacuity.studies import cabezas2011
+from hyperacuity.studies.stereo_scenarios import scenarios
+from hyperacuity.studies.system_maps import read_pair
 
 REGIONS = ("nonocc", "all", "disc")
 
@@ -44,6 +49,15 @@ def test_the_regions_must_be_there():
         scenarios(Table.flat(["A"], ["nonocc"], [[1]]), [])
 
 
+def test_maps_with_holes_are_left_out_of_the_dense_scenario_by_name():
+    table = Table.flat(["A", "B", "C"], REGIONS, [[1, 1, 1], [2, 4, 3], [3, 2, 4]])
+    dense, semi = scenarios(table, [], cover={"A": 0.66, "B": 1.0, "C": 1.0})
+    assert dense.left_out == (("A", 0.66),)
+    assert dense.optimal() == ["B", "C"]
+    assert semi.optimal() == ["A"]
+    assert [one.name for one in scenarios(table, [], cover=dict.fromkeys("ABC", 0.5))] == ["semi-dense"]
+
+
 def test_semi_dense_lies_within_dense_on_the_servers_table(shared_data):
     found = read_table(shared_data / "middlebury-v2" / "server-table-10.csv")
     images = ("tsukuba", "venus", "teddy", "cones")
@@ -56,35 +70,103 @@ def test_semi_dense_lies_within_dense_on_the_servers_table(shared_data):
     assert local.mean.groups()[0] == ["SAD"]
 
 
-def test_the_study_runs_on_made_scenes(tmp_path):
-    call("scenes", tmp_path / "scenes", "--count", "2", "--size", "96x64", "--leaves", "6")
-    words = (
-        "study",
-        "cabezas2011",
-        "--data-set",
-        tmp_path / "scenes",
-        "--no-sgm",
-        "--no-figures",
-        "--out",
-        tmp_path / "out",
-    )
-    result = call(*words, "--json")
+def dense_of(found):
+    return found["field"][0]
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("study")
+    call("scenes", folder / "scenes", "--count", "2", "--size", "96x64", "--leaves", "6")
+    words = ("study", "cabezas2011", "--data-set", folder / "scenes", "--no-figures", "--out", folder / "out")
+    return folder / "out", (*words, "--with", "census(check=1)"), call(*words, "--with", "census(check=1)", "--json")
+
+
+def test_the_study_runs_on_made_scenes(study):
+    folder, _, result = study
     found = json.loads(result.stdout)
-    assert [one["scenario"] for one in found["baselines"]] == ["dense", "semi-dense", "local, semi-dense"]
-    dense, _, local = found["baselines"]
+    assert [one["scenario"] for one in found["field"]] == ["dense", "semi-dense", "local, semi-dense"]
+    dense = dense_of(found)
     assert len(dense["concat"]["criteria"]) == 2 * 3
     assert len(dense["mean"]["criteria"]) == 3
-    assert sorted(local["concat"]["ranks"]) == sorted(dense["concat"]["ranks"])  # without sgm all systems are local
-    assert found["server"] == []
-    assert set(found["roc"]) == {"sad", "census"}
+    assert found["server"] is None
     assert min(one["gap"] for one in found["roc"].values()) < 1
     assert sum(one["share"] for one in found["roc"].values()) > 0, "someone reaches the boundary"
-    for shares in (found["consistency"][name] for name in ("census(window=3)", "sad(window=5)")):
+    for shares in (found["consistency"][name] for name in OWN):
         assert 0 < shares[0] <= shares[1] <= shares[2] <= 1
-    assert found["paper"] == {"dense": 16, "semi-dense": 13, "local, semi-dense": 7}
-    lines = (tmp_path / "out" / "baselines-dense.csv").read_text().splitlines()
+    lines = (folder / "field-dense.csv").read_text().splitlines()
     assert lines[0] == "system,average rank,rank,in A*,group,in A* (mean),group (mean)"
     assert len(lines) == 1 + len(dense["concat"]["ranks"])
-    assert "16 reused" in call(*words).stderr
-    compared = json.loads(call("compare", tmp_path / "out" / "run", "--json").stdout)
-    assert sorted(compared["optimal"]) == sorted(dense["concat"]["optimal"])
+
+
+def test_a_system_with_holes_is_named_and_takes_no_part_in_the_dense_scenario(study):
+    found = json.loads(study[2].stdout)
+    dense, semi, _ = found["field"]
+    assert list(dense["left out"]) == ["census(check=1)"]
+    assert 0 < dense["left out"]["census(check=1)"] < 1
+    assert "census(check=1)" not in dense["concat"]["ranks"]
+    assert "census(check=1)" in semi["concat"]["ranks"]
+    row = next(row for row in found["systems"] if row["system"] == "census(check=1)")
+    assert row["group"] == "has holes"
+
+
+def test_techniques_are_compared_with_each_other_and_within(study):
+    found = json.loads(study[2].stdout)
+    assert set(found["inter"][0]["concat"]["ranks"]) == set(OWN)
+    assert set(found["inter"][2]["concat"]["ranks"]) == set(LOCAL)
+    assert set(found["filled"][0]["concat"]["ranks"]) == {f"{name}(fill=1)" for name in OWN}
+    assert set(found["intra"]) == set(OWN)
+    assert set(found["intra"]["bp"]["concat"]["ranks"]) == {"bp", "bp(fill=1)", "bp(smooth=1)", "bp(smooth=4)"}
+
+
+def test_every_claim_has_a_row_and_what_was_not_run_says_why(study):
+    rows = json.loads(study[2].stdout)["ledger"]
+    assert [row["where"] for row in rows if row["where"].startswith("Eq.")] == [f"Eq. {n}" for n in range(1, 12)]
+    assert {"Table 1", "Table 2", "Table 3", "Table 4", "Fig. 1"} <= {row["where"] for row in rows}
+    not_run = [row for row in rows if row["verdict"] == "not run"]
+    assert {row["because"] for row in not_run} == {"needs a table of the server (--table)"}
+    assert sum(bool(row["ours"]) for row in rows) >= 0.9 * len(rows)
+    equations = [row["verdict"] for row in rows if row["where"].startswith("Eq.") and row["where"] != "Eq. 11"]
+    assert set(equations) == {"holds"}
+
+
+def test_a_second_run_reuses_maps_and_tallies_and_keeps_the_times(study):
+    folder, words, first = study
+    before = {path: path.stat().st_mtime_ns for path in folder.rglob("*.pfm")}
+    again = call(*words, "--json")
+    assert {path: path.stat().st_mtime_ns for path in folder.rglob("*.pfm")} == before
+    assert f"{2 * 35} reused" in again.stderr
+    assert json.loads(again.stdout)["systems"] == json.loads(first.stdout)["systems"]
+
+
+def test_the_run_can_be_compared(study):
+    folder, _, result = study
+    compared = json.loads(call("compare", folder / "run", "--json").stdout)
+    semi_dense = {"census(check=1)"}
+    assert set(compared["optimal"]) - semi_dense == set(dense_of(json.loads(result.stdout))["concat"]["optimal"])
+
+
+def test_without_data_it_runs_on_scenes_and_says_what_is_left_out(tmp_path, monkeypatch):
+    monkeypatch.setenv("HYPERACUITY_DATA", str(tmp_path / "nothing"))
+    monkeypatch.setattr(cabezas2011, "SCENE_COUNT", 1)
+    monkeypatch.setattr(cabezas2011, "SCENE_SIZE", (64, 64))
+    monkeypatch.setattr(cabezas2011, "FIELD", {"sad": (), "sgm": ()})
+    found = cabezas2011.cabezas2011(tmp_path / "out")
+    assert found.data_set == "scenes"
+    assert not found.on_middlebury
+    assert "Middlebury's four pairs are not at hand" in found.notes[0]
+    assert set(found.table.systems) == {"sad", "sad(fill=1)", "sgm", "sgm(fill=1)"}
+
+
+def test_better_techniques_are_better_on_middlebury(shared_data):
+    """What is known of these techniques, on the smallest pair: Tsukuba."""
+    root = shared_data / "middlebury-v2"
+    pair = next(one for name, one in stereo_samples(str(root)).items() if name == "tsukuba")
+    left, right = read_pair(pair)
+    truth = read_disparity(pair.truths[0], scale=16)
+    mask = read_mask(root / "tsukuba" / "nonocc.png")
+    systems = ("sad", "census", "cost-filter", "sgm", "bp")
+    errors = {name: bad(truth, matcher(name)(left, right, 16), mask=mask) for name in systems}
+    assert errors["cost-filter"] < errors["bp"] < errors["census"] < errors["sad"]
+    assert errors["sgm"] < errors["census"]
+    assert errors["cost-filter"] < 0.05

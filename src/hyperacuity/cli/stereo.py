@@ -1,4 +1,4 @@
-"""``hyperacuity stereo``: run the baseline stereo systems on pairs and write maps for ``hyperacuity disparity``."""
+"""``hyperacuity stereo``: run the built-in stereo systems on pairs and write maps for ``hyperacuity disparity``."""
 
 from __future__ import annotations
 
@@ -11,11 +11,14 @@ from hyperacuity.cli.options import Data, Json
 from hyperacuity.cli.output import Out, finish, plural, print_line
 from hyperacuity.errors import UsageError
 
+SYSTEMS = ("sad", "ssd", "census", "adaptive-weights", "cost-filter", "dp", "sgm", "bp", "sgm-opencv")
+"""As in :mod:`hyperacuity.detect.stereo.systems`, which help does without."""
+
 
 def stereo(
     data_set: Annotated[str, Argument(metavar="DATA", help="A stereo data set: its folder, or its name.")],
     out: Out,
-    names: Annotated[str, Option("--with", help="Systems, with commas: sad, census, sgm.")] = "sad,census,sgm",
+    names: Annotated[str, Option("--with", help=f"Systems, with commas: {', '.join(SYSTEMS)}.")] = "sad,census,sgm",
     disparities: Annotated[int | None, Option(min=1, help="How many (default: the data's, or width / 6).")] = None,
     data: Data = None,
     jobs: Annotated[int | None, Option(min=1, help="Pairs worked on at once (default: all processors).")] = None,
@@ -23,10 +26,12 @@ def stereo(
 ) -> None:
     """Match stereo pairs and write one disparity map per scene: DIR/sad/SCENE.pfm, DIR/census/SCENE.pfm and so on.
 
-    Options of a system go in parentheses: --with "sad(window=5),census(check=1)". Semi-global matching needs OpenCV (the
-    extra detect).
+    Options of a system go in parentheses: --with "sad(window=5),census(check=1)". Only sgm-opencv, a control, needs OpenCV
+    (the extra detect).
 
     Example: [bold]hyperacuity stereo middlebury-v2 --with sad,census --out maps[/bold]
+
+    Example: [bold]hyperacuity stereo middlebury-v2 --with "sgm(fill=1)" --out maps[/bold]
     """
     from hyperacuity.detect.registry import split_names
     from hyperacuity.detect.stereo import matcher_named
@@ -37,12 +42,18 @@ def stereo(
     chosen = list({str(found): found for found in map(matcher_named, split_names(names))}.values())
     if not chosen:
         raise UsageError("--with names no system; for example --with sad,census")
-    folders, failed = match_scenes(scenes, chosen, common.output_folder(out), jobs, disparities=disparities)
+    matched = match_scenes(scenes, chosen, common.output_folder(out), jobs, disparities=disparities)
+    folders, failed = matched.folders, matched.failures
     written = len(scenes) - len(failed)
     found = {
         "scenes": written,
-        "systems": {name: {"folder": folder} for name, folder in folders.items()},
+        "systems": {
+            name: {"folder": folder, "seconds": matched.mean_seconds(name)} for name, folder in folders.items()
+        },
         "failed": [{"scene": name, "reason": reason} for name, reason in failed],
     }
-    lines = "\n".join(f"{folder}: {plural(written, 'map')}" for folder in folders.values())
+    lines = "\n".join(
+        f"{folder}: {plural(written, 'map')}, {matched.mean_seconds(name):.2f} s each"
+        for name, folder in folders.items()
+    )
     finish(found, lambda: print_line(lines), json=json, failures=failed)

@@ -14,26 +14,32 @@ from hyperacuity.kernels.bits import count_bits
 
 Costs = Int32s
 
+ABSOLUTE, SQUARED, BITS = 0, 1, 2
+"""How two numbers are compared: by their absolute difference, by its square, or by the bits in which they differ."""
+
+MOST = 2**30
+"""Above every sum of costs."""
+
 
 @allocating_kernel
 def match(
-    left: Uint64s, right: Uint64s, radius: int, disparities: int, census: bool, subpixel: bool
+    left: Uint64s, right: Uint64s, radius: int, disparities: int, kind: int, subpixel: bool
 ) -> tuple[Float32s, Float32s]:
     """Best disparity of each left pixel, and how clearly it is best: by what share the second-best cost is larger.
 
     ``left`` and ``right`` are H×W×C: census words, compared by the bits in which they differ, or grey levels, compared by
-    absolute differences. Neighbours of the best disparity do not count as second best. ``subpixel`` refines by the parabola
-    through the best cost and its two neighbours.
+    absolute or squared differences (``kind``). Neighbours of the best disparity do not count as second best. ``subpixel``
+    refines by the parabola through the best cost and its two neighbours.
     """
     height, width, _ = left.shape
     cost = np.empty((height, width), np.int32)
     summed, previous = np.empty((height, width), np.int32), np.empty((height, width), np.int32)
-    least = np.full((height, width), 2**30, np.int32)
-    second = np.full((height, width), 2**30, np.int32)
+    least = np.full((height, width), MOST, np.int32)
+    second = np.full((height, width), MOST, np.int32)
     before, after = np.zeros((height, width), np.int32), np.zeros((height, width), np.int32)
     best = np.zeros((height, width), np.int32)
     for d in range(disparities):
-        _pixel_costs(left, right, d, census, cost)
+        _pixel_costs(left, right, d, kind, cost)
         _window_sums(cost, radius, summed)
         for y in range(height):
             for x in range(d, width):  # further left, the window would lie outside the right picture
@@ -61,17 +67,18 @@ def match(
 
 
 @kernel
-def _pixel_costs(left: Uint64s, right: Uint64s, d: int, census: bool, cost: Costs) -> None:
+def _pixel_costs(left: Uint64s, right: Uint64s, d: int, kind: int, cost: Costs) -> None:
     height, width, channels = left.shape
     for y in range(height):
         for x in range(width):
             total = 0
             for c in range(channels):
                 first, second = left[y, x, c], right[y, max(x - d, 0), c]
-                if census:
+                if kind == BITS:
                     total += np.int64(count_bits(first ^ second))
                 else:
-                    total += np.int64(first - second if first > second else second - first)
+                    apart = np.int64(first - second if first > second else second - first)
+                    total += apart * apart if kind == SQUARED else apart
             cost[y, x] = total
 
 

@@ -1,10 +1,9 @@
-"""The experiments of Cabezas & Trujillo (2011): Pareto dominance in stereo vision, on baseline systems and the server's."""
+"""The experiments of Cabezas & Trujillo (2011): Pareto dominance in stereo vision, on this package's systems and the server's."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -13,235 +12,253 @@ from numpy.typing import NDArray
 
 from hyperacuity.compare import Table, stability
 from hyperacuity.compare.criteria import table_of
-from hyperacuity.compare.ranking import Ranking, compare
-from hyperacuity.data import Sample, read_table
-from hyperacuity.detect.stereo import Matcher, grid, matcher
-from hyperacuity.disparity import Protocol, consistency_curve, distances, stereo_views, tally
+from hyperacuity.data import Sample
+from hyperacuity.data.scenes import write_scenes
+from hyperacuity.detect.stereo import LOCAL, Matcher, matcher
+from hyperacuity.disparity import Protocol, ViewProtocol
 from hyperacuity.errors import UsageError
 from hyperacuity.evaluation import disparity_inputs
 from hyperacuity.evaluation.inputs import Inputs
 from hyperacuity.evaluation.jobs import job_for
-from hyperacuity.evaluation.readers.disparity import DisparityReader
-from hyperacuity.maps import DisparityMap, EdgeMap
-from hyperacuity.studies.roc import RocCurve, Standing, curve, feasibility
+from hyperacuity.evaluation.readers.disparity import DisparityReader, ViewReader
+from hyperacuity.studies.one_pair import SIGMAS, OnePair, one_pair
 from hyperacuity.studies.running import Failures, failures_of, tally_cells, write_csv
-from hyperacuity.studies.system_maps import disparities_of, match_scenes, read_pair
+from hyperacuity.studies.server_table import ServerTable, read_server_table
+from hyperacuity.studies.stereo_scenarios import DENSE, HEADINGS, Scenario, scenarios
+from hyperacuity.studies.system_maps import match_scenes
+from hyperacuity.tally import BaseProtocol, number
 from hyperacuity.tasks import task
 
-PAPER = {"dense": 16, "semi-dense": 13, "local, semi-dense": 7}
-"""Sizes of the optimal sets in the paper's tables 2 to 4, of the server's systems of 2011."""
+MIDDLEBURY = "middlebury-v2"
+DELTAS = (0.5, 1.0, 2.0)
+"""Error thresholds in pixels; the paper's is 1."""
 
-DENSE = ("nonocc", "all", "disc")
-SEMI_DENSE = ("nonocc", "disc")
-SIGMAS = (0.5, 1.0, 2.0)
-MARGINS = (0.0, 0.02, 0.05, 0.1, 0.2, 0.4)
+SCENE_COUNT, SCENE_SIZE = 4, (240, 160)
+"""What is made where Middlebury's pairs are not at hand."""
 
-SERVER_LOCAL = ("SAD", "SSD", "BMS")
-"""The systems of the server's table of ten that match by a window alone."""
+FIELD: Mapping[str, tuple[dict[str, float], ...]] = {
+    "sad": ({"window": 5}, {"window": 13}, {"window": 21}),
+    "ssd": ({"window": 5}, {"window": 13}),
+    "census": ({"window": 3}, {"window": 5}, {"window": 15}),
+    "adaptive-weights": ({"window": 21},),
+    "cost-filter": ({"window": 9}, {"epsilon": 0.01}),
+    "dp": ({"small": 15, "large": 60}, {"small": 60, "large": 240}),
+    "sgm": ({"small": 15, "large": 60}, {"small": 60, "large": 240}, {"paths": 4}),
+    "bp": ({"smooth": 1}, {"smooth": 4}),
+}
+"""The techniques, and their settings beside the default and ``fill=1``."""
 
-HEADINGS = ("system", "average rank", "rank", "in A*", "group", "in A* (mean)", "group (mean)")
-
-
-@dataclass(frozen=True)
-class Scenario:
-    """Which systems are compared by which regions, and the outcome with each way to make vectors."""
-
-    name: str
-    regions: tuple[str, ...]
-    concat: Ranking
-    mean: Ranking
-
-    def rows(self) -> list[list[str]]:
-        """The cells below :data:`HEADINGS`, by average rank, as in the paper's tables."""
-        return [
-            [
-                self.concat.systems[i],
-                f"{self.concat.average_rank[i]:.2f}",
-                str(self.concat.place[i]),
-                "yes" if self.concat.optimal[i] else "",
-                str(self.concat.group[i] + 1),
-                "yes" if self.mean.optimal[i] else "",
-                str(self.mean.group[i] + 1),
-            ]
-            for i in np.argsort(self.concat.average_rank, kind="stable")
-        ]
-
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        rankings = {"concat": self.concat.as_json(), "mean": self.mean.as_json()}
-        return {"scenario": self.name, "regions": self.regions, **rankings}
+FIELD_HEADINGS = ("system", *(f"bad(δ) {region} %" for region in DENSE), "covered %", "s per pair", "in A*", "group")
 
 
-def scenarios(table: Table, local: Sequence[str]) -> list[Scenario]:
-    """Evaluate a table whose criteria are the regions nonocc, all and disc in each of the paper's scenarios.
+def settings(technique: str) -> list[Matcher]:
+    """A technique as it is by default, filled, and under other parameters: the systems of an intra-technique comparison.
 
-    They are dense, semi-dense, and local systems only. ``local`` names the systems that decide at each pixel by its
-    surroundings alone; without any, the third scenario is left out. Average ranks are those within the scenario.
-
-    >>> table = Table.flat(["A", "B", "C"], DENSE, [[1, 5, 3], [2, 4, 3], [3, 6, 4]])
-    >>> [(s.name, s.mean.groups()[0]) for s in scenarios(table, ["B", "C"])]
-    [('dense', ['A', 'B']), ('semi-dense', ['A']), ('local, semi-dense', ['B'])]
+    >>> [str(one) for one in settings("bp")]
+    ['bp', 'bp(fill=1)', 'bp(smooth=1)', 'bp(smooth=4)']
     """
-    if missing := set(DENSE) - set(table.criteria):
-        raise UsageError(
-            f"the scenarios need the regions nonocc, all and disc, but there is no {', '.join(sorted(missing))}"
-        )
-    parts = [("dense", DENSE, table.systems), ("semi-dense", SEMI_DENSE, table.systems)]
-    if local:
-        parts.append(("local, semi-dense", SEMI_DENSE, tuple(local)))
-    found = []
-    for name, regions, systems in parts:
-        part = table.select(systems=systems, criteria=regions)
-        found.append(Scenario(name, regions, compare(part, vector="concat"), compare(part, vector="mean")))
-    return found
+    others = [matcher(technique, **options) for options in FIELD[technique]]
+    return [matcher(technique), matcher(technique, fill=1), *others]
 
 
 @dataclass(frozen=True, eq=False)
 class Cabezas2011:
-    """Everything found. ``stability`` is how often a resampled set of images leaves each baseline system optimal.
+    """Everything found.
 
-    ``curves``, ``boundary`` and ``standing`` are error rate against sparsity on one ``scene``
-    (:mod:`~hyperacuity.studies.roc`); ``consistency`` holds, for one setting per technique, the shares of points whose two
-    depths, from left and from right, differ by no more than each of :data:`SIGMAS`.
+    ``tables`` holds, by error threshold, the percentages of bad pixels, systems × images × regions; ``delta`` is the threshold
+    that the scenarios are about. ``views`` are the errors of views predicted from the maps. ``cover`` is the share of pixels
+    with an answer, on the image where that is least, and ``seconds`` how long a pair takes. ``field`` are the scenarios of all
+    systems, ``inter`` of the techniques as they are by default, ``filled`` of the techniques with holes checked and filled, and
+    ``intra`` the dense scenario of each technique's settings. ``stability`` is how often a resampled set of images leaves each
+    system of the field optimal. ``notes`` say what was left out.
     """
 
+    data_set: str
     signature: str
-    baselines: list[Scenario]
-    server: list[Scenario]
-    systems: tuple[str, ...]
-    stability: NDArray[np.float64]
-    scene: str
-    curves: dict[str, RocCurve]
-    boundary: RocCurve
-    standing: dict[str, Standing]
-    consistency: dict[str, list[float]]
+    delta: float
+    tables: dict[float, Table]
+    views: Table
+    cover: dict[str, float]
+    seconds: dict[str, float]
+    field: list[Scenario]
+    inter: list[Scenario]
+    filled: list[Scenario]
+    intra: dict[str, Scenario]
+    stability: dict[str, float]
+    pair: OnePair
+    server: ServerTable | None
+    notes: tuple[str, ...]
     failures: Failures
+
+    @property
+    def table(self) -> Table:
+        """The percentages of bad pixels that the scenarios are about."""
+        return self.tables[self.delta]
+
+    @property
+    def on_middlebury(self) -> bool:
+        """Whether the pairs are the paper's."""
+        return self.data_set == MIDDLEBURY
+
+    def errors(self, system: str) -> NDArray[np.float64]:
+        """Mean over the pairs of the percentage of bad pixels in nonocc, all and disc."""
+        mean: NDArray[np.float64] = self.table.select(systems=[system]).values[0].mean(axis=0)
+        return mean
+
+    def field_rows(self) -> list[list[str]]:
+        """The cells below :data:`FIELD_HEADINGS`, techniques in their order; a system with holes has no group."""
+        dense = next((one for one in self.field if one.name == "dense"), None)
+        names = () if dense is None else dense.concat.systems
+        group = {} if dense is None else dict(zip(names, dense.concat.group.tolist(), strict=True))
+        return [
+            [
+                name,
+                *(f"{value:.2f}" for value in self.errors(name)),
+                f"{100 * self.cover[name]:.1f}",
+                f"{self.seconds[name]:.2f}",
+                "yes" if group.get(name) == 0 else "",
+                str(group[name] + 1) if name in group else "has holes",
+            ]
+            for name in self.table.systems
+        ]
+
+    def parts(self) -> dict[str, list[Scenario]]:
+        """All comparisons of this package's systems."""
+        return {"field": self.field, "inter": self.inter, "filled": self.filled, "intra": [*self.intra.values()]}
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
         return {
+            "data set": self.data_set,
             "signature": self.signature,
-            "paper": PAPER,
-            "baselines": [one.as_dict() for one in self.baselines],
-            "server": [one.as_dict() for one in self.server],
-            "stability": dict(zip(self.systems, self.stability, strict=True)),
-            "roc": {name: vars(one) for name, one in self.standing.items()},
-            "consistency": {"sigma": SIGMAS, **self.consistency},
+            "systems": [dict(zip(FIELD_HEADINGS, row, strict=True)) for row in self.field_rows()],
+            **{kind: [one.as_dict() for one in found] for kind, found in self.parts().items()},
+            "intra": {name: one.as_dict() for name, one in self.intra.items()},
+            "server": None if self.server is None else self.server.as_dict(),
+            "stability": self.stability,
+            "roc": {name: vars(one) for name, one in self.pair.standing.items()},
+            "consistency": {"sigma": SIGMAS, **self.pair.consistency},
+            "notes": self.notes,
         }
 
     def write_tables(self, folder: Path) -> None:
-        """Write a CSV file per scenario."""
-        for kind, found in (("baselines", self.baselines), ("server", self.server)):
-            for one in found:
-                records = [dict(zip(HEADINGS, row, strict=True)) for row in one.rows()]
-                write_csv(folder / f"{kind}-{one.name.replace(', ', '-')}.csv", records)
+        """Write CSV files: one per scenario, one of all systems, and one of the paper's memberships."""
+        write_csv(folder / "systems.csv", [dict(zip(FIELD_HEADINGS, row, strict=True)) for row in self.field_rows()])
+        named = {f"{kind}-{one.name}": one for kind in ("field", "inter", "filled") for one in self.parts()[kind]}
+        named |= {f"intra-{name}": one for name, one in self.intra.items()}
+        if self.server is not None:
+            named |= {f"server-{one.name}": one for one in self.server.scenarios}
+        for name, one in named.items():
+            records = [dict(zip(HEADINGS, row, strict=True)) for row in one.rows()]
+            write_csv(folder / f"{name.replace(', ', '-')}.csv", records)
+        if self.server is not None and self.server.memberships:
+            rows = [
+                {key: "; ".join(value) if isinstance(value, tuple) else value for key, value in one.as_dict().items()}
+                for one in self.server.memberships
+            ]
+            write_csv(folder / "memberships.csv", rows)
 
 
 def cabezas2011(
-    data_set: str, folder: Path, *, data: Path | None, delta: float, sgm: bool | None, workers: int | None
+    folder: Path,
+    *,
+    data_set: str | None = None,
+    data: Path | None = None,
+    delta: float = 1.0,
+    table: Path | None = None,
+    systems: Sequence[Matcher] = (),
+    workers: int | None = None,
 ) -> Cabezas2011:
-    """Judge baseline systems under a grid of parameters, and the server's table where the data set has one.
+    """Judge the field of stereo systems, and a table of the Middlebury server.
 
-    Maps and the run go to ``folder``, where both are resumed. ``delta`` is the error threshold in pixels; ``sgm`` says
-    whether semi-global matching takes part, by default where OpenCV is installed.
+    Maps and runs go to ``folder``, where they are resumed. ``data_set`` is by default Middlebury's four pairs or, where these are
+    not found, scenes made for the purpose. ``delta`` is the error threshold in pixels, ``table`` the server's table (by
+    default the ten rows that lie beside the pairs, if they do), and ``systems`` takes part beside the field.
     """
-    scenes = disparity_inputs.stereo_samples(data_set, data)
-    systems = parameter_grid(find_spec("cv2") is not None if sgm is None else sgm)
-    maps, unmatched = match_scenes(scenes, systems, folder / "maps", workers, reuse=True)
-    inputs = disparity_inputs.find(DisparityReader, maps, data_set, data=data)
-    protocol: Protocol = inputs.agree(Protocol((delta,), DENSE))
-    table, unscored = _score(inputs, protocol, folder / "run", workers)
-    local = [str(system) for system in systems if system.base != "sgm"]
-    pair = _one_pair(scenes, inputs)
-    points = _sparsity_and_error(pair, protocol)
-    boundary, standing = feasibility(points)
-    server = server_table(scenes)
+    server = None if table is None else read_server_table(table)
+    pairs = _pairs(data_set, data, folder)
+    everyone = {str(one): one for one in (*(one for name in FIELD for one in settings(name)), *systems)}
+    matched = match_scenes(pairs.scenes, list(everyone.values()), folder / "maps", workers, reuse=True)
+    inputs, viewed = (
+        disparity_inputs.find(kind, matched.folders, pairs.source, data=data) for kind in (DisparityReader, ViewReader)
+    )
+    protocol: Protocol = inputs.agree(Protocol(DELTAS if delta == 1 else (delta,), DENSE))
+    whole, unscored = _scores(inputs, protocol, folder / "run", workers)
+    views, unseen = _scores(viewed, ViewProtocol(), folder / "views", workers)
+    tables = {one: _bad_pixels(whole, one) for one in protocol.deltas}
+    judged, cover = tables[delta], _cover(whole)
+    kinds = {name: everyone[name].base for name in judged.systems}
     return Cabezas2011(
+        pairs.name,
         str(protocol.signature),
-        scenarios(table, [name for name in local if name in table.systems]),
-        [] if server is None else scenarios(server, SERVER_LOCAL),
-        table.systems,
-        stability(table),
-        pair.scene,
-        {base: curve(settings) for base, settings in points.items()},
-        boundary,
-        standing,
-        _consistency(pair, systems),
-        [*unmatched, *unscored],
+        delta,
+        tables,
+        views,
+        cover,
+        {name: matched.mean_seconds(name) for name in judged.systems},
+        _compared(judged, kinds, cover),
+        _compared(judged, {name: base for name, base in kinds.items() if name == base}, cover),
+        _compared(judged, {name: base for name, base in kinds.items() if name == f"{base}(fill=1)"}, cover),
+        {technique: _compared(judged, _settings_of(technique, kinds), cover)[0] for technique in FIELD},
+        dict(zip(judged.systems, stability(judged).tolist(), strict=True)),
+        one_pair(pairs.scenes, inputs, matched.folders, folder, delta=delta, workers=workers),
+        server or pairs.server(),
+        pairs.notes,
+        [*matched.failures, *unscored, *unseen],
     )
 
 
-def parameter_grid(with_sgm: bool) -> list[Matcher]:
-    """The systems of the study: one technique per line, under several parameters each."""
-    systems = [*grid("sad", window=(5, 9, 13, 21)), *grid("census", window=(3, 5, 9, 15))]
-    return [*systems, *grid("sgm", window=(3, 7), smooth=(0.25, 1.0, 4.0))] if with_sgm else systems
+@dataclass(frozen=True)
+class StereoPairs:
+    """The pairs that a study runs on: the data set's name, what to look it up by, its scenes, and what was left out."""
+
+    name: str
+    source: str
+    scenes: Mapping[str, Sample]
+    notes: tuple[str, ...] = ()
+
+    def server(self) -> ServerTable | None:
+        """The table of ten systems that lies beside the pairs; None where there is none."""
+        path = next(iter(self.scenes.values())).truths[0].parents[1] / "server-table-10.csv"
+        return read_server_table(path) if path.is_file() else None
 
 
-def _score(inputs: Inputs, protocol: Protocol, run: Path, workers: int | None) -> tuple[Table, Failures]:
-    """The table of bad pixels, criteria named after the regions, and what failed."""
-    outcome = tally_cells(job_for(task("disparity"), protocol, inputs.reader), list(inputs), run, workers)
-    table = table_of(outcome.tallies)
-    chosen = table.select(criteria=[f"{protocol.measures[0]} {region}" for region in protocol.regions])
-    return replace(chosen, criteria=protocol.regions), failures_of(outcome)
+def _pairs(data_set: str | None, data: Path | None, folder: Path) -> StereoPairs:
+    """What was asked for, else Middlebury's pairs, else scenes."""
+    if data_set is not None:
+        return StereoPairs(Path(data_set).name, data_set, disparity_inputs.stereo_samples(data_set, data))
+    try:
+        return StereoPairs(MIDDLEBURY, MIDDLEBURY, disparity_inputs.stereo_samples(MIDDLEBURY, data))
+    except UsageError:
+        made = folder / "scenes"
+        if not (made / "scenes.json").exists():
+            write_scenes(made, range(1, 1 + SCENE_COUNT), size=SCENE_SIZE)
+        note = f"Middlebury's four pairs are not at hand: {SCENE_COUNT} made scenes instead, and no server table"
+        return StereoPairs("scenes", str(made), disparity_inputs.stereo_samples(str(made)), (note,))
 
 
-@dataclass(frozen=True, eq=False)
-class StereoPair:
-    """One scene: its pictures, its truth, what both pictures show, and how many disparities to try."""
-
-    scene: str
-    left: NDArray[Any]
-    right: NDArray[Any]
-    truth: DisparityMap
-    matchable: EdgeMap
-    disparities: int
+def _scores(inputs: Inputs, protocol: BaseProtocol, run: Path, workers: int | None) -> tuple[Table, Failures]:
+    """All criteria of all systems, and what failed."""
+    outcome = tally_cells(job_for(task(protocol.task), protocol, inputs.reader), list(inputs), run, workers)
+    return table_of(outcome.tallies), failures_of(outcome)
 
 
-def _one_pair(scenes: Mapping[str, Sample], inputs: Inputs) -> StereoPair:
-    """Teddy if the data set has it, else the first scene with pictures."""
-    pictured = [one for one in scenes.values() if one.image is not None and "right" in one.extras]
-    if not pictured:
-        raise UsageError("no scene has its pictures: there is nothing to match")
-    sample = max(pictured, key=lambda one: one.name == "teddy")
-    cell = next(cell for cell in inputs if cell.image == sample.name)
-    reader = inputs.reader
-    assert isinstance(reader, DisparityReader)  # noqa: S101  # as it was found
-    (truth,) = reader.truths(cell)
-    left, right = read_pair(sample)
-    both = reader.regions(cell, truth, ("nonocc",))["nonocc"]
-    return StereoPair(sample.name, left, right, truth, both, disparities_of(sample, left.shape[1]))
+def _bad_pixels(table: Table, delta: float) -> Table:
+    """The percentages of bad pixels, criteria named after the regions."""
+    return replace(table.select(criteria=[f"bad({number(delta)}) {region}" for region in DENSE]), criteria=DENSE)
 
 
-def _sparsity_and_error(pair: StereoPair, protocol: Protocol) -> dict[str, list[tuple[float, float]]]:
-    """Sparsity and error rate of each technique under settings that leave out more and more doubtful pixels."""
-    judged = replace(protocol, regions=("nonocc",))
-    points: dict[str, list[tuple[float, float]]] = {}
-    for base in ("sad", "census"):
-        for setting in [matcher(base), *(matcher(base, check=1, margin=margin) for margin in MARGINS)]:
-            disparity = setting(pair.left, pair.right, pair.disparities)
-            found = tally(disparity, pair.truth, judged, masks={"nonocc": pair.matchable})
-            pixels, known, wrong = int(found.pixels[0]), int(found.known[0]), int(found.bad[0, 0])
-            points.setdefault(base, []).append(((pixels - known) / pixels, wrong / pixels))
-    return points
+def _cover(table: Table) -> dict[str, float]:
+    """The share of the pixels of known truth with an answer, on the image where that is least."""
+    shares = table.select(criteria=["density all"]).values[:, :, 0].min(axis=1) / 100
+    return dict(zip(table.systems, shares.tolist(), strict=True))
 
 
-def _consistency(pair: StereoPair, systems: Sequence[Matcher]) -> dict[str, list[float]]:
-    """The shares of consistent points, of the first setting of each technique."""
-    found = {}
-    for system in {system.base: system for system in reversed(systems)}.values():
-        there = system(pair.left, pair.right, pair.disparities)
-        back = system(pair.right[:, ::-1].copy(), pair.left[:, ::-1].copy(), pair.disparities)[:, ::-1]
-        found[str(system)] = consistency_curve(distances(stereo_views(there, back)), SIGMAS).tolist()
-    return dict(sorted(found.items()))
+def _settings_of(technique: str, kinds: Mapping[str, str]) -> dict[str, str]:
+    return {name: base for name, base in kinds.items() if base == technique}
 
 
-def server_table(scenes: Mapping[str, Sample]) -> Table | None:
-    """The Middlebury server's table beside the scenes, as systems × images × regions; None where there is none."""
-    path = next(iter(scenes.values())).truths[0].parents[1] / "server-table-10.csv"
-    if not path.is_file():
-        return None
-    found = read_table(path)
-    images = [column.removesuffix("_nonocc") for column in found.columns if column.endswith("_nonocc")]
-    values = np.stack([[found.column(f"{image}_{region}") for region in DENSE] for image in images])
-    senses = ("min",) * len(DENSE)
-    return Table(found.names, tuple(images), DENSE, senses, values.transpose(2, 0, 1).copy(), "server table, δ = 1")
+def _compared(table: Table, kinds: Mapping[str, str], cover: Mapping[str, float]) -> list[Scenario]:
+    """The scenarios of some systems; ``kinds`` is system → technique."""
+    part = table.select(systems=list(kinds))
+    return scenarios(part, [name for name, base in kinds.items() if base in LOCAL], cover=cover)

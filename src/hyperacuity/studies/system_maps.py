@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import csv
+import math
+import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -165,6 +169,20 @@ def detect_samples(
     return cells, [(f"photograph: {name}", reason) for name, reason in failed.items()]
 
 
+@dataclass(frozen=True)
+class Matched:
+    """Where each matcher's maps are, how many seconds of one core each took (scene → seconds), and what failed."""
+
+    folders: dict[str, Path]
+    seconds: dict[str, dict[str, float]]
+    failures: Failures
+
+    def mean_seconds(self, system: str) -> float:
+        """Seconds per pair, over the pairs whose time is known; NaN where none is."""
+        known = list(self.seconds[system].values())
+        return sum(known) / len(known) if known else math.nan
+
+
 def match_scenes(
     scenes: Mapping[str, Sample],
     matchers: Sequence[Matcher],
@@ -173,24 +191,55 @@ def match_scenes(
     *,
     disparities: int | None = None,
     reuse: bool = False,
-) -> tuple[dict[str, Path], Failures]:
-    """Write each matcher's disparity map of each scene; the matchers' folders, and what failed.
+) -> Matched:
+    """Write each matcher's disparity map of each scene, ``parent/MATCHER/SCENE.pfm``.
 
     ``disparities`` is how many to try, by default :func:`disparities_of` the scene. With ``reuse``, maps that exist are left
-    as they are.
+    as they are, and the seconds that each took are kept in ``parent/seconds.csv``.
     """
     folders = {str(one): output_folder(parent / str(one)) for one in matchers}
+    watch = _Stopwatch(parent / "seconds.csv" if reuse else None)
 
-    def work(name: str) -> None:
+    def work(item: tuple[str, Matcher]) -> None:
+        name, matcher = item
+        path = folders[str(matcher)] / f"{name}.pfm"
+        if reuse and path.exists():
+            return
         left, right = read_pair(scenes[name])
         count = disparities or disparities_of(scenes[name], left.shape[1])
-        for matcher in matchers:
-            path = folders[str(matcher)] / f"{name}.pfm"
-            if not (reuse and path.exists()):
-                write_disparity(path, matcher(left, right, count))
+        with contextlib.suppress(InputError):  # compile what has not been yet, which is not to be counted
+            matcher(left[:4, :8], right[:4, :8], 2)
+        began = time.thread_time()
+        found = matcher(left, right, count)
+        watch.add(str(matcher), name, time.thread_time() - began)
+        write_disparity(path, found)
 
-    results = attempt_each(work, scenes, workers, "matching")
-    return folders, [(name, str(error)) for name, error in results if isinstance(error, InputError)]
+    items = [(name, matcher) for name in scenes for matcher in matchers]
+    results = attempt_each(work, items, workers, "matching")
+    failed = {name: str(error) for (name, _), error in results if isinstance(error, InputError)}
+    return Matched(folders, {name: watch.seconds.get(name, {}) for name in folders}, list(failed.items()))
+
+
+class _Stopwatch:
+    """Seconds by system and scene; with a file, to which each is added as it is known, those of earlier runs too."""
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        self.lock = threading.Lock()
+        self.seconds: dict[str, dict[str, float]] = {}
+        if path is not None and path.exists():
+            with path.open(encoding="utf-8", newline="") as file:
+                for row in csv.reader(file):
+                    with contextlib.suppress(ValueError):  # a line that was not written to its end
+                        system, scene, seconds = row
+                        self.seconds.setdefault(system, {})[scene] = float(seconds)
+
+    def add(self, system: str, scene: str, seconds: float) -> None:
+        with self.lock:
+            self.seconds.setdefault(system, {})[scene] = round(seconds, 3)
+            if self.path is not None:
+                with self.path.open("a", encoding="utf-8", newline="") as file:
+                    csv.writer(file, lineterminator="\n").writerow([system, scene, f"{seconds:.3f}"])
 
 
 def read_pair(sample: Sample) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -271,12 +271,14 @@ def roc_chart(curves: Mapping[str, RocCurve], boundary: RocCurve) -> Any:
     dots = settings.mark_point(filled=True, size=30, opacity=1, clip=True)
     ends = {row["system"]: row for row in rows}
     heights = theme.spread([row["error"] for row in ends.values()], top / 24, low=0, high=top)
-    named = theme.chart(row | {"error": at} for row, at in zip(ends.values(), heights, strict=True))
+    named = theme.chart(row | {"at": at} for row, at in zip(ends.values(), heights, strict=True))
+    leaders = named.mark_rule(color=theme.FAINT, strokeWidth=0.5, xOffset=1, x2Offset=12)
     return alt.layer(
         floor.encode(x=x, y=y),
         lines.encode(x=x, y=y, color=colour, strokeDash=dash),
         dots.encode(x=x, y=y, color=colour, shape=shape),
-        named.mark_text(align="left", dx=5, fontSize=8).encode(x=x, y=y, text="system:N"),
+        leaders.encode(x=x, x2="sparsity:Q", y=y, y2="at:Q"),
+        named.mark_text(align="left", dx=15, fontSize=8).encode(x=x, y="at:Q", text="system:N"),
     ).properties(width=theme.ONE_COLUMN, height=theme.ONE_COLUMN * 0.75)
 
 

@@ -6,28 +6,59 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperacuity.data import read_disparity, write_png
 from hyperacuity.report import theme
 from hyperacuity.report.charts import compare as compare_charts
-from hyperacuity.studies.cabezas2011 import Cabezas2011, Scenario
+from hyperacuity.report.pictures.disparity import depth_picture
+from hyperacuity.report.pictures.ordering import panel_sheet
+from hyperacuity.studies.cabezas2011 import FIELD, Cabezas2011
+from hyperacuity.studies.stereo_scenarios import Scenario
 
 
 def draw_cabezas2011(study: Cabezas2011, folder: Path) -> None:
-    """Charts of every scenario, and error rate against sparsity."""
-    _draw_scenarios(study.baselines, folder, "baselines", study.stability)
-    if study.server:
-        _draw_scenarios(study.server, folder, "server", None)
-    theme.save(compare_charts.roc_chart(study.curves, study.boundary), folder / "roc.png", signature=study.signature)
+    """Charts of technique against technique, of all systems and of the server's; error against sparsity; a sheet of maps."""
+    for kind, found in (("inter", study.inter), ("filled", study.filled)):
+        _draw_scenarios(found, folder, kind)
+    for scenario in study.field:
+        often = np.array([study.stability[name] for name in scenario.concat.systems])
+        chart = compare_charts.rank_group_chart(scenario.concat, stability=often if scenario.name == "dense" else None)
+        theme.save(chart, _file(folder, "field", scenario, "ranks"), signature=study.signature)
+    if study.server is not None:
+        _draw_scenarios(study.server.scenarios, folder, "server")
+    roc = compare_charts.roc_chart(study.pair.curves, study.pair.boundary)
+    theme.save(roc, folder / "roc.png", signature=study.signature)
+    write_png(folder / "maps.png", map_sheet(study, folder))
 
 
-def _draw_scenarios(found: Sequence[Scenario], folder: Path, kind: str, stability: Any) -> None:
-    def save(name: str, chart: Any, signature: str) -> None:
-        theme.save(chart, folder / f"{kind}-{name}.png", signature=signature)
+def map_sheet(study: Cabezas2011, folder: Path) -> NDArray[Any]:
+    """The left picture, the truth and each technique's map of one pair, filled, all on one scale; warm is near."""
+    pair = study.pair
+    low, high = float(np.nanmin(pair.truth)), float(np.nanmax(pair.truth))
+    panels = [(pair.left, f"{pair.scene}, left"), (depth_picture(pair.truth, low=low, high=high), "truth")]
+    for technique in FIELD:
+        system = f"{technique}(fill=1)"
+        found = read_disparity(folder / "maps" / system / f"{pair.scene}.pfm", zero="known")
+        panels.append((depth_picture(np.clip(found, low, high), low=low, high=high), system))
+    return panel_sheet(panels, columns=5)
 
+
+def _draw_scenarios(found: Sequence[Scenario], folder: Path, kind: str) -> None:
     for scenario in found:
-        name, ranking = scenario.name.replace(", ", "-"), scenario.concat
-        stable = stability if scenario.name == "dense" else None
-        save(f"{name}-parallel", compare_charts.parallel_chart(ranking), ranking.signature)
-        save(f"{name}-ranks", compare_charts.rank_group_chart(ranking, stability=stable), ranking.signature)
-        if len(scenario.regions) == 2:
-            save(f"{name}-front", compare_charts.front_chart(scenario.mean), ranking.signature)
-    save("dominance", compare_charts.dominance_chart(found[0].concat), found[0].concat.signature)
+        ranking = scenario.concat
+        charts = {
+            "parallel": compare_charts.parallel_chart(ranking),
+            "ranks": compare_charts.rank_group_chart(ranking),
+            **({"front": compare_charts.front_chart(scenario.mean)} if len(scenario.regions) == 2 else {}),
+        }
+        for name, chart in charts.items():
+            theme.save(chart, _file(folder, kind, scenario, name), signature=ranking.signature)
+    if found:
+        chart = compare_charts.dominance_chart(found[0].concat)
+        theme.save(chart, folder / f"{kind}-dominance.png", signature=found[0].concat.signature)
+
+
+def _file(folder: Path, kind: str, scenario: Scenario, chart: str) -> Path:
+    return folder / f"{kind}-{scenario.name.replace(', ', '-')}-{chart}.png"

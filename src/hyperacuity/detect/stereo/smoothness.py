@@ -1,0 +1,164 @@
+"""Systems that weigh the differences of pixels against jumps in disparity between neighbours.
+
+They look for the disparities d of least energy
+
+.. math:: \\sum_p C(p, d_p) + \\sum_{p, q\\ \\mathrm{neighbours}} V(d_p, d_q)
+
+:func:`dp` exactly, but each row on its own; :func:`sgm` along lines from eight directions; :func:`bp` on the whole grid, though
+not exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hyperacuity.detect.stereo.costs import CostVolume, census_differences, colour_and_gradient
+from hyperacuity.detect.stereo.pictures import Pixels, grey, positive, stereo_pair
+from hyperacuity.detect.stereo.refinement import Match, refined, winner
+from hyperacuity.errors import UsageError
+from hyperacuity.kernels import belief, scanlines
+from hyperacuity.maps import DisparityMap
+
+
+def dp(
+    left: ArrayLike,
+    right: ArrayLike,
+    disparities: int,
+    *,
+    small: float = 30.0,
+    large: float = 120.0,
+    edge: float = 10.0,
+    subpixel: bool = True,
+    check: float | None = None,
+    margin: float = 0.0,
+    fill: bool = False,
+) -> DisparityMap:
+    r"""Dynamic programming: the disparities of a row that together cost least; rows know nothing of each other.
+
+    Costs are those of a 7×7 census. A pixel's disparity is the one with which its row can be cheapest; where one labelling of the
+    row is best, that is it.
+
+    Parameters
+    ----------
+    small, large, edge
+        Penalties of a jump by one pixel and by more, in bits of census; at an edge of g grey levels between the two pixels
+        the latter is ``large / (1 + g / edge)``, but at least ``small``.
+    subpixel, check, margin, fill
+        As in :func:`~hyperacuity.detect.stereo.sad`.
+
+    References
+    ----------
+    Ohta & Kanade (1985), Stereo by intra- and inter-scanline search; Scharstein & Szeliski (2002), section 3.3.
+    """
+    first, second = stereo_pair(left, right, disparities)
+    _penalties(small, large, edge)
+
+    def volume(one: Pixels, other: Pixels) -> CostVolume:
+        costs = census_differences(one, other, disparities)
+        return scanlines.row_marginals(costs, grey(one), small, large, edge)
+
+    return refined(_least(volume, subpixel), first, second, check=check, margin=margin, fill=fill)
+
+
+def sgm(
+    left: ArrayLike,
+    right: ArrayLike,
+    disparities: int,
+    *,
+    small: float = 30.0,
+    large: float = 120.0,
+    edge: float = 10.0,
+    paths: int = 8,
+    subpixel: bool = True,
+    check: float | None = None,
+    margin: float = 0.0,
+    fill: bool = False,
+) -> DisparityMap:
+    r"""Semi-global matching: the least costs of lines that reach a pixel from eight directions, added up.
+
+    .. math:: L_r(p, d) = C(p, d) + \min(L_r(p', d),\ L_r(p', d ± 1) + P_1,\ \min_i L_r(p', i) + P_2) - \min_i L_r(p', i)
+
+    p' is the pixel before p in direction r. Costs C are those of a 7×7 census; P₁ is ``small``, P₂ ``large``, smaller at
+    edges as in :func:`dp`.
+
+    Parameters
+    ----------
+    small, large, edge
+        As in :func:`dp`.
+    paths
+        From how many directions: 2 (along the row), 4 or 8.
+    subpixel, check, margin, fill
+        As in :func:`~hyperacuity.detect.stereo.sad`.
+
+    References
+    ----------
+    Hirschmüller (2008), Stereo processing by semiglobal matching and mutual information, equations 13 and 14.
+    """
+    first, second = stereo_pair(left, right, disparities)
+    _penalties(small, large, edge)
+    if paths not in (2, 4, 8):
+        raise UsageError(f"{paths} paths: expected 2, 4 or 8")
+
+    def volume(one: Pixels, other: Pixels) -> CostVolume:
+        costs = census_differences(one, other, disparities)
+        return scanlines.semi_global(costs, grey(one), small, large, edge, paths)
+
+    return refined(_least(volume, subpixel), first, second, check=check, margin=margin, fill=fill)
+
+
+def bp(
+    left: ArrayLike,
+    right: ArrayLike,
+    disparities: int,
+    *,
+    smooth: float = 2.0,
+    rounds: int = 5,
+    levels: int = 5,
+    subpixel: bool = True,
+    check: float | None = None,
+    margin: float = 0.0,
+    fill: bool = False,
+) -> DisparityMap:
+    r"""Loopy belief propagation (min-sum) on the grid of pixels, from coarse to fine, with a truncated linear penalty.
+
+    .. math:: m_{p→q}(d) = \min_e \Big(C(p, e) + \sum_{s ≠ q} m_{s→p}(e) + \min(λ\,|d - e|,\ 2λ)\Big)
+
+    Costs C are differences of colour and gradient.
+
+    Parameters
+    ----------
+    smooth
+        λ, the penalty of a jump by one pixel; it grows no further than to twice that.
+    rounds, levels
+        How often messages are passed on each grid, and how many grids there are.
+    subpixel, check, margin, fill
+        As in :func:`~hyperacuity.detect.stereo.sad`.
+
+    References
+    ----------
+    Felzenszwalb & Huttenlocher (2006), Efficient belief propagation for early vision.
+    """
+    first, second = stereo_pair(left, right, disparities)
+    positive(smooth=smooth, rounds=rounds, levels=levels)
+
+    def volume(one: Pixels, other: Pixels) -> CostVolume:
+        costs = colour_and_gradient(one, other, disparities)
+        return belief.beliefs(costs, smooth, 2 * smooth, levels, rounds)
+
+    return refined(_least(volume, subpixel), first, second, check=check, margin=margin, fill=fill)
+
+
+def _least(volume: Callable[[Pixels, Pixels], CostVolume], subpixel: bool) -> Match:
+    def match(one: Pixels, other: Pixels) -> tuple[DisparityMap, NDArray[np.float32]]:
+        return winner(volume(one, other), subpixel=subpixel)
+
+    return match
+
+
+def _penalties(small: float, large: float, edge: float) -> None:
+    positive(small=small, edge=edge)
+    if not large >= small:
+        raise UsageError(f"large is {large:g}, less than small, {small:g}: a larger jump must not cost less")
