@@ -17,7 +17,7 @@ from hyperacuity.studies.edge_curves import EdgeCurves, TruthsOfPicture, edge_cu
 from hyperacuity.studies.edge_paper import RULES, Abdulrahman2017, as_many_as_true, place_of_truth
 from hyperacuity.studies.edge_table import DETECTORS, TABLE
 from hyperacuity.studies.half_kernels import HalfKernelGrid
-from hyperacuity.studies.kept import Kept
+from hyperacuity.studies.keeping import Kept
 from hyperacuity.studies.ledger import entries
 from hyperacuity.studies.ledger.abdulrahman2017 import CLAIMS
 from hyperacuity.studies.running import PictureSource

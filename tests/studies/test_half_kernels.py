@@ -13,7 +13,7 @@ from hyperacuity.cli import app
 from hyperacuity.detect import canny, hk
 from hyperacuity.edges import add_noise, shapes, sweep
 from hyperacuity.studies.half_kernels import HalfKernelGrid, HalfKernelStudy, half_kernels
-from hyperacuity.studies.kept import Kept
+from hyperacuity.studies.keeping import Kept
 
 GRID = HalfKernelGrid(("psi", "pm"), (3,), (1,), (15, 30), (4,), ("variance",), (0,), seeds=3, size=96)
 

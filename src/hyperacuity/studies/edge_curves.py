@@ -16,7 +16,7 @@ from hyperacuity.errors import InputError, UsageError
 from hyperacuity.maps import EdgeMap
 from hyperacuity.resampling import ratio
 from hyperacuity.studies.edge_sweeps import CONTROL, swept
-from hyperacuity.studies.kept import Arrays, Kept
+from hyperacuity.studies.keeping import Arrays, Kept
 from hyperacuity.studies.running import Failures, PictureSource, attempt_each
 
 AUTOMATIC = ("otsu", "rosin")

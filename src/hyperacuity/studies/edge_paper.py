@@ -24,7 +24,7 @@ from hyperacuity.studies.edge_sweeps import CONTROL, MODULES
 from hyperacuity.studies.edge_table import DETECTORS, HAND, PRINTED, SEMI, TABLE, THRESHOLDS, TRUTHS
 from hyperacuity.studies.edge_trials import StudyPicture
 from hyperacuity.studies.half_kernels import HalfKernelGrid, HalfKernelStudy
-from hyperacuity.studies.kept import Kept
+from hyperacuity.studies.keeping import Kept
 from hyperacuity.studies.running import Failures, PictureSource, write_csv
 from hyperacuity.tally import Signature
 

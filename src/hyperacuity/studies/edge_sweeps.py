@@ -12,7 +12,7 @@ from hyperacuity.detect import detector, otsu, rosin
 from hyperacuity.edges.thresholds import sweep
 from hyperacuity.maps import EdgeMap, SoftMap
 from hyperacuity.studies.edge_trials import speckle
-from hyperacuity.studies.kept import Arrays
+from hyperacuity.studies.keeping import Arrays
 
 CONTROL = "speckle"
 """Random pixels in place of a detector."""

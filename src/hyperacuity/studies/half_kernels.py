@@ -22,7 +22,7 @@ from hyperacuity.edges.names import measures
 from hyperacuity.edges.synthetic import SnrDefinition, add_noise, shapes
 from hyperacuity.errors import UsageError
 from hyperacuity.studies.edge_sweeps import lowest
-from hyperacuity.studies.kept import Kept
+from hyperacuity.studies.keeping import Kept
 from hyperacuity.studies.running import each
 from hyperacuity.tally import Signature
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import shutil
+import zipfile
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -94,3 +97,43 @@ def fresh_folder(folder: Path, key: str) -> Path:
     output_folder(folder)
     write_bytes(record, key.encode())
     return folder
+
+
+Arrays = dict[str, NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A folder of arrays, each under the hash of all that it depends on; ``modules`` are those whose code makes them.
+
+    >>> import tempfile
+    >>> kept = Kept(Path(tempfile.mkdtemp()), ("hyperacuity.edges",))
+    >>> float(kept(["a", np.zeros(3)], lambda: {"total": np.array(7.0)})["total"])
+    7.0
+    >>> float(kept(["a", np.zeros(3)], lambda: {})["total"])
+    7.0
+    """
+
+    folder: Path
+    modules: tuple[str, ...]
+
+    def __call__(self, depends: Iterable[str | NDArray[Any]], make: Callable[[], Arrays]) -> Arrays:
+        """What lies in the folder for these inputs, or what ``make`` gives, which is then kept."""
+        path = self.folder / f"{key_of(code_key(*self.modules), *depends)}.npz"
+        found = _read(path)
+        if found is None:
+            found = make()
+            packed = io.BytesIO()
+            np.savez_compressed(packed, **found)  # type: ignore[arg-type]
+            output_folder(self.folder)
+            write_bytes(path, packed.getvalue())
+        return found
+
+
+def _read(path: Path) -> Arrays | None:
+    """The arrays of a file; None where it is missing or was cut short."""
+    try:
+        with np.load(path) as arrays:
+            return dict(arrays)
+    except (OSError, EOFError, ValueError, zipfile.BadZipFile):
+        return None

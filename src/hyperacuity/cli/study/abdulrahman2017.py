@@ -99,7 +99,7 @@ def half_kernels(
     from hyperacuity.studies import half_kernels as study_of
     from hyperacuity.studies.edge_sweeps import MODULES
     from hyperacuity.studies.edge_table import TABLE
-    from hyperacuity.studies.kept import Kept
+    from hyperacuity.studies.keeping import Kept
     from hyperacuity.studies.running import write_csv
 
     grid = study_of.HalfKernelGrid(

@@ -15,7 +15,7 @@ from hyperacuity.cli.study.ledger import print_ledger, write_ledger
 
 if TYPE_CHECKING:
     from hyperacuity.studies.cabezas2011 import Cabezas2011
-    from hyperacuity.studies.ledger import Entry
+    from hyperacuity.studies.ledger import LedgerRow
     from hyperacuity.studies.server_table import ServerTable
     from hyperacuity.studies.stereo_scenarios import Scenario
 
@@ -87,7 +87,7 @@ def conduct(
     return study
 
 
-def _print_cabezas2011(study: Cabezas2011, folder: Path, rows: Sequence[Entry]) -> None:
+def _print_cabezas2011(study: Cabezas2011, folder: Path, rows: Sequence[LedgerRow]) -> None:
     from hyperacuity.studies.cabezas2011 import FIELD_HEADINGS
 
     for note in study.notes:

@@ -15,7 +15,7 @@ from hyperacuity.cli.study.ledger import print_ledger, write_ledger
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hyperacuity.studies.ledger import Entry
+    from hyperacuity.studies.ledger import LedgerRow
     from hyperacuity.studies.maire2016 import Maire2016
 
 
@@ -71,7 +71,7 @@ def maire2016(
     finish(found, lambda: _print_maire2016(study, rows), json=json, failures=study.table.failures)
 
 
-def _print_maire2016(study: Maire2016, rows: Sequence[Entry]) -> None:
+def _print_maire2016(study: Maire2016, rows: Sequence[LedgerRow]) -> None:
     from hyperacuity.studies.depth_pictures import NEEDS
     from hyperacuity.studies.maire2016 import BLOCKS, RULE
 
