@@ -78,6 +78,17 @@ def test_sheet_shows_each_picture(folder: Path) -> None:
     assert "mean best score of 1 picture;" in done.stdout
 
 
+def test_a_decibel_is_of_what_the_definition_says(folder: Path) -> None:
+    words = ("--truth", folder / "truth", "--with", "sobel", "--measures", "psi", "--count", 1, "--snr", 10, "--json")
+    done = call("sheet", folder / "images", *words, "--out", folder / "out", "--definition", "psnr")
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert "|signal:psnr|" in found["signature"]
+    image = add_noise(np.asarray(Image.open(folder / "images" / "a.png")) / 255, 10, definition="psnr")
+    swept = sweep(read_edges(folder / "truth" / "a.png"), sobel(image).thin, "psi")
+    assert found["mean"]["10 dB"]["sobel"]["psi"] == swept.best("psi").score
+
+
 @pytest.mark.parametrize(("kind", "levels"), [("noise", "0,60"), ("blur", "0,3")])
 def test_disturbed_pictures_score_worse(kind: str, levels: str, folder: Path) -> None:
     words = ("--truth", folder / "truth", "--with", "sobel", "--measures", "psi", "--levels", levels, "--count", 1)
@@ -112,6 +123,7 @@ def test_a_truth_can_be_redrawn_or_given(folder: Path) -> None:
         (("noise", "shapes", "--levels", "-1,2"), "expected 0 or more"),
         (("blur", "shapes", "--with", "prewitt"), "there is no detector prewitt"),
         (("sheet", "shapes", "--measures", "sigma"), "there is no measure sigma"),
+        (("sheet", "shapes", "--snr", "4", "--definition", "loud"), "expected one of variance, power, psnr"),
         (("truth", "images", "--truth", "truth", "--semi", "images/none"), "no folder"),
     ],
 )

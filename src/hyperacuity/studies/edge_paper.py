@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperacuity.data import find_data
+from hyperacuity.detect import masks
 from hyperacuity.edges import PAPER, add_noise, shapes, shift
 from hyperacuity.edges.displacement import Shift
 from hyperacuity.errors import UsageError
@@ -39,7 +40,7 @@ says no more), by Otsu, by Rosin, and where the measure is lowest."""
 
 @dataclass(frozen=True)
 class PlaceOfTruth:
-    """How two truths of a picture lie to the edges found by the masks [−1 0 1]; all are shares but ``found``, which counts.
+    """How the truths of a picture lie to the edges found by the masks [−1 0 1]: shares, one per truth.
 
     ``on_edge``: of the truth, exactly on a found edge. ``near_edge``: of the truth, within :data:`RADIUS` of one. ``left_out``:
     of the found edges that are at least as strong as the median of those along the truth, farther than that from the truth.
@@ -201,7 +202,7 @@ def place_of_truth(picture: TruthsOfPicture) -> PlaceOfTruth:
     """How the truths of one picture lie to the edges that the masks find."""
     found = mask_edges(picture.image)
     to_found = squared_distances(found)
-    strength = _slope(picture.image)
+    strength = masks(picture.image).strength
     shares = []
     for truth in picture.truths.values():
         far = squared_distances(truth) > RADIUS**2
@@ -215,12 +216,6 @@ def _places(sources: Sequence[PictureSource[TruthsOfPicture]]) -> PlaceOfTruth:
     each = [place_of_truth(source.load()) for source in sources]
     parts = (np.mean([getattr(one, part) for one in each], axis=0) for part in ("on_edge", "near_edge", "left_out"))
     return PlaceOfTruth(*(tuple(part.tolist()) for part in parts))
-
-
-def _slope(image: NDArray[Any]) -> NDArray[Any]:
-    from hyperacuity.detect import masks
-
-    return masks(image).strength
 
 
 def _at_hand(name: str, data: Path | None) -> bool:
