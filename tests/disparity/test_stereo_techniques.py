@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hyperacuity.detect.stereo import OWN, matcher, matcher_named
+from hyperacuity.detect.stereo import costs as stereo_costs
 from hyperacuity.detect.stereo.costs import absolute_differences, census_differences, colour_and_gradient
 from hyperacuity.detect.stereo.pictures import lab
 from hyperacuity.detect.stereo.refinement import filled, winner
@@ -275,6 +276,16 @@ class TestAllTechniques:
     def test_pictures_of_one_colour_are_matched_somewhere(self, name):
         flat = np.full((6, 12, 3), 90, np.uint8)
         assert np.isfinite(matcher_named(QUICK.get(name, name))(flat, flat, 5)).all()
+
+    @pytest.mark.parametrize("name", OWN)
+    def test_more_costs_than_memory_holds_are_refused_but_by_those_that_need_no_volume(self, name, monkeypatch):
+        monkeypatch.setattr(stereo_costs, "MOST_BYTES", 4 * 12 * 40 * 8 - 1)
+        system, pair = matcher_named(QUICK.get(name, name)), shifted(0, 2)
+        if name in ("sad", "ssd", "census"):
+            system(*pair, 8)
+        else:
+            with pytest.raises(InputError, match="8 costs at each of 40×12 pixels take"):
+                system(*pair, 8)
 
     @pytest.mark.parametrize("name", OWN)
     def test_bad_pairs_are_refused_in_a_sentence(self, name):

@@ -139,9 +139,45 @@ def test_a_second_run_reuses_maps_and_tallies_and_keeps_the_times(study):
     assert json.loads(again.stdout)["systems"] == json.loads(first.stdout)["systems"]
 
 
+def test_a_server_table_is_read_and_a_wrong_one_refused_before_anything_is_matched(study, tmp_path):
+    _, words, _ = study
+    rows = ["algorithm,one_nonocc,one_all,one_disc,two_nonocc,two_all,two_disc"]
+    rows += ["ADCensus,1,2,3,9,9,9", "RDP,2,3,4,1,1,1", "CostFilter,3,3,4,9,9,9"]
+    (tmp_path / "server.csv").write_text("\n".join(rows) + "\n")
+    found = json.loads(call(*words, "--table", tmp_path / "server.csv", "--json").stdout)
+    one = next(one for one in found["server"]["memberships"] if (one["table"], one["reading"]) == ("Table 2", "concat"))
+    assert (one["expected"], sorted(one["found"]), one["status"]) == (
+        ["ADCensus", "RDP"],
+        ["ADCensus", "RDP"],
+        "consistent",
+    )
+    assert "mean vectors contradict Table 2" in found["server"]["verdict"]
+    assert "the paper has concatenated vectors" in found["server"]["verdict"]
+    (tmp_path / "server.csv").write_text("algorithm,bad\nSAD,3\n")
+    result = call(*words, "--table", tmp_path / "server.csv", status=1)
+    assert "has no column such as tsukuba_nonocc" in result.stderr
+
+
+def test_the_figures_are_drawn(study):
+    folder, words, _ = study
+    pytest.importorskip("altair", reason="figures need the extra report")
+    call(*(word for word in words if word != "--no-figures"))
+    names = {path.name for path in folder.glob("*.png")}
+    assert {
+        "maps.png",
+        "roc.png",
+        "inter-dense-parallel.png",
+        "filled-dense-dominance.png",
+        "field-dense-ranks.png",
+    } <= names
+
+
 def test_the_run_can_be_compared(study):
     folder, _, result = study
-    compared = json.loads(call("compare", folder / "run", "--json").stdout)
+    answer = call("compare", folder / "run", "--json")
+    compared = json.loads(answer.stdout)
+    assert answer.stderr.count("is not dense") == 1
+    assert "census(check=1) is not dense: on one image" in answer.stderr
     semi_dense = {"census(check=1)"}
     assert set(compared["optimal"]) - semi_dense == set(dense_of(json.loads(result.stdout))["concat"]["optimal"])
 

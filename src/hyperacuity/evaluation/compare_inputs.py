@@ -17,6 +17,9 @@ from hyperacuity.tally import Vector
 
 TABLES = {".csv", ".tsv", ".txt"}
 
+COVER = "density all"
+"""The criterion that says how much of the picture a disparity map covers."""
+
 
 def read_scores(sources: Sequence[Path], wanted: str | None) -> tuple[Table, Vector]:
     """The table to compare by, with the criteria that were asked for, and how its task makes vectors of it."""
@@ -50,6 +53,7 @@ def _runs(folders: Sequence[Path], wanted: str | None) -> tuple[Table, Vector]:
     for grid in used:
         _tell_missing(grid)
     joined = join([table_of(grid.tallies()) for grid in used])
+    _tell_holes(joined)
     return _chosen(joined, ",".join(names) if wanted is None else wanted), judged[used[0].task.name].vector
 
 
@@ -84,6 +88,18 @@ def _tell_missing(grid: Grid) -> None:
             warn(f"{system} has no score and is left out")
         elif left := source.tallies - len(shared):
             warn(f"{left} of the {source.tallies} images of {system} are not compared: not all systems have them")
+
+
+def _tell_holes(table: Table) -> None:
+    """Name the systems whose disparity maps are not dense: their errors mean something else than those of the others."""
+    if COVER not in table.criteria:
+        return
+    least = table.select(criteria=[COVER]).values[:, :, 0].min(axis=1)
+    for system, share in zip(table.systems, least.tolist(), strict=True):
+        if share < 100:
+            warn(
+                f"{system} is not dense: on one image {100 - share:.3g} % of the pixels of known truth have no estimate"
+            )
 
 
 def _chosen(table: Table, wanted: str | None) -> Table:

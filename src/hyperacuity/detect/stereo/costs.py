@@ -9,10 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperacuity.detect.stereo.pictures import Pixels, grey
+from hyperacuity.errors import InputError
 from hyperacuity.kernels import cost_volume as kernels
 from hyperacuity.kernels.stereo import census_words
 
 CostVolume = NDArray[np.float32]
+
+MOST_BYTES = 4 << 30
+"""Most bytes of a volume; systems need several of that size (belief propagation six)."""
 
 
 def absolute_differences(left: Pixels, right: Pixels, disparities: int, *, limit: float = np.inf) -> CostVolume:
@@ -53,4 +57,11 @@ def _slope(pixels: Pixels) -> Pixels:
 
 
 def _count(left: Pixels, disparities: int) -> int:
-    return min(disparities, int(left.shape[1]))
+    height, width, _ = left.shape
+    count = min(disparities, int(width))
+    if (size := 4 * height * width * count) > MOST_BYTES:
+        raise InputError(
+            f"{count} costs at each of {width}×{height} pixels take {size / 2**30:.1f} GiB, expected at most "
+            f"{MOST_BYTES / 2**30:.0f}: make the pictures smaller, try fewer disparities, or use sad, ssd or census"
+        )
+    return count

@@ -22,10 +22,10 @@ def draw_cabezas2011(study: Cabezas2011, folder: Path) -> None:
     """Charts of technique against technique, of all systems and of the server's; error against sparsity; a sheet of maps."""
     for kind, found in (("inter", study.inter), ("filled", study.filled)):
         _draw_scenarios(found, folder, kind)
-    for scenario in study.field:
-        often = np.array([study.stability[name] for name in scenario.concat.systems])
-        chart = compare_charts.rank_group_chart(scenario.concat, stability=often if scenario.name == "dense" else None)
-        theme.save(chart, _file(folder, "field", scenario, "ranks"), signature=study.signature)
+    whole = study.field[0]
+    often = np.array([study.stability[name] for name in whole.concat.systems])
+    chart = compare_charts.rank_group_chart(whole.concat, stability=often)
+    theme.save(chart, _file(folder, "field", whole, "ranks"), signature=study.signature)
     if study.server is not None:
         _draw_scenarios(study.server.scenarios, folder, "server")
     roc = compare_charts.roc_chart(study.pair.curves, study.pair.boundary)
@@ -46,18 +46,19 @@ def map_sheet(study: Cabezas2011, folder: Path) -> NDArray[Any]:
 
 
 def _draw_scenarios(found: Sequence[Scenario], folder: Path, kind: str) -> None:
+    """Two regions as points in the plane; more as lines, average ranks beside groups, and who dominates whom."""
     for scenario in found:
         ranking = scenario.concat
-        charts = {
-            "parallel": compare_charts.parallel_chart(ranking),
-            "ranks": compare_charts.rank_group_chart(ranking),
-            **({"front": compare_charts.front_chart(scenario.mean)} if len(scenario.regions) == 2 else {}),
-        }
+        if len(scenario.regions) == 2:
+            charts = {"front": compare_charts.front_chart(scenario.mean)}
+        else:
+            charts = {
+                "parallel": compare_charts.parallel_chart(ranking),
+                "ranks": compare_charts.rank_group_chart(ranking),
+                "dominance": compare_charts.dominance_chart(ranking),
+            }
         for name, chart in charts.items():
             theme.save(chart, _file(folder, kind, scenario, name), signature=ranking.signature)
-    if found:
-        chart = compare_charts.dominance_chart(found[0].concat)
-        theme.save(chart, folder / f"{kind}-dominance.png", signature=found[0].concat.signature)
 
 
 def _file(folder: Path, kind: str, scenario: Scenario, chart: str) -> Path:

@@ -41,13 +41,13 @@ def _membership(table: str) -> Callable[[Cabezas2011], Finding]:
         found = [one for reading in READINGS if (one := server.membership(table, reading)) is not None]
         if not found:
             raise NotRunError("the server's table has no local system")
-        told = "; ".join(
-            f"{len(one.expected) - len(one.lost)} of {len(one.expected)} there by {NAMES[one.reading]}" for one in found
-        )
-        count = len(found[0].expected) + len(found[0].absent)
-        ours = f"{len(found[0].expected)} of the {count} are in {server.path.name}; optimal {told}"
-        if not found[0].expected:
+        there, count = len(found[0].expected), len(found[0].expected) + len(found[0].absent)
+        ours = f"{there} of the {count} are in {server.path.name}"
+        if not there:
+            sizes = " and ".join(f"{len(one.found)} by {NAMES[one.reading]}" for one in found)
+            ours += f", where {sizes} are optimal"
             return incomparable(ours, "the rows of 2011 are not public any more; --table takes them")
+        ours += "; optimal " + ", ".join(f"{there - len(one.lost)} by {NAMES[one.reading]}" for one in found)
         if all(one.status == "contradicted" for one in found):
             lost = ", ".join(sorted({name for one in found for name in one.lost}))
             return Finding(ours, "fails", f"dominated in this table, so not optimal in any larger one: {lost}")
@@ -152,7 +152,7 @@ def _best_local(kind: str) -> Callable[[Cabezas2011], Finding]:
         first, members = one.concat.systems[int(order[0])], one.optimal()
         return expect(
             len(members) > 1,
-            f"{first} ranks first of {len(order)} techniques, of which {len(members)} are optimal",
+            f"{first} ranks first of {len(order)} techniques; optimal: {', '.join(members)}",
             f"{first} ranks first and dominates all others: rank and dominance agree here",
         )
 
