@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hyperacuity.console import output_folder
 from hyperacuity.data import Sample, read_disparity, write_disparity
 from hyperacuity.detect.stereo import OWN, Matcher, matcher
-from hyperacuity.disparity import Protocol, bad, consistency_curve, distances, stereo_views, tally
+from hyperacuity.disparity import Protocol, bad, consistency_curve, distances, prediction_error, stereo_views, tally
 from hyperacuity.errors import UsageError
 from hyperacuity.evaluation.inputs import Inputs
 from hyperacuity.evaluation.readers.disparity import DisparityReader
@@ -47,7 +47,8 @@ class OnePair:
 
     ``consistency`` holds, for each technique, the shares of points whose two depths, from left and from right, differ by no
     more than each of :data:`SIGMAS`. ``flat`` is that share, at the last of them, of a map that says the same disparity
-    everywhere, and the share of the matchable pixels where it is wrong. ``left`` and ``truth`` are the pair's.
+    everywhere, and the share of the matchable pixels where it is wrong. ``drawn`` is the PSNR in dB of the right view drawn
+    from the left one by the true map, and by each technique's. ``left`` and ``truth`` are the pair's.
     """
 
     scene: str
@@ -58,6 +59,7 @@ class OnePair:
     standing: dict[str, Standing]
     consistency: dict[str, list[float]]
     flat: tuple[float, float]
+    drawn: dict[str, float]
 
 
 def one_pair(
@@ -79,7 +81,14 @@ def one_pair(
     curves = {base: curve(settings) for base, settings in points.items()}
     systems = [matcher(base) for base in OWN if base in maps]
     consistency = _consistency(pair, systems, maps, output_folder(parent / "from-right"), workers)
-    return OnePair(pair.scene, pair.left, pair.truth, curves, boundary, standing, consistency, _flat(pair, delta))
+    shown = {"truth": pair.truth}
+    shown |= {str(one): read_disparity(maps[str(one)] / f"{pair.scene}.pfm", zero="known") for one in systems}
+    bits = 8 * pair.left.dtype.itemsize
+    drawn = {
+        name: prediction_error(pair.left, pair.right, one, way="forward", bits=bits).psnr for name, one in shown.items()
+    }
+    flat = _flat(pair, delta)
+    return OnePair(pair.scene, pair.left, pair.truth, curves, boundary, standing, consistency, flat, drawn)
 
 
 def chosen_pair(scenes: Mapping[str, Sample], inputs: Inputs) -> StereoPair:

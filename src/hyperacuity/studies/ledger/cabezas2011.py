@@ -83,6 +83,17 @@ def _prediction(study: Cabezas2011) -> Finding:
     )
 
 
+def _drawing(study: Cabezas2011) -> Finding:
+    drawn = study.pair.drawn
+    better = [name for name, psnr in drawn.items() if name != "truth" and psnr > drawn["truth"]]
+    return expect(
+        math.isfinite(drawn["truth"]),
+        f"{study.pair.scene}: the true map draws the other view at {drawn['truth']:.2f} dB; {len(better)} of {len(FIELD)} "
+        "techniques at more",
+        "the true map draws the other view without error",
+    )
+
+
 def _consistent_but_wrong(study: Cabezas2011) -> Finding:
     consistent, wrong = study.pair.flat
     return expect(
@@ -305,6 +316,13 @@ def _test_images(study: Cabezas2011) -> Finding:
     return expect(images == ["cones", "teddy", "tsukuba", "venus"], ", ".join(images), "other pairs")
 
 
+def _variants(study: Cabezas2011) -> Finding:
+    inter, intra = len(study.inter[0].optimal()), sum(len(one.optimal()) for one in study.intra.values())
+    return incomparable(
+        f"{inter} techniques among their like, {intra} settings among theirs", "the paper leaves it to later work"
+    )
+
+
 def _incomparable_vectors(study: Cabezas2011) -> Finding:
     relation = dominance([(1, 2), (2, 1)])
     return expect(not relation.any(), "(1, 2) and (2, 1): neither dominates", "one dominates the other")
@@ -368,6 +386,7 @@ _BEFORE = (
         f"{DISPARITY} --views",
         _prediction,
     ),
+    _claim("Section 1", "prediction errors tell of the drawing too, not of depth alone", "", STUDY, _drawing),
     _claim("Section 1", "self-consistent maps may be wrong", "", STUDY, _consistent_but_wrong),
     _claim("Section 1", "the model works with truth, with views, and with both", "", COMPARE, _without_truth),
     _claim(
@@ -407,6 +426,13 @@ _BEFORE = (
         f"{DISPARITY} --views",
         _psnr_and_bad,
     ),
+    _claim(
+        "Section 2.2",
+        "these measures do not say how good a view looks to people",
+        "",
+        f"{DISPARITY} --views",
+        lambda _: incomparable("", "nobody was asked, and there is no measure of how views look here"),
+    ),
     _claim("Section 2.2", "applications tolerate errors differently", "", STUDY, _tolerance_differs),
     _claim("Section 2.3", "regions nonocc, all and disc", "", DISPARITY, _regions),
     _claim("Section 2.3", "an error vector is (nonocc, all, disc)", "", f"{COMPARE} --vector", _vector),
@@ -445,6 +471,7 @@ _AFTER = (
     _claim("Section 5", "superior means: all errors least at once", "", COMPARE, _all_at_once),
     _claim("Section 5", "results differ significantly from Middlebury's ranks", "", STUDY, _unlike_ranks),
     _claim("Section 5", "future work: tolerances in comparing vectors", "", f"{COMPARE} --epsilon", _tolerance),
+    _claim("Section 5", "future work: inter- and intra-technique evaluation apart", "", STUDY, _variants),
 )
 
 CLAIMS: tuple[Claim[Cabezas2011], ...] = (*_BEFORE, *TABLE_CLAIMS, *_AFTER)

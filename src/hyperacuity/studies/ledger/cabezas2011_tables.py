@@ -64,7 +64,7 @@ def _top_fifteen(study: Cabezas2011) -> Finding:
     present = [name for name in names_of("Table 1") if plain(name) in there]
     top = {plain(name) for name in server.top}
     right = sum(plain(name) in top for name in present)
-    ours = f"{right} of the {len(present)} in {server.path.name} are among its first {len(server.top)}"
+    ours = f"{len(present)} of the 15 are in {server.path.name}, {right} of them among its first {len(server.top)}"
     if len(present) < len(PAPER_TABLES["Table 1"]):
         return incomparable(ours, "the rows of 2011 are not public any more; --table takes them")
     return expect(right == len(present), ours, "others rank before some of them in this table")
