@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from hyperacuity.data import Sample, write_png
+from hyperacuity.data.datasets.pairing import files_in
 from hyperacuity.studies.keeping import code_key, fresh_folder, kept, kept_files, key_of
+from hyperacuity.studies.system_maps import detect_samples
 
 
 def made(path, key, values):
@@ -64,3 +68,25 @@ def test_keys_differ_where_inputs_do(one, two):
 def test_the_code_has_a_key():
     assert code_key("hyperacuity.ordering.prc") == code_key("hyperacuity.ordering.prc")
     assert code_key("hyperacuity.ordering.prc") != code_key("hyperacuity.ordering.local")
+
+
+def test_maps_are_made_again_under_another_key_and_after_their_picture_changed(tmp_path):
+    picture, maps = tmp_path / "a.png", tmp_path / "maps"
+    write_png(picture, np.zeros((8, 8), np.uint8))
+    os.utime(picture, (1, 1))
+    maps.mkdir()
+    seen = []
+
+    def see(image, names):
+        seen.append(list(names))
+        return {name: np.zeros(image.shape, np.float32) for name in names}
+
+    samples = [Sample("a", picture, (picture,))]
+    for key, times in (("one", 1), ("one", 1), ("another", 2), ("another", 2)):
+        cells, failed = detect_samples(samples, {"mine": maps}, see, 1, keys={"mine": key})
+        assert (len(cells), failed, len(seen)) == (1, [], times)
+    os.utime(picture, (2**31, 2**31))
+    detect_samples(samples, {"mine": maps}, see, 1, keys={"mine": "another"})
+    detect_samples(samples, {"mine": maps}, see, 1)
+    assert len(seen) == 4
+    assert files_in(maps) == [maps / "a.png"], "the key is none of the maps"

@@ -104,7 +104,7 @@ def test_maps_are_used_again_until_the_code_changes(study, folder, monkeypatch):
     found = paper.maire2016(folder, count=0, systems=again)
     assert len(calls) == 0
     assert found.score(paper.ONTO, "ae").accuracy == study.score(paper.ONTO, "ae").accuracy
-    (folder / "maps" / "key.txt").write_text("another", encoding="utf-8")
+    (folder / "maps" / ".key").write_text("another", encoding="utf-8")
     paper.maire2016(folder, count=0, systems=again)
     assert len(calls) > 0
 

@@ -30,6 +30,7 @@ from hyperacuity.evaluation.jobs import job_for
 from hyperacuity.evaluation.readers.contours import ContourReader, LabelReader
 from hyperacuity.maps import SoftMap
 from hyperacuity.run import Cell
+from hyperacuity.studies.keeping import code_key
 from hyperacuity.studies.pb_labels import RetrainedPb, retrain_pb
 from hyperacuity.studies.risk_of_trials import answers_through
 from hyperacuity.studies.running import Failures, each, failures_of, tally_cells
@@ -198,7 +199,8 @@ def _detect(
         return {name: chosen[name](image).thin for name in names}
 
     folders = map_folders(chosen, study.folder / "maps" / slug(part))
-    cells, failed = detect_samples(study.samples[part], folders, see, workers, reuse=True)
+    keys = dict.fromkeys(folders, code_key(detector.__module__))
+    cells, failed = detect_samples(study.samples[part], folders, see, workers, keys=keys)
     study.cells[part] = [cell for cell in cells if cell.system in systems]
     study.failures.extend(failed)
     return folders

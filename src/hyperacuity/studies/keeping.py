@@ -86,7 +86,7 @@ def kept_files(record: Path, key: str, files: Iterable[Path], make: Callable[[],
 
 def fresh_folder(folder: Path, key: str) -> Path:
     """A folder for files that depend on a key: emptied where it was filled under another one, created if missing."""
-    record = folder / "key.txt"
+    record = folder / ".key"  # hidden, so that it is none of the maps
     try:
         if record.read_text(encoding="utf-8") == key:
             return folder

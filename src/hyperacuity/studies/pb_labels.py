@@ -17,6 +17,7 @@ from hyperacuity.errors import InputError, UsageError
 from hyperacuity.evaluation.jobs import job_for
 from hyperacuity.evaluation.readers.contours import ContourReader
 from hyperacuity.maps import SoftMap
+from hyperacuity.studies.keeping import code_key, key_of
 from hyperacuity.studies.running import Failures, failures_of, tally_cells
 from hyperacuity.studies.system_maps import detect_samples
 from hyperacuity.studies.training import TRUTHS, LearnedPb, PbCourse, bsds500_drawn, evenly, learn_pb
@@ -161,7 +162,8 @@ def _tested(
         cues = gradients(image, models[names[0]].textons)  # the same for all: so are the textons
         return {name: detect_from(cues, models[name].weights).thin for name in names}
 
-    cells, failed = detect_samples(samples, folders, see, workers, reuse=run is not None)
+    keys = {name: key_of(code_key(detect_from.__module__), *vars(model).values()) for name, model in models.items()}
+    cells, failed = detect_samples(samples, folders, see, workers, keys=None if run is None else keys)
     protocol = AuditProtocol(strengths=(0, 1), repeats=1, seed=seed)
     outcome = tally_cells(job_for(task("audit"), protocol, ContourReader()), cells, run, workers)
     audits = {name: collect_audit(found) for name, found in outcome.tallies.items() if found}

@@ -24,6 +24,7 @@ from hyperacuity.errors import InputError, UsageError
 from hyperacuity.maps import SoftMap
 from hyperacuity.run import Cell
 from hyperacuity.studies.hierarchies import TreeSource, tree_source
+from hyperacuity.studies.keeping import code_key, fresh_folder, key_of
 from hyperacuity.studies.running import Failures, attempt_each
 
 SHARE = 6
@@ -142,16 +143,25 @@ def detect_pictures(
 
 
 def detect_samples(
-    samples: Sequence[Sample], folders: Mapping[str, Path], see: See, workers: int | None, *, reuse: bool
+    samples: Sequence[Sample],
+    folders: Mapping[str, Path],
+    see: See,
+    workers: int | None,
+    *,
+    keys: Mapping[str, str] | None = None,
 ) -> tuple[list[Cell], Failures]:
     """Write each system's thin map of each sample; the cells to evaluate, system by system, and what failed.
 
-    With ``reuse``, maps that exist are left as they are.
+    ``keys`` name all that each system's maps depend on besides the picture: maps that were made under the same key are left as
+    they are. Without keys every map is made.
     """
+    if keys is not None:
+        for name, folder in folders.items():
+            fresh_folder(folder, keys[name])
 
     def work(sample: Sample) -> None:
         paths = {name: folder / f"{sample.name}.png" for name, folder in folders.items()}
-        wanted = [name for name, path in paths.items() if not (reuse and path.exists())]
+        wanted = [name for name, path in paths.items() if keys is None or not _is_newer(path, sample.image)]
         if not wanted:
             return
         if sample.image is None:
@@ -167,6 +177,14 @@ def detect_samples(
         if one.name not in failed
     ]
     return cells, [(f"photograph: {name}", reason) for name, reason in failed.items()]
+
+
+def _is_newer(path: Path, *pictures: Path | None) -> bool:
+    """Whether a map is there and was written after its pictures."""
+    return path.exists() and all(
+        picture is None or not picture.exists() or picture.stat().st_mtime <= path.stat().st_mtime
+        for picture in pictures
+    )
 
 
 @dataclass(frozen=True)
@@ -194,16 +212,20 @@ def match_scenes(
 ) -> Matched:
     """Write each matcher's disparity map of each scene, ``parent/MATCHER/SCENE.pfm``.
 
-    ``disparities`` is how many to try, by default :func:`disparities_of` the scene. With ``reuse``, maps that exist are left
-    as they are, and the seconds that each took are kept in ``parent/seconds.csv``.
+    ``disparities`` is how many to try, by default :func:`disparities_of` the scene. With ``reuse``, maps that this
+    code has made are left as they are, and the seconds that each took are kept in ``parent/seconds.csv``.
     """
     folders = {str(one): output_folder(parent / str(one)) for one in matchers}
+    if reuse:
+        key = key_of(code_key(Matcher.__module__), disparities)
+        for folder in folders.values():
+            fresh_folder(folder, key)
     watch = _Stopwatch(parent / "seconds.csv" if reuse else None)
 
     def work(item: tuple[str, Matcher]) -> None:
         name, matcher = item
         path = folders[str(matcher)] / f"{name}.pfm"
-        if reuse and path.exists():
+        if reuse and _is_newer(path, scenes[name].image, scenes[name].extras.get("right")):
             return
         left, right = read_pair(scenes[name])
         count = disparities or disparities_of(scenes[name], left.shape[1])

@@ -46,7 +46,7 @@ def draw_maire2016(study: Maire2016, folder: Path, *, workers: int | None = None
             write_png(folder / name, panel_sheet(panels, columns=len(study.systems) + 2, least=max(PANEL)))
 
     images = [one.load()[0] for one in shown]
-    maps = (folder / "maps" / "key.txt").read_text(encoding="utf-8")
+    maps = (folder / "maps" / ".key").read_text(encoding="utf-8")
     key = key_of(code_key(__name__, panel_sheet.__module__), maps, list(study.systems), *images)
     kept_files(folder / "sheets.key", key, [folder / name for name in SHEETS], draw)
     return study.drawn(*SHEETS)
