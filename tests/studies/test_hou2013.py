@@ -187,12 +187,27 @@ def test_a_folder_without_the_data_is_a_wrong_call(tmp_path):
     assert "bsds300 is not in" in done.stderr
 
 
+def test_without_the_new_images_it_runs_on_the_old_ones(bsds, tmp_path):
+    for kind in ("images", "groundTruth"):
+        (tmp_path / "BSDS500" / kind).mkdir(parents=True)
+        for part in ("train", "val"):
+            (tmp_path / "BSDS500" / kind / part).symlink_to(bsds / kind / part)
+    done = run("--data", tmp_path, "--out", tmp_path / "out", "--with", "sobel", "--no-figures")
+    assert done.exit_code == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert (TEST in found, NEW in found) == (True, False)
+    assert found["notes"] == ["new 200 was not found and is left out"]
+    claims = {row["says"]: row for row in found["ledger"]}
+    assert claims["orphan labels of the new images"]["because"] == "needs BSDS500"
+
+
 def test_without_data_it_runs_on_scenes_and_says_what_it_left_out(tmp_path, monkeypatch):
     monkeypatch.setenv("HYPERACUITY_DATA", str(tmp_path / "nowhere"))
     monkeypatch.setattr("hyperacuity.data.datasets.layouts.user_cache_path", lambda name: tmp_path / "no cache")
     monkeypatch.setattr(study_module, "N_SCENES", 2)
     study = study_module.hou2013(tmp_path / "out", detectors="sobel", observers="sf1", workers=1)
     assert list(study.audits) == ["scenes"]
+    assert study.notes == ["BSDS500 was not found: run on scenes with simulated annotators"]
     assert len(study.labels["scenes"].images) == 2
     rows = {(row.where, row.says): row for row in entries(CLAIMS, study)}
     assert rows["Section 5.2", "orphan labels of the new images"].because == "needs BSDS500"

@@ -142,6 +142,11 @@ def hou2013(
     if not chosen:
         raise UsageError("--with names no detector; for example --with pb,canny")
     study = Hou2013(folder, AuditProtocol(seed=seed), Observer(noise, lapse), tuple(chosen), samples)
+    if SCENES in samples:
+        study.notes.append("BSDS500 was not found: run on scenes with simulated annotators")
+    study.notes.extend(
+        f"{part} was not found and is left out" for part in (TEST, NEW) if not {part, SCENES} & set(samples)
+    )
     eyes = _usable_observers(observers, study)
     with study.timed("labels"):
         _read_labels(study, workers)
