@@ -106,6 +106,18 @@ class Maire2016:
         ours, theirs = (resampled_scores([of[image] for image in images], weights) for of in (one, two))
         return {name: float(np.mean(ours[name] > theirs[name])) for name in ACCURACIES}
 
+    def moved_more(self, first: str, second: str) -> float:
+        """In which share of resamples the first system's B-ACC differs more between people's and common regions."""
+        images = [image for image in self.tallies(ONTO, first) if image in self.common[second]]
+        weights = bootstrap_weights(len(images))
+
+        def moved(system: str) -> NDArray[np.float64]:
+            tallies = (self.tallies(block, system) for block in (ONTO, COMMON))
+            onto, common = (resampled_scores([of[image] for image in images], weights)["bacc"] for of in tallies)
+            return np.abs(onto - common)
+
+        return float(np.mean(moved(first) > moved(second)))
+
     def shown(self) -> list[PictureSource[Loaded]]:
         """The pictures of the figures (:data:`RULE`)."""
         tallies = self.tallies(ONTO, self.leading)

@@ -115,7 +115,7 @@ def figure_ground_chart(scores: Mapping[str, OrderingScore], *, human: OrderingS
     points = base.mark_point(opacity=1).encode(
         shape=shape, size=alt.condition("datum.best", alt.value(75), alt.value(22)), tooltip=["system:N", "at:N"]
     )
-    return alt.layer(guess.encode(y=alt.Y("accuracy:Q")), base.mark_line(), points).properties(
+    return alt.layer(guess.encode(y=y), base.mark_line(), points).properties(
         width=theme.ONE_COLUMN - 60, height=theme.ONE_COLUMN - 110, title="Figure/ground accuracy of what is found"
     )
 

@@ -77,7 +77,7 @@ def _draw_charts(result: Palou2014, folder: Path) -> list[str]:
         "figure-ground": figure_ground_chart(scores, human=result.human),
     }
     if any(score.gdc is not None for score in scores.values()):
-        charts["gdc"] = prc_chart(scores, "gdc", chance=True)
+        charts["gdc"] = prc_chart(scores, "gdc", human=result.human, chance=True)
     names = {f"{result.name}-{kind}.png": chart for kind, chart in charts.items()}
     for name, chart in names.items():
         theme.save(chart, folder / name, signature=result.signature)
