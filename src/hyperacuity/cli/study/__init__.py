@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from hyperacuity.cli.study import cabezas2011, edges, figure_ground, hou2013, palou2014
+from hyperacuity.cli.study import cabezas2011, edges, figure_ground, gpb, hou2013, palou2014
 
 app = typer.Typer(
     help="Experiments that show what measures and detectors do, each with figures and a CSV file.", no_args_is_help=True
@@ -18,6 +18,7 @@ app.command("risk")(hou2013.risk)
 app.command("hou2013")(hou2013.hou2013)
 app.command("cabezas2011")(cabezas2011.cabezas2011)
 app.command("pb")(hou2013.pb)
+app.command("gpb")(gpb.gpb)
 app.command("palou2014")(palou2014.palou2014)
 app.command("figure-ground")(figure_ground.figure_ground)
 app.command("whole-orders")(figure_ground.whole_orders)
