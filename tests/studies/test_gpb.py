@@ -36,3 +36,10 @@ def test_rank_correlation_is_that_of_ranks():
     expected = np.corrcoef(rankdata(one), rankdata(other))[0, 1]
     assert rank_correlation(one, other) == pytest.approx(expected)
     assert np.isnan(rank_correlation(one, np.zeros_like(one)))
+
+
+def test_lines_a_pixel_apart_are_alike_within_a_reach():
+    one, other = np.zeros((2, 9, 30), np.float32)
+    one[:, 10], other[:, 11] = 1, 1
+    assert rank_correlation(one, other) < 0
+    assert rank_correlation(one, other, reach=4) > 0.8

@@ -34,7 +34,7 @@ def gpb(
 
     folder = common.output_folder(out)
     study = gpb_study(folder, data=data, count=count, timed=timed, workers=workers)
-    found = {"systems": study.records(), "correlation": study.correlation, "out": folder}
+    found = {"systems": study.records(), "correlation": study.correlation, "nearby": study.nearby, "out": folder}
     finish(found, lambda: _print_study(study, folder), json=json, failures=study.failures)
 
 
@@ -45,6 +45,10 @@ def _print_study(study: GpbStudy, folder: Path) -> None:
         scores = f"{r['ods']:.4f}", interval, f"{r['ois']:.4f}", f"{r['ap']:.4f}"
         rows.append((r["system"], str(r["images"]), *scores, str(r["seconds"]) or "–"))
     print_table(("system", "images", "ODS", "95 % interval", "OIS", "AP", "seconds per image"), rows)
-    if study.correlation is not None:
-        print_line(f"\nmean rank correlation of gpb-ucm with the authors' map: {study.correlation:.3f}")
+    if study.correlation is not None and study.nearby is not None:
+        pixels, near = (
+            f"{study.correlation:.3f} over pixels",
+            f"{study.nearby:.3f} over what lies within 4 pixels of each",
+        )
+        print_line(f"\nmean rank correlation of gpb-ucm with the authors' map: {pixels}, {near}")
     print_line(f"\ntable and maps: {folder}")
