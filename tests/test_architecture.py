@@ -86,7 +86,13 @@ def test_the_package_itself_imports_nothing_but_for_types():
 
 
 FILES = {"open", "read_text", "read_bytes", "loadtxt", "fromfile", "iterdir", "glob", "rglob"}
-READ_FILES = {"audit/trials.py", "detect/pb_detector.py", "detect/depth/cue_model.py", "detect/net/network.py"}
+READ_FILES = {
+    "audit/trials.py",
+    "detect/pb_detector.py",
+    "detect/global_pb/model.py",
+    "detect/depth/cue_model.py",
+    "detect/net/network.py",
+}
 """The tables of the forced-choice experiment, and the parameters of learned detectors: none of them is a task."""
 
 

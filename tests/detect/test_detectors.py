@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import ndimage, signal
 from scipy.special import ndtr
 
-from hyperacuity.detect import agk, canny, detector, detectors, hk, masks, pb, sf1, sf5, sobel
+from hyperacuity.detect import agk, canny, detector, detectors, gpb, gpb_ucm, hk, masks, pb, sf1, sf5, sobel
 from hyperacuity.detect.net.network import net
 from hyperacuity.detect.oriented import sf5_kernel, steering_weights
 from hyperacuity.errors import InputError, UsageError
@@ -344,8 +344,8 @@ class TestContract:
 
 class TestRegistry:
     def test_every_detector_is_found_by_its_name(self) -> None:
-        every = [*ALL, pb, net]
-        assert detectors() == [find.__name__ for find in every]
+        every = [*ALL, pb, gpb, gpb_ucm, net]
+        assert detectors() == [find.__name__.replace("_", "-") for find in every]
         for name, find in zip(detectors(), every, strict=True):
             image = np.random.default_rng(0).random((20, 20))
             np.testing.assert_array_equal(detector(name)(image).thin, find(image).thin)

@@ -13,8 +13,11 @@ from hyperacuity.cli.options import Folder, InvertTruth, Json, Workers
 from hyperacuity.cli.output import Reserved, finish, plural, print_line
 from hyperacuity.errors import UsageError
 
-app = typer.Typer(help="Learn the network, pb or depth-cues from pictures and what people said.", no_args_is_help=True)
+app = typer.Typer(
+    help="Learn the network, pb, gpb or depth-cues from pictures and what people said.", no_args_is_help=True
+)
 app.command("pb")(detect.train_pb)
+app.command("gpb")(detect.train_gpb)
 app.command("depth-cues")(detect.train_depth_cues)
 
 OPTIONS = "smallest, largest, paste, rate, encoder_rate, decay, owner_weight"

@@ -11,6 +11,8 @@ name          what it measures                                            option
 ``agk``       oriented anisotropic Gaussian kernels                       σ across and along
 ``hk``        half kernels: the two arms of an edge may meet at an angle  σ across and along
 ``pb``        probability of a boundary, learned from what people drew    model
+``gpb``       the same from the image as a whole: global pb               model
+``gpb-ucm``   its closed contours: the ultrametric contour map            model
 ``net``       the share of people who would draw one, by a small network  setting, model
 ============  ==========================================================  =================
 
@@ -32,6 +34,7 @@ np.float32(1.0)
 from hyperacuity.detect.depth.orderers import ae, depth_cues, depth_order, ownership, region_tree
 from hyperacuity.detect.depth.ucm_tj import ucm_tj
 from hyperacuity.detect.detection import Detection
+from hyperacuity.detect.global_pb.detector import gpb, gpb_hierarchy, gpb_ucm
 from hyperacuity.detect.gradient import canny, masks, sf1, sobel
 from hyperacuity.detect.oriented import agk, hk, sf5
 from hyperacuity.detect.pb_detector import pb
@@ -58,6 +61,9 @@ __all__ = [
     "depth_order",
     "detector",
     "detectors",
+    "gpb",
+    "gpb_hierarchy",
+    "gpb_ucm",
     "hk",
     "is_orderer",
     "masks",

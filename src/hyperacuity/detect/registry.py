@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from hyperacuity.detect.depth.orderers import ae, depth_cues, depth_order, gradient_regions, ownership
 from hyperacuity.detect.depth.ucm_tj import ucm_tj
 from hyperacuity.detect.detection import Detection
+from hyperacuity.detect.global_pb.detector import gpb, gpb_hierarchy, gpb_ucm
 from hyperacuity.detect.gradient import canny, masks, sf1, sobel
 from hyperacuity.detect.net.network import net
 from hyperacuity.detect.net.sight import depth_net, net_regions
@@ -25,7 +26,8 @@ from hyperacuity.ordering.orderings import pieces
 from hyperacuity.regions import Hierarchy, hierarchy
 
 _DETECTORS: Mapping[str, Callable[..., Detection]] = {
-    function.__name__: function for function in (masks, sobel, canny, sf1, sf5, agk, hk, pb, net)
+    function.__name__.replace("_", "-"): function
+    for function in (masks, sobel, canny, sf1, sf5, agk, hk, pb, gpb, gpb_ucm, net)
 }
 _ORDERERS: Mapping[str, Callable[..., OrderMap]] = {
     "ownership": ownership,
@@ -41,7 +43,9 @@ _REGIONS: Mapping[str, Callable[..., LabelMap]] = {
     "depth-net": net_regions,
 }
 """An orderer's own regions, from the image and the orderer's options, where they are not the pieces of equal order in its map."""
-PROBABILITIES = frozenset({"pb", "net"})
+_HIERARCHIES: Mapping[str, Callable[..., Hierarchy]] = {"gpb": gpb_hierarchy, "gpb-ucm": gpb_hierarchy}
+"""A detector's own hierarchy, from the image and the detector's options, where it is not made of its strength and direction."""
+PROBABILITIES = frozenset({"pb", "gpb", "gpb-ucm", "net"})
 """Detectors whose strength is a probability: the same value means the same in every image."""
 
 _CALL = re.compile(r"\s*([\w-]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
@@ -80,6 +84,8 @@ class Detector(NamedSystem):
         >>> len(np.unique(detector("canny(sigma=2)").hierarchy(image).at(0.5)))
         2
         """
+        if self.base in _HIERARCHIES:
+            return _HIERARCHIES[self.base](image, **self.options)
         seen = self(image)
         strength = seen.strength if self.base in PROBABILITIES else seen.soft
         return hierarchy(strength, direction=seen.direction)
@@ -128,7 +134,7 @@ def detectors() -> list[str]:
     """The names of all detectors, from the plainest to the most elaborate.
 
     >>> detectors()
-    ['masks', 'sobel', 'canny', 'sf1', 'sf5', 'agk', 'hk', 'pb', 'net']
+    ['masks', 'sobel', 'canny', 'sf1', 'sf5', 'agk', 'hk', 'pb', 'gpb', 'gpb-ucm', 'net']
     """
     return list(_DETECTORS)
 
@@ -141,8 +147,8 @@ def detector(name: str) -> Detector:
     (5, 5)
     >>> detector("prewitt")
     Traceback (most recent call last):
-    hyperacuity.errors.UsageError: there is no detector prewitt; there are masks, sobel, canny, sf1, sf5, agk, hk, pb, net
-    """
+    hyperacuity.errors.UsageError: there is no detector prewitt; there are masks, sobel, canny, sf1, sf5, agk, hk, pb, gpb, gpb-ucm, net
+    """  # noqa: E501  # one line, as it is printed
     return Detector(*_parsed(name, _DETECTORS))
 
 

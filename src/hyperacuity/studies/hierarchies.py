@@ -27,7 +27,7 @@ def tree_source(given: str, *, option: str = "--hierarchy") -> TreeSource:
 
     >>> tree_source("nowhere")
     Traceback (most recent call last):
-    hyperacuity.errors.UsageError: --hierarchy nowhere: is neither a folder of ucm2 files nor one of the detectors masks, sobel, canny, sf1, sf5, agk, hk, pb, net
+    hyperacuity.errors.UsageError: --hierarchy nowhere: is neither a folder of ucm2 files nor one of the detectors masks, sobel, canny, sf1, sf5, agk, hk, pb, gpb, gpb-ucm, net
     """  # noqa: E501  # one line, as it is printed
     folder = Path(given)
     if folder.is_dir():

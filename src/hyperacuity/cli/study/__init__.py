@@ -10,6 +10,7 @@ from hyperacuity.cli.study import (
     edges,
     every,
     figure_ground,
+    gpb,
     hou2013,
     maire2016,
     palou2014,
@@ -30,6 +31,7 @@ app.command("risk")(hou2013.risk)
 app.command("hou2013")(hou2013.hou2013)
 app.command("cabezas2011")(cabezas2011.cabezas2011)
 app.command("pb")(hou2013.pb)
+app.command("gpb")(gpb.gpb)
 app.command("palou2014")(palou2014.palou2014)
 app.command("maire2016")(maire2016.maire2016)
 app.command("figure-ground")(figure_ground.figure_ground)

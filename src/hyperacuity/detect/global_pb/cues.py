@@ -1,0 +1,100 @@
+"""The local cues of gPb: differences between the halves of discs, by brightness, colour and texture, at three scales each.
+
+Discs are those of :mod:`~hyperacuity.detect.pb_detector`, and so are the histograms, the textons and the localisation by a
+parabola across the line. What a disc of more than :data:`COARSE` pixels sees hardly changes from one pixel to the next: such
+discs are centred on every second pixel, and what lies between is interpolated.
+
+References
+----------
+Arbeláez, Maire, Fowlkes & Malik (2011), section 3.1.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hyperacuity.detect.detection import Float32Array, planes
+from hyperacuity.detect.pb_detector import BINS, SMOOTH, localised, nearest_texton, texture_responses, to_lab
+from hyperacuity.kernels.half_discs import DIRECTIONS, half_disc_gradients
+from hyperacuity.maps import diagonal
+
+COARSE = 8.0
+"""Discs of a larger radius, in pixels, are looked at on every second pixel."""
+
+FINE, MIDDLE, WIDE, WIDEST = 0.005, 0.0085, 0.017, 0.034
+"""Radii of discs as fractions of the image diagonal: 3, 5, 10 and 20 pixels on images of 481 × 321, as in the paper."""
+
+
+class LocalCue(NamedTuple):
+    """A channel and the radius of its discs, as a fraction of the image diagonal."""
+
+    channel: str
+    share: float
+
+    @property
+    def name(self) -> str:
+        """For files: the channel and the radius in thousandths of the diagonal, such as ``a 8.5``."""
+        return f"{self.channel} {1000 * self.share:g}"
+
+
+LOCAL_CUES = (
+    *(LocalCue("brightness", share) for share in (FINE, MIDDLE, WIDE)),
+    *(LocalCue(channel, share) for channel in ("a", "b", "texture") for share in (MIDDLE, WIDE, WIDEST)),
+)
+
+
+def local_cues(image: ArrayLike, textons: NDArray[np.float64]) -> Float32Array:
+    """The localised gradients of all cues: cues × directions × H × W, 0 or more.
+
+    A channel that never varies has none: a grey image has no gradients of colour, a flat one none at all.
+
+    >>> local_cues(np.zeros((20, 30)), np.zeros((1, 26))).any()
+    np.False_
+    """
+    pixels = planes(image)
+    shape = pixels.shape[1:]
+    labels = _labels(pixels, textons)
+    found = np.zeros((len(LOCAL_CUES), DIRECTIONS, *shape), np.float32)
+    for cue, (channel, share) in enumerate(LOCAL_CUES):
+        seen = labels[channel]
+        if seen.min() == seen.max():
+            continue
+        radius = max(1.0, share * diagonal(shape))
+        step = 2 if radius > COARSE else 1
+        bins, smooth = (len(textons), 0.0) if channel == "texture" else (BINS, SMOOTH)
+        raw = localised(half_disc_gradients(seen, bins, radius, smooth=smooth, step=step), radius / step)
+        found[cue] = raw if step == 1 else enlarged(raw, shape)
+    return found
+
+
+def _labels(pixels: Float32Array, textons: NDArray[np.float64]) -> dict[str, NDArray[np.uint8]]:
+    """What each pixel is in each channel: a bin of brightness or colour, or a texton."""
+    lab = to_lab(pixels)
+    binned = [np.minimum((plane * BINS).astype(np.int64), BINS - 1).astype(np.uint8) for plane in lab]
+    return dict(
+        zip(
+            ("brightness", "a", "b", "texture"),
+            [*binned, nearest_texton(texture_responses(lab[0]), textons)],
+            strict=True,
+        )
+    )
+
+
+def enlarged(values: Float32Array, shape: tuple[int, ...], *, first: float = 0.0) -> Float32Array:
+    """Planes twice as large, linear between the samples, which lie at every second pixel from ``first`` on; level beyond.
+
+    >>> enlarged(np.float32([[[0, 2]]]), (1, 4))
+    array([[[0., 1., 2., 2.]]], dtype=float32)
+    """
+    for axis, size in zip((-2, -1), shape, strict=True):
+        count = values.shape[axis]
+        at = np.clip((np.arange(size) - first) / 2, 0, count - 1)
+        before = np.minimum(at.astype(np.int64), max(count - 2, 0))
+        weight = (at - before).astype(np.float32)
+        weight = weight[:, None] if axis == -2 else weight
+        low, high = values.take(before, axis), values.take(np.minimum(before + 1, count - 1), axis)
+        values = low + weight * (high - low)
+    return values

@@ -1,0 +1,138 @@
+r"""``gpb``: the probability of a boundary from local cues and from the image as a whole; and ``gpb-ucm``, its closed contours.
+
+.. math:: \text{mPb}(θ) = σ\Bigl(b_0 + \sum_i b_i \sqrt{G_i(θ)}\Bigr), \qquad
+          \text{gPb}(θ) = σ\Bigl(c_0 + \sum_i c_i \sqrt{G_i(θ)} + c_s \sqrt{s(θ)}\Bigr)
+
+G are the twelve local gradients (:mod:`~hyperacuity.detect.global_pb.cues`), s the gradients of eigenvectors
+(:mod:`~hyperacuity.detect.global_pb.spectral`), which start from the thin map of mPb, and σ the logistic function. The
+orientation of the greatest one counts. Textons are those of ``pb``.
+
+References
+----------
+Arbeláez, Maire, Fowlkes & Malik (2011), Contour detection and hierarchical image segmentation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hyperacuity.detect.detection import Detection, Float32Array, ThinNorm, divide_by_max, finish
+from hyperacuity.detect.global_pb.cues import local_cues
+from hyperacuity.detect.global_pb.model import GpbModel, load_gpb
+from hyperacuity.detect.global_pb.spectral import spectral_gradients
+from hyperacuity.detect.pb_detector import across, load_model
+from hyperacuity.regions import Hierarchy, hierarchy
+
+
+@cache
+def _shipped() -> GpbModel:
+    return load_gpb()
+
+
+@cache
+def gpb_textons() -> NDArray[np.float64]:
+    """The textons of the ``pb`` that comes with the package."""
+    return load_model().textons
+
+
+class GlobalContours(NamedTuple):
+    """What gPb finds in an image: the weighted sum of roots of cues, directions × H × W, and the constant to add to it."""
+
+    scores: Float32Array
+    constant: float
+
+    def detection(self, thin_norm: ThinNorm = "none") -> Detection:
+        """The largest probability over the directions; 0 where nothing speaks for a boundary."""
+        best = self.scores.argmax(axis=0)
+        largest = np.take_along_axis(self.scores, best[None], axis=0)[0]
+        strength = np.where(largest > 0, _logistic(largest + self.constant), 0)
+        # Plateaus are level only to rounding, and suppression relies on level ones.
+        strength = (np.rint(strength * 1e5) * 1e-5).astype(np.float32)
+        return replace(finish(strength, across(best), thin_norm), absolute=True)
+
+    def hierarchy(self) -> Hierarchy:
+        """Regions by the oriented watershed, merged by the mean score along the boundary between them.
+
+        Heights are probabilities: the logistic function of that mean.
+        """
+        largest = max(float(self.scores.max()), 1e-6)
+        tree = hierarchy(np.maximum(self.scores, 0) / np.float32(largest))
+
+        def probability(heights: NDArray[np.float64]) -> NDArray[np.float64]:
+            return _logistic(heights * largest + self.constant).astype(np.float32).astype(np.float64)
+
+        return replace(tree, heights=probability(tree.heights), saliency=probability(tree.saliency))
+
+
+def gpb(image: ArrayLike, *, model: str = "", thin_norm: ThinNorm = "none") -> Detection:
+    """Global probability of a boundary, learned from BSDS500's training images (Arbeláez et al. 2011).
+
+    ``strength`` is the probability, ``thin`` the same after non-maximum suppression. ``model`` is a file with other weights.
+    A flat image has no boundary; a grey one has no gradients of colour.
+
+    Examples
+    --------
+    >>> image = np.zeros((40, 60), np.uint8)
+    >>> image[:, 30:] = 200
+    >>> seen = gpb(image)
+    >>> bool(seen.strength[20, 29:31].max() > 5 * seen.strength[20, 10])
+    True
+    """
+    return global_contours(image, model).detection(thin_norm)
+
+
+def gpb_ucm(image: ArrayLike, *, model: str = "", thin_norm: ThinNorm = "none") -> Detection:
+    """The closed contours of :func:`gpb_hierarchy` at the size of the image: ``strength`` and ``thin`` are both that map.
+
+    >>> gpb_ucm(np.zeros((9, 9))).strength.any()
+    np.False_
+    """
+    found = global_contours(image, model)
+    seen, contours = found.detection(thin_norm), found.hierarchy().ucm()
+    direction = np.where(contours > 0, seen.direction, np.float32(0))
+    return Detection(contours, direction, divide_by_max(contours) if thin_norm == "max" else contours, absolute=True)
+
+
+def gpb_hierarchy(image: ArrayLike, *, model: str = "", thin_norm: ThinNorm = "none") -> Hierarchy:
+    """The hierarchy of regions of gPb (:meth:`GlobalContours.hierarchy`); ``thin_norm`` is of no matter.
+
+    >>> image = np.zeros((40, 60), np.uint8)
+    >>> image[:, 30:] = 200
+    >>> len(np.unique(gpb_hierarchy(image).at(0.5)))
+    2
+    """
+    return global_contours(image, model).hierarchy()
+
+
+def global_contours(image: ArrayLike, model: str | GpbModel = "") -> GlobalContours:
+    """Look with a model: the one that comes with the package, that of a file, or a given one."""
+    if isinstance(model, str):
+        model = load_gpb(Path(model)) if model else _shipped()
+    cues = local_cues(image, gpb_textons())
+    spectral = spectral_gradients(local_contours(cues, model.local))
+    scores = weighted_roots(cues, model.combined[1:-1])
+    scores += np.float32(model.combined[-1]) * np.sqrt(spectral)
+    return GlobalContours(scores, float(model.combined[0]))
+
+
+def local_contours(cues: Float32Array, weights: NDArray[np.float64]) -> Float32Array:
+    """The thin map of mPb, from the local cues and their weights, the constant first."""
+    return GlobalContours(weighted_roots(cues, weights[1:]), float(weights[0])).detection().thin
+
+
+def weighted_roots(cues: Float32Array, weights: NDArray[np.float64]) -> Float32Array:
+    """The sum of the roots of cues times weights, one cue after another."""
+    total = np.zeros(cues.shape[1:], np.float32)
+    for cue, weight in zip(cues, weights, strict=True):
+        total += np.float32(weight) * np.sqrt(cue)
+    return total
+
+
+def _logistic(values: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
+    return np.asarray(1 / (1 + np.exp(-values.astype(np.float64))))

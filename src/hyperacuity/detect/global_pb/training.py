@@ -1,0 +1,95 @@
+"""Learning the weights of gPb from images and what people drew on them, in two steps.
+
+First the weights of the local cues, at pixels that stand out in the plain sum of the cues (as for ``pb``), then those of all
+cues, at pixels that stand out in the local sum and the spectral cue together. Both are logistic functions fitted by maximum
+likelihood; a pixel is a boundary when a label lies within two pixels. Cues are held in half precision.
+
+References
+----------
+Arbeláez, Maire, Fowlkes & Malik (2011), sections 3.1 and 3.3, who climb the F-measure instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hyperacuity.detect.detection import Float32Array
+from hyperacuity.detect.global_pb.cues import local_cues
+from hyperacuity.detect.global_pb.detector import gpb_textons, local_contours, weighted_roots
+from hyperacuity.detect.global_pb.model import GpbModel
+from hyperacuity.detect.global_pb.spectral import spectral_gradients
+from hyperacuity.detect.pb_detector import across
+from hyperacuity.detect.pb_training import Examples, Observed, examples, logistic_fit
+from hyperacuity.errors import UsageError
+from hyperacuity.kernels.suppression import suppress
+from hyperacuity.maps import EdgeMap
+
+Floats = NDArray[np.float64]
+Item = TypeVar("Item")
+
+
+def observe_local(image: ArrayLike, *, samples: int = 2000, seed: int = 0) -> Observed:
+    """Up to ``samples`` random pixels that stand out, with the roots of their local cues."""
+    cues = _held(local_cues(image, gpb_textons()))
+    spread = np.sqrt(cues.max(axis=1)).reshape(len(cues), -1).std(axis=1, dtype=np.float64)
+    even = np.divide(1, spread, out=np.zeros_like(spread), where=spread > 0)
+    return _observed(cues, even, samples, seed)
+
+
+def observe_combined(image: ArrayLike, local: Floats, *, samples: int = 2000, seed: int = 0) -> Observed:
+    """Up to ``samples`` random pixels that stand out, with the roots of all cues, given the weights of the local ones.
+
+    The spectral cue counts as much as the local cue of the greatest weight.
+    """
+    cues = _held(local_cues(image, gpb_textons()))
+    spectral = _held(spectral_gradients(local_contours(cues, local)))
+    return _observed(np.concatenate([cues, spectral[None]]), np.append(local[1:], local[1:].max()), samples, seed)
+
+
+def learn_gpb(
+    items: Sequence[Item],
+    labels: Sequence[EdgeMap],
+    *,
+    read: Callable[[Item], Any] = lambda item: item,
+    each: Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]] = map,
+    samples: int = 2000,
+    seed: int = 0,
+    about: str = "",
+) -> tuple[GpbModel, Examples]:
+    """The weights, as a file holds them, and what those of all cues were learned from. Equal seeds give equal models.
+
+    ``read`` turns an item into an image; it is called twice per item, so that not all images are kept. ``each`` is ``map``, or
+    what works on several items at a time.
+    """
+    if len(items) == 0:
+        raise UsageError("there is nothing to learn from: no image was given")
+    numbered = list(enumerate(items, seed))
+
+    def local_look(one: tuple[int, Item]) -> Observed:
+        return observe_local(read(one[1]), samples=samples, seed=one[0])
+
+    local = logistic_fit(*examples(list(each(local_look, numbered)), labels)).round(4)
+
+    def whole_look(one: tuple[int, Item]) -> Observed:
+        return observe_combined(read(one[1]), local, samples=samples, seed=one[0])
+
+    taught = examples(list(each(whole_look, numbered)), labels)
+    return GpbModel(local, logistic_fit(*taught), about).as_written(), taught
+
+
+def _held(cues: Float32Array) -> Float32Array:
+    return cues.astype(np.float16).astype(np.float32)
+
+
+def _observed(cues: Float32Array, weights: Floats, samples: int, seed: int) -> Observed:
+    total = weighted_roots(cues, weights)
+    best = total.argmax(axis=0)
+    strength = np.maximum(np.take_along_axis(total, best[None], axis=0)[0], 0)
+    indices = np.flatnonzero(suppress(np.rint(strength * 1e4).astype(np.float32), across(best)))
+    indices = indices[np.argsort(np.random.PCG64(seed).random_raw(indices.size), kind="stable")[:samples]]
+    y, x = np.unravel_index(indices, best.shape)
+    return Observed(indices, np.sqrt(cues[:, best[y, x], y, x].T.astype(np.float64)))

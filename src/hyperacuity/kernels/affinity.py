@@ -1,0 +1,156 @@
+"""How alike are two pixels, by the strongest contour between them; and products with the matrix of it, many vectors at a time.
+
+Pixels no further apart than a radius are neighbours. Their affinity is exp(−m / σ), m being the largest strength on the straight
+line of pixels between them, both ends included (Leung & Malik 1998: intervening contours). Of a pair, the pixel that comes first
+in reading order begins the line (Bresenham 1965), so that the matrix is symmetric. A pixel has no affinity to itself.
+
+The matrix is held as H × K × W: row by row, and for each of K neighbours in a fixed order, the affinities of the row's pixels, 0
+beyond the frame. Vectors are n × (H + 2r) × (W + 2r), with a margin of zeros as wide as the radius r, so that a neighbour is a
+fixed step away. Sums run in a fixed order: the result is the same on any machine.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hyperacuity.kernels import Float32s, Float64s, Int64s, Scalar, allocating_kernel, kernel
+
+
+def neighbour_offsets(radius: int) -> Int64s:
+    """(dy, dx) of the neighbours within a radius: first those later in reading order, then their opposites in the same order.
+
+    >>> neighbour_offsets(1).tolist()
+    [[0, 1], [1, 0], [0, -1], [-1, 0]]
+    """
+    reach = range(-radius, radius + 1)
+    later = [(y, x) for y in reach for x in reach if (y, x) > (0, 0) and y * y + x * x <= radius * radius]
+    return np.array([*later, *((-y, -x) for y, x in later)], np.int64).reshape(-1, 2)
+
+
+def contour_affinity(strength: Float32s, radius: int, sigma: float) -> Float32s:
+    """Affinity of each pixel to its neighbours (:func:`neighbour_offsets`), H × K × W.
+
+    >>> contour_affinity(np.float32([[0, 0.1, 0]]), 2, 0.1)[0, 0].round(2)
+    array([0.37, 0.37, 0.  ], dtype=float32)
+    """
+    offsets = neighbour_offsets(radius)
+    half = len(offsets) // 2
+    lines = [_line(int(dy), int(dx)) for dy, dx in offsets[:half]]
+    starts = np.cumsum([0, *map(len, lines)])
+    points = np.array([point for line in lines for point in line], np.int64).reshape(-1, 2)
+    weights = np.empty((strength.shape[0], len(offsets), strength.shape[1]), np.float32)
+    _largest_between(np.ascontiguousarray(strength, np.float32), offsets, points, starts, weights)
+    np.exp(weights * np.float32(-1 / sigma), out=weights, where=weights >= 0)
+    np.maximum(weights, 0, out=weights)
+    return weights
+
+
+def _line(dy: int, dx: int) -> list[tuple[int, int]]:
+    """The pixels of the straight line from (0, 0) to (dy, dx), ends included; exactly between two, the later one."""
+    steps = max(abs(dy), abs(dx))
+    return [((2 * n * dy + steps) // (2 * steps), (2 * n * dx + steps) // (2 * steps)) for n in range(steps + 1)]
+
+
+@kernel
+def _largest_between(strength: Float32s, offsets: Int64s, points: Int64s, starts: Int64s, weights: Float32s) -> None:
+    """Fill in the strongest contour between each pixel and its neighbours, −1 where there is none."""
+    height, width = strength.shape
+    half = len(offsets) // 2
+    weights[:] = -1
+    for y in range(height):
+        for x in range(width):
+            for k in range(half):
+                v, u = y + offsets[k, 0], x + offsets[k, 1]
+                if 0 <= v < height and 0 <= u < width:
+                    most = np.float32(0)
+                    for i in range(starts[k], starts[k + 1]):
+                        most = max(most, strength[y + points[i, 0], x + points[i, 1]])
+                    weights[y, k, x] = most
+                    weights[v, k + half, u] = most
+
+
+def normalise(weights: Float32s, offsets: Int64s) -> Float64s:
+    """Divide each affinity, in place, by the root of the product of its pixels' sums of affinities, which are returned, H × W.
+
+    A pixel alone, as the only one of its image is, keeps its zeros and has the sum 1.
+    """
+    degree = weights.sum(axis=1, dtype=np.float64)
+    degree = np.where(degree > 0, degree, 1)
+    _scale(weights, 1 / np.sqrt(degree), offsets)
+    return np.asarray(degree)
+
+
+@kernel
+def _scale(weights: Float32s, factor: Float64s, offsets: Int64s) -> None:
+    height, count, width = weights.shape
+    for y in range(height):
+        for k in range(count):
+            for x in range(width):
+                if weights[y, k, x] > 0:
+                    weights[y, k, x] *= factor[y, x] * factor[y + offsets[k, 0], x + offsets[k, 1]]
+
+
+@allocating_kernel
+def multiply(
+    weights: Float32s,
+    offsets: Int64s,
+    vectors: Float32s,
+    last: Float32s,
+    scale: Scalar,
+    shift: Scalar,
+    result: Float32s,
+) -> None:
+    """Write scale · (weights − shift) · vectors − last, in frames with margins; ``last`` may be ``result``."""
+    height, count, width = weights.shape
+    margin = (vectors.shape[1] - height) // 2
+    total = np.empty(width, np.float32)
+    for y in range(height):
+        for b in range(len(vectors)):
+            here = vectors[b, y + margin, margin : margin + width]
+            for x in range(width):
+                total[x] = -shift * here[x]
+            for k in range(0, count, 2):
+                v, u = y + margin + offsets[k, 0], margin + offsets[k, 1]
+                q, p = y + margin + offsets[k + 1, 0], margin + offsets[k + 1, 1]
+                _add_two(
+                    total, weights[y, k], vectors[b, v, u : u + width], weights[y, k + 1], vectors[b, q, p : p + width]
+                )
+            before = last[b, y + margin, margin : margin + width]
+            after = result[b, y + margin, margin : margin + width]
+            for x in range(width):
+                after[x] = scale * total[x] - before[x]
+
+
+@kernel
+def _add_two(total: Float32s, a: Float32s, b: Float32s, c: Float32s, d: Float32s) -> None:
+    for x in range(len(total)):
+        total[x] += a[x] * b[x] + c[x] * d[x]
+
+
+@allocating_kernel
+def products(left: Float32s, right: Float32s) -> Float64s:
+    """Sums of products of all pairs of vectors, n × n, in double precision."""
+    count, height, width = left.shape
+    result = np.empty((count, count))
+    total = np.empty(width)
+    for a in range(count):
+        for b in range(count):
+            total[:] = 0
+            for y in range(height):
+                for x in range(width):
+                    total[x] += np.float64(left[a, y, x]) * right[b, y, x]
+            result[a, b] = total.sum()
+    return result
+
+
+@allocating_kernel
+def mix(vectors: Float32s, coefficients: Float32s) -> Float32s:
+    """Sums of vectors: new vector b is the sum over a of coefficients[a, b] times vector a."""
+    count, height, width = vectors.shape
+    result = np.zeros_like(vectors)
+    for y in range(height):
+        for b in range(count):
+            for a in range(count):
+                for x in range(width):
+                    result[b, y, x] += coefficients[a, b] * vectors[a, y, x]
+    return result
