@@ -14,10 +14,12 @@ from typer.testing import CliRunner
 
 from hyperacuity.cli import app
 from hyperacuity.data.scenes import make_scene
+from hyperacuity.errors import UsageError
 from hyperacuity.ordering import compare_neighbours, partition
 from hyperacuity.regions import piecewise_constant, pruning_path
 from hyperacuity.report.papers.palou2014 import telling_lambdas
 from hyperacuity.report.papers.saving import BOX
+from hyperacuity.studies.depth_pictures import held_out_pictures
 from hyperacuity.studies.depth_views import RANDOM, SYSTEMS, SystemViews, randomly_ordered, truly_ordered
 from hyperacuity.studies.figure_ground import part
 from hyperacuity.studies.ledger.palou2014 import CLAIMS
@@ -178,6 +180,14 @@ def test_photographs_that_are_asked_for_must_be_there(tmp_path):
     found = study("--out", tmp_path, "--bsds", tmp_path, "--scenes", "1", "--size", "96x64", "--no-figures")
     assert found.exit_code == 2
     assert "bsds500" in found.stderr
+
+
+def test_photographs_that_nobody_asked_for_may_be_missing(tmp_path, monkeypatch):
+    monkeypatch.setenv("HYPERACUITY_DATA", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    assert held_out_pictures(None) == []
+    with pytest.raises(UsageError, match="bsds500"):
+        held_out_pictures(tmp_path)
 
 
 def test_held_out_images_are_never_learned_from():
