@@ -22,6 +22,7 @@ from hyperacuity.evaluation.jobs import job_for
 from hyperacuity.evaluation.readers.contours import ContourReader
 from hyperacuity.maps import SoftMap
 from hyperacuity.run import Cell
+from hyperacuity.studies.keeping import code_key
 from hyperacuity.studies.running import Failures, attempt_each, failures_of, tally_cells, write_csv
 from hyperacuity.studies.system_maps import detect_samples
 from hyperacuity.studies.training import evenly
@@ -76,7 +77,8 @@ def gpb_study(
     """
     samples = evenly(load_dataset("bsds500", data, split="test").samples, count)
     folders = {name: output_folder(folder / "maps" / name) for name in SYSTEMS}
-    cells, failures = detect_samples(samples, folders, see, workers, reuse=True)
+    keys = dict.fromkeys(folders, code_key(global_contours.__module__))
+    cells, failures = detect_samples(samples, folders, see, workers, keys=keys)
     authors = _authors(data, samples)
     cells += [Cell(AUTHORS, one.name, authors[one.name], one.truths) for one in samples if one.name in authors]
     outcome = tally_cells(job_for(task("boundary"), Protocol(), ContourReader()), cells, folder / "run", workers)
