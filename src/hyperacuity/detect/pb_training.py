@@ -120,8 +120,9 @@ def examples(
     others: Sequence[EdgeMap] | None = None,
     *,
     weak: Weak = "ignore",
+    within: float = NEAR,
 ) -> Examples:
-    """What pixels and the labels of their images teach.
+    """What pixels and the labels of their images teach; a boundary is what has a label ``within`` so many pixels.
 
     ``others`` are labels that are too weak to be learned as boundaries. A pixel near one of them, but near no label proper, says
     nothing and is left out (``"ignore"``), or is no boundary (``"negative"``).
@@ -132,10 +133,10 @@ def examples(
         raise UsageError("there is nothing to learn from: no image was given")
     cues, boundary = [], []
     for number, (seen, drawn) in enumerate(zip(observed, labels, strict=True)):
-        near = _near(drawn).ravel()[seen.indices]
+        near = _near(drawn, within).ravel()[seen.indices]
         known = np.ones_like(near)
         if others is not None and weak == "ignore":
-            known = near | ~_near(others[number]).ravel()[seen.indices]
+            known = near | ~_near(others[number], within).ravel()[seen.indices]
         cues.append(seen.cues[known])
         boundary.append(near[known])
     return Examples(np.concatenate(cues), np.concatenate(boundary).astype(np.float64))
@@ -194,7 +195,7 @@ def logistic_fit(features: Floats, truth: Floats) -> Floats:
     return np.asarray(np.concatenate([weights[:1], weights[1:] / scale]), np.float64)
 
 
-def _near(labels: EdgeMap) -> NDArray[np.bool_]:
+def _near(labels: EdgeMap, within: float) -> NDArray[np.bool_]:
     if not labels.any():
         return np.zeros(labels.shape, np.bool_)
-    return np.asarray(ndimage.distance_transform_edt(~labels) <= NEAR)
+    return np.asarray(ndimage.distance_transform_edt(~labels) <= within)

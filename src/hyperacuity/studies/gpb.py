@@ -29,7 +29,8 @@ from hyperacuity.studies.training import evenly
 from hyperacuity.tasks import task
 
 AUTHORS = "gPb-ucm (authors)"
-SYSTEMS = ("pb", "gpb", "gpb-ucm")
+GLOBAL = ("gpb", "gpb-ucm")
+SYSTEMS = ("pb", *GLOBAL)
 REACH = 4
 """How far apart, in pixels, two contours may lie to be compared: the benchmark's tolerance on images of 481 × 321."""
 
@@ -96,15 +97,17 @@ def gpb_study(
 
 
 def see(image: NDArray[Any], names: Sequence[str]) -> dict[str, SoftMap]:
-    """The maps of some of the systems; what gpb and gpb-ucm share is computed once."""
-    found = {"pb": pb(image).thin} if "pb" in names else {}
-    if "gpb" in names or "gpb-ucm" in names:
-        contours = global_contours(image)
-        if "gpb" in names:
-            found["gpb"] = contours.detection().thin
-        if "gpb-ucm" in names:
-            found["gpb-ucm"] = contours.hierarchy().ucm()
-    return found
+    """The maps of some of the systems."""
+    found = global_maps(image, [name for name in names if name in GLOBAL])
+    return found | ({"pb": pb(image).thin} if "pb" in names else {})
+
+
+def global_maps(image: NDArray[Any], names: Sequence[str]) -> dict[str, SoftMap]:
+    """The maps of gpb, of gpb-ucm, or of both; what they share is computed once."""
+    if not names:
+        return {}
+    contours = global_contours(image)
+    return {name: contours.detection().thin if name == "gpb" else contours.hierarchy().ucm() for name in names}
 
 
 def rank_correlation(ours: SoftMap, theirs: SoftMap, *, reach: int = 0) -> float:

@@ -30,6 +30,7 @@ from hyperacuity.evaluation.jobs import job_for
 from hyperacuity.evaluation.readers.contours import ContourReader, LabelReader
 from hyperacuity.maps import SoftMap
 from hyperacuity.run import Cell
+from hyperacuity.studies.gpb import GLOBAL, global_maps
 from hyperacuity.studies.keeping import code_key
 from hyperacuity.studies.pb_labels import RetrainedPb, retrain_pb
 from hyperacuity.studies.risk_of_trials import answers_through
@@ -43,7 +44,7 @@ log = logging.getLogger(__name__)
 UCM = "gPb-ucm (authors)"
 """The maps that the authors of gPb-owt-ucm distribute with BSDS500."""
 
-DETECTORS = "pb,hk,sf5,canny,sobel"
+DETECTORS = "gpb,gpb-ucm,pb,hk,sf5,canny,sobel"
 OBSERVERS = "net,pb,sf1"
 """Through what simulated people look: a network that knows what people draw, local cues, and contrast alone."""
 
@@ -201,7 +202,8 @@ def _detect(
     """Write the maps of detectors and observers; the folders of all, the cells of the systems among them."""
 
     def see(image: NDArray[Any], names: Sequence[str]) -> dict[str, SoftMap]:
-        return {name: chosen[name](image).thin for name in names}
+        shared = global_maps(image, [name for name in names if name in GLOBAL])
+        return {name: shared[name] if name in shared else chosen[name](image).thin for name in names}
 
     folders = map_folders(chosen, study.folder / "maps" / slug(part))
     keys = dict.fromkeys(folders, code_key(detector.__module__))

