@@ -223,7 +223,7 @@ class TestUcm:
 
 class TestModel:
     def test_it_is_read_as_it_was_written(self, tmp_path):
-        model = GpbModel(np.arange(13) / 7, np.arange(14) / 3, "of nothing").as_written()
+        model = GpbModel(np.arange(17) / 7, np.arange(18) / 3, "of nothing").as_written()
         again = load_gpb(model.save(tmp_path / "my.json"))
         np.testing.assert_array_equal(again.local, model.local)
         np.testing.assert_array_equal(again.combined, model.combined)

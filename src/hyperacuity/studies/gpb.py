@@ -15,7 +15,7 @@ from scipy import ndimage, stats
 from hyperacuity.boundary import BoundaryScore, Protocol, collect
 from hyperacuity.console import output_folder
 from hyperacuity.data import Sample, find_data, load_dataset, read_image, read_soft, read_ucm
-from hyperacuity.detect.global_pb.detector import global_contours
+from hyperacuity.detect.global_pb.detector import CLOSURE, global_contours
 from hyperacuity.detect.pb_detector import pb
 from hyperacuity.errors import InputError
 from hyperacuity.evaluation.jobs import job_for
@@ -107,7 +107,10 @@ def global_maps(image: NDArray[Any], names: Sequence[str]) -> dict[str, SoftMap]
     if not names:
         return {}
     contours = global_contours(image)
-    return {name: contours.detection().thin if name == "gpb" else contours.hierarchy().ucm() for name in names}
+    return {
+        name: contours.detection(closure=CLOSURE).thin if name == "gpb" else contours.hierarchy().ucm()
+        for name in names
+    }
 
 
 def rank_correlation(ours: SoftMap, theirs: SoftMap, *, reach: int = 0) -> float:

@@ -44,6 +44,9 @@ log = logging.getLogger(__name__)
 UCM = "gPb-ucm (authors)"
 """The maps that the authors of gPb-owt-ucm distribute with BSDS500."""
 
+TRAINED = 50
+"""How many images pb learns from again, evenly chosen from the 100 that may be learned from."""
+
 DETECTORS = "gpb,gpb-ucm,pb,hk,sf5,canny,sobel"
 OBSERVERS = "net,pb,sf1"
 """Through what simulated people look: a network that knows what people draw, local cues, and contrast alone."""
@@ -126,7 +129,7 @@ def hou2013(
     noise: float = NOISES[1],
     lapse: float = 0.02,
     count: int | None = None,
-    train: int | None = None,
+    train: int | None = TRAINED,
     seed: int = 0,
     workers: int | None = None,
 ) -> Hou2013:

@@ -35,7 +35,7 @@ def hou2013(
         str | None, Option(help="Detectors that simulated people look through (default: net,pb,sf1).")
     ] = None,
     count: Annotated[int | None, Option(min=1, help="Only the first images of each part.")] = None,
-    train: Annotated[int | None, Option(min=1, help="Learn pb again from this many images (default: all 100).")] = None,
+    train: Annotated[int, Option(min=1, max=100, help="Learn pb again from this many images.")] = 50,
     seed: Annotated[int, Option(min=0, help="Seed of partial labels, trials and simulated people.")] = 0,
     figures: Figures = True,
     workers: Workers = None,

@@ -21,13 +21,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import ndimage
 
 from hyperacuity.detect.detection import Detection, Float32Array, ThinNorm, divide_by_max, finish
 from hyperacuity.detect.global_pb.cues import local_cues
 from hyperacuity.detect.global_pb.model import GpbModel, load_gpb
 from hyperacuity.detect.global_pb.spectral import spectral_gradients
 from hyperacuity.detect.pb_detector import across, load_model
+from hyperacuity.errors import UsageError
 from hyperacuity.regions import Hierarchy, hierarchy
+
+CLOSURE = 0.5
+"""How much of the strength of a thin line is that of the closed contour nearby."""
+
+NEARBY = 2
+"""How far, in pixels, that contour may be from the line."""
 
 
 @cache
@@ -47,25 +55,37 @@ class GlobalContours(NamedTuple):
     scores: Float32Array
     constant: float
 
-    def detection(self, thin_norm: ThinNorm = "none") -> Detection:
-        """The largest probability over the directions; 0 where nothing speaks for a boundary."""
+    def detection(self, thin_norm: ThinNorm = "none", closure: float = 0.0) -> Detection:
+        """The largest probability over the directions; 0 where nothing speaks for a boundary.
+
+        With ``closure``, that share of the strength of a thin line is the height of the strongest closed contour
+        (:meth:`hierarchy`) within :data:`NEARBY` pixels of it.
+        """
         best = self.scores.argmax(axis=0)
         largest = np.take_along_axis(self.scores, best[None], axis=0)[0]
         strength = np.where(largest > 0, _logistic(largest + self.constant), 0)
         # Plateaus are level only to rounding, and suppression relies on level ones.
         strength = (np.rint(strength * 1e5) * 1e-5).astype(np.float32)
-        return replace(finish(strength, across(best), thin_norm), absolute=True)
+        seen = replace(finish(strength, across(best), "none"), absolute=True)
+        if closure:
+            closed = ndimage.maximum_filter(self.hierarchy().ucm(), 2 * NEARBY + 1)
+            share = np.float32(closure)
+            seen = replace(
+                seen, thin=np.where(seen.thin > 0, (1 - share) * seen.thin + share * closed, 0).astype(np.float32)
+            )
+        return replace(seen, thin=divide_by_max(seen.thin)) if thin_norm == "max" else seen
 
     def hierarchy(self) -> Hierarchy:
         """Regions by the oriented watershed, merged by the mean probability along the boundary between them."""
         return hierarchy(np.where(self.scores > 0, _logistic(self.scores + self.constant), 0).astype(np.float32))
 
 
-def gpb(image: ArrayLike, *, model: str = "", thin_norm: ThinNorm = "none") -> Detection:
+def gpb(image: ArrayLike, *, model: str = "", closure: float = CLOSURE, thin_norm: ThinNorm = "none") -> Detection:
     """Global probability of a boundary, learned from BSDS500's training images (Arbeláez et al. 2011).
 
-    ``strength`` is the probability, ``thin`` the same after non-maximum suppression. ``model`` is a file with other weights.
-    A flat image has no boundary; a grey one has no gradients of colour.
+    ``strength`` is the probability. ``thin`` is the same after non-maximum suppression, mixed by ``closure`` with the height of
+    the closed contour nearby: lines that close around something count more than loose ends. 0 leaves it as it is.
+    ``model`` is a file with other weights. A flat image has no boundary; a grey one has no gradients of colour.
 
     Examples
     --------
@@ -75,7 +95,9 @@ def gpb(image: ArrayLike, *, model: str = "", thin_norm: ThinNorm = "none") -> D
     >>> bool(seen.strength[20, 29:31].max() > 5 * seen.strength[20, 10])
     True
     """
-    return global_contours(image, model).detection(thin_norm)
+    if not 0 <= closure <= 1:
+        raise UsageError(f"closure is {closure:g}, expected a share between 0 and 1")
+    return global_contours(image, model).detection(thin_norm, closure)
 
 
 def gpb_ucm(image: ArrayLike, *, model: str = "", thin_norm: ThinNorm = "none") -> Detection:
