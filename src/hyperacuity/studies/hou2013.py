@@ -47,7 +47,7 @@ UCM = "gPb-ucm (authors)"
 TRAINED = 50
 """How many images pb learns from again, evenly chosen from the 100 that may be learned from."""
 
-DETECTORS = "gpb,gpb-ucm,pb,hk,sf5,canny,sobel"
+DETECTORS = "gpb,gpb-ucm,pb,sf5,canny"
 OBSERVERS = "net,pb,sf1"
 """Through what simulated people look: a network that knows what people draw, local cues, and contrast alone."""
 

@@ -26,7 +26,7 @@ def hou2013(
     out: Out,
     data: Berkeley = None,
     detectors: Annotated[
-        str | None, Option("--with", help="Our detectors, with commas (default: gpb,gpb-ucm,pb,hk,sf5,canny,sobel).")
+        str | None, Option("--with", help="Our detectors, with commas (default: gpb,gpb-ucm,pb,sf5,canny).")
     ] = None,
     system: Annotated[
         list[str] | None, Named(help="Further systems, of either set of images (default: gPb-ucm of BSDS500).")
