@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -129,16 +130,7 @@ def train_pb(
     learned.model.save(path)
     found = {"model": path, "images": len(drawings.pictures), "left_out": drawings.left_out, **learned.as_dict()}
 
-    def show() -> None:
-        print_line(
-            f"{found['about']}\n{found['pixels']} pixels, {100 * found['boundaries']:.1f} % of them boundaries\n"
-        )
-        effects = {"constant": "", **{cue: f"{effect:.3f}" for cue, effect in found["effects"].items()}}
-        rows = [(cue, f"{weight:.3f}", effects[cue]) for cue, weight in found["weights"].items()]
-        print_table(("cue", "weight", "weight × deviation of the cue"), rows)
-        print_line(f"\nmodel: {path}")
-
-    finish(found, show, json=json)
+    finish(found, lambda: _print_learned(found, found["weights"]), json=json)
 
 
 def train_gpb(
@@ -170,16 +162,16 @@ def train_gpb(
     learned.model.save(path)
     found = {"model": path, "images": len(drawings.pictures), "left_out": drawings.left_out, **learned.as_dict()}
 
-    def show() -> None:
-        print_line(
-            f"{found['about']}\n{found['pixels']} pixels, {100 * found['boundaries']:.1f} % of them boundaries\n"
-        )
-        effects = {"constant": "", **{cue: f"{effect:.3f}" for cue, effect in found["effects"].items()}}
-        rows = [(cue, f"{weight:.3f}", effects[cue]) for cue, weight in found["combined"].items()]
-        print_table(("cue", "weight", "weight × deviation of the cue"), rows)
-        print_line(f"\nmodel: {path}")
+    finish(found, lambda: _print_learned(found, found["combined"]), json=json)
 
-    finish(found, show, json=json)
+
+def _print_learned(found: Mapping[str, Any], weights: Mapping[str, float]) -> None:
+    """What a detector has learned from, and how much each cue counts."""
+    print_line(f"{found['about']}\n{found['pixels']} pixels, {100 * found['boundaries']:.1f} % of them boundaries\n")
+    effects = {"constant": "", **{cue: f"{effect:.3f}" for cue, effect in found["effects"].items()}}
+    rows = [(cue, f"{weight:.3f}", effects[cue]) for cue, weight in weights.items()]
+    print_table(("cue", "weight", "weight × deviation of the cue"), rows)
+    print_line(f"\nmodel: {found['model']}")
 
 
 def _drawings(

@@ -59,16 +59,27 @@ def kept(
     """
     if path is None:
         return make()
+    found = read_kept(path, key, unpack)
+    if found is not None:
+        return found
+    made = make()
+    write_kept(path, key, pack(made))
+    return made
+
+
+def read_kept(path: Path, key: str, unpack: Callable[[Any], Made]) -> Made | None:
+    """What a JSON file holds under this key; None where there is none, it is of another key, or damaged."""
     try:
         found = json.loads(path.read_bytes())
-        if found["key"] == key:
-            return unpack(found["result"])
+        return unpack(found["result"]) if found["key"] == key else None
     except (OSError, ValueError, KeyError, TypeError):
-        pass
-    made = make()
+        return None
+
+
+def write_kept(path: Path, key: str, result: Any) -> None:
+    """Write what JSON can say under a key; the folder is created if missing."""
     output_folder(path.parent)
-    write_bytes(path, json.dumps({"key": key, "result": pack(made)}).encode())
-    return made
+    write_bytes(path, json.dumps({"key": key, "result": result}, ensure_ascii=False).encode())
 
 
 def kept_files(record: Path, key: str, files: Iterable[Path], make: Callable[[], None]) -> bool:

@@ -66,7 +66,7 @@ def study_all(
     from hyperacuity.studies.ledger.page import ledger_page
     from hyperacuity.studies.running import write_csv
 
-    key = book.key_of(data, figures=figures)
+    key = book.ledger_key(data, figures=figures)
     papers = [paper(name) for name in PAPERS]
     rows: dict[str, list[LedgerRow]] = {}
     failures: list[tuple[str, str]] = []
@@ -93,7 +93,7 @@ def _rows_of(one: PaperStudy, folder: Path, key: str, **options: Any) -> tuple[l
     """
     from hyperacuity.studies.ledger import book
 
-    if (before := book.kept(folder, key)) is not None:
+    if (before := book.kept_rows(folder, key)) is not None:
         rows, seconds = before
         common.messages.print(f"{one.name}: kept from before ({seconds:.0f} s)", markup=False)
         return rows, []

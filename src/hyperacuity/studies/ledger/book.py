@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import hyperacuity
 from hyperacuity.data import find_data
-from hyperacuity.data.files import write_bytes
 from hyperacuity.errors import UsageError
 from hyperacuity.run.code import library_versions
+from hyperacuity.studies.keeping import read_kept, write_kept
 from hyperacuity.studies.ledger.claims import LedgerRow
 
 DATA = ("bsds500", "bsds-fg", "rug", "middlebury-v2")
@@ -34,7 +33,7 @@ def data_at_hand(explicit: Path | None = None) -> dict[str, Path | None]:
     return {name: where(name) for name in DATA}
 
 
-def key_of(data: Path | None, **options: object) -> str:
+def ledger_key(data: Path | None, **options: object) -> str:
     """What a paper's rows depend on: all code and models of the package, its libraries, the data at hand and the options."""
     digest = hashlib.blake2b(repr(sorted(options.items())).encode(), digest_size=16)
     digest.update(repr(library_versions()).encode())
@@ -55,16 +54,9 @@ def _files(folder: Path) -> Iterator[Path]:
 
 def keep(folder: Path, key: str, rows: Sequence[LedgerRow], seconds: float) -> None:
     """Write a paper's rows to its folder."""
-    kept = {"key": key, "seconds": seconds, "rows": [vars(row) for row in rows]}
-    write_bytes(folder / NAME, json.dumps(kept, ensure_ascii=False, indent=1).encode())
+    write_kept(folder / NAME, key, {"seconds": seconds, "rows": [vars(row) for row in rows]})
 
 
-def kept(folder: Path, key: str) -> tuple[list[LedgerRow], float] | None:
+def kept_rows(folder: Path, key: str) -> tuple[list[LedgerRow], float] | None:
     """The rows in a paper's folder and the seconds they took; None where there are none, or they are of something else."""
-    try:
-        found = json.loads((folder / NAME).read_bytes())
-        if found["key"] != key:
-            return None
-        return [LedgerRow(**row) for row in found["rows"]], float(found["seconds"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
+    return read_kept(folder / NAME, key, lambda found: ([LedgerRow(**row) for row in found["rows"]], found["seconds"]))
