@@ -206,7 +206,7 @@ def _write(store: Store, cell: Cell, result: WorkResult) -> None:
     if result.failure is not None:
         store.fail(result.failure)
     elif result.ending == "reused":
-        store.confirm(cell, result.inputs)
+        store.keep(cell, result.inputs, result.packed)
     else:
         store.add(cell, result.inputs, result.packed)
     store.remember(result.read)

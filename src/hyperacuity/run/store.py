@@ -70,6 +70,7 @@ class Store:
         self._run = 0
         self._signature = self._code = ""
         self._count = 0
+        self._known: set[str] = set()  # systems that have tallies under this signature and code
         self._about: dict[str, Any] = {}
         self._lock = FolderLock(folder)
         try:
@@ -106,6 +107,8 @@ class Store:
                 self._ask_for(connection, cell)
             if not self._count:
                 raise nothing_to_evaluate()
+            known = "SELECT DISTINCT system FROM tallies WHERE signature = ? AND code = ?"
+            self._known = {system for (system,) in connection.execute(known, (signature, code))}
             gone = [(signature, system, self._run) for system in systems]
             connection.executemany("DELETE FROM cells WHERE signature = ? AND system = ? AND run != ?", gone)
         return self._count
@@ -125,7 +128,10 @@ class Store:
         self._count += 1
 
     def to_do(self) -> Iterator[tuple[int, Cell, dict[bytes, bytes]]]:
-        """Position and cell of all that waits, in order, with the tallies kept from before, by the digest of their inputs."""
+        """Position and cell of all that waits, in order, with the tallies kept from before, by the digest of their inputs.
+
+        A system without any may be one of another name: it is offered the tallies that the others have of the image.
+        """
         for start in range(0, self._count, PAGE):
             with clear_errors(self.path):
                 rows = self._connection.execute(
@@ -139,7 +145,19 @@ class Store:
                 alike = list(same)
                 position, system, image, files = alike[0][:4]
                 kept = {bytes(row[4]): bytes(row[5]) for row in alike if row[4] is not None}
+                if system not in self._known:
+                    kept = self._of_others(image)
                 yield position, cell_from_text(system, image, files), kept
+
+    def _of_others(self, image: str) -> dict[bytes, bytes]:
+        found: dict[bytes, bytes] = {}
+        with clear_errors(self.path):
+            for system in sorted(self._known):
+                query = (
+                    "SELECT inputs, tally FROM tallies WHERE signature = ? AND system = ? AND image = ? AND code = ?"
+                )
+                found.update(self._connection.execute(query, (self._signature, system, image, self._code)).fetchall())
+        return found
 
     def recorded(self, paths: Iterable[Path]) -> dict[str, tuple[str, bytes]]:
         """The stamps and digests recorded for files, by full path."""
@@ -151,6 +169,13 @@ class Store:
                 if row is not None:
                     found[path] = (row[0], bytes(row[1]))
         return found
+
+    def keep(self, cell: Cell, inputs: bytes, packed: bytes) -> None:
+        """A tally that was kept, for this system or under another name."""
+        if cell.system in self._known:
+            self.confirm(cell, inputs)
+        else:
+            self.add(cell, inputs, packed)
 
     def add(self, cell: Cell, inputs: bytes, packed: bytes) -> None:
         """A tally just computed."""
