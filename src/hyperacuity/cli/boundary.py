@@ -58,7 +58,7 @@ def boundary(
     from hyperacuity.boundary import write_berkeley
 
     changes: dict[str, Any] = {"tolerance": tolerance, "thin": thin, "precision": precision, **_suppressions(nms or [])}
-    changes["thresholds"] = "levels" if segmentations else _thresholds(thresholds)
+    changes["thresholds"] = "levels" if segmentations else threshold_list(thresholds)
     agreed = named(protocol, **{name: value for name, value in changes.items() if value is not None})
     folder = None if berkeley is None else common.output_folder(berkeley)
     more = {"human": human, "split": split, **maps.options()}
@@ -70,7 +70,7 @@ def boundary(
     common.show(result, json=how.json)
 
 
-def _thresholds(text: str) -> int | tuple[float, ...]:
+def threshold_list(text: str) -> int | tuple[float, ...]:
     """A number of thresholds, or a list of them."""
     if text.strip().isdigit():
         return int(text)

@@ -11,13 +11,15 @@ from pathlib import Path
 from typing import Any
 
 from hyperacuity.errors import InputError, UsageError
-from hyperacuity.evaluation import audit_inputs, disparity_inputs, in_memory, ordering_inputs
+from hyperacuity.evaluation import audit_inputs, depth_inputs, disparity_inputs, in_memory, ordering_inputs
 from hyperacuity.evaluation.inputs import Inputs, find_plain, name_of, named_systems
 from hyperacuity.evaluation.jobs import job_for, reader_type
 from hyperacuity.evaluation.protocols import agreed
 from hyperacuity.evaluation.readers import Reader
 from hyperacuity.evaluation.readers.contours import LabelReader
+from hyperacuity.evaluation.readers.depth import DepthEdgeReader, PairReader
 from hyperacuity.evaluation.readers.disparity import DisparityReader, ViewReader
+from hyperacuity.evaluation.readers.occlusion import OcclusionReader
 from hyperacuity.evaluation.readers.ordering import OrderReader
 from hyperacuity.evaluation.result import Result
 from hyperacuity.run import EXPECTED, Spool, fill_grid, open_run, open_store
@@ -29,6 +31,9 @@ SAMPLE = 10
 
 FINDERS: dict[type[Reader], Callable[..., Inputs]] = {
     OrderReader: ordering_inputs.find,
+    OcclusionReader: depth_inputs.find_occlusion,
+    PairReader: depth_inputs.find_pairs,
+    DepthEdgeReader: depth_inputs.find_depth_edges,
     DisparityReader: disparity_inputs.find,
     ViewReader: disparity_inputs.find,
     LabelReader: audit_inputs.find_labels,
