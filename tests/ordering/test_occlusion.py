@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import cos, radians, sin
+from math import cos, hypot, radians, sin
 
 import numpy as np
 import pytest
@@ -98,6 +98,42 @@ def test_a_sweep_counts_what_single_thresholds_count(seed, thinned, angle):
                     right += 1
                     right_by_any.add(one)
         assert (found.truth_right[n], found.detected_right[n]) == (right, len(right_by_any))
+
+
+def matchings(left, right, allowed):
+    """Every set of allowed pairs in which no pixel occurs twice."""
+    if not left:
+        yield []
+        return
+    one, *others = left
+    for rest in matchings(others, right, allowed):
+        yield rest
+        yield from (
+            [(one, other), *rest] for other in right if allowed(one, other) and other not in {b for _, b in rest}
+        )
+
+
+@settings(deadline=None, max_examples=25)
+@given(seed=st.integers(0, 9999))
+def test_right_pairs_are_those_of_a_best_matching_among_all(seed):
+    """As many pairs as possible, then the least distance; where several matchings are best, theirs are the possible counts."""
+    rng = np.random.default_rng(seed)
+    angle, truth = rng.choice([0, 60, 120, 180, 240, 300], (2, 4, 5)).astype(float)
+    detected, drawn = (rng.permutation(20).reshape(4, 5) < rng.integers(1, 6) for _ in range(2))
+    near = 2.0
+    left, right = (list(map(tuple, np.argwhere(pixels).tolist())) for pixels in (detected, drawn))
+    every = list(matchings(left, right, lambda a, b: hypot(a[0] - b[0], a[1] - b[1]) <= near))
+    cost = [(-len(one), sum(round(100 * hypot(a[0] - b[0], a[1] - b[1])) for a, b in one)) for one in every]
+    best = [one for one, of in zip(every, cost, strict=True) if of == min(cost)]
+    agree = [sum(cos(radians(angle[a] - truth[b])) > -1e-9 for a, b in one) for one in best]
+    protocol = OcclusionProtocol(tolerance=near / hypot(4, 5), thin=False, thresholds=(0.5,), nms=None)
+    found = tally_occlusion(occlusion_map(detected, angle), [np.where(drawn, truth, np.nan)], protocol)
+    assert found.truth_matched[0] == len(best[0])
+    assert found.truth_right[0] in agree
+    score = collect_occlusion({"a": found}, resamples=0)
+    assert score.opr.curve.precision[0] * len(left) == pytest.approx(found.truth_right[0])
+    assert score.opr.curve.recall[0] * len(right) == pytest.approx(found.truth_right[0])
+    assert np.isnan(score.aor) or score.aor == found.truth_right[0] / len(best[0])
 
 
 @settings(deadline=None, max_examples=6)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -48,11 +49,16 @@ def show(result: Result, console: Console) -> None:
     scores: Mapping[str, PairScore] = result.scores
     table = new_table("system", right=HEADINGS)
     for name, score in sorted(scores.items(), key=lambda item: item[1].rates["whdr"]):
-        rates = [part for rate in RATES for part in (number(score.rates[rate]), interval(score.intervals[rate]))]
+        rates = [part for rate in RATES for part in _cells(score.rates[rate], score.intervals[rate])]
         images = count(result, name, len(score.images))
         table.add_row(escape(name), images, str(sum(score.pairs[:2])), *rates)
     console.print(table)
     closing(result, console, *_notes(scores), "less is better; a coin's WHDR≠ is 0.5")
+
+
+def _cells(rate: float, ends: tuple[float, float]) -> tuple[str, str]:
+    """A rate and its interval; no interval of what does not exist."""
+    return number(rate), "" if isnan(rate) else interval(ends)
 
 
 def _notes(scores: Mapping[str, PairScore]) -> list[str]:
