@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +12,18 @@ import hypothesis
 import pytest
 
 # The same examples in every run: a test that fails, fails for everybody. New ones are looked for on request.
+THOROUGH = bool(os.environ.get("HYPERACUITY_THOROUGH"))
 hypothesis.settings.register_profile("same", derandomize=True)
-if not os.environ.get("HYPERACUITY_THOROUGH"):
+if not THOROUGH:
     hypothesis.settings.load_profile("same")
 
 os.environ.pop("COLUMNS", None)  # pytest-xdist sets it, and messages would be wrapped as in a terminal
+
+
+@pytest.fixture(scope="session")
+def many() -> Callable[[int, int], int]:
+    """``many(few, all)``: how often something is done; all of it with ``HYPERACUITY_THOROUGH``."""
+    return lambda few, all: all if THOROUGH else few
 
 
 @pytest.fixture(scope="session")

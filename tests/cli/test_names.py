@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
+from hyperacuity.cli import app
 from hyperacuity.console import folder_name, printable
 from hyperacuity.data import write_edges
 
@@ -34,11 +36,18 @@ def place(tmp_path_factory):
     return home
 
 
+@pytest.fixture
+def here(place, monkeypatch):
+    """A command in the place, by this process, which has compiled kernels at hand."""
+    monkeypatch.chdir(place)
+    return lambda *words: CliRunner().invoke(app, words)
+
+
 def run(*words, cwd):
     return subprocess.run([sys.executable, "-m", "hyperacuity", *words], cwd=cwd, capture_output=True, check=False)
 
 
-def test_a_run_over_such_names_does_every_image_and_can_be_read_again(place):
+def test_a_run_over_such_names_does_every_image_and_can_be_read_again(place, here):
     for reused in (b"6 computed", b"6 reused"):
         done = run("boundary", "maps", "truth", "--run", "run", cwd=place)
         assert done.returncode == 1, done.stderr.decode()
@@ -50,9 +59,9 @@ def test_a_run_over_such_names_does_every_image_and_can_be_read_again(place):
         ["run", "gc", "run"],
         ["run", "show", "run", "--json"],
     ):
-        assert run(*words, cwd=place).returncode == 0
-    page = run("report", "run", "--out", "report", "--no-viewer", cwd=place)
-    assert page.returncode == 0, page.stderr.decode()
+        assert here(*words).exit_code == 0
+    page = here("report", "run", "--out", "report", "--no-viewer")
+    assert page.exit_code == 0, page.stderr
 
 
 @pytest.mark.parametrize(
@@ -65,9 +74,9 @@ def test_no_escape_code_reaches_the_terminal(place, words):
         assert "\u202e" not in stream.decode()
 
 
-def test_a_system_called_after_the_folder_above_stays_inside(place, tmp_path):
+def test_a_system_called_after_the_folder_above_stays_inside(here, tmp_path):
     words = ["boundary", "maps", "truth", "--system", "..=maps", "--system", "../../up=maps", "--berkeley"]
-    run(*words, str(tmp_path / "a" / "b"), cwd=place)
+    here(*words, str(tmp_path / "a" / "b"))
     written = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("eval_bdry.txt"))
     assert written == ["a/b/.._.._up/eval_bdry.txt", "a/b/__/eval_bdry.txt", "a/b/maps/eval_bdry.txt"]
 

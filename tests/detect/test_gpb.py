@@ -14,7 +14,7 @@ from hyperacuity.cli import app
 from hyperacuity.data.scenes import make_scene
 from hyperacuity.detect import detector, gpb, gpb_hierarchy, gpb_ucm
 from hyperacuity.detect.global_pb.cues import LOCAL_CUES, enlarged, local_cues
-from hyperacuity.detect.global_pb.detector import gpb_textons
+from hyperacuity.detect.global_pb.detector import crowding, gpb_textons
 from hyperacuity.detect.global_pb.model import GpbModel, load_gpb
 from hyperacuity.detect.global_pb.spectral import RADIUS, SIGMA, eigenvectors, halved, spectral_gradients
 from hyperacuity.detect.global_pb.training import learn_gpb
@@ -190,6 +190,16 @@ class TestGpb:
         near[18:62, 28:72], near[23:57, 33:67] = True, False
         strongest = thin >= np.sort(thin.ravel())[-100]
         assert near[strongest].mean() > 0.95
+
+    def test_a_crowd_of_lines_is_one_by_the_mean_around(self):
+        # 100 × 75 pixels have a diagonal of 125: the surroundings go 13 pixels far, a window of 27 × 27.
+        thin = np.zeros((75, 100), np.float32)
+        thin[:, :50:2] = 0.8
+        found = crowding(thin)
+        window = np.pad(thin, 13, mode="symmetric").astype(float)
+        for y, x in ((0, 0), (37, 10), (40, 50), (74, 99)):
+            mean = window[y : y + 27, x : x + 27].mean()
+            assert found[y, x] == pytest.approx(np.log((mean + 0.01) / 0.04), abs=1e-5)
 
     def test_it_does_not_depend_on_threads(self, photograph):
         alone = gpb(photograph)

@@ -10,8 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from hyperacuity import tasks
+from hyperacuity.cli import app
 from hyperacuity.data import write_png
 from hyperacuity.errors import UsageError
 
@@ -43,9 +45,17 @@ def installed(tmp_path, monkeypatch):
     return tmp_path
 
 
-def command(folder, *words):
+def elsewhere(folder, *words):
+    """What a process of its own says."""
     call = [sys.executable, "-c", MAIN, *words]
     return subprocess.run(call, cwd=folder, capture_output=True, encoding="utf-8", check=False)
+
+
+@pytest.fixture
+def command(installed, monkeypatch):
+    """What this process says, which has compiled kernels at hand."""
+    monkeypatch.chdir(installed)
+    return lambda *words: CliRunner().invoke(app, words)
 
 
 def test_it_is_found_by_name(installed):
@@ -57,41 +67,42 @@ def test_it_is_found_by_name(installed):
         tasks.task("exacting")
 
 
-def test_the_general_command_evaluates_keeps_and_compares(installed):
+def test_the_general_command_evaluates_keeps_and_compares(installed, command):
     words = ("evaluate", "exact", "good", "truth", "--system", "poor", "--run", "run", "--json")
-    done = command(installed, *words)
+    done = elsewhere(installed, *words)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert found["signature"] == "exact|threshold:0.5|v:1"
     # Of poor's two lines one is below the threshold: 10 of 10 pixels are right, 10 of 20 found, F = 2·10 / (10 + 20).
     assert {name: one["f"] for name, one in found["systems"].items()} == {"good": 1, "poor": pytest.approx(2 / 3)}
-    again = command(installed, *words)
+    again = command(*words)
     assert json.loads(again.stdout) == found
-    compared = command(installed, "compare", "run", "--json")
-    assert compared.returncode == 0, compared.stderr
+    assert "(4 reused)" in again.stderr, "what another process kept"
+    compared = command("compare", "run", "--json")
+    assert compared.exit_code == 0, compared.stderr
     assert "good" in json.loads(compared.stdout)["interpretation"]
 
 
-def test_a_run_becomes_a_page(installed):
+def test_a_run_becomes_a_page(installed, command):
     for module in ("altair", "jinja2", "vl_convert"):
         pytest.importorskip(module, reason="needs the extra report")
-    assert command(installed, "evaluate", "exact", "good", "truth", "--run", "run").returncode == 0
-    done = command(installed, "report", "run", "--out", "page")
-    assert done.returncode == 0, done.stderr
+    assert command("evaluate", "exact", "good", "truth", "--run", "run").exit_code == 0
+    done = command("report", "run", "--out", "page")
+    assert done.exit_code == 0, done.stderr
     page = (installed / "page/index.html").read_text(encoding="utf-8")
     assert "exact|threshold:0.5|v:1" in page
     assert "Exact edges" in page
 
 
-def test_options_reach_the_protocol(installed):
-    done = command(installed, "evaluate", "exact", "poor", "truth", "--option", "threshold=0.3")
-    assert done.returncode == 0, done.stderr
+def test_options_reach_the_protocol(command):
+    done = command("evaluate", "exact", "poor", "truth", "--option", "threshold=0.3")
+    assert done.exit_code == 0, done.stderr
     assert done.stdout.splitlines()[-1] == "exact|threshold:0.3|v:1"
     assert "1.0000" in done.stdout
     lists = ("--option", "names=pm,psi", "--option", "thresholds=11", "--option", "thin=structured")
-    edges = command(installed, "evaluate", "edges", "poor", "truth", *lists)
+    edges = command("evaluate", "edges", "poor", "truth", *lists)
     assert edges.stdout.splitlines()[-1] == "edges|measures:pm+psi|thr:11|thin:structured|norm:max|gt:mean|v:1"
-    crisp = command(installed, "evaluate", "boundary", "poor", "truth", "--option", "thin=false", "--json")
+    crisp = command("evaluate", "boundary", "poor", "truth", "--option", "thin=false", "--json")
     assert json.loads(crisp.stdout)["signature"].split("|")[3] == "thin:none"
 
 
@@ -104,8 +115,8 @@ def test_options_reach_the_protocol(installed):
         (("--option", "threshold=7"), "threshold 7: expected a number above 0, up to 1"),
     ],
 )
-def test_options_that_cannot_be_meant_are_refused(installed, words, sentence):
-    done = command(installed, "evaluate", "exact", "good", "truth", *words)
-    assert done.returncode == 2
+def test_options_that_cannot_be_meant_are_refused(command, words, sentence):
+    done = command("evaluate", "exact", "good", "truth", *words)
+    assert done.exit_code == 2
     assert f"error: {sentence}" in done.stderr
     assert done.stdout == ""

@@ -170,12 +170,27 @@ def orders(tmp_path):
     return tmp_path
 
 
-def test_a_changed_reader_of_regions_recomputes_orderings_and_a_changed_help_text_does_not(orders, copy, change):
+@pytest.fixture
+def source_is_the_copy(copy, monkeypatch):
+    """What runs is the package, but its source is looked up in the copy; to be called after each change."""
+    real = code._file_of
+
+    def moved(module):
+        file = real(module)
+        return copy[0] / file.relative_to(PACKAGE) if file and file.is_relative_to(PACKAGE) else file
+
+    monkeypatch.setattr(code, "_file_of", moved)
+    yield code._parsed.cache_clear
+    code._parsed.cache_clear()
+
+
+def test_a_changed_reader_of_regions_recomputes_orderings_and_a_changed_help_text_does_not(
+    orders, change, source_is_the_copy
+):
     def run():
-        words = ["ordering", "maps", "truth", "--regions", "regions", "--level", "0.5", "--run", "run"]
-        command = [sys.executable, "-c", "from hyperacuity.cli import main; main()", *words]
-        done = subprocess.run(command, cwd=orders, env=copy[1], capture_output=True, text=True, check=True)
-        return done.stderr.splitlines()[-1].partition("(")[2]
+        source_is_the_copy()
+        folders = [orders / "maps", orders / "truth", "--regions", orders / "regions"]
+        return evaluated("ordering", *folders, "--level", "0.5", "--run", orders / "run")[0]
 
     assert run() == "1 computed)"
     change("cli/ordering.py", "Score depth orders", "Grade depth orders")

@@ -244,18 +244,19 @@ class TestContradictions:
 
 
 class TestKeeping:
-    def test_a_hundred_steps_are_undone_and_done_again(self, sit):
+    def test_many_steps_are_undone_and_done_again(self, sit, many):
         desk = sit()
         desk.click(0)
         desk.click(1)
-        desk.press(*"-+" * 49, actions=98)
+        steps = many(26, 100)
+        desk.press(*"-+" * (steps // 2 - 1), actions=steps - 2)
         assert "position 2 in the list" in desk.text("#spot")
         desk.press("Control+z", actions=1)
         assert "position 1 in the list" in desk.text("#spot")
-        desk.press(*["Control+z"] * 99, actions=99)
+        desk.press(*["Control+z"] * (steps - 1), actions=steps - 1)
         assert desk.tab.locator("#undo").is_disabled()
         assert desk.text("#share-regions") == f"0 / {desk.regions.count}"
-        desk.press(*["Control+Shift+z"] * 100, actions=100)
+        desk.press(*["Control+Shift+z"] * steps, actions=steps)
         assert desk.tab.locator("#redo").is_disabled()
         assert desk.text("#share-regions") == f"2 / {desk.regions.count}"
 

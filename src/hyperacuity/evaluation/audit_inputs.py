@@ -17,9 +17,19 @@ LABELS = "labels"
 """The one system of a grid that is about labels alone."""
 
 
-def find_labels(kind: type[LabelReader], systems: Mapping[str, Path], truth: str | Path, **options: Any) -> Inputs:
+def find_labels(
+    kind: type[LabelReader],
+    systems: Mapping[str, Path],
+    truth: str | Path,
+    *,
+    images: Path | None = None,
+    data: Path | None = None,
+    split: str | None = None,
+    glob: str = "*",
+    **reading: Any,
+) -> Inputs:
     """The labels alone."""
-    return find(systems, truth, **options)[0]
+    return find(systems, truth, images=images, data=data, split=split, glob=glob, **reading)[0]
 
 
 def find(

@@ -7,20 +7,16 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext, suppress
 from dataclasses import fields
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from hyperacuity.errors import InputError, UsageError
-from hyperacuity.evaluation import audit_inputs, depth_inputs, disparity_inputs, in_memory, ordering_inputs
+from hyperacuity.evaluation import in_memory
 from hyperacuity.evaluation.inputs import Inputs, find_plain, name_of, named_systems
 from hyperacuity.evaluation.jobs import job_for, reader_type
 from hyperacuity.evaluation.protocols import agreed
 from hyperacuity.evaluation.readers import Reader
-from hyperacuity.evaluation.readers.contours import LabelReader
-from hyperacuity.evaluation.readers.depth import DepthEdgeReader, PairReader
-from hyperacuity.evaluation.readers.disparity import DisparityReader, ViewReader
-from hyperacuity.evaluation.readers.occlusion import OcclusionReader
-from hyperacuity.evaluation.readers.ordering import OrderReader
 from hyperacuity.evaluation.result import Result
 from hyperacuity.run import EXPECTED, Spool, fill_grid, open_run, open_store
 from hyperacuity.tally import Task
@@ -29,16 +25,16 @@ from hyperacuity.tasks import task as find_task
 SAMPLE = 10
 """How many predictions of a system are looked at before it is decided how they are treated."""
 
-FINDERS: dict[type[Reader], Callable[..., Inputs]] = {
-    OrderReader: ordering_inputs.find,
-    OcclusionReader: depth_inputs.find_occlusion,
-    PairReader: depth_inputs.find_pairs,
-    DepthEdgeReader: depth_inputs.find_depth_edges,
-    DisparityReader: disparity_inputs.find,
-    ViewReader: disparity_inputs.find,
-    LabelReader: audit_inputs.find_labels,
+FINDERS = {
+    "OrderReader": "ordering_inputs.find",
+    "OcclusionReader": "depth_inputs.find_occlusion",
+    "PairReader": "depth_inputs.find_pairs",
+    "DepthEdgeReader": "depth_inputs.find_depth_edges",
+    "DisparityReader": "disparity_inputs.find",
+    "ViewReader": "disparity_inputs.find",
+    "LabelReader": "audit_inputs.find_labels",
 }
-"""Who finds the files that a reader reads, where that takes more than two folders."""
+"""Who finds the files that a reader reads, where that takes more than two folders; loaded when it is asked for."""
 
 
 def evaluate(
@@ -95,7 +91,7 @@ def evaluate(
     True
     """
     known = find_task(task)
-    find: Callable[..., Inputs] = FINDERS.get(reader_type(known), find_plain)
+    find = _finder(reader_type(known))
     finding, changes = _sorted_options(known, find, options)
     chosen = agreed(known, protocol, changes)
     shown: Any = {"workers": workers, "human": human, "all_pairs": all_pairs}
@@ -161,6 +157,15 @@ def _first_predictions(inputs: Inputs, system: str, protocol: Any) -> Iterator[A
             yield inputs.reader.prediction(cell, protocol)
 
 
+def _finder(reader: type[Reader]) -> Callable[..., Inputs]:
+    """Who finds the files that a reader reads."""
+    if reader.__name__ not in FINDERS:
+        return find_plain
+    module, _, name = FINDERS[reader.__name__].partition(".")
+    found: Callable[..., Inputs] = getattr(import_module(f"hyperacuity.evaluation.{module}"), name)
+    return found
+
+
 def _sorted_options(
     task: Task[Any, Any, Any], find: Callable[..., Inputs], options: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -170,7 +175,6 @@ def _sorted_options(
     finding = {one.name for one in kinds if one.kind is one.KEYWORD_ONLY}
     if any(one.kind is one.VAR_KEYWORD for one in kinds):
         finding |= {part.name for part in fields(reader_type(task))}
-        finding |= {"images", "data", "split", "glob"} if find is audit_inputs.find_labels else set()
     agreeing = {part.name for part in fields(task.protocol)} - {"reading"} - finding
     for name in given:
         if name not in finding | agreeing:

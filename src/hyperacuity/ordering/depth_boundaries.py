@@ -27,7 +27,6 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import ndimage
 
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.kernels.distances import squared_distances
@@ -108,6 +107,8 @@ def depth_edges(depth: ArrayLike, protocol: DepthEdgeProtocol = DEPTH_EDGES) -> 
     >>> depth_edges([[1.0] * 8 + [3.0] * 8] * 9).sum(axis=0)[6:10]
     array([0, 7, 7, 0])
     """
+    from scipy import ndimage  # slow to load, and the rest of this room does without
+
     values = order_map(depth, name="depth map").astype(np.float64)
     known = ~np.isnan(values)
     low, high = np.nanmin(values), np.nanmax(values)

@@ -129,10 +129,14 @@ def _parsed(module: str) -> _Source | None:
     file = _file_of(module)
     if file is None:
         return None
+    return _understood(file.read_bytes(), module if file.name == "__init__.py" else module.rpartition(".")[0])
+
+
+@functools.cache
+def _understood(text: bytes, package: str) -> _Source:
     words: list[str] = []
     nodes: list[ast.Import | ast.ImportFrom] = []
-    _flatten(ast.parse(file.read_bytes()), words, nodes)
-    package = module if file.name == "__init__.py" else module.rpartition(".")[0]
+    _flatten(ast.parse(text), words, nodes)
     imports: list[tuple[str, str, str]] = []
     for node in nodes:
         if isinstance(node, ast.Import):

@@ -1,19 +1,22 @@
 r"""``gpb``: the probability of a boundary from local cues and from the image as a whole; and ``gpb-ucm``, its closed contours.
 
 .. math:: \text{mPb}(θ) = σ\Bigl(b_0 + \sum_i b_i \sqrt[4]{G_i(θ)}\Bigr), \qquad
-          \text{gPb}(θ) = σ\Bigl(c_0 + \sum_i c_i \sqrt[4]{G_i(θ)} + c_s \sqrt[4]{s(θ)}\Bigr)
+          \text{gPb}(θ) = σ\Bigl(c_0 + \sum_i c_i \sqrt[4]{G_i(θ)} + c_s \sqrt[4]{s(θ)} - c_d \log d\Bigr)
 
 G are the sixteen local gradients (:mod:`~hyperacuity.detect.global_pb.cues`), s the gradients of eigenvectors
 (:mod:`~hyperacuity.detect.global_pb.spectral`), which start from the thin map of mPb, and σ the logistic function. The
-orientation of the greatest one counts. Textons are those of ``pb``.
+orientation of the greatest one counts. Textons are those of ``pb``. d says how crowded with lines the surroundings are
+(:func:`crowding`), which the paper's gPb does not ask: a line among many is more likely texture.
 
 References
 ----------
-Arbeláez, Maire, Fowlkes & Malik (2011), Contour detection and hierarchical image segmentation.
+Arbeláez, Maire, Fowlkes & Malik (2011), Contour detection and hierarchical image segmentation. Grigorescu, Petkov &
+Westenberg (2003), Contour detection based on nonclassical receptive field inhibition.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -29,6 +32,7 @@ from hyperacuity.detect.global_pb.model import GpbModel, load_gpb
 from hyperacuity.detect.global_pb.spectral import spectral_gradients
 from hyperacuity.detect.pb_detector import across, load_model
 from hyperacuity.errors import UsageError
+from hyperacuity.maps import SoftMap, diagonal
 from hyperacuity.regions import Hierarchy, hierarchy
 
 CLOSURE = 0.5
@@ -36,6 +40,15 @@ CLOSURE = 0.5
 
 NEARBY = 2
 """How far, in pixels, that contour may be from the line."""
+
+CROWDED = 0.7
+"""c_d, how much the surroundings count."""
+
+AROUND = 0.1
+"""How far the surroundings of a pixel go, as a fraction of the image diagonal: 58 pixels on images of 481 × 321."""
+
+USUAL, QUIET = 0.04, 0.01
+"""The mean strength of thin lines, over all pixels, that changes nothing; and what is added where there are hardly any."""
 
 
 @cache
@@ -50,10 +63,13 @@ def gpb_textons() -> NDArray[np.float64]:
 
 
 class GlobalContours(NamedTuple):
-    """What gPb finds in an image: the weighted sum of fourth roots of cues, directions × H × W, and the constant to add."""
+    """What gPb finds in an image: the weighted sum of fourth roots of cues, directions × H × W, and what is added to it.
+
+    ``constant`` is one number, or one for each pixel.
+    """
 
     scores: Float32Array
-    constant: float
+    constant: float | Float32Array
 
     def detection(self, thin_norm: ThinNorm = "none", closure: float = 0.0) -> Detection:
         """The largest probability over the directions; 0 where nothing speaks for a boundary.
@@ -131,7 +147,24 @@ def global_contours(image: ArrayLike, model: str | GpbModel = "") -> GlobalConto
     spectral = spectral_gradients(local_contours(cues, model.local))
     scores = weighted_roots(cues, model.combined[1:-1])
     scores += np.float32(model.combined[-1]) * fourth_root(spectral)
-    return GlobalContours(scores, float(model.combined[0]))
+    seen = GlobalContours(scores, float(model.combined[0]))
+    crowd = np.float32(CROWDED) * crowding(seen.detection().thin)
+    return GlobalContours(scores, np.float32(seen.constant) - crowd)
+
+
+def crowding(thin: SoftMap) -> Float32Array:
+    """log d: how many and how strong the lines around each pixel are, beside what is usual.
+
+    .. math:: \\log d = \\log \\frac{m + 0.01}{0.04} ,
+
+    with m the mean of the thin map within :data:`AROUND` of the pixel in x and y. The picture is mirrored at its border.
+
+    >>> crowding(np.full((9, 9), 0.03, np.float32)).any()
+    np.False_
+    """
+    reach = math.ceil(AROUND * diagonal(thin.shape))
+    mean = ndimage.uniform_filter(thin.astype(np.float64), 2 * reach + 1)
+    return np.asarray(np.log((np.maximum(mean, 0) + QUIET) / USUAL).round(6), np.float32)
 
 
 def local_contours(cues: Float32Array, weights: NDArray[np.float64]) -> Float32Array:
