@@ -8,8 +8,7 @@ from typing import Annotated, Any, Literal
 from typer import Option
 
 from hyperacuity.cli import common
-from hyperacuity.cli.boundary import threshold_list
-from hyperacuity.cli.options import Evaluation, Folder, Human, Pred, SoftFiles, Truth, grouped
+from hyperacuity.cli.options import Evaluation, Folder, Human, Pred, SoftFiles, Truth, grouped, thresholds_of
 
 Direction = Literal["normal", "tangent", "vector"]
 Farther = Annotated[bool, Option("--farther", help="The maps are depth maps, in which larger is farther.")]
@@ -63,7 +62,7 @@ def occlusion(
     Example: [bold]hyperacuity ordering occlusion doobnet bsds-fg --direction tangent[/bold]
     """
     changes: dict[str, Any] = {"angle": angle, "recall": recall, "tolerance": tolerance, "nms": nms, "thin": thin}
-    changes["thresholds"] = threshold_list(thresholds)
+    changes["thresholds"] = thresholds_of(thresholds)
     reading = {"direction": direction, "truth_direction": truth_direction, **maps.options()}
     result = common.evaluated("occlusion", prediction, truth, how, protocol=protocol, human=human, **changes, **reading)
     if human and not result.people.images:
