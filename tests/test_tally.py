@@ -302,6 +302,21 @@ OPTIONS = {
         adjacency=st.sampled_from([4, 8]),
         aggregate=st.sampled_from(["pooled", "mean"]),
     ),
+    "occlusion": st.builds(
+        task("occlusion").protocol,
+        tolerance=fractions,
+        angle=st.floats(0, 180),
+        thresholds=st.integers(1, 255) | st.just((0.25, 0.5)),
+        nms=st.none() | st.builds(Suppression, st.integers(0, 3), st.integers(1, 3), st.booleans()),
+        recall=st.sampled_from(["right", "found"]),
+    ),
+    "whdr": st.builds(
+        task("whdr").protocol,
+        delta=st.floats(0, 9),
+        equality=st.sampled_from(["ratio", "difference"]),
+        aggregate=st.sampled_from(["pooled", "mean"]),
+    ),
+    "dbe": st.builds(task("dbe").protocol, sigma=st.floats(0.5, 9), low=fractions, high=st.just(1.0)),
     "disparity": st.builds(
         task("disparity").protocol,
         deltas=st.sets(st.floats(0.25, 9), min_size=1, max_size=3).map(lambda some: tuple(sorted(some))),

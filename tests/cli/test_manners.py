@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 from hyperacuity import __version__
 from hyperacuity.cli import app, common
 from hyperacuity.errors import InputError, UsageError
+from hyperacuity.ordering import contours, ordering
 
 VERBS = {command.name: command for command in app.registered_commands}
 
@@ -36,13 +37,16 @@ JSON_CALLS: dict[str, str] = {
     "boundary": "boundary {world}/boundaries {world}/groundTruth --human",
     "evaluate": "evaluate boundary {world}/boundaries {world}/groundTruth --option protocol=nyud",
     "ordering": "ordering {world}/order {world} --human",
+    "ordering occlusion": "ordering occlusion {world}/owned {world} --nms none --thresholds 9",
+    "ordering whdr": "ordering whdr {world}/order {world}/pairs.csv",
+    "ordering dbe": "ordering dbe {world}/order {world}",
     "compare": "compare {world}/run",
     "disparity": "disparity {world}/disparity {world}",
     "stereo": "stereo {world} --with sad --out {out}",
     "edges": "edges {world}/boundaries {world}/groundTruth --measures psi,pm",
 }
 """A small call of each verb that has --json. ``{out}`` is an empty folder, ``{world}`` one that ``scenes`` has written, with
-a ``run``."""
+a ``run``, its owned boundaries (``owned``) and ``pairs.csv``."""
 
 
 @pytest.fixture(scope="session")
@@ -55,6 +59,12 @@ def world(tmp_path_factory):
     ):
         done = CliRunner().invoke(app, words)
         assert done.exit_code == 0, done.stderr
+    (folder / "owned").mkdir()
+    for path in (folder / "order").iterdir():
+        found = contours(ordering(np.load(path)))
+        np.save(folder / "owned" / path.name, np.stack([found.pixels, np.nan_to_num(found.angle)]))
+    rows = (f"{path.stem},1,1,90,60,1" for path in sorted((folder / "order").iterdir()))
+    (folder / "pairs.csv").write_text("\n".join(["image,x1,y1,x2,y2,nearer", *rows]))
     return folder
 
 

@@ -11,6 +11,7 @@ import pytest
 from hyperacuity import tasks
 from hyperacuity.data.scenes import make_scene
 from hyperacuity.maps import soft_map
+from hyperacuity.ordering import contours, occlusion_map, ordering
 from hyperacuity.tally import BaseProtocol, Counts, Criteria, Tally, Task
 
 
@@ -25,6 +26,13 @@ def inputs(task: str, seed: int = 0) -> tuple[Any, Any, dict[str, Any]]:
         return None, people, {}
     if task == "regions":
         return scene.annotators[0].labels, [one.labels for one in scene.annotators], {}
+    if task == "occlusion":
+        directed = contours(ordering(scene.order))
+        return occlusion_map(blurred, directed.angle + 60 * (seed % 2)), [directed, directed.angle], {}
+    if task == "whdr":
+        return scene.order, [[[5, 5, 40, 60, 1, 2], [60, 70, 10, 10, -1, 1], [3, 3, 3, 4, 0, 1]]], {}
+    if task == "dbe":
+        return scene.disparity, [scene.boundaries], {}
     if task == "ordering":
         return -scene.order if seed % 2 else scene.order, [scene.order], {}
     left = np.tile(np.arange(48, dtype=np.uint8) * 5, (40, 1))

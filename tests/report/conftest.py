@@ -16,6 +16,7 @@ from hyperacuity.cli import app
 from hyperacuity.data import write_edges, write_png, write_soft
 from hyperacuity.evaluation.jobs import job_for
 from hyperacuity.evaluation.readers.contours import ContourReader
+from hyperacuity.ordering import contours, ordering
 from hyperacuity.run import Cell, open_store, run_grid
 from hyperacuity.tasks import task
 
@@ -115,6 +116,19 @@ def world(tmp_path_factory) -> Path:
         f"regions {maps}/canny {scenes}/groundTruth --as soft --run {folder}/soft-regions",
         f"ordering {scenes}/order {scenes} --run {folder}/ordering",
         f"disparity {scenes}/disparity scenes --data {scenes} --views --run {folder}/disparity",
+        f"ordering dbe {scenes}/disparity {scenes} --run {folder}/dbe",
+    ):
+        result = CliRunner().invoke(app, words.split())
+        assert result.exit_code == 0, (words, result.output)
+    (folder / "owned").mkdir()
+    for path in sorted((scenes / "order").iterdir()):
+        found = contours(ordering(np.load(path)))
+        np.save(folder / "owned" / path.name, np.stack([found.pixels, np.nan_to_num(found.angle)]))
+    pairs = ["image,x1,y1,x2,y2,nearer", *(f"scene-000{n},1,1,90,60,{way}" for n in (1, 2) for way in "1=2")]
+    (folder / "pairs.csv").write_text("\n".join(pairs))
+    for words in (
+        f"ordering occlusion {folder}/owned {scenes} --nms none --thresholds 9 --run {folder}/occlusion",
+        f"ordering whdr {scenes}/order {folder}/pairs.csv --images {scenes}/images --run {folder}/whdr",
     ):
         result = CliRunner().invoke(app, words.split())
         assert result.exit_code == 0, (words, result.output)

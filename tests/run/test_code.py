@@ -85,6 +85,7 @@ def change(copy):
 
 
 TASKS = {"boundary", "edges", "regions", "ordering", "disparity", "views", "audit", "strength"}
+TASKS |= {"occlusion", "whdr", "dbe"}
 
 
 @pytest.mark.parametrize(
@@ -114,7 +115,7 @@ def test_what_cannot_change_a_tally_leaves_the_version_as_it_is(ask, before, cha
             "evaluation/readers/ordering.py",
             "read_segmentations([path])",
             "read_segmentations([path])[:1]",
-            {"ordering"},
+            {"ordering", "occlusion"},
         ),
         (
             "evaluation/readers/contours.py",
@@ -129,8 +130,13 @@ def test_what_cannot_change_a_tally_leaves_the_version_as_it_is(ask, before, cha
             TASKS,
         ),
         ("evaluation/jobs.py", "given.prediction, given.truths", "given.prediction, given.truths[:1]", TASKS),
-        ("kernels/sweep.py", "\nimport numpy", "\nX = 1\nimport numpy", {"boundary", "ordering", "audit", "strength"}),
-        ("boundary/protocols.py", " = 99", " = 98", {"boundary", "audit"}),
+        (
+            "kernels/sweep.py",
+            "\nimport numpy",
+            "\nX = 1\nimport numpy",
+            {"boundary", "ordering", "occlusion", "audit", "strength"},
+        ),
+        ("boundary/protocols.py", " = 99", " = 98", {"boundary", "occlusion", "audit"}),
         ("disparity/masks.py", "\nimport numpy", "\nX = 1\nimport numpy", {"disparity", "views"}),
         ("tally.py", "zlib.compressobj(6, ", "zlib.compressobj(9, ", TASKS),
     ],

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from hyperacuity.boundary.matching import tolerance_in_pixels
 from hyperacuity.boundary.protocols import Prediction, Protocol
 from hyperacuity.kernels.pairs import reach
-from hyperacuity.kernels.sweep import sweep_states
+from hyperacuity.kernels.sweep_pairs import sweep_states
 from hyperacuity.maps import EdgeMap, SoftMap, boundary_marks, edge_map, label_map, same_size, soft_map
 
 

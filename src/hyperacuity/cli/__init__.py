@@ -21,6 +21,7 @@ from hyperacuity.cli import (
     boundary,
     compare,
     demo,
+    depth,
     detect,
     disparity,
     edges,
@@ -77,6 +78,9 @@ app.command("disparity")(disparity.disparity)
 app.command("edges")(edges.edges)
 app.command("evaluate")(evaluate.evaluate)
 app.command("ordering")(ordering.ordering)
+app.command("ordering occlusion")(depth.occlusion)
+app.command("ordering whdr")(depth.whdr)
+app.command("ordering dbe")(depth.dbe)
 app.command("regions")(regions.regions)
 app.command("report")(report.report)
 app.command("scenes")(scenes.scenes)

@@ -54,6 +54,9 @@ def ordering(
     off) from those with the wrong side in front (more than 90° off).
 
     Example: [bold]hyperacuity ordering depth bsds-fg --regions ucm2 --human --tie half[/bold]
+
+    Commands beside this one: ordering occlusion (soft boundaries with a side in front), ordering whdr (pairs of points),
+    ordering dbe (depth boundary errors).
     """
     for folder in (charts, pictures):
         if folder is not None:

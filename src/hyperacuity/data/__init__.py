@@ -10,8 +10,11 @@ from hyperacuity.data.datasets.layouts import find_data, load_dataset
 from hyperacuity.data.datasets.pairing import PairedFiles, Pairing, pair_folders, pair_truths
 from hyperacuity.data.datasets.samples import Dataset, Sample
 from hyperacuity.data.files import DataWarning
+from hyperacuity.data.formats.directions import read_directions
+from hyperacuity.data.formats.ibims import read_ibims_edges
 from hyperacuity.data.formats.images import read_image, write_png
 from hyperacuity.data.formats.matlab import write_mat, write_segs, write_truths
+from hyperacuity.data.formats.point_pairs import JudgedPoints, read_point_pairs
 from hyperacuity.data.formats.tables import NamedTable, read_table, write_table
 from hyperacuity.data.readers import (
     holds_ucm,
@@ -31,6 +34,7 @@ __all__ = [
     "DataWarning",
     "Dataset",
     "FigureGround",
+    "JudgedPoints",
     "NamedTable",
     "PairedFiles",
     "Pairing",
@@ -42,12 +46,15 @@ __all__ = [
     "pair_folders",
     "pair_truths",
     "read_boundary_truths",
+    "read_directions",
     "read_disparity",
     "read_edges",
+    "read_ibims_edges",
     "read_image",
     "read_labels",
     "read_mask",
     "read_order",
+    "read_point_pairs",
     "read_segmentations",
     "read_soft",
     "read_table",

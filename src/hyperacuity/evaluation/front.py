@@ -27,6 +27,9 @@ SAMPLE = 10
 
 FINDERS = {
     "OrderReader": "ordering_inputs.find",
+    "OcclusionReader": "depth_inputs.find_occlusion",
+    "PairReader": "depth_inputs.find_pairs",
+    "DepthEdgeReader": "depth_inputs.find_depth_edges",
     "DisparityReader": "disparity_inputs.find",
     "ViewReader": "disparity_inputs.find",
     "LabelReader": "audit_inputs.find_labels",

@@ -18,6 +18,9 @@ READERS = {
     ("", "edge map"): "contours.LabelReader",
     ("segmentations", "segmentation"): "regions.RegionReader",
     ("order map", "order map"): "ordering.OrderReader",
+    ("order map", "point pairs"): "depth.PairReader",
+    ("order map", "edge map"): "depth.DepthEdgeReader",
+    ("occlusion map", "owned boundaries"): "occlusion.OcclusionReader",
     ("disparity map", "disparity map"): "disparity.DisparityReader",
     ("disparity map", "picture"): "disparity.ViewReader",
 }

@@ -39,8 +39,8 @@ def find(
     if transfer and regions is None:
         raise UsageError("--transfer brings predictions onto regions, so give them: --regions DIR")
     name = str(truth)
-    source = _labelled_source(name, data)
-    known, photographs = _known_truths(name, data, source)
+    source = labelled_source(name, data)
+    known, photographs = known_truths(name, data, source)
     beside = None if regions is None else _by_name(Path(regions))
     points = {system: _operating_points(path) for system, path in systems.items()}
     sweeps = {s: {value: f"{s}/{value}" if value else s for value in values} for s, values in points.items()}
@@ -107,7 +107,7 @@ def _is_hierarchy(path: Path) -> bool:
         return False  # fails its own cell, by name
 
 
-def _labelled_source(truth: str, data: Path | None) -> Path | None:
+def labelled_source(truth: str, data: Path | None) -> Path | None:
     """The folder or archive of figure/ground labels that TRUTH names, if it does."""
     path = Path(truth)
     if truth == "bsds-fg" and not path.exists():
@@ -117,7 +117,7 @@ def _labelled_source(truth: str, data: Path | None) -> Path | None:
     return path if is_archive or is_folder else None
 
 
-def _known_truths(
+def known_truths(
     truth: str, data: Path | None, source: Path | None
 ) -> tuple[dict[str, list[Path]] | None, dict[str, Path | None]]:
     """Truths and pictures by image where TRUTH is a data set; None where it is a file or folder of maps."""

@@ -8,7 +8,7 @@ kept up to date through the changes (:mod:`hyperacuity.kernels.assignment`), not
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -211,7 +211,7 @@ def _unmark(row: Uint64s, d: Scalar) -> None:
 
 
 class Start(NamedTuple):
-    """What :func:`_follow` begins with: an empty matching of one annotator, the changes that matter to it, and scratch.
+    """What :func:`follow` begins with: an empty matching of one annotator, the changes that matter to it, and scratch.
 
     ``waiting`` is room for the truth pixels that lost their partner, ``now`` holds the marks of this annotator.
     """
@@ -227,7 +227,7 @@ class Start(NamedTuple):
 
 
 @kernel
-def _follow(start: Start, matched: Int64s, matched_detected: Uint64s, checked: Scalar) -> Scalar:
+def follow(start: Start, matched: Int64s, matched_detected: Uint64s, checked: Scalar) -> Scalar:
     """Keep one annotator's matching optimal through all steps.
 
     Adds the number of pairs at each step to ``matched`` and marks the matched detected pixels, a bit each, in that step's row of
@@ -273,12 +273,30 @@ def _follow(start: Start, matched: Int64s, matched_detected: Uint64s, checked: S
     return 0
 
 
-def _start(history: History, truth: Int64s, shape: tuple[int, int], within: Reach) -> Start:
+def start_matching(history: History, truth: Int64s, shape: tuple[int, int], within: Reach) -> Start:
+    """The empty matching of one annotator, whose truth is given by flat indices, ready to be followed."""
     pairs, to, nearest = find_pairs(truth, history.ever, history.before, history.size, shape, within)
     order, order_first = np.empty(history.change.size, np.int32), np.empty(history.first.size, np.int64)
     _nearest_first(history.change, history.first, nearest, np.empty(NEARNESS_CLASSES + 2, np.int64), order, order_first)
     waiting, now = np.empty(truth.size, np.uint32), np.zeros((history.size + 63) // 64, np.uint64)
     return Start(new_matching(pairs, truth.size), pairs, to, truth.size, order, order_first, waiting, now)
+
+
+def detected_at_each_step(history: History) -> Iterator[tuple[int, Flags]]:
+    """Which of the pixels that are detected at some step are so at each; the array is the same one throughout."""
+    detected = np.zeros(history.size, np.bool_)
+    for step in range(history.first.size - 1):
+        changes = history.change[history.first[step] : history.first[step + 1]]
+        detected[changes[changes > 0] - 1] = True
+        detected[-changes[changes < 0] - 1] = False
+        yield step, detected
+
+
+def indices_of(history: History, shape: tuple[int, int]) -> Int64s:
+    """The flat index of each pixel that is detected at some step."""
+    ever = np.empty(shape, np.bool_)
+    unpack(history.ever, ever)
+    return np.flatnonzero(ever)
 
 
 class Counts(NamedTuple):
@@ -302,8 +320,8 @@ def sweep(
     matched = np.zeros((len(truths), steps), np.int64)
     matched_detected = np.zeros((steps, (history.size + 63) // 64), np.uint64)
     for annotator, truth in enumerate(truths):
-        start = _start(history, np.flatnonzero(truth), soft.shape, within)
-        broken = _follow(start, matched[annotator], matched_detected, checked)
+        start = start_matching(history, np.flatnonzero(truth), soft.shape, within)
+        broken = follow(start, matched[annotator], matched_detected, checked)
         del start  # before the next one is made: pairs are the largest arrays here
         if broken:
             raise AssertionError(f"the matching of annotator {annotator} is not optimal: line ({broken}) is broken")
@@ -322,21 +340,18 @@ def partners_by_level(level: Uint8s, truths: Sequence[Flags], levels: int, withi
     steps = history.first.size - 1
     partners = np.zeros((steps, history.size), np.int64)
     for truth in truths:
-        start = _start(history, np.flatnonzero(truth), level.shape, within)
+        start = start_matching(history, np.flatnonzero(truth), level.shape, within)
         marks = np.zeros((steps, start.now.size), np.uint64)
-        _follow(start, np.zeros(steps, np.int64), marks, False)
+        follow(start, np.zeros(steps, np.int64), marks, False)
         del start
         partners += np.unpackbits(marks.astype("<u8").view(np.uint8), axis=1, bitorder="little", count=history.size)
-    ever = np.empty(level.shape, np.bool_)
-    unpack(history.ever, ever)
+    level_of = level.ravel()[indices_of(history, level.shape)]
     table = np.zeros((levels, len(truths) + 1), np.int64)
-    detected = np.zeros(history.size, np.bool_)
-    for step in range(1, steps):
-        changes = history.change[history.first[step] : history.first[step + 1]]
-        detected[changes[changes > 0] - 1] = True
-        detected[-changes[changes < 0] - 1] = False
+    for step, detected in detected_at_each_step(history):
+        if step == 0:
+            continue
         k = int(np.flatnonzero(history.step_of_threshold == step)[-1])
-        table[k] = np.bincount(partners[step, detected & (level[ever] == k + 1)], minlength=len(truths) + 1)
+        table[k] = np.bincount(partners[step, detected & (level_of == k + 1)], minlength=len(truths) + 1)
     return table
 
 
@@ -368,43 +383,3 @@ def match_maps(
 def _appear_all(m: Matching, pairs: Pairs, to: Scale, n_truth: Scalar, n_detected: Scalar) -> None:
     for d in range(n_detected):
         appear(m, pairs, to, n_truth + d)
-
-
-def _look_at_each_step(
-    history: History, truth: Int64s, shape: tuple[int, int], within: Reach, hit: Flags, found: Flags
-) -> None:
-    """Mark, per step, the detected pixels and the true pixels that have a partner in one annotator's matching."""
-    start = _start(history, truth, shape, within)
-    # One step at a time, so that the matching can be looked at in between; what is counted here does not matter.
-    for step in range(1, hit.shape[0]):
-        one_step = start._replace(first=np.array([0, start.first[step], start.first[step + 1]]))
-        _follow(one_step, np.zeros(2, np.int64), np.zeros((2, start.now.size), np.uint64), False)
-        bits = np.unpackbits(start.now.astype("<u8").view(np.uint8), bitorder="little", count=history.size)
-        hit[step] |= bits.astype(np.bool_)
-        found[step, truth[start.matching.node[: truth.size, MATE] != FREE]] = True
-
-
-def sweep_states(soft: Float32s, truths: Sequence[Flags], thresholds: Float64s, within: Reach, *, thin: bool) -> Uint8s:
-    """What :func:`sweep` counts, as pictures: thresholds × height × width, 0 nothing, 1 hit, 2 false alarm, 3 miss.
-
-    A hit is a detected pixel in some annotator's pairs, a false alarm one in nobody's. A miss is a true pixel without a partner
-    in the matching of any annotator who drew it, where nothing is detected.
-    """
-    history = trace(soft, thresholds, thin=thin)
-    steps = history.first.size - 1
-    hit = np.zeros((steps, history.size), np.bool_)
-    found = np.zeros((steps, soft.size), np.bool_)
-    for truth in truths:
-        _look_at_each_step(history, np.flatnonzero(truth), soft.shape, within, hit, found)
-    drawn = np.logical_or.reduce([truth.ravel() for truth in truths])
-    ever = np.empty(soft.shape, np.bool_)
-    unpack(history.ever, ever)
-    indices = np.flatnonzero(ever)
-    states = np.where(drawn & ~found, np.uint8(3), np.uint8(0))
-    detected = np.zeros(history.size, np.bool_)
-    for step in range(steps):
-        changes = history.change[history.first[step] : history.first[step + 1]]
-        detected[changes[changes > 0] - 1] = True
-        detected[-changes[changes < 0] - 1] = False
-        states[step, indices[detected]] = np.where(hit[step, detected], np.uint8(1), np.uint8(2))
-    return np.asarray(states[history.step_of_threshold].reshape(-1, *soft.shape), np.uint8)

@@ -48,7 +48,7 @@ def kind_of(path: Path) -> str:
     head = read_head(path, 140)
     kind = kind_of_bytes(head)
     if kind is None:
-        raise InputError(f"{path}: {_guess(head)}, expected {READABLE}")
+        raise InputError(f"{path}: {guess(head)}, expected {READABLE}")
     return kind
 
 
@@ -65,7 +65,8 @@ def kind_of_bytes(head: bytes) -> str | None:
     return None
 
 
-def _guess(head: bytes) -> str:
+def guess(head: bytes) -> str:
+    """What a file that is not read probably is, for messages."""
     for what, magic in _NOT_READ.items():
         if head.lower().startswith(magic):
             return f"is {what}"

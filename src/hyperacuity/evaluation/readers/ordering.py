@@ -66,7 +66,7 @@ class OrderReader(Reader):
     def truths(self, cell: Cell) -> list[Any]:
         """Every annotator's ordering."""
         if self.labels is not None:
-            return list(_labelled(Path(self.labels), cell.image, tuple(self.images)))
+            return list(labelled(Path(self.labels), cell.image, tuple(self.images)))
         return [_read(path, self.farther in ("truth", "both")) for path in cell.truths]
 
     def regions(self, cell: Cell) -> list[LabelMap]:
@@ -98,7 +98,7 @@ def read_regions(path: Path, level: float | None) -> list[LabelMap]:
     return [ucm_levels(read_ucm(path), [level]).at(0)]
 
 
-def _labelled(source: Path, image: str, images: tuple[str, ...]) -> list[Sides]:
+def labelled(source: Path, image: str, images: tuple[str, ...]) -> list[Sides]:
     """What every subject said about an image. A folder's files are read one by one, an archive once."""
     if source.is_dir():
         try:

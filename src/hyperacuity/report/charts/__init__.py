@@ -14,6 +14,7 @@ _CHARTS = {
     "audit": "agreement_chart image_agreement_chart label_chart label_curves_chart optimal_chart output_chart risk_chart "
     "strength_chart",
     "boundary": "f_over_threshold precision_recall scatter_of_images",
+    "occlusion": "orientation_chart",
     "compare": "critical_difference_chart dominance_chart front_chart parallel_chart rank_group_chart roc_chart",
     "edges": "best_maps_chart curves_chart mean_curves_chart robustness_chart score_sheet_chart sheet_chart shift_chart "
     "truth_chart",

@@ -1,0 +1,100 @@
+"""The pairs behind a sweep: which detected pixel is whose partner at each threshold, and which of the pairs are right.
+
+:func:`hyperacuity.kernels.sweep.sweep` only counts pairs. Here the matching is looked at after every step, for pictures, and for
+benchmarks in which a pair has to agree in something besides its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from hyperacuity.kernels import Flags, Float32s, Float64s, Int64s, Uint8s
+from hyperacuity.kernels.assignment import FREE, MATE
+from hyperacuity.kernels.pairs import Reach
+from hyperacuity.kernels.sweep import History, detected_at_each_step, follow, indices_of, start_matching, trace
+
+PairJudge = Callable[[int, Int64s, Int64s], Flags]
+"""Which pairs of an annotator are right, by the flat indices of their detected and their true pixels."""
+
+
+def _pairs_at_each_step(
+    history: History, truth: Int64s, shape: tuple[int, int], within: Reach
+) -> Iterator[tuple[int, Int64s, Int64s]]:
+    """One annotator's matching at each step: its number, the matched detected pixels by number, and their partners' indices."""
+    start = start_matching(history, truth, shape, within)
+    # One step at a time, so that the matching can be looked at in between; what is counted here does not matter.
+    for step in range(1, history.first.size - 1):
+        one_step = start._replace(first=np.array([0, start.first[step], start.first[step + 1]]))
+        follow(one_step, np.zeros(2, np.int64), np.zeros((2, start.now.size), np.uint64), False)
+        mate = start.matching.node[: truth.size, MATE]
+        taken = np.flatnonzero(mate != FREE)
+        yield step, mate[taken].astype(np.int64) - truth.size, truth[taken]
+
+
+def sweep_states(
+    soft: Float32s,
+    truths: Sequence[Flags],
+    thresholds: Float64s,
+    within: Reach,
+    *,
+    thin: bool,
+    judge: PairJudge | None = None,
+) -> Uint8s:
+    """What :func:`sweep` counts, as pictures: thresholds × height × width, 0 nothing, 1 hit, 2 false alarm, 3 miss.
+
+    A hit is a detected pixel in some annotator's pairs, a false alarm one in nobody's. A miss is a true pixel without a partner
+    in the matching of any annotator who drew it, where nothing is detected. With a ``judge``, only right pairs count.
+    """
+    history = trace(soft, thresholds, thin=thin)
+    every = indices_of(history, soft.shape)
+    steps = history.first.size - 1
+    hit = np.zeros((steps, history.size), np.bool_)
+    found = np.zeros((steps, soft.size), np.bool_)
+    for annotator, truth in enumerate(truths):
+        indices = np.flatnonzero(truth)
+        for step, detected, partners in _pairs_at_each_step(history, indices, soft.shape, within):
+            if judge is not None:
+                right = judge(annotator, every[detected], partners)
+                detected, partners = detected[right], partners[right]
+            hit[step, detected] = True
+            found[step, partners] = True
+    drawn = np.logical_or.reduce([truth.ravel() for truth in truths])
+    states = np.where(drawn & ~found, np.uint8(3), np.uint8(0))
+    for step, now in detected_at_each_step(history):
+        states[step, every[now]] = np.where(hit[step, now], np.uint8(1), np.uint8(2))
+    return np.asarray(states[history.step_of_threshold].reshape(-1, *soft.shape), np.uint8)
+
+
+class JudgedCounts(NamedTuple):
+    """What a sweep counts when pairs can be right or wrong, one entry per threshold; the first two have one row per annotator."""
+
+    matched: Int64s
+    right: Int64s
+    matched_by_any: Int64s
+    right_by_any: Int64s
+    detected: Int64s
+
+
+def sweep_judged(
+    soft: Float32s, truths: Sequence[Flags], thresholds: Float64s, within: Reach, judge: PairJudge, *, thin: bool
+) -> JudgedCounts:
+    """As :func:`~hyperacuity.kernels.sweep.sweep`, and how many of the pairs are right, which ``judge`` says."""
+    history = trace(soft, thresholds, thin=thin)
+    every = indices_of(history, soft.shape)
+    steps = history.first.size - 1
+    matched, right = np.zeros((2, len(truths), steps), np.int64)
+    by_any, right_by_any = np.zeros((2, steps, history.size), np.bool_)
+    for annotator, truth in enumerate(truths):
+        indices = np.flatnonzero(truth)
+        for step, detected, partners in _pairs_at_each_step(history, indices, soft.shape, within):
+            agreeing = judge(annotator, every[detected], partners)
+            matched[annotator, step] = detected.size
+            right[annotator, step] = np.count_nonzero(agreeing)
+            by_any[step, detected] = True
+            right_by_any[step, detected[agreeing]] = True
+    at = history.step_of_threshold
+    paired, agreed = (flags.sum(axis=1, dtype=np.int64)[at] for flags in (by_any, right_by_any))
+    return JudgedCounts(matched[:, at], right[:, at], paired, agreed, history.detected[at])

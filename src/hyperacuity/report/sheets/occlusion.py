@@ -1,0 +1,150 @@
+"""Occlusion boundaries in a report: OPR and AOR, their curves, and boundaries with the side that is in front."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from hyperacuity.boundary.scores import f_measure, recall_precision
+from hyperacuity.ordering import (
+    Contours,
+    HumanOcclusion,
+    OcclusionScore,
+    collect_occlusion,
+    match_occlusion,
+    occlusion_overlays,
+    owned_contours,
+)
+from hyperacuity.ordering.occlusion_scores import as_boundaries
+from hyperacuity.report.charts import boundary as boundary_charts
+from hyperacuity.report.charts.occlusion import orientation_chart
+from hyperacuity.report.pictures import layers
+from hyperacuity.report.pictures.depth import owned_picture, sides_picture
+from hyperacuity.report.pictures.slider import Budget, with_slider
+from hyperacuity.report.sheets.judged import Judged, judge, judged_sheet
+from hyperacuity.report.sheets.sheet import Column, Each, Figure, Sheet, people_of
+from hyperacuity.report.sheets.viewer import PHOTO, Layer, Shared, Viewer, legend
+from hyperacuity.resampling import ratio
+from hyperacuity.run import Cell
+from hyperacuity.run.gather import Grid
+
+COLUMNS = (
+    Column("opr-ods", "OPR ODS", note="Best F of pairs with the right side in front, at one threshold for all images"),
+    Column("opr-ois", "OPR OIS", note="The same with the best threshold for each image"),
+    Column("opr-ap", "OPR AP", note="Average precision: area under precision over recall"),
+    Column("aor", "AOR", note="Share of matched pixels with the right side in front, at the threshold of OPR ODS"),
+    Column("ods", "boundary ODS", note="Best F of boundaries, whichever side is in front", better=""),
+)
+
+
+def sheet(grid: Grid, each: Each) -> Sheet:
+    """The part of a report that is about occlusion boundaries."""
+    judged = judge(grid, COLUMNS)
+    scores = {system: collect_occlusion(judged.tallies[system]) for system in judged.systems}
+    people: HumanOcclusion | None = people_of(grid, each) if scores else None
+    figures = _figures(scores, people) if scores else ()
+    found = judged_sheet(grid, judged, figures=figures, viewer=OcclusionViewer(grid, judged, scores))
+    return replace(found, findings=(*found.findings, *_about_sides(scores), *_about_people(people)))
+
+
+def _about_sides(scores: Mapping[str, OcclusionScore]) -> list[str]:
+    """What the sides cost the best system."""
+    if not scores:
+        return []
+    name, score = next(iter(scores.items()))
+    if math.isnan(score.aor):
+        return []
+    lost = score.boundary.ods.f - score.opr.ods.f
+    return [
+        f"Of what {name} finds at that threshold, {100 * score.aor:.1f} % has the right side in front; "
+        f"if sides did not count, its F would be {lost:.3f} higher."
+    ]
+
+
+def _about_people(people: HumanOcclusion | None) -> list[str]:
+    if people is None or not people.images or math.isnan(people.point.f):
+        return []
+    return [f"People, held against each other, reach F {people.point.f:.3f}, and AOR {people.aor:.3f}."]
+
+
+def _figures(scores: Mapping[str, OcclusionScore], people: HumanOcclusion | None) -> Iterator[Figure]:
+    right = {system: score.opr for system, score in scores.items()}
+    best = next(iter(scores))
+    human = people.point if people is not None and people.images else None
+    yield Figure(
+        "opr",
+        "Orientation precision over recall",
+        f"Precision over recall of pairs with the right side in front, {len(scores)} systems. {best} has the best point, "
+        f"F = {right[best].ods.f:.3f}. The leaderboard holds the same numbers.",
+        lambda hover: boundary_charts.precision_recall(right, human=human, hover=hover),
+        fluid=True,
+    )
+    yield Figure(
+        "aor",
+        "Right side over recall",
+        "Share of matched pixels with the right side in front, over the recall of boundaries; the mark is at the best OPR.",
+        lambda hover: orientation_chart(scores),
+        fluid=True,
+    )
+
+
+class OcclusionViewer(Viewer):
+    """Right and other pairs at every threshold, and sides in front at the best one."""
+
+    layers = (
+        Layer("match", "Match", "What OPR counts at the threshold"),
+        Layer(
+            "sides",
+            "Sides",
+            "Against the first annotator, at the system's best threshold; ticks point to the side that it has in front. "
+            "Green: right; yellow: the wrong side is in front; vermilion: false; blue: missed",
+        ),
+        Layer("prediction", "Prediction", "The soft map as the system gave it; dark is strong"),
+        Layer("truth", "Truth", "The first annotator's boundaries; ticks point to the side in front"),
+        PHOTO,
+    )
+    legend = legend(
+        "detected, with the right side in front by somebody's label",
+        "detected, but matched with nothing, or with the wrong side in front",
+        "an occlusion boundary that was not found with the right side in front",
+        names=("right", "not right", "missed"),
+    )
+    note = "Numbers are of this image at the threshold shown; AOR is the share of matched pixels with the right side in front."
+
+    def __init__(self, grid: Grid, judged: Judged, scores: Mapping[str, OcclusionScore]) -> None:
+        super().__init__(grid, judged.systems)
+        self.scores = scores
+
+    def shared(self, cell: Cell) -> Shared:
+        """The first annotator's boundaries, with their owners."""
+        truths = [owned_contours(truth) for truth in self.reader.truths(cell)]
+        return Shared(truths[0].pixels.shape, {"truth": layers.picture_uri(owned_picture(truths[0]))}, truths)
+
+    def own(self, system: str, cell: Cell, truth: list[Contours], budget: Budget) -> dict[str, Any]:
+        """A system's map, its sides at its best threshold, and what is right at each."""
+        prediction, score = self.reader.prediction(cell, self.protocol), self.scores[system]
+        best = int(np.argmax(score.opr.curve.f))
+        level = float(score.opr.curve.threshold[best])
+        sides = sides_picture(match_occlusion(prediction, truth[0], level, self.protocol))
+        tally = self.grid.tally(system, cell.image)
+        recall, precision = recall_precision(as_boundaries(tally))
+        numbers = {
+            "precision": precision,
+            "recall": recall,
+            "F": f_measure(recall, precision),
+            "AOR": ratio(tally.detected_right, tally.detected_matched, empty=0.0),
+        }
+        return with_slider(
+            {"prediction": layers.soft_picture(prediction.soft), "sides": layers.picture_uri(sides)},
+            occlusion_overlays(prediction, truth, self.protocol),
+            score.opr.curve.threshold,
+            {name: np.round(values, 3).tolist() for name, values in numbers.items()},
+            closeness=score.opr.curve.f / (score.opr.curve.f.max() or 1),
+            best=best,
+            budget=budget,
+            digits=4,
+        )

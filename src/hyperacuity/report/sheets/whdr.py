@@ -1,0 +1,107 @@
+"""Pairs of points in a report: rates of disagreement, and the pairs of each image, right and wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from hyperacuity.data import read_image
+from hyperacuity.maps import OrderMap
+from hyperacuity.ordering import PointPairs, answers, collect_pairs
+from hyperacuity.report.pictures import layers
+from hyperacuity.report.pictures.colours import UNKNOWN, Picture, plain
+from hyperacuity.report.pictures.depth import enlargement, pairs_picture
+from hyperacuity.report.pictures.disparity import depth_picture
+from hyperacuity.report.pictures.slider import Budget
+from hyperacuity.report.sheets.judged import Judged, judge, judged_sheet
+from hyperacuity.report.sheets.sheet import Column, Each, Sheet
+from hyperacuity.report.sheets.viewer import PHOTO, Layer, Shared, Viewer
+from hyperacuity.run import Cell
+from hyperacuity.run.gather import Grid
+
+COLUMNS = (
+    Column("whdr", "WHDR", "min", note="Weighted share of pairs that are answered otherwise than people did"),
+    Column("whdr_equal", "WHDR=", "min", note="Of the pairs that people found about equal"),
+    Column("whdr_unequal", "WHDR≠", "min", note="Of the others; 0.5 is chance"),
+)
+
+
+def sheet(grid: Grid, each: Each) -> Sheet:
+    """The part of a report that is about pairs of points."""
+    judged = judge(grid, COLUMNS)
+    pairs = {system: collect_pairs(judged.tallies[system], resamples=0).pairs for system in judged.systems}
+    equal = any(of[0] for of in pairs.values())
+    if not equal:  # as in DIW: a column of dashes would say nothing
+        judged = replace(judged, columns=tuple(column for column in COLUMNS if column.key == "whdr"))
+    found = judged_sheet(grid, judged, viewer=PairViewer(grid, judged))
+    asked = [f"{sum(of[:2])} pairs of {len(judged.tallies[system])} images" for system, of in pairs.items()]
+    notes = [f"Asked of {system}: {text}." for system, text in zip(pairs, asked, strict=True)]
+    silent = [f"{system} says nothing of {of[2]} pairs, which are wrong." for system, of in pairs.items() if of[2]]
+    told = [f"Each system was asked {asked[0]}."] if asked and len(set(asked)) == 1 else notes
+    return replace(found, notes=(*told, *silent))
+
+
+class PairViewer(Viewer):
+    """Pairs of points on the photograph, or on the map where there is none."""
+
+    layers = (
+        Layer(
+            "pairs",
+            "Pairs",
+            "Green: answered as people did; vermilion: otherwise. The point that people found nearer is filled; of equal "
+            "ones both are open",
+        ),
+        Layer("prediction", "Prediction", "Warm is near, cool is far, grey is unknown"),
+        PHOTO,
+    )
+
+    def __init__(self, grid: Grid, judged: Judged) -> None:
+        super().__init__(grid, judged.systems)
+        self.judged = judged
+
+    def shared(self, cell: Cell) -> Shared:
+        """The pairs; the size is that of the photograph or the map."""
+        truths: list[PointPairs] = self.reader.truths(cell)
+        if cell.picture is not None:
+            ground = _colour(read_image(cell.picture))
+            return Shared(_enlarged(ground.shape), {}, (truths, ground))
+        shape = _shape(self.reader.prediction(cell, self.protocol), truths)
+        return Shared(_enlarged(shape), {}, (truths, None))
+
+    def own(self, system: str, cell: Cell, truth: Any, budget: Budget) -> dict[str, Any]:
+        """A system's answers, and its map if it has one."""
+        truths, ground = truth
+        given = self.reader.prediction(cell, self.protocol)
+        made: dict[str, Any] = {"numbers": self.judged.number(system, cell.image)}
+        if isinstance(given, PointPairs):
+            made["without"] = {"prediction": "the system answers pairs of points, it has no map"}
+        else:
+            made["prediction"] = layers.picture_uri(depth_picture(given))
+        below = ground if ground is not None else _ground(given, truths)
+        said = answers(given, truths[0], self.protocol)
+        return made | {"pairs": layers.photograph(pairs_picture(below, truths[0], said))}
+
+
+def _enlarged(shape: Sequence[int]) -> list[int]:
+    """The size at which pairs are drawn."""
+    return [enlargement(shape) * length for length in shape[:2]]
+
+
+def _shape(given: OrderMap | PointPairs, truths: list[PointPairs]) -> tuple[int, ...]:
+    """Of a map its own; of answers the size that was judged, or what holds all points."""
+    if not isinstance(given, PointPairs):
+        return given.shape
+    if truths[0].size is not None:
+        return truths[0].size[::-1]
+    return tuple((np.vstack([truths[0].first, truths[0].second]).max(axis=0) + 1).tolist())
+
+
+def _ground(given: OrderMap | PointPairs, truths: list[PointPairs]) -> Picture:
+    return plain(_shape(given, truths), UNKNOWN) if isinstance(given, PointPairs) else depth_picture(given)
+
+
+def _colour(image: Any) -> Picture:
+    return np.asarray(layers.as_picture(image).convert("RGB"))
