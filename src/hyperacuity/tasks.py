@@ -25,6 +25,7 @@ BUILT_IN = {
     "regions": "hyperacuity.regions.benchmark",
     "ordering": "hyperacuity.ordering.scores",
     "disparity": "hyperacuity.disparity.benchmark",
+    "masks": "hyperacuity.masks.scores",
     "views": "hyperacuity.disparity.view_benchmark",
     "audit": "hyperacuity.audit.benchmark",
     "strength": "hyperacuity.audit.strength",

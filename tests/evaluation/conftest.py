@@ -25,6 +25,8 @@ def inputs(task: str, seed: int = 0) -> tuple[Any, Any, dict[str, Any]]:
         return None, people, {}
     if task == "regions":
         return scene.annotators[0].labels, [one.labels for one in scene.annotators], {}
+    if task == "masks":
+        return scene.annotators[0].labels, scene.annotators[1].labels, {}
     if task == "ordering":
         return -scene.order if seed % 2 else scene.order, [scene.order], {}
     left = np.tile(np.arange(48, dtype=np.uint8) * 5, (40, 1))

@@ -25,6 +25,7 @@ from hyperacuity.cli import (
     disparity,
     edges,
     evaluate,
+    masks,
     ordering,
     regions,
     report,
@@ -76,6 +77,7 @@ app.command("detect train depth-cues")(detect.train_depth_cues)
 app.command("disparity")(disparity.disparity)
 app.command("edges")(edges.edges)
 app.command("evaluate")(evaluate.evaluate)
+app.command("masks")(masks.masks)
 app.command("ordering")(ordering.ordering)
 app.command("regions")(regions.regions)
 app.command("report")(report.report)

@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from hyperacuity.errors import InputError, UsageError
-from hyperacuity.evaluation import audit_inputs, disparity_inputs, in_memory, ordering_inputs
+from hyperacuity.evaluation import audit_inputs, disparity_inputs, in_memory, mask_inputs, ordering_inputs
 from hyperacuity.evaluation.inputs import Inputs, find_plain, name_of, named_systems
 from hyperacuity.evaluation.jobs import job_for, reader_type
 from hyperacuity.evaluation.protocols import agreed
 from hyperacuity.evaluation.readers import Reader
 from hyperacuity.evaluation.readers.contours import LabelReader
 from hyperacuity.evaluation.readers.disparity import DisparityReader, ViewReader
+from hyperacuity.evaluation.readers.masks import MaskReader
 from hyperacuity.evaluation.readers.ordering import OrderReader
 from hyperacuity.evaluation.result import Result
 from hyperacuity.run import EXPECTED, Spool, fill_grid, open_run, open_store
@@ -32,6 +33,7 @@ FINDERS: dict[type[Reader], Callable[..., Inputs]] = {
     DisparityReader: disparity_inputs.find,
     ViewReader: disparity_inputs.find,
     LabelReader: audit_inputs.find_labels,
+    MaskReader: mask_inputs.find,
 }
 """Who finds the files that a reader reads, where that takes more than two folders."""
 
@@ -56,7 +58,7 @@ def evaluate(
     Parameters
     ----------
     task
-        The benchmark: ``"boundary"``, ``"edges"``, ``"regions"``, ``"ordering"``, ``"disparity"`` …
+        The benchmark: ``"boundary"``, ``"edges"``, ``"regions"``, ``"masks"``, ``"ordering"``, ``"disparity"`` …
     predictions
         A folder or file, an array, an iterable of arrays (one per image, asked for as they are counted), or a mapping of images
         to arrays; of several systems, a mapping of names to any of these.

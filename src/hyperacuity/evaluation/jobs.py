@@ -17,6 +17,7 @@ READERS = {
     ("soft map", "edge map"): "contours.ContourReader",
     ("", "edge map"): "contours.LabelReader",
     ("segmentations", "segmentation"): "regions.RegionReader",
+    ("label map", "label map"): "masks.MaskReader",
     ("order map", "order map"): "ordering.OrderReader",
     ("disparity map", "disparity map"): "disparity.DisparityReader",
     ("disparity map", "picture"): "disparity.ViewReader",

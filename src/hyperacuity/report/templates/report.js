@@ -473,9 +473,10 @@ var hyperacuity = (() => {
     }
     function legend() {
       const { layers, legend: entries } = facts[state.sheet];
-      const keyed = entries.length > 0 && state.layer === layers[0]?.[0];
-      $("legend").hidden = !keyed;
-      $("about").textContent = keyed ? facts[state.sheet].note : layers.find(([key]) => key === state.layer)?.[2] || "";
+      const first = entries.length > 0 && state.layer === layers[0]?.[0];
+      const states = payload?.systems?.some((system) => system[state.layer]?.kind === "states");
+      $("legend").hidden = !first && !(entries.length && states);
+      $("about").textContent = first ? facts[state.sheet].note : layers.find(([key]) => key === state.layer)?.[2] || "";
     }
 
     async function open(number, at) {
