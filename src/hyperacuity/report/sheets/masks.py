@@ -30,6 +30,9 @@ COLUMNS = (
     Column("jf", "J&F", note="Mean of J and F, by which DAVIS ranks"),
 )
 
+NOTICEABLE = 0.02
+"""From this difference on, outlines are said to run along the truth more than once."""
+
 MOST_LABELS = 30
 """Labels that the chart by label has room for: the most frequent ones."""
 
@@ -49,8 +52,9 @@ def _flattered(scores: Mapping[str, MaskScore]) -> list[str]:
         return []
     gain = {name: score.mean["f"] - score.mean["one_to_one"] for name, score in scores.items()}
     most = max(gain, key=lambda name: gain[name])
-    text = f"Matched one to one, {most} has F {scores[most].mean['one_to_one']:.3f}, {gain[most]:.3f} less: so much is "
-    text += "outline that is near the truth but more than once."
+    exact_f = scores[most].mean["one_to_one"]
+    text = f"Matched one to one, {most} has F {exact_f:.3f}, {gain[most]:.3f} less"
+    text += ": its outlines run along the truth more than once." if gain[most] > NOTICEABLE else "."
     best, exact = (max(scores, key=lambda name: scores[name].mean[key]) for key in ("f", "one_to_one"))
     return [text + (f" {exact} is then ahead of {best}." if exact != best else "")]
 
