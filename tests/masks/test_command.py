@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 from hyperacuity.cli import app
 from hyperacuity.data import write_png
+from hyperacuity.report.pages import make_sheets
 
 TRUTH = np.zeros((24, 36), np.uint8)
 TRUTH[4:12, 4:30] = 1
@@ -107,8 +108,22 @@ def test_a_folder_of_folders_is_a_set_of_sequences(davis):
     assert system["per_image"]["bear"]["jf"] == 1.0
     assert system["per_image"]["dance"]["j"] == 0.5  # one of the two frames between the first and the last
     assert system["jf"]["mean"] == 0.75
+    assert "annotators" not in masks(*words).stdout
     (all_frames,) = scores(*words, "--frames", "all")["systems"].values()
     assert all_frames["per_image"]["dance"]["j"] == 0.75
+
+
+def test_the_page_shows_sequences_frame_by_frame(davis):
+    words = (davis / "mine", davis / "Annotations" / "480p", "--protocol", "davis2017", "--run", davis / "run")
+    assert masks(*words).exit_code == 0
+    (sheet,) = make_sheets([davis / "run"], progress=False)
+    (line,) = sheet.lines
+    assert line.values["jf"] == 0.75
+    assert sheet.image_scores["dance"] == {"mine": 0.5}
+    (shown,) = sheet.viewer.pictures("dance", sheet.grid.cells_of("dance"))["systems"]
+    assert (shown["what"], shown["steps"], shown["of"]) == ("Frame", ["00000", "00001", "00002", "00003"], 4)
+    assert shown["match"]["count"] == shown["near"]["count"] == 4
+    assert shown["numbers"]["J&F"] == "0.500"
 
 
 def test_a_missing_frame_fails_its_sequence_and_a_missing_sequence_is_named(davis):

@@ -14,7 +14,7 @@ from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from hyperacuity.masks import Protocol, contour, count_masks, inner_band, tally
-from hyperacuity.masks.objects import Frame
+from hyperacuity.masks.objects import Frame, ObjectPair
 from hyperacuity.masks.outcomes import outcomes
 
 ELL = ((0, 1), (1, 0), (1, 1))
@@ -164,6 +164,6 @@ def test_pictures_of_the_outcome_hold_what_was_counted():
     prediction, truth = rng.random((2, 30, 40)) > 0.7
     protocol = Protocol(tolerance=0.03)
     counted = tally(prediction, [truth], protocol)
-    exact, dilated = outcomes(Frame(prediction, truth, protocol), protocol)
+    exact, dilated = outcomes(Frame(prediction, truth, protocol), [ObjectPair(1, 1)])
     assert np.bincount(exact.flat)[1:3].tolist() == [counted.matched[0], counted.detected[0] - counted.matched[0]]
     assert np.bincount(dilated.flat)[1] == counted.detected_near[0]

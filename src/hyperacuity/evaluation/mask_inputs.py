@@ -12,7 +12,7 @@ from hyperacuity.data.remote import is_remote
 from hyperacuity.errors import UsageError
 from hyperacuity.evaluation.inputs import Found, Inputs, find_plain
 from hyperacuity.evaluation.readers import Reader
-from hyperacuity.evaluation.readers.masks import FRAME
+from hyperacuity.evaluation.readers.masks import FRAME, TRUE_FRAME
 from hyperacuity.run.job import Cell
 
 
@@ -59,6 +59,8 @@ def sequences_in(folder: Path) -> dict[str, Path]:
 
 
 def _cell(system: str, name: str, predictions: Path, truths: Path) -> Cell:
-    frames = files_in(predictions)
-    roles = tuple((f"{FRAME}{stem_of(path)}", path) for path in frames)
-    return Cell(system, name, frames[0], tuple(files_in(truths)), extras=roles)
+    """A sequence. Its first frames stand for it; all of them are extras, since truths would count as annotators."""
+    frames, true = files_in(predictions), files_in(truths)
+    roles = ((FRAME, frames), (TRUE_FRAME, true))
+    extras = tuple((f"{role}{stem_of(path)}", path) for role, paths in roles for path in paths)
+    return Cell(system, name, frames[0], (true[0],), extras=extras)

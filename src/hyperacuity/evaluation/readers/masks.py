@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hyperacuity.data import read_labels
-from hyperacuity.data.datasets.pairing import stem_of
 from hyperacuity.data.files import warn
 from hyperacuity.errors import InputError
 from hyperacuity.evaluation.readers import Given, Reader
@@ -20,8 +19,8 @@ from hyperacuity.masks import Frames
 if TYPE_CHECKING:
     from hyperacuity.run.job import Cell
 
-FRAME = "frame "
-"""What the role of a sequence's predicted frame starts with; the frame's name follows."""
+FRAME, TRUE_FRAME = "frame ", "true frame "
+"""What the roles of a sequence's predicted and true frames start with; the frame's name follows."""
 
 MOST_VALUES = 8
 """A picture of a binary mask with more values than this is probably a soft map."""
@@ -46,22 +45,21 @@ class MaskReader(Reader):
 
     def prediction(self, cell: Cell, protocol: Any) -> Any:
         """The system's label map, or those of a sequence's frames."""
-        frames = frames_of(cell)
-        if not frames:
+        frames, true = frames_of(cell, FRAME), frames_of(cell, TRUE_FRAME)
+        if not true:
             return read_map(cell.prediction)
-        names = [stem_of(path) for path in cell.truths]
-        absent = [name for name in names if name not in frames]
+        absent = [name for name in true if name not in frames]
         if absent:
             raise InputError(
-                f"{cell.prediction.parent}: {len(absent)} of the {len(cell.truths)} frames have no prediction, "
+                f"{cell.prediction.parent}: {len(absent)} of the {len(true)} frames have no prediction, "
                 f"the first is {absent[0]}"
             )
-        return Frames(FrameFiles([frames[name] for name in names]))
+        return Frames(FrameFiles([frames[name] for name in true]))
 
     def truths(self, cell: Cell) -> list[Any]:
         """The true label map, or those of a sequence's frames."""
-        if frames_of(cell):
-            return [Frames(FrameFiles(cell.truths))]
+        if true := frames_of(cell, TRUE_FRAME):
+            return [Frames(FrameFiles(list(true.values())))]
         return [read_map(path) for path in cell.truths]
 
     def extras(self, cell: Cell, protocol: Any, given: Given) -> dict[str, Any]:
@@ -73,9 +71,9 @@ class MaskReader(Reader):
         return {}
 
 
-def frames_of(cell: Cell) -> dict[str, Path]:
-    """The predicted frames of a sequence by name; none where the cell is a single picture."""
-    return {role.removeprefix(FRAME): path for role, path in cell.extras if role.startswith(FRAME)}
+def frames_of(cell: Cell, role: str) -> dict[str, Path]:
+    """The predicted or the true frames of a sequence by name; none where the cell is a single picture."""
+    return {named.removeprefix(role): path for named, path in cell.extras if named.startswith(role)}
 
 
 def read_map(path: Path) -> LabelMap:

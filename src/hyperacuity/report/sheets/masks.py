@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from hyperacuity.evaluation.readers.masks import TRUE_FRAME
+from hyperacuity.evaluation.readers.masks import frames_of as frame_files
 from hyperacuity.masks import MaskScore, collect
-from hyperacuity.masks.objects import Frame, frames_of
+from hyperacuity.masks.objects import Frame, frames_of, pairs_of
 from hyperacuity.masks.outcomes import outcomes
 from hyperacuity.report import theme
 from hyperacuity.report.pictures import layers
@@ -32,6 +34,9 @@ COLUMNS = (
 
 NOTICEABLE = 0.02
 """From this difference on, outlines are said to run along the truth more than once."""
+
+MOST_FRAMES = 12
+"""Frames of a sequence that the viewer shows."""
 
 MOST_LABELS = 30
 """Labels that the chart by label has room for: the most frequent ones."""
@@ -123,7 +128,7 @@ def _by_label(scores: Mapping[str, MaskScore], hover: bool) -> Any:
 
 
 class MaskViewer(Viewer):
-    """Outlines by both rules, and the objects in colours. Of a sequence, the frame in the middle is shown."""
+    """Outlines by both rules, and the objects in colours. Of a sequence, some frames are shown, evenly spaced."""
 
     layers = (
         Layer("match", "Matched", "Outlines, every pixel with a partner of its own or without"),
@@ -146,21 +151,27 @@ class MaskViewer(Viewer):
         self.judged = judged
 
     def shared(self, cell: Cell) -> Shared:
-        """The true objects; of a sequence, those of the middle frame."""
+        """The true objects; of a sequence, those of a frame in the middle."""
         (truth,) = self.reader.truths(cell)
-        frame = _frame(frames_of(truth, truth, self.protocol))
+        frame = _middle(frames_of(truth, truth, self.protocol))
         return Shared(frame.truth.shape, {"truth": layers.picture_uri(label_picture(frame.truth))}, truth)
 
     def own(self, system: str, cell: Cell, truth: Any, budget: Budget) -> dict[str, Any]:
         """A system's objects, and its outlines by both rules."""
-        frame = _frame(frames_of(self.reader.prediction(cell, self.protocol), truth, self.protocol))
-        exact, dilated = outcomes(frame, self.protocol)
-        return {
-            "prediction": layers.picture_uri(label_picture(frame.prediction)),
-            "match": layers.states(exact[np.newaxis]),
-            "near": layers.states(dilated[np.newaxis]),
+        frames = frames_of(self.reader.prediction(cell, self.protocol), truth, self.protocol)
+        pairs, shown = pairs_of(frames, self.protocol), _shown(len(frames))
+        exact, dilated = zip(*(outcomes(frames[n], pairs) for n in shown), strict=True)
+        made = {
+            "prediction": layers.picture_uri(label_picture(_middle(frames).prediction)),
+            "match": layers.states(np.stack(exact)),
+            "near": layers.states(np.stack(dilated)),
             "numbers": self._numbers(system, cell.image),
         }
+        if len(frames) == 1:
+            return made
+        names = list(frame_files(cell, TRUE_FRAME))
+        steps = [names[n] for n in shown]
+        return made | {"what": "Frame", "steps": steps, "of": len(frames), "start": len(shown) // 2}
 
     def _numbers(self, system: str, image: str) -> dict[str, str]:
         """All scores of a system on an image."""
@@ -169,7 +180,12 @@ class MaskViewer(Viewer):
         return {column.title: column.as_text(value) for column, value in zip(COLUMNS, values.tolist(), strict=True)}
 
 
-def _frame(frames: Any) -> Frame:
-    """What is shown: the picture, or the middle frame of a sequence."""
-    found: Frame = frames[len(frames) // 2]
-    return found
+def _shown(count: int) -> list[int]:
+    """The frames to show of so many: all, or some that are evenly spaced."""
+    return [round(n) for n in np.linspace(0, count - 1, min(count, MOST_FRAMES))]
+
+
+def _middle(frames: Sequence[Frame]) -> Frame:
+    """The picture, or the frame at which the slider of a sequence starts."""
+    shown = _shown(len(frames))
+    return frames[shown[len(shown) // 2]]

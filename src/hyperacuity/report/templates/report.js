@@ -456,6 +456,7 @@ var hyperacuity = (() => {
         label.append(radio, title);
         layers.append(label);
       }
+      $("most").textContent = sheet.layers.length;
       const fields = $("legend");
       fields.replaceChildren(fields.firstElementChild);
       for (const [key, colour, word, meaning] of sheet.legend) {
