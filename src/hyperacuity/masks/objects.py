@@ -18,6 +18,9 @@ from hyperacuity.masks.protocols import LABELS, Protocol
 
 Window = tuple[slice, slice]
 
+FEW_IDS = 4096
+"""Objects with ids below this are found without sorting all pixels."""
+
 
 @dataclass(frozen=True)
 class Frames:
@@ -160,7 +163,13 @@ def _objects(labels: LabelMap, left_out: NDArray[np.bool_], protocol: Protocol, 
 
 
 def windows(labels: LabelMap) -> dict[int, Window]:
-    """Where each object is: the least rectangle that holds it."""
+    """Where each object is: the least rectangle that holds it.
+
+    >>> windows(np.array([[-1, 7, 7], [-1, -1, 70000]], np.int32))
+    {7: (slice(0, 1, None), slice(1, 3, None)), 70000: (slice(1, 2, None), slice(2, 3, None))}
+    """
+    if labels.max() < FEW_IDS:
+        return {one: window for one, window in enumerate(find_objects(labels + 1)) if window is not None}
     ids, ranks = np.unique(labels, return_inverse=True)
     found = find_objects(ranks.reshape(labels.shape).astype(np.int32) + 1)
     return {int(one): window for one, window in zip(ids, found, strict=True) if one != VOID}
