@@ -292,6 +292,14 @@ OPTIONS = {
         norm=st.sampled_from(["max", "none"]),
     ),
     "regions": st.builds(task("regions").protocol, levels=st.integers(1, 255)),
+    "masks": st.builds(
+        task("masks").protocol,
+        tolerance=fractions,
+        by=st.sampled_from(["binary", "label", "instance"]),
+        background=st.integers(0, 9),
+        ignore=st.none() | st.integers(0, 255),
+        frames=st.sampled_from(["all", "inner"]),
+    ),
     "ordering": st.builds(
         task("ordering").protocol,
         radius=st.floats(0, 20),

@@ -28,6 +28,7 @@ BUILT_IN = {
     "whdr": "hyperacuity.ordering.ordinal",
     "dbe": "hyperacuity.ordering.depth_boundaries",
     "disparity": "hyperacuity.disparity.benchmark",
+    "masks": "hyperacuity.masks.scores",
     "views": "hyperacuity.disparity.view_benchmark",
     "audit": "hyperacuity.audit.benchmark",
     "strength": "hyperacuity.audit.strength",

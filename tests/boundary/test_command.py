@@ -119,6 +119,7 @@ def test_files_without_a_partner_are_named(world, tmp_path):
         (["--nms", "structured-s1-r1-8bit"], "nms:structured-s1-r1-8bit|"),
         (["--protocol", "nyud"], "tol:0.011diag|"),
         (["--protocol", "crisp"], "thin:none|"),
+        (["--protocol", "multicue-edge"], "nms:structured-s0-r2|"),
         (["--tolerance", "0.02", "--thresholds", "7"], "tol:0.02diag|nms:none|thin:guo-hall|thr:7|"),
         (["--precision", "mean"], "precision:mean|"),
         (["--thresholds", "0.2,0.5"], "thr:0.2,0.5|"),

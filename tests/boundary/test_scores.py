@@ -162,6 +162,13 @@ class TestProtocol:
             ("nyud", "boundary|tol:0.011diag|nms:none|thin:guo-hall|thr:99|precision:any|v:1"),
             ("crisp", "boundary|tol:0.0075diag|nms:none|thin:none|thr:99|precision:any|v:1"),
             ("biped", "boundary|tol:0.0075diag|nms:structured-s1-r1|thin:guo-hall|thr:99|precision:any|v:1"),
+            ("pascal-context", "boundary|tol:0.0075diag|nms:none|thin:guo-hall|thr:99|precision:any|v:1"),
+            ("nyud-multitask", "boundary|tol:0.011diag|nms:none|thin:guo-hall|thr:99|precision:any|v:1"),
+            ("multicue-edge", "boundary|tol:0.0075diag|nms:structured-s0-r2|thin:guo-hall|thr:99|precision:any|v:1"),
+            (
+                "multicue-boundary",
+                "boundary|tol:0.0075diag|nms:structured-s0-r2|thin:guo-hall|thr:99|precision:any|v:1",
+            ),
         ],
     )
     def test_named_protocols_print_what_they_are(self, name, signature):

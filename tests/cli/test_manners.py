@@ -25,6 +25,7 @@ VERBS = {command.name: command for command in app.registered_commands}
 JSON_CALLS: dict[str, str] = {
     "audit": "audit {world}/groundTruth --system drawn={world}/boundaries --partial 1 --trials {out}",
     "regions": "regions {world}/groundTruth {world}/groundTruth --berkeley {out}",
+    "masks": "masks {world}/labels {world}/labels --by instance",
     "report": "report {world}/run --no-viewer --out {out}",
     "see": "see {world}/images --setting fast --out {out}",
     "segment": "segment {world}/images --with canny --out {out}",

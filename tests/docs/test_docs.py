@@ -37,6 +37,7 @@ ROOMS = (
     "boundary",
     "edges",
     "regions",
+    "masks",
     "ordering",
     "disparity",
     "audit",

@@ -33,6 +33,8 @@ def inputs(task: str, seed: int = 0) -> tuple[Any, Any, dict[str, Any]]:
         return scene.order, [[[5, 5, 40, 60, 1, 2], [60, 70, 10, 10, -1, 1], [3, 3, 3, 4, 0, 1]]], {}
     if task == "dbe":
         return scene.disparity, [scene.boundaries], {}
+    if task == "masks":
+        return scene.annotators[0].labels, scene.annotators[1].labels, {}
     if task == "ordering":
         return -scene.order if seed % 2 else scene.order, [scene.order], {}
     left = np.tile(np.arange(48, dtype=np.uint8) * 5, (40, 1))

@@ -23,6 +23,16 @@ CHANGES = {
     },
     "edges": {"names": ("psi",), "thresholds": 11, "thin": "structured", "norm": "none"},
     "regions": {"levels": 50},
+    "masks": {
+        "tolerance": 0.02,
+        "band": 0.01,
+        "by": "instance",
+        "pair": "iou",
+        "extra": "ignore",
+        "background": 1,
+        "ignore": 255,
+        "frames": "inner",
+    },
     "ordering": {
         "radius": 5.0,
         "radius_share": 0.01,

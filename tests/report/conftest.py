@@ -114,6 +114,7 @@ def world(tmp_path_factory) -> Path:
         f"edges {maps}/canny scenes --data {scenes} --system {maps}/sobel --measures psi,fom --run {folder}/edges",
         f"regions {scenes}/labels {scenes}/groundTruth --run {folder}/regions",
         f"regions {maps}/canny {scenes}/groundTruth --as soft --run {folder}/soft-regions",
+        f"masks {scenes}/labels {scenes}/labels --by instance --run {folder}/masks",
         f"ordering {scenes}/order {scenes} --run {folder}/ordering",
         f"disparity {scenes}/disparity scenes --data {scenes} --views --run {folder}/disparity",
         f"ordering dbe {scenes}/disparity {scenes} --run {folder}/dbe",
@@ -135,7 +136,7 @@ def world(tmp_path_factory) -> Path:
     return folder
 
 
-TASKS = ("audit", "edges", "regions", "soft-regions", "ordering", "disparity")
+TASKS = ("audit", "edges", "regions", "soft-regions", "masks", "ordering", "disparity")
 
 
 @pytest.fixture(scope="session")

@@ -206,6 +206,7 @@ def test_a_task_that_nobody_registered_is_named(tmp_path):
     [
         ("edges", "Edges", None),
         ("regions", "Regions", None),
+        ("masks", "Masks", {"f": 1.0, "one_to_one": 1.0, "boundary_iou": 1.0, "j": 1.0}),
         ("ordering", "Depth order", {"racc": 1.0, "bacc": 1.0}),
         ("occlusion", "Occlusion boundaries", {"opr-ods": 1.0, "opr-ois": 1.0, "aor": 1.0}),
         ("whdr", "Ordinal depth", {"whdr": pytest.approx(2 / 3)}),

@@ -175,13 +175,20 @@ def _suppression(given: Suppression | str | None) -> Suppression | None:
     return given
 
 
+_RCF = Suppression(smooth=0, radius=2)
+"""As the authors of RCF suppress maps of BSDS500 and Multicue: not smoothed, compared within 2 pixels."""
+
 PROTOCOLS: dict[str, tuple[Protocol, str]] = {
     "bsds": (Protocol(), "BSDS300 and BSDS500 as Berkeley evaluates them"),
     "nyud": (Protocol(tolerance=0.011), "NYU depth v2: larger images, looser labels, tolerance 0.011"),
     "crisp": (Protocol(thin=False), "how crisp a detector is by itself: no suppression, no thinning"),
     "biped": (Protocol(nms=Suppression()), "BIPED and most learned detectors: suppression first, then as bsds"),
+    "pascal-context": (Protocol(), "boundaries of multi-task networks on PASCAL-Context: thinned, not suppressed"),
+    "nyud-multitask": (Protocol(tolerance=0.011), "the same on NYU depth v2, tolerance 0.011"),
+    "multicue-edge": (Protocol(nms=_RCF), "Multicue's low-level edges: suppressed within 2 pixels, then as bsds"),
+    "multicue-boundary": (Protocol(nms=_RCF), "Multicue's object boundaries, in the same way"),
 }
-"""Named protocols, each with what it is for."""
+"""Named protocols, each with what it is for. ``docs/protocols.md`` says where the numbers of each come from."""
 
 
 def protocol(name: str = "bsds", **changes: object) -> Protocol:

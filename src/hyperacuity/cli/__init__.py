@@ -26,6 +26,7 @@ from hyperacuity.cli import (
     disparity,
     edges,
     evaluate,
+    masks,
     ordering,
     regions,
     report,
@@ -77,6 +78,7 @@ app.command("detect train depth-cues")(detect.train_depth_cues)
 app.command("disparity")(disparity.disparity)
 app.command("edges")(edges.edges)
 app.command("evaluate")(evaluate.evaluate)
+app.command("masks")(masks.masks)
 app.command("ordering")(ordering.ordering)
 app.command("ordering occlusion")(depth.occlusion)
 app.command("ordering whdr")(depth.whdr)

@@ -19,7 +19,12 @@ def boundary(
     prediction: Annotated[Path, Pred(help="Folder of soft boundary maps (png, npy, mat …), or one.")],
     truth: Annotated[str, Truth(help="Folder of truths, one truth, or a known data set such as bsds500.")],
     protocol: Annotated[
-        str, Option(metavar="NAME", help="bsds, nyud (tolerance 0.011), crisp (no thinning), biped (suppression).")
+        str,
+        Option(
+            metavar="NAME",
+            help="bsds, nyud (tolerance 0.011), crisp (no thinning), biped (suppression), pascal-context, nyud-multitask, "
+            "multicue-edge, multicue-boundary.",
+        ),
     ] = "bsds",
     tolerance: Annotated[float | None, Option(help="Fraction of the image diagonal (default: the protocol's).")] = None,
     nms: Annotated[

@@ -138,10 +138,11 @@ def read_edges(
     return _check_share(~edges if inverted else edges, str(path))
 
 
-def read_labels(path: Path | str, *, variable: str | None = None) -> LabelMap:
+def read_labels(path: Path | str, *, variable: str | None = None, colours: bool = True) -> LabelMap:
     """Region labels as the file has them; of a palette image, the indices.
 
-    Regions painted in colours get one label per colour. A MAT file with several annotators is refused; see
+    Regions painted in colours get one label per colour; with ``colours=False`` they are refused, because the same label may then
+    have another number in another file. A MAT file with several annotators is refused; see
     :func:`read_segmentations`.
     """
     path = Path(path)
@@ -150,6 +151,8 @@ def read_labels(path: Path | str, *, variable: str | None = None) -> LabelMap:
         return read_seg(path)
     if kind in IMAGE_KINDS:
         pixels = read_pixels(path, palette=False)
+        if pixels.ndim == 3 and not colours and not _is_grey(pixels):
+            raise InputError(f"{path}: is painted in colours, expected labels: save grey levels, or a palette image")
         return label_map(_colours_as_labels(pixels) if pixels.ndim == 3 else pixels, name=str(path))
     if kind.startswith("MAT") and variable is None:
         stack = _segmentations(path)
@@ -312,10 +315,15 @@ def _check_share(edges: EdgeMap, name: str) -> EdgeMap:
     return edges
 
 
+def _is_grey(pixels: NDArray[Any]) -> bool:
+    """Whether the channels of a picture are all the same."""
+    return bool((pixels == pixels[..., :1]).all())
+
+
 def _colours_as_labels(pixels: NDArray[Any]) -> NDArray[np.int64]:
     """One label per colour, numbered from 0 in the order of the colours."""
     red, green, blue = (pixels[..., channel].astype(np.int64) for channel in range(3))
-    if np.array_equal(red, green) and np.array_equal(green, blue):
+    if _is_grey(pixels):
         return red
     colours = (red << 32) | (green << 16) | blue
     labels: NDArray[np.int64] = np.unique(colours, return_inverse=True)[1].reshape(colours.shape)

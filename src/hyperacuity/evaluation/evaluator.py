@@ -26,7 +26,7 @@ class Evaluator:
     Parameters
     ----------
     task
-        The benchmark: ``"boundary"``, ``"edges"``, ``"regions"``, ``"ordering"``, ``"disparity"`` …
+        The benchmark: ``"boundary"``, ``"edges"``, ``"regions"``, ``"masks"``, ``"ordering"``, ``"disparity"`` …
     protocol
         A protocol, the name of one (``"nyud"``), or a mapping of options; by default the benchmark's own.
     workers

@@ -33,6 +33,7 @@ FINDERS = {
     "DisparityReader": "disparity_inputs.find",
     "ViewReader": "disparity_inputs.find",
     "LabelReader": "audit_inputs.find_labels",
+    "MaskReader": "mask_inputs.find",
 }
 """Who finds the files that a reader reads, where that takes more than two folders; loaded when it is asked for."""
 
@@ -57,7 +58,7 @@ def evaluate(
     Parameters
     ----------
     task
-        The benchmark: ``"boundary"``, ``"edges"``, ``"regions"``, ``"ordering"``, ``"disparity"`` …
+        The benchmark: ``"boundary"``, ``"edges"``, ``"regions"``, ``"masks"``, ``"ordering"``, ``"disparity"`` …
     predictions
         A folder or file, an array, an iterable of arrays (one per image, asked for as they are counted), or a mapping of images
         to arrays; of several systems, a mapping of names to any of these.

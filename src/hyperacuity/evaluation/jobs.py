@@ -17,6 +17,7 @@ READERS = {
     ("soft map", "edge map"): "contours.ContourReader",
     ("", "edge map"): "contours.LabelReader",
     ("segmentations", "segmentation"): "regions.RegionReader",
+    ("label map", "label map"): "masks.MaskReader",
     ("order map", "order map"): "ordering.OrderReader",
     ("order map", "point pairs"): "depth.PairReader",
     ("order map", "edge map"): "depth.DepthEdgeReader",

@@ -456,6 +456,7 @@ var hyperacuity = (() => {
         label.append(radio, title);
         layers.append(label);
       }
+      $("most").textContent = sheet.layers.length;
       const fields = $("legend");
       fields.replaceChildren(fields.firstElementChild);
       for (const [key, colour, word, meaning] of sheet.legend) {
@@ -473,9 +474,10 @@ var hyperacuity = (() => {
     }
     function legend() {
       const { layers, legend: entries } = facts[state.sheet];
-      const keyed = entries.length > 0 && state.layer === layers[0]?.[0];
-      $("legend").hidden = !keyed;
-      $("about").textContent = keyed ? facts[state.sheet].note : layers.find(([key]) => key === state.layer)?.[2] || "";
+      const first = entries.length > 0 && state.layer === layers[0]?.[0];
+      const states = payload?.systems?.some((system) => system[state.layer]?.kind === "states");
+      $("legend").hidden = !first && !(entries.length && states);
+      $("about").textContent = first ? facts[state.sheet].note : layers.find(([key]) => key === state.layer)?.[2] || "";
     }
 
     async function open(number, at) {
