@@ -375,7 +375,8 @@ class Task(Generic[P, T, S]):
         The numbers it is judged by, under a protocol.
     prediction, truth
         What they are: ``soft map``, ``edge map``, ``segmentations``, ``segmentation``, ``order map``, ``disparity map``,
-        ``picture``; files are read and arrays checked accordingly. Without a prediction, annotators are held against each other.
+        ``picture``, ``class maps``, ``class truth``; files are read and arrays checked accordingly. Without a prediction,
+        annotators are held against each other.
     people
         ``(truths, protocol) -> tally`` of each annotator against the others, where that can be said.
     collect_people

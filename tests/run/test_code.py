@@ -84,7 +84,9 @@ def change(copy):
         path.write_text(text, encoding="utf-8")
 
 
-TASKS = {"boundary", "edges", "regions", "ordering", "disparity", "views", "audit", "strength"}
+TASKS = {"boundary", "semantic", "edges", "regions", "ordering", "disparity", "views", "audit", "strength"}
+
+SWEPT = {"boundary", "semantic", "ordering", "audit", "strength"}
 
 
 @pytest.mark.parametrize(
@@ -129,8 +131,8 @@ def test_what_cannot_change_a_tally_leaves_the_version_as_it_is(ask, before, cha
             TASKS,
         ),
         ("evaluation/jobs.py", "given.prediction, given.truths", "given.prediction, given.truths[:1]", TASKS),
-        ("kernels/sweep.py", "\nimport numpy", "\nX = 1\nimport numpy", {"boundary", "ordering", "audit", "strength"}),
-        ("boundary/protocols.py", " = 99", " = 98", {"boundary", "audit"}),
+        ("kernels/sweep.py", "\nimport numpy", "\nX = 1\nimport numpy", SWEPT),
+        ("boundary/protocols.py", " = 99", " = 98", {"boundary", "semantic", "audit"}),
         ("disparity/masks.py", "\nimport numpy", "\nX = 1\nimport numpy", {"disparity", "views"}),
         ("tally.py", "zlib.compressobj(6, ", "zlib.compressobj(9, ", TASKS),
     ],

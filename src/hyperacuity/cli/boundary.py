@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from typer import Option
 
 from hyperacuity.cli import common
-from hyperacuity.cli.options import Evaluation, Folder, Human, MapFiles, Pred, Split, Truth, grouped, numbers
+from hyperacuity.cli.options import Evaluation, Folder, Human, MapFiles, Pred, Split, Truth, grouped, thresholds_of
 from hyperacuity.console import folder_name
 from hyperacuity.errors import UsageError
 
@@ -58,7 +58,7 @@ def boundary(
     from hyperacuity.boundary import write_berkeley
 
     changes: dict[str, Any] = {"tolerance": tolerance, "thin": thin, "precision": precision, **_suppressions(nms or [])}
-    changes["thresholds"] = "levels" if segmentations else _thresholds(thresholds)
+    changes["thresholds"] = "levels" if segmentations else thresholds_of(thresholds)
     agreed = named(protocol, **{name: value for name, value in changes.items() if value is not None})
     folder = None if berkeley is None else common.output_folder(berkeley)
     more = {"human": human, "split": split, **maps.options()}
@@ -68,13 +68,6 @@ def boundary(
             own = len(result.scores) == 1
             write_berkeley(score, folder if own else common.output_folder(folder / folder_name(name)))
     common.show(result, json=how.json)
-
-
-def _thresholds(text: str) -> int | tuple[float, ...]:
-    """A number of thresholds, or a list of them."""
-    if text.strip().isdigit():
-        return int(text)
-    return numbers("--thresholds", text, "a number such as 99, or a list such as 0.2,0.5")
 
 
 def _suppressions(given: Sequence[str]) -> dict[str, Any]:

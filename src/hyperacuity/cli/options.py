@@ -92,6 +92,13 @@ def numbers(option: str, text: str, expected: str) -> tuple[float, ...]:
         raise UsageError(f"{option} {text}: expected {expected}") from None
 
 
+def thresholds_of(text: str) -> int | tuple[float, ...]:
+    """The value of ``--thresholds``: how many there are, or a list of them."""
+    if text.strip().isdigit():
+        return int(text)
+    return numbers("--thresholds", text, "a number such as 99, or a list such as 0.2,0.5")
+
+
 def _ends(text: str) -> tuple[float, float]:
     """Both ends of a range; one number is the upper end."""
     expected = "the greatest value, 255, or the least and it, -1,1"

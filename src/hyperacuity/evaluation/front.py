@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from hyperacuity.errors import InputError, UsageError
-from hyperacuity.evaluation import audit_inputs, disparity_inputs, in_memory, ordering_inputs
+from hyperacuity.evaluation import audit_inputs, disparity_inputs, in_memory, ordering_inputs, semantic_inputs
 from hyperacuity.evaluation.inputs import Inputs, find_plain, name_of, named_systems
 from hyperacuity.evaluation.jobs import job_for, reader_type
 from hyperacuity.evaluation.protocols import agreed
@@ -19,6 +19,7 @@ from hyperacuity.evaluation.readers import Reader
 from hyperacuity.evaluation.readers.contours import LabelReader
 from hyperacuity.evaluation.readers.disparity import DisparityReader, ViewReader
 from hyperacuity.evaluation.readers.ordering import OrderReader
+from hyperacuity.evaluation.readers.semantic import SemanticReader
 from hyperacuity.evaluation.result import Result
 from hyperacuity.run import EXPECTED, Spool, fill_grid, open_run, open_store
 from hyperacuity.tally import Task
@@ -32,6 +33,7 @@ FINDERS: dict[type[Reader], Callable[..., Inputs]] = {
     DisparityReader: disparity_inputs.find,
     ViewReader: disparity_inputs.find,
     LabelReader: audit_inputs.find_labels,
+    SemanticReader: semantic_inputs.find,
 }
 """Who finds the files that a reader reads, where that takes more than two folders."""
 
@@ -76,7 +78,8 @@ def evaluate(
     options
         Options of the protocol (``tolerance=0.02``) and of how files are found and read (``data=``, ``split=``, ``glob=``;
         ``invert_prediction=``, ``invert_truth=``, ``value_range=``, ``force=`` of boundary and edge maps; ``regions=``,
-        ``farther=`` of ordering; ``masks=``, ``scale=`` of disparity; ``form=`` of regions).
+        ``farther=`` of ordering; ``masks=``, ``scale=`` of disparity; ``form=`` of regions; ``truth_as=``, ``first_label=``,
+        ``ignore_label=`` of semantic).
 
     A file or array that cannot be right fails alone (``result.failures``); a call that makes no sense raises ``UsageError``.
 

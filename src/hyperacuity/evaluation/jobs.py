@@ -20,6 +20,7 @@ READERS = {
     ("order map", "order map"): "ordering.OrderReader",
     ("disparity map", "disparity map"): "disparity.DisparityReader",
     ("disparity map", "picture"): "disparity.ViewReader",
+    ("class maps", "class truth"): "semantic.SemanticReader",
 }
 """Who reads a task's files, by what its prediction and its truth are."""
 
