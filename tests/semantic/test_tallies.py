@@ -42,7 +42,7 @@ def test_dropping_takes_away_the_line_through_the_object_and_leaves_the_one_belo
     image = small["goat"]
     soft = image.soft[:1] / np.float32(255)
     states = [
-        overlays(soft, [semantic_truth(image.labels)], Protocol(thresholds=(0.2,), internal=internal), 0)[0]
+        next(overlays(soft, [semantic_truth(image.labels)], Protocol(thresholds=(0.2,), internal=internal), [0]))[0]
         for internal in ("count", "drop")
     ]
     assert (states[0][15, 12:33] == 2).all()

@@ -71,85 +71,84 @@ def tally(
     ([[8, 0]], [[8, 0]], [8])
     """
     levels = protocol.levels
-    parts = list(class_parts(prediction, truths, protocol))
-    counts = np.zeros((2, len(parts), levels.size), np.int64)
-    truth, shown = np.zeros((2, len(parts)), np.int64)
-    for c, part in enumerate(parts):
-        image = part()
-        truth[c], shown[c] = np.count_nonzero(image.truth), image.soft is not None
-        if image.soft is not None and (truth[c] or protocol.absent == "count"):
-            maps = [image.truth] if truth[c] else []
-            within = reach(image.tolerance)
-            how: Any = {"thin": protocol.thin, "checked": checked, "without": image.without}
-            found = sweep(image.soft, maps, levels, within, **how)
+    image = SemanticImage(prediction, truths, protocol)
+    counts = np.zeros((2, image.classes, levels.size), np.int64)
+    truth, shown = np.zeros((2, image.classes), np.int64)
+    for c in range(image.classes):
+        truth[c], shown[c] = np.count_nonzero(image.edges.get(c, False)), image.maps.has(c)
+        if shown[c] and (truth[c] or protocol.absent == "count"):
+            part = image.part(c)
+            how: Any = {"thin": protocol.thin, "checked": checked, "without": part.without}
+            found = sweep(part.soft, [part.truth] if truth[c] else [], levels, reach(part.tolerance), **how)
             counts[:, c] = found.matched_by_any, found.detected
     return SemanticTally(counts[0], counts[1], truth, shown, protocol=protocol)
 
 
 class ClassPart(NamedTuple):
-    """One class of one image, ready to be matched. ``soft`` is None without a map, ``without`` where nothing is dropped."""
+    """One class of one image, ready to be matched, at the benchmark's size and without the border.
 
-    soft: SoftMap | None
+    ``without`` are detected pixels to drop after thinning; None where the protocol drops nothing.
+    """
+
+    soft: SoftMap
     truth: EdgeMap
     without: EdgeMap | None
     tolerance: float
 
 
-def class_parts(prediction: Any, truths: Sequence[Any], protocol: Protocol) -> Iterator[Any]:
-    """A function for each class that makes its :class:`ClassPart`, so that one class is held at a time."""
-    if len(truths) != 1:
-        raise InputError(f"there are {len(truths)} truths of an image, expected one label map or one set of boundaries")
-    maps, truth = ClassMaps.of(prediction), SemanticTruth.of(truths[0])
-    count = len(protocol.classes) or len(maps)
-    if len(maps) > count:
-        raise InputError(f"there are maps of {len(maps)} classes, expected {count}: name all with --classes FILE")
-    edges = truth.edges(protocol)
-    if edges and max(edges) >= count:
-        raise InputError(
-            f"the truth has a class {max(edges) + 1}, expected up to {count}: name all with --classes FILE"
-        )
-    for c in range(count):
-        yield lambda c=c: _part(c, maps[c] if c < len(maps) else None, truth, edges, protocol)
+class SemanticImage:
+    """One image under a protocol: how many classes there are, the boundaries of each (``edges``, by index), and its maps.
 
-
-def _part(
-    c: int, soft: SoftMap | None, truth: SemanticTruth, edges: dict[int, EdgeMap], protocol: Protocol
-) -> ClassPart:
-    """Class ``c``, cut to the frame of the benchmark."""
-    if soft is not None:
-        soft = _fitted(soft, truth, protocol)
-    found = edges.get(c)
-    if found is None:
-        shape = framed(np.broadcast_to(False, truth.size), protocol).shape if soft is None else soft.shape
-        found = np.zeros(shape, np.bool_)
-    tolerance = tolerance_in_pixels(found.shape, protocol.tolerance)
-    without = None
-    if soft is not None and protocol.internal == "drop" and found.any():
-        without = truth.inside(c, protocol) & (squared_distances(found) > tolerance * tolerance)
-    return ClassPart(soft, found, without, tolerance)
-
-
-def _fitted(soft: SoftMap, truth: SemanticTruth, protocol: Protocol) -> SoftMap:
-    """A map at the size of the benchmark; one at half size already is not halved."""
-    height, width = truth.size
-    if protocol.half and soft.shape == (height // 2, width // 2):
-        return cropped(soft, protocol.border)
-    if soft.shape != truth.size and protocol.half:
-        raise InputError(
-            f"prediction is {size_of(soft)} but truth is {width}×{height}: expected that size, or {width // 2}×{height // 2}"
-        )
-    same_size(soft, np.broadcast_to(False, truth.size))
-    return framed(soft, protocol)
-
-
-def overlays(prediction: Any, truths: Sequence[Any], protocol: Protocol, c: int) -> NDArray[np.uint8]:
-    """What :func:`tally` counts of class ``c`` as pictures, one per threshold: 0 nothing, 1 hit, 2 false alarm, 3 miss.
-
-    A class without a map has misses alone. Pictures have the benchmark's size, without the border.
+    Maps are read one class at a time (:meth:`part`).
     """
-    part = list(class_parts(prediction, truths, protocol))[c]()
-    levels = protocol.levels
-    if part.soft is None:
-        return np.repeat(np.where(part.truth, np.uint8(3), np.uint8(0))[np.newaxis], levels.size, axis=0)
-    within = reach(part.tolerance)
-    return sweep_states(part.soft, [part.truth], levels, within, thin=protocol.thin, without=part.without)
+
+    def __init__(self, prediction: Any, truths: Sequence[Any], protocol: Protocol) -> None:
+        if len(truths) != 1:
+            raise InputError(f"there are {len(truths)} truths of an image, expected one label map or set of boundaries")
+        self.maps, self.truth, self.protocol = ClassMaps.of(prediction), SemanticTruth.of(truths[0]), protocol
+        self.classes = len(protocol.classes) or len(self.maps)
+        name_all = "name all with --classes FILE"
+        if len(self.maps) > self.classes:
+            raise InputError(f"there are maps of {len(self.maps)} classes, expected {self.classes}: {name_all}")
+        self.edges = self.truth.edges(protocol)
+        if self.edges and (last := max(self.edges)) >= self.classes:
+            raise InputError(f"the truth has a class {last + 1}, expected up to {self.classes}: {name_all}")
+
+    def part(self, c: int) -> ClassPart:
+        """Class ``c``, which must have a map."""
+        soft = self.maps[c]
+        assert soft is not None  # noqa: S101  # the caller has asked
+        soft = self._fitted(soft)
+        edges = self.edges.get(c, np.zeros(soft.shape, np.bool_))
+        tolerance = tolerance_in_pixels(soft.shape, self.protocol.tolerance)
+        without = None
+        if self.protocol.internal == "drop" and edges.any():
+            without = self.truth.inside(c, self.protocol) & (squared_distances(edges) > tolerance * tolerance)
+        return ClassPart(soft, edges, without, tolerance)
+
+    def _fitted(self, soft: SoftMap) -> SoftMap:
+        """A map at the size of the benchmark; one at half size already is not halved."""
+        height, width = self.truth.size
+        half = (height // 2, width // 2)
+        if self.protocol.half and soft.shape == half:
+            return cropped(soft, self.protocol.border)
+        if self.protocol.half and soft.shape != (height, width):
+            sizes = f"prediction is {size_of(soft)} but truth is {width}×{height}"
+            raise InputError(f"{sizes}: expected that size, or {half[1]}×{half[0]}")
+        same_size(soft, np.broadcast_to(False, (height, width)))
+        return framed(soft, self.protocol)
+
+
+def overlays(
+    prediction: Any, truths: Sequence[Any], protocol: Protocol, classes: Sequence[int]
+) -> Iterator[NDArray[np.uint8]]:
+    """What :func:`tally` counts of some classes as pictures: 0 nothing, 1 hit, 2 false alarm, 3 miss.
+
+    ``classes`` are indices, from 0, of classes that have a map. Each gives thresholds × height × width, at the benchmark's size
+    and without the border.
+    """
+    image = SemanticImage(prediction, truths, protocol)
+    for c in classes:
+        part = image.part(c)
+        how: Any = {"thin": protocol.thin, "without": part.without}
+        yield sweep_states(part.soft, [part.truth], protocol.levels, reach(part.tolerance), **how)

@@ -37,6 +37,10 @@ class ClassMaps:
         found = self._maps[index]
         return found() if callable(found) else found
 
+    def has(self, index: int) -> bool:
+        """Whether a class has a map, which is not read for that."""
+        return index < len(self._maps) and self._maps[index] is not None
+
     @classmethod
     def of(cls, prediction: Any) -> ClassMaps:
         """What a caller gave as prediction: class maps, or a list or array of maps, classes first."""

@@ -16,9 +16,6 @@ from hyperacuity.semantic import ClassScore, SemanticScore
 if TYPE_CHECKING:
     from hyperacuity.evaluation.result import Result
 
-MOST_COLUMNS = 4
-"""Systems up to which each class shows all of its numbers."""
-
 
 def summary(result: Result) -> dict[str, Any]:
     """The result for JSON: each system's classes by name, and the means over them."""
@@ -108,13 +105,14 @@ def notes(result: Result) -> list[str]:
     """Which classes are not in the means and why, and what was missing."""
     found: dict[str, list[str]] = {}
     for system, score in result.scores.items():
-        for sentence in _gaps(score):
+        for sentence in gaps_of(score):
             found.setdefault(sentence, []).append(system)
     several = len(result.scores) > 1
     return [f"{some(systems)}: {sentence}" if several else sentence for sentence, systems in found.items()]
 
 
-def _gaps(score: SemanticScore) -> Iterator[str]:
+def gaps_of(score: SemanticScore) -> Iterator[str]:
+    """What a score leaves out, a sentence each, without its full stop."""
     total = len(score.classes) + len(score.without_maps) + len(score.without_truth)
     if score.without_maps:
         which = plural(len(score.without_maps), "class", "classes")
@@ -125,6 +123,11 @@ def _gaps(score: SemanticScore) -> Iterator[str]:
     for one in score.classes.values():
         if one.missing:
             yield f"{one.name}: no map of {plural(one.missing, 'image', 'images')}, where nothing counts as detected"
+    if score.protocol.absent == "count" and score.mean.ois < score.mean.ods:
+        yield (
+            "OIS is below ODS because an image without a class has no best threshold: as in SEAL's program, all that is detected "
+            "there at the lowest one counts as false"
+        )
     if score.classes and not any(one.curve.f.any() for one in score.classes.values()):
         yield (
             f"nothing is found of any of the {total} classes at any threshold; if maps hold 0 and 1 only, use --value-range 1"

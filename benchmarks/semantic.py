@@ -1,0 +1,218 @@
+"""Semantic boundaries: how long they take, beside pyEdgeEval on the same maps, and how far the scores are apart.
+
+    python benchmarks/semantic.py [--peer DIR] [--images N] [--classes N] [--wide-thresholds N] [--json FILE]
+
+Maps are made of scenes, seeded: each class has the blurred boundaries of its regions, those of other classes faintly, and noise,
+in 8 bits. Both programs get the same arrays and thresholds, in one process and one thread; times are CPU time. pyEdgeEval (0.2.8)
+may be installed here, or lie in another environment's site-packages, which ``--peer`` names. At 2048×1024 and without thinning,
+both get fewer thresholds. Estimates for SBD and Cityscapes are from whole images in files, through the front door.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import gaussian_filter
+
+from hyperacuity.data import write_labels, write_png
+from hyperacuity.data.scenes import make_scene
+from hyperacuity.semantic import Protocol, collect, masks2edges, protocol, semantic_truth, tally
+
+SMALL, WIDE = (500, 375), (2048, 1024)
+SBD_VAL, CITYSCAPES_VAL = 2857, 500
+CORES = 2
+
+
+def image_of(seed: int, size: tuple[int, int], classes: int, shown: int) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
+    """Labels (0: no class) and a map of each class in 8 bits, of a scene that shows so many of the classes."""
+    scene = make_scene(
+        seed, size=size, leaves=3 if size == SMALL else 32
+    )  # boundaries as long as SBD's and Cityscapes' are
+    rng = np.random.default_rng(seed)
+    present = 1 + rng.choice(classes, shown, replace=False)
+    of_region = np.concatenate([[0], rng.choice(np.append(present, 0), int(scene.labels.max()) + 1)])
+    labels = of_region[scene.labels + 1].astype(np.int32)
+    edges = masks2edges(labels, range(1, classes + 1), radius=1)
+    anything = edges.any(axis=0)
+    maps = np.zeros(edges.shape, np.uint8)
+    for c, own in enumerate(edges):
+        strength = gaussian_filter(rng.random(labels.shape, np.float32), 12)
+        strength = (strength - strength.min()) / (strength.max() - strength.min())
+        drawn = 2.2 * own * strength + (0.5 if own.any() else 0.15) * anything * strength[::-1]
+        soft = gaussian_filter(drawn.astype(np.float32), 1.5) + 0.02 * rng.random(labels.shape, np.float32)
+        maps[c] = np.round(255 * np.clip(soft, 0, 1))
+    return labels, maps
+
+
+def cpu(work: Callable[[], Any]) -> tuple[float, Any]:
+    """CPU seconds of a call, and what it returns."""
+    start = time.process_time()
+    made = work()
+    return time.process_time() - start, made
+
+
+def peer_counts(soft: NDArray[np.float32], truth: NDArray[np.bool_], inside: NDArray[np.bool_], how: Protocol) -> Any:
+    """What pyEdgeEval counts of one class of one image."""
+    from pyEdgeEval.common.multi_label.evaluate_boundaries import evaluate_boundaries_threshold
+
+    return evaluate_boundaries_threshold(
+        thresholds=how.levels,
+        pred=soft.astype(np.float64),
+        gt=truth.astype(np.uint8),
+        gt_seg=inside,
+        max_dist=how.tolerance,
+        apply_thinning=how.thin,
+        kill_internal=how.internal == "drop",
+        skip_if_nonexistent=how.absent == "skip",
+    )
+
+
+def peer_scores(counts: Mapping[str, Any], how: Protocol) -> dict[str, float]:
+    """What pyEdgeEval makes of the counts of a class by image."""
+    from pyEdgeEval.common.multi_label.calculate_metrics import calculate_metrics
+
+    samples = [{"name": name} for name in counts]
+    *_, overall = calculate_metrics(lambda one: counts[one["name"]], how.levels, samples, nproc=1)
+    return {"ods": overall["ODS_f1"], "ois": overall["OIS_f1"], "ap": overall["AUC"]}
+
+
+def beside_peer(size: tuple[int, int], seeds: range, classes: int, how: Protocol) -> dict[str, Any]:
+    """Both programs on the same images: times per map, and the greatest differences of any class."""
+    ours: dict[str, Any] = {}
+    theirs: dict[int, dict[str, Any]] = {c: {} for c in range(classes)}
+    here = there = 0.0
+    for seed in seeds:
+        labels, maps = image_of(seed, size, classes, classes)
+        soft, truth = maps / np.float32(255), semantic_truth(labels)
+        took, ours[str(seed)] = cpu(lambda s=soft, t=truth: tally(s, [t], how))
+        here += took
+        edges = truth.edges(how)
+        for c in range(classes):
+            drawn = edges.get(c, np.zeros(labels.shape, np.bool_))
+            took, theirs[c][str(seed)] = cpu(
+                lambda s=soft[c], d=drawn, inside=labels == c + 1: peer_counts(s, d, inside, how)
+            )
+            there += took
+    score = collect(ours, resamples=0)
+    apart = {"ods": 0.0, "ois": 0.0, "ap": 0.0}
+    rows = {}
+    for c, name in enumerate(how.names(classes)):
+        peer, own = peer_scores(theirs[c], how), score.classes[name]
+        mine = {"ods": own.ods.f, "ois": own.ois.f, "ap": own.ap}
+        rows[name] = {"here": mine, "peer": peer}
+        apart = {key: max(apart[key], abs(mine[key] - peer[key])) for key in apart}
+    maps_seen = len(seeds) * classes
+    return {
+        "maps": maps_seen,
+        "thresholds": how.levels.size,
+        "here_s": here / maps_seen,
+        "peer_s": there / maps_seen,
+        "ratio": there / here,
+        "apart": apart,
+        "classes": rows,
+    }
+
+
+def whole_images(name: str, size: tuple[int, int], classes: int, shown: int, images: int, count: int) -> dict[str, Any]:
+    """CPU time of whole images in files under a named protocol, and what a data set of ``count`` images would take."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        for seed in range(images):
+            labels, maps = image_of(100 + seed, size, classes, shown)
+            (folder / "labels").mkdir(exist_ok=True)
+            write_labels(folder / "labels" / f"{seed}.png", labels)
+            for c, plane in enumerate(maps, 1):
+                (folder / "maps" / f"class_{c:03d}").mkdir(parents=True, exist_ok=True)
+                write_png(folder / "maps" / f"class_{c:03d}" / f"{seed}.png", plane)
+        command = [sys.executable, __file__, "--one", name, str(folder), str(count)]
+        said = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()[-1])
+    per_image = said["cpu"] / images
+    estimate = per_image * count / CORES + said["collect"]
+    return {"cpu_per_image_s": per_image, "collect_s": said["collect"], "peak_mb": said["mb"], "estimate_s": estimate}
+
+
+def one_run(name: str, folder: Path, count: int) -> None:
+    """In a process of its own: evaluate a folder, and tell CPU time (without compiling) and the peak of memory until then.
+
+    Scores with their intervals are then collected over ``count`` images, the same ones again and again.
+    """
+    import hyperacuity as ha
+
+    how: Any = {"protocol": protocol(name), "progress": False, "workers": 1}
+    warm = np.zeros((len(how["protocol"].classes), 40, 60), np.float32)
+    warm[:, 20] = 0.5
+    tally(warm, [semantic_truth(np.tile(np.repeat([[1], [2]], 20, 0), (1, 60)))], how["protocol"])
+    took, result = cpu(lambda: ha.evaluate("semantic", folder / "maps", folder, **how))
+    if result.failures:
+        raise SystemExit(result.failures[0].reason)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    few = list(result.tallies(result.systems[0]).values())
+    many = {str(n): few[n % len(few)] for n in range(count)}
+    print(json.dumps({"cpu": took, "mb": peak, "collect": cpu(lambda: collect(many))[0]}))
+
+
+def main() -> None:
+    """Measure, print, and keep if asked to."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--peer", type=Path, help="site-packages that hold pyEdgeEval, if it is not installed here")
+    parser.add_argument("--images", type=int, default=2)
+    parser.add_argument("--classes", type=int, default=2)
+    parser.add_argument("--wide-thresholds", type=int, default=3)
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--one", nargs=3, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.one:
+        return one_run(given.one[0], Path(given.one[1]), int(given.one[2]))
+    if given.peer:
+        sys.path.append(str(given.peer))
+    found: dict[str, Any] = {}
+    for name, task, size, classes, shown, images, count in (
+        ("SBD val, sbd", "sbd", SMALL, 20, 2, 4, SBD_VAL),
+        ("SBD val, sbd-thin", "sbd-thin", SMALL, 20, 2, 4, SBD_VAL),
+        ("SBD val, sbd-raw", "sbd-raw", SMALL, 20, 2, 4, SBD_VAL),
+        ("Cityscapes val, cityscapes-thin", "cityscapes-thin", WIDE, 19, 12, 2, CITYSCAPES_VAL),
+        ("Cityscapes val, cityscapes-raw", "cityscapes-raw", WIDE, 19, 12, 2, CITYSCAPES_VAL),
+    ):
+        found[name] = one = whole_images(task, size, classes, shown, images, count)
+        print(
+            f"{name}: {one['cpu_per_image_s']:.2f} s of CPU per image, {one['peak_mb']:.0f} MB; "
+            f"{count} images on {CORES} cores: {one['estimate_s'] / 60:.1f} minutes",
+            flush=True,
+        )
+    if importlib.util.find_spec("pyEdgeEval") is None:
+        print("pyEdgeEval is not installed here; name an environment that has it by --peer")
+    else:
+        thin, raw = Protocol(tolerance=0.02), Protocol(tolerance=0.02, thin=False, truth="raw", radius=2.0)
+        few = tuple(np.linspace(0.1, 0.9, given.wide_thresholds).tolist())
+        cases: dict[str, tuple[tuple[int, int], range, int, Protocol]] = {
+            "500×375, thin": (SMALL, range(given.images), given.classes, thin),
+            "500×375, dropped inside": (SMALL, range(1), 1, protocol("sbd", classes=())),
+            "500×375, raw, 9 thresholds": (SMALL, range(1), 1, Protocol(**{**vars(raw), "thresholds": 9})),
+            f"2048×1024, thin, {len(few)} thresholds": (WIDE, range(1), 1, Protocol(tolerance=0.0035, thresholds=few)),
+        }
+        for name, case in cases.items():
+            found[name] = one = beside_peer(*case)
+            print(
+                f"{name}: here {one['here_s']:.3f} s per map, pyEdgeEval {one['peer_s']:.1f} s: {one['ratio']:.0f} times; "
+                f"apart by {', '.join(f'{key} {value:.5f}' for key, value in one['apart'].items())}",
+                flush=True,
+            )
+    if given.json:
+        given.json.write_text(json.dumps(found, indent=1), encoding="utf-8")
+    return None
+
+
+if __name__ == "__main__":
+    main()
