@@ -114,6 +114,8 @@ def world(tmp_path_factory) -> Path:
         f"regions {scenes}/labels {scenes}/groundTruth --run {folder}/regions",
         f"regions {maps}/canny {scenes}/groundTruth --as soft --run {folder}/soft-regions",
         f"ordering {scenes}/order {scenes} --run {folder}/ordering",
+        f"semantic truth {scenes}/labels --out {folder}/class-edges",
+        f"semantic {folder}/class-edges {scenes}/labels --thresholds 3 --run {folder}/semantic",
         f"disparity {scenes}/disparity scenes --data {scenes} --views --run {folder}/disparity",
     ):
         result = CliRunner().invoke(app, words.split())
@@ -121,7 +123,7 @@ def world(tmp_path_factory) -> Path:
     return folder
 
 
-TASKS = ("audit", "edges", "regions", "soft-regions", "ordering", "disparity")
+TASKS = ("audit", "edges", "regions", "soft-regions", "ordering", "disparity", "semantic")
 
 
 @pytest.fixture(scope="session")

@@ -191,7 +191,7 @@ def _mean_of(rows: Sequence[Floats]) -> Floats:
 
 
 def criteria(protocol: Protocol) -> Criteria:
-    """Mean ODS, OIS and AP over classes."""
+    """Mean ODS, OIS and AP over classes; by OIS, systems are compared only where images without a class are skipped."""
 
     def rescore(tallies: Sequence[SemanticTally], weights: Weights) -> Floats:
         columns = [list(_rescored(tallies, c, weights, protocol)) for c in _scored(_total(tallies))]
@@ -199,7 +199,8 @@ def criteria(protocol: Protocol) -> Criteria:
             return np.full((len(weights), 3), NAN)
         return np.column_stack([_mean_of([column[n] for column in columns]) for n in range(3)])
 
-    return Criteria(("ods", "ois", "ap"), ("max",) * 3, rescore, ("ods", "ois", "ap"))
+    usual = ("ods", "ois", "ap") if protocol.absent == "skip" else ("ods", "ap")
+    return Criteria(("ods", "ois", "ap"), ("max",) * 3, rescore, usual)
 
 
 def _rescored(tallies: Sequence[SemanticTally], c: int, weights: Weights, protocol: Protocol) -> Iterator[Floats]:

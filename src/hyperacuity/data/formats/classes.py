@@ -129,6 +129,8 @@ def read_sbd(path: Path) -> SbdTruth:
         categories = tuple(_matrix(parts.get("Categories"), f"{path}, Categories").ravel().astype(int).tolist())
         if len(categories) != len(maps) or segmentation.max() > len(maps):
             raise InputError(f"{path}: has {len(maps)} boundaries but {len(categories)} categories, expected as many")
+    if segmentation.min() < 0 or min(categories, default=1) < 1:
+        raise InputError(f"{path}: has negative labels or a category 0, expected classes and objects from 1")
     return SbdTruth(maps, segmentation, categories)
 
 

@@ -138,16 +138,17 @@ def _with_objects(found: SemanticTruth, inst: Path) -> SemanticTruth:
 
 def _cityscapes_truth(path: Path, kind: str, instances: Path | None) -> SemanticTruth:
     """A truth of Cityscapes. Train ids do not tell the frame of the picture from other things without a class: all is ignored."""
-    ids = read_labels(path)
+    if kind == "labelTrainIds" and instances is None:
+        train = read_labels(path)
+        ignored = (train < 0) | (train >= len(CITYSCAPES_IDS))
+        return SemanticTruth(np.where(ignored, NONE, train).astype(np.int32), None, ignored if ignored.any() else None)
     objects = None if instances is None else read_labels(instances)
-    if kind == "labelTrainIds" and objects is None:
-        ignored = ids == 255
-        return SemanticTruth(np.where(ignored, NONE, ids).astype(np.int32), None, ignored if ignored.any() else None)
-    ids = ids if objects is None else np.where(objects >= PER_CLASS, objects // PER_CLASS, objects).astype(np.int32)
-    index = np.full(max(int(ids.max()), 33) + 1, NONE, np.int32)
-    index[list(CITYSCAPES_IDS)] = range(len(CITYSCAPES_IDS))
+    ids = read_labels(path) if objects is None else np.where(objects >= PER_CLASS, objects // PER_CLASS, objects)
+    classes = np.full(ids.shape, NONE, np.int32)
+    for index, label in enumerate(CITYSCAPES_IDS):
+        classes[ids == label] = index
     ignored = np.isin(ids, CITYSCAPES_IGNORED)
-    return SemanticTruth(index[ids], objects, ignored if ignored.any() else None)
+    return SemanticTruth(classes, objects, ignored if ignored.any() else None)
 
 
 def _checked(truth: SemanticTruth, path: Path) -> SemanticTruth:
