@@ -22,7 +22,7 @@ def test_counts_are_those_of_the_steps_one_after_the_other(small, name, internal
     image = small[name]
     soft = image.soft / np.float32(255)
     protocol = Protocol(tolerance=0.03, thresholds=LEVELS, internal=internal)
-    counts = tally(soft, [semantic_truth(image.labels)], protocol, checked=True)
+    counts = tally(soft, [semantic_truth(image.labels)], protocol)
     truth = masks2edges(image.labels, [1, 2], radius=1, thin=True)
     for c in range(2):
         far = (

@@ -183,7 +183,7 @@ def trace(soft: Float32s, thresholds: Float64s, *, thin: bool, without: Flags | 
 
 
 @kernel
-def _nearest_first(
+def nearest_first(
     change: Int32s, first: Int64s, nearest: Uint8s, cursor: Int64s, order: Int32s, order_first: Int64s
 ) -> None:
     """The changes that matter to one annotator: per step disappearances, then appearances, nearest to a truth pixel first.
@@ -290,7 +290,7 @@ def _follow(start: Start, matched: Int64s, matched_detected: Uint64s, checked: S
 def _start(history: History, truth: Int64s, shape: tuple[int, int], within: Reach) -> Start:
     pairs, to, nearest = find_pairs(truth, history.ever, history.before, history.size, shape, within)
     order, order_first = np.empty(history.change.size, np.int32), np.empty(history.first.size, np.int64)
-    _nearest_first(history.change, history.first, nearest, np.empty(NEARNESS_CLASSES + 2, np.int64), order, order_first)
+    nearest_first(history.change, history.first, nearest, np.empty(NEARNESS_CLASSES + 2, np.int64), order, order_first)
     waiting, now = np.empty(truth.size, np.uint32), np.zeros((history.size + 63) // 64, np.uint64)
     return Start(new_matching(pairs, truth.size), pairs, to, truth.size, order, order_first, waiting, now)
 

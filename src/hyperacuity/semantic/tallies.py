@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from hyperacuity.boundary import BoundaryTally, tolerance_in_pixels
 from hyperacuity.errors import InputError
+from hyperacuity.kernels.cardinality import sweep_counts
 from hyperacuity.kernels.distances import squared_distances
 from hyperacuity.kernels.pairs import reach
-from hyperacuity.kernels.sweep import sweep, sweep_states
+from hyperacuity.kernels.sweep import sweep_states
 from hyperacuity.maps import EdgeMap, SoftMap, same_size, size_of
 from hyperacuity.semantic.protocols import Protocol
 from hyperacuity.semantic.truths import ClassMaps, SemanticTruth, cropped, framed
@@ -51,15 +52,13 @@ def tally(
     prediction: ClassMaps | Sequence[Any] | NDArray[Any],
     truths: Sequence[SemanticTruth | NDArray[Any]],
     protocol: Protocol = Protocol(),  # noqa: B008  # a frozen value
-    *,
-    checked: bool = False,
 ) -> SemanticTally:
     """Count one image: a soft map per class against that class's boundaries.
 
     For each class and threshold t the map is ``prediction ≥ t``, thinned if the protocol says so; then, if it says so, pixels
     inside the class's segmentation and farther than the tolerance from its boundaries are dropped; what remains is matched one to
     one (:func:`hyperacuity.boundary.match`). A class without a map detects nothing, and ``shown`` says so. A class without truth
-    has its detections counted, or nothing at all where the protocol skips it. ``checked`` verifies that matchings are optimal.
+    has its detections counted, or nothing at all where the protocol skips it.
 
     Examples
     --------
@@ -78,9 +77,8 @@ def tally(
         truth[c], shown[c] = np.count_nonzero(image.edges.get(c, False)), image.maps.has(c)
         if shown[c] and (truth[c] or protocol.absent == "count"):
             part = image.part(c)
-            how: Any = {"thin": protocol.thin, "checked": checked, "without": part.without}
-            found = sweep(part.soft, [part.truth] if truth[c] else [], levels, reach(part.tolerance), **how)
-            counts[:, c] = found.matched_by_any, found.detected
+            how: Any = {"thin": protocol.thin, "without": part.without}
+            counts[:, c] = sweep_counts(part.soft, part.truth, levels, reach(part.tolerance), **how)
     return SemanticTally(counts[0], counts[1], truth, shown, protocol=protocol)
 
 
