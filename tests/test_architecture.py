@@ -17,7 +17,7 @@ PACKAGE = Path(hyperacuity.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"), key=str)
 
 GROUND = {"errors", "console", "kernels", "maps", "tally", "tasks", "resampling"}
-TASKS = {"edges", "boundary", "regions", "masks", "ordering", "disparity", "audit", "detect"}
+TASKS = {"edges", "boundary", "semantic", "masks", "regions", "ordering", "disparity", "audit", "detect"}
 LOW = GROUND | TASKS
 MAY_IMPORT = {
     "__main__": {"cli"},

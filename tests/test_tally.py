@@ -291,6 +291,15 @@ OPTIONS = {
         thin=st.sampled_from(["none", "structured"]),
         norm=st.sampled_from(["max", "none"]),
     ),
+    "semantic": st.builds(
+        task("semantic").protocol,
+        tolerance=fractions,
+        truth=st.sampled_from(["thin", "raw"]),
+        radius=st.floats(1, 9),
+        instances=st.booleans(),
+        border=st.integers(0, 9),
+        classes=st.sampled_from([(), ("cat", "dog"), ("class_001", "class_002")]),
+    ),
     "regions": st.builds(task("regions").protocol, levels=st.integers(1, 255)),
     "masks": st.builds(
         task("masks").protocol,

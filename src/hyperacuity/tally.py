@@ -374,9 +374,9 @@ class Task(Generic[P, T, S]):
     criteria
         The numbers it is judged by, under a protocol.
     prediction, truth
-        What they are: ``soft map``, ``edge map``, ``segmentations``, ``segmentation``, ``label map``, ``order map``,
-        ``occlusion map``, ``owned boundaries``, ``point pairs``, ``disparity map``, ``picture``; files are read and arrays
-        checked accordingly. Without a prediction, annotators are held against each other.
+        What they are: ``soft map``, ``edge map``, ``segmentations``, ``segmentation``, ``label map``, ``class maps``, ``class
+        truth``, ``order map``, ``occlusion map``, ``owned boundaries``, ``point pairs``, ``disparity map``, ``picture``; files
+        are read and arrays checked accordingly. Without a prediction, annotators are held against each other.
     people
         ``(truths, protocol) -> tally`` of each annotator against the others, where that can be said.
     collect_people

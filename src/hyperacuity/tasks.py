@@ -21,6 +21,7 @@ from hyperacuity.tally import Task
 
 BUILT_IN = {
     "boundary": "hyperacuity.boundary.task",
+    "semantic": "hyperacuity.semantic.task",
     "edges": "hyperacuity.edges.benchmark",
     "regions": "hyperacuity.regions.benchmark",
     "ordering": "hyperacuity.ordering.scores",

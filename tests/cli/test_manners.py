@@ -44,6 +44,8 @@ JSON_CALLS: dict[str, str] = {
     "compare": "compare {world}/run",
     "disparity": "disparity {world}/disparity {world}",
     "stereo": "stereo {world} --with sad --out {out}",
+    "semantic": "semantic {world}/semantic {world}/semantic --thresholds 3",
+    "semantic truth": "semantic truth {world}/labels --out {out} --raw",
     "edges": "edges {world}/boundaries {world}/groundTruth --measures psi,pm",
 }
 """A small call of each verb that has --json. ``{out}`` is an empty folder, ``{world}`` one that ``scenes`` has written, with
@@ -56,6 +58,7 @@ def world(tmp_path_factory):
     truths = [f"{folder}/boundaries", f"{folder}/groundTruth"]
     for words in (
         ["scenes", str(folder), "--count", "2", "--size", "96x64", "--leaves", "6"],
+        ["semantic", "truth", f"{folder}/labels", "--out", f"{folder}/semantic"],
         ["edges", *truths, "--measures", "psi", "--run", f"{folder}/run"],
     ):
         done = CliRunner().invoke(app, words)

@@ -35,6 +35,7 @@ ROOT = Path(__file__).parents[2]
 ROOMS = (
     "evaluation",
     "boundary",
+    "semantic",
     "edges",
     "regions",
     "masks",

@@ -22,6 +22,8 @@ def inputs(task: str, seed: int = 0) -> tuple[Any, Any, dict[str, Any]]:
     blurred = scene.boundaries * np.linspace(0.2, 1, 80, dtype=np.float32)
     if task in ("boundary", "edges", "audit"):
         return blurred, people, {}
+    if task == "semantic":
+        return np.stack([blurred, blurred[::-1]]), scene.labels % 3, {}
     if task == "strength":
         return None, people, {}
     if task == "regions":

@@ -116,6 +116,8 @@ def world(tmp_path_factory) -> Path:
         f"regions {maps}/canny {scenes}/groundTruth --as soft --run {folder}/soft-regions",
         f"masks {scenes}/labels {scenes}/labels --by instance --run {folder}/masks",
         f"ordering {scenes}/order {scenes} --run {folder}/ordering",
+        f"semantic truth {scenes}/labels --out {folder}/class-edges",
+        f"semantic {folder}/class-edges {scenes}/labels --thresholds 3 --run {folder}/semantic",
         f"disparity {scenes}/disparity scenes --data {scenes} --views --run {folder}/disparity",
         f"ordering dbe {scenes}/disparity {scenes} --run {folder}/dbe",
     ):
@@ -136,7 +138,7 @@ def world(tmp_path_factory) -> Path:
     return folder
 
 
-TASKS = ("audit", "edges", "regions", "soft-regions", "masks", "ordering", "disparity")
+TASKS = ("audit", "edges", "regions", "soft-regions", "masks", "ordering", "disparity", "semantic")
 
 
 @pytest.fixture(scope="session")

@@ -213,6 +213,7 @@ def test_a_task_that_nobody_registered_is_named(tmp_path):
         ("dbe", "Depth boundaries", None),
         ("disparity", "Disparity", {"bad(1) nonocc": 0.0, "epe nonocc": 0.0}),
         ("disparity", "Predicted views", None),
+        ("semantic", "Semantic boundaries", {"ods": 1.0, "ois": 1.0}),
         ("audit", "Labels", None),
         ("audit", "Systems under other labels", None),
     ],

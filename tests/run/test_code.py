@@ -84,8 +84,10 @@ def change(copy):
         path.write_text(text, encoding="utf-8")
 
 
-TASKS = {"boundary", "edges", "regions", "ordering", "disparity", "views", "audit", "strength"}
-TASKS |= {"occlusion", "whdr", "dbe"}
+TASKS = {"boundary", "semantic", "masks", "edges", "regions", "ordering", "occlusion", "whdr", "dbe"}
+TASKS |= {"disparity", "views", "audit", "strength"}
+
+SWEPT = {"boundary", "semantic", "masks", "ordering", "occlusion", "audit", "strength"}
 
 
 @pytest.mark.parametrize(
@@ -130,13 +132,8 @@ def test_what_cannot_change_a_tally_leaves_the_version_as_it_is(ask, before, cha
             TASKS,
         ),
         ("evaluation/jobs.py", "given.prediction, given.truths", "given.prediction, given.truths[:1]", TASKS),
-        (
-            "kernels/sweep.py",
-            "\nimport numpy",
-            "\nX = 1\nimport numpy",
-            {"boundary", "ordering", "occlusion", "audit", "strength"},
-        ),
-        ("boundary/protocols.py", " = 99", " = 98", {"boundary", "occlusion", "audit"}),
+        ("kernels/sweep.py", "\nimport numpy", "\nX = 1\nimport numpy", SWEPT),
+        ("boundary/protocols.py", " = 99", " = 98", {"boundary", "semantic", "occlusion", "audit"}),
         ("disparity/masks.py", "\nimport numpy", "\nX = 1\nimport numpy", {"disparity", "views"}),
         ("tally.py", "zlib.compressobj(6, ", "zlib.compressobj(9, ", TASKS),
     ],

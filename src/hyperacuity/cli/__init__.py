@@ -34,6 +34,7 @@ from hyperacuity.cli import (
     scenes,
     see,
     segment,
+    semantic,
     stereo,
     studio,
     study,
@@ -88,6 +89,8 @@ app.command("report")(report.report)
 app.command("scenes")(scenes.scenes)
 app.command("see")(see.see)
 app.command("segment")(segment.segment)
+app.command("semantic")(semantic.semantic)
+app.command("semantic truth")(semantic.semantic_truth)
 app.command("stereo")(stereo.stereo)
 app.add_typer(run.app, name="run")
 app.add_typer(study.app, name="study")

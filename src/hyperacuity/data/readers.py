@@ -66,6 +66,26 @@ def read_soft(
     another ``value_range`` are brought to [0, 1]. ``force`` takes a map of the values 0 and 1 of 255 as it is.
     """
     values = _plane(path, variable, ("ucm2",))
+    strength = as_strength(values, str(path), inverted=inverted, value_range=value_range, force=force)
+    if not strength.any():
+        warn(f"{path}: is zero everywhere, so nothing is detected")
+    return strength
+
+
+def read_values(path: Path | str) -> NDArray[Any]:
+    """The one plane of numbers in a file, with the file's own values."""
+    return _plane(path)
+
+
+def as_strength(
+    values: NDArray[Any],
+    path: str,
+    *,
+    inverted: bool = False,
+    value_range: tuple[float, float] | None = None,
+    force: bool = False,
+) -> SoftMap:
+    """Values of a file as edge strength, in the way of :func:`read_soft`; ``path`` is what messages call them."""
     if value_range is not None:
         values = _scaled(values, value_range, path)
     elif values.dtype in (np.uint8, np.uint16):
@@ -82,11 +102,9 @@ def read_soft(
             else "apply a sigmoid if these are logits, else use --value-range LOW,HIGH"
         )
         raise InputError(f"{path}: values run from {low:g} to {high:g}, expected [0, 1]: {cure}")
-    strength = soft_map(values, name=str(path))
+    strength = soft_map(values, name=path)
     strength = np.float32(1) - strength if inverted else strength
-    if not strength.any():
-        warn(f"{path}: is zero everywhere, so nothing is detected")
-    elif 2 * np.count_nonzero(strength > 0.9) > strength.size:
+    if 2 * np.count_nonzero(strength > 0.9) > strength.size:
         warn(f"{path}: more than half of the pixels are stronger than 0.9; inverted? Use --invert-prediction")
     return strength
 

@@ -70,7 +70,10 @@ class Evaluator:
         """
         if extras.get("masks") is not None and getattr(self.protocol, "masks", None) == "derived":
             raise UsageError("the protocol derives the masks, but some were given: leave one of the two out")
-        stacks = self.task.prediction == "segmentations" or getattr(self.protocol, "thresholds", None) == "levels"
+        stacks = (
+            self.task.prediction in ("segmentations", "class maps")
+            or getattr(self.protocol, "thresholds", None) == "levels"
+        )
         batch = samples(self.task, prediction, truths, extras, stacks=stacks)
         keys = self._keys(name, len(batch))
         if self.workers is None:

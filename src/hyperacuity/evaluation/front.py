@@ -34,6 +34,7 @@ FINDERS = {
     "ViewReader": "disparity_inputs.find",
     "LabelReader": "audit_inputs.find_labels",
     "MaskReader": "mask_inputs.find",
+    "SemanticReader": "semantic_inputs.find",
 }
 """Who finds the files that a reader reads, where that takes more than two folders; loaded when it is asked for."""
 
@@ -78,7 +79,8 @@ def evaluate(
     options
         Options of the protocol (``tolerance=0.02``) and of how files are found and read (``data=``, ``split=``, ``glob=``;
         ``invert_prediction=``, ``invert_truth=``, ``value_range=``, ``force=`` of boundary and edge maps; ``regions=``,
-        ``farther=`` of ordering; ``masks=``, ``scale=`` of disparity; ``form=`` of regions).
+        ``farther=`` of ordering; ``masks=``, ``scale=`` of disparity; ``form=`` of regions; ``truth_as=``, ``first_label=``,
+        ``ignore_label=`` of semantic).
 
     A file or array that cannot be right fails alone (``result.failures``); a call that makes no sense raises ``UsageError``.
 

@@ -24,6 +24,7 @@ READERS = {
     ("occlusion map", "owned boundaries"): "occlusion.OcclusionReader",
     ("disparity map", "disparity map"): "disparity.DisparityReader",
     ("disparity map", "picture"): "disparity.ViewReader",
+    ("class maps", "class truth"): "semantic.SemanticReader",
 }
 """Who reads a task's files, by what its prediction and its truth are."""
 

@@ -28,7 +28,7 @@ from hyperacuity.kernels import (
     kernel,
 )
 from hyperacuity.kernels.assignment import FREE, MATE, PRICE, Matching, appear, check, disappear, new_matching, restore
-from hyperacuity.kernels.bits import LOW_SIX, ONE, SIX, Bits, count_bits, empty, lowest_bit, rank, unpack
+from hyperacuity.kernels.bits import LOW_SIX, ONE, SIX, Bits, count_bits, empty, lowest_bit, pack, rank, unpack
 from hyperacuity.kernels.pairs import NEARNESS_CLASSES, PairCost, Pairs, Reach, Scale, find_pairs
 from hyperacuity.kernels.pieces import group_pixels
 from hyperacuity.kernels.thinning import thin_bits
@@ -154,13 +154,27 @@ def _number(change: Int32s, first: Int64s, ever: Bits, before: Uint32s, width: S
         detected[step] = count
 
 
-def trace(soft: Float32s, thresholds: Float64s, *, thin: bool) -> History:
-    """The history of a soft map over rising thresholds, compared in single precision."""
+def _dropped(change: Int32s, first: Int64s, ever: Bits, without: Flags) -> tuple[Int32s, Int64s]:
+    """The changes, by index, of all pixels but those of ``without``, and the first of each step; ``ever`` loses these pixels."""
+    marks = np.zeros_like(ever)
+    pack(without, marks)
+    ever &= ~marks
+    kept = ~without.ravel()[np.abs(change) - 1]
+    return change[kept], np.concatenate([np.zeros(1, np.int64), np.cumsum(kept)])[first]
+
+
+def trace(soft: Float32s, thresholds: Float64s, *, thin: bool, without: Flags | None = None) -> History:
+    """The history of a soft map over rising thresholds, compared in single precision.
+
+    Pixels of ``without`` take part in thinning, and are then dropped at every step.
+    """
     level = np.empty(soft.shape, np.uint16)
     _quantise(soft, thresholds.astype(np.float32), level)
     ever = empty(*soft.shape)
     step_of_threshold = np.zeros(thresholds.size, np.int64)
     change, first = _trace(level, thresholds.size, thin, ever, step_of_threshold)
+    if without is not None:
+        change, first = _dropped(change, first, ever, without)
     before = np.empty(ever.size, np.uint32)
     size = rank(ever, before)
     detected = np.empty(first.size - 1, np.int64)
@@ -169,7 +183,7 @@ def trace(soft: Float32s, thresholds: Float64s, *, thin: bool) -> History:
 
 
 @kernel
-def _nearest_first(
+def nearest_first(
     change: Int32s, first: Int64s, nearest: Uint8s, cursor: Int64s, order: Int32s, order_first: Int64s
 ) -> None:
     """The changes that matter to one annotator: per step disappearances, then appearances, nearest to a truth pixel first.
@@ -277,7 +291,7 @@ def start_matching(history: History, truth: Int64s, shape: tuple[int, int], with
     """The empty matching of one annotator, whose truth is given by flat indices, ready to be followed."""
     pairs, to, nearest = find_pairs(truth, history.ever, history.before, history.size, shape, within)
     order, order_first = np.empty(history.change.size, np.int32), np.empty(history.first.size, np.int64)
-    _nearest_first(history.change, history.first, nearest, np.empty(NEARNESS_CLASSES + 2, np.int64), order, order_first)
+    nearest_first(history.change, history.first, nearest, np.empty(NEARNESS_CLASSES + 2, np.int64), order, order_first)
     waiting, now = np.empty(truth.size, np.uint32), np.zeros((history.size + 63) // 64, np.uint64)
     return Start(new_matching(pairs, truth.size), pairs, to, truth.size, order, order_first, waiting, now)
 
@@ -308,14 +322,22 @@ class Counts(NamedTuple):
 
 
 def sweep(
-    soft: Float32s, truths: Sequence[Flags], thresholds: Float64s, within: Reach, *, thin: bool, checked: bool = False
+    soft: Float32s,
+    truths: Sequence[Flags],
+    thresholds: Float64s,
+    within: Reach,
+    *,
+    thin: bool,
+    checked: bool = False,
+    without: Flags | None = None,
 ) -> Counts:
     """Match a soft map with every annotator's truth at all thresholds (rising).
 
     ``matched[a, t]`` is the number of pairs of annotator a at threshold t, ``matched_by_any[t]`` the number of detected pixels
     that are in some annotator's pairs, ``detected[t]`` that of all detected pixels. ``checked`` verifies that all is optimal.
+    Detected pixels of ``without`` are dropped after thinning.
     """
-    history = trace(soft, thresholds, thin=thin)
+    history = trace(soft, thresholds, thin=thin, without=without)
     steps = history.first.size - 1
     matched = np.zeros((len(truths), steps), np.int64)
     matched_detected = np.zeros((steps, (history.size + 63) // 64), np.uint64)

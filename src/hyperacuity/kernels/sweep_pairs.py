@@ -42,13 +42,15 @@ def sweep_states(
     *,
     thin: bool,
     judge: PairJudge | None = None,
+    without: Flags | None = None,
 ) -> Uint8s:
     """What :func:`sweep` counts, as pictures: thresholds × height × width, 0 nothing, 1 hit, 2 false alarm, 3 miss.
 
     A hit is a detected pixel in some annotator's pairs, a false alarm one in nobody's. A miss is a true pixel without a partner
     in the matching of any annotator who drew it, where nothing is detected. With a ``judge``, only right pairs count.
+    Detected pixels of ``without`` are dropped after thinning.
     """
-    history = trace(soft, thresholds, thin=thin)
+    history = trace(soft, thresholds, thin=thin, without=without)
     every = indices_of(history, soft.shape)
     steps = history.first.size - 1
     hit = np.zeros((steps, history.size), np.bool_)

@@ -18,6 +18,7 @@ _CHARTS = {
     "compare": "critical_difference_chart dominance_chart front_chart parallel_chart rank_group_chart roc_chart",
     "edges": "best_maps_chart curves_chart mean_curves_chart robustness_chart score_sheet_chart sheet_chart shift_chart "
     "truth_chart",
+    "semantic": "class_curves_chart class_scores_chart",
     "ordering": "accuracy_chart figure_ground_chart prc_chart",
 }
 _MODULES = {name: f"{__name__}.{module}" for module, names in _CHARTS.items() for name in names.split()}

@@ -183,7 +183,7 @@ var hyperacuity = (() => {
   const viewer = (() => {
     const dialog = $("viewer");
     const colours = { hit: [0, 158, 115], false: [213, 94, 0], miss: [0, 114, 178] };
-    const state = { looking: false, sheet: 0, place: 0, layer: "", ground: "faded", paired: true, zoom: 1, x: 0, y: 0, shown: new Set(["hit", "false", "miss"]) };
+    const state = { looking: false, sheet: 0, place: 0, layer: "", kind: "", ground: "faded", paired: true, zoom: 1, x: 0, y: 0, shown: new Set(["hit", "false", "miss"]) };
     let panes = [];
     let payload = null;
     let turn = 0;
@@ -270,13 +270,22 @@ var hyperacuity = (() => {
       return [Math.round(178 - 170 * share), Math.round(210 - 162 * share), Math.round(238 - 131 * share)];
     }
 
-    function systemOf(pane) { return payload?.systems?.[pane.system.value]; }
+    // A system may have layers of several kinds (the classes of a semantic map), of which one is looked at.
+    const kindOf = (made) => made?.kinds ? made.kinds[state.kind] || { missing: `there is nothing of ${state.kind}` } : made;
+    function systemOf(pane) { return kindOf(payload?.systems?.[pane.system.value]); }
+    const sharedLayer = (key) => payload.shared.kinds?.[state.kind]?.[key] || payload.shared[key];
+    function makeKinds() {
+      const names = Object.keys(payload?.shared?.kinds || {});
+      $("kinds").hidden = !names.length;
+      if (!names.includes(state.kind)) state.kind = names[0] || "";
+      $("kind").replaceChildren(...names.map((name) => new Option(name, name, false, name === state.kind)));
+    }
     async function paint(pane) {
       const mine = turn;
       if (!payload || !payload.size) return;
       const size = payload.size;
       const own = systemOf(pane) || {};
-      const layer = await ready(own[state.layer] || payload.shared[state.layer], size).catch(() => null);
+      const layer = await ready(own[state.layer] || sharedLayer(state.layer), size).catch(() => null);
       const photo = await ready(payload.shared.photo, size).catch(() => null);
       if (mine !== turn) return;
       const [width, height] = size;
@@ -319,7 +328,7 @@ var hyperacuity = (() => {
       pane.numbers.textContent = own.missing || (layer ? text.join(" · ") : own.without?.[state.layer] || absent);
       const title = facts[state.sheet].layers.find(([key]) => key === state.layer)?.[1] || "";
       const name = facts[state.sheet].systems[pane.system.value] || "";
-      pane.window.setAttribute("aria-label", `${title}, ${name}, ${facts[state.sheet].images[state.place].name}`);
+      pane.window.setAttribute("aria-label", `${title}, ${name}, ${state.kind ? `${state.kind}, ` : ""}${facts[state.sheet].images[state.place].name}`);
       pane.node.dataset.painted = `${state.sheet}-${state.place}-${state.layer}-${step}`;
       pane.node.dataset.hits = counts ? counts.hit : "";
     }
@@ -496,6 +505,7 @@ var hyperacuity = (() => {
         payload = await load(image.key);
         if (mine !== turn) return;
         if (payload.missing) throw new Error(payload.missing);
+        makeKinds();
         reset();
         await Promise.all(panes.map(settle));
       } catch (error) {
@@ -527,6 +537,7 @@ var hyperacuity = (() => {
     $("in").addEventListener("click", () => zoomTo(state.zoom * 1.5));
     $("out").addEventListener("click", () => zoomTo(state.zoom / 1.5));
     $("ground").addEventListener("change", (event) => { state.ground = event.target.value; paintAll(); });
+    $("kind").addEventListener("change", (event) => { state.kind = event.target.value; panes.map(settle); });
     $("pair").addEventListener("click", () => { state.paired = !state.paired; makePanes(); place(); panes.map(settle); });
     dialog.addEventListener("keydown", (event) => {
       if (event.ctrlKey || event.metaKey || event.altKey) return;

@@ -1,0 +1,205 @@
+"""Semantic boundaries in a report: means over classes, the classes as small charts, and overlays class by class."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from hyperacuity.boundary.scores import f_measure, recall_precision
+from hyperacuity.evaluation.tables.semantic import gaps_of
+from hyperacuity.report.charts import semantic as charts
+from hyperacuity.report.pictures import layers
+from hyperacuity.report.pictures.slider import Budget, text_size, with_slider
+from hyperacuity.report.sheets.sheet import NAN, NOTHING, Column, Each, Figure, Line, Sheet, leader, leaderboard
+from hyperacuity.report.sheets.viewer import PHOTO, Layer, Shared, Viewer, legend
+from hyperacuity.run import Cell
+from hyperacuity.run.gather import Grid
+from hyperacuity.semantic import SemanticScore, SemanticTally, collect, overlays
+
+Scores = Mapping[str, SemanticScore]
+
+COLUMNS = (
+    Column("ods", "mean ODS", note="Mean over classes of the best F at one threshold for all images"),
+    Column("ois", "mean OIS", note="Mean over classes of F with the best threshold for each image"),
+    Column("ap", "mean AP", note="Mean over classes of the area under precision over recall"),
+    Column("classes", "classes", note="Classes with maps and with truth, over which means are", better="", digits=0),
+)
+
+MOST_ABSENT = 3
+"""Classes without truth in an image that the viewer shows, those with the most false alarms."""
+
+
+def sheet(grid: Grid, each: Each) -> Sheet:
+    """The semantic part of a report."""
+    tallies = grid.tallies()
+    scores = {system: collect(tallies[system]) for system in tallies}
+    lines = leaderboard(grid, COLUMNS, [_line(system, score) for system, score in scores.items()])
+    ordered = {line.system: scores[line.system] for line in lines}
+    shown = any(score.classes for score in ordered.values())
+    return Sheet(
+        title=grid.task.title,
+        grid=grid,
+        columns=COLUMNS,
+        lines=lines,
+        figures=tuple(_figures(ordered)) if shown else (),
+        findings=tuple(_findings(lines, ordered)) if shown else (NOTHING,),
+        image_score=Column("f", "best F", note="Mean over the image's classes of F at its own best threshold"),
+        image_scores=_image_scores(ordered),
+        viewer=SemanticViewer(grid, ordered) if shown else None,
+        notes=tuple(_notes(ordered)),
+    )
+
+
+def _line(system: str, score: SemanticScore) -> Line:
+    mean = score.mean
+    values = {"ods": mean.ods, "ois": mean.ois, "ap": mean.ap, "classes": float(len(score.classes))}
+    return Line(system, values, mean.ods_interval, len(score.images))
+
+
+def _figures(scores: Scores) -> Iterator[Figure]:
+    count = len(charts.classes_of(scores))
+    yield Figure(
+        "classes",
+        "Precision over recall, class by class",
+        f"A small chart for each of {count} classes, with a curve per system and its best point; the number below the class is "
+        "the best ODS. The chart beside it holds the same numbers.",
+        lambda hover: charts.class_curves_chart(scores, hover=hover),
+        span=8,
+    )
+    yield Figure(
+        "class-scores",
+        "ODS by class",
+        "ODS of every class with its 95 % interval, a mark for each system, the best class on top.",
+        lambda hover: charts.class_scores_chart(scores),
+        fluid=True,
+    )
+
+
+def _findings(lines: tuple[Line, ...], scores: Scores) -> list[str]:
+    first = lines[0].system
+    found = [leader(lines, COLUMNS[0])]
+    classes = sorted(scores[first].classes.values(), key=lambda one: -one.ods.f)
+    if len(classes) > 1:
+        best, worst = classes[0], classes[-1]
+        found.append(
+            f"{first} finds {best.name} best (ODS {best.ods.f:.3f}) and {worst.name} worst ({worst.ods.f:.3f})."
+        )
+    if len(lines) > 1:
+        second = scores[lines[1].system].classes
+        behind = [one.name for one in classes if one.name in second and second[one.name].ods.f > one.ods.f]
+        if behind:
+            found.append(f"{lines[1].system} is ahead of it on {charts.names_in_order(behind)}.")
+    return found
+
+
+def _notes(scores: Scores) -> Iterator[str]:
+    said: dict[str, list[str]] = {}
+    for system, score in scores.items():
+        for sentence in gaps_of(score):
+            said.setdefault(sentence, []).append(system)
+    for sentence, systems in said.items():
+        text = sentence[0].upper() + sentence[1:] + "."
+        yield text if len(systems) == len(scores) else f"{', '.join(systems)}: {sentence}."
+
+
+def _image_scores(scores: Scores) -> dict[str, dict[str, float]]:
+    """The mean over its classes of an image's best F, by image and system."""
+    found: dict[str, dict[str, list[float]]] = {}
+    for system, score in scores.items():
+        for image in score.images:
+            found.setdefault(image, {})[system] = []
+        for one in score.classes.values():
+            for image, point in zip(one.images, one.per_image, strict=True):
+                found[image][system].append(point.f)
+    return {
+        image: {system: float(np.mean(values)) if values else NAN for system, values in of.items()}
+        for image, of in found.items()
+    }
+
+
+class SemanticViewer(Viewer):
+    """How a system matches the boundaries of each class, at every threshold of the benchmark."""
+
+    layers = (
+        Layer("match", "Match", "Hits, false alarms and misses of the class at the threshold"),
+        Layer("prediction", "Prediction", "The soft map of the class as the system gave it; dark is strong"),
+        Layer("truth", "Truth", "The boundaries of the class"),
+        PHOTO,
+    )
+    legend = legend(
+        "detected, and matched with a boundary of the class",
+        "detected, but matched with nothing",
+        "a boundary of the class, but not detected",
+        names=("hit", "false alarm", "miss"),
+    )
+    note = (
+        "Numbers are of this class in this image at the threshold shown. Classes that the image shows come first, then those "
+        "that it does not show and most is detected of."
+    )
+
+    def __init__(self, grid: Grid, scores: Scores) -> None:
+        super().__init__(grid, list(scores))
+        self.scores = scores
+
+    def shared(self, cell: Cell) -> Shared:
+        """The boundaries of each class that is of interest."""
+        truths = self.reader.truths(cell)
+        edges = truths[0].edges(self.protocol)
+        border = self.protocol.border
+        height, width = (side // 2 if self.protocol.half else side for side in truths[0].size)
+        chosen = self._classes(cell.image)
+        empty = np.zeros((height - 2 * border, width - 2 * border), np.bool_)
+        drawn = {
+            name: {"truth": layers.strength(np.pad(edges.get(c, empty), border).astype(np.uint8), 1)}
+            for c, name in chosen.items()
+        }
+        return Shared((height, width), {"kinds": drawn}, (truths, chosen))
+
+    def _classes(self, image: str) -> dict[int, str]:
+        """The classes to look at: those of the image, then a few with false alarms; by index, with their name."""
+        known = [self.grid.tally(system, image) for system in self.systems]
+        tallies: list[SemanticTally] = [one for one in known if isinstance(one, SemanticTally)]
+        names = self.protocol.names(tallies[0].truth.size)
+        scored = {name for score in self.scores.values() for name in score.classes}
+        there = [c for c in np.flatnonzero(tallies[0].truth).tolist() if names[c] in scored]
+        false = np.max([one.detected.sum(axis=1) for one in tallies], axis=0)
+        absent = [c for c in np.argsort(-false, kind="stable").tolist() if c not in there and false[c]]
+        return {c: names[c] for c in (*there, *absent[:MOST_ABSENT])}
+
+    def own(self, system: str, cell: Cell, truth: Any, budget: Budget) -> dict[str, Any]:
+        """A system's map of each class, and its overlay at each threshold."""
+        truths, chosen = truth
+        prediction = self.reader.prediction(cell, self.protocol)
+        tally: Any = self.grid.tally(system, cell.image)
+        room = Budget(images=1, systems=len(chosen))
+        room.left = budget.share()
+        found: dict[str, Any] = {
+            name: {"missing": f"this system has no map of {name} for this image"} for name in chosen.values()
+        }
+        mapped = {c: name for c, name in chosen.items() if tally.shown[c]}
+        pictures = overlays(prediction, truths, self.protocol, list(mapped))
+        for (c, name), states in zip(mapped.items(), pictures, strict=True):
+            found[name] = self._class(system, name, prediction[c], tally.of_class(c), states, room)
+            room.take(text_size(found[name]))
+        return {"kinds": found}
+
+    def _class(self, system: str, name: str, soft: Any, counts: Any, states: Any, room: Budget) -> dict[str, Any]:
+        recall, precision = recall_precision(counts)
+        numbers = {"precision": precision, "recall": recall, "F": f_measure(recall, precision)}
+        levels, score = self.protocol.levels, self.scores[system].classes.get(name)
+        curve = np.ones(levels.size) if score is None else score.curve.f
+        best = levels.size // 2 if score is None else int(np.argmin(np.abs(levels - score.ods.threshold)))
+        border = self.protocol.border
+        return with_slider(
+            {"prediction": layers.soft_picture(soft)},
+            np.pad(states, ((0, 0), (border, border), (border, border))),
+            levels,
+            {key: np.round(values, 3).tolist() for key, values in numbers.items()},
+            closeness=curve / (curve.max() or 1),
+            best=best,
+            budget=room,
+            digits=4,
+            best_for=name,
+        )

@@ -1,0 +1,192 @@
+"""What is agreed before semantic boundaries are scored: tolerance, thinning, which truth, and what is left out."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperacuity.boundary import TOLERANCE
+from hyperacuity.boundary import Protocol as BoundaryProtocol
+from hyperacuity.errors import UsageError
+from hyperacuity.tally import BaseProtocol, number
+
+VOC = (
+    *("aeroplane", "bicycle", "bird", "boat", "bottle", "bus", "car", "cat", "chair", "cow", "diningtable", "dog"),
+    *("horse", "motorbike", "person", "pottedplant", "sheep", "sofa", "train", "tvmonitor"),
+)
+"""The classes of PASCAL VOC and SBD, in their order: labels 1 to 20, folders ``class_001`` to ``class_020``."""
+
+CITYSCAPES = (
+    *(
+        "road",
+        "sidewalk",
+        "building",
+        "wall",
+        "fence",
+        "pole",
+        "traffic light",
+        "traffic sign",
+        "vegetation",
+        "terrain",
+    ),
+    *("sky", "person", "rider", "car", "truck", "bus", "train", "motorcycle", "bicycle"),
+)
+"""The 19 classes that Cityscapes evaluates, in the order of their train ids."""
+
+Truth = Literal["thin", "raw"]
+Internal = Literal["count", "drop"]
+Absent = Literal["count", "skip"]
+Repeated = Literal["lower", "higher"]
+
+MOST_BORDER, MOST_RADIUS = 1000, 50
+
+
+@dataclass(frozen=True)
+class Protocol(BaseProtocol):
+    """A benchmark of semantic boundaries. The named ones are in :data:`PROTOCOLS`.
+
+    Parameters
+    ----------
+    tolerance
+        How far apart partners may be, as a fraction of the image diagonal.
+    thin
+        Thin every thresholded map.
+    thresholds
+        A number n, for n evenly spaced thresholds 1/(n+1) … n/(n+1), or the thresholds themselves, rising.
+    truth
+        ``"thin"``: boundaries as they were drawn, or else made of the label map and thinned. ``"raw"``: made of the label map and
+        left as wide as they are. Boundaries that come without a label map are taken as they are.
+    radius
+        How far from another region a pixel may be to count as boundary, in pixels, where boundaries are made of a label map.
+    instances
+        Whether touching objects of one class have a boundary between them (instance-sensitive), where the truth knows objects.
+    internal
+        What becomes of detected pixels that lie inside the class's segmentation, farther than the tolerance from any of its
+        boundaries: ``"drop"`` after thinning, before matching (SBD's "kill internal"), or ``"count"`` as false.
+    absent
+        What becomes of an image without the class: ``"count"`` what is detected there as false, or ``"skip"`` it.
+    border
+        So many pixels at the frame are cut off predictions and truths.
+    half
+        Score at half size: of truths, and of predictions that are not at half size already, every second pixel is taken.
+    repeated
+        Where a recall occurs at several thresholds, AP takes the precision of the ``"lower"`` one or of the ``"higher"`` one.
+    classes
+        Names of the classes, in order. Without them classes are numbered, and as many as there are maps.
+
+    Examples
+    --------
+    >>> protocol("sbd").signature
+    semantic|tol:0.02diag|thin:guo-hall|thr:99|boundaries:thin,r1,classes|internal:drop|absent:skip|border:0|size:full|repeated:higher|classes:voc|v:1
+    """
+
+    task: ClassVar[str] = "semantic"
+    tolerance: float = TOLERANCE
+    thin: bool = True
+    thresholds: int | tuple[float, ...] = 99
+    truth: Truth = "thin"
+    radius: float = 1.0
+    instances: bool = True
+    internal: Internal = "count"
+    absent: Absent = "count"
+    border: int = 0
+    half: bool = False
+    repeated: Repeated = "lower"
+    classes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Validate the options."""
+        if self.matching.thresholds == "levels":  # which also validates the tolerance and the thresholds
+            raise UsageError(f"thresholds {self.thresholds!r}: expected a number or a list of numbers")
+        for name, kind in (("truth", Truth), ("internal", Internal), ("absent", Absent), ("repeated", Repeated)):
+            if getattr(self, name) not in get_args(kind):
+                raise UsageError(f"{name} {getattr(self, name)!r}: expected {' or '.join(map(repr, get_args(kind)))}")
+        if not 1 <= self.radius <= MOST_RADIUS:
+            raise UsageError(f"radius {self.radius:g}: expected 1 to {MOST_RADIUS} pixels")
+        if not 0 <= self.border <= MOST_BORDER:
+            raise UsageError(f"border {self.border}: expected 0 to {MOST_BORDER} pixels")
+        if twice := [name for n, name in enumerate(self.classes) if name in self.classes[:n]]:
+            raise UsageError(f"the class {twice[0]!r} is named twice")
+
+    @property
+    def matching(self) -> BoundaryProtocol:
+        """How one class is matched: the boundary benchmark that each class is."""
+        return BoundaryProtocol(tolerance=self.tolerance, thin=self.thin, thresholds=self.thresholds)
+
+    @property
+    def levels(self) -> NDArray[np.float64]:
+        """The thresholds, rising."""
+        return self.matching.levels
+
+    def names(self, count: int) -> tuple[str, ...]:
+        """What classes are called: as the protocol says, else ``class_001``, ``class_002`` …"""
+        return self.classes or numbered(count)
+
+    def parts(self) -> dict[str, object]:
+        """What the signature says."""
+        matching = self.matching.parts()
+        objects = "objects" if self.instances else "classes"
+        return {
+            **{name: matching[name] for name in ("tol", "thin", "thr")},
+            "boundaries": f"{self.truth},r{number(self.radius)},{objects}",
+            "internal": self.internal,
+            "absent": self.absent,
+            "border": self.border,
+            "size": "half" if self.half else "full",
+            "repeated": self.repeated,
+            "classes": _named(self.classes),
+        }
+
+
+def numbered(count: int) -> tuple[str, ...]:
+    """Names for classes without one.
+
+    >>> numbered(2)
+    ('class_001', 'class_002')
+    """
+    return tuple(f"class_{n:03d}" for n in range(1, count + 1))
+
+
+def _named(classes: tuple[str, ...]) -> str:
+    """Classes in a signature: a name that all know, or how many there are with a digest of their names."""
+    known = {(): "numbered", VOC: "voc", CITYSCAPES: "cityscapes"}
+    if classes in known:
+        return known[classes]
+    if classes == numbered(len(classes)):
+        return str(len(classes))
+    digest = hashlib.blake2b("\n".join(classes).encode(), digest_size=4).hexdigest()
+    return f"{len(classes)}-{digest}"
+
+
+_SBD = Protocol(tolerance=0.02, classes=VOC)
+_CITYSCAPES = Protocol(tolerance=0.0035, half=True, classes=CITYSCAPES)
+
+PROTOCOLS: dict[str, tuple[Protocol, str]] = {
+    "plain": (Protocol(), "any data: thin maps against thin boundaries, everything counts"),
+    "sbd": (
+        replace(_SBD, instances=False, internal="drop", absent="skip", repeated="higher"),
+        "SBD as its authors evaluate it: detections inside objects are dropped, images without the class skipped",
+    ),
+    "sbd-thin": (replace(_SBD, border=5), "SBD as SEAL evaluates it: everything counts, 5 px at the frame are cut off"),
+    "sbd-raw": (
+        replace(_SBD, border=5, thin=False, truth="raw", radius=2.0),
+        "the same without thinning: maps as they are against boundaries 2 px to either side",
+    ),
+    "cityscapes-thin": (_CITYSCAPES, "Cityscapes as SEAL evaluates it: half size, tolerance 0.0035, thinned"),
+    "cityscapes-raw": (
+        replace(_CITYSCAPES, thin=False, truth="raw", radius=2.0),
+        "the same without thinning: boundaries 2 px to either side at full size, then halved",
+    ),
+}
+"""Named protocols, each with what it is for."""
+
+
+def protocol(name: str = "plain", **changes: object) -> Protocol:
+    """A named protocol, with changes: ``protocol("sbd-thin", tolerance=0.0075)``."""
+    if name not in PROTOCOLS:
+        raise UsageError(f"there is no protocol {name!r}; there are {', '.join(PROTOCOLS)}")
+    return replace(PROTOCOLS[name][0], **changes)  # type: ignore[arg-type]  # checked by the class itself

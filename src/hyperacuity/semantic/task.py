@@ -1,0 +1,19 @@
+"""Semantic boundaries as a task."""
+
+from hyperacuity.semantic.protocols import PROTOCOLS, Protocol
+from hyperacuity.semantic.scores import SemanticScore, collect, criteria
+from hyperacuity.semantic.tallies import SemanticTally, tally
+from hyperacuity.tally import Task
+
+TASK: Task[Protocol, SemanticTally, SemanticScore] = Task(
+    "semantic",
+    "Semantic boundaries",
+    Protocol,
+    SemanticTally,
+    tally,
+    collect,
+    criteria,
+    prediction="class maps",
+    truth="class truth",
+    protocols={name: agreed for name, (agreed, _) in PROTOCOLS.items()},
+)
