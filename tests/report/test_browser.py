@@ -36,8 +36,8 @@ def every_single_page(every_run, tmp_path_factory) -> Path:
     return write_report(every_run, tmp_path_factory.mktemp("report") / "all.html", single_file=True, progress=False)
 
 
-SHEETS = 10
-"""Boundaries, labels, systems under other labels, edges, regions twice, depth order, disparity, predicted views."""
+SHEETS = 11
+"""Boundaries, labels, systems under other labels, edges, regions twice, masks, depth order, disparity, views, classes."""
 
 
 @pytest.fixture
@@ -116,6 +116,21 @@ def test_every_task_can_be_looked_at_layer_by_layer(kind, visit, request):
             if layer not in ("errors", "orphans"):  # a perfect map has no error, and all people may agree
                 assert tab.evaluate(painted), (sheet, layer)
         assert tab.inner_text("#problem") == ""
+
+
+def test_a_class_can_be_chosen(every_page, visit):
+    tab = visit(every_page)
+    shown(tab, SHEETS - 1)
+    assert tab.locator("#kinds").is_visible()
+    first, *_, last = tab.evaluate("[...document.querySelectorAll('#kind option')].map((option) => option.value)")
+    hits = [tab.get_attribute(".pane", "data-hits")]
+    tab.select_option("#kind", last)
+    tab.wait_for_function("(before) => document.querySelector('.pane').dataset.hits !== before", arg=hits[0])
+    assert f", {last}, " in tab.get_attribute(".pane .window", "aria-label")
+    tab.select_option("#kind", first)
+    tab.wait_for_function("(before) => document.querySelector('.pane').dataset.hits === before", arg=hits[0])
+    shown(tab, 0)
+    assert tab.locator("#kinds").is_hidden()
 
 
 def test_nothing_of_any_task_hangs_over_on_a_phone(every_page, visit):

@@ -28,17 +28,22 @@ def small():
     return images
 
 
-@pytest.fixture
-def folders(small, tmp_path):
-    """The same as files: maps in folders of classes, labels with instances, and bits."""
+def write_folders(small, folder):
+    """The same as files: maps in folders of classes, labels with instances, and stacks."""
     for name, image in small.items():
         for c, plane in enumerate(image.soft, 1):
-            place = tmp_path / "maps" / f"class_{c:03d}"
+            place = folder / "maps" / f"class_{c:03d}"
             place.mkdir(parents=True, exist_ok=True)
             write_png(place / f"{name}.png", plane)
-        for folder, array in (("labels", image.labels), ("instances", image.objects)):
-            (tmp_path / "truth" / folder).mkdir(parents=True, exist_ok=True)
-            write_png(tmp_path / "truth" / folder / f"{name}.png", array.astype(np.uint8))
-        (tmp_path / "stacks").mkdir(exist_ok=True)
-        np.save(tmp_path / "stacks" / f"{name}.npy", np.moveaxis(image.soft, 0, -1))
-    return tmp_path
+        for kind, array in (("labels", image.labels), ("instances", image.objects)):
+            (folder / "truth" / kind).mkdir(parents=True, exist_ok=True)
+            write_png(folder / "truth" / kind / f"{name}.png", array.astype(np.uint8))
+        (folder / "stacks").mkdir(exist_ok=True)
+        np.save(folder / "stacks" / f"{name}.npy", np.moveaxis(image.soft, 0, -1))
+    return folder
+
+
+@pytest.fixture
+def folders(small, tmp_path):
+    """Those files."""
+    return write_folders(small, tmp_path)

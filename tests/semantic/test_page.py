@@ -3,33 +3,20 @@
 from __future__ import annotations
 
 import pytest
-from typer.testing import CliRunner
 
-from hyperacuity.cli import app
-from hyperacuity.report.pages import make_sheets, write_pages
+import hyperacuity as ha
+from hyperacuity.report.pages import make_sheets
+
+from .conftest import write_folders
 
 
-@pytest.fixture
-def sheet(folders):
-    (folders / "names.txt").write_text("goat\nbear\nchair\n", encoding="utf-8")
-    words = [
-        "semantic",
-        "maps",
-        "truth",
-        "--classes",
-        "names.txt",
-        "--tolerance",
-        "0.03",
-        "--run",
-        "run",
-        "--workers",
-        "1",
-    ]
-    done = CliRunner().invoke(
-        app, [str(folders / word) if (folders / word).exists() or word == "run" else word for word in words]
-    )
-    assert done.exit_code == 0, done.output
-    (made,) = make_sheets([folders / "run"], progress=False)
+@pytest.fixture(scope="module")
+def sheet(small, tmp_path_factory):
+    """The sheet of a run over two images."""
+    folder = write_folders(small, tmp_path_factory.mktemp("semantic"))
+    how = {"classes": ("goat", "bear", "chair"), "tolerance": 0.03, "progress": False, "workers": 1}
+    ha.evaluate("semantic", folder / "maps", folder / "truth", run=folder / "run", **how)
+    (made,) = make_sheets([folder / "run"], progress=False)
     return made
 
 
@@ -49,17 +36,3 @@ def test_the_viewer_has_the_numbers_of_the_tally_for_each_class(sheet):
     tally = sheet.grid.tally("maps", "bear")
     at = round(own["steps"][own["start"]] * 100) - 1
     assert own["numbers"]["recall"][own["start"]] == pytest.approx(tally.matched[1, at] / tally.truth[1], abs=1e-3)
-
-
-def test_a_class_can_be_chosen_on_the_page(sheet, chromium, tmp_path):
-    page = chromium.new_page()
-    wrong: list[str] = []
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.goto(f"{write_pages([sheet], tmp_path / 'page', progress=False).as_uri()}#s0-0")  # bear
-    page.wait_for_selector(".pane[data-hits]:not([data-hits=''])")
-    hits = page.get_attribute(".pane", "data-hits")
-    page.select_option("#kind", "bear")
-    page.wait_for_function("(before) => document.querySelector('.pane').dataset.hits !== before", arg=hits)
-    assert "bear" in page.get_attribute(".pane .window", "aria-label")
-    page.close()
-    assert not wrong
