@@ -236,4 +236,6 @@ def order(
     folder = common.output_folder(out)
     common.tell_failures((inputs.items[item].title, why) for item, why in inputs.failed.items())
     with State(state or folder / "studio.sqlite", [people.SCHEMA, store.SCHEMA]) as opened:
-        server.serve(OrderPage(inputs, opened, folder).page)
+        page = OrderPage(inputs, opened, folder)
+        common.tell_failures(page.write_missing())
+        server.serve(page.page)
