@@ -157,6 +157,8 @@ class LabelPage:
             "label/list.html.j2",
             title=TITLE,
             person=person.name,
+            link=self._people.link(request, person),
+            newcomer=not own,
             images=images,
             counts={state: states.count(state) for state in (store.UNTOUCHED, store.STARTED, store.DONE)},
             next=self._next_open(0, own),

@@ -142,6 +142,8 @@ class OrderPage:
             title=TITLE,
             rows=rows,
             person=person.name,
+            link=self._people.link(request, person),
+            newcomer=not known,
             next=next((row["id"] for row in rows if not row["failed"] and not row.get("written")), None),
             done=sum(bool(row.get("written")) for row in rows),
             total=len(self._usable),
