@@ -54,6 +54,21 @@ def client_of() -> Iterator[Callable[..., Any]]:
         yield make
 
 
+def enter(client: Any, state: State, name: str) -> None:
+    """Let someone in: a newcomer by their name, someone who has been here by their own link."""
+    known = {one.name: one for one in people.People(state, "any").everybody()}
+    if name in known:
+        assert client.get(f"/me/{known[name].key}").status_code == 200
+    else:
+        assert client.post("/people", json={"name": name}).status_code == 200
+
+
+@pytest.fixture(scope="session")
+def let_in() -> Callable[[Any, State, str], None]:
+    """``let_in(client, state, name)``: from now on the client is someone of that name, a newcomer or not."""
+    return enter
+
+
 @pytest.fixture(scope="session")
 def run_async() -> Callable[[Coroutine[Any, Any, Any]], Any]:
     """``run_async(coroutine)``: its result. In a thread of its own, since the browser's driver has a loop in this one."""
@@ -205,7 +220,7 @@ def open_page(world, client_of) -> Iterator[Callable[..., Orderer]]:
             inputs = find_inputs(world / "images", None if hierarchy else world / "labels")
             client = client_of(OrderPage(inputs, state, world / "out").page)
             if person:
-                client.post("/people", json={"name": person})
+                enter(client, state, person)
             return Orderer(client)
 
         yield start

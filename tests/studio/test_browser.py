@@ -37,6 +37,28 @@ def test_a_name_opens_the_page_and_is_known_again(page, live, visit):
     tab.get_by_text("Hello Zoë <b>.").wait_for()
 
 
+def test_their_own_link_lets_someone_in_from_another_computer(page, live, visit, serious):
+    address = live(page, token=TOKEN)
+    ada = visit(address.front)
+    ada.wait_for_url(f"{address.base}/")
+    ada.fill("#name", "Ada")
+    ada.keyboard.press("Enter")
+    ada.get_by_text("Hello Ada.").wait_for()
+    ada.goto(f"{address.base}/me")
+    link = ada.input_value("#own-link")
+    assert "Keep this link to continue on another computer" in ada.inner_text("main")
+    assert serious(ada) == []
+    ada.click("#copy-link")
+    elsewhere = visit(link)
+    elsewhere.get_by_text("Hello Ada.").wait_for()
+    eve = visit(address.front, expected=("403",))
+    eve.wait_for_url(f"{address.base}/")
+    eve.fill("#name", "Ada")
+    eve.keyboard.press("Enter")
+    eve.get_by_text("Someone called Ada works here already").wait_for()
+    assert serious(eve) == []
+
+
 def test_a_link_on_another_site_leads_in_by_its_token(page, live, visit):
     elsewhere = live(Page("Other", []))  # another port is another origin, but a site of its own name is needed:
     address = live(page, token=TOKEN)

@@ -8,6 +8,7 @@ import dataclasses
 import io
 import json
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
 import pytest
@@ -359,6 +360,57 @@ class TestSecrecy:
             for path in ("", "/next", "/picture/0"):
                 assert client.get(f"/take/{token}{path}").status_code in (404, 405)
         assert len(link.removeprefix("/take/")) >= 32
+
+
+class TestInvitations:
+    COUNT = 12
+
+    def answered_meanwhile(self, experiment, run_async, monkeypatch, **design):
+        """The rows that each change stored, and how many invitations there were when an answer sent among them was told."""
+        folder, experimenter, client, invite = experiment(24, **design)
+        httpx = pytest.importorskip("httpx", reason="needs the package httpx")
+        (link,) = invite()
+        sizes, submit = [], State._submit
+
+        def measured(state, change):
+            def run(file):
+                before = file.total_changes
+                value = change(file)
+                sizes.append(file.total_changes - before)
+                return value
+
+            return submit(state, run)
+
+        monkeypatch.setattr(State, "_submit", measured)
+
+        async def at_once():
+            transport = httpx.ASGITransport(client.app)
+            cookies = dict(experimenter.cookies)
+            async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1", cookies=cookies) as one:
+                inviting = asyncio.create_task(one.post("/invitations", json={"count": self.COUNT}))
+                body = {"position": 0, "side": "left", "seconds": 1.0, "away": False}
+                assert (await one.post(f"{link}/answer", json=body)).status_code == 200
+                ((then,),) = rows(folder, "SELECT count(*) FROM choose_people")
+                assert len((await inviting).json()["links"]) == self.COUNT
+                return then
+
+        return sizes, run_async(at_once())
+
+    @pytest.mark.parametrize("design", [{}, {"per_person": 12}])
+    def test_answers_do_not_wait_for_many_of_them(self, experiment, run_async, monkeypatch, design):
+        sizes, then = self.answered_meanwhile(experiment, run_async, monkeypatch, **design)
+        plan = 1 + 3 + design.get("per_person", 24) + design.get("per_person", 24) // 20
+        assert sorted(sizes) == [1] + [plan] * self.COUNT, "a transaction holds one plan, or the answer"
+        assert then < 1 + self.COUNT, "the answer was told before all of them were made"
+
+    def test_two_servers_that_invite_at_once_make_whole_plans(self, experiment):
+        folder, _, _, invite = experiment(6)
+        again = experiment(folder=folder)[3]
+        with ThreadPoolExecutor(2) as pool:
+            links = [link for made in pool.map(lambda one: one(5), (invite, again)) for link in made]
+        assert len(set(links)) == 10
+        assert rows(folder, "SELECT DISTINCT count(*) FROM choose_plan GROUP BY person") == [(9,)]
+        assert rows(folder, "SELECT count(*), max(id) FROM choose_people") == [(10, 10)]
 
 
 class TestResults:

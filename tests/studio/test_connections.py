@@ -113,9 +113,9 @@ def test_cookies_behind_https_are_secure(tmp_path, client_of_public):
     assert "; secure" in client.get("/", params={"token": TOKEN}).headers["set-cookie"].lower()
     with State(tmp_path / "studio.sqlite", [SCHEMA]) as state:
         page = Page("People", People(state, "test").routes)
-        for public, expected in ((PUBLIC, True), (None, False)):
+        for name, public, expected in (("Ada", PUBLIC, True), ("Bea", None, False)):
             app = make_app(page, hosts=LOOPBACK, public=public)
-            answer = TestClient(app, base_url="http://127.0.0.1").post("/people", json={"name": "Ada"})
+            answer = TestClient(app, base_url="http://127.0.0.1").post("/people", json={"name": name})
             assert ("; secure" in answer.headers["set-cookie"].lower()) == expected
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 import zlib
 
@@ -24,6 +25,7 @@ from hyperacuity.studio.items import Item, item_id, items_of
 from hyperacuity.studio.label import store as label_store
 from hyperacuity.studio.label.map import TOP, Action, find_candidates, replay
 from hyperacuity.studio.label.page import MAX_ENTRIES, MAX_NUMBERS, LabelPage
+from hyperacuity.studio.server import Address
 from hyperacuity.studio.state import State
 
 WIDTH, HEIGHT = 96, 64
@@ -193,7 +195,7 @@ class TestLog:
     def test_labels_of_another_image_of_the_same_name_are_not_mixed_in(self, ada, photos, state, tmp_path, client_of):
         ada.act("add", runs=[1, 1])
         other = LabelPage({ONE: Item(ONE, "one", photos / "two.png")}, state, tmp_path / "out")
-        grown = Annotator(client_of(other.page), "Ada")
+        grown = Annotator(client_of(other.page, cookies=ada.client.cookies), "Ada")
         refused = grown.client.get(f"/image/{ONE}/log")
         assert refused.status_code == 409
         assert "another image was labelled under this name" in refused.json()["error"]
@@ -436,6 +438,34 @@ class TestCommand:
         assert page.title == "Label edges"
         assert len(more["token"]) >= 32
         assert (tmp_path / "out/studio.sqlite").exists()
+
+    def test_links_of_those_who_lost_theirs_can_be_printed(self, photos, tmp_path, monkeypatch, client_of):
+        address = Address("http://127.0.0.1:8123", "a-token-nobody-guesses", 8123)
+        pages = []
+
+        def serve(page, announce, **more):
+            pages.append(more)
+            announce(address)
+            for name in ("Ada", "Grace [b]"):
+                client_of(page).post("/people", json={"name": name})
+
+        monkeypatch.setattr("hyperacuity.studio.server.serve", serve)
+        call = (photos / "one.png", "--out", tmp_path / "out")
+        nobody = self.call(*call, "--links")
+        assert isinstance(nobody.exception, UsageError)
+        assert "nobody has worked here yet" in str(nobody.exception)
+        assert not (tmp_path / "out").exists()
+        assert self.call(*call).exit_code == 0
+        shown = self.call(*call, "--links")
+        assert shown.exit_code == 0, shown.output
+        lines = shown.stdout.splitlines()
+        assert [line.partition(": ")[0] for line in lines] == ["Ada", "Grace [b]"]
+        for line in lines:
+            assert re.fullmatch(
+                r"http://127\.0\.0\.1:8123/me/[\w.-]{40,}\?token=a-token-nobody-guesses", line.partition(": ")[2]
+            )
+        self.call(*call)
+        assert (pages[1]["port"], pages[1]["token"]) == (8123, address.token), "links that were kept stay good"
 
     @pytest.mark.parametrize("images", ["nowhere", "empty", "twice"])
     def test_calls_that_cannot_be_carried_out(self, images, photos, tmp_path):

@@ -67,12 +67,23 @@ def offer(photos, state, tmp_path):
     return lambda *sources: LabelPage(items_of(sorted(photos.iterdir())), state, tmp_path / "out", sources)
 
 
+@pytest.fixture
+def join(client_of, state, let_in):
+    """``join(page)``: Ada at a page, for the first time or again."""
+
+    def go(page):
+        client = client_of(page)
+        let_in(client, state, "Ada")
+        return Annotator(client)
+
+    return go
+
+
 class Annotator:
     """Someone with a browser, less the browser."""
 
-    def __init__(self, client, name="Ada"):
+    def __init__(self, client):
         self.client = client
-        client.post("/people", json={"name": name})
         self.number = self.log().get("entries", 0)
 
     def log(self):
@@ -159,12 +170,12 @@ class TestNetwork:
         monkeypatch.setattr("hyperacuity.studio.label.sources.card", lambda: {"sha256": "f" * 64})
         assert net_source().id not in (before, "net")
 
-    def test_labels_made_with_it_can_be_continued_without_offering_it(self, offer, client_of):
+    def test_labels_made_with_it_can_be_continued_without_offering_it(self, offer, join):
         net = net_source()
-        ada = Annotator(client_of(offer(gradient_source(), net).page))
+        ada = join(offer(gradient_source(), net).page)
         for kind, sources in (("offer", ["gradient", net.id]), ("source", [net.id])):
             assert ada.send(kind, sources=sources) == 200
-        again = Annotator(client_of(offer().page))
+        again = join(offer().page)
         assert again.log()["sources"] == [{"id": "gradient", "title": "Gradient"}, {"id": net.id, "title": "Network"}]
         assert again.client.get(f"/image/{ONE}/candidates/{net.id}").status_code == 200
 
@@ -181,14 +192,14 @@ class TestNetwork:
 
 
 class TestMaps:
-    def test_a_folder_of_soft_maps_is_a_source(self, photos, tmp_path, offer, client_of):
+    def test_a_folder_of_soft_maps_is_a_source(self, photos, tmp_path, offer, join):
         folder = tmp_path / "mine"
         folder.mkdir()
         soft = np.zeros((HEIGHT, WIDTH), np.float32)
         soft[:, 20] = np.linspace(0.3, 0.9, HEIGHT)
         np.save(folder / "one.npy", soft)
         (source,) = sources_of([str(folder)])
-        ada = Annotator(client_of(offer(gradient_source(), source).page))
+        ada = join(offer(gradient_source(), source).page)
         assert [one["title"] for one in ada.log()["sources"]] == ["Gradient", "mine"]
         found = source.find(items_of([photos / "one.png"])[ONE])
         assert np.argwhere(found.survives)[:, 1].tolist() == [20] * int(found.survives.sum())
@@ -197,7 +208,7 @@ class TestMaps:
         assert (missing.status_code, missing.json()["error"]) == (422, "two: has no map in mine")
         np.save(folder / "two.npy", soft[1:])
         (source,) = sources_of([str(folder)])
-        ada = Annotator(client_of(offer(source).page))
+        ada = join(offer(source).page)
         wrong = ada.client.get(f"/image/{TWO}/candidates/{source.id}")
         assert wrong.status_code == 422
         assert "the map in mine" in wrong.json()["error"]
@@ -214,8 +225,8 @@ class TestMaps:
 
 
 class TestProvenance:
-    def test_it_says_what_was_offered_and_where_the_edges_come_from(self, offer, photos, client_of, tmp_path):
-        ada = Annotator(client_of(offer(gradient_source(), STRIPES).page))
+    def test_it_says_what_was_offered_and_where_the_edges_come_from(self, offer, photos, join, tmp_path):
+        ada = join(offer(gradient_source(), STRIPES).page)
         assert [one["id"] for one in ada.log()["sources"]] == ["gradient", "stripes-1"]
         assert ada.log()["offered"] == []
         gradient = find_candidates(read_image(photos / "one.png"))
@@ -243,8 +254,8 @@ class TestProvenance:
         assert facts["actions"][1]["source"] == "stripes"
         assert done.json()["accepted"] == {"from the gradient": 1, "from the stripes": 2 * HEIGHT, "drawn": 5}
 
-    def test_of_the_gradient_alone_it_says_so_too(self, offer, photos, client_of, tmp_path):
-        ada = Annotator(client_of(offer().page))
+    def test_of_the_gradient_alone_it_says_so_too(self, offer, photos, join, tmp_path):
+        ada = join(offer().page)
         assert "sources" not in ada.log()
         gradient = find_candidates(read_image(photos / "one.png"))
         done = ada.done(gradient.above(gradient.start))
@@ -253,8 +264,8 @@ class TestProvenance:
         assert facts["candidates"]["offered"] == ["gradient"]
         assert facts["candidates"]["accepted"] == {"gradient": facts["counts"]["edges"], "drawn": 0}
 
-    def test_another_source_may_be_the_only_one_and_the_first(self, offer, client_of):
-        ada = Annotator(client_of(offer(STRIPES).page))
+    def test_another_source_may_be_the_only_one_and_the_first(self, offer, join):
+        ada = join(offer(STRIPES).page)
         assert ada.send("offer", sources=["stripes-1"]) == 200
         shown = np.zeros((HEIGHT, WIDTH), bool)
         shown[:, [10, 30, 50]] = True
@@ -262,8 +273,8 @@ class TestProvenance:
 
 
 class TestLog:
-    def test_an_offer_is_no_step_to_undo(self, offer, client_of):
-        ada = Annotator(client_of(offer(gradient_source(), STRIPES).page))
+    def test_an_offer_is_no_step_to_undo(self, offer, join):
+        ada = join(offer(gradient_source(), STRIPES).page)
         ada.send("offer", sources=["gradient", "stripes-1"])
         assert ada.send("undo") == 409
         ada.send("source", sources=["stripes-1"])
@@ -272,23 +283,23 @@ class TestLog:
         assert (log["actions"], log["undone"][0]["sources"]) == ([], ["stripes-1"])
         assert log["offered"] == ["gradient", "stripes-1"]
 
-    def test_labels_begun_with_the_gradient_can_go_on_with_more(self, offer, client_of):
-        Annotator(client_of(offer().page)).send("add", runs=[5, 1])
-        log = Annotator(client_of(offer(STRIPES).page)).log()
+    def test_labels_begun_with_the_gradient_can_go_on_with_more(self, offer, join):
+        join(offer().page).send("add", runs=[5, 1])
+        log = join(offer(STRIPES).page).log()
         assert [one["id"] for one in log["sources"]] == ["gradient", "stripes-1"]
         assert log["offered"] == ["gradient"]
 
-    def test_labels_of_candidates_that_are_not_at_hand_are_refused_by_name(self, offer, client_of):
-        ada = Annotator(client_of(offer(STRIPES).page))
+    def test_labels_of_candidates_that_are_not_at_hand_are_refused_by_name(self, offer, join):
+        ada = join(offer(STRIPES).page)
         ada.send("offer", sources=["stripes-1"])
-        refused = Annotator(client_of(offer().page)).client.get(f"/image/{ONE}/log")
+        refused = join(offer().page).client.get(f"/image/{ONE}/log")
         assert refused.status_code == 409
         assert "candidates that this studio does not have (stripes-1)" in refused.json()["error"]
 
     @pytest.mark.parametrize("sources", [None, [], ["nowhere"], [3], ["gradient", "gradient"], "gradient", [["a"]]])
     @pytest.mark.parametrize("kind", ["source", "offer"])
-    def test_what_is_no_source_is_refused(self, offer, client_of, kind, sources):
-        ada = Annotator(client_of(offer(STRIPES).page))
+    def test_what_is_no_source_is_refused(self, offer, join, kind, sources):
+        ada = join(offer(STRIPES).page)
         assert ada.send(kind, sources=sources) == 400
         assert ada.client.get(f"/image/{ONE}/candidates/nowhere").status_code == 404
 

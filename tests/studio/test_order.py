@@ -148,11 +148,16 @@ def test_a_server_killed_in_the_middle_has_kept_every_answer(world, orderer):
         assert client.get(f"/{found[2]}").status_code == 200
         return process, client
 
-    acknowledged = 0
+    acknowledged, own_link = 0, None
     for _ in range(2):
         process, client = start()
         try:
-            assert client.post("/people", json={"name": "Ada"}).status_code == 200
+            if own_link is None:
+                assert client.post("/people", json={"name": "Ada"}).status_code == 200
+                own_link = re.search(r'value="(http:[^"]+/me/[^"]+)"', client.get("/").text)[1]
+            else:  # the same port and token as before: links that were kept stay good
+                assert client.post("/people", json={"name": "Ada"}).status_code == 403
+                assert client.get(own_link).status_code == 200
             ada = orderer(client)
             assert ada.sheet()["version"] == acknowledged
             ada.do(*[relate(0, 1), relate(0, 1, "same")] * 5)

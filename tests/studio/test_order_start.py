@@ -53,7 +53,7 @@ def seen(monkeypatch, squares):
 
 
 @pytest.fixture
-def start(world, client_of, orderer, seen):
+def start(world, client_of, orderer, seen, let_in):
     """``start(name)``: someone at the page that starts from the network's order, on a new server over the same file."""
     with ExitStack() as opened:
 
@@ -62,7 +62,7 @@ def start(world, client_of, orderer, seen):
             client = client_of(
                 OrderPage(find_inputs(world / "images", world / "labels", net=True), state, world / "out").page
             )
-            client.post("/people", json={"name": person})
+            let_in(client, state, person)
             return orderer(client)
 
         yield go

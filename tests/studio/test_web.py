@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import hmac
 import json
+import re
+import sqlite3
+from contextlib import closing
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -11,9 +15,10 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from hyperacuity.errors import InputError, UsageError
+from hyperacuity.studio.app import make_app
 from hyperacuity.studio.people import SCHEMA, People, folders
 from hyperacuity.studio.server import choose_token, prepared
-from hyperacuity.studio.state import State
+from hyperacuity.studio.state import APPLICATION, VERSION, State
 from hyperacuity.studio.web import Page, Refused, field, read_json, render
 
 TOKEN = "a-token-nobody-guesses"  # noqa: S105 (of a test)
@@ -74,9 +79,10 @@ class TestVisitors:
         assert client.delete("/people").status_code == 200
         assert "Who are you?" in client.get("/").text
 
-    def test_the_same_name_in_another_browser_is_the_same_person(self, page, client_of, state):
+    def test_the_same_person_again_is_nobody_new(self, page, client_of, state):
+        client = client_of(page)
         for _ in range(2):
-            client_of(page).post("/people", json={"name": "Ada"})
+            assert client.post("/people", json={"name": "Ada"}).json() == {"name": "Ada"}
         assert state.read_now(lambda file: file.execute("SELECT count(*) FROM people").fetchone()) == (1,)
 
     def test_everyone_has_a_folder_that_file_systems_take_and_nobody_else_has(self, page, client_of, state):
@@ -104,9 +110,7 @@ class TestVisitors:
     def test_names_are_shown_as_text(self, page, client_of):
         client = client_of(page)
         client.post("/people", json={"name": "<script>alert(1)</script>"})
-        greeting = client.get("/").text
-        client.delete("/people")
-        for text in (greeting, client.get("/").text):
+        for text in (client.get("/").text, client.get("/me").text):
             assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text
             assert "<script>alert" not in text
 
@@ -114,6 +118,103 @@ class TestVisitors:
         kept = client_of(page).post("/people", json={"name": "Ada"}).headers["set-cookie"].lower()
         assert "samesite=strict" in kept
         assert "httponly" in kept
+
+
+class TestOwnLinks:
+    def own_link(self, client):
+        return re.search(r'value="([^"]+/me/[^"]+)"', client.get("/me").text)[1]
+
+    def test_a_name_alone_does_not_take_over_someones_work(self, page, client_of):
+        ada, eve = client_of(page), client_of(page)
+        ada.post("/people", json={"name": "Ada"})
+        for name in ("Ada", " Ada  "):
+            refused = eve.post("/people", json={"name": name})
+            assert refused.status_code == 403
+            assert "someone called Ada works here already" in refused.json()["error"]
+            assert "set-cookie" not in refused.headers
+        assert eve.post("/echo", json={"text": "hi"}).status_code == 401
+        assert eve.post("/people", json={"name": "Eve"}).status_code == 200
+        assert eve.post("/people", json={"name": "Ada"}).status_code == 403, "someone else's secret is not enough"
+        assert ada.post("/echo", json={"text": "hi"}).json()["who"] == "Ada"
+
+    def test_their_own_link_lets_someone_continue_in_another_browser(self, page, client_of):
+        ada, elsewhere = client_of(page, token=TOKEN), client_of(page, token=TOKEN)
+        ada.get(f"/?token={TOKEN}")
+        ada.post("/people", json={"name": "Ada"})
+        link = self.own_link(ada)
+        assert link.startswith("http://127.0.0.1/me/")
+        first = elsewhere.get(link)  # the token of the studio is taken from the link, then the secret
+        assert f'url={link.partition("?")[0].removeprefix("http://127.0.0.1")}"' in first.text
+        assert 'url=/"' in elsewhere.get(link.partition("?")[0]).text
+        assert elsewhere.post("/echo", json={"text": "hi"}).json()["who"] == "Ada"
+        stranger = client_of(page, token=TOKEN)
+        assert stranger.get(link.partition("?")[0]).status_code == 403, "the secret does not stand in for the token"
+
+    def test_a_link_that_is_nearly_right_is_nobodys(self, page, client_of, state):
+        ada, eve = client_of(page), client_of(page)
+        ada.post("/people", json={"name": "Ada"})
+        key = self.own_link(ada).rpartition("/")[2]
+        person, _, secret = key.partition(".")
+        assert len(secret) >= 32
+        for wrong in (
+            person,
+            f"{person}.",
+            f"{person}.{secret[:-1]}",
+            f"{person}.{secret}x",
+            f".{secret}",
+            "%00",
+            "%C3%A9.%C3%BC",
+            "x.y",
+        ):
+            refused = eve.get(f"/me/{wrong}")
+            assert refused.status_code == 404
+            assert "set-cookie" not in refused.headers
+            eve.cookies.set(ada_cookie := next(iter(ada.cookies)), wrong)
+            assert eve.post("/echo", json={"text": "hi"}).status_code == 401
+            eve.cookies.delete(ada_cookie)
+
+    def test_secrets_are_compared_in_constant_time(self, page, client_of, monkeypatch):
+        ada = client_of(page)
+        ada.post("/people", json={"name": "Ada"})
+        compared, compare = [], hmac.compare_digest
+        monkeypatch.setattr(hmac, "compare_digest", lambda a, b: compared.append((a, b)) or compare(a, b))
+        ada.get(self.own_link(ada)[:-1])
+        assert compared[-1][0][:-1] == compared[-1][1]
+
+    def test_files_of_a_version_without_secrets_get_them(self, page, client_of, state, tmp_path):
+        with closing(sqlite3.connect(tmp_path / "old.sqlite")) as old, old:
+            for statement in (
+                "CREATE TABLE schemas (name TEXT PRIMARY KEY, version INTEGER NOT NULL) WITHOUT ROWID",
+                "INSERT INTO schemas VALUES ('people', 1)",
+                "CREATE TABLE people (id TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE, made TEXT NOT NULL) WITHOUT ROWID",
+                "INSERT INTO people VALUES ('id-of-ada', 'Ada', 'then'), ('id-of-bea', 'Bea', 'then')",
+                f"PRAGMA application_id = {APPLICATION}",
+                f"PRAGMA user_version = {VERSION}",
+            ):
+                old.execute(statement)
+        found = []
+        for _ in range(2):
+            with State(tmp_path / "old.sqlite", [SCHEMA]) as opened:
+                found.append([(one.id, one.name, one.secret) for one in People(opened, "label").everybody()])
+        assert found[0] == found[1]
+        assert [one[:2] for one in found[0]] == [("id-of-ada", "Ada"), ("id-of-bea", "Bea")]
+        assert len({secret for *_, secret in found[0]}) == 2
+        assert all(len(secret) >= 32 for *_, secret in found[0])
+
+    def test_behind_a_proxy_the_link_names_the_public_address(self, page, client_of):
+        from starlette.testclient import TestClient
+
+        app = make_app(page, token=TOKEN, hosts=None, public="https://studio.example.org")
+        client = TestClient(app, base_url="https://studio.example.org")
+        client.get(f"/?token={TOKEN}")
+        client.post("/people", json={"name": "Ada"})
+        link = self.own_link(client)
+        assert re.fullmatch(r"https://studio\.example\.org/me/[\w.-]+\?token=" + TOKEN, link)
+
+    def test_studios_on_one_machine_do_not_forget_each_others_people(self, state, tmp_path):
+        with State(tmp_path / "other.sqlite", [SCHEMA]) as other:
+            assert People(state, "label").cookie != People(other, "label").cookie
+        assert People(state, "label").cookie != People(state, "order").cookie
 
 
 class TestToken:
@@ -276,16 +377,18 @@ class TestAnswers:
 @given(
     method=st.sampled_from(["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"]),
     path=st.one_of(
-        st.sampled_from(["/", "/echo", "/people", "/static/studio.js"]), st.text(max_size=20).map(lambda text: "/" + text)
+        st.sampled_from(["/", "/echo", "/people", "/me", "/me/a.b", "/static/studio.js"]),
+        st.text(max_size=20).map(lambda text: "/" + text),
     ),
     body=st.one_of(st.binary(max_size=60), st.dictionaries(st.sampled_from(["name", "text"]), st.text(max_size=12)).map(
         lambda values: json.dumps(values).encode()
     )),
     cookie=st.one_of(st.none(), st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=20)),
 )  # fmt: skip
-def test_no_request_breaks_the_server(page, client_of, method, path, body, cookie):
+def test_no_request_breaks_the_server(page, client_of, state, method, path, body, cookie):
     from urllib.parse import quote
 
-    headers = {"content-type": "application/json"} | ({} if cookie is None else {"cookie": f"annotator-echo={cookie}"})
+    name = People(state, "echo").cookie
+    headers = {"content-type": "application/json"} | ({} if cookie is None else {"cookie": f"{name}={cookie}"})
     response = client_of(page).request(method, quote(path), content=body, headers=headers)
     assert response.status_code < 500

@@ -17,6 +17,7 @@ from hyperacuity.errors import UsageError, not_installed
 
 if TYPE_CHECKING:
     from hyperacuity.studio.server import Address
+    from hyperacuity.studio.state import State
     from hyperacuity.studio.web import Page
 
 app = typer.Typer(help="Pages where people label and judge, in the browser.", no_args_is_help=True)
@@ -31,6 +32,9 @@ class OrderStart(StrEnum):
 StateFile = Annotated[
     Path | None, Option(metavar="FILE", help="File that stores every action.", show_default="DIR/studio.sqlite")
 ]
+
+
+Links = Annotated[bool, Option("--links", help="Print everyone's own link, for those who have lost theirs, and exit.")]
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,15 @@ class Server:
         choose_token(self.host, self.token)
         if self.public_url is not None:
             public_origin(self.public_url)
+
+    def serve_again(self, page: Page, state: State, name: str) -> None:
+        """As :meth:`serve`, where the page ``name`` was served last if that is possible: people have kept their links."""
+        from hyperacuity.studio.address import last_or_free, read_address, write_address
+
+        last = read_address(state, name)
+        port = last_or_free(self.host, self.port, last.port if last else None)
+        again = replace(self, port=port, token=self.token or (last.token if last else None))
+        again.serve(page, announce=lambda address: write_address(state, name, address))
 
     def serve(self, page: Page, *, announce: Callable[[Address], None] = lambda _: None) -> None:
         """Serve a page until Ctrl-C, having said where it is. Everyone needs a token: other users of a machine are others too."""
@@ -153,6 +166,7 @@ def label(
         ),
     ] = ["gradient"],  # noqa: B006 (never changed)
     state: StateFile = None,
+    links: Links = False,
     *,
     server: Server,
 ) -> None:
@@ -167,6 +181,9 @@ def label(
     Example: [bold]hyperacuity studio label photos --out labels --candidates net[/bold]
     """
     server.require()
+    if links:
+        print_links(state or out / "studio.sqlite", "label")
+        return
     from hyperacuity.data.datasets.pairing import pictures_of
     from hyperacuity.studio import people
     from hyperacuity.studio.items import items_of
@@ -181,7 +198,7 @@ def label(
     with State(state or folder / "studio.sqlite", [people.SCHEMA, store.SCHEMA]) as opened:
         page = LabelPage(items, opened, folder, sources)
         common.tell_failures(page.write_missing())
-        server.serve(page.page)
+        server.serve_again(page.page, opened, "label")
 
 
 @app.command("order")
@@ -204,6 +221,7 @@ def order(
         ),
     ] = None,
     state: StateFile = None,
+    links: Links = False,
     *,
     server: Server,
 ) -> None:
@@ -222,6 +240,9 @@ def order(
     server.require()
     if level is not None and (start is None or segmentation is not None):
         raise UsageError("--level is for the regions of --start net, without --segmentation")
+    if links:
+        print_links(state or out / "studio.sqlite", "order")
+        return
     from hyperacuity.detect.net.network import shipped
     from hyperacuity.studio import people
     from hyperacuity.studio.order import store
@@ -236,4 +257,23 @@ def order(
     folder = common.output_folder(out)
     common.tell_failures((inputs.items[item].title, why) for item, why in inputs.failed.items())
     with State(state or folder / "studio.sqlite", [people.SCHEMA, store.SCHEMA]) as opened:
-        server.serve(OrderPage(inputs, opened, folder).page)
+        page = OrderPage(inputs, opened, folder)
+        common.tell_failures(page.write_missing())
+        server.serve_again(page.page, opened, "order")
+
+
+def print_links(path: Path, name: str) -> None:
+    """Print everyone's own link to the page ``name``, where it was served last."""
+    from hyperacuity.studio.address import read_address
+    from hyperacuity.studio.people import SCHEMA, People
+    from hyperacuity.studio.state import State
+
+    nobody = UsageError(f"{path}: nobody has worked here yet, so there are no links: start the studio without --links")
+    if not path.is_file():
+        raise nobody
+    with State(path, [SCHEMA]) as state:
+        address, found = read_address(state, name), People(state, name).everybody()
+    if address is None or not found:
+        raise nobody
+    for person in found:
+        common.results.print(f"{person.name}: {person.link(address)}", markup=False, soft_wrap=True)

@@ -61,15 +61,34 @@ def read_bytes(path: Path) -> bytes:
     return data
 
 
-def write_bytes(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all: the bytes go to a file beside it, which then takes its name."""
+def write_bytes(path: Path, data: bytes, *, synced: bool = False) -> None:
+    """Write a file whole or not at all: the bytes go to a file beside it, which then takes its name.
+
+    With ``synced``, bytes and name are on the disk when this returns, so that a power cut leaves the old file or the new one.
+    """
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        part.write_bytes(data)
+        with part.open("wb") as file:
+            file.write(data)
+            if synced:
+                file.flush()
+                os.fsync(file.fileno())
         part.replace(path)
+        if synced:
+            sync_folder(path.parent)
     except OSError as error:
         part.unlink(missing_ok=True)
         raise UsageError(f"{path}: cannot be written ({_reason(error)})") from error
+
+
+def sync_folder(folder: Path) -> None:
+    """Wait until the names in a folder are on the disk. Only POSIX systems can be asked for that."""
+    if os.name == "posix":
+        opened = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(opened)
+        finally:
+            os.close(opened)
 
 
 def read_head(path: Path, count: int = -1) -> bytes:

@@ -1,30 +1,55 @@
-"""Annotators by name: people who type who they are. A name is no secret and no account; it says whose work this is."""
+"""Annotators by name: people who type who they are, once. A name says whose work this is; a secret shows that it is theirs.
+
+A newcomer chooses a name that nobody has, and gets a secret: in a cookie, and in a link of their own that their pages show. From
+then on the name alone opens nothing. There are no accounts and no passwords; whoever runs the studio has everybody's links.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import hmac
+import os
 import re
 import secrets
 import sqlite3
 import unicodedata
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from hyperacuity.studio import web
+from hyperacuity.studio.security import PUBLIC, TOKEN
+from hyperacuity.studio.server import Address
 from hyperacuity.studio.state import Schema, State, now
-from hyperacuity.studio.web import Refused, field, read_json, render
+from hyperacuity.studio.web import Refused, read_json, render
 
 _TABLE = "CREATE TABLE people (id TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE, made TEXT NOT NULL) WITHOUT ROWID"
-SCHEMA = Schema("people", 1, (_TABLE,))
+_SECRETS = (
+    "CREATE TABLE people_secrets (person TEXT PRIMARY KEY REFERENCES people (id), secret TEXT NOT NULL) WITHOUT ROWID"
+)
+SCHEMA = Schema("people", 2, (_TABLE, _SECRETS), upgrades={1: (_SECRETS,)})
+
+_EVERYBODY = "SELECT id, name, secret FROM people JOIN people_secrets ON person = id"
 
 
 @dataclass(frozen=True)
 class Person:
-    """An annotator: the id that work is kept under, and the name as it was first typed."""
+    """An annotator: the id that work is kept under, the name as it was first typed, and what only they know."""
 
     id: str
     name: str
+    secret: str = field(default="", repr=False)
+
+    @property
+    def key(self) -> str:
+        """What their cookie and their link hold."""
+        return f"{self.id}.{self.secret}"
+
+    def link(self, address: Address) -> str:
+        """Their own link, to a studio at an address."""
+        return f"{address.base}/me/{self.key}" + (f"?token={address.token}" if address.token else "")
 
 
 class People:
@@ -32,22 +57,34 @@ class People:
 
     def __init__(self, state: State, page: str) -> None:
         self._state = state
-        self._cookie = f"annotator-{page}"
+        # Cookies know no ports: a name of its own keeps the studios of one machine apart.
+        self.cookie = f"annotator-{page}-" + hashlib.sha256(os.fsencode(state.path.resolve())).hexdigest()[:12]
+        state.write_now(_give_secrets)
 
     @property
     def routes(self) -> list[Route]:
-        """``POST /people`` with a name: from now on this browser is theirs. ``DELETE /people``: it is nobody's again."""
-        return [Route("/people", self._sign_in, methods=["POST"]), Route("/people", self._sign_out, methods=["DELETE"])]
+        """``POST /people`` with a new name, and ``GET /me/KEY``: from now on this browser is theirs. ``DELETE /people``: it is
+        nobody's again. ``GET /me``: their own link."""
+        return [
+            Route("/people", self._sign_in, methods=["POST"]),
+            Route("/people", self._sign_out, methods=["DELETE"]),
+            Route("/me", self._own_page),
+            Route("/me/{key}", self._come_back),
+        ]
+
+    def everybody(self) -> list[Person]:
+        """All annotators, by name."""
+        return self._state.read_now(lambda file: [Person(*row) for row in file.execute(f"{_EVERYBODY} ORDER BY name")])
 
     async def find(self, request: Request) -> Person | None:
         """Who sent the request; None for someone who has not said so yet."""
-        given = request.cookies.get(self._cookie, "")
+        given = request.cookies.get(self.cookie, "")
+        return await self._state.read(lambda file: person_of(file, given))
 
-        def look(file: sqlite3.Connection) -> Person | None:
-            row = file.execute("SELECT id, name FROM people WHERE id = ?", (given,)).fetchone()
-            return None if row is None else Person(*row)
-
-        return await self._state.read(look)
+    def link(self, request: Request, person: Person) -> str:
+        """Someone's own link, as seen from where they are."""
+        here = f"{request.url.scheme}://{request.url.netloc}"
+        return person.link(Address(request.scope.get(PUBLIC) or here, request.scope.get(TOKEN)))
 
     async def require(self, request: Request) -> Person:
         """Who sent the request; ``Refused`` (401) for someone who has not said so."""
@@ -57,32 +94,67 @@ class People:
         return person
 
     async def welcome(self, request: Request, *, title: str) -> Response:
-        """The page that asks for a name, with the names known so far; it comes back to the same address."""
-
-        def look(file: sqlite3.Connection) -> list[str]:
-            return [name for (name,) in file.execute("SELECT name FROM people ORDER BY name")]
-
-        return render(request, "welcome.html.j2", title=title, names=await self._state.read(look))
+        """The page that asks for a name; it comes back to the same address."""
+        return render(request, "welcome.html.j2", title=title)
 
     async def _sign_in(self, request: Request) -> Response:
-        name = clean_name(field(await read_json(request), "name", str, high=1000))
+        name = clean_name(web.field(await read_json(request), "name", str, high=1000))
+        known = await self.find(request)
 
         def join(file: sqlite3.Connection) -> Person:
             new = (secrets.token_urlsafe(12), name, now())
-            file.execute("INSERT INTO people VALUES (?, ?, ?) ON CONFLICT (name) DO NOTHING", new)
-            return Person(*file.execute("SELECT id, name FROM people WHERE name = ?", (name,)).fetchone())
+            if not file.execute("INSERT INTO people VALUES (?, ?, ?) ON CONFLICT (name) DO NOTHING", new).rowcount:
+                raise Refused(
+                    403,
+                    f"someone called {name} works here already: if that is you, open your own link "
+                    "(whoever runs this studio can look it up); if not, choose another name",
+                )
+            _give_secrets(file)
+            return Person(*file.execute(f"{_EVERYBODY} WHERE id = ?", new[:1]).fetchone())
 
-        person = await self._state.write(join)
-        response = JSONResponse({"name": person.name})
+        person = known if known is not None and known.name == name else await self._state.write(join)
+        return self._welcome_back(request, person, JSONResponse({"name": person.name}))
+
+    async def _come_back(self, request: Request) -> Response:
+        person = await self._state.read(lambda file: person_of(file, request.path_params["key"]))
+        if person is None:
+            raise Refused(404, "this link is nobody's: check it, or ask whoever runs this studio for yours")
+        # By a page and not by a redirect: one that began on another site would be followed without the strict cookie.
+        return self._welcome_back(request, person, render(request, "enter.html.j2", title="Welcome back", target="/"))
+
+    def _welcome_back(self, request: Request, person: Person, response: Response) -> Response:
         secure = request.url.scheme == "https"
         age = 365 * 86400
-        response.set_cookie(self._cookie, person.id, max_age=age, httponly=True, samesite="strict", secure=secure)
+        response.set_cookie(self.cookie, person.key, max_age=age, httponly=True, samesite="strict", secure=secure)
         return response
+
+    async def _own_page(self, request: Request) -> Response:
+        person = await self.find(request)
+        if person is None:
+            return await self.welcome(request, title="Your own link")
+        link = self.link(request, person)
+        return render(request, "me.html.j2", title="Your own link", person=person.name, link=link, newcomer=True)
 
     async def _sign_out(self, request: Request) -> Response:
         response = JSONResponse({})
-        response.delete_cookie(self._cookie, httponly=True, samesite="strict")
+        response.delete_cookie(self.cookie, httponly=True, samesite="strict")
         return response
+
+
+def person_of(file: sqlite3.Connection, key: str) -> Person | None:
+    """Whose key this is; None for nobody's."""
+    name, _, secret = key.partition(".")
+    if not name.isascii():
+        return None
+    row = file.execute(f"{_EVERYBODY} WHERE id = ?", (name,)).fetchone()
+    theirs = row is not None and hmac.compare_digest(row[2].encode(), secret.encode(errors="replace"))
+    return Person(*row) if theirs else None
+
+
+def _give_secrets(file: sqlite3.Connection) -> None:
+    """Give a secret to those who have none: newcomers, and everyone in a file of a version without secrets."""
+    rows = file.execute("SELECT id FROM people WHERE id NOT IN (SELECT person FROM people_secrets)").fetchall()
+    file.executemany("INSERT INTO people_secrets VALUES (?, ?)", [(one, secrets.token_urlsafe(24)) for (one,) in rows])
 
 
 def clean_name(name: str) -> str:

@@ -24,6 +24,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hyperacuity.studio.web import refusal, render
 
+TOKEN, PUBLIC = "studio.token", "studio.public"
+"""Where a request's scope has the token, once it was given, and the address under which a proxy serves the studio."""
+
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 POLICY = (
@@ -98,6 +101,7 @@ class Guard:
         if not _same_origin(request, self._public):
             await refusal(request, 403, "changes are taken from the studio's own pages only")(scope, receive, send)
         elif open_to_all or self._is_token(request.cookies.get(self._cookie)):
+            scope[PUBLIC], scope[TOKEN] = self._public, None if open_to_all else self._token
             await self._app(scope, receive, send)
         else:
             await self._ask_for_token(request)(scope, receive, send)

@@ -14,10 +14,10 @@ import queue
 import sqlite3
 import stat
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -33,11 +33,27 @@ VERSION = 2
 
 @dataclass(frozen=True)
 class Schema:
-    """The tables of one page: its name, the version of the tables, and the statements that make them."""
+    """The tables of one page: its name, the version of the tables, and the statements that make them.
+
+    ``upgrades`` has, by version, the statements that lead from there to the next.
+    """
 
     name: str
     version: int
     statements: tuple[str, ...]
+    upgrades: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+
+
+SHARED = Schema(
+    "studio",
+    1,
+    (
+        "CREATE TABLE studio_outputs (path BLOB PRIMARY KEY, sha256 TEXT NOT NULL) WITHOUT ROWID",
+        "CREATE TABLE studio_addresses "
+        "(page TEXT PRIMARY KEY, base TEXT NOT NULL, port INTEGER NOT NULL, token TEXT) WITHOUT ROWID",
+    ),
+)
+"""What every page has: digests of the files that it wrote, and the address that it was last served at."""
 
 
 class StateError(UsageError):
@@ -208,14 +224,23 @@ def _create_tables(file: sqlite3.Connection, path: Path, schemas: Sequence[Schem
         if application != APPLICATION:
             raise StateError(f"{path} is an SQLite file, but not the studio's: choose another with --state")
         kept = dict(file.execute("SELECT name, version FROM schemas")) if version == VERSION else {}
-        for schema in schemas:
-            if version != VERSION or kept.get(schema.name, schema.version) != schema.version:
+        for schema in (SHARED, *schemas):
+            if version != VERSION or (steps := _steps(schema, kept.get(schema.name))) is None:
                 raise StateError(f"{path} was written by another version of hyperacuity: choose another with --state")
-            if schema.name not in kept:
-                for statement in schema.statements:
-                    file.execute(statement)
-                file.execute("INSERT INTO schemas VALUES (?, ?)", (schema.name, schema.version))
+            for statement in steps:
+                file.execute(statement)
+            file.execute("INSERT OR REPLACE INTO schemas VALUES (?, ?)", (schema.name, schema.version))
         file.execute("COMMIT")
     except BaseException:
         file.execute("ROLLBACK")
         raise
+
+
+def _steps(schema: Schema, version: int | None) -> list[str] | None:
+    """The statements that make a schema's tables of what a file has of them; None where nothing leads there."""
+    if version is None:
+        return list(schema.statements)
+    between = range(version, schema.version)
+    if version > schema.version or any(step not in schema.upgrades for step in between):
+        return None
+    return [statement for step in between for statement in schema.upgrades[step]]

@@ -64,11 +64,16 @@ def read_npz(path: Path, variable: str | None = None) -> NDArray[Any]:
 
 def write_npy(path: Path, array: NDArray[Any]) -> None:
     """Write an array of numbers as ``.npy``."""
+    write_bytes(path, encode_npy(array, str(path)))
+
+
+def encode_npy(array: NDArray[Any], name: str = "an array") -> bytes:
+    """The bytes that :func:`write_npy` writes; ``name`` is for the sentence that refuses other values."""
     if array.dtype.kind not in "biuf":
-        raise InputError(f"{path}: cannot write {array.dtype} values, expected numbers")
+        raise InputError(f"{name}: cannot write {array.dtype} values, expected numbers")
     file = io.BytesIO()
     npy.write_array(file, np.ascontiguousarray(array), allow_pickle=False)
-    write_bytes(path, file.getvalue())
+    return file.getvalue()
 
 
 def parse_npy(data: bytes, name: str) -> NDArray[Any]:

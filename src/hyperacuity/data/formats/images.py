@@ -77,14 +77,18 @@ def read_grey(path: Path) -> NDArray[Any]:
 
 def write_png(path: Path | str, pixels: NDArray[Any]) -> None:
     """Write bool (1 bit), uint8 (H×W, H×W×3 or H×W×4) or uint16 (H×W) pixels as PNG."""
-    path = Path(path)
+    write_bytes(Path(path), encode_png(pixels, str(path)))
+
+
+def encode_png(pixels: NDArray[Any], name: str = "a picture") -> bytes:
+    """The bytes that :func:`write_png` writes; ``name`` is for the sentence that refuses other pixels."""
     channels = ((),) if pixels.dtype in (np.bool_, np.uint16) else ((), (3,), (4,))
     fits = pixels.dtype in (np.bool_, np.uint8, np.uint16) and pixels.ndim >= 2 and pixels.shape[2:] in channels
     if not fits or not pixels.size:
-        raise InputError(f"{path}: cannot write {pixels.dtype} pixels of shape {pixels.shape} as PNG")
+        raise InputError(f"{name}: cannot write {pixels.dtype} pixels of shape {pixels.shape} as PNG")
     file = io.BytesIO()
     Image.fromarray(np.ascontiguousarray(pixels)).save(file, format="PNG")
-    write_bytes(path, file.getvalue())
+    return file.getvalue()
 
 
 def read_pixels(path: Path, *, palette: bool = True) -> NDArray[Any]:

@@ -10,6 +10,7 @@ Hou, Yuille & Koch (2013), section 3 and Fig. 2.
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 import time
 from typing import Any
@@ -52,6 +53,7 @@ class ChoosePage:
         self._fixation = fixation
         self._pictures: Cache[bytes] = Cache(len, room=PICTURE_ROOM, kept=study.pictures)
         self._summaries: dict[float, tuple[float, float, dict[str, Any] | None]] = {}
+        self._inviting = asyncio.Lock()
         state.write_now(self._claim)
 
     @property
@@ -72,13 +74,9 @@ class ChoosePage:
 
     def ensure_invitations(self, count: int) -> list[str]:
         """Create invitations until there are at least ``count``; returns the tokens of all, in order."""
-
-        def create(file: sqlite3.Connection) -> list[str]:
-            for _ in range(count - len(plan.tokens(file))):
-                plan.invite(file, self._study, self._design)
-            return plan.tokens(file)
-
-        return self._state.write_now(create)
+        for _ in range(count - len(self._state.read_now(plan.tokens))):
+            plan.invite(self._state, self._study, self._design)
+        return self._state.read_now(plan.tokens)
 
     def _claim(self, file: sqlite3.Connection) -> None:
         if plan.read_setting(file, "trials") not in (None, self._study.digest):
@@ -186,14 +184,13 @@ class ChoosePage:
 
     async def _invite(self, request: Request) -> Response:
         count = field(await read_json(request), "count", int, low=1, high=100)
-
-        def create(file: sqlite3.Connection) -> list[str]:
-            known = len(plan.tokens(file))
+        async with self._inviting:
+            known = len(await self._state.read(plan.tokens))
             if known + count > MAX_INVITATIONS:
                 raise Refused(409, f"there are {known} invitations: {MAX_INVITATIONS} at most")
-            return [plan.invite(file, self._study, self._design) for _ in range(count)]
-
-        return JSONResponse({"links": [f"/take/{token}" for token in await self._state.write(create)]})
+            # One after the other, so that answers get in between.
+            made = [await asyncio.to_thread(plan.invite, self._state, self._study, self._design) for _ in range(count)]
+        return JSONResponse({"links": [f"/take/{token}" for token in made]})
 
     async def _export(self, request: Request) -> Response:
         name = request.url.path.removeprefix("/")

@@ -11,13 +11,14 @@ import secrets
 import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
 from hyperacuity.audit.trials import Side
 from hyperacuity.studio.choose.trials import Study, side_of
-from hyperacuity.studio.state import Schema, now
+from hyperacuity.studio.state import Schema, State, now
 
 Kind = Literal["practice", "trial", "check"]
 
@@ -85,16 +86,34 @@ class Progress:
     total: int
 
 
-def invite(file: sqlite3.Connection, study: Study, design: Design) -> str:
-    """Create an invitation and its plan; returns its token."""
-    (number,) = file.execute("SELECT coalesce(max(id), 0) + 1 FROM choose_people").fetchone()
+def invite(state: State, study: Study, design: Design) -> str:
+    """Create an invitation and its plan; returns its token.
+
+    Participants wait for the transaction, which stores this one plan and nothing else. What takes longer (how often each trial
+    was given out, drawing the plan) comes before it. Another server may have invited somebody meanwhile; then it is drawn again.
+    """
     token = secrets.token_urlsafe(24)
+    while True:
+        number, planned = state.read_now(lambda file: _standing(file, design))
+        rows = [(number, position, *entry) for position, entry in enumerate(draw_plan(study, design, number, planned))]
+        person = (number, token, f"{design.seed} {number}", now())
+        if state.write_now(partial(_store_plan, person=person, rows=rows)):
+            return token
+
+
+def _standing(file: sqlite3.Connection, design: Design) -> tuple[int, dict[str, int]]:
+    """The number of the next participant, and how often each trial was given out, where that matters."""
+    (number,) = file.execute("SELECT coalesce(max(id), 0) + 1 FROM choose_people").fetchone()
     query = "SELECT question, count(*) FROM choose_plan WHERE kind = 'trial' GROUP BY question"
-    planned: dict[str, int] = dict(file.execute(query))
-    file.execute("INSERT INTO choose_people VALUES (?, ?, ?, ?)", (number, token, f"{design.seed} {number}", now()))
-    rows = [(number, position, *entry) for position, entry in enumerate(draw_plan(study, design, number, planned))]
+    return number, {} if design.per_person is None else dict(file.execute(query))
+
+
+def _store_plan(file: sqlite3.Connection, person: tuple[int, str, str, str], rows: Sequence[tuple[Any, ...]]) -> bool:
+    """Store an invitation and its plan; False if the number is taken."""
+    if not file.execute("INSERT INTO choose_people VALUES (?, ?, ?, ?) ON CONFLICT (id) DO NOTHING", person).rowcount:
+        return False
     file.executemany("INSERT INTO choose_plan VALUES (?, ?, ?, ?, ?)", rows)
-    return token
+    return True
 
 
 def draw_plan(study: Study, design: Design, number: int, planned: dict[str, int]) -> Iterator[tuple[Kind, str, bool]]:

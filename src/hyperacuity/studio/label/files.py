@@ -19,15 +19,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from hyperacuity import __version__
-from hyperacuity.data import write_edges
-from hyperacuity.data.files import write_bytes
+from hyperacuity.data.formats.images import encode_png
 from hyperacuity.data.formats.matlab import encode
 from hyperacuity.kernels.thinning import thin
 from hyperacuity.maps import EdgeMap
 from hyperacuity.studio.label.map import DRAWN, TOP, Action, EdgeCandidates, pixels, replay_sources
 from hyperacuity.studio.label.sources import CandidateSource
 from hyperacuity.studio.label.store import Log
+from hyperacuity.studio.outputs import Outputs, are_whole
+from hyperacuity.studio.state import State
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,33 +76,45 @@ def output_files(out: Path, folder: str, name: str) -> tuple[Path, Path, Path]:
     return edges, out / "groundTruth" / f"{name}.mat", provenance
 
 
-def is_written(out: Path, folder: str, name: str, entries: int) -> bool:
-    """Whether the files of an annotator's image are there, as they were after so many entries of the log."""
+def is_written(state: State, out: Path, folder: str, name: str, entries: int) -> bool:
+    """Whether the files of an annotator's image are there, whole, and as they were after so many entries of the log."""
     files = output_files(out, folder, name)
     try:
         facts = json.loads(files[2].read_bytes())
     except (OSError, ValueError):
         return False
-    return isinstance(facts, dict) and facts.get("entries") == entries and all(file.is_file() for file in files)
+    return isinstance(facts, dict) and facts.get("entries") == entries and are_whole(state, files)
 
 
-def write_annotator(
+def outputs_of(
     out: Path,
     folder: str,
     name: str,
+    *,
     annotator: str,
     digest: str,
     sources: Mapping[str, CandidateSource],
     finished: Finished,
-) -> None:
-    """Write one annotator's edges and their provenance."""
-    edges, _, provenance = output_files(out, folder, name)
-    for file in (edges, provenance):
-        file.parent.mkdir(parents=True, exist_ok=True)
-    write_edges(edges, finished.edges)
+    everyone: Sequence[EdgeMap],
+) -> Outputs:
+    """What an annotator's finished image leaves; ``everyone`` are the edges of all annotators, this one's too."""
+    edges, bsds, provenance = output_files(out, folder, name)
+    facts = provenance_of(name, annotator, digest, sources, finished)
+    return {
+        edges: encode_png(finished.edges.astype(np.uint8) * np.uint8(255)),
+        # There are no regions, so there is no Segmentation.
+        bsds: encode({"groundTruth": [{"Boundaries": one} for one in everyone]}),
+        provenance: (json.dumps(facts, indent=2, ensure_ascii=False) + "\n").encode(),
+    }
+
+
+def provenance_of(
+    name: str, annotator: str, digest: str, sources: Mapping[str, CandidateSource], finished: Finished
+) -> dict[str, Any]:
+    """How an annotator's map came about."""
     height, width = finished.edges.shape
     log = finished.log
-    facts = {
+    return {
         "made_by": f"hyperacuity {__version__}",
         "image": name,
         "image_sha256": digest,
@@ -122,7 +137,6 @@ def write_annotator(
             for action, made in zip(log.actions, log.times, strict=True)
         ],
     }
-    write_bytes(provenance, (json.dumps(facts, indent=2, ensure_ascii=False) + "\n").encode())
 
 
 def _candidate_facts(sources: Mapping[str, CandidateSource], finished: Finished) -> dict[str, Any]:
@@ -142,10 +156,3 @@ def _action_facts(action: Action, sources: Mapping[str, CandidateSource]) -> dic
     if action.kind == "source":
         return {"source": sources[action.sources[0]].name}
     return {"pixels": pixels(action.runs).size} if action.threshold is None else {"level": action.threshold}
-
-
-def write_bsds(out: Path, name: str, maps: Sequence[EdgeMap]) -> None:
-    """Write the edges of all annotators of an image in BSDS form. There are no regions, so there is no ``Segmentation``."""
-    path = out / "groundTruth" / f"{name}.mat"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_bytes(path, encode({"groundTruth": [{"Boundaries": edges} for edges in maps]}))

@@ -24,7 +24,7 @@ from hyperacuity.errors import HyperacuityError, InputError, UsageError
 from hyperacuity.studio.cache import Cache
 from hyperacuity.studio.items import Item, eight_bit, png, reason, thumbnail
 from hyperacuity.studio.label import store
-from hyperacuity.studio.label.files import Finished, finish, is_written, write_annotator, write_bsds
+from hyperacuity.studio.label.files import Finished, finish, is_written, outputs_of
 from hyperacuity.studio.label.map import (
     ACTIONS,
     GRADIENT,
@@ -36,6 +36,7 @@ from hyperacuity.studio.label.map import (
     find_candidates,
 )
 from hyperacuity.studio.label.sources import CandidateSource, known_sources
+from hyperacuity.studio.outputs import write_outputs
 from hyperacuity.studio.people import People, Person, folders
 from hyperacuity.studio.state import State, StateError
 from hyperacuity.studio.web import Page, Refused, field, log, read_json, render
@@ -113,7 +114,7 @@ class LabelPage:
         return Page(TITLE, routes, max_body=2 << 20)
 
     def write_missing(self) -> list[tuple[str, str]]:
-        """Write files of finished images that are missing or older: a server was killed, or writes elsewhere now.
+        """Write files of finished images that are missing, damaged or older: a server was killed, or writes elsewhere now.
 
         Returns (name, reason) of those that could not be written.
         """
@@ -121,7 +122,7 @@ class LabelPage:
         finishers, folder = self._state.read_now(lambda file: (store.finishers(file), folders(file)))
         for item_id, person, name, finished in finishers:
             item = self._items.get(item_id)
-            if item is None or is_written(self._out, folder[person], item.name, finished):
+            if item is None or is_written(self._state, self._out, folder[person], item.name, finished):
                 continue
             try:
                 self._write(item, Person(person, name), self._prepared.get(item.id, partial(prepare, item.path)))
@@ -156,6 +157,8 @@ class LabelPage:
             "label/list.html.j2",
             title=TITLE,
             person=person.name,
+            link=self._people.link(request, person),
+            newcomer=not own,
             images=images,
             counts={state: states.count(state) for state in (store.UNTOUCHED, store.STARTED, store.DONE)},
             next=self._next_open(0, own),
@@ -274,9 +277,18 @@ class LabelPage:
                 maps = {who: finish(self._find_now(item, ready, kept), kept) for who, kept in everyone.items()}
             except (InputError, Refused) as error:  # somebody's candidates are not to be had
                 raise UsageError(error.detail if isinstance(error, Refused) else str(error)) from error
+            outputs = outputs_of(
+                self._out,
+                folder,
+                item.name,
+                annotator=person.name,
+                digest=ready.digest,
+                sources=self._sources,
+                finished=maps[person.id],
+                everyone=[one.edges for one in maps.values()],
+            )
             try:
-                write_annotator(self._out, folder, item.name, person.name, ready.digest, self._sources, maps[person.id])
-                write_bsds(self._out, item.name, [one.edges for one in maps.values()])
+                write_outputs(self._state, self._out, outputs)
             except OSError as error:
                 raise UsageError(f"{self._out}: cannot be written ({error.strerror})") from error
 

@@ -24,13 +24,14 @@ from typing import Any
 import numpy as np
 
 from hyperacuity import __version__
-from hyperacuity.data import write_labels, write_order
-from hyperacuity.data.files import write_bytes
+from hyperacuity.data.formats.arrays import encode_npy
 from hyperacuity.maps import LabelMap, OrderMap
 from hyperacuity.studio.order.history import Snapshot
 from hyperacuity.studio.order.regions import Regions
 from hyperacuity.studio.order.relations import Arrangement
 from hyperacuity.studio.order.suggestions import suggest
+from hyperacuity.studio.outputs import Outputs, are_whole
+from hyperacuity.studio.state import State
 
 KINDS = {"order": "npy", "ownership": "npy", "labels": "npy", "pairs": "csv", "provenance": "json"}
 Facts = Mapping[str, Any]
@@ -39,24 +40,31 @@ RELATIONS = {1: "a in front", -1: "b in front", 0: "same", None: "unknown"}
 HEADING = ("a", "b", "relation", "boundary", "source")
 
 
-def write_files(
+def output_files(out: Path, folder: str, name: str) -> dict[str, Path]:
+    """By kind, where the files of one person's order of one image lie."""
+    return {kind: out / kind / folder / f"{name}.{suffix}" for kind, suffix in KINDS.items()}
+
+
+def is_written(state: State, out: Path, folder: str, name: str, actions: int) -> bool:
+    """Whether the files of one person's order of one image are there, whole, and as they were after so many actions."""
+    files = output_files(out, folder, name)
+    try:
+        facts = json.loads(files["provenance"].read_bytes())
+    except (OSError, ValueError):
+        return False
+    return isinstance(facts, dict) and facts.get("actions") == actions and are_whole(state, files.values())
+
+
+def outputs_of(
     out: Path, folder: str, name: str, current: Snapshot, regions: Regions, found: Arrangement, facts: Facts
-) -> None:
-    """Write one person's order of one image. ``facts`` go into the provenance. ``UsageError`` where writing fails."""
+) -> Outputs:
+    """What one person's order of one image leaves. ``facts`` go into the provenance. Without an owner there is no ownership."""
     statements = current.statements
-    paths = {kind: out / kind / folder / f"{name}.{suffix}" for kind, suffix in KINDS.items()}
-    for path in paths.values():
-        path.parent.mkdir(parents=True, exist_ok=True)
-    write_order(paths["order"], order_map_of(found, regions.labels))
     sides = ownership_of(found, regions)
-    if (sides == 1).any() and (sides == -1).any():
-        write_order(paths["ownership"], sides)
-    else:
-        paths["ownership"].unlink(missing_ok=True)  # of an earlier order: now no boundary has an owner
-    write_labels(paths["labels"], np.where(regions.labels < 0, regions.labels, regions.labels + 1).astype(np.int32))
+    owned = bool((sides == 1).any() and (sides == -1).any())
+    numbered = np.where(regions.labels < 0, regions.labels, regions.labels + 1).astype(np.int32)
     table = io.StringIO(newline="")
     csv.writer(table, lineterminator="\n").writerows([HEADING, *pair_rows(current, regions, found)])
-    write_bytes(paths["pairs"], table.getvalue().encode())
     groups: list[list[int]] = [[] for _ in range(found.groups)]
     for region, group in enumerate(found.group, start=1):
         if group is not None:
@@ -73,7 +81,14 @@ def write_files(
         "positions": {str(region + 1): position for region, position in listed},
         "drawn": [[a + 1, b + 1, RELATIONS[relation]] for (a, b), relation in statements.pairs.items()],
     }
-    write_bytes(paths["provenance"], (json.dumps(provenance, indent=1) + "\n").encode())
+    contents = {
+        "order": encode_npy(order_map_of(found, regions.labels)),
+        "ownership": encode_npy(sides) if owned else None,
+        "labels": encode_npy(numbered),
+        "pairs": table.getvalue().encode(),
+        "provenance": (json.dumps(provenance, indent=1) + "\n").encode(),
+    }
+    return {path: contents[kind] for kind, path in output_files(out, folder, name).items()}
 
 
 def order_map_of(found: Arrangement, labels: LabelMap) -> OrderMap:

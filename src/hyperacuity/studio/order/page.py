@@ -16,6 +16,7 @@ import sqlite3
 from collections import OrderedDict, defaultdict
 from contextlib import suppress
 from dataclasses import asdict
+from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -26,16 +27,17 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from hyperacuity.detect.net.network import card
-from hyperacuity.errors import HyperacuityError, InputError
+from hyperacuity.errors import HyperacuityError, InputError, UsageError
 from hyperacuity.studio.cache import Cache
 from hyperacuity.studio.items import Item, png
 from hyperacuity.studio.order import store
-from hyperacuity.studio.order.files import coverage, write_files
+from hyperacuity.studio.order.files import coverage, is_written, outputs_of
 from hyperacuity.studio.order.history import EditHistory, Snapshot, act, replay, validate
 from hyperacuity.studio.order.regions import OrderInputs, Regions, SegmentedImage, load_image, regions_at
 from hyperacuity.studio.order.relations import Arrangement, arrange, as_sentence, find_contradiction
 from hyperacuity.studio.order.store import OrderSummary
 from hyperacuity.studio.order.suggestions import answers, longest_first, open_suggestions, preview, suggest
+from hyperacuity.studio.outputs import write_outputs
 from hyperacuity.studio.people import People, Person, folders
 from hyperacuity.studio.state import State, now
 from hyperacuity.studio.web import Page, Refused, field, log, read_json, render
@@ -50,6 +52,9 @@ KEPT_HISTORIES = 256
 
 Arranged = tuple[Regions, Arrangement]
 """The regions at a level, and what follows from what was said of them."""
+
+Done = tuple[int, str]
+"""The number of the action that says *done*, and when it was made."""
 
 BRIEFLY = {"Cache-Control": "private, max-age=600"}
 
@@ -89,6 +94,34 @@ class OrderPage:
         ]
         return Page(TITLE, routes, max_body=1 << 17)
 
+    def write_missing(self) -> list[tuple[str, str]]:
+        """Write files of finished orders that are missing or damaged.
+
+        Returns (name, reason) of those that could not be written.
+        """
+        failed = []
+        done, folder = self._state.read_now(lambda file: (store.finished(file), folders(file)))
+        for item_id, source, person, name, written, made in done:
+            item = self._inputs.items.get(item_id)
+            if item is None or is_written(self._state, self._out, folder[person], item.name, written):
+                continue
+            try:
+                if item.id in self._inputs.failed:
+                    raise InputError(self._inputs.failed[item.id])
+                image = self._image(item)
+                if image.digest != source:
+                    raise InputError("its regions are not those that were ordered before")
+                actions = self._state.read_now(partial(store.read_actions, key=(person, item.id), before=written))
+                current = replay(actions, image.first, image.levels).current
+                self._write_now(
+                    Person(person, name), item, image, current, self._arrange(item, current), (written, made)
+                )
+            except InputError as error:
+                failed.append((item.title, self._inputs.reason(error, item)))
+            except (UsageError, OSError) as error:
+                failed.append((item.title, str(error)))
+        return failed
+
     async def _overview(self, request: Request) -> Response:
         person = await self._people.find(request)
         if person is None:
@@ -109,6 +142,8 @@ class OrderPage:
             title=TITLE,
             rows=rows,
             person=person.name,
+            link=self._people.link(request, person),
+            newcomer=not known,
             next=next((row["id"] for row in rows if not row["failed"] and not row.get("written")), None),
             done=sum(bool(row.get("written")) for row in rows),
             total=len(self._usable),
@@ -186,33 +221,47 @@ class OrderPage:
             elif (updated := act(history, action, image.levels)) is not history or done:
                 history = updated
                 regions, found = arranged = await asyncio.to_thread(self._arrange, item, history.current)
+                made = now()
                 if done:
-                    await self._write(person, item, image, history.current, arranged, sequence)
+                    await self._write(person, item, image, history.current, arranged, (sequence, made))
                 written = sequence if done else summary.written
                 counts = (found.ordered, regions.count, len(found.tangled))
                 summary = OrderSummary(image.digest, sequence, *counts, written)
-                await self._state.write(lambda file: store.append(file, key, summary, tab, stored))
+                await self._state.write(lambda file: store.append(file, key, summary, tab, stored, made))
                 self._remember(key, sequence, history)
             sheet = await asyncio.to_thread(self._as_dict, item, history, summary)
         return JSONResponse(sheet)
 
     async def _write(
-        self, person: Person, item: Item, image: SegmentedImage, current: Snapshot, arranged: Arranged, actions: int
+        self, person: Person, item: Item, image: SegmentedImage, current: Snapshot, arranged: Arranged, done: Done
     ) -> None:
         """Write an image's files, unless there is a contradiction or nothing to write."""
-        regions, found = arranged
+        _, found = arranged
         if found.tangled:
             why = as_sentence(find_contradiction(current.statements, found.tangled), current.statements.positions)
             raise Refused(422, f"this order is not written, because it contradicts itself: {why}")
         if found.known_pairs == 0:
             raise Refused(422, "this order is not written: no two regions are ordered yet")
+        try:
+            await asyncio.to_thread(self._write_now, person, item, image, current, arranged, done)
+        except (HyperacuityError, OSError) as error:
+            log.error("%s", error)
+            why = "this order is kept, but its files cannot be written: the server's terminal says why"
+            raise Refused(422, why) from error
+
+    def _write_now(
+        self, person: Person, item: Item, image: SegmentedImage, current: Snapshot, arranged: Arranged, done: Done
+    ) -> None:
+        """Write an image's files: the same from the same log, whenever that is."""
+        regions, found = arranged
+        actions, made = done
         key = (person.id, item.id)
-        (started, seconds), folder = await self._state.read(
-            lambda file: (store.time_spent(file, key), folders(file)[person.id])
+        (started, seconds), folder = self._state.read_now(
+            lambda file: (store.time_spent(file, key, actions), folders(file)[person.id])
         )
         facts = {
             "annotator": person.name,
-            "made": now(),
+            "made": made,
             "started": started,
             "actions": actions,
             "seconds": seconds,
@@ -223,13 +272,8 @@ class OrderPage:
             "coverage": coverage(found, regions),
             **self._start(current, arranged),
         }
-        content = (current, regions, found, facts)
-        try:
-            await asyncio.to_thread(write_files, self._out, folder, item.name, *content)
-        except (HyperacuityError, OSError) as error:
-            log.error("%s", error)
-            why = "this order is kept, but its files cannot be written: the server's terminal says why"
-            raise Refused(422, why) from error
+        outputs = outputs_of(self._out, folder, item.name, current, regions, found, facts)
+        write_outputs(self._state, self._out, outputs)
 
     @property
     def _hierarchy(self) -> str:

@@ -72,9 +72,10 @@ def read_overview(file: sqlite3.Connection, person: str) -> dict[str, dict[str, 
     }
 
 
-def read_actions(file: sqlite3.Connection, key: Key) -> list[str]:
-    """The actions of one person on one image, as JSON."""
-    rows = file.execute("SELECT action FROM order_log WHERE person = ? AND item = ? ORDER BY version", key)
+def read_actions(file: sqlite3.Connection, key: Key, before: int = 1 << 62) -> list[str]:
+    """The actions of one person on one image with a number below ``before``, as JSON."""
+    query = "SELECT action FROM order_log WHERE person = ? AND item = ? AND version < ? ORDER BY version"
+    rows = file.execute(query, (*key, before))
     return [action for (action,) in rows]
 
 
@@ -85,18 +86,37 @@ def is_stored(file: sqlite3.Connection, key: Key, version: int, tab: str, action
     return row is not None and tuple(row) == (tab, action)
 
 
-def append(file: sqlite3.Connection, key: Key, summary: OrderSummary, tab: str, action: str) -> None:
-    """Store an action and the summary that follows from it; ``Refused`` (409) if another server has stored one meanwhile."""
+def append(
+    file: sqlite3.Connection, key: Key, summary: OrderSummary, tab: str, action: str, made: str | None = None
+) -> None:
+    """Store an action, ``made`` at a time (now), and the summary that follows from it.
+
+    ``Refused`` (409) if another server has stored one meanwhile.
+    """
     (latest,) = file.execute("SELECT max(version) FROM order_log WHERE person = ? AND item = ?", key).fetchone()
     if summary.version != (latest or 0) + 1:
         raise Refused(409, ELSEWHERE)
-    file.execute("INSERT INTO order_log VALUES (?, ?, ?, ?, ?, ?)", (*key, summary.version, tab, action, now()))
+    file.execute("INSERT INTO order_log VALUES (?, ?, ?, ?, ?, ?)", (*key, summary.version, tab, action, made or now()))
     file.execute("INSERT OR REPLACE INTO order_sheets VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (*key, *astuple(summary)))
 
 
-def time_spent(file: sqlite3.Connection, key: Key) -> tuple[str | None, float]:
-    """When the first action was made, and the seconds from there to the last, a pause counting for at most a minute."""
-    rows = file.execute("SELECT made FROM order_log WHERE person = ? AND item = ? ORDER BY version", key)
+def finished(file: sqlite3.Connection) -> list[tuple[str, str, str, str, int, str]]:
+    """(image, digest of its regions, id, name, actions until *done*, when) of all who have been done with an image."""
+    rows = file.execute(
+        "SELECT item, source, person, name, written, order_log.made FROM order_sheets"
+        " JOIN people ON people.id = person JOIN order_log USING (person, item)"
+        " WHERE written > 0 AND order_log.version = written ORDER BY name, item"
+    )
+    return rows.fetchall()
+
+
+def time_spent(file: sqlite3.Connection, key: Key, before: int = 1 << 62) -> tuple[str | None, float]:
+    """When the first action was made, and the seconds from there to the last, a pause counting for at most a minute.
+
+    Only actions with a number below ``before`` count.
+    """
+    query = "SELECT made FROM order_log WHERE person = ? AND item = ? AND version < ? ORDER BY version"
+    rows = file.execute(query, (*key, before))
     times = [made for (made,) in rows]
     pauses = ((later - sooner).total_seconds() for sooner, later in pairwise(map(datetime.fromisoformat, times)))
     return times[0] if times else None, round(sum(min(max(pause, 0.0), LONGEST_PAUSE) for pause in pauses), 3)

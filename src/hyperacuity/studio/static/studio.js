@@ -84,3 +84,12 @@ $("leave")?.addEventListener("click", async () => {
     problem(error.message);
   }
 });
+
+$("copy-link")?.addEventListener("click", async () => {
+  $("own-link").select();
+  try {
+    await navigator.clipboard.writeText($("own-link").value);
+    say("Copied");
+    $("copy-link").textContent = "Copied";
+  } catch { /* without HTTPS there is no clipboard: the link is selected, to be copied by hand */ }
+});

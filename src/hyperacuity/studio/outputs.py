@@ -1,0 +1,107 @@
+"""The files that finished work leaves: on the disk before anyone is told, and whole again when the studio is started.
+
+The state file knows the digest of every file that was written. One that is empty, torn or gone is made again, byte for byte, from
+what the state file holds. What a file held that the studio did not write there (half of it, or somebody's changes) is moved to
+``OUT/replaced``, never thrown away.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from hyperacuity.data.files import sync_folder, write_bytes
+from hyperacuity.data.formats.arrays import read_npy
+from hyperacuity.data.formats.images import read_pixels
+from hyperacuity.data.formats.matlab import read_truth_boundaries
+from hyperacuity.errors import InputError
+from hyperacuity.studio.state import State
+from hyperacuity.studio.web import log
+
+Outputs = Mapping[Path, bytes | None]
+"""What files are to hold; None for one that is not to be there."""
+
+_CHECKS: dict[str, Callable[[Path], Any]] = {
+    ".png": read_pixels,
+    ".npy": read_npy,
+    ".mat": read_truth_boundaries,
+    ".json": lambda path: json.loads(path.read_bytes()),
+}
+
+
+def write_outputs(state: State, out: Path, outputs: Outputs) -> None:
+    """Write files below the folder ``out``, each whole or not at all, and on the disk when this returns.
+
+    One that is right is left alone. ``OSError`` or ``UsageError`` where writing fails.
+    """
+    known = state.read_now(lambda file: _digests(file, outputs))
+    for path, data in outputs.items():
+        found = _read(path)
+        if found == data:
+            continue
+        if found and known.get(path, _digest(found)) != _digest(found):
+            _put_aside(out, path)
+        if data is None:
+            path.unlink(missing_ok=True)
+            sync_folder(path.parent)
+        else:
+            _make_folder(path.parent)
+            write_bytes(path, data, synced=True)
+    rows = [(_key(path), _digest(data)) for path, data in outputs.items()]
+    state.write_now(lambda file: file.executemany("INSERT OR REPLACE INTO studio_outputs VALUES (?, ?)", rows))
+
+
+def are_whole(state: State, paths: Iterable[Path]) -> bool:
+    """Whether files are as they were written. Of those whose digest was never stored: whether they can be read to the end."""
+    listed = list(paths)
+    known = state.read_now(lambda file: _digests(file, listed))
+    return all(known[path] == _digest(_read(path)) if path in known else _is_readable(path) for path in listed)
+
+
+def _digests(file: sqlite3.Connection, paths: Iterable[Path]) -> dict[Path, str]:
+    query = "SELECT sha256 FROM studio_outputs WHERE path = ?"
+    rows = ((path, file.execute(query, (_key(path),)).fetchone()) for path in paths)
+    return {path: row[0] for path, row in rows if row is not None}
+
+
+def _key(path: Path) -> bytes:
+    return os.fsencode(path.resolve())
+
+
+def _digest(data: bytes | None) -> str:
+    """The digest of a file's bytes; the empty text for one that is not there."""
+    return "" if data is None else hashlib.sha256(data).hexdigest()
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return None
+
+
+def _is_readable(path: Path) -> bool:
+    try:
+        _CHECKS.get(path.suffix, Path.read_bytes)(path)
+        return path.stat().st_size > 0
+    except (InputError, OSError, ValueError):
+        return False
+
+
+def _put_aside(out: Path, path: Path) -> None:
+    aside = out / "replaced" / path.relative_to(out)
+    _make_folder(aside.parent)
+    path.replace(aside)
+    log.warning("%s: was damaged or changed; it is written again, and what it held is in %s", path, aside)
+
+
+def _make_folder(folder: Path) -> None:
+    if not folder.is_dir():
+        _make_folder(folder.parent)
+        folder.mkdir(exist_ok=True)
+        sync_folder(folder.parent)
