@@ -65,10 +65,13 @@ def write_bytes(path: Path, data: bytes) -> None:
     """Write a file whole or not at all: the bytes go to a file beside it, which then takes its name."""
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        part.write_bytes(data)
-        part.replace(path)
+        try:
+            part.write_bytes(data)
+            part.replace(path)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
     except OSError as error:
-        part.unlink(missing_ok=True)
         raise UsageError(f"{path}: cannot be written ({_reason(error)})") from error
 
 

@@ -82,6 +82,8 @@ def clear_errors(path: Path) -> Iterator[None]:
         raise StoreError(f"cannot use {path}: {error}; what was written before is kept") from error
     except sqlite3.DatabaseError as error:
         raise StoreError(f"{path} is damaged or not a run store ({error}): move it away to start over") from error
+    except MemoryError as error:
+        raise StoreError(f"cannot use {path}: out of memory; what was written before is kept") from error
 
 
 def create_or_update(connection: sqlite3.Connection, path: Path) -> None:
@@ -99,7 +101,8 @@ def create_or_update(connection: sqlite3.Connection, path: Path) -> None:
             connection.execute(f"PRAGMA user_version = {version + 1}")
         connection.execute("COMMIT")
     except BaseException:
-        connection.execute("ROLLBACK")
+        if connection.in_transaction:  # SQLite itself takes a transaction back when the disk is full
+            connection.execute("ROLLBACK")
         raise
 
 

@@ -242,8 +242,10 @@ class Store:
 
     def close(self) -> None:
         """Release the folder. Entries that :meth:`end` has not written are dropped."""
-        self._connection.close()
-        self._lock.release()
+        try:
+            self._connection.close()
+        finally:
+            self._lock.release()
 
     def _later(self, statement: str, values: tuple[Any, ...]) -> None:
         self._waiting.append((statement, values))
