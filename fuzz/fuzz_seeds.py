@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import lzma
+import sqlite3
 import struct
 import tarfile
 import zipfile
@@ -13,6 +15,8 @@ from collections.abc import Callable
 import h5py
 import numpy as np
 from PIL import Image
+
+from hyperacuity import boundary
 
 GREY = (np.arange(12 * 17, dtype=np.uint32).reshape(12, 17) * 37 % 256).astype(np.uint8)
 SEG = b"format ascii cr\nwidth 3\nheight 2\nsegments 2\ndata\n0 0 0 2\n1 1 0 1\n"
@@ -142,6 +146,25 @@ def archive(**files: bytes) -> bytes:
     return file.getvalue()
 
 
+def tally() -> bytes:
+    """A tally as a store keeps it."""
+    rng = np.random.default_rng(0)
+    return boundary.tally(rng.random((8, 9)), [rng.random((8, 9)) < 0.2], boundary.Protocol(thresholds=5)).pack()
+
+
+def store() -> bytes:
+    """A small store: rows of tallies, some of which run over into other pages."""
+    with contextlib.closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute("PRAGMA page_size = 512")
+        connection.execute(
+            "CREATE TABLE tallies (id INTEGER PRIMARY KEY, a TEXT, b TEXT, c TEXT, d BLOB, e TEXT, f BLOB)"
+        )
+        rows = [("boundary", "canny", str(k), bytes(20), "1", tally() * k) for k in range(4)]
+        connection.executemany("INSERT INTO tallies VALUES (NULL, ?, ?, ?, ?, ?, ?)", rows)
+        connection.commit()
+        return connection.serialize()
+
+
 TEXT = chunk(b"zTXt", b"note\0\0" + zlib.compress(bytes(1000))) + chunk(b"iCCP", b"p\0\0" + zlib.compress(bytes(500)))
 
 SEEDS: dict[str, list[bytes]] = {
@@ -200,5 +223,8 @@ SEEDS: dict[str, list[bytes]] = {
         archive(fg__s__1_2_fg=FG, seg__s__1_seg=SEG),
         archive(seg__s__1_seg=b"width 2\nheight 2\ndata\n0 0 0 1\n0 1 0 1\n"),
     ],
+    "tally": [tally()],
+    "store": [store()],
+    "signature": [str(boundary.Protocol().signature).encode(), b"a|b:1|c:x|v:1"],
     "any": [b"MATRIX", b"\x80\x04", b"GIF89a", b"BM", b"PK\x05\x06" + bytes(18), b"Pf", b"\x93NUMPY"],
 }

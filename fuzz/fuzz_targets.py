@@ -37,7 +37,9 @@ from hyperacuity.data import (
 from hyperacuity.data.datasets.bsds import figure_ground
 from hyperacuity.data.datasets.stereo import largest_disparity, scale_of
 from hyperacuity.data.formats import mat73
-from hyperacuity.errors import HyperacuityError
+from hyperacuity.errors import HyperacuityError, InputError
+from hyperacuity.run.salvage import pages_of, rows_of
+from hyperacuity.tally import Signature, unpacked_arrays
 
 Reader = Callable[[Path], Any]
 
@@ -105,6 +107,22 @@ def _archive(path: Path) -> None:
     list(figure_ground(path))
 
 
+def _tally(path: Path) -> None:
+    """The bytes of a tally as a store has them; the message is completed by whoever knows the cell."""
+    with suppress(InputError):
+        unpacked_arrays(path.read_bytes())
+
+
+def _store(path: Path) -> None:
+    """A damaged store, page by page."""
+    list(rows_of(pages_of(path)))
+
+
+def _signature(path: Path) -> None:
+    with suppress(InputError):
+        Signature.parse(path.read_bytes().decode(errors="replace"))
+
+
 WRAPPED: dict[str, Callable[[bytes], bytes]] = {
     "png": _with_checksums,
     "png-pixels": lambda data: fuzz_seeds.png(data[:13].ljust(13, b"\0"), data[13:]),
@@ -132,6 +150,9 @@ READERS: dict[str, list[Reader]] = {
     "csv": [read_table, read_point_pairs],
     "info": [scale_of, largest_disparity],
     "archive": [_archive],
+    "tally": [_tally],
+    "store": [_store],
+    "signature": [_signature],
     "any": [*MAPS, read_ucm, read_image, read_table, _truths, _segmentations],
 }
 

@@ -8,9 +8,9 @@ import warnings
 import h5py
 import numpy as np
 import pytest
-from fuzz_seeds import mat5, mat73, npy, picture, plane
+from fuzz_seeds import element, mat5, mat73, matrix, npy, picture, plane
 
-from hyperacuity.data import read_image, read_segmentations, read_soft, read_table
+from hyperacuity.data import read_disparity, read_image, read_segmentations, read_soft, read_table
 from hyperacuity.data.datasets.stereo import largest_disparity, scale_of
 from hyperacuity.errors import InputError
 
@@ -86,3 +86,27 @@ def test_a_largest_disparity_that_is_none_is_refused(put, text):
 def test_scale_and_largest_disparity_are_read(put):
     assert (scale_of(put(b"16.0 15\n")), largest_disparity(put(b"16.0 15\n"))) == (16.0, 15)
     assert largest_disparity(put(b"cam0=[1 0; 0 1]\nndisp=280\nvmin=31\n")) == 279
+
+
+@pytest.mark.parametrize("scale", [b"1.0.0", b"-.", b"1..", b".", b"1.01.0"])
+def test_a_scale_of_a_pfm_that_is_no_number_is_refused(put, scale):
+    with pytest.raises(InputError, match="is not a PFM file"):
+        read_disparity(put(b"Pf\n1 1\n" + scale + b"\n" + bytes(4)))
+
+
+@pytest.mark.parametrize("scale", [b"-1", b"-1.", b"-.5", b"-1.5e0"])
+def test_a_scale_of_a_pfm_may_be_written_in_all_the_usual_ways(put, scale):
+    assert read_disparity(put(b"Pf\n1 1\n" + scale + b"\n" + np.array([3], "<f4").tobytes())) == [[3]]
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (3, 0)])
+def test_an_array_of_disparities_without_pixels_is_refused(put, shape):
+    with pytest.raises(InputError, match="has no pixels"):
+        read_disparity(put(npy(np.zeros(shape))))
+
+
+def test_numbers_too_large_for_the_class_of_a_variable(put):
+    """Stored as double in a variable of class single: an infinity, and no warning."""
+    stored = matrix(7, (1, 2), b"soft", element(9, np.array([1e300, 0.5]).tobytes()))
+    with pytest.raises(InputError, match=r"inf|finite|expected"):
+        read_soft(put(mat5(stored)))

@@ -68,16 +68,19 @@ def write_bytes(path: Path, data: bytes, *, synced: bool = False) -> None:
     """
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        with part.open("wb") as file:
-            file.write(data)
-            if synced:
-                file.flush()
-                os.fsync(file.fileno())
-        part.replace(path)
+        try:
+            with part.open("wb") as file:
+                file.write(data)
+                if synced:
+                    file.flush()
+                    os.fsync(file.fileno())
+            part.replace(path)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
         if synced:
             sync_folder(path.parent)
     except OSError as error:
-        part.unlink(missing_ok=True)
         raise UsageError(f"{path}: cannot be written ({_reason(error)})") from error
 
 

@@ -217,7 +217,9 @@ def read_disparity(
             scale = KITTI_SCALE if values.dtype == np.uint16 else 1
             if values.dtype != np.uint16:
                 warn(f"{path}: is an 8-bit disparity picture without a scale, so grey levels are pixels; use --scale")
-    elif zero is None and kind != "PFM" and np.isfinite(values).all() and np.mean(values == 0) > MOST_ZEROS:
+    elif (
+        zero is None and kind != "PFM" and np.isfinite(values).all() and (values == 0).sum() > MOST_ZEROS * values.size
+    ):
         share = f"{np.mean(values == 0):.0%} of the pixels"
         raise InputError(f"{path}: {share} are exactly 0, holes? Use --zero unknown, or known if they are estimates")
     if zero == "unknown":

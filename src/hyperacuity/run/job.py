@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from hyperacuity.data.remote import absolute
+from hyperacuity.errors import InputError
 from hyperacuity.tally import BaseProtocol, Tally
 
 T = TypeVar("T", bound=Tally)
@@ -82,16 +83,21 @@ def files_as_text(cell: Cell) -> str:
 
 
 def cell_from_text(system: str, image: str, text: str) -> Cell:
-    """The inverse of :func:`files_as_text`."""
-    files = json.loads(text)
-    return Cell(
-        system,
-        image,
-        Path(files["prediction"]),
-        tuple(Path(path) for path in files["truths"]),
-        tuple(("", Path(one)) if isinstance(one, str) else (one[0], Path(one[1])) for one in files["extras"]),
-        None if files["picture"] is None else Path(files["picture"]),
-    )
+    """The inverse of :func:`files_as_text`. ``InputError`` for a line that was damaged."""
+    try:
+        files = json.loads(text)
+        return Cell(
+            system,
+            image,
+            Path(files["prediction"]),
+            tuple(Path(path) for path in files["truths"]),
+            tuple(("", Path(one)) if isinstance(one, str) else (one[0], Path(one[1])) for one in files["extras"]),
+            None if files["picture"] is None else Path(files["picture"]),
+        )
+    except (ValueError, KeyError, TypeError, IndexError) as error:
+        raise InputError(
+            f"{system}: {image}: its list of files cannot be read: the run is damaged; see hyperacuity run salvage"
+        ) from error
 
 
 def job_as_dict(job: Any) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import os
 import socket
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from hyperacuity.errors import UsageError
@@ -69,9 +70,10 @@ class FolderLock:
                     "wait until it ends, or choose another folder"
                 ) from error
             raise UsageError(f"cannot lock the run folder {folder}: {error.strerror}") from error
-        os.ftruncate(self._file, 0)
-        os.lseek(self._file, 0, os.SEEK_SET)
-        os.write(self._file, f"process {os.getpid()} on {socket.gethostname()}\n".encode())
+        with suppress(OSError):  # a full disk does not hold a name, but the lock holds
+            os.ftruncate(self._file, 0)
+            os.lseek(self._file, 0, os.SEEK_SET)
+            os.write(self._file, f"process {os.getpid()} on {socket.gethostname()}\n".encode())
 
     def release(self) -> None:
         """Let the next driver in."""

@@ -17,7 +17,7 @@ from hyperacuity.console import printable
 from hyperacuity.data.remote import absolute
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.run.job import Cell, Failure, T, cell_from_text
-from hyperacuity.run.schema import FILE_NAME, check, clear_errors
+from hyperacuity.run.schema import FILE_NAME, check, check_companions, clear_errors
 from hyperacuity.tally import BaseProtocol
 
 EXPECTED = "expected"
@@ -44,6 +44,7 @@ def file_of(path: Path) -> Path:
 
 def connect_to_read(file: Path) -> sqlite3.Connection:
     """A connection that sees one moment of a store, while it is written or from a copy that cannot be written to."""
+    check_companions(file)
     with clear_errors(file):
         try:
             return _look(file, "mode=ro")
@@ -216,9 +217,11 @@ class Run:
         ``command``, ``folder``, ``machine``, ``versions``, ``workers``, ``job`` (how the job was set up: its protocol and other
         options), and what the caller gave as metadata.
         """
-        rows = self._rows("SELECT signature, code, started, ended, status, about FROM runs ORDER BY id")
+        rows = self._rows("SELECT id, signature, code, started, ended, status, about FROM runs ORDER BY id")
         names = ("signature", "code", "started", "ended", "status")
-        return [dict(zip(names, row, strict=False)) | json.loads(row[-1]) for row in rows]
+        return [
+            dict(zip(names, row, strict=True)) | description(number, about, self.path) for number, *row, about in rows
+        ]
 
     def metadata(self, signature: str) -> dict[str, Any]:
         """The last entry of :meth:`history` for a protocol; of what is expected of systems, it knows all entries' words."""
@@ -234,6 +237,17 @@ class Run:
 
     def _column(self, query: str, *values: Any) -> list[Any]:
         return [row[0] for row in self._rows(query, *values)]
+
+
+def description(number: int, about: Any, file: Path) -> dict[str, Any]:
+    """How a run was made, from the text that its store keeps. ``InputError`` for one that was damaged."""
+    try:
+        found = json.loads(about)
+    except (ValueError, TypeError):
+        found = None
+    if not isinstance(found, dict):
+        raise InputError(f"{file}: run {number}: its description cannot be read: the file is damaged; see run salvage")
+    return found
 
 
 def _look(file: Path, how: str) -> sqlite3.Connection:

@@ -23,8 +23,8 @@ from typing import Any
 
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.run.job import cell_from_text
-from hyperacuity.run.records import file_of
-from hyperacuity.run.schema import FILE_NAME
+from hyperacuity.run.records import description, file_of
+from hyperacuity.run.schema import DAMAGE, FILE_NAME, check_companions
 from hyperacuity.run.store import open_store
 from hyperacuity.tally import unpacked_arrays
 
@@ -59,6 +59,7 @@ def salvage_run(folder: Path, out: Path) -> Salvaged:
     file = file_of(folder)
     if (out / FILE_NAME).exists():
         raise UsageError(f"{out} holds a run already: salvage into another folder")
+    check_companions(file)
     pages = pages_of(file)
     with open_store(out) as store, store.writing() as target:
         numbers = _take_tallies(pages, target)
@@ -220,8 +221,10 @@ def _take_grid(file: Path, target: sqlite3.Connection, numbers: dict[int, int]) 
     with contextlib.closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as source:
         known = set()
         for row in _readable(source, "runs", "id, signature, code, started, ended, status, about"):
-            target.execute("INSERT OR IGNORE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?)", row)
-            known.add(row[0])
+            with contextlib.suppress(InputError):
+                description(row[0], row[-1], file)
+                target.execute("INSERT OR IGNORE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+                known.add(row[0])
         runs = len(known)
         columns = "signature, system, image, run, position, files, tally, reason, detail"
         for signature, system, image, run, *rest, tally, reason, detail in _readable(source, "cells", columns):
@@ -241,7 +244,7 @@ def _named(files: Any) -> bool:
     """Whether a cell's list of files can be read."""
     try:
         cell_from_text("", "", files)
-    except (ValueError, KeyError, TypeError):
+    except InputError:
         return False
     return True
 
@@ -259,7 +262,7 @@ def _readable(source: sqlite3.Connection, table: str, columns: str) -> list[tupl
     for order in ("", " DESC"):
         keys = "id" if table == "runs" else "signature, system, image"
         by = ", ".join(f"{key}{order}" for key in keys.split(", "))
-        with contextlib.suppress(sqlite3.DatabaseError):
+        with contextlib.suppress(*DAMAGE):
             for row in source.execute(f"SELECT {columns} FROM {table} ORDER BY {by}"):  # noqa: S608 (our own words)
                 found[row] = None
     return list(found)

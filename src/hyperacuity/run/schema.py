@@ -10,6 +10,7 @@ transaction, when it is opened for writing.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -69,6 +70,10 @@ _STEPS: dict[int, tuple[str, ...]] = {
 """What brings a layout to the next one."""
 
 
+DAMAGE = (sqlite3.DatabaseError, UnicodeDecodeError)
+"""What reading a damaged file raises: SQLite's message may quote bytes of it that are no text."""
+
+
 class StoreError(UsageError):
     """The store cannot be read or written: the run as a whole cannot continue."""
 
@@ -80,8 +85,17 @@ def clear_errors(path: Path) -> Iterator[None]:
         yield
     except sqlite3.OperationalError as error:
         raise StoreError(f"cannot use {path}: {error}; what was written before is kept") from error
-    except sqlite3.DatabaseError as error:
+    except DAMAGE as error:
         raise StoreError(f"{path} is damaged or not a run store ({error}): move it away to start over") from error
+    except MemoryError as error:
+        raise StoreError(f"cannot use {path}: out of memory; what was written before is kept") from error
+
+
+def check_companions(path: Path) -> None:
+    """Refuse what is no file beside a store under a name that SQLite opens: a named pipe there would make it wait forever."""
+    for companion in (Path(f"{path}{ending}") for ending in ("-wal", "-shm", "-journal")):
+        if os.path.lexists(companion) and not companion.is_file():
+            raise StoreError(f"{companion} is not a file, as SQLite expects it beside {path.name}: move it away")
 
 
 def create_or_update(connection: sqlite3.Connection, path: Path) -> None:
@@ -99,7 +113,8 @@ def create_or_update(connection: sqlite3.Connection, path: Path) -> None:
             connection.execute(f"PRAGMA user_version = {version + 1}")
         connection.execute("COMMIT")
     except BaseException:
-        connection.execute("ROLLBACK")
+        if connection.in_transaction:  # SQLite itself takes a transaction back when the disk is full
+            connection.execute("ROLLBACK")
         raise
 
 

@@ -28,7 +28,7 @@ from hyperacuity.errors import UsageError
 from hyperacuity.run.code import library_versions
 from hyperacuity.run.job import Cell, Failure, cell_from_text, files_as_text
 from hyperacuity.run.lock import FolderLock
-from hyperacuity.run.schema import FILE_NAME, clear_errors, create_or_update
+from hyperacuity.run.schema import FILE_NAME, check_companions, clear_errors, create_or_update
 
 BATCH = 200
 BATCH_SECONDS = 0.2
@@ -74,6 +74,7 @@ class Store:
         self._about: dict[str, Any] = {}
         self._lock = FolderLock(folder)
         try:
+            check_companions(self.path)
             with clear_errors(self.path):
                 self._connection = _connect(self.path)
         except BaseException:
@@ -242,8 +243,10 @@ class Store:
 
     def close(self) -> None:
         """Release the folder. Entries that :meth:`end` has not written are dropped."""
-        self._connection.close()
-        self._lock.release()
+        try:
+            self._connection.close()
+        finally:
+            self._lock.release()
 
     def _later(self, statement: str, values: tuple[Any, ...]) -> None:
         self._waiting.append((statement, values))

@@ -11,8 +11,8 @@ from pathlib import Path
 from hyperacuity.console import printable
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.run.job import cell_from_text
-from hyperacuity.run.records import connect_to_read, file_of
-from hyperacuity.run.schema import StoreError, check, clear_errors
+from hyperacuity.run.records import connect_to_read, description, file_of
+from hyperacuity.run.schema import DAMAGE, StoreError, check, clear_errors
 from hyperacuity.run.store import open_store
 from hyperacuity.tally import unpacked_arrays
 
@@ -44,7 +44,7 @@ def check_run(path: Path) -> Health:
         return Health(0, 0, 0, 0, 0, 0, (str(error),))
     try:
         problems = []
-        for problem in _problems(connection):
+        for problem in _problems(connection, file):
             problems.append(problem)
             if len(problems) == MOST_PROBLEMS:
                 problems.append("and more")
@@ -54,13 +54,13 @@ def check_run(path: Path) -> Health:
         counts = (connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in tables)  # noqa: S608
         runs, cells, tallies, failed, waiting = counts
         return Health(check(connection, file), runs, cells, tallies, failed, waiting, tuple(problems))
-    except sqlite3.DatabaseError as error:
+    except DAMAGE as error:
         return Health(0, 0, 0, 0, 0, 0, (*problems, f"{file} is damaged ({error})"))
     finally:
         connection.close()
 
 
-def _problems(connection: sqlite3.Connection) -> Iterator[str]:
+def _problems(connection: sqlite3.Connection, file: Path) -> Iterator[str]:
     execute = connection.execute
     for (line,) in execute("PRAGMA integrity_check"):
         if line != "ok":
@@ -84,13 +84,13 @@ def _problems(connection: sqlite3.Connection) -> Iterator[str]:
     for system, image, files in execute("SELECT system, image, files FROM cells"):
         try:
             cell_from_text(system, image, files)
-        except (ValueError, KeyError, TypeError) as error:
-            yield f"{system}: {image}: its list of files cannot be read ({error})"
+        except InputError as error:
+            yield str(error)
     for number, about in execute("SELECT id, about FROM runs"):
         try:
-            json.loads(about)
-        except ValueError as error:
-            yield f"run {number}: its description cannot be read ({error})"
+            description(number, about, file)
+        except InputError as error:
+            yield str(error)
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,9 @@ def _merge_runs(source: sqlite3.Connection, target: sqlite3.Connection, file: Pa
     for number, signature, code, started, ended, status, about in source.execute(
         "SELECT id, signature, code, started, ended, status, about FROM runs ORDER BY id"
     ):
-        described = json.dumps({**json.loads(about), "merged from": str(file.absolute())}, ensure_ascii=False)
+        described = json.dumps(
+            {**description(number, about, file), "merged from": str(file.absolute())}, ensure_ascii=False
+        )
         left = "interrupted" if status == "running" else status
         row = target.execute(
             "INSERT INTO runs (signature, code, started, ended, status, about) VALUES (?, ?, ?, ?, ?, ?) RETURNING id",

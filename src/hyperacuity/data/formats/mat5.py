@@ -275,7 +275,10 @@ class _Mat5Decoder(Decoder):
         if dtype.kind in "iu" and numbers.dtype.kind == "f":
             raise ValueError(f"a matrix of {dtype.name} stores floating-point numbers")
         self.spend(numbers.size * dtype.itemsize)
-        return numbers.astype(dtype, copy=False).reshape(shape, order="F")
+        with np.errstate(
+            invalid="ignore", over="ignore"
+        ):  # a double in a variable of class single; maps are checked later
+            return numbers.astype(dtype, copy=False).reshape(shape, order="F")
 
     def _sparse(self, elements: _Elements, flags: int, shape: tuple[int, ...]) -> NDArray[Any]:
         if len(shape) != 2 or flags & _COMPLEX:

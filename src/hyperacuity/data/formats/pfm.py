@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from hyperacuity.data.files import check_pixels, read_bytes, write_bytes
 from hyperacuity.errors import InputError
 
-_HEADER = re.compile(rb"(P[Ff])\s+(\d{1,9})\s+(\d{1,9})\s+([-+]?[0-9.]{1,30}(?:[eE][-+]?\d{1,3})?)\s")
+_NUMBER = rb"[-+]?(?:\d{1,30}(?:\.\d{0,30})?|\.\d{1,30})(?:[eE][-+]?\d{1,3})?"
+_HEADER = re.compile(rb"(P[Ff])\s+(\d{1,9})\s+(\d{1,9})\s+(" + _NUMBER + rb")\s")
 
 
 def read_pfm(path: Path) -> NDArray[np.float32]:
