@@ -219,4 +219,5 @@ def test_a_file_that_cannot_be_written_leaves_the_old_one_and_no_litter(tmp_path
     monkeypatch.setattr(type(path), name, fail)
     with pytest.raises((UsageError, MemoryError)):
         write_bytes(path, b"new")
+    monkeypatch.undo()
     assert {each.name: each.read_bytes() for each in tmp_path.iterdir()} == {"page.html": b"old"}
