@@ -21,8 +21,8 @@ from hyperacuity.tally import Task
 
 BUILT_IN = {
     "boundary": "hyperacuity.boundary.task",
-    "semantic": "hyperacuity.semantic.task",
     "edges": "hyperacuity.edges.benchmark",
+    "semantic": "hyperacuity.semantic.task",
     "regions": "hyperacuity.regions.benchmark",
     "ordering": "hyperacuity.ordering.scores",
     "occlusion": "hyperacuity.ordering.occlusion_scores",

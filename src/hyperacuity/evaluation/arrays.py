@@ -8,6 +8,7 @@ A map may be a numpy array, a tensor of PyTorch, JAX or TensorFlow on any device
 =====================  ==============================  =============================================================
 prediction             H×W, 1×H×W, H×W×1               N×H×W, N×1×H×W, N×H×W×1, a list of N maps
 segmentations          H×W, L×H×W, a list of L maps    N×L×H×W, a list of N stacks
+maps of C classes      C×H×W, a list of C maps         N×C×H×W, a list of N stacks
 truths                 H×W; of K annotators K×H×W,     N×H×W, N×K×H×W, a list of N, in which every image may have
                        K×1×H×W, a list of K maps       another number of annotators
 truths, as pictures    left and right: 2×H×W, 2×H×W×3  N×2×…, a list of N pairs
