@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,6 +19,16 @@ if not THOROUGH:
     hypothesis.settings.load_profile("same")
 
 os.environ.pop("COLUMNS", None)  # pytest-xdist sets it, and messages would be wrapped as in a terminal
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """With ``HYPERACUITY_SHUFFLE=seed``, the files in random order, and the tests of each file too: none may need another one."""
+    seed = os.environ.get("HYPERACUITY_SHUFFLE")
+    if seed:
+        chance = random.Random(seed)  # noqa: S311
+        files = {item.path: chance.random() for item in items}
+        ranks = {item: chance.random() for item in items}
+        items.sort(key=lambda item: (files[item.path], ranks[item]))
 
 
 @pytest.fixture(scope="session")
