@@ -51,7 +51,7 @@ class SemanticTally(Tally):
 def tally(
     prediction: ClassMaps | Sequence[Any] | NDArray[Any],
     truths: Sequence[SemanticTruth | NDArray[Any]],
-    protocol: Protocol = Protocol(),  # noqa: B008  # a frozen value
+    protocol: Protocol = Protocol(),
 ) -> SemanticTally:
     """Count one image: a soft map per class against that class's boundaries.
 
