@@ -182,6 +182,8 @@ def label(
     Example: [bold]hyperacuity studio label photos --out labels[/bold]
 
     Example: [bold]hyperacuity studio label photos --out labels --candidates net[/bold]
+
+    Example: [bold]hyperacuity studio label photos --out labels --links[/bold]
     """
     server.require()
     if links:
