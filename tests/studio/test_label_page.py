@@ -443,4 +443,7 @@ def test_pages_have_no_serious_fault_of_access(sit_down, address, serious, schem
     assert serious(tab) == []
     tab.goto(address)
     assert serious(tab) == []
+    tab.click(".own summary")
+    assert tab.input_value("#own-link").startswith(f"{address}/me/")
+    assert serious(tab) == []
     assert tab.evaluate("document.documentElement.scrollWidth") <= width

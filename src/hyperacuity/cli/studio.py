@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,6 +17,8 @@ from hyperacuity.cli.options import Folder, grouped
 from hyperacuity.errors import UsageError, not_installed
 
 if TYPE_CHECKING:
+    from hyperacuity.studio.label.page import LabelPage
+    from hyperacuity.studio.order.page import OrderPage
     from hyperacuity.studio.server import Address
     from hyperacuity.studio.state import State
     from hyperacuity.studio.web import Page
@@ -179,6 +182,8 @@ def label(
     Example: [bold]hyperacuity studio label photos --out labels[/bold]
 
     Example: [bold]hyperacuity studio label photos --out labels --candidates net[/bold]
+
+    Example: [bold]hyperacuity studio label photos --out labels --links[/bold]
     """
     server.require()
     if links:
@@ -197,7 +202,7 @@ def label(
     folder = common.output_folder(out)
     with State(state or folder / "studio.sqlite", [people.SCHEMA, store.SCHEMA]) as opened:
         page = LabelPage(items, opened, folder, sources)
-        common.tell_failures(page.write_missing())
+        write_missing(page)
         server.serve_again(page.page, opened, "label")
 
 
@@ -258,8 +263,17 @@ def order(
     common.tell_failures((inputs.items[item].title, why) for item, why in inputs.failed.items())
     with State(state or folder / "studio.sqlite", [people.SCHEMA, store.SCHEMA]) as opened:
         page = OrderPage(inputs, opened, folder)
-        common.tell_failures(page.write_missing())
+        write_missing(page)
         server.serve_again(page.page, opened, "order")
+
+
+def write_missing(page: LabelPage | OrderPage) -> None:
+    """Write files of finished work that are missing or damaged, and name those that cannot be written."""
+    from rich.progress import Progress
+
+    with Progress(console=common.messages, transient=True, disable=not common.messages.is_terminal) as progress:
+        failed = page.write_missing(partial(progress.track, description="finished work"))
+    common.tell_failures(failed)
 
 
 def print_links(path: Path, name: str) -> None:

@@ -17,7 +17,10 @@ A page is a package with one class, in ``page.py``, that holds its inputs and a 
   ``/static/PAGE/NAME``; ``studio.css`` and ``studio.js`` are shared. Nothing inline: the content security policy forbids
   scripts and style attributes in HTML. Hand data over as
   ``<script type="application/json" id="facts">{{ facts | tojson }}</script>``.
-- **People**: :class:`~hyperacuity.studio.people.People` asks for a name and recognises it. Images are
+- **People**: :class:`~hyperacuity.studio.people.People` asks newcomers for a name, gives them a link of their own (which the page
+  shows: ``{% include "own_link.html.j2" %}``) and recognises them.
+- **Files** of finished work go through :func:`~hyperacuity.studio.outputs.write_outputs`, so that they are on the disk and can be
+  checked when the studio starts. They must follow from the state alone, byte for byte. Images are
   :class:`~hyperacuity.studio.items.Item` with ids; no path comes from or goes to a browser. A broken image fails its item only.
 - **Command**: one function in ``cli/studio.py``, options and printing only.
 - **Tests** in ``tests/studio`` use the fixtures ``client_of`` (in process), ``live`` (a server on a free port), ``visit`` (a

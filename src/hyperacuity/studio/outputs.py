@@ -26,6 +26,9 @@ from hyperacuity.studio.web import log
 Outputs = Mapping[Path, bytes | None]
 """What files are to hold; None for one that is not to be there."""
 
+Watch = Callable[[list[Any]], Iterable[Any]]
+"""What passes a list on, item by item, and shows how far it is."""
+
 _CHECKS: dict[str, Callable[[Path], Any]] = {
     ".png": read_pixels,
     ".npy": read_npy,

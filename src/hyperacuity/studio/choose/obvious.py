@@ -1,29 +1,40 @@
 """Questions whose answer is plain to see, for practice and to tell who pays attention.
 
-One mark lies on the steepest edge of a photograph, the other is the same shape laid where the photograph is flattest. Both keep
-away from the marks of all trials, so that what people learn here says nothing about those.
+One mark lies on a steep edge of a photograph; the other has the shape of some edge too, but lies where the photograph is flat.
+Both keep away from the marks of all trials, so that what people learn here says nothing about those. Apart from the answer, such
+a question imitates a trial of another photograph: its marks are about as long, and lie about where that trial's do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 
-from hyperacuity.audit.trials import EIGHT, RADIUS
+from hyperacuity.audit.partial import number_of
+from hyperacuity.audit.trials import RADIUS
 from hyperacuity.detect.gradient import canny
+from hyperacuity.kernels.thinning import thin
 
 Pixels = tuple[tuple[int, int], ...]
+Points = NDArray[np.int64]
+Form = tuple[int, int, int]
+"""How many pixels a mark has, how high and how wide it is."""
 
 CONTRAST = 4.0
 """How much steeper the photograph must be along one mark than anywhere around the other."""
 
-LONG = 12
+STEEP = 0.6
+"""How steep an edge must be to be marked, as a share of the steepest."""
+
 NOISE = 0.02
 """What steepness (a step from black to white is 1) cannot be seen anyway."""
+
+TRIED = 100
+"""Around how many pixels a piece of the right form is looked for."""
 
 
 class Obvious(NamedTuple):
@@ -34,8 +45,22 @@ class Obvious(NamedTuple):
     weak: Pixels
 
 
-def obvious_marks(picture: NDArray[np.uint8], taken: Iterable[Pixels]) -> Obvious | None:
-    """A mark on the steepest edge and one where there is none, away from the pixels taken; None if the answer is not plain.
+class Imitated(NamedTuple):
+    """A trial to imitate: the forms of its two marks, and where they lie, as shares of the picture's height and width."""
+
+    forms: tuple[Form, Form] = ((12, 12, 12), (12, 12, 12))
+    places: tuple[tuple[float, float], tuple[float, float]] = ((0.5, 0.5), (0.5, 0.5))
+
+
+ANYTHING = Imitated()
+
+
+def obvious_marks(
+    picture: NDArray[np.uint8], taken: Iterable[Pixels], like: Imitated = ANYTHING, *, name: str = ""
+) -> Obvious | None:
+    """A mark on a steep edge and one where there is none, away from the pixels taken; None if the answer is not plain.
+
+    The marks are like those of a trial as far as the photograph allows. ``name`` is what chance depends on.
 
     Examples
     --------
@@ -45,49 +70,90 @@ def obvious_marks(picture: NDArray[np.uint8], taken: Iterable[Pixels]) -> Obviou
     >>> {column for _, column in marks.strong} <= {39, 40}, any(40 <= column <= 41 for _, column in marks.weak)
     (True, False)
     """
+    words = np.random.PCG64(np.random.SeedSequence(number_of(name)))
+    turns = (words.random_raw(3) & 1).astype(bool)
     seen = canny(picture, sigma=2.0, thin_norm="none")
-    free = _away_from(taken, seen.thin.shape)
-    strong = _steepest(np.where(free, seen.thin, np.float32(0)))
-    if strong is None:
+    ridge = np.where(thin(seen.thin > NOISE), seen.thin, np.float32(0))
+    shape = ridge.shape
+    one, other = (0, 1) if turns[0] else (1, 0)
+    free = _away_from(taken, shape)
+    steep = np.where(free, ridge, np.float32(0))
+    if min(shape) <= 2 * RADIUS or not steep.any():
         return None
-    centre, pixels = strong
+    candidates = _by_distance(steep >= STEEP * steep.max(), like.places[one])
+    centre, strong = _best_piece(ridge, candidates, like.forms[one])
+    anywhere = np.argwhere(ridge)
+    shuffled = anywhere[np.argsort(words.random_raw(len(anywhere)), kind="stable")]
+    middle, pixels = _best_piece(ridge, shuffled, like.forms[other])
+    outline = (pixels - middle) * np.where(turns[1:3], 1, -1)
+    strength = float(np.mean(seen.strength[tuple(strong.T)]))
     # A pixel is as flat as the steepest one around it.
     around = ndimage.maximum_filter(seen.strength, size=2 * RADIUS + 1)
-    free &= _away_from([(centre,)], free.shape)
-    if not free.any():
+    flat = (
+        free
+        & _away_from([_as_tuple(centre[None])], shape)
+        & (CONTRAST * (around + NOISE) <= strength)
+        & _fits(outline, shape)
+    )
+    places = _by_distance(flat, like.places[other])
+    if not len(places):
         return None
-    flat = np.unravel_index(int(np.argmin(np.where(free, around, np.inf))), free.shape)
-    contrast = float(np.mean(seen.strength[tuple(pixels.T)]) / (around[flat] + NOISE))
-    if contrast < CONTRAST:
-        return None
-    return Obvious(contrast, _as_tuple(pixels), _as_tuple(pixels - np.array(centre) + np.array(flat)))
+    return Obvious(
+        strength / float(around[tuple(places[0])] + NOISE), _as_tuple(strong), _as_tuple(outline + places[0])
+    )
+
+
+def form_of(pixels: Sequence[tuple[int, int]]) -> Form:
+    """The form of a mark."""
+    height, width = np.ptp(pixels, axis=0) + 1
+    return len(pixels), int(height), int(width)
 
 
 def _away_from(marks: Iterable[Pixels], shape: tuple[int, ...]) -> NDArray[np.bool_]:
-    """Where the window of a new mark fits into the picture and meets no window around the marks."""
+    """Where the window of a new mark meets no window around the marks."""
     taken = np.zeros(shape, np.bool_)
     for pixels in marks:
         taken[tuple(np.array(pixels).T)] = True
-    free = ~ndimage.maximum_filter(taken, size=4 * RADIUS + 1, mode="constant")
+    return np.asarray(~ndimage.maximum_filter(taken, size=4 * RADIUS + 1, mode="constant"))
+
+
+def _fits(outline: Points, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    """Where an outline fits into the picture."""
     inside = np.zeros(shape, np.bool_)
-    inside[RADIUS : shape[0] - RADIUS, RADIUS : shape[1] - RADIUS] = True
-    return np.asarray(free & inside)
+    low, high = outline.min(axis=0), outline.max(axis=0)
+    inside[max(-low[0], 0) : shape[0] - max(high[0], 0), max(-low[1], 0) : shape[1] - max(high[1], 0)] = True
+    return inside
 
 
-def _steepest(ridge: NDArray[np.float32]) -> tuple[tuple[int, int], NDArray[np.int64]] | None:
-    """The steepest pixel of a ridge that goes on for long enough within its window, and that piece of it."""
-    for index in np.argsort(-ridge, axis=None, kind="stable")[:200]:
-        row, column = (int(at) for at in np.unravel_index(int(index), ridge.shape))
-        if ridge[row, column] <= NOISE:
-            return None
-        top, left = row - RADIUS, column - RADIUS
-        window = ridge[max(top, 0) : row + RADIUS + 1, max(left, 0) : column + RADIUS + 1]
-        pieces, _ = ndimage.label(window >= ridge[row, column] / 2, EIGHT)
-        pixels = np.argwhere(pieces == pieces[row - max(top, 0), column - max(left, 0)])
-        if len(pixels) >= LONG:
-            return (row, column), pixels + np.array([max(top, 0), max(left, 0)])
-    return None
+def _by_distance(where: NDArray[np.bool_], place: tuple[float, float]) -> Points:
+    """The pixels of a map, those nearest to a place first."""
+    points = np.argwhere(where)
+    gaps = np.abs(points - np.array(place) * where.shape).max(axis=1)
+    return points[np.argsort(gaps, kind="stable")]
 
 
-def _as_tuple(pixels: NDArray[np.int64]) -> Pixels:
-    return tuple((int(row), int(column)) for row, column in pixels)
+def _best_piece(ridge: NDArray[np.float32], centres: Points, form: Form) -> tuple[Points, Points]:
+    """One of the centres, and the piece of a ridge around it: the one most like a form."""
+    pieces = [_piece(ridge, centre, form[0]) for centre in centres[:TRIED]]
+    misfits = [np.abs(np.subtract(form_of(pixels), form)).sum() for pixels in pieces]
+    best = int(np.argmin(misfits))
+    return centres[best], np.array(pieces[best])
+
+
+def _piece(ridge: NDArray[np.float32], centre: Points, size: int) -> list[tuple[int, int]]:
+    """The pixels of a ridge that are connected with a pixel within its window, ``size`` at most, the nearest on the way first."""
+    corner = np.maximum(centre - RADIUS, 0)
+    window = ridge[tuple(slice(low, at + RADIUS + 1) for low, at in zip(corner, centre, strict=True))]
+    left = {(row, column) for row, column in (np.argwhere(window >= ridge[tuple(centre)] / 4) + corner).tolist()}
+    reached = [(int(centre[0]), int(centre[1]))]
+    for row, column in reached:  # which grows meanwhile
+        around = {(row + down, column + across) for down in (-1, 0, 1) for across in (-1, 0, 1)} & left
+        left -= around
+        reached += sorted(around - {reached[0]})
+        if len(reached) >= size:
+            break
+    return reached[:size]
+
+
+def _as_tuple(pixels: Points) -> Pixels:
+    return tuple(sorted((int(row), int(column)) for row, column in pixels))

@@ -142,7 +142,7 @@ class ChoosePage:
         if now.current is None:
             return {"done": now.done, "total": now.total, "question": None}
         practice = now.current.kind == "practice"
-        marks = as_dict(self._study.questions[now.current.question], now.current.mirrored)
+        marks = as_dict(self._study.questions[now.current.question], now.current.mirrored, self._study.size)
         return {
             "done": now.done,
             "total": now.total,

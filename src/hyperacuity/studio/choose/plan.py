@@ -1,7 +1,7 @@
 """Who is asked what, in which order and on which side; and what they answered: the forced choice's tables.
 
 A participant's plan is drawn when the invitation is made, from a seed that is recorded with it, and kept as a whole: practice,
-then trials in random order with attention checks scattered among them, each mirrored or not by a random bit. An answer belongs to
+then trials in random order with attention checks anywhere among them, each mirrored or not by a random bit. An answer belongs to
 a position in the plan, and the first one given there counts.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import secrets
 import sqlite3
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -129,15 +130,31 @@ def draw_plan(study: Study, design: Design, number: int, planned: dict[str, int]
         mixed = shuffled(sorted(mixed, key=lambda name: planned.get(name, 0))[: design.per_person])
     obvious = list(study.obvious)
     practice, spare = shuffled(obvious[: design.practice]), shuffled(obvious[design.practice :])
+    checks = inconspicuous(study, mixed, spare)[: len(mixed) // design.check_every]
     order: list[tuple[Kind, str]] = [("practice", name) for name in practice]
-    for start in range(0, len(mixed), design.check_every):
-        block: list[tuple[Kind, str]] = [("trial", name) for name in mixed[start : start + design.check_every]]
-        if len(block) == design.check_every and spare:
-            block.insert(int(words.random_raw()) % len(block) + 1, ("check", spare.pop()))
-        order += block
+    asked: list[tuple[Kind, str]] = [("check", name) for name in checks]
+    asked += [("trial", name) for name in mixed]
+    # Every order is as likely as any other: a position says nothing, however many checks were found before it.
+    order += [asked[index] for index in np.argsort(words.random_raw(len(asked)), kind="stable")]
     bits = words.random_raw(len(order)) & 1
     for (kind, name), bit in zip(order, bits.tolist(), strict=True):
         yield kind, name, bool(bit)
+
+
+def inconspicuous(study: Study, trials: Sequence[str], checks: Sequence[str]) -> list[str]:
+    """Checks, those first whose photographs stand out least among those of the trials.
+
+    With a check, a photograph is seen once more often. The more photographs are seen as often as that, and the more often they
+    are, the less it says. A photograph without any trial is seen once.
+    """
+    seen = Counter(study.questions[name].image for name in trials)
+    alike = Counter(seen.values())
+
+    def telling(name: str) -> float:
+        times = seen[study.questions[name].image] + 1
+        return 1 / (times * (alike[times] + 1))
+
+    return sorted(checks, key=telling)
 
 
 def tokens(file: sqlite3.Connection) -> list[str]:

@@ -16,10 +16,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from hyperacuity.audit.partial import number_of
 from hyperacuity.audit.trials import RADIUS, Side, Trial, read_trials
 from hyperacuity.data import pair_truths
+from hyperacuity.data.datasets.pairing import pictures_of, stem_of
 from hyperacuity.errors import InputError, UsageError
-from hyperacuity.studio.choose.obvious import Pixels, obvious_marks
+from hyperacuity.studio.choose.obvious import Imitated, Pixels, form_of, obvious_marks
 from hyperacuity.studio.items import Item, png, read_photograph, reason
 
 MARGIN = 2
@@ -43,7 +45,8 @@ class Study:
 
     ``trials`` know which mark is whose, and are for results alone. ``questions`` are what can be shown: trials by their name, and
     the obvious ones, whose right answers are ``obvious``, the clearest first. ``failed`` says why a trial cannot be shown.
-    ``pictures`` are photographs as browsers get them, as far as they were to be kept.
+    ``pictures`` are photographs as browsers get them, as far as they were to be kept. ``size`` is that of the squares around all
+    marks: one for all, so that it says nothing.
     """
 
     trials: dict[str, Trial]
@@ -53,13 +56,14 @@ class Study:
     failed: dict[str, str]
     digest: str
     pictures: dict[str, bytes]
+    size: int
 
 
 def load_study(trials: Path, images: Path, *, obvious: int = 40, keep: int = PICTURE_ROOM) -> Study:
     """Read the table of trials and find their photographs. Photographs that cannot be used fail their trials, by name.
 
-    At most ``obvious`` obvious questions are made, from as many photographs; photographs of at most ``keep`` bytes altogether
-    are kept for browsers. ``UsageError`` if no trial can be shown.
+    At most ``obvious`` obvious questions are made from as many photographs of trials, and as many from other photographs of the
+    same size; photographs of at most ``keep`` bytes altogether are kept for browsers. ``UsageError`` if no trial can be shown.
     """
     table = read_trials(trials)
     if not table:
@@ -68,34 +72,44 @@ def load_study(trials: Path, images: Path, *, obvious: int = 40, keep: int = PIC
     for trial in table:
         by_image.setdefault(trial.image, []).append(trial)
     photographs = {pair.name: pair.prediction for pair in pair_truths(images, dict.fromkeys(by_image, ())).pairs}
+    with_trials = set(photographs.values())
+    others = {stem_of(path): path for path in pictures_of([images]) if path not in with_trials}
 
-    def inspect(index: int, image: str) -> _Inspected:
-        return _inspect(image, photographs.get(image), by_image[image], plain=index < 4 * obvious)
+    def inspect(image: str) -> _Inspected:
+        return _inspect(image, photographs.get(image), by_image[image])
 
-    inspected, pictures = [], {}
     with ThreadPoolExecutor() as pool:
-        for image, one in zip(by_image, pool.map(inspect, range(len(by_image)), by_image), strict=True):
-            if one.picture is not None and len(one.picture) <= keep:
-                pictures[image] = one.picture
-                keep -= len(one.picture)
+        inspected, pictures = [], _PictureShelf(keep)
+        for image, one in zip(by_image, pool.map(inspect, by_image), strict=True):
+            pictures.add(image, one.picture)
             inspected.append(one._replace(picture=None))
-    questions = {question.name: question for one in inspected for question in one.questions}
-    failed = {trial: why for one in inspected for trial, why in one.failed.items()}
-    if not questions:
-        raise UsageError(f"no trial can be shown: {next(iter(failed.values()))}")
-    plain = sorted((one.obvious for one in inspected if one.obvious is not None), key=lambda found: -found[0])[:obvious]
+        questions = {question.name: question for one in inspected for question in one.questions}
+        failed = {trial: why for one in inspected for trial, why in one.failed.items()}
+        if not questions:
+            raise UsageError(f"no trial can be shown: {next(iter(failed.values()))}")
+        shown = list(questions.values())
+        plain: list[tuple[float, Question]] = []
+        for paths in (photographs, dict(list(others.items())[: 2 * obvious])):
+            tried = list(paths.items())[: 4 * obvious]
+            made = [one for one in pool.map(lambda one: _obvious(one[0], one[1], shown), tried) if one is not None]
+            plain += sorted(made, key=lambda found: -found[0])[:obvious]
+        plain.sort(key=lambda found: -found[0])
+        for image in {question.image for _, question in plain} & set(others):
+            pictures.add(image, png(read_photograph(others[image])))
+    every = questions | {question.name: question for _, question in plain}
     return Study(
         trials={trial.trial: trial for trial in table},
-        questions=questions | {question.name: question for _, question in plain},
+        questions=every,
         obvious={question.name: "first" for _, question in plain},
-        photographs=photographs,
+        photographs=others | photographs,
         failed=failed,
         digest=hashlib.sha256(b"".join((trials / name).read_bytes() for name in ("trials.csv", "key.csv"))).hexdigest(),
-        pictures=pictures,
+        pictures=pictures.kept,
+        size=max(map(square_size, every.values())),
     )
 
 
-def as_dict(question: Question, mirrored: bool) -> dict[str, Any]:
+def as_dict(question: Question, mirrored: bool, size: int | None = None) -> dict[str, Any]:
     """A question as a participant's page gets it: where the two marks are, the left one first. Nothing tells whose they are.
 
     Examples
@@ -106,7 +120,7 @@ def as_dict(question: Question, mirrored: bool) -> dict[str, Any]:
     """
     height, width = question.shape
     marks = {}
-    size = square_size(question)
+    size = size or square_size(question)
     for side in ("left", "right"):
         pixels = question.first if side_of(question, "first", mirrored) == side else question.second
         seen = sorted((row, width - 1 - column if mirrored else column) for row, column in pixels)
@@ -140,16 +154,28 @@ def _square(pixels: Sequence[tuple[int, int]], size: int, height: int, width: in
     return [max(0, min(top, height - size)), max(0, min(left, width - size))]
 
 
+class _PictureShelf:
+    """Pictures by name, as long as there is room."""
+
+    def __init__(self, room: int) -> None:
+        self.kept: dict[str, bytes] = {}
+        self._room = room
+
+    def add(self, name: str, picture: bytes | None) -> None:
+        if picture is not None and len(picture) <= self._room:
+            self.kept[name] = picture
+            self._room -= len(picture)
+
+
 class _Inspected(NamedTuple):
-    """What a photograph gives: its trials as questions, why others are none, itself, and perhaps an obvious question."""
+    """What a photograph gives: its trials as questions, why others are none, and itself."""
 
     questions: list[Question]
     failed: dict[str, str]
     picture: bytes | None = None
-    obvious: tuple[float, Question] | None = None
 
 
-def _inspect(image: str, path: Path | None, trials: Sequence[Trial], *, plain: bool) -> _Inspected:
+def _inspect(image: str, path: Path | None, trials: Sequence[Trial]) -> _Inspected:
     if path is None:
         return _Inspected([], {trial.trial: f"{image}: has no photograph" for trial in trials})
     try:
@@ -165,9 +191,28 @@ def _inspect(image: str, path: Path | None, trials: Sequence[Trial], *, plain: b
             failed[trial.trial] = f"{image}: is {width} × {height} pixels, and a segment lies outside of it"
         else:
             questions.append(Question(trial.trial, image, shape, trial.first.pixels, trial.second.pixels))
-    marks = [pixels for question in questions for pixels in (question.first, question.second)]
-    found = obvious_marks(picture, marks) if plain else None
+    return _Inspected(questions, failed, png(picture))
+
+
+def _obvious(image: str, path: Path, shown: Sequence[Question]) -> tuple[float, Question] | None:
+    """An obvious question on a photograph, and how plain its answer is; it imitates one of those shown, by chance."""
+    try:
+        picture = read_photograph(path)
+    except InputError:
+        return None
+    shape = picture.shape[0], picture.shape[1]
+    models = [question for question in shown if question.shape == shape and question.image != image]
+    if not models:
+        models = [question for question in shown if question.shape == shape]
+    if not models:  # a photograph of another size would stand out
+        return None
+    model = models[number_of(image) % len(models)]
+    (row, column), (other_row, other_column) = (_centre(pixels) for pixels in (model.first, model.second))
+    height, width = shape
+    places = (row / height, column / width), (other_row / height, other_column / width)
+    like = Imitated((form_of(model.first), form_of(model.second)), places)
+    marks = [pixels for question in shown if question.image == image for pixels in (question.first, question.second)]
+    found = obvious_marks(picture, marks, like, name=image)
     if found is None:
-        return _Inspected(questions, failed, png(picture))
-    obvious = Question(f"obvious {image}", image, shape, found.strong, found.weak)
-    return _Inspected(questions, failed, png(picture), (found.contrast, obvious))
+        return None
+    return found.contrast, Question(f"obvious {image}", image, shape, found.strong, found.weak)

@@ -36,7 +36,7 @@ from hyperacuity.studio.label.map import (
     find_candidates,
 )
 from hyperacuity.studio.label.sources import CandidateSource, known_sources
-from hyperacuity.studio.outputs import write_outputs
+from hyperacuity.studio.outputs import Watch, write_outputs
 from hyperacuity.studio.people import People, Person, folders
 from hyperacuity.studio.state import State, StateError
 from hyperacuity.studio.web import Page, Refused, field, log, read_json, render
@@ -113,14 +113,14 @@ class LabelPage:
         ]
         return Page(TITLE, routes, max_body=2 << 20)
 
-    def write_missing(self) -> list[tuple[str, str]]:
+    def write_missing(self, watch: Watch = iter) -> list[tuple[str, str]]:
         """Write files of finished images that are missing, damaged or older: a server was killed, or writes elsewhere now.
 
-        Returns (name, reason) of those that could not be written.
+        Returns (name, reason) of those that could not be written. ``watch`` sees how far it is.
         """
         failed = []
         finishers, folder = self._state.read_now(lambda file: (store.finishers(file), folders(file)))
-        for item_id, person, name, finished in finishers:
+        for item_id, person, name, finished in watch(finishers):
             item = self._items.get(item_id)
             if item is None or is_written(self._state, self._out, folder[person], item.name, finished):
                 continue

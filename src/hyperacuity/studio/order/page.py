@@ -37,7 +37,7 @@ from hyperacuity.studio.order.regions import OrderInputs, Regions, SegmentedImag
 from hyperacuity.studio.order.relations import Arrangement, arrange, as_sentence, find_contradiction
 from hyperacuity.studio.order.store import OrderSummary
 from hyperacuity.studio.order.suggestions import answers, longest_first, open_suggestions, preview, suggest
-from hyperacuity.studio.outputs import write_outputs
+from hyperacuity.studio.outputs import Watch, write_outputs
 from hyperacuity.studio.people import People, Person, folders
 from hyperacuity.studio.state import State, now
 from hyperacuity.studio.web import Page, Refused, field, log, read_json, render
@@ -94,14 +94,14 @@ class OrderPage:
         ]
         return Page(TITLE, routes, max_body=1 << 17)
 
-    def write_missing(self) -> list[tuple[str, str]]:
+    def write_missing(self, watch: Watch = iter) -> list[tuple[str, str]]:
         """Write files of finished orders that are missing or damaged.
 
-        Returns (name, reason) of those that could not be written.
+        Returns (name, reason) of those that could not be written. ``watch`` sees how far it is.
         """
         failed = []
         done, folder = self._state.read_now(lambda file: (store.finished(file), folders(file)))
-        for item_id, source, person, name, written, made in done:
+        for item_id, source, person, name, written, made in watch(done):
             item = self._inputs.items.get(item_id)
             if item is None or is_written(self._state, self._out, folder[person], item.name, written):
                 continue

@@ -77,6 +77,7 @@ $("theme")?.addEventListener("click", () => {
 });
 
 $("leave")?.addEventListener("click", async () => {
+  if (!confirm("Someone else works here now? To come back you need your own link. Have you kept it?")) return;
   try {
     await ask("/people", { method: "DELETE" });
     location.reload();
