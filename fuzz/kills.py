@@ -74,9 +74,11 @@ def start(folder: Path, cells: list[Cell], cluster: str | None) -> int:
     if driver == 0:
         status = 1
         try:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+            os.dup2(os.open(folder.with_suffix(".said"), os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)
             drive(folder, cells, cluster)
             status = 0
+        except Exception as error:
+            os.write(2, f"\n{type(error).__name__}: {error}".encode())
         finally:
             os._exit(status)
     return driver
@@ -129,7 +131,8 @@ def attack(means: str, kills: int, place: Path, seed: int) -> tuple[int, int]:
             _, status = os.waitpid(driver, 0)
             killed += status == signal.SIGKILL
             if status not in (0, signal.SIGKILL):
-                raise LossError(f"a driver ended with status {status}")
+                said = folder.with_suffix(".said").read_text(errors="replace").splitlines()
+                raise LossError(f"a driver ended with status {status}: {said[-1:]}")
             kept = look(folder, kept)
             if status == 0:
                 compare(folder, expected)
