@@ -56,7 +56,12 @@ TESTS: dict[str, tuple[str, ...]] = {
     "disparity.errors": ("tests/disparity/test_errors.py", "tests/disparity/test_masks.py"),
     "compare.pareto": ("tests/compare/test_pareto.py", "tests/compare/test_ranking.py"),
     "run.code": ("tests/run/test_code.py",),
-    "run.fingerprint": ("tests/run/test_fingerprint.py", "tests/run/test_store.py", "tests/run/test_code.py"),
+    "run.fingerprint": (
+        "tests/run/test_fingerprint.py",
+        "tests/run/test_remote.py",
+        "tests/run/test_store.py",
+        "tests/run/test_code.py",
+    ),
 }
 """What is changed, and the tests that should notice."""
 
@@ -112,6 +117,11 @@ class _Changes(ast.NodeTransformer):
         node.body = [self.visit(each) for each in node.body]
         node.args.defaults = [self.visit(each) for each in node.args.defaults]
         node.args.kw_defaults = [each and self.visit(each) for each in node.args.kw_defaults]
+        return node
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        """The body only."""
+        node.body = [self.visit(each) for each in node.body]
         return node
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:

@@ -79,6 +79,15 @@ def test_a_file_dated_in_the_future_is_never_taken_for_settled(tmp_path, monkeyp
     assert new_digests(path, Digests()) == []
 
 
+@pytest.mark.parametrize("dated", [True, False])
+def test_the_digest_of_a_file_elsewhere_is_kept_only_where_its_server_marks_changes(tmp_path, monkeypatch, dated):
+    path = tmp_path / "a.png"
+    path.write_bytes(b"abc")
+    monkeypatch.setattr(fingerprint, "is_remote", lambda path: True)
+    monkeypatch.setattr(fingerprint.remote, "stamp", lambda path: ("etag", dated))
+    assert bool(new_digests(path, Digests())) is dated
+
+
 def test_a_failed_read_is_not_remembered(tmp_path, monkeypatch):
     path = tmp_path / "a.png"
     path.write_bytes(b"abc")
