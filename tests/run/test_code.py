@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import shutil
@@ -273,6 +274,17 @@ def test_a_job_from_elsewhere_counts_with_what_it_imports_of_its_own_package(tmp
     found = modules_behind({"ours_alone.jobs"})
     assert {"ours_alone.jobs", "ours_alone.helper", "ours_alone.deeper", "hyperacuity.maps"} <= found
     assert not any(name.startswith(("numpy", "hyperacuity.run")) for name in found)
+
+
+def test_code_under_a_condition_counts_and_what_only_types_need_does_not():
+    def words(text):
+        found, imports = [], []
+        code._flatten(ast.parse(text), found, imports)
+        return found, len(imports)
+
+    assert words("if flag:\n    x = 1") != words("if flag:\n    x = 2")
+    assert words("if flag:\n    import numpy")[1] == 1
+    assert words("if TYPE_CHECKING:\n    import numpy\nx = 1") == words("x = 1")
 
 
 def test_the_version_of_the_package_is_named(make_job):
