@@ -276,6 +276,23 @@ def test_a_job_from_elsewhere_counts_with_what_it_imports_of_its_own_package(tmp
     assert not any(name.startswith(("numpy", "hyperacuity.run")) for name in found)
 
 
+def test_a_name_that_a_package_hands_on_counts_where_it_is_made(tmp_path, monkeypatch):
+    package = tmp_path / "handing_on"
+    package.mkdir()
+    (package / "__init__.py").write_text("from .other import y\nfrom .deeper import x\nfrom json import loads\n")
+    (package / "jobs.py").write_text("from handing_on import x\n")
+    (package / "more.py").write_text("from handing_on import loads\n")
+    (package / "other.py").write_text("y = 2\n")
+    (package / "deeper.py").write_text("x = 1\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    import handing_on  # noqa: F401
+
+    assert modules_behind({"handing_on.jobs"}) == {"handing_on.jobs", "handing_on.deeper"}
+    # What comes from outside is the business of the module that hands it on.
+    assert modules_behind({"handing_on.more"}) >= {"handing_on.more", "handing_on"}
+    assert not any(name.startswith("json") for name in modules_behind({"handing_on.more"}))
+
+
 def test_code_under_a_condition_counts_and_what_only_types_need_does_not():
     def words(text):
         found, imports = [], []
