@@ -19,7 +19,7 @@ import hyperacuity
 from hyperacuity.cli import app
 from hyperacuity.data import write_png
 from hyperacuity.run import code
-from hyperacuity.run.code import code_version, modules_behind
+from hyperacuity.run.code import code_elsewhere, code_version, modules_behind
 
 PACKAGE = Path(hyperacuity.__file__).parent
 
@@ -274,6 +274,13 @@ def test_a_job_from_elsewhere_counts_with_what_it_imports_of_its_own_package(tmp
     found = modules_behind({"ours_alone.jobs"})
     assert {"ours_alone.jobs", "ours_alone.helper", "ours_alone.deeper", "hyperacuity.maps"} <= found
     assert not any(name.startswith(("numpy", "hyperacuity.run")) for name in found)
+
+
+def test_workers_compare_the_very_code_under_which_the_driver_keeps_tallies(make_job, monkeypatch):
+    before = code_elsewhere(make_job())
+    assert before == code_version(make_job())
+    monkeypatch.setattr(code, "version", lambda name: "0.0.1")
+    assert code_elsewhere(make_job()) != before
 
 
 def test_a_name_that_a_package_hands_on_counts_where_it_is_made(tmp_path, monkeypatch):
