@@ -142,8 +142,11 @@ def main() -> int:
         for row, (held, line, seconds) in zip(rows, pool.map(partial(carry_out, out=options.out), rows), strict=True):
             failed += not held
             print(f"{'held' if held else 'FAILED':6}  {row.name:52}  {seconds:>5.0f} s  {line}", flush=True)
-    minutes = (time.monotonic() - began) / 60
-    print(f"{len(rows) - failed} of {len(rows)} attacks held; {minutes:.1f} minutes")
+    minutes, used = (time.monotonic() - began) / 60, os.times()
+    processor = (used.children_user + used.children_system) / 60
+    print(
+        f"{len(rows) - failed} of {len(rows)} attacks held; {minutes:.1f} minutes, {processor:.1f} minutes of processor time"
+    )
     return int(failed > 0)
 
 

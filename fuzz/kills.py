@@ -30,6 +30,7 @@ from hyperacuity.run import Cell, check_run, open_run, open_store, run_grid
 from hyperacuity.run.code import code_version
 
 SYSTEMS, IMAGES = 4, 30
+SECONDS_TO_START = 15
 MEANS = ("threads", "processes", "dask")
 
 Bytes = dict[tuple[str, str], bytes]
@@ -74,9 +75,11 @@ def start(folder: Path, cells: list[Cell], cluster: str | None) -> int:
     if driver == 0:
         status = 1
         try:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+            os.dup2(os.open(folder.with_suffix(".said"), os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)
             drive(folder, cells, cluster)
             status = 0
+        except Exception as error:
+            os.write(2, f"\n{type(error).__name__}: {error}".encode())
         finally:
             os._exit(status)
     return driver
@@ -120,7 +123,7 @@ def attack(means: str, kills: int, place: Path, seed: int) -> tuple[int, int]:
             folder = place / f"run-{ended}"
             driver = start(folder, cells, cluster)
             time.sleep(chance.uniform(0, longest))
-            victims = workers_of() if workers_of and killed % 2 else []
+            victims = workers_of() if workers_of and killed % 2 else []  # where none is old enough, the driver
             if victims:
                 os.kill(chance.choice(victims), signal.SIGKILL)
                 killed += 1
@@ -129,7 +132,8 @@ def attack(means: str, kills: int, place: Path, seed: int) -> tuple[int, int]:
             _, status = os.waitpid(driver, 0)
             killed += status == signal.SIGKILL
             if status not in (0, signal.SIGKILL):
-                raise LossError(f"a driver ended with status {status}")
+                said = folder.with_suffix(".said").read_text(errors="replace").splitlines()
+                raise LossError(f"a driver ended with status {status}: {said[-1:]}")
             kept = look(folder, kept)
             if status == 0:
                 compare(folder, expected)
@@ -164,7 +168,9 @@ def _cluster(means: str) -> Iterator[tuple[str | None, Callable[[], list[int]] |
 
             def workers() -> list[int]:
                 family = psutil.Process(server.pid).children(recursive=True)
-                return [one.pid for one in family if "spawn_main" in " ".join(one.cmdline())]
+                # One that is still starting takes its keeper with it when it is killed, and then nobody starts another.
+                old = [one for one in family if time.time() - one.create_time() > SECONDS_TO_START]
+                return [one.pid for one in old if "spawn_main" in " ".join(one.cmdline())]
 
             yield address, workers
         finally:

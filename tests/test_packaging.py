@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import json
+import re
 import subprocess
 import sys
 import tomllib
@@ -18,13 +20,18 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 CORE = [Requirement(text) for text in PROJECT["dependencies"]]
 OPTIONAL = [Requirement(text) for texts in PROJECT["optional-dependencies"].values() for text in texts]
 LOCKS = sorted((ROOT / "requirements").glob("ci-*.txt"))
+TOOLS = sorted((ROOT / "requirements").glob("tools-*.txt"))
 
 
-def licences():
-    spec = importlib.util.spec_from_file_location("licences", ROOT / "scripts/licences.py")
+def script(name):
+    spec = importlib.util.spec_from_file_location(name, ROOT / f"scripts/{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+def licences():
+    return script("licences")
 
 
 def test_what_a_plain_install_brings_is_permissively_licensed():
@@ -53,12 +60,19 @@ def test_there_are_locked_versions_for_every_python_that_is_named():
     assert {path.stem.removeprefix("ci-") for path in LOCKS} == named
 
 
-@pytest.mark.parametrize("path", LOCKS, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", [*LOCKS, *TOOLS], ids=lambda path: path.name)
 def test_locked_versions_are_within_the_bounds_and_come_from_the_index(path):
-    lines = [line for line in path.read_text().splitlines() if line and not line.startswith("#")]
-    locked = {canonicalize_name(line.partition("==")[0]): line.partition("==")[2] for line in lines}
-    assert all(locked.values()), "every line is name==version"
-    for needed in CORE:
+    entries = [
+        entry for entry in re.split(r"\n(?=\S)", path.read_text()) if entry.strip() and not entry.startswith("#")
+    ]
+    found = [
+        re.fullmatch(r"([\w.-]+)==(\S+) \\\n((?:    --hash=sha256:[0-9a-f]{64}(?: \\)?\n?)+)", entry)
+        for entry in entries
+    ]
+    assert all(found), "every entry is name==version with hashes"
+    locked = {canonicalize_name(match[1]): match[2] for match in found}
+    always = [] if path in TOOLS else [Requirement(text) for text in PROJECT["optional-dependencies"]["dev"]]
+    for needed in (*CORE, *(one for one in always if one.name != PROJECT["name"])):
         assert needed.specifier.contains(locked[canonicalize_name(needed.name)])
     for needed in OPTIONAL:
         version = locked.get(canonicalize_name(needed.name))
@@ -78,3 +92,37 @@ def test_the_wheel_holds_every_file_of_the_package_and_nothing_else(tmp_path):
     assert packed == {path.relative_to(ROOT / "src").as_posix() for path in files if path.suffix != ".pyc"}
     assert {"hyperacuity/py.typed", "hyperacuity/report/templates/report.js", "hyperacuity/detect/pb.json"} <= packed
     assert {"METADATA", "entry_points.txt", "LICENSE"} <= about
+
+
+def test_an_audit_that_could_not_look_fails(tmp_path):
+    verdict = script("audited").verdict
+    lock, report = tmp_path / "lock.txt", tmp_path / "report.json"
+    lock.write_text("one==1.0 \\\n    --hash=sha256:00\ntwo_b==2 \\\n    --hash=sha256:00\n")
+    clean, bad = (
+        {"name": "one", "version": "1.0", "vulns": []},
+        {"name": "Two.b", "version": "2", "vulns": [{"id": "CVE-1"}]},
+    )
+    skipped = {"name": "two-b", "skip_reason": "not found"}
+    assert not verdict(lock, report)[0], "no report at all"
+    for text, sound in [
+        ("", False),
+        ("{}", False),
+        (json.dumps({"dependencies": []}), False),
+        (json.dumps({"dependencies": [clean]}), False),
+        (json.dumps({"dependencies": [clean, skipped]}), False),
+        (json.dumps({"dependencies": [clean, bad]}), False),
+        (json.dumps({"dependencies": [clean, {**bad, "vulns": []}]}), True),
+    ]:
+        report.write_text(text)
+        assert verdict(lock, report)[0] is sound, text
+
+
+def test_the_bill_of_materials_names_what_wheels_bundle():
+    bill = script("sbom").bill()
+    packages = {part["name"]: part for part in bill["components"]}
+    assert {"numpy", "scipy", "numba", "h5py", "pillow"} <= packages.keys()
+    assert (bill["bomFormat"], packages["numpy"]["version"]) == ("CycloneDX", licences().metadata.version("numpy"))
+    if sys.platform == "linux":
+        inside = {(name, one["name"]) for name, part in packages.items() for one in part.get("components", ())}
+        assert {("h5py", "hdf5"), ("pillow", "tiff"), ("llvmlite", "LLVM")} <= inside
+        assert any(len(one["hashes"][0]["content"]) == 64 for one in packages["h5py"]["components"])

@@ -157,6 +157,7 @@ GOOD = {"counts": ["<i8", [2]], "sums": ["<f8", [1]]}
         packed({**GOOD, "sums": ["|b1", [-17]]}, bytes(24)),
         packed({**GOOD, "sums": ["<f8", ["1"]]}, bytes(24)),
         packed({**GOOD, "sums": ["<f8", [10**30]]}, bytes(24)),
+        packed({**GOOD, "sums": ["<f8", ["<f8", 10**13]]}, bytes(24)),
         packed({**GOOD, "sums": ["<f7", [1]]}, bytes(24)),
     ],
 )

@@ -31,6 +31,7 @@ import re
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
+from operator import index
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Literal, Self, TypeVar, get_args, get_type_hints
 
@@ -249,7 +250,7 @@ def unpacked_arrays(data: bytes) -> dict[str, NDArray[Any]]:
     """The arrays in a packed tally of whatever task, by name. ``InputError`` for damaged bytes."""
     try:
         line, _, rest = data.partition(b"\n")
-        layout = [(name, _number_type(kind), tuple(shape)) for name, (kind, shape) in json.loads(line).items()]
+        layout = [(name, _number_type(kind), _shape(shape)) for name, (kind, shape) in json.loads(line).items()]
         sizes = [dtype.itemsize * math.prod(shape) for _, dtype, shape in layout]
         body = _inflate(rest, sum(sizes), line)
         starts = itertools.accumulate(sizes, initial=0)
@@ -272,6 +273,11 @@ def _number_type(name: str) -> np.dtype[Any]:
     if not re.fullmatch(r"[<|][biuf][0-9]{1,2}", name):
         raise ValueError(f"array of type {name!r}")
     return np.dtype(name)
+
+
+def _shape(lengths: list[Any]) -> tuple[int, ...]:
+    """Only numbers: a text among them would be repeated as often as another one says."""
+    return tuple(index(length) for length in lengths)
 
 
 def _inflate(data: bytes, size: int, line: bytes) -> bytes:

@@ -87,6 +87,18 @@ def test_the_study_draws_the_lines_of_the_specification() -> None:
         lines(60)
 
 
+@pytest.mark.parametrize(("distance", "length"), [(43, 48), (0, 1), (16, 64)])
+def test_a_second_line_may_stand_in_the_last_column_and_fill_the_image(distance, length):
+    one, two = lines(distance, length=length)
+    assert (one.sum(), (one | two).sum()) == (length, length * (2 if distance else 1))
+
+
+@pytest.mark.parametrize(("distance", "length"), [(44, 48), (-1, 48), (16, 0), (16, 65)])
+def test_a_line_beyond_the_image_or_without_pixels_is_refused(distance, length):
+    with pytest.raises(UsageError, match="does not fit"):
+        lines(distance, length=length)
+
+
 def test_curves_are_normalised_by_equation_5() -> None:
     f1, f2 = np.array([0.0, 2, 4]), np.array([1.0, 3, 5])
     assert [c.tolist() for c in normalise(f1, f2, norm="literal")] == [[0, 2, 4], [1, 3, 5]]

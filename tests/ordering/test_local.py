@@ -129,6 +129,16 @@ class TestDirections:
         assert np.isnan(found.angle).all()
         assert contours(tied, undirected=False).count == 0
 
+    @pytest.mark.parametrize("turned", [False, True])
+    def test_without_those_of_no_direction_the_others_stay(self, turned):
+        """Three bands, the last two equally near: only the first boundary has a direction, upright or lying."""
+        near, bands = np.array([[2, 2, 1, 1, 1, 1]] * 4), np.array([[0, 0, 1, 1, 2, 2]] * 4)
+        given = ordering(near.T, bands.T) if turned else ordering(near, bands)
+        all_of_them, directed = (contours(given, undirected=undirected).pixels for undirected in (True, False))
+        for pixels, columns in ((all_of_them, [1, 3]), (directed, [1])):
+            assert np.flatnonzero((pixels.T if turned else pixels).all(axis=0)).tolist() == columns
+            assert pixels.sum() == 4 * len(columns)
+
     def test_void_pixels_bound_nothing(self):
         assert contours(partition([[1, 1, 2]], [[0, -1, 1]])).count == 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import shutil
@@ -18,7 +19,7 @@ import hyperacuity
 from hyperacuity.cli import app
 from hyperacuity.data import write_png
 from hyperacuity.run import code
-from hyperacuity.run.code import code_version, modules_behind
+from hyperacuity.run.code import code_elsewhere, code_version, modules_behind
 
 PACKAGE = Path(hyperacuity.__file__).parent
 
@@ -276,6 +277,41 @@ def test_a_job_from_elsewhere_counts_with_what_it_imports_of_its_own_package(tmp
     found = modules_behind({"ours_alone.jobs"})
     assert {"ours_alone.jobs", "ours_alone.helper", "ours_alone.deeper", "hyperacuity.maps"} <= found
     assert not any(name.startswith(("numpy", "hyperacuity.run")) for name in found)
+
+
+def test_workers_compare_the_very_code_under_which_the_driver_keeps_tallies(make_job, monkeypatch):
+    before = code_elsewhere(make_job())
+    assert before == code_version(make_job())
+    monkeypatch.setattr(code, "version", lambda name: "0.0.1")
+    assert code_elsewhere(make_job()) != before
+
+
+def test_a_name_that_a_package_hands_on_counts_where_it_is_made(tmp_path, monkeypatch):
+    package = tmp_path / "handing_on"
+    package.mkdir()
+    (package / "__init__.py").write_text("from .other import y\nfrom .deeper import x\nfrom json import loads\n")
+    (package / "jobs.py").write_text("from handing_on import x\n")
+    (package / "more.py").write_text("from handing_on import loads\n")
+    (package / "other.py").write_text("y = 2\n")
+    (package / "deeper.py").write_text("x = 1\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    import handing_on  # noqa: F401
+
+    assert modules_behind({"handing_on.jobs"}) == {"handing_on.jobs", "handing_on.deeper"}
+    # What comes from outside is the business of the module that hands it on.
+    assert modules_behind({"handing_on.more"}) >= {"handing_on.more", "handing_on"}
+    assert not any(name.startswith("json") for name in modules_behind({"handing_on.more"}))
+
+
+def test_code_under_a_condition_counts_and_what_only_types_need_does_not():
+    def words(text):
+        found, imports = [], []
+        code._flatten(ast.parse(text), found, imports)
+        return found, len(imports)
+
+    assert words("if flag:\n    x = 1") != words("if flag:\n    x = 2")
+    assert words("if flag:\n    import numpy")[1] == 1
+    assert words("if TYPE_CHECKING:\n    import numpy\nx = 1") == words("x = 1")
 
 
 def test_the_version_of_the_package_is_named(make_job):

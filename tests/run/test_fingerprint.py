@@ -47,10 +47,12 @@ def test_a_file_that_many_threads_ask_for_is_read_once(tmp_path, monkeypatch):
 
     def ask(_):
         together.wait()
-        return digests.of_file(path, stamp(path), LocalCopies())[0]
+        return digests.of_file(path, stamp(path), LocalCopies())
 
     with ThreadPoolExecutor(8) as pool:
-        assert len(set(pool.map(ask, range(8)))) == 1
+        found = set(pool.map(ask, range(8)))
+    assert len(found) == 1
+    assert not found.pop()[1], "just written, so nobody may record it"
     assert reads == [path]
 
 
@@ -77,6 +79,15 @@ def test_a_file_dated_in_the_future_is_never_taken_for_settled(tmp_path, monkeyp
     path.write_bytes(b"abc")
     os.utime(path, (time.time() + 3600,) * 2)
     assert new_digests(path, Digests()) == []
+
+
+@pytest.mark.parametrize("dated", [True, False])
+def test_the_digest_of_a_file_elsewhere_is_kept_only_where_its_server_marks_changes(tmp_path, monkeypatch, dated):
+    path = tmp_path / "a.png"
+    path.write_bytes(b"abc")
+    monkeypatch.setattr(fingerprint, "is_remote", lambda path: True)
+    monkeypatch.setattr(fingerprint.remote, "stamp", lambda path: ("etag", dated))
+    assert bool(new_digests(path, Digests())) is dated
 
 
 def test_a_failed_read_is_not_remembered(tmp_path, monkeypatch):
