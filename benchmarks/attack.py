@@ -126,11 +126,11 @@ def carry_out(attack: Attack, out: Path) -> tuple[bool, str, float]:
 def main() -> int:
     """Carry out the attacks and print how each ended."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--kills", type=int, default=30, help="kill -9, over threads, processes and Dask (default 30)")
+    parser.add_argument("--kills", type=int, default=15, help="kill -9, over threads, processes and Dask (default 15)")
     parser.add_argument(
-        "--fuzz", type=int, default=300_000, help="fuzzed inputs, in all formats together (default 300000)"
+        "--fuzz", type=int, default=200_000, help="fuzzed inputs, in all formats together (default 200000)"
     )
-    parser.add_argument("--folders", type=int, default=60, help="damaged run folders, nine commands each (default 60)")
+    parser.add_argument("--folders", type=int, default=30, help="damaged run folders, nine commands each (default 30)")
     parser.add_argument("--seed", type=int, default=0, help="of kills, inputs and damage")
     parser.add_argument("--out", type=Path, default=Path(tempfile.gettempdir()) / "hyperacuity-attack")
     parser.add_argument("--only", help="the rows whose name holds this")
