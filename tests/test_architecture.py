@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import json
 import subprocess
 import sys
@@ -50,10 +51,18 @@ def room_of(path: Path) -> str:
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
+@functools.cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_bytes())
+
+
+ROOMS = sorted({room_of(path) for path in MODULES})
+
+
 def imports(path: Path) -> Iterator[tuple[int, str]]:
     """(line, dotted name) of everything a source imports, at its top or inside functions."""
     folder = ("hyperacuity", *path.relative_to(PACKAGE).parent.parts)
-    for node in ast.walk(ast.parse(path.read_bytes())):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield node.lineno, alias.name
@@ -70,13 +79,13 @@ def rooms_imported(path: Path) -> Iterator[tuple[int, str]]:
             yield line, rest[0]
 
 
-@pytest.mark.parametrize("path", [p for p in MODULES if p != PACKAGE / "__init__.py"], ids=name_of)
-def test_imports_go_downwards_only(path):
-    room = room_of(path)
+@pytest.mark.parametrize("room", [room for room in ROOMS if room != "__init__"])
+def test_imports_go_downwards_only(room):
     assert room in MAY_IMPORT, f"the room {room} has no place in the design yet"
-    allowed = MAY_IMPORT[room] | {room} | {upper for module, upper in HANDED_OVER if module == name_of(path)}
-    wrong = [f"line {line}: {name}" for line, name in rooms_imported(path) if name not in allowed]
-    assert not wrong, f"{room} must not import {wrong}"
+    for path in (p for p in MODULES if room_of(p) == room):
+        allowed = MAY_IMPORT[room] | {room} | {upper for module, upper in HANDED_OVER if module == name_of(path)}
+        wrong = [f"line {line}: {name}" for line, name in rooms_imported(path) if name not in allowed]
+        assert not wrong, f"{name_of(path)} must not import {wrong}"
 
 
 def test_the_package_itself_imports_nothing_but_for_types():
@@ -96,14 +105,15 @@ READ_FILES = {
 """The tables of the forced-choice experiment, and the parameters of learned detectors: none of them is a task."""
 
 
-@pytest.mark.parametrize("path", [p for p in MODULES if room_of(p) in TASKS | {"compare"}], ids=name_of)
-def test_tasks_read_no_files(path):
-    used = {
-        node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        for node in ast.walk(ast.parse(path.read_bytes()))
-        if isinstance(node, ast.Call)
-    }
-    assert bool(used & FILES) == (name_of(path) in READ_FILES)
+@pytest.mark.parametrize("room", sorted(TASKS | {"compare"}))
+def test_tasks_read_no_files(room):
+    for path in (p for p in MODULES if room_of(p) == room):
+        used = {
+            node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            for node in ast.walk(parsed(path))
+            if isinstance(node, ast.Call)
+        }
+        assert bool(used & FILES) == (name_of(path) in READ_FILES), name_of(path)
 
 
 @pytest.mark.parametrize("path", sorted(PACKAGE.rglob("__init__.py")), ids=name_of)
@@ -141,29 +151,37 @@ def test_tasks_that_build_on_each_other_do_not_do_so_in_a_circle():
     assert not below, f"tasks that import each other in a circle: {below}"
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_every_public_module_says_what_it_is(path):
+def says_what_it_is(path):
     private = any(part.startswith("_") and part != "__init__.py" for part in path.relative_to(PACKAGE).parts)
     still_empty = path.name == "__init__.py" and not path.read_text().strip() and len(list(path.parent.iterdir())) <= 2
-    if not private and not still_empty:
-        assert ast.get_docstring(ast.parse(path.read_bytes())), f"{name_of(path)} has no docstring"
+    return private or still_empty or ast.get_docstring(parsed(path))
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_no_module_is_longer_than_500_lines(path):
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= 500
+def test_every_public_module_says_what_it_is():
+    assert [name_of(path) for path in MODULES if not says_what_it_is(path)] == []
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_nothing_is_ever_unpickled(path):
+def test_no_module_is_longer_than_500_lines():
+    lines = {name_of(path): len(path.read_text(encoding="utf-8").splitlines()) for path in MODULES}
+    assert {name: count for name, count in lines.items() if count > 500} == {}
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_nothing_is_ever_unpickled(room):
+    for path in (p for p in MODULES if room_of(p) == room):
+        unpickles_nothing(path)
+
+
+def unpickles_nothing(path):
     modules = {name.split(".")[0] for _, name in imports(path)}
-    assert not modules & {"pickle", "_pickle", "cPickle", "cloudpickle", "dill", "joblib", "marshal", "shelve"}
-    for node in ast.walk(ast.parse(path.read_bytes())):
+    banned = {"pickle", "_pickle", "cPickle", "cloudpickle", "dill", "joblib", "marshal", "shelve"}
+    assert not modules & banned, name_of(path)
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.keyword) and node.arg == "allow_pickle":
             assert isinstance(node.value, ast.Constant)
-            assert node.value.value is False, f"line {node.value.lineno}"
+            assert node.value.value is False, f"{name_of(path)}, line {node.value.lineno}"
         if isinstance(node, ast.Attribute):
-            assert node.attr not in {"read_pickle", "to_pickle"}, f"line {node.lineno}"
+            assert node.attr not in {"read_pickle", "to_pickle"}, f"{name_of(path)}, line {node.lineno}"
 
 
 HELP = """
@@ -182,12 +200,14 @@ def test_help_imports_nothing_heavy():
     assert not heavy & set(json.loads(done.stdout))
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_kernels_do_not_trade_exactness_for_speed(path):
-    for node in ast.walk(ast.parse(path.read_bytes())):
-        if isinstance(node, ast.keyword) and node.arg in {"fastmath", "parallel"}:
-            assert isinstance(node.value, ast.Constant)
-            assert not node.value.value, f"line {node.value.lineno}: {node.arg} makes results depend on the machine"
+@pytest.mark.parametrize("room", ROOMS)
+def test_kernels_do_not_trade_exactness_for_speed(room):
+    for path in (p for p in MODULES if room_of(p) == room):
+        for node in ast.walk(parsed(path)):
+            if isinstance(node, ast.keyword) and node.arg in {"fastmath", "parallel"}:
+                assert isinstance(node.value, ast.Constant)
+                place = f"{name_of(path)}, line {node.value.lineno}"
+                assert not node.value.value, f"{place}: {node.arg} makes results depend on the machine"
 
 
 @pytest.mark.parametrize("module", sorted(PACKAGE.glob("cli/*.py")), ids=lambda path: path.stem)

@@ -173,8 +173,10 @@ def test_on_a_photograph_as_many_pixels_agree_as_in_scipys_optimal_assignment(sh
 @pytest.mark.parametrize(
     ("parts", "orphan", "consensus"), [(("test",), 30.58, 30.15), (("train", "val"), 29.40, 28.99)]
 )
-def test_the_shares_of_berkeleys_labels_are_the_papers(shared_data, parts, orphan, consensus):
-    """Of the 200 new images of BSDS500, and of the 300 of BSDS300; within 0.15 points."""
+def test_the_shares_of_berkeleys_labels_are_the_papers(shared_data, parts, orphan, consensus, many):
+    """Of the 200 new images of BSDS500, and, with HYPERACUITY_THOROUGH=1, of the 300 of BSDS300; within 0.15 points."""
+    if len(parts) > many(1, 2):
+        pytest.skip("takes some seconds: set HYPERACUITY_THOROUGH=1")
     files = [file for part in parts for file in sorted((shared_data / "bsds500/groundTruth" / part).glob("*.mat"))]
     assert len(files) in (200, 300)
     with ThreadPoolExecutor() as pool:

@@ -22,7 +22,7 @@ def test_commands_on_damaged_folders_end_with_a_sentence(monkeypatch, many):
     import folders
 
     quick = {"run show", "run check", "run salvage", "run gc", "boundary"}
-    endings, found = folders.fuzz(many(20, 300), seed=3, only=lambda name: name in quick)
+    endings, found = folders.fuzz(many(8, 300), seed=3, only=lambda name: name in quick)
     assert found == []
     assert endings["boundary: status 0"]
     assert endings["run check: status 1"]
