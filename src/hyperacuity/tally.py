@@ -302,6 +302,13 @@ def total(tallies: Sequence[T]) -> T:
     return first
 
 
+def named_protocol(protocols: Mapping[str, tuple[P, str]], name: str, changes: Mapping[str, Any]) -> P:
+    """The protocol of this name, with changes; ``protocols`` has each with what it is for. ``UsageError`` where there is none."""
+    if name not in protocols:
+        raise UsageError(f"there is no protocol {name!r}; there are {', '.join(protocols)}")
+    return replace(protocols[name][0], **changes)
+
+
 def protocol_of(tallies: Iterable[Tally], kind: type[P]) -> P:
     """The protocol that all these tallies were made under.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 from urllib.parse import quote
 
 import numpy as np
@@ -15,7 +15,7 @@ from hyperacuity.boundary.matching import TOLERANCE
 from hyperacuity.errors import UsageError
 from hyperacuity.kernels.suppression import suppress_structured
 from hyperacuity.maps import LabelMap, SoftMap
-from hyperacuity.tally import BaseProtocol, number
+from hyperacuity.tally import BaseProtocol, named_protocol, number
 
 Precision = Literal["any", "mean"]
 Prediction = SoftMap | Sequence[LabelMap]
@@ -191,8 +191,6 @@ PROTOCOLS: dict[str, tuple[Protocol, str]] = {
 """Named protocols, each with what it is for. ``docs/protocols.md`` says where the numbers of each come from."""
 
 
-def protocol(name: str = "bsds", **changes: object) -> Protocol:
+def protocol(name: str = "bsds", **changes: Any) -> Protocol:
     """A named protocol, with changes: ``protocol("bsds", tolerance=0.01)``."""
-    if name not in PROTOCOLS:
-        raise UsageError(f"there is no protocol {name!r}; there are {', '.join(PROTOCOLS)}")
-    return replace(PROTOCOLS[name][0], **changes)  # type: ignore[arg-type]  # checked by the class itself
+    return named_protocol(PROTOCOLS, name, changes)

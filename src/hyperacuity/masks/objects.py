@@ -71,7 +71,7 @@ class Frame:
         Neither contours nor bands change by that: beyond the border there is nothing of either.
         """
         true, found = self._windows
-        window = _around([true.get(pair.truth), found.get(pair.prediction)], self.truth.shape)  # type: ignore[arg-type]
+        window = _around([true.get(pair.truth), found.get(pair.prediction)], self.truth.shape)  # type: ignore[arg-type]  # None is no id
         return self._mask(self.prediction, pair.prediction, window), self._mask(self.truth, pair.truth, window), window
 
     @staticmethod

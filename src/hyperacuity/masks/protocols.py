@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import ClassVar, Literal, get_args
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, get_args
 
 from hyperacuity.errors import UsageError
 from hyperacuity.maps import diagonal
-from hyperacuity.tally import BaseProtocol, number
+from hyperacuity.tally import BaseProtocol, named_protocol, number
 
 By = Literal["binary", "label", "instance"]
 PairedBy = Literal["id", "iou"]
@@ -123,8 +123,6 @@ PROTOCOLS: dict[str, tuple[Protocol, str]] = {
 """Named protocols, each with what it is for."""
 
 
-def protocol(name: str = "binary", **changes: object) -> Protocol:
+def protocol(name: str = "binary", **changes: Any) -> Protocol:
     """A named protocol, with changes: ``protocol("davis2017", frames="all")``."""
-    if name not in PROTOCOLS:
-        raise UsageError(f"there is no protocol {name!r}; there are {', '.join(PROTOCOLS)}")
-    return replace(PROTOCOLS[name][0], **changes)  # type: ignore[arg-type]  # checked by the class itself
+    return named_protocol(PROTOCOLS, name, changes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hyperacuity.boundary import TOLERANCE
 from hyperacuity.boundary import Protocol as BoundaryProtocol
 from hyperacuity.errors import UsageError
-from hyperacuity.tally import BaseProtocol, number
+from hyperacuity.tally import BaseProtocol, named_protocol, number
 
 VOC = (
     *("aeroplane", "bicycle", "bird", "boat", "bottle", "bus", "car", "cat", "chair", "cow", "diningtable", "dog"),
@@ -185,8 +185,6 @@ PROTOCOLS: dict[str, tuple[Protocol, str]] = {
 """Named protocols, each with what it is for."""
 
 
-def protocol(name: str = "plain", **changes: object) -> Protocol:
+def protocol(name: str = "plain", **changes: Any) -> Protocol:
     """A named protocol, with changes: ``protocol("sbd-thin", tolerance=0.0075)``."""
-    if name not in PROTOCOLS:
-        raise UsageError(f"there is no protocol {name!r}; there are {', '.join(PROTOCOLS)}")
-    return replace(PROTOCOLS[name][0], **changes)  # type: ignore[arg-type]  # checked by the class itself
+    return named_protocol(PROTOCOLS, name, changes)

@@ -16,10 +16,10 @@ from hyperacuity.report import theme
 from hyperacuity.report.pictures.colours import DARK, DEPTHS, Picture, plain, ramp, rgb
 
 LONGEST = 1200
-"""Pairs of points are drawn so many times as large as the image as keeps the longer side within this, up to 4 times."""
+"""Pairs of points are drawn on an enlarged image, up to 4 times as large, whose longer side keeps within this."""
 
 SPACING, TICK = 9, 5.0
-"""One tick per square of so many pixels, and how far it reaches, in pixels."""
+"""The side of the squares that have one tick each, and the length of a tick, both in pixels."""
 
 FAINT = "#4a4d55"
 RIGHT_TO_FAR = (theme.HIT, theme.INCONSISTENT, theme.FALSE)

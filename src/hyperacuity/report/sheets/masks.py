@@ -181,7 +181,7 @@ class MaskViewer(Viewer):
 
 
 def _shown(count: int) -> list[int]:
-    """The frames to show of so many: all, or some that are evenly spaced."""
+    """Which frames of a sequence are shown: all, or some that are evenly spaced."""
     return [round(n) for n in np.linspace(0, count - 1, min(count, MOST_FRAMES))]
 
 
