@@ -93,6 +93,11 @@ def attacks(kills: int, inputs: int, folders: int, seed: int) -> list[Attack]:
             program=("fuzz/folders.py", "--folders", str(folders), *seeded),
             seconds=SECONDS_A_ROW + 20 * folders,
         ),
+        Attack(
+            "Python's own allocations, one after the other",
+            program=("fuzz/allocations.py", "--every", "250"),
+            seconds=SECONDS_A_ROW,
+        ),
         *ATTACKS,
     ]
 

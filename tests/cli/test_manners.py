@@ -44,6 +44,7 @@ JSON_CALLS: dict[str, str] = {
     "compare": "compare {world}/run",
     "disparity": "disparity {world}/disparity {world}",
     "stereo": "stereo {world} --with sad --out {out}",
+    "warm": "warm edges --workers 1",
     "semantic": "semantic {world}/semantic {world}/semantic --thresholds 3",
     "semantic truth": "semantic truth {world}/labels --out {out} --raw",
     "edges": "edges {world}/boundaries {world}/groundTruth --measures psi,pm",
@@ -143,6 +144,7 @@ class TestErrors:
             (InputError("a[1].png: has no pixels"), 1, "error: a[1].png: has no pixels\n"),
             (UsageError("there is no folder x:x:"), 2, "error: there is no folder x:x:\n"),
             (KeyboardInterrupt(), 130, "stopped; what was finished is kept\n"),
+            (MemoryError(), 1, "error: out of memory; what was finished is kept\n"),
         ],
     )
     def test_a_known_error_is_one_line_and_an_exit_status(self, error, status, line, capfd):

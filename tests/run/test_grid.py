@@ -7,6 +7,7 @@ import errno
 import gc
 import random
 import signal
+import threading
 import weakref
 
 import pytest
@@ -270,6 +271,35 @@ def test_a_grid_that_makes_no_sense_is_refused(cells, make_job, change, sentence
 def test_at_least_one_worker_is_needed(cells, make_job):
     with pytest.raises(UsageError, match="0 workers"):
         run_grid(make_job(), cells, workers=0)
+
+
+class TestThreadsThatGetNoMemory:
+    def start(self, monkeypatch, allowed):
+        started, start = [], threading.Thread.start
+
+        def faulty(thread):
+            started.append(thread)
+            if len(started) > allowed:
+                raise RuntimeError("can't start new thread")
+            start(thread)
+
+        monkeypatch.setattr(threading.Thread, "start", faulty)
+
+    def test_none_at_all_ends_the_run_with_a_sentence(self, cells, make_job, monkeypatch):
+        self.start(monkeypatch, 0)
+        with pytest.raises(UsageError, match="cannot start a thread"):
+            run_grid(make_job(), cells, workers=2, progress=False)
+
+    def test_one_does_the_work_of_two(self, cells, make_job, monkeypatch):
+        undisturbed = as_bytes(run_grid(make_job(), cells, workers=2, progress=False))
+        self.start(monkeypatch, 1)
+        assert as_bytes(run_grid(make_job(), cells, workers=2, progress=False)) == undisturbed
+
+    def test_one_that_ends_is_noticed(self, cells, make_job, monkeypatch):
+        """A thread that cannot even say that it failed."""
+        monkeypatch.setattr(Threads, "_work", lambda self: None)
+        with pytest.raises(UsageError, match="a thread ended with a cell in hand"):
+            run_grid(make_job(), cells, workers=1, progress=False)
 
 
 def test_progress_is_one_line_in_a_log_when_quick_and_nothing_on_standard_output(cells, make_job, capsys):

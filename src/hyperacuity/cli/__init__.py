@@ -39,6 +39,7 @@ from hyperacuity.cli import (
     studio,
     study,
     train,
+    warm,
 )
 from hyperacuity.cli.common import Commands
 
@@ -92,6 +93,7 @@ app.command("segment")(segment.segment)
 app.command("semantic")(semantic.semantic)
 app.command("semantic truth")(semantic.semantic_truth)
 app.command("stereo")(stereo.stereo)
+app.command("warm")(warm.warm)
 app.add_typer(run.app, name="run")
 app.add_typer(study.app, name="study")
 app.add_typer(studio.app, name="studio")

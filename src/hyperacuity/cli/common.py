@@ -68,13 +68,13 @@ class Commands(TyperGroup):
         except HyperacuityError as error:
             messages.print(f"[bold red]error:[/] {escape(printable(str(error)))}")
             raise typer.Exit(2 if isinstance(error, UsageError) else 1) from error
-        except KeyboardInterrupt as error:
+        except (KeyboardInterrupt, MemoryError) as error:
             words = ctx.meta.get(WORDS, [])
             lost = self._could_keep(words) and not any(word.partition("=")[0] in ("--run", "--out") for word in words)
-            messages.print(
-                "stopped; nothing is kept without --run DIR" if lost else "stopped; what was finished is kept"
-            )
-            raise typer.Exit(130) from error
+            memory = isinstance(error, MemoryError)
+            what = "[bold red]error:[/] out of memory" if memory else "stopped"
+            messages.print(f"{what}; {'nothing is kept without --run DIR' if lost else 'what was finished is kept'}")
+            raise typer.Exit(1 if memory else 130) from error
 
     def _could_keep(self, words: list[str]) -> bool:
         """Whether the command that was called has an option ``--run``."""

@@ -60,15 +60,20 @@ def _sources(module: str, seen: dict[str, bytes]) -> dict[str, bytes]:
     return seen
 
 
-def cache_folder(module: str) -> Path:
-    """Where a module's compiled kernels are kept: under ``NUMBA_CACHE_DIR`` if that is set, else in the user's cache folder."""
+def cache_base() -> Path:
+    """Where all compiled kernels are kept: under ``NUMBA_CACHE_DIR`` if that is set, else in the user's cache folder."""
     chosen = os.environ.get("NUMBA_CACHE_DIR")
     base = Path(chosen) if chosen else Path(platformdirs.user_cache_dir("hyperacuity", appauthor=False))
+    return base / "kernels"
+
+
+def cache_folder(module: str) -> Path:
+    """Where a module's compiled kernels are kept."""
     name = module.rpartition(".")[2]
     digest = hashlib.blake2b(numba.__version__.encode(), digest_size=8)
     for other, source in sorted((_sources(name, {}) | _sources("__init__", {})).items()):
         digest.update(other.encode() + source)
-    return base / "kernels" / f"{name}-{digest.hexdigest()}"
+    return cache_base() / f"{name}-{digest.hexdigest()}"
 
 
 class _Announcement(event.Listener):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import queue
-from concurrent.futures import Future, ThreadPoolExecutor
+import threading
+from contextlib import suppress
 from typing import Any, Protocol, Self
 
 from hyperacuity.errors import UsageError
@@ -56,8 +57,8 @@ class Threads:
             raise UsageError(f"cannot run with {self.workers} workers: expected at least one")
         self._job = job
         self._digests = Digests()
-        self._pool = ThreadPoolExecutor(self.workers, thread_name_prefix="hyperacuity-cell")
-        self._given: dict[int, Future[None]] = {}
+        self._threads: list[threading.Thread] = []
+        self._given: queue.SimpleQueue[WorkItem | None] = queue.SimpleQueue()
         self._ended: queue.SimpleQueue[WorkResult | BaseException] = queue.SimpleQueue()
 
     def __enter__(self) -> Self:
@@ -65,16 +66,27 @@ class Threads:
 
     def __exit__(self, kind: type[BaseException] | None, *error: Any) -> None:
         self.forget()
-        # After an error the results of running cells are not wanted, so they are not waited for.
-        self._pool.shutdown(wait=kind is None)
+        for _ in self._threads:
+            self._given.put(None)
+        for thread in self._threads if kind is None else ():
+            thread.join()  # after an error the results of running cells are not wanted, so they are not waited for
 
     def room(self, left: int) -> int:
         """Two cells per thread: one in work and one ready."""
         return 2 * self.workers
 
     def give(self, task: WorkItem) -> None:
-        """Queue the cell for the next free thread."""
-        self._given[task.position] = self._pool.submit(self._work, task)
+        """Queue the cell for the next free thread; threads are started as they are needed."""
+        self._given.put(task)
+        if len(self._threads) < self.workers:
+            thread = threading.Thread(target=self._work, name=f"hyperacuity-cell-{len(self._threads)}")
+            try:
+                thread.start()
+            except RuntimeError as error:  # Python's word for a thread that gets no memory
+                if not self._threads:
+                    raise UsageError(f"cannot start a thread to work in: {error}") from error
+            else:
+                self._threads.append(thread)
 
     def take(self, seconds: float) -> list[WorkResult]:
         """Results as they come; an error that is no cell's own is raised here."""
@@ -84,27 +96,35 @@ class Threads:
                 result = self._ended.get(timeout=0 if results else seconds)
                 if isinstance(result, BaseException):
                     raise result
-                del self._given[result.position]
                 results.append(result)
         except queue.Empty:
+            if not results and not all(thread.is_alive() for thread in self._threads):
+                raise UsageError("a thread ended with a cell in hand, for lack of memory: start again") from None
             return results
 
     def forget(self) -> int:
         """Cells that wait in the queue are dropped."""
-        dropped = [position for position, future in self._given.items() if future.cancel()]
-        for position in dropped:
-            del self._given[position]
-        return len(dropped)
+        dropped = 0
+        with suppress(queue.Empty):
+            while True:
+                self._given.get_nowait()
+                dropped += 1
+        return dropped
 
     def news(self) -> list[tuple[int, str]]:
         """A thread does not get lost."""
         return []
 
-    def _work(self, task: WorkItem) -> None:
-        try:
-            self._ended.put(evaluate(self._job, task, self._digests))
-        except BaseException as error:
-            self._ended.put(error)
+    def _work(self) -> None:
+        """What a thread does: a cell after the other, until it is given None."""
+        while True:
+            try:
+                task = self._given.get()
+                if task is None:
+                    return
+                self._ended.put(evaluate(self._job, task, self._digests))
+            except BaseException as error:
+                self._ended.put(error)
 
 
 def processors() -> int:
