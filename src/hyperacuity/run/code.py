@@ -14,7 +14,7 @@ import secrets
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.metadata import version
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,9 @@ from hyperacuity.tally import Tally
 
 LIBRARIES = ("numpy", "scipy", "numba", "pillow", "h5py")
 """What files are decoded with and numbers computed: another version may give another tally."""
+
+version = functools.cache(metadata.version)
+"""The version of an installed library; looking for it takes a while."""
 
 _ABOVE = {"compare", "run", "report", "studies", "studio", "cli"}
 """Rooms that work on tallies already made, or show them: their code cannot change one."""
