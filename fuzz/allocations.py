@@ -2,15 +2,17 @@
 
 A run of six cells, three of which were finished before. In each turn a child process starts from a copy of that folder, lets the
 nth request for memory from now on fail (CPython's ``_testcapi``), and finishes the run. It may end, or stop with a sentence or
-an exception (mostly ``MemoryError``; the interpreter takes some of its own for others); it may not crash, hang, or say that it
-ended when it did not. Another child then looks: the folder is sound, the three tallies are there, and a second start gives the
-bytes of a run that nothing disturbed. Exit status 1 otherwise.
+an exception (mostly ``MemoryError``; the interpreter takes some of its own for others). It may not crash, say that it ended when
+it did not, or hang, except in ``threading.Thread.start``, which waits forever for a thread that dies before its first line.
+Another child then looks: the folder is sound, the three tallies are there, and a second start gives the bytes of a run that
+nothing disturbed. Exit status 1 otherwise.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import faulthandler
 import os
 import shutil
 import signal
@@ -42,7 +44,9 @@ WORDS = {
     OTHER: "another exception",
     WRONG: "said that it ended and did not",
 }
-SECONDS_A_TURN = 60
+SECONDS_A_TURN = 30
+WHERE = Path(tempfile.gettempdir()) / f"hyperacuity-allocations-{os.getpid()}.txt"
+"""Where a child says at which line it hangs."""
 
 
 @dataclass(frozen=True)
@@ -101,6 +105,7 @@ def in_a_child(work: Callable[[], int]) -> int:
     child = os.fork()
     if not child:
         signal.alarm(SECONDS_A_TURN)
+        faulthandler.dump_traceback_later(SECONDS_A_TURN - 5, file=WHERE.open("w"))
         with contextlib.suppress(BaseException):
             os._exit(work())
         os._exit(WRONG)
@@ -156,14 +161,16 @@ def main(every: int, start: int, most: int) -> int:
         for turn in range(start, min(last, most) + 1, every):
             shutil.copytree(place / "half", place / "turn")
             status = in_a_child(lambda turn=turn: starved(place / "turn", cells, turn))  # type: ignore[misc]
-            word = WORDS.get(status, f"status {status}")
+            waits = status == -signal.SIGALRM and " in start\n" in WHERE.read_text()
+            word = "Python waits for a thread" if waits else WORDS.get(status, f"status {status}")
             found[word] += 1
             sound = in_a_child(lambda: look(place / "turn", cells, before, whole)) == 0
-            if not sound or status not in (ENDED, SAID, MEMORY, OTHER):
+            if not sound or not (waits or status in (ENDED, SAID, MEMORY, OTHER)):
                 lost.append(turn)
                 print(f"allocation {turn}: {word}, the folder is {'sound' if sound else 'NOT sound'}", flush=True)
             shutil.rmtree(place / "turn")
             turns += 1
+    WHERE.unlink(missing_ok=True)
     told = ", ".join(f"{word} {count:,}" for word, count in found.most_common())
     print(f"{turns:,} allocations failed ({told}), {len(lost)} found")
     return 1 if lost else 0
