@@ -33,11 +33,13 @@ MAY_IMPORT = {
     **dict.fromkeys(TASKS, LOW),
     "compare": LOW,
     "run": LOW | {"data", "compare"},
-    "evaluation": LOW | {"data", "compare", "run"},
-    "studies": LOW | {"data", "compare", "run", "evaluation"},
-    "report": LOW | {"data", "compare", "run", "evaluation", "studies"},
+    "cards": GROUND,
+    "evaluation": LOW | {"data", "compare", "run", "cards"},
+    "studies": LOW | {"data", "compare", "run", "cards", "evaluation"},
+    "board": LOW | {"compare", "cards", "evaluation", "report"},
+    "report": LOW | {"data", "compare", "run", "cards", "evaluation", "studies"},
     "studio": LOW | {"data", "compare", "run", "evaluation", "report"},
-    "cli": LOW | {"data", "compare", "run", "evaluation", "studies", "report", "studio"},
+    "cli": LOW | {"data", "compare", "run", "cards", "evaluation", "studies", "report", "board", "studio"},
 }
 HANDED_OVER = {("evaluation/result.py", "report")}
 """A result writes its own report by calling the room above."""

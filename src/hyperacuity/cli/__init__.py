@@ -19,6 +19,7 @@ from hyperacuity import __version__
 from hyperacuity.cli import (
     audit,
     boundary,
+    card,
     compare,
     demo,
     depth,
@@ -74,6 +75,9 @@ app.command("compare")(compare.compare)
 app.command("demo")(demo.demo)
 app.command("audit")(audit.audit)
 app.command("boundary")(boundary.boundary)
+app.command("card")(card.make)
+app.command("card show")(card.show)
+app.command("card check")(card.check)
 app.command("detect")(detect.detect)
 app.command("detect train pb")(detect.train_pb)
 app.command("detect train depth-cues")(detect.train_depth_cues)
