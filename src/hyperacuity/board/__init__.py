@@ -8,7 +8,7 @@ cards: is every card sound, and are the numbers on the site those that the cards
 from hyperacuity.board.checks import CardCheck, check_cards, check_site
 from hyperacuity.board.leaderboards import Contender, Leaderboard, make_leaderboards
 from hyperacuity.board.site import WrittenBoard, write_board
-from hyperacuity.board.submissions import CardProblem, Submission, read_submissions
+from hyperacuity.board.submissions import CardProblem, Submission, card_files, read_submissions
 
 __all__ = [
     "CardCheck",
@@ -17,6 +17,7 @@ __all__ = [
     "Leaderboard",
     "Submission",
     "WrittenBoard",
+    "card_files",
     "check_cards",
     "check_site",
     "make_leaderboards",

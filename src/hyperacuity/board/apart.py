@@ -6,13 +6,15 @@ from collections.abc import Mapping, Sequence
 
 from hyperacuity.board.leaderboards import Leaderboard
 from hyperacuity.board.names import counted, short
+from hyperacuity.console import printable
 
 MOST_NAMED = 3
 
 
 def reasons(one: Leaderboard, other: Leaderboard) -> list[str]:
     """What keeps two leaderboards of one task apart, a sentence each: parts of the signature, or else the truths."""
-    return one.signature.differences(other.signature) or truths_apart(one.truths, other.truths)
+    told = one.signature.differences(other.signature) or truths_apart(one.truths, other.truths)
+    return [printable(sentence) for sentence in told]
 
 
 def truths_apart(one: Mapping[str, Sequence[str]], other: Mapping[str, Sequence[str]]) -> list[str]:

@@ -13,10 +13,25 @@ from hyperacuity.board.names import web_link
 from hyperacuity.cards import Card
 from hyperacuity.console import printable
 
-KINDS = (
-    "article book booklet inbook incollection inproceedings conference manual mastersthesis misc online phdthesis proceedings "
-    "software dataset techreport unpublished"
-).split()
+KINDS = [
+    "article",
+    "book",
+    "booklet",
+    "inbook",
+    "incollection",
+    "inproceedings",
+    "conference",
+    "manual",
+    "mastersthesis",
+    "misc",
+    "online",
+    "phdthesis",
+    "proceedings",
+    "software",
+    "dataset",
+    "techreport",
+    "unpublished",
+]
 
 _ENTRY = re.compile(r"@(\w+)\s*\{\s*([^\s,{}\"#%\\~'()=]{1,100})\s*,(.*)\}", re.DOTALL)
 _COMMANDS = re.compile(

@@ -26,7 +26,7 @@ LARGEST_JSON = 200_000_000
 
 @dataclass(frozen=True)
 class CardCheck:
-    """What was found of one file: whose card it is, the main score recomputed from its tallies, and what is wrong, if anything."""
+    """What was found of one file: whose card it is, the main score recomputed from its tallies, and what is wrong, if any."""
 
     path: Path
     system: str = ""

@@ -7,7 +7,6 @@ from typing import Any
 
 from hyperacuity.board.leaderboards import Leaderboard
 from hyperacuity.compare.criteria import table_of
-from hyperacuity.errors import HyperacuityError
 from hyperacuity.report.sheets.judged import Judged, criteria_figures
 from hyperacuity.report.sheets.sheet import Figure
 
@@ -18,18 +17,14 @@ Scores = Mapping[str, Any]
 
 
 def figures_of(board: Leaderboard) -> list[Figure]:
-    """The charts; a task whose scores cannot be drawn has none."""
+    """The charts of the best systems."""
     best = board.contenders[:MOST_CURVES]
     tallies = {one.label: one.card.tallies for one in best}
     found: list[Figure] = []
     if draw := CURVES.get(board.signature.task):
         found += draw({label: board.task.collect(dict(of), resamples=0) for label, of in tallies.items()})
-    try:
-        table = table_of(tallies)
-    except HyperacuityError:
-        return found
     lines = tuple(one.line for one in best)
-    return [*found, *criteria_figures(Judged(board.columns, tallies, {}, lines, table))]
+    return [*found, *criteria_figures(Judged(board.columns, tallies, {}, lines, table_of(tallies)))]
 
 
 def _boundary(scores: Scores) -> Iterator[Figure]:

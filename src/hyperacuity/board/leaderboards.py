@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,8 @@ from hyperacuity.board.submissions import CardProblem, Submission
 from hyperacuity.cards import Card
 from hyperacuity.compare import clusters
 from hyperacuity.compare.verdict import Verdict, pairs_of, resamples_for, verdicts_of
-from hyperacuity.errors import HyperacuityError, InputError
+from hyperacuity.console import printable
+from hyperacuity.errors import InputError
 from hyperacuity.report.pages import mapper
 from hyperacuity.report.sheets.sheet import Column, Each, Line, leader, ranked
 from hyperacuity.resampling import Bootstrap, blocks_of, percentile_interval
@@ -102,6 +102,11 @@ class Leaderboard:
         return f"{task}-{hashed(str(self.signature), self.fingerprint)}"
 
     @property
+    def protocol(self) -> str:
+        """The signature, fit to be shown: that of a forged card may have anything in it."""
+        return printable(str(self.signature))
+
+    @property
     def main(self) -> Column:
         """The score by which systems are ranked."""
         return self.columns[0]
@@ -146,9 +151,7 @@ def make_leaderboards(
     problems = [CardProblem(one.path, str(of)) for one, of in scored.items() if isinstance(of, InputError)]
     boards = [_leaderboard(sound) for several in together.values() if (sound := _sound(several, scored))]
     order = {name: number for number, name in enumerate(tasks.names())}
-    boards.sort(
-        key=lambda board: (order[board.signature.task], -len(board.contenders), -len(board.images), board.id)
-    )
+    boards.sort(key=lambda board: (order[board.signature.task], -len(board.contenders), -len(board.images), board.id))
     return told_apart(boards), problems
 
 
@@ -169,14 +172,23 @@ def _attempted(work: tuple[Submission, int]) -> Scoring | InputError:
 def scoring_of(card: Card, resamples: int = RESAMPLES) -> Scoring:
     """Score a card. ``InputError`` for tallies that the task cannot make sense of.
 
-    Intervals are those that the run printed: their draws go by the card's order of images. Tests go by the names of the images, as
-    all tests do, whatever the order of the files.
+    Intervals are those that the run printed: their draws go by the card's order of images. Tests go by the images' names, as all
+    tests do, whatever the order of the files.
     """
     try:
-        with np.errstate(all="ignore"):  # a forged tally may say anything
+        _refuse_negative(card)
+        with np.errstate(all="ignore"):
             return _scoring(card, max(resamples, RESAMPLES))
-    except (HyperacuityError, ValueError, TypeError, LookupError, ArithmeticError, AttributeError, MemoryError) as error:
+    except Exception as error:  # a forged tally may say anything, and must not take the others with it
         raise InputError(f"its tallies cannot be scored ({error})") from error
+
+
+def _refuse_negative(card: Card) -> None:
+    """Counts are never negative, whatever the task."""
+    for image, tally in card.tallies.items():
+        for name, array in tally.arrays.items():
+            if array.dtype.kind == "i" and array.size and array.min() < 0:
+                raise InputError(f"in {short(image)}, {name} counts {array.min()}")
 
 
 def _scoring(card: Card, resamples: int) -> Scoring:
@@ -249,7 +261,7 @@ def columns_of(card: Card) -> tuple[Column, ...]:
     called = {column.key: column for column in _columns_of_reports(card.signature.task)}
     senses = dict(zip(known.names, known.senses, strict=True))
     return tuple(
-        replace(called.get(name, Column(name, name)), better=senses[name]) for name in known.usual[:MOST_COLUMNS]
+        replace(called.get(name, Column(name, short(name, 40))), better=senses[name]) for name in known.usual[:MOST_COLUMNS]
     )
 
 
@@ -287,14 +299,4 @@ def told_apart(boards: Sequence[Leaderboard]) -> list[Leaderboard]:
             differing.append("truths")
         more = ", ".join(f"{key} {own[key]}".strip() for key in differing)
         found.append(replace(board, title=f"{board.title} · {short(more, 80)}") if more else board)
-    return found
-
-
-def paths_of(cards: Iterable[Path]) -> list[Path]:
-    """Files as they are, folders as the cards in them, in the order of their names."""
-    from hyperacuity.cards import SUFFIX
-
-    found: list[Path] = []
-    for path in cards:
-        found += sorted(path.rglob(f"*{SUFFIX}")) if path.is_dir() else [path]
     return found

@@ -22,12 +22,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rich.console import Console
+from rich.progress import track
+
 from hyperacuity import __version__
 from hyperacuity.board import bibtex, facts, pages
 from hyperacuity.board.figures import figures_of
 from hyperacuity.board.leaderboards import Leaderboard, make_leaderboards
 from hyperacuity.board.submissions import CardProblem, Submission, read_submissions
-from hyperacuity.console import output_folder
+from hyperacuity.console import output_folder, printable
 from hyperacuity.errors import UsageError
 from hyperacuity.report import theme
 from hyperacuity.report.pages import assets, mapper, number_text, script_json
@@ -69,7 +72,11 @@ def write_board(
         raise UsageError(f"there is no card to show{first}")
     _clear(out)
     shown = [one.submission for board in boards for one in board.contenders]
-    _write_all(out, _files(boards, shown, title, each))
+    files = _files(boards, shown, title, mapper(1, progress=progress))
+    count = sum(len(board.images) + 2 * len(board.contenders) + 3 for board in boards) + 4 + len(_assets())
+    console = Console(stderr=True)
+    quiet = not (progress and console.is_terminal)
+    _write_all(out, track(files, "pages", count, console=console, transient=True, disable=quiet))
     return WrittenBoard(out / "index.html", tuple(boards), tuple(problems))
 
 
@@ -95,7 +102,10 @@ def _clear(out: Path) -> None:
 
 
 def _files(boards: Sequence[Leaderboard], shown: Sequence[Submission], title: str, each: Each) -> Iterator[Page]:
-    """Every file of the site."""
+    """Every file of the site; first the one by which a board is recognised, should the rest fail."""
+    render = _renderer(title or "Leaderboards")
+    yield render("index.html", **pages.index(boards))
+    yield render("submit.html", **pages.submit(boards))
     for name, text in _assets().items():
         yield f"assets/{name}", text.encode()
     for one in shown:
@@ -103,9 +113,6 @@ def _files(boards: Sequence[Leaderboard], shown: Sequence[Submission], title: st
     yield "board.json", facts.as_json(facts.board_facts(boards))
     entries = {one.id: bibtex.entry_of(one.card, one.id[:6]) for one in shown}
     yield "board.bib", bibtex.library(entries.values()).encode("utf-8", "backslashreplace")
-    render = _renderer(title or "Leaderboards")
-    yield render("index.html", **pages.index(boards))
-    yield render("submit.html", **pages.submit(boards))
     drawn = each("charts", _charts, boards)
     for board, charts in zip(boards, drawn, strict=True):
         yield f"boards/{board.id}.json", facts.as_json(facts.image_facts(board))
@@ -123,11 +130,16 @@ def _charts(board: Leaderboard) -> dict[str, Any]:
     """The charts of a leaderboard: what the page says of them, and what draws them."""
     from markupsafe import Markup
 
+    figures, charts, undrawn = [], [], ""
     with theme.one_page(one.label for one in board.contenders):
-        figures = figures_of(board)
-        charts = [{"spec": figure.draw(True).to_dict(), "fluid": figure.fluid} for figure in figures]
+        try:
+            for figure in figures_of(board):
+                charts.append({"spec": figure.draw(True).to_dict(), "fluid": figure.fluid})
+                figures.append(figure)
+        except Exception as error:  # forged tallies may give scores and yet no curve
+            undrawn = f"Not all charts can be drawn from these cards ({printable(str(error))})."
     told = [{"systems": [one.label for one in board.contenders], "charts": charts}]
-    return {"figures": figures, "facts": Markup(script_json(told))}  # noqa: S704 (JSON in which < is escaped)
+    return {"figures": figures, "undrawn": undrawn, "facts": Markup(script_json(told))}  # noqa: S704 (JSON in which < is escaped)
 
 
 def _renderer(title: str) -> Any:

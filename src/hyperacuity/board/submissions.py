@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hyperacuity.board.names import ID_LETTERS, short
-from hyperacuity.cards import Card, parsed
+from hyperacuity.cards import SUFFIX, Card, parsed
 from hyperacuity.cards.files import LARGEST
-from hyperacuity.errors import InputError
+from hyperacuity.errors import InputError, UsageError
 from hyperacuity.report.pages import mapper
 from hyperacuity.report.sheets.sheet import Each
 
@@ -37,9 +37,18 @@ class CardProblem:
     fatal: bool = True
 
 
-def read_submissions(
-    paths: Iterable[Path], map_each: Each | None = None
-) -> tuple[list[Submission], list[CardProblem]]:
+def card_files(named: Iterable[Path]) -> list[Path]:
+    """Files as they are named, and the cards in folders, in the order of their names. ``UsageError`` for a folder without any."""
+    found: list[Path] = []
+    for path in named:
+        inside = sorted(path.rglob(f"*{SUFFIX}")) if path.is_dir() else [path]
+        if not inside:
+            raise UsageError(f"{path}: there is no file *{SUFFIX} in this folder")
+        found += inside
+    return found
+
+
+def read_submissions(paths: Iterable[Path], map_each: Each | None = None) -> tuple[list[Submission], list[CardProblem]]:
     """The cards in the order of their names, whatever that of the paths, and what is wrong.
 
     A file that is no card, or is damaged, is a problem, and so is a card that stands in two files, of which the first is taken.
