@@ -193,19 +193,17 @@ def _refuse_negative(card: Card) -> None:
 
 def _scoring(card: Card, resamples: int) -> Scoring:
     known: Criteria = card.task.criteria(card.protocol)
-    images = sorted(card.tallies)
-    every = [card.tallies[image] for image in images]
-    main, whole = known.names.index(known.usual[0]), known.overall(every)
+    own, every = list(card.tallies.values()), [card.tallies[image] for image in sorted(card.tallies)]
+    whole, main = known.overall(own), known.names.index(known.usual[0])
     drawn = known.resampled(every, blocks_of(Bootstrap(len(every), resamples)))
-    own = drawn[:RESAMPLES]
-    if card.images != images:
-        own = known.resampled(list(card.tallies.values()), blocks_of(Bootstrap(len(every), RESAMPLES)))
+    by_name = card.images == sorted(card.images)
+    printed = drawn if by_name else known.resampled(own, blocks_of(Bootstrap(len(own), RESAMPLES)))
     shown = {name: known.names.index(name) for name in known.usual[:MOST_COLUMNS]}
     return Scoring(
         {name: float(whole[n]) for name, n in shown.items()},
-        {name: percentile_interval(own[:, n]) for name, n in shown.items()},
+        {name: percentile_interval(printed[:RESAMPLES, n]) for name, n in shown.items()},
         known.alone(every)[:, main],
-        np.concatenate([whole[main : main + 1], drawn[:, main]]),
+        np.concatenate([known.overall(every)[main : main + 1], drawn[:, main]]),
     )
 
 
@@ -216,10 +214,12 @@ def _leaderboard(scored: Mapping[Submission, Scoring]) -> Leaderboard:
     labels = labels_of([one.card.system for one in scored], [one.id for one in scored])
     by_label = dict(zip(labels, scored.items(), strict=True))
     images = tuple(sorted(first.tallies))
+    count = 1 + resamples_for(len(scored) - 1)  # cards that cannot be scored do not count
 
     def tested(pairs: Sequence[tuple[str, str]]) -> tuple[Verdict, ...]:
         def both(one: str, other: str) -> tuple[Floats, Floats, int]:
-            return by_label[one][1].samples[:, None], by_label[other][1].samples[:, None], len(images)
+            first, second = (by_label[label][1].samples[:count, None] for label in (one, other))
+            return first, second, len(images)
 
         return verdicts_of(pairs, both, [main.key], [main.better], [main.key])[main.key]
 

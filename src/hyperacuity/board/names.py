@@ -46,7 +46,10 @@ def labels_of(names: Sequence[str], ids: Sequence[str]) -> list[str]:
     """
     shown = [short(name) for name in names]
     often = Counter(shown)
-    return [name if often[name] == 1 else f"{name} · {id[:6]}" for name, id in zip(shown, ids, strict=True)]
+    found = [name if often[name] == 1 else f"{name} · {id[:6]}" for name, id in zip(shown, ids, strict=True)]
+    if len(set(found)) < len(found):  # somebody calls a system by another one's name and digest
+        return [f"{name} · {id}" for name, id in zip(shown, ids, strict=True)]
+    return found
 
 
 def web_link(link: str) -> str:

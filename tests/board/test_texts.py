@@ -1,4 +1,4 @@
-"""BibTeX: entries that end where they seem to, and nothing that TeX would obey."""
+"""What cards say, made fit to be shown: names, links, and BibTeX that ends where it seems to."""
 
 from __future__ import annotations
 
@@ -84,3 +84,4 @@ def test_texts_are_shown_in_one_line_and_cut():
     assert paragraphs("a\n\n\tb\x00") == ["a", "b\\x00"]
     cut = labels_of(["x" * 100 + "1", "x" * 100 + "2"], ["aaaaaaaa", "bbbbbbbb"])
     assert cut[0] != cut[1]
+    assert len(set(labels_of(["a", "a", "a · aaaaaa"], ["aaaaaaaa", "bbbbbbbb", "cccccccc"]))) == 3
