@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -74,7 +73,7 @@ def test_intervals_are_those_that_the_run_printed(boards, make_card):
     names = ["c", "a", "d", "b"]
     card = make_card("late", [10, 90, 60, 50], images=names)
     assert scoring_of(card).intervals["ods"] == card.score.ods.interval
-    assert scoring_of(card).alone.tolist() == [0.9, 0.5, 0.1, 0.6]
+    assert scoring_of(card).alone.tolist() == pytest.approx([0.9, 0.5, 0.1, 0.6])
 
 
 def test_p_values_are_those_of_every_other_table(boards):
@@ -170,5 +169,5 @@ def test_forged_tallies_are_refused_with_a_sentence(make_card):
     for arrays in ({"truth": np.ones(7, np.int64)}, {"detected": np.ones((3, 3), np.int64)}, {"truth": np.ones(0)}):
         with pytest.raises(InputError, match="cannot be scored"):
             scoring_of(forged(card, **arrays))
-    huge = forged(card, truth=np.full(3, 2**62), detected=np.full(3, -(2**62)))
-    assert not math.isfinite(scoring_of(huge).overall["ods"]) or scoring_of(huge)  # whatever it says, it ends
+    with pytest.raises(InputError, match="in x, detected counts -1"):
+        scoring_of(forged(card, detected=np.full(3, -1)))

@@ -261,7 +261,8 @@ def columns_of(card: Card) -> tuple[Column, ...]:
     called = {column.key: column for column in _columns_of_reports(card.signature.task)}
     senses = dict(zip(known.names, known.senses, strict=True))
     return tuple(
-        replace(called.get(name, Column(name, short(name, 40))), better=senses[name]) for name in known.usual[:MOST_COLUMNS]
+        replace(called.get(name, Column(name, short(name, 40))), better=senses[name])
+        for name in known.usual[:MOST_COLUMNS]
     )
 
 

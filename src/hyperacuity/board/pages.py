@@ -27,24 +27,21 @@ FIRST_ON_INDEX = 3
 
 
 def index(boards: Sequence[Leaderboard]) -> Content:
-    """The front page: leaderboards by task, and what keeps those of a task apart."""
+    """The front page: every leaderboard in a sentence, and what keeps those of a task apart."""
     by_task: dict[str, list[Leaderboard]] = {}
     for board in boards:
         by_task.setdefault(board.signature.task, []).append(board)
-    return {
-        "tasks": [
-            {
-                "title": several[0].task.title,
-                "id": f"task-{number}",
-                "boards": [_teaser(board) for board in several],
-                "apart": [
-                    {"one": other, "other": several[0], "reasons": reasons(other, several[0])} for other in several[1:]
-                ],
-            }
-            for number, several in enumerate(by_task.values())
-        ],
-        "systems": sum(len(board.contenders) for board in boards),
-    }
+    several = [
+        {
+            "title": first.task.title,
+            "id": f"task-{number}",
+            "count": 1 + len(others),
+            "apart": [{"one": other, "other": first, "reasons": reasons(other, first)} for other in others],
+        }
+        for number, (first, *others) in enumerate(by_task.values())
+        if others
+    ]
+    return {"teasers": [_teaser(board) for board in boards], "several": several}
 
 
 def _teaser(board: Leaderboard) -> Content:
@@ -84,10 +81,11 @@ def _findings(board: Leaderboard) -> list[str]:
     if len(groups) > 1 and max(groups) > 0:
         if len(first) == len(groups):
             found.append(f"On these {counted(len(board.images), 'image')} no system can be told apart from the best.")
-        elif len(first) == 1:
-            found.append(f"{first[0].label} is significantly better than every system that follows in the table.")
+        elif len(first) > 1:
+            found.append(f"The first {len(first)} systems cannot be told apart; the next one is significantly worse.")
         else:
-            found.append(f"The first {len(first)} systems cannot be told apart from the best; those that follow can.")
+            others = "every other system" if first[0].line.alone else "the next system"
+            found.append(f"{first[0].label} is significantly better than {others}.")
     best = [one.label for one in board.contenders if one.line.optimal]
     if len(groups) > 1 and len(board.columns) > 1:
         alone = f"By every criterion shown, {best[0]} is as good as any other system or better." if best else ""
@@ -267,7 +265,8 @@ def _spread(scores: Floats) -> Floats:
 def _ranks(costs: Floats) -> NDArray[np.int64]:
     """The rank of each row in each column, the least cost first; equal ones share it, NaN is last."""
     filled = np.where(np.isnan(costs), np.inf, costs)
-    return 1 + (filled[None, :, :] < filled[:, None, :]).sum(axis=1)
+    ranks: NDArray[np.int64] = 1 + (filled[None, :, :] < filled[:, None, :]).sum(axis=1)
+    return ranks
 
 
 def _span(values: Sequence[float]) -> tuple[float, float]:

@@ -108,8 +108,8 @@ def _files(boards: Sequence[Leaderboard], shown: Sequence[Submission], title: st
     yield render("submit.html", **pages.submit(boards))
     for name, text in _assets().items():
         yield f"assets/{name}", text.encode()
-    for one in shown:
-        yield f"cards/{one.id}.card", one.data
+    for submission in shown:
+        yield f"cards/{submission.id}.card", submission.data
     yield "board.json", facts.as_json(facts.board_facts(boards))
     entries = {one.id: bibtex.entry_of(one.card, one.id[:6]) for one in shown}
     yield "board.bib", bibtex.library(entries.values()).encode("utf-8", "backslashreplace")
