@@ -198,12 +198,13 @@ def _scoring(card: Card, resamples: int) -> Scoring:
     drawn = known.resampled(every, blocks_of(Bootstrap(len(every), resamples)))
     by_name = card.images == sorted(card.images)
     printed = drawn if by_name else known.resampled(own, blocks_of(Bootstrap(len(own), RESAMPLES)))
+    tested = whole if by_name else known.overall(every)
     shown = {name: known.names.index(name) for name in known.usual[:MOST_COLUMNS]}
     return Scoring(
         {name: float(whole[n]) for name, n in shown.items()},
         {name: percentile_interval(printed[:RESAMPLES, n]) for name, n in shown.items()},
         known.alone(every)[:, main],
-        np.concatenate([known.overall(every)[main : main + 1], drawn[:, main]]),
+        np.concatenate([tested[main : main + 1], drawn[:, main]]),
     )
 
 
