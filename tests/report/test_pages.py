@@ -61,7 +61,12 @@ def page(plain_run, tmp_path_factory) -> Path:
 def test_the_folder_holds_the_page_its_assets_and_a_script_and_thumbnail_per_image(page):
     folder = page.parent
     assert page.name == "index.html"
-    assert sorted(path.name for path in (folder / "assets").iterdir()) == ["report.css", "report.js", "vega.js"]
+    assert sorted(path.name for path in (folder / "assets").iterdir()) == [
+        "page.js",
+        "report.css",
+        "report.js",
+        "vega.js",
+    ]
     expected = [f"s0-{n}.{kind}" for n in range(4) for kind in ("js", "webp")]
     assert sorted(path.name for path in (folder / "data").iterdir()) == sorted(expected)
 

@@ -18,6 +18,7 @@ from typer import Option
 from hyperacuity import __version__
 from hyperacuity.cli import (
     audit,
+    board,
     boundary,
     card,
     compare,
@@ -74,6 +75,8 @@ def options(
 app.command("compare")(compare.compare)
 app.command("demo")(demo.demo)
 app.command("audit")(audit.audit)
+app.command("board")(board.board)
+app.command("board check")(board.check)
 app.command("boundary")(boundary.boundary)
 app.command("card")(card.make)
 app.command("card show")(card.show)

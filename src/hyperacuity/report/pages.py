@@ -129,7 +129,7 @@ def write_pages(
     page = page_path(out, single_file=single_file)
     if not single_file:
         _clear(page.parent)
-        for name, text in _assets().items():
+        for name, text in assets().items():
             write_bytes(page.parent / "assets" / name, text.encode())
     folder = None if single_file else page.parent / "data"
     payloads = _payloads(sheets, folder, mapper(workers, progress=progress)) if viewer else {}
@@ -236,10 +236,10 @@ def _payload(grid: Grid, viewer: Viewer, folder: Path | None, item: tuple[str, s
         pictures = viewer.pictures(image, cells)
     except HyperacuityError as error:
         pictures = {"missing": str(error)}
-    text = _json(pictures)
+    text = script_json(pictures)
     if folder is None:
         return text, f"data:image/webp;base64,{base64.b64encode(small).decode()}" if small else ""
-    write_bytes(folder / f"{key}.js", f"hyperacuity.put({_json(key)},{text});\n".encode())
+    write_bytes(folder / f"{key}.js", f"hyperacuity.put({script_json(key)},{text});\n".encode())
     if small:
         write_bytes(folder / f"{key}.webp", small)
     return "", f"data/{key}.webp" if small else ""
@@ -251,7 +251,7 @@ def _html(sheets: Sequence[Sheet], payloads: Mapping[str, Payload], title: str, 
 
     loader = PackageLoader("hyperacuity.report")
     environment = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    environment.filters["number"] = _number
+    environment.filters["number"] = number_text
     with theme.one_page(systems_of(sheets)):
         parts = [_part(number, sheet, payloads) for number, sheet in enumerate(sheets)]
     return environment.get_template("index.html.j2").render(
@@ -259,9 +259,9 @@ def _html(sheets: Sequence[Sheet], payloads: Mapping[str, Payload], title: str, 
         version=__version__,
         parts=parts,
         inline=inline,
-        assets={name: Markup(_safe(text)) for name, text in _assets().items()} if inline else {},  # noqa: S704 (ours)
+        assets={name: Markup(_safe(text)) for name, text in assets().items()} if inline else {},  # noqa: S704 (ours)
         payloads={key: Markup(text) for key, (text, _) in payloads.items()} if inline else {},  # noqa: S704
-        facts=Markup(_json([part["facts"] for part in parts])),  # noqa: S704 (JSON in which < is escaped)
+        facts=Markup(script_json([part["facts"] for part in parts])),  # noqa: S704 (JSON in which < is escaped)
         mark=Markup(MARK),  # noqa: S704 (ours)
     )
 
@@ -331,7 +331,7 @@ def _title(sheets: Sequence[Sheet]) -> str:
     return f"{', '.join(middle)} and {last}" if middle else last
 
 
-def _number(value: float | None, digits: int = 3) -> str:
+def number_text(value: float | None, digits: int = 3) -> str:
     """Fixed decimals, so that columns align; a dash for what does not exist."""
     return "–" if value is None or math.isnan(value) else f"{value:.{digits}f}"
 
@@ -340,7 +340,7 @@ def _rounded(value: float | None) -> float | None:
     return None if value is None or math.isnan(value) else round(value, 4)
 
 
-def _json(value: Any) -> str:
+def script_json(value: Any) -> str:
     """JSON that may stand inside a script of a page: nothing in it can end the script."""
     return json.dumps(plain(value), allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
 
@@ -351,7 +351,8 @@ def _safe(text: str) -> str:
 
 
 @functools.cache
-def _assets() -> dict[str, str]:
+def assets() -> dict[str, str]:
+    """The style and scripts of pages by the names of their files: the charts' library, what every page does, the report's own."""
     from importlib.resources import files
 
     import altair as alt
@@ -361,6 +362,7 @@ def _assets() -> dict[str, str]:
     wanted = ".".join(alt.SCHEMA_VERSION.split(".")[:2])
     return {
         "vega.js": vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=wanted),
+        "page.js": (folder / "page.js").read_text(encoding="utf-8"),
         "report.js": (folder / "report.js").read_text(encoding="utf-8"),
         "report.css": (folder / "report.css").read_text(encoding="utf-8"),
     }

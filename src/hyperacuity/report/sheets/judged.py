@@ -82,7 +82,7 @@ def judged_sheet(grid: Grid, judged: Judged, *, figures: Iterable[Figure] = (), 
         grid=grid,
         columns=judged.columns,
         lines=judged.lines,
-        figures=(*figures, *(_figures(judged) if judged.lines else ())),
+        figures=(*figures, *(criteria_figures(judged) if judged.lines else ())),
         findings=tuple(findings(judged)),
         image_score=Column(main.key, main.title, better=main.better, note=f"{main.title} of the image alone"),
         image_scores=judged.image_scores,
@@ -91,7 +91,7 @@ def judged_sheet(grid: Grid, judged: Judged, *, figures: Iterable[Figure] = (), 
     )
 
 
-def _figures(judged: Judged) -> Iterator[Figure]:
+def criteria_figures(judged: Judged) -> Iterator[Figure]:
     """Charts for several systems: all criteria side by side, and average ranks with what the images can tell apart."""
     table = judged.table
     if table is None or len(table.systems) < 2:

@@ -1,0 +1,142 @@
+"""For the repository that keeps the cards: is every card sound, and does a site show what its cards give?"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from hyperacuity.board.facts import SCHEMA, board_facts, image_facts
+from hyperacuity.board.leaderboards import columns_of, make_leaderboards, scoring_of
+from hyperacuity.board.names import short
+from hyperacuity.board.submissions import Submission, read_submissions
+from hyperacuity.cards import SUFFIX
+from hyperacuity.errors import InputError, UsageError
+from hyperacuity.report.pages import mapper
+from hyperacuity.report.sheets.sheet import Each
+
+MOST_DIFFERENCES = 20
+"""How many differences are named."""
+
+LARGEST_JSON = 200_000_000
+
+
+@dataclass(frozen=True)
+class CardCheck:
+    """What was found of one file: whose card it is, the main score recomputed from its tallies, and what is wrong, if any."""
+
+    path: Path
+    system: str = ""
+    task: str = ""
+    images: int = 0
+    score: str = ""
+    problems: tuple[str, ...] = field(default=())
+
+    @property
+    def sound(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.problems
+
+
+def check_cards(paths: Sequence[Path], map_each: Each | None = None) -> list[CardCheck]:
+    """Read every card, recompute its scores from its tallies, and look for duplicates and clashing names; in the order given."""
+    each = map_each or mapper(progress=False)
+    submissions, problems = read_submissions(paths, each)
+    by_path = {check.path: check for check in each("scores", _checked, submissions)}
+    for problem in problems:
+        known = by_path.get(problem.path, CardCheck(problem.path))
+        sentence = problem.sentence.removeprefix(f"{problem.path}: ")
+        by_path[problem.path] = replace(known, problems=(*known.problems, sentence))
+    return [by_path[path] for path in dict.fromkeys(paths)]
+
+
+def _checked(one: Submission) -> CardCheck:
+    card = one.card
+    about: Any = {"system": short(card.system), "task": card.signature.task, "images": len(card.tallies)}
+    try:
+        scoring, main = scoring_of(card), columns_of(card)[0]
+    except InputError as error:
+        return CardCheck(one.path, **about, problems=(str(error),))
+    score = scoring.overall[main.key]
+    missing = math.isnan(score)
+    problems = (f"its tallies give no {main.title}: nothing in them can be scored",) if missing else ()
+    return CardCheck(one.path, **about, score=f"{main.title} {main.as_text(score)}", problems=problems)
+
+
+def check_site(site: Path, map_each: Each | None = None) -> list[str]:
+    """Recompute everything that a site says from the cards it offers; a sentence for each difference, none where all is well.
+
+    ``UsageError`` where there is no board.
+    """
+    said = _read_json(site / "board.json")
+    if not isinstance(said, dict) or said.get("schema") != SCHEMA:
+        raise UsageError(f"{site / 'board.json'}: expected the schema {SCHEMA!r}")
+    each = map_each or mapper(progress=False)
+    submissions, problems = read_submissions(sorted((site / "cards").glob(f"*{SUFFIX}")), each)
+    found = [problem.sentence for problem in problems if problem.fatal]
+    found += [f"{one.path}: is not named after its digest, {one.id}" for one in submissions if one.path.stem != one.id]
+    boards, unscored = make_leaderboards(submissions, each)
+    found += [problem.sentence for problem in unscored]
+    found += _first(differences(said, board_facts(boards), "board.json"))
+    for board in boards:
+        name = f"boards/{board.id}.json"
+        try:
+            found += _first(differences(_read_json(site / name), image_facts(board), name))
+        except UsageError as error:
+            found.append(str(error))
+    return found
+
+
+def differences(said: Any, found: Any, where: str) -> Iterator[str]:
+    """Where two values of JSON differ, a sentence each; numbers may differ by their last digits.
+
+    >>> list(differences({"a": [1, 0.5]}, {"a": [1, 0.25]}, "x.json"))
+    ['x.json: a[1] is 0.5, recomputed 0.25']
+    """
+    yield from _differences(said, found, where, "")
+
+
+def _differences(said: Any, found: Any, where: str, at: str) -> Iterator[str]:
+    if isinstance(said, dict) and isinstance(found, dict):
+        for key in dict.fromkeys((*found, *said)):
+            inner = f"{at}.{key}" if at else str(key)
+            if key not in said or key not in found:
+                yield f"{where}: {short(inner)} is {'missing' if key not in said else 'nothing that the cards give'}"
+            else:
+                yield from _differences(said[key], found[key], where, inner)
+    elif isinstance(said, list) and isinstance(found, list):
+        if len(said) != len(found):
+            yield f"{where}: {short(at)} has {len(said)} entries, recomputed {len(found)}"
+        for number, (one, other) in enumerate(zip(said, found, strict=False)):
+            yield from _differences(one, other, where, f"{at}[{number}]")
+    elif not _equal(said, found):
+        yield f"{where}: {short(at)} is {short(json.dumps(said))}, recomputed {short(json.dumps(found))}"
+
+
+def _equal(said: Any, found: Any) -> bool:
+    numbers = (int, float)
+    if isinstance(said, numbers) and isinstance(found, numbers) and not isinstance(said, bool):
+        return math.isclose(said, found, rel_tol=1e-9, abs_tol=1e-12)
+    return type(said) is type(found) and bool(said == found)
+
+
+def _first(found: Iterable[str]) -> list[str]:
+    every = list(found)
+    more = len(every) - MOST_DIFFERENCES
+    return every if more <= 0 else [*every[:MOST_DIFFERENCES], f"and {more} more differences"]
+
+
+def _read_json(path: Path) -> Any:
+    try:
+        with path.open("rb") as file:
+            data = file.read(LARGEST_JSON + 1)
+        if len(data) > LARGEST_JSON:
+            raise UsageError(f"{path}: is larger than any board's ({LARGEST_JSON / 1e6:g} MB)")
+        return json.loads(data)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read ({error.strerror}); a board has it") from error
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{path}: is no JSON ({error})") from error

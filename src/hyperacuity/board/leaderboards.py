@@ -1,0 +1,304 @@
+"""One leaderboard for each protocol and set of truths: scores, intervals, tests, groups and Pareto sets, from tallies alone.
+
+Every system is resampled once, with the same draws as every other one, and all intervals and tests read those samples.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hyperacuity import tasks
+from hyperacuity.board.names import counted, hashed, labels_of, short
+from hyperacuity.board.submissions import CardProblem, Submission
+from hyperacuity.cards import Card
+from hyperacuity.compare import clusters
+from hyperacuity.compare.verdict import Verdict, pairs_of, resamples_for, verdicts_of
+from hyperacuity.console import printable
+from hyperacuity.errors import InputError
+from hyperacuity.report.pages import mapper
+from hyperacuity.report.sheets.sheet import Column, Each, Line, leader, ranked
+from hyperacuity.resampling import Bootstrap, blocks_of, percentile_interval
+from hyperacuity.tally import Criteria, Signature, Task
+
+Floats = NDArray[np.float64]
+
+RESAMPLES = 1000
+"""Of the intervals, as everywhere in the package."""
+
+MOST_COLUMNS = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Scoring:
+    """What a card's tallies give: scores and intervals by criterion, and by the main one, on each image and every resample.
+
+    ``alone`` is by the images in the order of their names. ``samples`` has the score on the whole data set first.
+    """
+
+    overall: Mapping[str, float]
+    intervals: Mapping[str, tuple[float, float]]
+    alone: Floats
+    samples: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Contender:
+    """A system on a leaderboard: its card, its line (whose ``system`` is what the board calls it), and its numbers.
+
+    Systems of one ``group`` cannot be told apart from the group's first one; groups count from 1, and 0 is where nothing could be
+    tested.
+    """
+
+    submission: Submission
+    line: Line
+    group: int
+    scoring: Scoring
+
+    @property
+    def card(self) -> Card:
+        """The card."""
+        return self.submission.card
+
+    @property
+    def id(self) -> str:
+        """The start of the card's digest."""
+        return self.submission.id
+
+    @property
+    def label(self) -> str:
+        """What the board calls the system."""
+        return self.line.system
+
+
+@dataclass(frozen=True, eq=False)
+class Leaderboard:
+    """The systems of one protocol and one set of truths, the best first."""
+
+    title: str
+    signature: Signature
+    fingerprint: str
+    columns: tuple[Column, ...]
+    contenders: tuple[Contender, ...]
+    images: tuple[str, ...]
+
+    @property
+    def task(self) -> Task[Any, Any, Any]:
+        """The benchmark."""
+        return tasks.task(self.signature.task)
+
+    @property
+    def id(self) -> str:
+        """The name of its pages' files, the same in every board that has it."""
+        task = self.signature.task if self.signature.task.isalnum() and self.signature.task.isascii() else "task"
+        return f"{task}-{hashed(str(self.signature), self.fingerprint)}"
+
+    @property
+    def protocol(self) -> str:
+        """The signature, fit to be shown: that of a forged card may have anything in it."""
+        return printable(str(self.signature))
+
+    @property
+    def main(self) -> Column:
+        """The score by which systems are ranked."""
+        return self.columns[0]
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """The lines of the table."""
+        return tuple(one.line for one in self.contenders)
+
+    @property
+    def truths(self) -> Mapping[str, tuple[str, ...]]:
+        """The digests of the truths, by image."""
+        return self.contenders[0].card.truths
+
+    @property
+    def tests(self) -> int:
+        """How many systems were tested against the best."""
+        return sum(line.verdict is not None for line in self.lines)
+
+    @property
+    def sentence(self) -> str:
+        """Who leads, by how much, and whether it may be chance."""
+        return leader(self.lines, self.main)
+
+    @cached_property
+    def image_scores(self) -> Floats:
+        """The main score of each system (rows, the best first) on each image alone."""
+        return np.stack([one.scoring.alone for one in self.contenders])
+
+
+def make_leaderboards(
+    submissions: Sequence[Submission], map_each: Each | None = None
+) -> tuple[list[Leaderboard], list[CardProblem]]:
+    """All leaderboards of these cards, and the cards whose tallies cannot be scored."""
+    each = map_each or mapper(progress=False)
+    together: dict[tuple[str, str], list[Submission]] = {}
+    for one in submissions:
+        together.setdefault((str(one.card.signature), one.card.fingerprint), []).append(one)
+    resamples = {key: resamples_for(len(several) - 1) for key, several in together.items()}
+    work = [(one, resamples[key]) for key, several in together.items() for one in several]
+    scored = dict(zip((one for one, _ in work), each("scores", _attempted, work), strict=True))
+    problems = [CardProblem(one.path, str(of)) for one, of in scored.items() if isinstance(of, InputError)]
+    boards = [_leaderboard(sound) for several in together.values() if (sound := _sound(several, scored))]
+    order = {name: number for number, name in enumerate(tasks.names())}
+    boards.sort(key=lambda board: (order[board.signature.task], -len(board.contenders), -len(board.images), board.id))
+    return told_apart(boards), problems
+
+
+def _sound(
+    several: Iterable[Submission], scored: Mapping[Submission, Scoring | InputError]
+) -> dict[Submission, Scoring]:
+    return {one: of for one in several if isinstance(of := scored[one], Scoring)}
+
+
+def _attempted(work: tuple[Submission, int]) -> Scoring | InputError:
+    one, resamples = work
+    try:
+        return scoring_of(one.card, resamples)
+    except InputError as error:
+        return InputError(f"{one.path}: {error}")
+
+
+def scoring_of(card: Card, resamples: int = RESAMPLES) -> Scoring:
+    """Score a card. ``InputError`` for tallies that the task cannot make sense of.
+
+    Intervals are those that the run printed: their draws go by the card's order of images. Tests go by the images' names, as all
+    tests do, whatever the order of the files.
+    """
+    try:
+        _refuse_negative(card)
+        with np.errstate(all="ignore"):
+            return _scoring(card, max(resamples, RESAMPLES))
+    except Exception as error:  # a forged tally may say anything, and must not take the others with it
+        raise InputError(f"its tallies cannot be scored ({error})") from error
+
+
+def _refuse_negative(card: Card) -> None:
+    """Counts are never negative, whatever the task."""
+    for image, tally in card.tallies.items():
+        for name, array in tally.arrays.items():
+            if array.dtype.kind == "i" and array.size and array.min() < 0:
+                raise InputError(f"in {short(image)}, {name} counts {array.min()}")
+
+
+def _scoring(card: Card, resamples: int) -> Scoring:
+    known: Criteria = card.task.criteria(card.protocol)
+    own, every = list(card.tallies.values()), [card.tallies[image] for image in sorted(card.tallies)]
+    whole, main = known.overall(own), known.names.index(known.usual[0])
+    drawn = known.resampled(every, blocks_of(Bootstrap(len(every), resamples)))
+    by_name = card.images == sorted(card.images)
+    printed = drawn if by_name else known.resampled(own, blocks_of(Bootstrap(len(own), RESAMPLES)))
+    tested = whole if by_name else known.overall(every)
+    shown = {name: known.names.index(name) for name in known.usual[:MOST_COLUMNS]}
+    return Scoring(
+        {name: float(whole[n]) for name, n in shown.items()},
+        {name: percentile_interval(printed[:RESAMPLES, n]) for name, n in shown.items()},
+        known.alone(every)[:, main],
+        np.concatenate([tested[main : main + 1], drawn[:, main]]),
+    )
+
+
+def _leaderboard(scored: Mapping[Submission, Scoring]) -> Leaderboard:
+    first = next(iter(scored)).card
+    columns = columns_of(first)
+    main = columns[0]
+    labels = labels_of([one.card.system for one in scored], [one.id for one in scored])
+    by_label = dict(zip(labels, scored.items(), strict=True))
+    images = tuple(sorted(first.tallies))
+    count = 1 + resamples_for(len(scored) - 1)  # cards that cannot be scored do not count
+
+    def tested(pairs: Sequence[tuple[str, str]]) -> tuple[Verdict, ...]:
+        def both(one: str, other: str) -> tuple[Floats, Floats, int]:
+            first, second = (by_label[label][1].samples[:count, None] for label in (one, other))
+            return first, second, len(images)
+
+        return verdicts_of(pairs, both, [main.key], [main.better], [main.key])[main.key]
+
+    unranked = [
+        Line(label, of.overall, of.intervals[main.key], len(images), expected=one.card.expected)
+        for label, (one, of) in by_label.items()
+    ]
+    lines = ranked(columns, unranked, lambda order: tested(pairs_of(order, False)))
+    groups = _groups([line.system for line in lines], tested) if len(images) > 1 else [0] * len(lines)
+    return Leaderboard(
+        _title(first.task.title, (one.card for one in scored)),
+        first.signature,
+        first.fingerprint,
+        columns,
+        tuple(
+            Contender(by_label[line.system][0], line, group, by_label[line.system][1])
+            for line, group in zip(lines, groups, strict=True)
+        ),
+        images,
+    )
+
+
+def _groups(order: Sequence[str], tested: Any) -> list[int]:
+    """The group of each system, the best first: who is significantly worse than a group's first one opens the next group.
+
+    Each system is tested against all below it, with Holm's correction for these tests, as the best is against all others.
+    """
+    place = {system: n for n, system in enumerate(order)}
+    better = np.zeros((len(order), len(order)), bool)
+    for n in range(len(order)):
+        for verdict in tested(pairs_of(order[n:], False)):
+            better[n, place[verdict.second]] = verdict.significant and verdict.difference > 0
+    return [int(group) for group in clusters(range(len(order)), better, against="best")]
+
+
+def columns_of(card: Card) -> tuple[Column, ...]:
+    """The scores that a task is judged by, the main one first, called as reports call them."""
+    known: Criteria = card.task.criteria(card.protocol)
+    called = {column.key: column for column in _columns_of_reports(card.signature.task)}
+    senses = dict(zip(known.names, known.senses, strict=True))
+    return tuple(
+        replace(called.get(name, Column(name, short(name, 40))), better=senses[name])
+        for name in known.usual[:MOST_COLUMNS]
+    )
+
+
+def _columns_of_reports(task: str) -> tuple[Column, ...]:
+    module = f"hyperacuity.report.sheets.{task}"
+    try:
+        found: tuple[Column, ...] = (
+            getattr(import_module(module), "COLUMNS", ()) if task.isidentifier() and find_spec(module) else ()
+        )
+    except ImportError:  # charts, which not every install has
+        return ()
+    return found
+
+
+def _title(task: str, cards: Iterable[Card]) -> str:
+    """The task and, where cards name it, the data set."""
+    named = Counter(short(card.made.data, 40) for card in cards if card.made.data.strip())
+    return f"{task} · {min(named, key=lambda name: (-named[name], name))}" if named else task
+
+
+def told_apart(boards: Sequence[Leaderboard]) -> list[Leaderboard]:
+    """The leaderboards, with what tells them apart behind titles that several have."""
+
+    def parts(board: Leaderboard) -> dict[str, str]:
+        signature = {**dict(board.signature.parts), "v": str(board.signature.version)}
+        return {**signature, "": counted(len(board.images), "image"), "truths": board.fingerprint[:6]}
+
+    found = []
+    for board in boards:
+        twins = [parts(other) for other in boards if other.title == board.title and other is not board]
+        own = parts(board)
+        # Truths are named only where nothing else tells two boards apart: they say little to a reader.
+        differing = [key for key in own if key != "truths" and any(twin.get(key) != own[key] for twin in twins)]
+        if any(all(twin.get(key) == own[key] for key in differing) for twin in twins):
+            differing.append("truths")
+        more = ", ".join(f"{key} {own[key]}".strip() for key in differing)
+        found.append(replace(board, title=f"{board.title} · {short(more, 80)}") if more else board)
+    return found

@@ -1,0 +1,182 @@
+"""Cards as a static site: no server, opened from disk or put anywhere; nothing in it is fetched from anywhere else.
+
+====================  ===============================================================================
+``index.html``        a leaderboard each in a sentence, and why they are not one
+``boards/ID.html``    a leaderboard; ``ID-images.html`` its images, the hardest first
+``systems/ID.html``   a system, by its card's digest
+``images/ID.html``    an image
+``cards/ID.card``     the cards themselves
+``submit.html``       how to submit a result
+``board.json``        everything as JSON (:mod:`hyperacuity.board.facts`); ``board.bib`` as BibTeX
+====================  ===============================================================================
+
+Files are named after digests. So an address stays as long as the card does, and no name of a system can lead out of the folder.
+The same cards give the same bytes.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import track
+
+from hyperacuity import __version__
+from hyperacuity.board import bibtex, facts, pages
+from hyperacuity.board.figures import figures_of
+from hyperacuity.board.leaderboards import Leaderboard, make_leaderboards
+from hyperacuity.board.submissions import CardProblem, Submission, read_submissions
+from hyperacuity.console import output_folder, printable
+from hyperacuity.errors import UsageError
+from hyperacuity.report import theme
+from hyperacuity.report.pages import assets, mapper, number_text, script_json
+from hyperacuity.report.sheets.sheet import Each
+
+MARK = '<meta name="generator" content="hyperacuity board">'
+
+FOLDERS = ("assets", "boards", "cards", "images", "systems")
+
+Page = tuple[str, bytes]
+"""A file of the site, by its path in it."""
+
+
+@dataclass(frozen=True)
+class WrittenBoard:
+    """What was written: the front page, the leaderboards, and what is wrong with cards, fatal (left out) or not."""
+
+    page: Path
+    boards: tuple[Leaderboard, ...]
+    problems: tuple[CardProblem, ...]
+
+
+def write_board(
+    cards: Sequence[Path], out: Path, *, title: str = "", workers: int | None = None, progress: bool = True
+) -> WrittenBoard:
+    """Write the site of these cards.
+
+    A folder that a board was written to before is written over; ``UsageError`` if it holds anything else, and where no card can
+    be shown. Cards that cannot be read or scored are left out and named.
+    """
+    theme.require()
+    site_folder(out)
+    each = mapper(workers, progress=progress)
+    submissions, problems = read_submissions(cards, each)
+    boards, unscored = make_leaderboards(submissions, each)
+    problems += unscored
+    if not boards:
+        first = f": {problems[0].sentence}" if problems else ""
+        raise UsageError(f"there is no card to show{first}")
+    _clear(out)
+    shown = [one.submission for board in boards for one in board.contenders]
+    files = _files(boards, shown, title, mapper(1, progress=progress))
+    count = sum(len(board.images) + 2 * len(board.contenders) + 3 for board in boards) + 4 + len(_assets())
+    console = Console(stderr=True)
+    quiet = not (progress and console.is_terminal)
+    _write_all(out, track(files, "pages", count, console=console, transient=True, disable=quiet))
+    return WrittenBoard(out / "index.html", tuple(boards), tuple(problems))
+
+
+def site_folder(out: Path) -> Path:
+    """The folder of a site, created if missing. ``UsageError`` where it holds something else, or cannot be written to."""
+    page = out / "index.html"
+    if out.is_dir() and any(out.iterdir()):
+        head = page.read_text(encoding="utf-8", errors="replace")[:2000] if page.is_file() else ""
+        if MARK not in head:
+            raise UsageError(f"{out} holds something else than a board: name a new or an empty folder")
+    return output_folder(out)
+
+
+def _clear(out: Path) -> None:
+    """Take away what an earlier board left, so that none of its pages linger."""
+    for name in FOLDERS:
+        folder = out / name
+        if folder.is_symlink() or folder.is_file():
+            raise UsageError(f"{folder}: expected a folder of the board")
+        if folder.is_dir():
+            shutil.rmtree(folder)
+        folder.mkdir()
+
+
+def _files(boards: Sequence[Leaderboard], shown: Sequence[Submission], title: str, each: Each) -> Iterator[Page]:
+    """Every file of the site; first the one by which a board is recognised, should the rest fail."""
+    render = _renderer(title or "Leaderboards")
+    yield render("index.html", **pages.index(boards))
+    yield render("submit.html", **pages.submit(boards))
+    for name, text in _assets().items():
+        yield f"assets/{name}", text.encode()
+    for submission in shown:
+        yield f"cards/{submission.id}.card", submission.data
+    yield "board.json", facts.as_json(facts.board_facts(boards))
+    entries = {one.id: bibtex.entry_of(one.card, one.id[:6]) for one in shown}
+    yield "board.bib", bibtex.library(entries.values()).encode("utf-8", "backslashreplace")
+    drawn = each("charts", _charts, boards)
+    for board, charts in zip(boards, drawn, strict=True):
+        yield f"boards/{board.id}.json", facts.as_json(facts.image_facts(board))
+        with theme.one_page(one.label for one in board.contenders):
+            yield render(f"boards/{board.id}.html", "leaderboard", **pages.leaderboard(board, boards), **charts)
+            yield render(f"boards/{board.id}-images.html", "images", **pages.images(board))
+        for one in board.contenders:
+            of_system = pages.system(board, one, boards)
+            yield render(f"systems/{one.id}.html", "system", **of_system, bibtex=entries[one.id])
+        for path, content in pages.every_image(board):
+            yield render(path, "image", **content)
+
+
+def _charts(board: Leaderboard) -> dict[str, Any]:
+    """The charts of a leaderboard: what the page says of them, and what draws them."""
+    from markupsafe import Markup
+
+    figures, charts, undrawn = [], [], ""
+    with theme.one_page(one.label for one in board.contenders):
+        try:
+            for figure in figures_of(board):
+                charts.append({"spec": figure.draw(True).to_dict(), "fluid": figure.fluid})
+                figures.append(figure)
+        except Exception as error:  # forged tallies may give scores and yet no curve
+            undrawn = f"Not all charts can be drawn from these cards ({printable(str(error))})."
+    told = [{"systems": [one.label for one in board.contenders], "charts": charts}]
+    return {"figures": figures, "undrawn": undrawn, "facts": Markup(script_json(told))}  # noqa: S704 (JSON in which < is escaped)
+
+
+def _renderer(title: str) -> Any:
+    """What fills a template: ``render(path, kind, **content)`` gives a file. Everything that cards say is escaped."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    environment = Environment(
+        loader=PackageLoader("hyperacuity.board"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    environment.filters["number"] = number_text
+    environment.filters["along"] = pages.along
+    environment.globals.update(board_title=title, version=__version__, mark=Markup(MARK), markers=theme.MARKERS)  # noqa: S704
+
+    def render(path: str, kind: str = "", **content: Any) -> Page:
+        template = environment.get_template(f"{kind or Path(path).stem}.html.j2")
+        html = template.render(root="../" * path.count("/"), path=path, **content)
+        return path, html.encode("utf-8", "backslashreplace")
+
+    return render
+
+
+def _assets() -> dict[str, str]:
+    from importlib.resources import files
+
+    style = (files("hyperacuity.board") / "templates" / "board.css").read_text(encoding="utf-8")
+    own = {name: text for name, text in assets().items() if name in ("vega.js", "page.js", "report.css")}
+    return {**own, "board.css": style}
+
+
+def _write_all(out: Path, files: Iterable[Page]) -> None:
+    try:
+        for path, data in files:
+            (out / path).write_bytes(data)
+    except OSError as error:
+        raise UsageError(f"cannot write to {out}: {error.strerror}") from error
