@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shlex
+import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
@@ -22,6 +25,7 @@ TOUR = """
 scenes {out}/scenes --count {count} --size {size} --seed {seed}
 detect {out}/scenes/images --with masks,sobel,canny,sf1,sf5,agk,hk --out {out}/maps
 boundary {out}/maps/masks {out}/scenes/groundTruth {others} --human --run {out}/runs/boundary
+report {out}/runs/boundary --out {out}/report --pictures {out}/scenes/images
 audit {out}/scenes/groundTruth --system {out}/maps/canny --system {out}/maps/hk --thresholds 33 --run {out}/runs/audit
 edges {out}/maps/masks {out}/scenes/boundaries {others} --measures psi,sk(k=1),baddeley,fom,d4,f_alpha --run {out}/runs/edges
 detect {out}/scenes/images --with canny,sf5 --soft --out {out}/soft
@@ -34,7 +38,10 @@ ordering {out}/depth/depth-order {out}/scenes --run {out}/runs/ordering
 see {seen} --setting fast --out {out}/seen
 report {runs} --out {out}/report --pictures {out}/scenes/images
 """
-"""The commands, in order."""
+"""The commands, in order. There is a page to look at after the first benchmark; the last command makes one of all."""
+
+AHEAD = ("audit", "edges", "regions", "stereo", "disparity", "depth", "ordering")
+"""Whose kernels are compiled beside the first commands, on a machine that has none yet."""
 
 OTHERS = " ".join(f"--system {{out}}/maps/{name}" for name in ("sobel", "canny", "sf1", "sf5", "agk", "hk"))
 PHOTOGRAPHS = ("103070", "37073")
@@ -52,7 +59,8 @@ def demo(
 ) -> None:
     """Make scenes, run every detector and every benchmark on them, see one of them, and write a report.
 
-    Each step is a command that you can run yourself; it is shown before it runs. Nothing is downloaded.
+    Each step is a command that you can run yourself; it is shown before it runs. Nothing is downloaded. The first page is there
+    after the first benchmark, and is made again with all of them at the end.
 
     Example: [bold]hyperacuity demo demo-out --count 4[/bold]
     """
@@ -60,15 +68,16 @@ def demo(
     began = time.monotonic()
     steps = []
     seen = [f"{folder}/scenes/images/scene-{seed:04d}.png", *_photographs()]
-    for words in _tour(out=folder, count=count, size=size, seed=seed, seen=seen):
-        if words[0] == "see" and (missing := _cannot_see()):
-            common.messages.print(f"\n{missing}", markup=False)
-            continue
-        line = "hyperacuity " + shlex.join(words)
-        common.messages.print(f"\n[bold]$ {escape(line)}[/]")
-        started = time.monotonic()
-        status = _run(words, quiet=json)
-        steps.append({"command": line, "status": status, "seconds": round(time.monotonic() - started, 1)})
+    with _compiling_ahead():
+        for words in _tour(out=folder, count=count, size=size, seed=seed, seen=seen):
+            if words[0] == "see" and (missing := _cannot_see()):
+                common.messages.print(f"\n{missing}", markup=False)
+                continue
+            line = "hyperacuity " + shlex.join(words)
+            common.messages.print(f"\n[bold]$ {escape(line)}[/]")
+            started = time.monotonic()
+            status = _run(words, quiet=json)
+            steps.append({"command": line, "status": status, "seconds": round(time.monotonic() - started, 1)})
     report, sheets = folder / "report" / "index.html", folder / "seen" / "sheets"
     failed = [step["command"] for step in steps if step["status"]]
     common.messages.print(f"\nthe whole tour took {time.monotonic() - began:.0f} s")
@@ -90,6 +99,22 @@ def _tour(*, seen: list[str], **values: object) -> list[list[str]]:
         [filled for word in line.split() for filled in (seen if word == "{seen}" else [word.format(**values)])]
         for line in text.splitlines()
     ]
+
+
+@contextlib.contextmanager
+def _compiling_ahead() -> Iterator[None]:
+    """While the block runs, compile in another process what its later commands need, where nothing is compiled yet."""
+    from hyperacuity.kernels import cache_folder
+
+    if cache_folder("hyperacuity.kernels.ordering").exists() or (os.cpu_count() or 1) < 2:
+        yield
+        return
+    call = [sys.executable, "-m", "hyperacuity", "warm", *AHEAD, "--workers", "1"]
+    with subprocess.Popen(call, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:  # noqa: S603
+        try:
+            yield
+        finally:
+            process.terminate()
 
 
 def _photographs() -> list[str]:

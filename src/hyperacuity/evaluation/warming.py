@@ -21,10 +21,17 @@ from hyperacuity.run.executor import processors
 
 
 def warm_all(steps: Sequence[str], workers: int | None = None) -> list[str]:
-    """Take steps side by side, each in a process of its own; the steps. ``UsageError`` for one that there is not."""
+    """Take steps, side by side in processes of their own unless there is one worker; returns them.
+
+    ``UsageError`` for one that there is not.
+    """
     for step in steps:
         _known(step)
     count = min(len(steps), workers or processors())
+    if count == 1:
+        for step in steps:
+            warm_up(step)
+        return list(steps)
     with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
         list(pool.map(warm_up, steps))
     return list(steps)
