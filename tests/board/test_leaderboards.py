@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from hyperacuity.board import make_leaderboards, read_submissions
 from hyperacuity.board.apart import reasons
-from hyperacuity.board.leaderboards import scoring_of
+from hyperacuity.board.leaderboards import columns_of, scoring_of
 from hyperacuity.board.pages import hardest_first, most_apart_first, system
 from hyperacuity.boundary import BoundaryTally
 from hyperacuity.cards import Card
 from hyperacuity.compare import verdicts
 from hyperacuity.errors import InputError
+from hyperacuity.tasks import task
 
 
 @pytest.fixture(scope="module")
@@ -96,6 +98,13 @@ def test_groups_join_what_cannot_be_told_apart(boards, ranked, make_card):
         ("b", 1, 1),
         ("c", 2, 3),
     ]
+
+
+def test_scores_are_called_as_in_reports_where_they_are_the_same_numbers(boards):
+    assert [column.title for column in boards[0].columns] == ["ODS", "OIS", "AP"]
+    strength = task("strength")  # shares here, per cent in reports
+    card = SimpleNamespace(task=strength, protocol=strength.protocol(), signature=strength.protocol().signature)
+    assert [(column.title, column.unit) for column in columns_of(card)] == [("orphan", ""), ("consensus", "")]
 
 
 def test_the_pareto_set_has_whom_no_other_beats_everywhere(boards):

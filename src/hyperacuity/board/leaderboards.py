@@ -259,11 +259,11 @@ def _groups(order: Sequence[str], tested: Any) -> list[int]:
 def columns_of(card: Card) -> tuple[Column, ...]:
     """The scores that a task is judged by, the main one first, called as reports call them."""
     known: Criteria = card.task.criteria(card.protocol)
-    called = {column.key: column for column in _columns_of_reports(card.signature.task)}
     senses = dict(zip(known.names, known.senses, strict=True))
+    # A number that a report does not judge by is another one, in per cent perhaps.
+    called = {one.key: one for one in _columns_of_reports(card.signature.task) if one.better == senses.get(one.key)}
     return tuple(
-        replace(called.get(name, Column(name, short(name, 40))), better=senses[name])
-        for name in known.usual[:MOST_COLUMNS]
+        called.get(name, Column(name, short(name, 40), better=senses[name])) for name in known.usual[:MOST_COLUMNS]
     )
 
 
@@ -296,9 +296,10 @@ def told_apart(boards: Sequence[Leaderboard]) -> list[Leaderboard]:
         twins = [parts(other) for other in boards if other.title == board.title and other is not board]
         own = parts(board)
         # Truths are named only where nothing else tells two boards apart: they say little to a reader.
-        differing = [key for key in own if key != "truths" and any(twin.get(key) != own[key] for twin in twins)]
-        if any(all(twin.get(key) == own[key] for key in differing) for twin in twins):
+        keys = dict.fromkeys(key for one in (own, *twins) for key in one if key != "truths")
+        differing = [key for key in keys if any(twin.get(key) != own.get(key) for twin in twins)]
+        if any(all(twin.get(key) == own.get(key) for key in differing) for twin in twins):
             differing.append("truths")
-        more = ", ".join(f"{key} {own[key]}".strip() for key in differing)
+        more = ", ".join(f"{key} {own[key]}".strip() if key in own else f"without {key}" for key in differing)
         found.append(replace(board, title=f"{board.title} · {short(more, 80)}") if more else board)
     return found
