@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import io
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
@@ -13,10 +14,11 @@ import pytest
 import hyperacuity as ha
 from hyperacuity import boundary, tasks
 from hyperacuity.cards import About, digest_of, parsed, written
+from hyperacuity.console import wide_console
 from hyperacuity.data import write_png
 from hyperacuity.errors import UsageError
 from hyperacuity.evaluation import against
-from hyperacuity.evaluation.card_checks import result_of
+from hyperacuity.evaluation.card_checks import as_json, result_of, show_scores
 from hyperacuity.evaluation.carding import command_told
 from hyperacuity.tally import plain
 
@@ -247,6 +249,15 @@ def test_a_card_prints_as_its_result_does():
     alone = ha.evaluate("boundary", {"one": systems["one"]}, truths, thresholds=9)
     assert str(result_of(again(result.card("one")))) == str(alone)
     assert plain(result_of(result.card("one")).json()) == plain(alone.json())
+
+
+@pytest.mark.parametrize("task", tasks.BUILT_IN)
+def test_every_card_can_be_shown(task):
+    text = io.StringIO()
+    card = again(evaluated(task).card("one"))
+    show_scores(card, wide_console(text))
+    assert str(card.signature) in text.getvalue()
+    assert json.loads(json.dumps(plain(as_json(card))))["system"] == "one"
 
 
 @pytest.mark.parametrize(
