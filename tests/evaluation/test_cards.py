@@ -227,6 +227,45 @@ def test_a_truth_has_one_digest_from_files_and_from_memory(task, tmp_path):
         assert beside.systems == ["mine", "maps"]
 
 
+@pytest.fixture
+def orders(tmp_path):
+    """An ordering system at two values of a parameter, of which 0.5 is the better one; truths, and regions to ask about."""
+    for folder in ("mine/0.1", "mine/0.5", "truth", "regions"):
+        (tmp_path / folder).mkdir(parents=True)
+    for n in range(2):
+        order, (truth,), _ = inputs("ordering", 2 * n)
+        np.save(tmp_path / f"mine/0.1/{n}.npy", order[::-1])
+        np.save(tmp_path / f"mine/0.5/{n}.npy", order)
+        np.save(tmp_path / f"truth/{n}.npy", truth)
+        np.save(tmp_path / f"regions/{n}.npy", (np.indices(truth.shape).sum(axis=0) // 40).astype(np.int32))
+    return tmp_path
+
+
+def test_a_system_with_a_parameter_has_a_card_of_its_best_value(orders):
+    result = ha.evaluate("ordering", orders / "mine", orders / "truth", progress=False)
+    card = again(result.card())
+    assert card.system == "mine/0.5"
+    assert card.score.accuracy == result.score().accuracy
+    kept = ha.evaluate("ordering", orders / "mine", orders / "truth", run=orders / "run", progress=False)
+    assert kept.card().truths == card.truths
+    assert kept.card().tallies == card.tallies
+    assert kept.card().made.data == "truth"
+
+
+def test_regions_that_are_asked_about_are_part_of_what_a_card_is_scored_against(orders):
+    def evaluate(**options):
+        return ha.evaluate(
+            "ordering", orders / "mine/0.5", orders / "truth", regions=orders / "regions", progress=False, **options
+        )
+
+    card = evaluate().card()
+    assert [len(digests) for digests in card.truths.values()] == [2, 2]
+    assert evaluate(against=card).systems == ["0.5", "0.5 (card)"]
+    np.save(orders / "regions/1.npy", np.eye(80, 64, dtype=np.int32))
+    with pytest.raises(UsageError, match=r"truth of 1 differs: the regions that are asked about$"):
+        evaluate(against=card)
+
+
 def test_one_mask_is_the_same_truth_whatever_its_label():
     mask = np.zeros((20, 20), bool)
     mask[5:12, 5:12] = True

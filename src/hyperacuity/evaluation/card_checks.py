@@ -107,7 +107,7 @@ def counted_again(
 
 def _difference(card: Card, job: TaskJob, cell: Cell) -> str:
     try:
-        other = told(card.task, cell.image, digests_of_cell(job, cell), tuple(card.truths[cell.image]))
+        other = told(job, cell.image, digests_of_cell(job, cell), tuple(card.truths[cell.image]))
         if other:
             return other
         found = job.people(cell) if card.people else job.evaluate(cell)
