@@ -72,20 +72,14 @@ def values(score):
 def test_scores_intervals_and_p_values_come_back_to_the_last_digit(task):
     result = evaluated(task)
     assert not result.failures
-    for system in result.systems:
-        card = again(result.card(system))
-        assert list(card.tallies.values()) == [
-            replace(one, protocol=card.protocol) for one in result.tallies(system).values()
-        ]
-        assert json.dumps(values(card.score)) == json.dumps(values(result.score(system)))
-        judged = result.task.criteria(result.protocol)
-        overall = judged.overall(list(result.tallies(system).values())).tolist()
-        assert repr(list(card.numbers.values())) == repr(overall)
+    card, tallies = again(result.card("one")), list(result.tallies("one").values())
+    assert list(card.tallies.values()) == [replace(one, protocol=card.protocol) for one in tallies]
+    assert json.dumps(values(card.score)) == json.dumps(values(result.score("one")))
+    overall = result.task.criteria(result.protocol).overall(tallies).tolist()
+    assert repr(list(card.numbers.values())) == repr(overall)
     if len(result.systems) > 1:
         systems, truths = given(task)
-        beside = ha.evaluate(
-            task, {"two": systems["two"]}, truths, against=again(result.card("one")), **FEW.get(task, {})
-        )
+        beside = ha.evaluate(task, {"two": systems["two"]}, truths, against=card, **FEW.get(task, {}))
         assert sorted(beside.systems) == ["one", "two"]
         assert repr(beside.verdicts) == repr(result.verdicts)
         assert values(beside.score("one")) == values(result.score("one"))
@@ -290,8 +284,8 @@ def test_a_card_prints_as_its_result_does():
     assert plain(result_of(result.card("one")).json()) == plain(alone.json())
 
 
-@pytest.mark.parametrize("task", tasks.BUILT_IN)
-def test_every_card_can_be_shown(task):
+@pytest.mark.parametrize("task", ["audit", "edges", "masks", "strength", "views"])
+def test_a_card_of_any_benchmark_can_be_shown(task):
     text = io.StringIO()
     card = again(evaluated(task).card("one"))
     show_scores(card, wide_console(text))

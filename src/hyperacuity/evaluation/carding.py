@@ -144,17 +144,16 @@ def _refuse_no_people(job: TaskJob) -> None:
 def grid_of(folder: Path, signature: str | None = None) -> Grid:
     """The grid of a run under one protocol, chosen by its signature, its task or a part of it, where there are several."""
     grids = gather([folder])
-    lines = [str(grid.signature) for grid in grids]
-    if signature is None and len(grids) > 1:
-        raise UsageError(f"{folder} holds {len(grids)} protocols, choose one with --signature: {'; '.join(lines)}")
-    chosen = grids
-    for fits in (_is_line, _is_task, _is_part) if signature is not None else ():
-        chosen = [grid for grid in grids if fits(grid, signature)]
-        if chosen:
-            break
+    lines = "; ".join(str(grid.signature) for grid in grids)
+    if signature is None:
+        if len(grids) > 1:
+            raise UsageError(f"{folder} holds {len(grids)} protocols, choose one with --signature: {lines}")
+        return grids[0]
+    ways = ([grid for grid in grids if fits(grid, signature)] for fits in (_is_line, _is_task, _is_part))
+    chosen = next((found for found in ways if found), [])
     if len(chosen) != 1:
         found = "several protocols" if chosen else "no protocol"
-        raise UsageError(f"--signature {signature}: {folder} has {found} of that name, but {'; '.join(lines)}")
+        raise UsageError(f"--signature {signature}: {folder} has {found} of that name, but {lines}")
     return chosen[0]
 
 
