@@ -1,7 +1,7 @@
 """Docstrings for the web pages: the few marks of reStructuredText that ours use become what Markdown and browsers know.
 
-``:func:`name``` becomes a link, ``:math:`` and ``.. math::`` become MathML (no script, nothing loaded from elsewhere), tables
-drawn with ``====`` become tables, and examples outside a section of their own become code.
+``:func:`name``` becomes a link, ``:math:`` and ``.. math::`` become formulas as pages write them, tables drawn with ``====``
+become tables, and examples outside a section of their own become code.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import re
 from typing import Any
 
 import griffe
-from latex2mathml.converter import convert
 
 _ROLE = re.compile(r":(?:func|class|meth|mod|attr|data|exc):`(~?)([\w.]+)`")
 _INLINE_MATH = re.compile(r":math:`([^`]+)`")
@@ -35,7 +34,7 @@ class ReadableDocstrings(griffe.Extension):
 def markdown(text: str, module: str) -> str:
     """A docstring of a module as Markdown."""
     text = _DISPLAY_MATH.sub(_display, text)
-    text = _INLINE_MATH.sub(lambda found: convert(found[1]), text)
+    text = _INLINE_MATH.sub(lambda found: rf"\({found[1]}\)", text)
     text = _ROLE.sub(lambda found: _link(found, module), text)
     found = _EXAMPLES.search(text)
     end = found.start() if found else len(text)
@@ -48,7 +47,7 @@ def _fenced(found: re.Match[str]) -> str:
 
 def _display(found: re.Match[str]) -> str:
     formula = " ".join(found[2].split())
-    return f"{found[1]}<div>{convert(formula, display='block')}</div>"
+    return f"{found[1]}$$ {formula} $$"
 
 
 def _link(found: re.Match[str], module: str) -> str:
