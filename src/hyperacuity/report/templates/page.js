@@ -1,0 +1,73 @@
+// What the page is about, what data scripts hand over, which part is shown, and the theme.
+const facts = JSON.parse(document.getElementById("facts").textContent);
+const contents = JSON.parse(document.getElementById("contents").textContent);
+const $ = (id) => document.getElementById(id);
+
+// What the data scripts hand over, and who waits for it.
+const arrived = new Map();
+const waiting = new Map();
+function put(key, value) {
+  arrived.set(key, value);
+  if (waiting.has(key)) waiting.get(key)(value);
+}
+function load(key) {
+  if (arrived.has(key)) return Promise.resolve(arrived.get(key));
+  const inline = $(key);
+  if (inline) {
+    put(key, JSON.parse(inline.textContent));
+    return load(key);
+  }
+  return new Promise((resolve, reject) => {
+    waiting.set(key, resolve);
+    const script = document.createElement("script");
+    script.src = `data/${key}.js`;
+    script.onerror = () => reject(new Error(`the file data/${key}.js cannot be read`));
+    document.head.append(script);
+  });
+}
+
+// Theme: as the system wishes, by default.
+const themes = ["auto", "light", "dark"];
+function keep(name) {
+  try { localStorage.setItem("hyperacuity-theme", name); } catch { /* a page from disk may not keep anything */ }
+}
+function kept() {
+  try { return localStorage.getItem("hyperacuity-theme"); } catch { return null; }
+}
+let theme = themes.includes(kept()) ? kept() : "auto";
+const prefersDark = matchMedia("(prefers-color-scheme: dark)");
+const isDark = () => theme === "dark" || (theme === "auto" && prefersDark.matches);
+function showTheme() {
+  if (theme === "auto") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
+  $("theme").textContent = `Theme: ${theme}`;
+  drawCharts();
+}
+
+// Pages: in one file, the parts of a report are sections, of which the address chooses one. In a folder, each part is a file, and
+// an address that names something of another part leads there.
+const pages = [...document.querySelectorAll("main > .page")];
+function turn() {
+  const found = /^#s(\d+)\b/.exec(location.hash);
+  const part = found && contents[found[1]];
+  if (part?.file && !facts[found[1]]) return location.replace(part.file + location.hash);
+  if (pages.length < 2) return markTarget();
+  const named = found ? `s${found[1]}` : location.hash === "#main" ? pages.find((page) => !page.hidden)?.id : "front";
+  const chosen = pages.some((page) => page.id === named) ? named : "front";
+  const another = $(chosen).hidden || !turn.done;
+  turn.done = true;
+  for (const page of pages) page.hidden = page.id !== chosen;
+  for (const list of document.querySelectorAll(".within")) list.hidden = list.dataset.page !== chosen;
+  for (const link of document.querySelectorAll("[data-turn]")) {
+    if (link.dataset.turn === chosen) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  if (another) drawCharts();
+  if (another && [`#${chosen}`, ""].includes(location.hash)) scrollTo(0, 0);
+  else if (!/^#s\d+-\d+$/.test(location.hash)) $(location.hash.slice(1))?.scrollIntoView();
+  markTarget();
+}
+// A system that a link led to is where the keyboard goes on.
+function markTarget() {
+  if (/^#s\d+-system-\d+$/.test(location.hash)) $(location.hash.slice(1))?.focus({ preventScroll: true });
+}
