@@ -19,13 +19,18 @@ from hyperacuity.report.pictures import layers, slider
 @settings(deadline=None, max_examples=40)
 @given(arrays(np.uint8, array_shapes(min_dims=3, max_dims=3, max_side=9), elements=st.integers(0, 3)))
 def test_states_come_back(unpacked, pictures):
-    assert (unpacked(layers.states(pictures), pictures.shape) == pictures).all()
+    made = layers.states(pictures)
+    assert (unpacked(made, pictures.shape) == pictures).all()
+    for step, picture in enumerate(pictures):
+        assert (layers.states_at(made, picture.shape, step) == picture).all()
 
 
 @settings(deadline=None, max_examples=20)
 @given(arrays(np.uint8, array_shapes(min_dims=2, max_dims=2, max_side=9), elements=st.integers(0, 7)))
 def test_strengths_come_back(unpacked, counts):
-    assert (unpacked(layers.strength(counts, 7), counts.shape) == counts).all()
+    made = layers.strength(counts, 7)
+    assert (unpacked(made, counts.shape) == counts).all()
+    assert (layers.strength_counts(made, counts.shape) == counts).all()
 
 
 @settings(deadline=None, max_examples=20)
@@ -53,6 +58,14 @@ def test_pictures_keep_their_shape_and_large_photographs_are_made_smaller():
     assert shown.shape == (20, 30)
     assert shown[:, :8].min() > 200
     assert shown[:, 12:].max() < 55
+
+
+def test_a_soft_map_takes_less_room_where_there_is_less():
+    noise = np.random.default_rng(0).random((64, 96)).astype(np.float32)
+    whole = len(layers.soft_picture(noise)["uri"])
+    assert len(layers.soft_picture(noise, whole)["uri"]) == whole
+    assert len(layers.soft_picture(noise, whole - 1)["uri"]) < whole
+    assert layers.soft_picture(noise, 1)["uri"] == layers.soft_picture(noise, 2)["uri"]  # as small as it can be
 
 
 def test_thumbnails_are_small():

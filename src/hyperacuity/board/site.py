@@ -33,7 +33,8 @@ from hyperacuity.board.submissions import CardProblem, Submission, read_submissi
 from hyperacuity.console import output_folder, printable
 from hyperacuity.errors import UsageError
 from hyperacuity.report import theme
-from hyperacuity.report.pages import assets, mapper, number_text, script_json
+from hyperacuity.report.pages import assets, mapper
+from hyperacuity.report.parts import as_json, fixed
 from hyperacuity.report.sheets.sheet import Each
 
 MARK = '<meta name="generator" content="hyperacuity board">'
@@ -139,7 +140,7 @@ def _charts(board: Leaderboard) -> dict[str, Any]:
         except Exception as error:  # forged tallies may give scores and yet no curve
             undrawn = f"Not all charts can be drawn from these cards ({printable(str(error))})."
     told = [{"systems": [one.label for one in board.contenders], "charts": charts}]
-    return {"figures": figures, "undrawn": undrawn, "facts": Markup(script_json(told))}  # noqa: S704 (JSON in which < is escaped)
+    return {"figures": figures, "undrawn": undrawn, "facts": Markup(as_json(told))}  # noqa: S704 (JSON in which < is escaped)
 
 
 def _renderer(title: str) -> Any:
@@ -154,7 +155,7 @@ def _renderer(title: str) -> Any:
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    environment.filters["number"] = number_text
+    environment.filters["number"] = fixed
     environment.filters["along"] = pages.along
     environment.globals.update(board_title=title, version=__version__, mark=Markup(MARK), markers=theme.MARKERS)  # noqa: S704
 
@@ -169,9 +170,9 @@ def _renderer(title: str) -> Any:
 def _assets() -> dict[str, str]:
     from importlib.resources import files
 
-    style = (files("hyperacuity.board") / "templates" / "board.css").read_text(encoding="utf-8")
-    own = {name: text for name, text in assets().items() if name in ("vega.js", "page.js", "report.css")}
-    return {**own, "board.css": style}
+    folder = files("hyperacuity.board") / "templates"
+    own = {name: (folder / name).read_text(encoding="utf-8") for name in ("page.js", "board.css")}
+    return {name: text for name, text in assets().items() if name in ("vega.js", "report.css")} | own
 
 
 def _write_all(out: Path, files: Iterable[Page]) -> None:

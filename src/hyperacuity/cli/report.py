@@ -22,6 +22,9 @@ def report(
         bool, Option("--viewer/--no-viewer", help="Whether images can be opened; without, the page is small.")
     ] = True,
     figures: Annotated[Path | None, Folder(help="Write the charts here as PDF, SVG and PNG.")] = None,
+    sheet: Annotated[
+        str, Option(metavar="IMAGE,…", help="Write a picture sheet of these images to the folder of --figures.")
+    ] = "",
     table: Annotated[Literal["csv", "latex", "markdown"] | None, Option(help="Print the leaderboard.")] = None,
     title: Annotated[str, Option(help="Heading of the page.")] = "",
     workers: Workers = None,
@@ -35,6 +38,8 @@ def report(
     Example: [bold]hyperacuity report runs/edges runs/boundary --out report[/bold]
 
     Example: [bold]hyperacuity report runs/boundary --table latex --figures figures[/bold]
+
+    Example: [bold]hyperacuity report runs/boundary --figures figures --sheet 101087,108005[/bold]
     """
     if single_file and out is None:
         raise UsageError("--single-file needs --out FILE.html")
@@ -42,9 +47,12 @@ def report(
         raise UsageError("nothing to write: name a folder for the page (--out DIR), --figures DIR or --table KIND")
     if table is not None and json:
         raise UsageError("--table and --json both write to standard output: choose one")
+    if sheet and figures is None:
+        raise UsageError("--sheet writes pictures for a paper: name a folder for them (--figures DIR)")
     from hyperacuity.report import theme
 
     theme.require()
+    from hyperacuity.report.chosen import write_picture_sheets
     from hyperacuity.report.figures import write_figures
     from hyperacuity.report.pages import make_sheets, page_path, write_pages
     from hyperacuity.report.tables import tables
@@ -54,6 +62,8 @@ def report(
     how: Any = {"workers": workers, "progress": common.messages.is_terminal}
     sheets = make_sheets(runs, pictures=pictures, **how)
     written = [] if figures is None else write_figures(sheets, figures)
+    if figures is not None and sheet:
+        written += write_picture_sheets(sheets, [name.strip() for name in sheet.split(",") if name.strip()], figures)
     page = None
     if out is not None:
         page = write_pages(sheets, out, single_file=single_file, viewer=viewer, title=title, **how)

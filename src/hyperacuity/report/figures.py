@@ -24,7 +24,7 @@ from hyperacuity.report.charts import compare as charts_compare
 from hyperacuity.report.charts.ordering import accuracy_chart, figure_ground_chart, prc_chart
 from hyperacuity.report.pictures.disparity import error_sheet
 from hyperacuity.report.pictures.ordering import picture_sheet
-from hyperacuity.report.sheets.sheet import Sheet, systems_of
+from hyperacuity.report.sheets.sheet import Sheet, file_names, systems_of
 from hyperacuity.run import Cell
 from hyperacuity.tally import Signature
 
@@ -41,11 +41,7 @@ def write_figures(sheets: Sequence[Sheet], folder: Path) -> list[Path]:
     """
     output_folder(folder)
     paths = []
-    seen: dict[str, int] = {}
-    for sheet in sheets:
-        name = sheet.grid.signature.task
-        seen[name] = seen.get(name, 0) + 1
-        task = name if seen[name] == 1 else f"{name}-{seen[name]}"
+    for sheet, task in zip(sheets, file_names(sheets), strict=True):
         for figure in sheet.figures:
             with theme.one_page(systems_of(sheets)):
                 chart = figure.draw(False)

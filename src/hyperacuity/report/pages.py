@@ -1,16 +1,13 @@
 """A report as a folder that opens from disk, or as one HTML file: nothing in it is fetched from anywhere else.
 
-The page is ``index.html``; its script, style and charts library lie in ``assets``. What the viewer shows of an image is loaded
-when the image is opened, as a script in ``data`` that hands over one object (a page opened from disk may load scripts, but may
-not fetch files).
+The front page is ``index.html``; of several tasks, each has a page of its own beside it. Script, style and charts library lie in
+``assets``. What the viewer shows of an image is loaded when the image is opened, as a script in ``data`` that hands over one
+object (a page opened from disk may load scripts, but may not fetch files).
 """
 
 from __future__ import annotations
 
-import base64
 import functools
-import json
-import math
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -20,22 +17,21 @@ from typing import Any, TypeVar
 from hyperacuity import __version__
 from hyperacuity.console import output_folder
 from hyperacuity.data.files import write_bytes
-from hyperacuity.errors import HyperacuityError, InputError, UsageError
+from hyperacuity.errors import UsageError
 from hyperacuity.report import theme
+from hyperacuity.report.front import cards, conclusion, title_of
+from hyperacuity.report.parts import Payload, as_json, contents_of, fixed, linked, parts_of, reproduction
+from hyperacuity.report.payloads import make_payloads
 from hyperacuity.report.sheets import make_sheet
 from hyperacuity.report.sheets.sheet import Each, Sheet, systems_of
-from hyperacuity.report.sheets.viewer import Viewer, picture_of
 from hyperacuity.run import Cell
 from hyperacuity.run.changes import changes_told, with_changes
 from hyperacuity.run.gather import Grid, gather
 from hyperacuity.studies.running import each
-from hyperacuity.tally import Signature, plain
+from hyperacuity.tally import Signature
 
 A = TypeVar("A")
 B = TypeVar("B")
-
-MOST_NAMED = 4
-"""Sheets up to which a page is called after all of them."""
 
 
 def write_report(
@@ -132,14 +128,9 @@ def write_pages(
         for name, text in assets().items():
             write_bytes(page.parent / "assets" / name, text.encode())
     folder = None if single_file else page.parent / "data"
-    payloads = _payloads(sheets, folder, mapper(workers, progress=progress)) if viewer else {}
-    html = _html(sheets, payloads, title or _title(sheets), inline=single_file)
-    write_bytes(page, html.encode("utf-8", "backslashreplace"))
+    payloads = make_payloads(sheets, folder, mapper(workers, progress=progress)) if viewer else {}
+    _write(sheets, payloads, page, title or title_of(sheets), inline=single_file)
     return page
-
-
-Payload = tuple[str, str]
-"""What the viewer needs of an image, as JSON (empty where it was written to a file), and the address of its thumbnail."""
 
 
 def page_path(out: Path, *, single_file: bool) -> Path:
@@ -160,12 +151,18 @@ MARK = '<meta name="generator" content="hyperacuity report">'
 
 
 def _is_report(folder: Path) -> bool:
-    page = folder / "index.html"
+    return _is_ours(folder / "index.html")
+
+
+def _is_ours(page: Path) -> bool:
     return page.is_file() and MARK in page.read_text(encoding="utf-8", errors="replace")[:2000]
 
 
 def _clear(folder: Path) -> None:
-    """Take away what an earlier report left, so that none of its images linger."""
+    """Take away what an earlier report left, so that none of its pages and images linger."""
+    for page in folder.glob("*.html"):
+        if _is_ours(page):
+            page.unlink()
     for name in ("data", "assets"):
         if (folder / name).is_dir():
             shutil.rmtree(folder / name)
@@ -207,142 +204,52 @@ def _by_stem(folder: Path) -> dict[str, Path]:
     return {stem_of(path): path for path in files_in(folder, required=False)}
 
 
-def _payloads(sheets: Sequence[Sheet], folder: Path | None, map_each: Each) -> dict[str, Payload]:
-    """What the viewer shows, by key ``s0-0``: sheet and image, both by number; written to ``folder`` as it is made."""
-    made: dict[str, Payload] = {}
-    for number, sheet in enumerate(sheets):
-        if sheet.viewer is None:
-            continue
-        keys = {f"s{number}-{index}": image for index, image in enumerate(sheet.grid.images)}
-        payload_of = functools.partial(_payload, sheet.grid, sheet.viewer, folder)
-        payloads = map_each(f"pictures of {sheet.title.lower()}", payload_of, keys.items())
-        made |= dict(zip(keys, payloads, strict=True))
-    return made
+def _write(sheets: Sequence[Sheet], payloads: Mapping[str, Payload], page: Path, title: str, *, inline: bool) -> None:
+    """Write the front page, and of several sheets a page each; in one file, they are sections of which one is shown."""
+    with theme.one_page(systems_of(sheets)):
+        parts = parts_of(sheets, payloads, several_files=not inline and len(sheets) > 1)
+        common = {
+            "title": title,
+            "version": __version__,
+            "parts": parts,
+            "inline": inline,
+            "cards": cards(parts) if len(parts) > 1 else [],
+            "conclusion": conclusion(sheets),
+            "reproduction": reproduction(sheets),
+            "contents": contents_of(parts),
+        }
+    several = len(parts) > 1
+    documents: dict[str, list[dict[str, Any]]] = {page.name: parts if inline or not several else []}
+    documents |= {part["file"]: [part] for part in parts if part["file"]}
+    for name, shown in documents.items():
+        html = _html(common, shown, payloads, front=several and name == page.name)
+        write_bytes(page.parent / name, html.encode("utf-8", "backslashreplace"))
 
 
-def _payload(grid: Grid, viewer: Viewer, folder: Path | None, item: tuple[str, str]) -> Payload:
-    from hyperacuity.data import read_image
-    from hyperacuity.report.pictures.layers import thumbnail
-
-    key, image = item
-    cells = grid.cells_of(image)
-    picture = picture_of(cells)
-    small = b""
-    try:
-        small = thumbnail(read_image(picture)) if picture is not None else b""
-    except InputError:
-        cells = {system: replace(cell, picture=None) for system, cell in cells.items()}
-    try:
-        pictures = viewer.pictures(image, cells)
-    except HyperacuityError as error:
-        pictures = {"missing": str(error)}
-    text = script_json(pictures)
-    if folder is None:
-        return text, f"data:image/webp;base64,{base64.b64encode(small).decode()}" if small else ""
-    write_bytes(folder / f"{key}.js", f"hyperacuity.put({script_json(key)},{text});\n".encode())
-    if small:
-        write_bytes(folder / f"{key}.webp", small)
-    return "", f"data/{key}.webp" if small else ""
-
-
-def _html(sheets: Sequence[Sheet], payloads: Mapping[str, Payload], title: str, *, inline: bool) -> str:
+def _html(
+    common: Mapping[str, Any], shown: Sequence[dict[str, Any]], payloads: Mapping[str, Payload], *, front: bool
+) -> str:
+    """A document that shows these parts, and the front page where it is asked for."""
     from jinja2 import Environment, PackageLoader
     from markupsafe import Markup
 
     loader = PackageLoader("hyperacuity.report")
     environment = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    environment.filters["number"] = number_text
-    with theme.one_page(systems_of(sheets)):
-        parts = [_part(number, sheet, payloads) for number, sheet in enumerate(sheets)]
-    return environment.get_template("index.html.j2").render(
-        title=title,
-        version=__version__,
-        parts=parts,
-        inline=inline,
-        assets={name: Markup(_safe(text)) for name, text in assets().items()} if inline else {},  # noqa: S704 (ours)
-        payloads={key: Markup(text) for key, (text, _) in payloads.items()} if inline else {},  # noqa: S704
-        facts=Markup(script_json([part["facts"] for part in parts])),  # noqa: S704 (JSON in which < is escaped)
-        mark=Markup(MARK),  # noqa: S704 (ours)
+    environment.filters |= {"number": fixed, "linked": linked}
+    inline = common["inline"]
+    facts = [part["facts"] if part in shown else None for part in common["parts"]]
+    return environment.get_template("page.html.j2").render(
+        dict(common)
+        | {
+            "shown": shown,
+            "front": front,
+            "assets": {name: Markup(_safe(text)) for name, text in assets().items()} if inline else {},  # noqa: S704 (ours)
+            "payloads": {key: Markup(text) for key, (text, _) in payloads.items()} if inline else {},  # noqa: S704
+            "facts": Markup(as_json(facts)),  # noqa: S704 (JSON in which < is escaped)
+            "contents": Markup(as_json(common["contents"])),  # noqa: S704
+            "mark": Markup(MARK),  # noqa: S704 (ours)
+        }
     )
-
-
-def _part(number: int, sheet: Sheet, payloads: Mapping[str, Payload]) -> dict[str, Any]:
-    """A sheet as the template wants it."""
-    systems = [line.system for line in sheet.lines]
-    keys = {f"s{number}-{index}": image for index, image in enumerate(sheet.grid.images)}
-    images = [_image(key, image, sheet, payloads) for key, image in keys.items()]
-    viewer = sheet.viewer
-    facts = {
-        "systems": systems,
-        "charts": [{"spec": figure.draw(True).to_dict(), "fluid": figure.fluid} for figure in sheet.figures],
-        "layers": [] if viewer is None else [[layer.key, layer.title, layer.note] for layer in viewer.layers],
-        "legend": [] if viewer is None else [list(entry) for entry in viewer.legend],
-        "note": "" if viewer is None else viewer.note,
-        "better": sheet.image_score.better if sheet.image_score else "max",
-        "images": [
-            {"name": one["name"], "key": one["key"], "scores": [_rounded(one["scores"].get(s)) for s in systems]}
-            for one in images
-        ],
-    }
-    spans = [value for line in sheet.lines for value in (*line.interval, line.values[sheet.main.key])]
-    known = [value for value in spans if not math.isnan(value)]
-    return {
-        "id": f"s{number}",
-        "sheet": sheet,
-        "styles": theme.systems(systems),
-        "paths": theme.MARKERS,
-        "span": (min(known), max(known)) if known else (0.0, 1.0),
-        "images": images,
-        "stacked": _is_wide(sheet),
-        "tests": sum(line.verdict is not None for line in sheet.lines),
-        "uneven": len({line.coverage for line in sheet.lines}) > 1 or any(line.failed for line in sheet.lines),
-        "facts": facts,
-    }
-
-
-def _is_wide(sheet: Sheet) -> bool:
-    """Whether the leaderboard needs the whole width, or leaves room for a chart beside it."""
-    beside = bool(sheet.figures) and sheet.figures[0].fluid
-    longest = max((len(line.system) for line in sheet.lines), default=0)
-    return not beside or len(sheet.columns) > 5 or len(sheet.lines) > 8 or longest > 12
-
-
-def _image(key: str, image: str, sheet: Sheet, payloads: Mapping[str, Payload]) -> dict[str, Any]:
-    _, thumbnail = payloads.get(key, ("", ""))
-    scores = sheet.image_scores.get(image, {})
-    known = [score for score in scores.values() if not math.isnan(score)]
-    return {
-        "name": image,
-        "key": key if key in payloads else "",
-        "thumbnail": thumbnail,
-        "scores": scores,
-        "least": min(known) if known else math.nan,
-        "most": max(known) if known else math.nan,
-    }
-
-
-def _title(sheets: Sequence[Sheet]) -> str:
-    """The titles of the sheets as one; of many, the first two."""
-    first, *others = dict.fromkeys(sheet.title.partition(" · ")[0] for sheet in sheets)
-    names = [first, *(other.lower() for other in others)]
-    if len(names) > MOST_NAMED:
-        names = [*names[:2], f"{len(names) - 2} more"]
-    *middle, last = names
-    return f"{', '.join(middle)} and {last}" if middle else last
-
-
-def number_text(value: float | None, digits: int = 3) -> str:
-    """Fixed decimals, so that columns align; a dash for what does not exist."""
-    return "–" if value is None or math.isnan(value) else f"{value:.{digits}f}"
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None or math.isnan(value) else round(value, 4)
-
-
-def script_json(value: Any) -> str:
-    """JSON that may stand inside a script of a page: nothing in it can end the script."""
-    return json.dumps(plain(value), allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
 def _safe(text: str) -> str:
@@ -350,9 +257,13 @@ def _safe(text: str) -> str:
     return text.replace("</script", "<\\/script").replace("</style", "<\\/style").replace("<!--", "<\\!--")
 
 
+SCRIPTS = ("page", "charts", "tables", "images", "readout", "viewer", "search", "report")
+"""The parts of the page's script, in their order; they share one scope."""
+
+
 @functools.cache
 def assets() -> dict[str, str]:
-    """The style and scripts of pages by the names of their files: the charts' library, what every page does, the report's own."""
+    """The style and scripts of pages by the names of their files: the charts' library, and the report's own."""
     from importlib.resources import files
 
     import altair as alt
@@ -360,9 +271,9 @@ def assets() -> dict[str, str]:
 
     folder = files("hyperacuity.report") / "templates"
     wanted = ".".join(alt.SCHEMA_VERSION.split(".")[:2])
+    script = "".join((folder / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
     return {
         "vega.js": vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=wanted),
-        "page.js": (folder / "page.js").read_text(encoding="utf-8"),
-        "report.js": (folder / "report.js").read_text(encoding="utf-8"),
+        "report.js": f'var hyperacuity = (() => {{\n"use strict";\n{script}\nreturn {{ put }};\n}})();\n',
         "report.css": (folder / "report.css").read_text(encoding="utf-8"),
     }

@@ -11,6 +11,7 @@ from __future__ import annotations
 import base64
 import io
 import zlib
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -40,10 +41,19 @@ def thumbnail(image: NDArray[np.uint8] | NDArray[np.uint16]) -> bytes:
     return _bytes(picture, "WEBP", quality=68, method=3)
 
 
-def soft_picture(soft: SoftMap) -> dict[str, Any]:
-    """A soft map as a picture layer: dark ink on white, so that strong is dark."""
-    grey = (255 - 255 * np.clip(soft, 0, 1)).astype(np.uint8)
-    return {"kind": "picture", "ink": True, "uri": _uri(Image.fromarray(grey), "WEBP", quality=20, method=2)}
+QUALITIES = (20, 8, 2)
+"""How well a soft map is kept, as WebP counts it: the first that fits."""
+
+
+def soft_picture(soft: SoftMap, room: int | None = None) -> dict[str, Any]:
+    """A soft map as a picture layer: dark ink on white, so that strong is dark; of at most ``room`` characters, if it can be."""
+    grey = Image.fromarray((255 - 255 * np.clip(soft, 0, 1)).astype(np.uint8))
+    uri = ""
+    for quality in QUALITIES:
+        uri = _uri(grey, "WEBP", quality=quality, method=2)
+        if room is None or len(uri) <= room:
+            break
+    return {"kind": "picture", "ink": True, "uri": uri}
 
 
 MOST_THRESHOLDS = 256
@@ -101,6 +111,58 @@ def strength(counts: NDArray[np.uint8], most: int) -> dict[str, Any]:
     ever = np.asarray(counts.ravel() > 0)
     where, many = _deflated(np.packbits(ever)), _deflated(counts.ravel()[ever])
     return {"kind": "strength", "most": most, "where": where, "many": many}
+
+
+def strength_counts(layer: Mapping[str, Any], shape: tuple[int, int]) -> NDArray[np.uint8]:
+    """The counts of a strength layer again.
+
+    >>> strength_counts(strength(np.array([[0, 2], [1, 0]], np.uint8), 2), (2, 2)).tolist()
+    [[0, 2], [1, 0]]
+    """
+    counts = np.zeros(shape[0] * shape[1], np.uint8)
+    counts[_marked(layer, counts.size)] = _inflated(layer["many"])
+    return counts.reshape(shape)
+
+
+def states_at(layer: Mapping[str, Any], shape: tuple[int, int], step: int) -> NDArray[np.uint8]:
+    """A states layer's picture at one threshold, told by its index, again.
+
+    >>> pictures = np.array([[[0, 1, 0]], [[0, 3, 2]]], np.uint8)
+    >>> [states_at(states(pictures), (1, 3), step).tolist() for step in (0, 1)]
+    [[[0, 1, 0]], [[0, 3, 2]]]
+    """
+    found = np.zeros(shape[0] * shape[1], np.uint8)
+    where = _marked(layer, found.size)
+    changes = list(_changes(where.size, _inflated(layer["into"]).tolist()))
+    when = _inflated(layer["when"]).tolist()
+    # Changes stand turn by turn, so a pixel's stand in their order; their times stand by kind.
+    by_kind = sorted(range(len(changes)), key=lambda n: changes[n][1:])
+    times = dict(zip(by_kind, when, strict=True))
+    for n, (pixel, _, target) in enumerate(changes):
+        if times[n] <= layer["count"] - 1 - step:
+            found[where[pixel]] = target
+    return found.reshape(shape)
+
+
+def _changes(pixels: int, into: list[int]) -> Iterator[tuple[int, int, int]]:
+    """The changes of a states layer, turn by turn: pixel, state before, state after."""
+    state = [into[pixel] >> 2 for pixel in range(pixels)]
+    yield from ((pixel, 0, state[pixel]) for pixel in range(pixels))
+    rest = iter(into[pixels:])
+    going = [(pixel, into[pixel] & 3) for pixel in range(pixels)]
+    while going := [(pixel, target) for pixel, target in going if target != state[pixel]]:
+        for pixel, target in going:
+            yield pixel, state[pixel], target
+            state[pixel] = target
+        going = [(pixel, next(rest)) for pixel, _ in going]
+
+
+def _marked(layer: Mapping[str, Any], size: int) -> NDArray[np.int64]:
+    return np.flatnonzero(np.unpackbits(_inflated(layer["where"]), count=size))
+
+
+def _inflated(text: str) -> NDArray[np.uint8]:
+    return np.frombuffer(zlib.decompress(base64.b64decode(text)), np.uint8)
 
 
 def agreement(truths: list[EdgeMap], within: float) -> NDArray[np.uint8]:

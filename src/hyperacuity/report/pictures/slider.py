@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from hyperacuity.report.pictures import layers
 
 WHOLE = 76_000_000
-"""Characters that all images of a benchmark may take together; with what surrounds them, a report stays under 80 MB."""
+"""Characters that all images of a report may take together; with what surrounds them, it stays under 80 MB."""
 
 MOST = 1_500_000
-LEAST = 16_000
+LEAST = 8_000
 """Characters that the overlay of one system on one image takes at most, and may always take: thousands of images need more."""
 
 

@@ -74,7 +74,6 @@ def _figures(audits: Mapping[str, SystemAudit]) -> Iterator[Figure]:
         "Precision and recall on stronger and stronger labels",
         "Precision and recall at the best threshold against the least strength of the labels, a line for each system.",
         lambda hover: charts_audit.strength_chart(audits),
-        span=8,
     )
     yield Figure(
         "optimal",
@@ -87,14 +86,12 @@ def _figures(audits: Mapping[str, SystemAudit]) -> Iterator[Figure]:
         "Precision over recall on all, agreed and arbitrary labels",
         "Three charts of precision over recall, a curve for each system, the best F marked.",
         lambda hover: charts_audit.label_curves_chart(audits),
-        span=8,
     )
     yield Figure(
         "output",
         "How strong are the labels that a system matches, at each level of its output?",
         "For each system and level of output, the shares of matched pixels by the strength of the label.",
         lambda hover: charts_audit.output_chart(audits),
-        span=8,
     )
 
 

@@ -17,7 +17,18 @@ from hyperacuity.maps import EdgeMap
 from hyperacuity.report.charts import boundary as charts
 from hyperacuity.report.pictures import layers
 from hyperacuity.report.pictures.slider import Budget, with_slider
-from hyperacuity.report.sheets.sheet import NOTHING, Column, Each, Figure, Line, Sheet, leader, leaderboard, people_of
+from hyperacuity.report.sheets.sheet import (
+    NAN,
+    NOTHING,
+    Column,
+    Each,
+    Figure,
+    Line,
+    Sheet,
+    leader,
+    leaderboard,
+    people_of,
+)
 from hyperacuity.report.sheets.viewer import PHOTO, Layer, Shared, Viewer, legend
 from hyperacuity.run import Cell
 from hyperacuity.run.gather import Grid, gather
@@ -51,6 +62,7 @@ def sheet(grid: Grid, each: Each) -> Sheet:
         image_scores=image_scores_of(ordered),
         viewer=BoundaryViewer(grid, ordered, grid.tally, grid.protocol),
         notes=(*thick_warnings(ordered), *filter(None, [treatments(grid.protocol), _order_note(grid, ordered)])),
+        people=people.point.f if people.images else NAN,
     )
 
 
@@ -179,7 +191,7 @@ class BoundaryViewer(Viewer):
         if self.benchmark.thresholds == "levels":
             made: dict[str, Any] = {"without": {"prediction": "a stack of segmentations is no soft map"}}
         else:
-            made = {"prediction": layers.soft_picture(prediction)}
+            made = {"prediction": layers.soft_picture(prediction, budget.share() // 2)}
         recall, precision = recall_precision(self.tally_of(system, cell.image))
         curve, ods = self.scores[system].curve, self.scores[system].ods
         numbers = {"precision": precision, "recall": recall, "F": f_measure(recall, precision)}

@@ -46,7 +46,6 @@ def _figures(grid: Grid, judged: Judged, viewer: EdgeViewer) -> Iterator[Figure]
         f"The mean of {'each measure' if several else measure(names[0]).symbol} over images at every threshold, "
         "a curve for each system; lower is better.",
         lambda hover: charts_edges.mean_curves_chart(scores, columns=min(3, len(names))),
-        span=8 if several else 4,
     )
     if several and len(scores) > 1:
         yield Figure(
@@ -54,7 +53,6 @@ def _figures(grid: Grid, judged: Judged, viewer: EdgeViewer) -> Iterator[Figure]
             "Detectors by measures",
             "The mean over images of the least score, a row for each system and a column for each measure; lower is better.",
             lambda hover: charts_edges.score_sheet_chart(scores),
-            span=4 if len(names) < 7 else 12,
         )
     typical = _typical(judged)
     drawn, best = viewer.best_maps(typical) if typical and len(scores) <= MOST_PICTURED else (None, {})
@@ -64,7 +62,6 @@ def _figures(grid: Grid, judged: Judged, viewer: EdgeViewer) -> Iterator[Figure]
             "The best edge map under each measure",
             f"The image {typical}: a row for each measure, a column for each system, with the threshold and the score.",
             lambda hover: charts_edges.best_maps_chart(typical, drawn, best),
-            span=8,
         )
 
 
@@ -124,7 +121,7 @@ class EdgeViewer(Viewer):
         best = int(np.argmin(np.abs(levels - tally.threshold[0])))
         found = np.stack([edges_at(soft, level) for level in levels])
         return with_slider(
-            {"prediction": layers.soft_picture(given)},
+            {"prediction": layers.soft_picture(given, budget.share() // 2)},
             np.where(found, np.where(truth, 1, 2), np.where(truth, 3, 0)).astype(np.uint8),
             levels,
             {measure(self.protocol.names[0]).symbol: [float(f"{score:.4g}") for score in scores]},

@@ -98,14 +98,13 @@ def criteria_figures(judged: Judged) -> Iterator[Figure]:
         return
     order = [system for system in judged.systems if system in table.systems]
     chosen = table.select(systems=order, criteria=[column.key for column in judged.columns if column.better])
-    if len(chosen.criteria) > 1:
+    if len(chosen.criteria) > 1 and len(order) > 2:  # of two systems, one is best and one worst on every axis
         ranking = compare(chosen, vector="mean")
         yield Figure(
             "criteria",
             "By every criterion",
             f"{len(order)} systems by {len(chosen.criteria)} criteria, each axis from its best value to its worst.",
             lambda hover: charts_compare.parallel_chart(ranking, width=520),
-            span=6,
         )
     scores = chosen.values[:, :, 0]
     if len(order) > 2 and len(table.images) > 1 and not np.isnan(scores).any(axis=0).all():
@@ -115,7 +114,6 @@ def criteria_figures(judged: Judged) -> Iterator[Figure]:
             f"Average rank by {judged.columns[0].title}",
             "Average ranks over images; systems that the images cannot tell apart are joined by a bar.",
             lambda hover: charts_compare.critical_difference_chart(order, ranks, width=520),
-            span=6,
         )
 
 

@@ -78,7 +78,7 @@ def _figures(scores: Mapping[str, MaskScore]) -> list[Figure]:
     ]
     if any(score.labels for score in scores.values()):
         words = "F matched one to one of every label, a mark for each system."
-        figures.append(Figure("labels", "Label by label", words, partial(_by_label, scores), fluid=True, span=8))
+        figures.append(Figure("labels", "Label by label", words, partial(_by_label, scores), fluid=True))
     return figures
 
 

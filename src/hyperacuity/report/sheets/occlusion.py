@@ -26,7 +26,7 @@ from hyperacuity.report.pictures import layers
 from hyperacuity.report.pictures.depth import owned_picture, sides_picture
 from hyperacuity.report.pictures.slider import Budget, with_slider
 from hyperacuity.report.sheets.judged import Judged, judge, judged_sheet
-from hyperacuity.report.sheets.sheet import Column, Each, Figure, Sheet, people_of
+from hyperacuity.report.sheets.sheet import NAN, Column, Each, Figure, Sheet, people_of
 from hyperacuity.report.sheets.viewer import PHOTO, Layer, Shared, Viewer, legend
 from hyperacuity.resampling import ratio
 from hyperacuity.run import Cell
@@ -48,7 +48,8 @@ def sheet(grid: Grid, each: Each) -> Sheet:
     people: HumanOcclusion | None = people_of(grid, each) if scores else None
     figures = _figures(scores, people) if scores else ()
     found = judged_sheet(grid, judged, figures=figures, viewer=OcclusionViewer(grid, judged, scores))
-    return replace(found, findings=(*found.findings, *_about_sides(scores), *_about_people(people)))
+    findings = (*found.findings, *_about_sides(scores), *_about_people(people))
+    return replace(found, findings=findings, people=NAN if people is None or not people.images else people.point.f)
 
 
 def _about_sides(scores: Mapping[str, OcclusionScore]) -> list[str]:
@@ -139,7 +140,10 @@ class OcclusionViewer(Viewer):
             "AOR": ratio(tally.detected_right, tally.detected_matched, empty=0.0),
         }
         return with_slider(
-            {"prediction": layers.soft_picture(prediction.soft), "sides": layers.picture_uri(sides)},
+            {
+                "prediction": layers.soft_picture(prediction.soft, budget.share() // 2),
+                "sides": layers.picture_uri(sides),
+            },
             occlusion_overlays(prediction, truth, self.protocol),
             score.opr.curve.threshold,
             {name: np.round(values, 3).tolist() for name, values in numbers.items()},

@@ -15,7 +15,7 @@ from hyperacuity.report.pictures import layers
 from hyperacuity.report.pictures.ordering import matching_picture, order_picture
 from hyperacuity.report.pictures.slider import Budget
 from hyperacuity.report.sheets.judged import Judged, judge, judged_sheet
-from hyperacuity.report.sheets.sheet import Column, Each, Figure, Sheet, people_of
+from hyperacuity.report.sheets.sheet import NAN, Column, Each, Figure, Sheet, people_of
 from hyperacuity.report.sheets.viewer import PHOTO, Layer, Shared, Viewer
 from hyperacuity.run import Cell
 from hyperacuity.run.gather import Grid
@@ -41,7 +41,10 @@ def sheet(grid: Grid, each: Each) -> Sheet:
     figures = _figures(scores, people) if scores else ()
     found = judged_sheet(grid, judged, figures=figures, viewer=OrderViewer(grid, judged))
     findings = (*found.findings, *_about_people(judged, people))
-    return replace(found, findings=findings, notes=(f"C{chance(scores)[1:]}.",))
+    found = replace(found, findings=findings, notes=(f"C{chance(scores)[1:]}.",))
+    if found.main.key != "racc":
+        return found
+    return replace(found, people=NAN if people is None else people.accuracy["racc"], chance=0.5)
 
 
 def _about_people(judged: Judged, people: OrderingScore | None) -> list[str]:
@@ -65,7 +68,6 @@ def _figures(scores: Mapping[str, OrderingScore], people: OrderingScore | None) 
         "Figure/ground accuracy",
         "R-ACC, B-ACC, B-ACC-50 and B-ACC-25 of every system with 95 % intervals.",
         lambda hover: charts_ordering.accuracy_chart(scores, human=people),
-        span=8,
     )
 
 

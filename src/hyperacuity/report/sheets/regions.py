@@ -95,7 +95,7 @@ class RegionViewer(Viewer):
         everywhere = self.scores[system]
         covering = everywhere.curves[0]
         found = with_slider(
-            {"prediction": layers.soft_picture(np.mean(borders, axis=0, dtype=np.float32))},
+            {"prediction": layers.soft_picture(np.mean(borders, axis=0, dtype=np.float32), budget.share() // 2)},
             _matched(borders, truth),
             everywhere.levels,
             dict(zip(("covering", "PRI", "VI"), np.round(here.curves, 3).tolist(), strict=True)),

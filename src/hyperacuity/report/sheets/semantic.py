@@ -66,7 +66,6 @@ def _figures(scores: Scores) -> Iterator[Figure]:
         f"A small chart for each of {count} classes, with a curve per system and its best point; the number below the class is "
         "the best ODS. The chart beside it holds the same numbers.",
         lambda hover: charts.class_curves_chart(scores, hover=hover),
-        span=8,
     )
     yield Figure(
         "class-scores",
@@ -193,7 +192,7 @@ class SemanticViewer(Viewer):
         best = levels.size // 2 if score is None else int(np.argmin(np.abs(levels - score.ods.threshold)))
         border = self.protocol.border
         return with_slider(
-            {"prediction": layers.soft_picture(soft)},
+            {"prediction": layers.soft_picture(soft, room.share() // 2)},
             np.pad(states, ((0, 0), (border, border), (border, border))),
             levels,
             {key: np.round(values, 3).tolist() for key, values in numbers.items()},

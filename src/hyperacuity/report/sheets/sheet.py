@@ -6,6 +6,7 @@ A task makes a :class:`Sheet` from a :class:`~hyperacuity.run.gather.Grid`; see 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeVar
@@ -84,7 +85,7 @@ class Figure:
     """A chart, with what it is called (also its file's name), a title, and words for those who cannot see it.
 
     ``draw(hover)`` makes it; with ``hover``, it tells more where the pointer is, which paper has no use for. A ``fluid`` one may
-    be made as wide as the page has room for it. ``span`` is how many twelfths of the page's width it takes, where there is room.
+    be made as wide as the page has room for it.
     """
 
     name: str
@@ -92,7 +93,6 @@ class Figure:
     words: str
     draw: Callable[[bool], Any]
     fluid: bool = False
-    span: int = 4
 
 
 @dataclass(frozen=True)
@@ -114,6 +114,10 @@ class Sheet:
     notes: tuple[str, ...] = ()
     board: str = "Leaderboard"
     """What the table of systems is called."""
+    people: float = NAN
+    """What people reach by the main score, held against each other; NaN where nobody knows."""
+    chance: float = NAN
+    """What guessing reaches by the main score; NaN where that depends on the image, or is not known."""
 
     @property
     def main(self) -> Column:
@@ -140,6 +144,17 @@ class Sheet:
                 for line in self.lines
             },
         }
+
+
+def file_names(sheets: Sequence[Sheet]) -> list[str]:
+    """What each sheet's files are called: as its task; a second protocol of the same task adds its number, ``boundary-2``."""
+    seen: dict[str, int] = {"index": 1}  # the front page
+    names = []
+    for sheet in sheets:
+        name = re.sub(r"[^\w.-]+", "-", sheet.grid.signature.task)
+        seen[name] = seen.get(name, 0) + 1
+        names.append(name if seen[name] == 1 else f"{name}-{seen[name]}")
+    return names
 
 
 def systems_of(sheets: Sequence[Sheet]) -> list[str]:

@@ -90,7 +90,6 @@ def _figures(score: LabelScore, agreed: Mapping[str, float], of: str) -> Iterato
         f"How strong the labels are{whose}",
         "Shares of boundaries and of pixels by the share of the annotators who drew them.",
         lambda hover: charts_audit.label_chart(score),
-        span=8,
     )
     people = dict(zip(score.images, score.annotators, strict=True))
     known = {image: (people[image], share) for image, share in agreed.items() if share == share}

@@ -76,17 +76,18 @@ class Viewer:
         are, and at which to ``start``. ``without`` says, by key, why a layer is not among them."""
         raise NotImplementedError
 
-    def pictures(self, image: str, cells: Mapping[str, Cell]) -> dict[str, Any]:
+    def pictures(self, image: str, cells: Mapping[str, Cell], *, images: int | None = None) -> dict[str, Any]:
         """One image: ``size`` (width, height), ``shared`` layers, and ``systems``, each its layers or the reason why it has none.
 
-        ``cells`` are the image's cells by system. A layer is made by a function of :mod:`hyperacuity.report.pictures.layers`.
+        ``cells`` are the image's cells by system, ``images`` how many share the room of the report, by default those of this
+        grid. A layer is made by a function of :mod:`hyperacuity.report.pictures.layers`.
         """
         found = self.shared(next(iter(cells.values())))
         height, width = found.shape[:2]
         picture = picture_of(cells)
         if picture is not None and PHOTO.key not in found.layers:
             found.layers[PHOTO.key] = layers.photograph(read_image(picture))
-        budget = Budget(images=self.images, systems=len(self.systems), taken=text_size(found.layers))
+        budget = Budget(images=images or self.images, systems=len(self.systems), taken=text_size(found.layers))
         systems = []
         for system in self.systems:
             systems.append(self._system(system, image, cells.get(system), found.truth, budget))

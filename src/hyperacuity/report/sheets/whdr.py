@@ -17,7 +17,7 @@ from hyperacuity.report.pictures.depth import enlargement, pairs_picture
 from hyperacuity.report.pictures.disparity import depth_picture
 from hyperacuity.report.pictures.slider import Budget
 from hyperacuity.report.sheets.judged import Judged, judge, judged_sheet
-from hyperacuity.report.sheets.sheet import Column, Each, Sheet
+from hyperacuity.report.sheets.sheet import NAN, Column, Each, Sheet
 from hyperacuity.report.sheets.viewer import PHOTO, Layer, Shared, Viewer
 from hyperacuity.run import Cell
 from hyperacuity.run.gather import Grid
@@ -41,7 +41,7 @@ def sheet(grid: Grid, each: Each) -> Sheet:
     notes = [f"Asked of {system}: {text}." for system, text in zip(pairs, asked, strict=True)]
     silent = [f"{system} says nothing of {of[2]} pairs, which are wrong." for system, of in pairs.items() if of[2]]
     told = [f"Each system was asked {asked[0]}."] if asked and len(set(asked)) == 1 else notes
-    return replace(found, notes=(*told, *silent))
+    return replace(found, notes=(*told, *silent), chance=NAN if equal else 0.5)  # two answers, or three
 
 
 class PairViewer(Viewer):
