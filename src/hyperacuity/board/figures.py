@@ -80,7 +80,6 @@ def _semantic(scores: Scores) -> Iterator[Figure]:
         "Precision over recall, class by class",
         f"Precision–recall curves of {len(scores)} systems, a panel for each class.",
         lambda hover: class_curves_chart(scores, hover=hover),
-        span=12,
     )
 
 

@@ -171,8 +171,8 @@ def _assets() -> dict[str, str]:
     from importlib.resources import files
 
     folder = files("hyperacuity.board") / "templates"
-    own = {name: (folder / name).read_text(encoding="utf-8") for name in ("page.js", "board.css")}
-    return {name: text for name, text in assets().items() if name in ("vega.js", "report.css")} | own
+    own = {name: (folder / name).read_text(encoding="utf-8") for name in ("page.js", "base.css", "board.css")}
+    return {"vega.js": assets()["vega.js"]} | own
 
 
 def _write_all(out: Path, files: Iterable[Page]) -> None:
