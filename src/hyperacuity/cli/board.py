@@ -62,7 +62,7 @@ def board(
 
 
 def check(
-    cards: Annotated[list[Path] | None, Argument(metavar="[CARD…]", help=CARDS)] = None,
+    cards: Annotated[list[Path] | None, Argument(metavar="CARD…", help=CARDS)] = None,
     site: Annotated[Path | None, Folder(help="A site: recompute its numbers from the cards that it offers.")] = None,
     workers: Workers = None,
     json: Json = False,
