@@ -5,13 +5,13 @@ image, downloads. It needs the extra ``report``. :func:`check_cards` and :func:`
 cards: is every card sound, and are the numbers on the site those that the cards give?
 """
 
-from hyperacuity.board.checks import CardCheck, check_cards, check_site
+from hyperacuity.board.checks import CheckedCard, check_cards, check_site
 from hyperacuity.board.leaderboards import Contender, Leaderboard, make_leaderboards
 from hyperacuity.board.site import WrittenBoard, write_board
 from hyperacuity.board.submissions import CardProblem, Submission, card_files, read_submissions
 
 __all__ = [
-    "CardCheck",
+    "CheckedCard",
     "CardProblem",
     "Contender",
     "Leaderboard",

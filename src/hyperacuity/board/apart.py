@@ -12,8 +12,8 @@ MOST_NAMED = 3
 
 
 def reasons(one: Leaderboard, other: Leaderboard) -> list[str]:
-    """What keeps two leaderboards of one task apart, a sentence each: parts of the signature, or else the truths."""
-    told = one.signature.differences(other.signature) or truths_apart(one.truths, other.truths)
+    """What keeps two leaderboards of one task apart, a sentence each: parts of the signature, then images and truths."""
+    told = [*one.signature.differences(other.signature), *truths_apart(one.truths, other.truths)]
     return [printable(sentence) for sentence in told]
 
 

@@ -25,7 +25,7 @@ LARGEST_JSON = 200_000_000
 
 
 @dataclass(frozen=True)
-class CardCheck:
+class CheckedCard:
     """What was found of one file: whose card it is, the main score recomputed from its tallies, and what is wrong, if any."""
 
     path: Path
@@ -41,29 +41,29 @@ class CardCheck:
         return not self.problems
 
 
-def check_cards(paths: Sequence[Path], map_each: Each | None = None) -> list[CardCheck]:
+def check_cards(paths: Sequence[Path], map_each: Each | None = None) -> list[CheckedCard]:
     """Read every card, recompute its scores from its tallies, and look for duplicates and clashing names; in the order given."""
     each = map_each or mapper(progress=False)
     submissions, problems = read_submissions(paths, each)
     by_path = {check.path: check for check in each("scores", _checked, submissions)}
     for problem in problems:
-        known = by_path.get(problem.path, CardCheck(problem.path))
+        known = by_path.get(problem.path, CheckedCard(problem.path))
         sentence = problem.sentence.removeprefix(f"{problem.path}: ")
         by_path[problem.path] = replace(known, problems=(*known.problems, sentence))
     return [by_path[path] for path in dict.fromkeys(paths)]
 
 
-def _checked(one: Submission) -> CardCheck:
+def _checked(one: Submission) -> CheckedCard:
     card = one.card
     about: Any = {"system": short(card.system), "task": card.signature.task, "images": len(card.tallies)}
     try:
         scoring, main = scoring_of(card), columns_of(card)[0]
     except InputError as error:
-        return CardCheck(one.path, **about, problems=(str(error),))
+        return CheckedCard(one.path, **about, problems=(str(error),))
     score = scoring.overall[main.key]
     missing = math.isnan(score)
     problems = (f"its tallies give no {main.title}: nothing in them can be scored",) if missing else ()
-    return CardCheck(one.path, **about, score=f"{main.title} {main.as_text(score)}", problems=problems)
+    return CheckedCard(one.path, **about, score=f"{main.title} {main.as_text(score)}", problems=problems)
 
 
 def check_site(site: Path, map_each: Each | None = None) -> list[str]:

@@ -17,7 +17,7 @@ from hyperacuity.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hyperacuity.board import CardCheck
+    from hyperacuity.board import CheckedCard
 
 CARDS = "Cards, or folders of them."
 
@@ -62,7 +62,7 @@ def board(
 
 
 def check(
-    cards: Annotated[list[Path] | None, Argument(metavar="[CARD…]", help=CARDS)] = None,
+    cards: Annotated[list[Path] | None, Argument(metavar="CARD…", help=CARDS)] = None,
     site: Annotated[Path | None, Folder(help="A site: recompute its numbers from the cards that it offers.")] = None,
     workers: Workers = None,
     json: Json = False,
@@ -97,7 +97,7 @@ def check(
     raise typer.Exit(1 if problems or wrong_site else 0)
 
 
-def _show(checks: Sequence[CardCheck]) -> None:
+def _show(checks: Sequence[CheckedCard]) -> None:
     from hyperacuity.evaluation.tables import new_table
 
     if not checks:
