@@ -238,7 +238,8 @@ def _config() -> dict[str, Any]:
             "font": FONT,
             "view": {"stroke": None},
             "title": {**text, "anchor": "start", "frame": "group", "offset": 4, **subtitle},
-            "axis": {**words, "titleFontSize": 10, **lines},
+            # Labels at the ends stay below their ticks, where they do not run into their neighbours.
+            "axis": {**words, "titleFontSize": 10, **lines, "labelFlush": False, "labelSeparation": 3},
             "header": {**labels, "labelFontSize": 10, "title": None},
             "legend": {**words, "titleFontSize": 9},
             "line": {"strokeWidth": 1.5},

@@ -26,6 +26,7 @@ async function drawCharts() {
     if (!sheet || $(`s${number}`).hidden) continue;
     for (const [place, { spec: original, fluid }] of sheet.charts.entries()) {
       const target = $(`s${number}-chart-${place}`);
+      await new Promise((resolve) => setTimeout(resolve));  // a page can be read and used before its charts are there
       if (!target || mine !== drawing) continue;
       const spec = enlarged(isDark() ? recoloured(original) : original);
       const square = spec.width && spec.width === spec.height;

@@ -3,25 +3,22 @@ const facts = JSON.parse(document.getElementById("facts").textContent);
 const contents = JSON.parse(document.getElementById("contents").textContent);
 const $ = (id) => document.getElementById(id);
 
-// What the data scripts hand over, and who waits for it.
-const arrived = new Map();
-const waiting = new Map();
-function put(key, value) {
-  arrived.set(key, value);
-  if (waiting.has(key)) waiting.get(key)(value);
-}
+// What the data scripts hand over, and who waits for it: everybody who asks for a key gets the same promise.
+const handed = new Map();
+const asked = new Map();
+function put(key, value) { handed.get(key)?.(value); }
 function load(key) {
-  if (arrived.has(key)) return Promise.resolve(arrived.get(key));
+  if (!asked.has(key)) asked.set(key, fetched(key));
+  return asked.get(key);
+}
+function fetched(key) {
   const inline = $(key);
-  if (inline) {
-    put(key, JSON.parse(inline.textContent));
-    return load(key);
-  }
+  if (inline) return Promise.resolve(JSON.parse(inline.textContent));
   return new Promise((resolve, reject) => {
-    waiting.set(key, resolve);
+    handed.set(key, resolve);
     const script = document.createElement("script");
     script.src = `data/${key}.js`;
-    script.onerror = () => reject(new Error(`the file data/${key}.js cannot be read`));
+    script.onerror = () => { asked.delete(key); reject(new Error(`the file data/${key}.js cannot be read`)); };
     document.head.append(script);
   });
 }

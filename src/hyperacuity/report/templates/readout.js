@@ -45,7 +45,7 @@ const readout = (() => {
     if (truth?.kind !== "strength" || !truth.ready) return [];
     const [far, n] = nearest(truth.ready.places, width, at);
     if (n < 0) return ["no label in this image"];
-    const who = truth.most > 1 ? `, shared by ${truth.ready.many[n]} of ${truth.most} people` : "";
+    const who = truth.most > 1 ? `, by ${truth.ready.many[n]} of ${truth.most} people` : "";
     return [`${far ? `nearest label ${far.toFixed(1)} px away` : "label here"}${who}`];
   }
   // `legend` has the task's own words for hits, false alarms and misses.
