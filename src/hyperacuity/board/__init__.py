@@ -11,8 +11,8 @@ from hyperacuity.board.site import WrittenBoard, write_board
 from hyperacuity.board.submissions import CardProblem, Submission, card_files, read_submissions
 
 __all__ = [
-    "CheckedCard",
     "CardProblem",
+    "CheckedCard",
     "Contender",
     "Leaderboard",
     "Submission",
