@@ -178,5 +178,11 @@ def test_forged_tallies_are_refused_with_a_sentence(make_card):
     for arrays in ({"truth": np.ones(7, np.int64)}, {"detected": np.ones((3, 3), np.int64)}, {"truth": np.ones(0)}):
         with pytest.raises(InputError, match="cannot be scored"):
             scoring_of(forged(card, **arrays))
-    with pytest.raises(InputError, match="in x, detected counts -1"):
-        scoring_of(forged(card, detected=np.full(3, -1)))
+
+
+def test_people_are_no_row_among_systems(keep, make_card):
+    system, people = make_card("a", [50, 60], images=["x", "y"]), make_card("people", [80, 90], images=["x", "y"])
+    (board,), problems = make_leaderboards(read_submissions(keep(system, replace(people, people=True)))[0])
+    assert [one.label for one in board.contenders] == ["a"]
+    assert [problem.fatal for problem in problems] == [False]
+    assert "people" in problems[0].sentence

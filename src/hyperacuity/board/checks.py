@@ -57,6 +57,9 @@ def _checked(one: Submission) -> CheckedCard:
     card = one.card
     about: Any = {"system": short(card.system), "task": card.signature.task, "images": len(card.tallies)}
     try:
+        if card.people:
+            card.check()
+            return CheckedCard(one.path, **about, score="people")
         scoring, main = scoring_of(card), columns_of(card)[0]
     except InputError as error:
         return CheckedCard(one.path, **about, problems=(str(error),))

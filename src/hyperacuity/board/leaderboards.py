@@ -140,15 +140,18 @@ class Leaderboard:
 def make_leaderboards(
     submissions: Sequence[Submission], map_each: Each | None = None
 ) -> tuple[list[Leaderboard], list[CardProblem]]:
-    """All leaderboards of these cards, and the cards whose tallies cannot be scored."""
+    """All leaderboards of these cards, and the cards that stand on none: of people, or with tallies that cannot be scored."""
     each = map_each or mapper(progress=False)
     together: dict[tuple[str, str], list[Submission]] = {}
-    for one in submissions:
+    people = [one for one in submissions if one.card.people]
+    for one in (one for one in submissions if not one.card.people):
         together.setdefault((str(one.card.signature), one.card.fingerprint), []).append(one)
     resamples = {key: resamples_for(len(several) - 1) for key, several in together.items()}
     work = [(one, resamples[key]) for key, several in together.items() for one in several]
     scored = dict(zip((one for one, _ in work), each("scores", _attempted, work), strict=True))
     problems = [CardProblem(one.path, str(of)) for one, of in scored.items() if isinstance(of, InputError)]
+    apart = "is of people, who are no row among systems, and is left out"
+    problems += [CardProblem(one.path, f"{one.path}: {apart}", fatal=False) for one in people]
     boards = [_leaderboard(sound) for several in together.values() if (sound := _sound(several, scored))]
     order = {name: number for number, name in enumerate(tasks.names())}
     boards.sort(key=lambda board: (order[board.signature.task], -len(board.contenders), -len(board.images), board.id))
@@ -176,19 +179,10 @@ def scoring_of(card: Card, resamples: int = RESAMPLES) -> Scoring:
     tests do, whatever the order of the files.
     """
     try:
-        _refuse_negative(card)
         with np.errstate(all="ignore"):
             return _scoring(card, max(resamples, RESAMPLES))
     except Exception as error:  # a forged tally may say anything, and must not take the others with it
         raise InputError(f"its tallies cannot be scored ({error})") from error
-
-
-def _refuse_negative(card: Card) -> None:
-    """Counts are never negative, whatever the task."""
-    for image, tally in card.tallies.items():
-        for name, array in tally.arrays.items():
-            if array.dtype.kind == "i" and array.size and array.min() < 0:
-                raise InputError(f"in {short(image)}, {name} counts {array.min()}")
 
 
 def _scoring(card: Card, resamples: int) -> Scoring:

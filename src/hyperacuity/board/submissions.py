@@ -99,11 +99,11 @@ def _alike(one: Submission, twin: Submission) -> str:
 
 def _clashes(found: Sequence[Submission]) -> list[CardProblem]:
     """Cards that have the name of another one on the same leaderboard."""
-    first: dict[tuple[str, str, str], Submission] = {}
+    first: dict[tuple[str, str, str, bool], Submission] = {}
     problems = []
     for one in found:
         card = one.card
-        twin = first.setdefault((str(card.signature), card.fingerprint, card.system), one)
+        twin = first.setdefault((str(card.signature), card.fingerprint, card.system, card.people), one)
         if twin is not one:
             sentence = f"{one.path}: has the name {short(card.system)!r}, as {twin.path} does, on the same leaderboard"
             problems.append(CardProblem(one.path, f"{sentence}; give each a name of its own", fatal=False))
