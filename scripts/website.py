@@ -18,6 +18,7 @@ from mkdocs.plugins import event_priority
 
 _FORMULA = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>', re.DOTALL)
 _CORNER = re.compile(r"<th( [^>]*)?></th>")
+_WORD = re.compile(r"(?<![\\A-Za-z])(?:[TF]PR?|FN|TN|PREC|[SM]?FoM|[CIFM]D|MSE|PSNR|ORI|RI)(?![A-Za-z])")
 _MATHML = "http://www.w3.org/1998/Math/MathML"
 
 
@@ -59,8 +60,8 @@ _WORKER = """\
 
 
 def mathml(formula: str, display: str = "inline") -> str:
-    """A formula of LaTeX as MathML, spaced as LaTeX would space it."""
-    known = " ".join(formula.split()).replace(r"\arg", r"\mathrm{arg}")
+    """A formula of LaTeX as MathML, spaced as LaTeX would space it; names such as TP are words, not products."""
+    known = _WORD.sub(r"\\text{\g<0>}", " ".join(formula.split()).replace(r"\arg", r"\text{arg}"))
     root = ElementTree.fromstring(convert(known, display=display))  # noqa: S314
     for one in root.iter():
         _space(one)

@@ -1,7 +1,7 @@
 """Truth and detection side by side: the counts and sums of distances from which every measure is made.
 
-G is the truth, D the detection, d_G(p) the Euclidean distance from p to the nearest pixel of G. Each measure is a formula in
-what :class:`Comparison` offers. It does not care whether the numbers come from two maps (:class:`Pair`) or from the tables of
+G is the truth, D the detection, :math:`d_G(p)` the Euclidean distance from p to the nearest pixel of G. Each measure is a formula
+in what :class:`Comparison` offers. It does not care whether the numbers come from two maps (:class:`Pair`) or from the tables of
 a sweep over thresholds (:mod:`hyperacuity.edges.thresholds`).
 """
 
@@ -71,16 +71,19 @@ class Comparison(ABC):
         return max(self.detected_size, self.truth_size)
 
     def cost(self, side: Side, k: float, *, clip: float = math.inf, empty: EmptyDistance = "diagonal") -> float:
-        """Σ min(d(p), clip)^k over the pixels of one side, d being the distance to the other: d_G(p) over D, or d_D(p) over G."""
+        r"""The sum of :math:`\min(d(p), clip)^k` over the pixels of one side.
+
+        d is the distance to the other side: :math:`d_G(p)` over D, or :math:`d_D(p)` over G.
+        """
         if self.detected_size and self.truth_size:
             return self._sum(side, powers, k, clip)
         count = self._count(side)
         return count and count * min(self._far(empty), clip) ** k
 
     def merit(self, side: AnySide, kappa: float) -> float:
-        """Σ 1/(1 + κ d(p)²) over the pixels of one side; nothing is near an empty set.
+        r"""The sum of :math:`1/(1 + κ\,d(p)^2)` over the pixels of one side; nothing is near an empty set.
 
-        ``"hits"`` is over G, the distance being to the nearest *correctly* detected pixel: d_{G∩D}(p).
+        ``"hits"`` is over G, the distance being to the nearest *correctly* detected pixel: :math:`d_{G∩D}(p)`.
         """
         near = self.hits if side == "hits" else self.detected_size and self.truth_size
         return self._sum(side, merits, kappa) if near else 0.0
@@ -92,7 +95,7 @@ class Comparison(ABC):
         return self._far(empty) if self._count(side) else 0.0
 
     def difference(self, k: float, cap: float, *, empty: EmptyDistance = "diagonal") -> float:
-        """Σ |min(d_G(p), cap) − min(d_D(p), cap)|^k over all pixels of the image."""
+        r"""The sum of :math:`|\min(d_G(p), cap) - \min(d_D(p), cap)|^k` over all pixels of the image."""
         if self.detected_size == self.truth_size == 0:
             return 0.0
         if not (self.detected_size and self.truth_size) and math.isinf(min(self._far(empty), cap)):
