@@ -59,7 +59,8 @@ function personRow(one) {
   row.append(
     element("th", one.subject, { class: "name", scope: "row" }), link, element("td", `${one.done} of ${one.total}`),
     element("td", one.checks ? `${one.right} of ${one.checks}` : "–"),
-    element("td", one.seconds === null ? "–" : `${one.seconds.toFixed(2)} s`), element("td", last),
+    element("td", one.seconds === null ? "–" : `${one.seconds.toFixed(2)} s`), element("td", one.hasty), element("td", last),
+    element("td", one.code ?? "–", { class: "name" }),
   );
   return row;
 }
