@@ -380,6 +380,7 @@ class TestPage:
         assert tab.locator("#source").is_hidden()
         tab.wait_for_selector(f'#count-kept:text-is("{2 * HEIGHT}")')
         tab.keyboard.press("d")
+        tab.click("#finish-anyway")
         tab.wait_for_selector("#finished[open]")
         assert "128 from the stripes, 0 drawn" in tab.inner_text("#finished-sources")
 
@@ -420,8 +421,8 @@ class TestPage:
         tab.keyboard.press("z")
         tab.wait_for_selector(f'#count-kept:text-is("{3 * HEIGHT}")')
         assert "stripes" in tab.inner_text("#where"), "both are undone, the source too"
-        tab.keyboard.press("y")
-        tab.keyboard.press("y")
+        tab.keyboard.press("Shift+Z")
+        tab.keyboard.press("Shift+Z")
         tab.keyboard.press("d")
         tab.wait_for_selector("#finished[open]")
         assert "64 from the stripes, 128 from the more, 1 drawn" in tab.inner_text("#finished-sources")

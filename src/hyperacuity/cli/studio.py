@@ -52,7 +52,10 @@ class Server:
     token: Annotated[str | None, Option(help="Token that visitors need (default: a new one, where needed).")] = None
     public_url: Annotated[
         str | None,
-        Option(metavar="URL", help="Address under which an HTTPS proxy serves this: https://studio.example.org."),
+        Option(
+            metavar="URL",
+            help="Address under which an HTTPS proxy serves this: https://studio.example.org, or https://example.org/studio.",
+        ),
     ] = None
     browser: Annotated[bool, Option("--browser/--no-browser", help="Open the page in the browser.")] = True
 
@@ -64,11 +67,11 @@ class Server:
             import uvicorn  # noqa: F401
         except ImportError as error:
             raise not_installed(f"the studio needs the package {error.name}", "studio") from error
-        from hyperacuity.studio.server import choose_token, public_origin
+        from hyperacuity.studio.server import choose_token, public_address
 
         choose_token(self.host, self.token)
         if self.public_url is not None:
-            public_origin(self.public_url)
+            public_address(self.public_url)
 
     def serve_again(self, page: Page, state: State, name: str, overview: Overview) -> None:
         """As :meth:`serve`, where the page ``name`` was served last if that is possible: people have kept their links."""
@@ -87,9 +90,9 @@ class Server:
 
     def serve(self, page: Page, *, announce: Callable[[Address], None] = lambda _: None) -> None:
         """Serve a page until Ctrl-C, having said where it is. Everyone needs a token: other users of a machine are others too."""
-        from hyperacuity.studio.server import choose_token, is_loopback, public_origin, serve
+        from hyperacuity.studio.server import choose_token, is_loopback, public_address, serve
 
-        public = None if self.public_url is None else public_origin(self.public_url)
+        public = None if self.public_url is None else public_address(self.public_url)
         if not is_loopback(self.host) and not (public or "").startswith("https:"):
             common.warn(
                 "others reach this by plain HTTP: whoever is in between can read the token and change what is sent. "
@@ -152,7 +155,7 @@ def choose(
 
     Example: [bold]hyperacuity studio choose trials --images photos --participants 5[/bold]
 
-    Example: [bold]hyperacuity studio choose trials --images photos --consent consent.txt --ask Age --completion-code own[/bold]
+    Example: [bold]hyperacuity studio choose trials --images photos --consent c.txt[/bold]
 
     Example: [bold]hyperacuity studio choose trials --images photos --export-data data[/bold]
     """
@@ -228,7 +231,7 @@ def label(
 
     Example: [bold]hyperacuity studio label photos --out labels --candidates net[/bold]
 
-    Example: [bold]hyperacuity studio label photos --out labels --candidates maps/mine --candidates pb[/bold]
+    Example: [bold]hyperacuity studio label photos --out labels --candidates maps/mine[/bold]
 
     Example: [bold]hyperacuity studio label photos --out labels --links[/bold]
     """

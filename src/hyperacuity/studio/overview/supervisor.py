@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from hyperacuity.studio.security import set_cookie
 from hyperacuity.studio.server import Address
 from hyperacuity.studio.state import State
 from hyperacuity.studio.web import Refused, render
@@ -44,8 +45,7 @@ class Supervisor:
             raise Refused(404, "this link is not valid: open the one that the terminal of the studio shows")
         # By a page and not by a redirect: one that began on another site would be followed without the strict cookie.
         response = render(request, "enter.html.j2", title="Overview", target="/overview")
-        secure = request.url.scheme == "https"
-        response.set_cookie(self._cookie, self._secret, httponly=True, samesite="strict", secure=secure)
+        set_cookie(request, response, self._cookie, self._secret)
         return response
 
     def _is_secret(self, given: str) -> bool:

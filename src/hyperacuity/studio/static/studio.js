@@ -6,12 +6,15 @@ export const facts = () => JSON.parse(document.getElementById("facts").textConte
 /** An element by its id. */
 export const $ = (id) => document.getElementById(id);
 
+/** The path below which a proxy serves the studio: empty, or such as "/studio". `ask` adds it; other addresses start with it. */
+export const root = document.documentElement.dataset.root ?? "";
+
 /** Ask the server for something. Answers the JSON object; throws an Error with the server's sentence (and .status, 0 when it
  * could not be reached). */
 export async function ask(path, { method = "GET", body, signal } = {}) {
   let response;
   try {
-    response = await fetch(path, {
+    response = await fetch(root + path, {
       method,
       signal,
       credentials: "same-origin",

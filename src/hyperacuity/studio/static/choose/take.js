@@ -1,6 +1,6 @@
 // A participant's way through the forced choice: instructions, practice, trials, breaks. The server knows where they are; this page
 // shows one question at a time, measures how long the answer takes, and goes on when the answer is saved.
-import { $, ask, facts, insist, problem, say } from "../studio.js";
+import { $, ask, facts, insist, problem, root, say } from "../studio.js";
 
 const FEEDBACK = 1200; // milliseconds
 const ENLARGED = 240; // pixels
@@ -26,7 +26,7 @@ const pictures = new Map();
 function picture(position) {
   if (!pictures.has(position)) {
     const image = new Image();
-    image.src = `${base}/picture/${position}`;
+    image.src = `${root}${base}/picture/${position}`;
     pictures.set(position, image.decode().then(() => image));
     pictures.get(position).catch(() => pictures.delete(position));
   }

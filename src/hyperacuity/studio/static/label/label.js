@@ -1,5 +1,5 @@
 // The page where edges are labelled: brings the picture, the map, the tools, the keys and the saving together.
-import { $, ask, facts, listenToFlag, problem, say } from "../studio.js";
+import { $, ask, facts, listenToFlag, problem, root, say } from "../studio.js";
 import { EdgeMap } from "./map.js";
 import { Look } from "./look.js";
 import { Stage } from "./stage.js";
@@ -53,14 +53,14 @@ async function open() {
 
 async function picture(path) {
   const image = new Image();
-  image.src = path;
+  image.src = root + path;
   await image.decode();
   return image;
 }
 
 /** The candidates of a source. A network takes seconds to find them. */
 async function planes(source) {
-  const response = await fetch(`${address}/candidates/${source}`, { credentials: "same-origin" });
+  const response = await fetch(`${root}${address}/candidates/${source}`, { credentials: "same-origin" });
   if (!response.ok) throw new Error((await response.json().catch(() => ({}))).error ?? "the candidates could not be loaded");
   const start = Number(response.headers.get("X-Threshold"));
   const bytes = await response.arrayBuffer();
@@ -289,7 +289,7 @@ class Desk {
     $("written").addEventListener("change", (event) => this.showWritten(event.target.checked));
     $("threshold").addEventListener("input", () => this.slide(this.position));
     $("threshold").addEventListener("pointerup", () => this.settle());
-    listenToFlag(address, () => location.assign(given.next ? `/image/${given.next}` : "/"));
+    listenToFlag(address, () => location.assign(`${root}/${given.next ? `image/${given.next}` : ""}`));
     $("stopped").addEventListener("cancel", (event) => event.preventDefault());
     this.saver.leaving = () => this.settle();
     addEventListener("pagehide", () => this.#keep());
@@ -388,7 +388,7 @@ class Desk {
     $("finished-problem").hidden = !unwritten;
     $("finished-problem").textContent = unwritten ? `The labels are safe, but ${unwritten}.` : "";
     const onward = $("finished-next");
-    onward.href = next ? `/image/${next}` : "/";
+    onward.href = `${root}/${next ? `image/${next}` : ""}`;
     onward.textContent = next ? "Next image" : "All images";
     $("finished").showModal();
     onward.focus();

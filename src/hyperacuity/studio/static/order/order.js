@@ -1,5 +1,5 @@
 // Ordering one image: what is pressed, clicked and dragged becomes an action; the server says what follows from it.
-import { $, ask, facts, insist, listenToFlag, problem, say } from "../studio.js";
+import { $, ask, facts, insist, listenToFlag, problem, root, say } from "../studio.js";
 import { depthOf } from "./colours.js";
 import { listenToKeys } from "./keys.js";
 import { started, showSheet } from "./panel.js";
@@ -324,7 +324,7 @@ function done() {
   });
 }
 
-const go = (to) => to && queue.then(() => location.assign(`/items/${to}`));
+const go = (to) => to && queue.then(() => location.assign(`${root}/items/${to}`));
 
 const presses = {
   undo: () => act(() => (sheet.undo ? { kind: "undo" } : null)),
@@ -368,7 +368,7 @@ $("start-over").addEventListener("close", () => {
   $("level").focus();
 });
 
-listenToFlag(base, () => queue.then(() => location.assign(after ? `/items/${after}` : "/")));
+listenToFlag(base, () => queue.then(() => location.assign(`${root}/${after ? `items/${after}` : ""}`)));
 
 listenToKeys({
   presses,
@@ -415,7 +415,7 @@ listenToKeys({
 });
 
 const photograph = new Image();
-photograph.src = `${base}/photograph`;
+photograph.src = `${root}${base}/photograph`;
 try {
   const [answer] = await Promise.all([ask(`${base}/sheet`), photograph.decode()]);
   stage.setPhotograph(photograph);

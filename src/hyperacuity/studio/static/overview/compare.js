@@ -1,5 +1,5 @@
 // Two versions side by side: for each difference one of them is taken, or it is marked. Done writes the third version.
-import { $, ask, facts, insist, lettersAct, problem, say } from "../studio.js";
+import { $, ask, facts, insist, lettersAct, problem, root, say } from "../studio.js";
 
 const given = facts();
 const base = `/overview/${given.item}`;
@@ -17,7 +17,7 @@ const pictures = {};
 
 async function picture(path) {
   const image = new Image();
-  image.src = path;
+  image.src = root + path;
   await image.decode();
   return image;
 }
