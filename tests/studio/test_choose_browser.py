@@ -144,6 +144,20 @@ def test_squares_and_buttons_can_be_clicked_and_other_places_do_nothing(served, 
     assert [row.side for row in state.read_now(all_answers)] == ["left", "right", "right"]
 
 
+def test_the_keys_can_be_read_in_a_trial_and_answer_nothing_meanwhile(served, visit, serious):
+    _, (link,), state = served(4, practice=0)
+    tab = visit(link)
+    ready(tab)
+    tab.keyboard.press("?")
+    tab.wait_for_selector("#help[open]")
+    assert serious(tab) == []
+    tab.keyboard.press("ArrowLeft")
+    tab.keyboard.press("Escape")
+    assert answer(tab, "ArrowRight") == 0
+    ready(tab)
+    assert [(row.side, row.away) for row in state.read_now(all_answers)] == [("right", True)], "the time is marked"
+
+
 def test_keys_during_the_fixation_pause_and_held_keys_do_not_count(served, visit):
     _, (link,), state = served(4, practice=0, fixation=1.5)
     tab = visit(link)

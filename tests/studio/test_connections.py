@@ -16,7 +16,7 @@ from hyperacuity.studio import connections
 from hyperacuity.studio.app import make_app
 from hyperacuity.studio.people import SCHEMA, People
 from hyperacuity.studio.security import LOOPBACK
-from hyperacuity.studio.server import prepared, public_origin
+from hyperacuity.studio.server import prepared, public_address
 from hyperacuity.studio.state import State
 from hyperacuity.studio.web import Page
 
@@ -120,11 +120,12 @@ def test_cookies_behind_https_are_secure(tmp_path, client_of_public):
 
 
 @pytest.mark.parametrize(
-    "url", ["studio.example.org", "ftp://x.org", "https://", "https://x.org/studio", "https://x.org/?a=1"]
+    "url",
+    ["studio.example.org", "ftp://x.org", "https://", "https://x.org/a b", "https://x.org/../a", "https://x.org/?a=1"],
 )
-def test_a_public_address_without_a_host_of_its_own_is_refused(url):
-    with pytest.raises(UsageError, match="expected the address of a host of its own"):
-        public_origin(url)
+def test_a_public_address_that_is_none_is_refused(url):
+    with pytest.raises(UsageError, match=r"expected an address such as https://studio\.example\.org"):
+        public_address(url)
 
 
 def test_a_studio_behind_a_proxy_needs_a_token():

@@ -75,7 +75,7 @@ class Annotator:
         return self.client.get(f"/image/{self.item}/log").json()
 
     def done(self, edges, **changes):
-        body = self.entry("done", checksum=zlib.crc32(edges.tobytes())) | changes
+        body = self.entry("done", checksum=zlib.crc32(edges.tobytes()), anyway=True) | changes
         return self.client.post(f"/image/{self.item}/done", json=body)
 
 
@@ -92,7 +92,7 @@ def edges_of(photos, name, *actions):
 
 class TestLog:
     def test_actions_are_kept_in_order_and_given_back(self, ada):
-        assert ada.log() == {"entries": 0, "state": "untouched", "actions": [], "undone": []}
+        assert ada.log() == {"entries": 0, "state": "not started", "actions": [], "undone": []}
         ada.act("threshold", threshold=9000)
         ada.act("add", runs=[10, 3, 400, 1])
         ada.act("lasso", runs=[0, 96])

@@ -88,6 +88,11 @@ class Desk:
         if actions:
             self.answered(actions)
 
+    def finish_anyway(self) -> None:
+        self.tab.click("#done")
+        self.tab.click("#finish-anyway")
+        self.answered()
+
     def text(self, selector: str) -> str:
         return self.tab.locator(selector).inner_text()
 
@@ -141,8 +146,29 @@ class TestOrdering:
         assert score["racc"] == score["bacc"] == 1
         assert serious(desk.tab) == []
         desk.tab.click("text=All images")
-        assert f"✓ Done: {desk.regions.count} of {desk.regions.count} regions" in desk.text(".items")
+        assert f"● done: {desk.regions.count} of {desk.regions.count} regions" in desk.text(".items")
         assert serious(desk.tab) == []
+
+    def test_done_says_what_is_missing_and_takes_it_on_purpose(self, sit, tmp_path, serious):
+        desk = sit("Abe")
+        count = desk.regions.count
+        for region in (0, 1, 2):
+            desk.click(region)
+        desk.press("d")
+        desk.tab.wait_for_selector("#incomplete[open]")
+        assert desk.text("#incomplete-list") == f"{count - 3} of {count} regions have no order."
+        assert serious(desk.tab) == []
+        desk.press("Enter")  # on "Continue ordering"
+        desk.click(3)
+        assert not (tmp_path / "out/order/Abe").exists()
+        desk.press("d")
+        desk.tab.wait_for_selector("#incomplete[open]")
+        desk.press("Tab", "Enter", actions=1)
+        assert desk.text("#written") == "written, incomplete"
+        told = json.loads((tmp_path / "out/provenance/Abe" / f"{NAME}.json").read_text())
+        assert (told["complete"], len(told["missing"]["regions"])) == (False, count - 4)
+        desk.tab.click("text=All images")
+        assert f"● done, incomplete: 4 of {count} regions" in desk.text(".items")
 
     def test_drags_between_regions_order_a_scene_without_fault(self, sit, depths, scenes, tmp_path):
         desk = sit("Bea")
@@ -175,7 +201,7 @@ class TestOrdering:
         assert "not ordered yet" in desk.text("#spot")
         desk.press("1", "Enter", actions=1)
         assert "position 1 in the list" in desk.text("#spot")
-        desk.press("+", actions=1)
+        desk.press("]", actions=1)
         assert "depth 2 · position 2" in desk.text("#spot")
         desk.press("f", "n", "Enter", actions=1)
         assert f"R{first + 1} in front of R1" in " ".join(desk.text("#pairs").split())
@@ -190,7 +216,7 @@ class TestOrdering:
         assert desk.text("#hint") == "The next click goes after position 1."
         desk.click(3)
         assert "depth 2 · position 2" in desk.text("#spot")
-        desk.press("-", actions=1)
+        desk.press("[", actions=1)
         assert "depth 1 · position 1" in desk.text("#spot")
         desk.tab.mouse.click(*desk.point(0))
         assert "position 1 in the list" in desk.text("#spot")
@@ -233,8 +259,7 @@ class TestContradictions:
         desk.tab.click("#conflict-steps li:nth-child(3) button")
         desk.answered()
         assert desk.tab.locator("#conflict").is_hidden()
-        desk.tab.click("#done")
-        desk.answered()
+        desk.finish_anyway()
         assert (tmp_path / "out/order/Ada" / f"{NAME}.npy").exists()
 
     @pytest.fixture
@@ -249,14 +274,14 @@ class TestKeeping:
         desk.click(0)
         desk.click(1)
         steps = many(26, 100)
-        desk.press(*"-+" * (steps // 2 - 1), actions=steps - 2)
+        desk.press(*"[]" * (steps // 2 - 1), actions=steps - 2)
         assert "position 2 in the list" in desk.text("#spot")
-        desk.press("Control+z", actions=1)
+        desk.press("z", actions=1)
         assert "position 1 in the list" in desk.text("#spot")
         desk.press(*["Control+z"] * (steps - 1), actions=steps - 1)
         assert desk.tab.locator("#undo").is_disabled()
         assert desk.text("#share-regions") == f"0 / {desk.regions.count}"
-        desk.press(*["Control+Shift+z"] * steps, actions=steps)
+        desk.press(*["Shift+Z"] * (steps // 2), *["Control+Shift+z"] * (steps - steps // 2), actions=steps)
         assert desk.tab.locator("#redo").is_disabled()
         assert desk.text("#share-regions") == f"2 / {desk.regions.count}"
 
@@ -278,8 +303,7 @@ class TestKeeping:
             ada.drag(a, b)
             bea.drag(b, a)
         for desk in (ada, bea):
-            desk.tab.click("#done")
-            desk.answered()
+            desk.finish_anyway()
         first, second = (read_order(tmp_path / f"out/order/{name}/{NAME}.npy") for name in ("Ada", "Bea"))
         known = ~np.isnan(first)
         assert np.array_equal(first[known], 4 - second[known])
@@ -352,12 +376,32 @@ class TestView:
         assert desk.text("#level-words") == chosen
         assert desk.text("#share-regions").startswith("1 /")
 
-    def test_help_can_be_opened_and_read(self, sit, serious):
+    def test_help_can_be_opened_and_read_and_letters_switched_off(self, sit, serious):
         desk = sit()
         desk.press("?")
         assert desk.tab.locator("#help").is_visible()
         assert serious(desk.tab) == []
         desk.press("Escape")
+        desk.click(0)
+        whole = desk.tab.locator("#stage").screenshot()
+        desk.press("+")
+        assert desk.tab.locator("#stage").screenshot() != whole, "it is larger"
+        desk.press("0")
+        desk.press("?")
+        desk.tab.uncheck("#letters")
+        desk.press("Escape", "z")
+        assert desk.tab.locator("#redo").is_disabled(), "a letter does nothing"
+        desk.press("Control+z", actions=1)
+        desk.press("?")
+        desk.tab.check("#letters")
+        desk.press("Escape", "Shift+Z", actions=1)
+        assert desk.text("#share-regions").startswith("1 /")
+        desk.tab.click("text=All images")
+        assert f"◐ started: 1 of {desk.regions.count} regions" in desk.text(".items")
+        assert "○ not started" in desk.text(".items")
+        assert desk.text("#leave") == "Switch user"
+        desk.tab.go_back()
+        desk.answered(0)
         desk.tab.click("#theme")
         desk.tab.click("#theme")
         assert serious(desk.tab) == []

@@ -34,7 +34,7 @@ from hyperacuity.studio.order.store import SCHEMA
 from hyperacuity.studio.order.suggestions import answers, open_suggestions, preview
 from hyperacuity.studio.state import State
 
-DONE = {"kind": "done"}
+DONE = {"kind": "done", "anyway": True}
 
 
 def relate(a, b, relation="front"):
@@ -323,6 +323,7 @@ class TestPage:
         tab.click("#answer-no")
         self.ready(tab, 2)
         tab.click("#done")
+        tab.click("#finish-anyway")
         self.ready(tab, 3)
         assert provenance(world)["start"]["open"] == 2
         tab.click("text=Accept the rest (2)")

@@ -55,7 +55,13 @@ def labelled(tmp_path, client_of):
         client = client_of(labels.page)
         client.post("/people", json={"name": "Ada"})
         edges, _ = replay(find_candidates(read_image(photo)), ())
-        body = {"number": 1, "key": "key-of-done", "seconds": 2, "checksum": zlib.crc32(edges.tobytes())}
+        body = {
+            "number": 1,
+            "key": "key-of-done",
+            "seconds": 2,
+            "checksum": zlib.crc32(edges.tobytes()),
+            "anyway": True,
+        }
         assert client.post(f"/image/{item_id('one')}/done", json=body).json()["unwritten"] is None
         yield Finished(LabelPage(items_of([photo]), state, tmp_path / "out"), tmp_path / "out", state.path)
 
@@ -64,7 +70,12 @@ def labelled(tmp_path, client_of):
 def ordered(world, open_page):
     """Someone who is done with ordering the squares, and has gone on a little."""
     relate = {"kind": "relate", "relation": "front"}
-    open_page().do({**relate, "a": 0, "b": 1}, {**relate, "a": 1, "b": 3}, {"kind": "done"}, {**relate, "a": 2, "b": 3})
+    open_page().do(
+        {**relate, "a": 0, "b": 1},
+        {**relate, "a": 1, "b": 3},
+        {"kind": "done", "anyway": True},
+        {**relate, "a": 2, "b": 3},
+    )
     with State(world / "studio.sqlite", [people.SCHEMA, order_store.SCHEMA]) as state:
         inputs = find_inputs(world / "images", world / "labels")
         yield Finished(OrderPage(inputs, state, world / "out"), world / "out", state.path)

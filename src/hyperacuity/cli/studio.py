@@ -19,6 +19,7 @@ from hyperacuity.errors import UsageError, not_installed
 if TYPE_CHECKING:
     from hyperacuity.studio.label.page import LabelPage
     from hyperacuity.studio.order.page import OrderPage
+    from hyperacuity.studio.overview.page import Overview
     from hyperacuity.studio.server import Address
     from hyperacuity.studio.state import State
     from hyperacuity.studio.web import Page
@@ -51,7 +52,10 @@ class Server:
     token: Annotated[str | None, Option(help="Token that visitors need (default: a new one, where needed).")] = None
     public_url: Annotated[
         str | None,
-        Option(metavar="URL", help="Address under which an HTTPS proxy serves this: https://studio.example.org."),
+        Option(
+            metavar="URL",
+            help="Address under which an HTTPS proxy serves this: https://studio.example.org, or https://example.org/studio.",
+        ),
     ] = None
     browser: Annotated[bool, Option("--browser/--no-browser", help="Open the page in the browser.")] = True
 
@@ -63,26 +67,32 @@ class Server:
             import uvicorn  # noqa: F401
         except ImportError as error:
             raise not_installed(f"the studio needs the package {error.name}", "studio") from error
-        from hyperacuity.studio.server import choose_token, public_origin
+        from hyperacuity.studio.server import choose_token, public_address
 
         choose_token(self.host, self.token)
         if self.public_url is not None:
-            public_origin(self.public_url)
+            public_address(self.public_url)
 
-    def serve_again(self, page: Page, state: State, name: str) -> None:
+    def serve_again(self, page: Page, state: State, name: str, overview: Overview) -> None:
         """As :meth:`serve`, where the page ``name`` was served last if that is possible: people have kept their links."""
         from hyperacuity.studio.address import last_or_free, read_address, write_address
 
         last = read_address(state, name)
         port = last_or_free(self.host, self.port, last.port if last else None)
         again = replace(self, port=port, token=self.token or (last.token if last else None))
-        again.serve(page, announce=lambda address: write_address(state, name, address))
+
+        def announce(address: Address) -> None:
+            write_address(state, name, address)
+            link = overview.supervisor.link(address)
+            common.messages.print(f"Overview, for you alone: {link}", markup=False, soft_wrap=True)
+
+        again.serve(page, announce=announce)
 
     def serve(self, page: Page, *, announce: Callable[[Address], None] = lambda _: None) -> None:
         """Serve a page until Ctrl-C, having said where it is. Everyone needs a token: other users of a machine are others too."""
-        from hyperacuity.studio.server import choose_token, is_loopback, public_origin, serve
+        from hyperacuity.studio.server import choose_token, is_loopback, public_address, serve
 
-        public = None if self.public_url is None else public_origin(self.public_url)
+        public = None if self.public_url is None else public_address(self.public_url)
         if not is_loopback(self.host) and not (public or "").startswith("https:"):
             common.warn(
                 "others reach this by plain HTTP: whoever is in between can read the token and change what is sent. "
@@ -114,7 +124,27 @@ def choose(
     state: Annotated[
         Path | None, Option(metavar="FILE", help="File that stores everything.", show_default="TRIALS/studio.sqlite")
     ] = None,
+    consent: Annotated[
+        Path | None,
+        Option(metavar="FILE", help="Text that participants agree to first; empty lines separate paragraphs."),
+    ] = None,
+    ask: Annotated[
+        list[str],
+        Option(
+            metavar="QUESTION",
+            help='Ask participants about themselves: "Age", or with answers "Vision: normal | corrected"; may be repeated. '
+            "They may leave it open.",
+        ),
+    ] = [],  # noqa: B006 (never changed)
+    completion_code: Annotated[
+        str | None, Option(metavar="CODE|own", help="Code shown at the end: this one, or everyone their own.")
+    ] = None,
+    hasty: Annotated[float, Option(min=0, max=10, help="Flag answers faster than this many seconds.")] = 0.3,
+    enlarge: Annotated[bool, Option("--enlarge", help="Show both pieces enlarged beside the photograph.")] = False,
     export: Annotated[Path | None, Option(metavar="FILE", help="Write the answers so far as CSV, and exit.")] = None,
+    export_data: Annotated[
+        Path | None, Folder(help="Write data.csv (a row per trial) and codebook.csv to this folder, and exit.")
+    ] = None,
     *,
     server: Server,
 ) -> None:
@@ -124,17 +154,34 @@ def choose(
     experimenter's: it creates links and shows the risk as answers come in. After Hou, Yuille & Koch (2013), section 3.
 
     Example: [bold]hyperacuity studio choose trials --images photos --participants 5[/bold]
+
+    Example: [bold]hyperacuity studio choose trials --images photos --consent c.txt[/bold]
+
+    Example: [bold]hyperacuity studio choose trials --images photos --export-data data[/bold]
     """
     server.require()
     from hyperacuity.studio.choose import address, plan, results
+    from hyperacuity.studio.choose.long import export_long
     from hyperacuity.studio.choose.page import ChoosePage
+    from hyperacuity.studio.choose.session import Session, read_question
     from hyperacuity.studio.choose.trials import load_study
     from hyperacuity.studio.state import State
 
+    session = Session(
+        consent=None if consent is None else read_text(consent),
+        questions=tuple(map(read_question, ask)),
+        completion=completion_code,
+        hasty=hasty,
+        enlarge=enlarge,
+    )
     study = load_study(trials, images)
     with State(state or trials / "studio.sqlite", [plan.SCHEMA]) as opened:
         design = plan.Design(seed, per_person, practice, check_every)
-        page = ChoosePage(study, opened, design, break_every=break_every, fixation=fixation)
+        page = ChoosePage(study, opened, design, break_every=break_every, fixation=fixation, session=session)
+        if export_data is not None:
+            export_long(opened, common.output_folder(export_data), study, session)
+            common.messages.print(f"data and codebook in {export_data}", markup=False)
+            return
         if export is not None:
             results.export(opened, export)
             common.messages.print(f"answers in {export}", markup=False)
@@ -164,8 +211,9 @@ def label(
     candidates: Annotated[
         list[str],
         Option(
-            metavar="gradient|net|DIR",
-            help="Source of candidates: the gradient, the network, or a folder of soft maps; may be repeated.",
+            metavar="gradient|DETECTOR|DIR",
+            help="Source of candidates: the gradient, a detector by name (pb, gpb, net, …), or a folder of your own "
+            "detector's soft maps; may be repeated.",
         ),
     ] = ["gradient"],  # noqa: B006 (never changed)
     state: StateFile = None,
@@ -173,7 +221,7 @@ def label(
     *,
     server: Server,
 ) -> None:
-    """Label edges: candidates of the masks [-1 0 1], or of a network, from which people erase and to which they add.
+    """Label edges: candidates of the masks [-1 0 1], or of a detector, from which people erase and to which they add.
 
     Everyone works under a name of their own. When someone is done with an image, DIR gets edges/ANNOTATOR/NAME.png (one pixel
     wide), groundTruth/NAME.mat (all annotators, as in BSDS) and provenance/ANNOTATOR/NAME.json. DIR/edges and DIR/groundTruth
@@ -182,6 +230,8 @@ def label(
     Example: [bold]hyperacuity studio label photos --out labels[/bold]
 
     Example: [bold]hyperacuity studio label photos --out labels --candidates net[/bold]
+
+    Example: [bold]hyperacuity studio label photos --out labels --candidates maps/mine[/bold]
 
     Example: [bold]hyperacuity studio label photos --out labels --links[/bold]
     """
@@ -203,7 +253,7 @@ def label(
     with State(state or folder / "studio.sqlite", [people.SCHEMA, store.SCHEMA]) as opened:
         page = LabelPage(items, opened, folder, sources)
         write_missing(page)
-        server.serve_again(page.page, opened, "label")
+        server.serve_again(page.page, opened, "label", page.overview)
 
 
 @app.command("order")
@@ -264,7 +314,18 @@ def order(
     with State(state or folder / "studio.sqlite", [people.SCHEMA, store.SCHEMA]) as opened:
         page = OrderPage(inputs, opened, folder)
         write_missing(page)
-        server.serve_again(page.page, opened, "order")
+        server.serve_again(page.page, opened, "order", page.overview)
+
+
+def read_text(path: Path) -> str:
+    """A text for people to read. ``UsageError`` for a file without any."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: cannot be read as text: expected UTF-8") from error
+    if not text.strip():
+        raise UsageError(f"{path}: is empty, expected the text that participants agree to")
+    return text
 
 
 def write_missing(page: LabelPage | OrderPage) -> None:

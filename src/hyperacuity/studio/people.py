@@ -20,10 +20,10 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from hyperacuity.studio import web
-from hyperacuity.studio.security import PUBLIC, TOKEN
+from hyperacuity.studio.security import PUBLIC, TOKEN, set_cookie
 from hyperacuity.studio.server import Address
 from hyperacuity.studio.state import Schema, State, now
-from hyperacuity.studio.web import Refused, read_json, render
+from hyperacuity.studio.web import Refused, read_json, render, root_of
 
 _TABLE = "CREATE TABLE people (id TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE, made TEXT NOT NULL) WITHOUT ROWID"
 _SECRETS = (
@@ -123,9 +123,7 @@ class People:
         return self._welcome_back(request, person, render(request, "enter.html.j2", title="Welcome back", target="/"))
 
     def _welcome_back(self, request: Request, person: Person, response: Response) -> Response:
-        secure = request.url.scheme == "https"
-        age = 365 * 86400
-        response.set_cookie(self.cookie, person.key, max_age=age, httponly=True, samesite="strict", secure=secure)
+        set_cookie(request, response, self.cookie, person.key, max_age=365 * 86400)
         return response
 
     async def _own_page(self, request: Request) -> Response:
@@ -137,7 +135,7 @@ class People:
 
     async def _sign_out(self, request: Request) -> Response:
         response = JSONResponse({})
-        response.delete_cookie(self.cookie, httponly=True, samesite="strict")
+        response.delete_cookie(self.cookie, path=root_of(request) or "/", httponly=True, samesite="strict")
         return response
 
 

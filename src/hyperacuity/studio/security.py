@@ -22,7 +22,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from hyperacuity.studio.web import refusal, render
+from hyperacuity.studio.web import ROOT, refusal, render, root_of
 
 TOKEN, PUBLIC = "studio.token", "studio.public"
 """Where a request's scope has the token, once it was given, and the address under which a proxy serves the studio."""
@@ -64,6 +64,7 @@ class Guard:
     ) -> None:
         self._app = app
         self._public = public
+        self._root = urlsplit(public).path if public else ""
         self._checked = TrustedHostMiddleware(self._check, ["*"] if hosts is None else hosts, www_redirect=False)
         self._token = token
         self._guests = ("/static/", *guests)
@@ -78,6 +79,8 @@ class Guard:
             return
         if self._public is not None:
             scope["scheme"] = urlsplit(self._public).scheme
+            scope[ROOT] = self._root
+            _strip(scope, self._root)
         started = False
 
         async def send_restricted(message: Message) -> None:
@@ -117,9 +120,21 @@ class Guard:
         path = "/" + quote(request.scope["path"].lstrip("/\\"))  # "//elsewhere" would lead there
         query = request.url.remove_query_params("token").query
         response = render(request, "enter.html.j2", title="Welcome", target=f"{path}?{query}" if query else path)
-        secure = request.url.scheme == "https"
-        response.set_cookie(self._cookie, self._token or "", httponly=True, samesite="strict", secure=secure)
+        set_cookie(request, response, self._cookie, self._token or "")
         return response
+
+
+def set_cookie(request: Request, response: Response, name: str, value: str, *, max_age: int | None = None) -> None:
+    """Set a cookie for the studio alone: not for scripts, other sites or other paths, and behind HTTPS never without it."""
+    secure, path = request.url.scheme == "https", root_of(request) or "/"
+    response.set_cookie(name, value, max_age=max_age, path=path, httponly=True, samesite="strict", secure=secure)
+
+
+def _strip(scope: Scope, root: str) -> None:
+    """Take the path below which a proxy serves the studio off a request's, for proxies that do not do so."""
+    path: str = scope["path"]
+    if root and (path == root or path.startswith(f"{root}/")):
+        scope["path"] = path[len(root) :] or "/"
 
 
 def _same_origin(request: Request, public: str | None = None) -> bool:
@@ -130,6 +145,7 @@ def _same_origin(request: Request, public: str | None = None) -> bool:
         return False
     origin = request.headers.get("origin")
     try:
-        return origin in (None, public) or urlsplit(origin).netloc == request.headers.get("host", "") != ""
+        ours = None if public is None else public.removesuffix(urlsplit(public).path)
+        return origin in (None, ours) or urlsplit(origin).netloc == request.headers.get("host", "") != ""
     except ValueError:
         return False

@@ -25,7 +25,8 @@ from hyperacuity.studio.web import Page
 
 @dataclass(frozen=True)
 class Address:
-    """Where a studio is reached: its address without a path, the token that it asks for, if it does, and where it listens."""
+    """Where a studio is reached: its address without a slash at its end, the token that it asks for, if it does, and where it
+    listens."""
 
     base: str
     token: str | None = None
@@ -97,24 +98,26 @@ def listen(host: str, port: int) -> socket.socket:
     return listening
 
 
-def public_origin(url: str) -> str:
+def public_address(url: str) -> str:
     """The address under which a proxy serves a studio, without the slash at its end.
 
-    >>> public_origin("https://studio.example.org/")
-    'https://studio.example.org'
+    >>> public_address("https://studio.example.org/"), public_address("https://example.org/edges/")
+    ('https://studio.example.org', 'https://example.org/edges')
     """
     parts = urlsplit(url)
+    path = parts.path.rstrip("/")
     if (
         parts.scheme not in ("http", "https")
         or not parts.hostname
-        or parts.path.strip("/")
+        or not re.fullmatch(r"(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*", path)
         or parts.query
         or parts.fragment
     ):
         raise UsageError(
-            f"--public-url {url}: expected the address of a host of its own, such as https://studio.example.org, without a path"
+            f"--public-url {url}: expected an address such as https://studio.example.org or https://example.org/studio, "
+            "its path of letters, digits and . _ ~ - only"
         )
-    return f"{parts.scheme}://{parts.netloc}"
+    return f"{parts.scheme}://{parts.netloc}{path}"
 
 
 @contextmanager

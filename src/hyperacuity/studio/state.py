@@ -44,16 +44,27 @@ class Schema:
     upgrades: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
 
 
+_SUPERVISED = (
+    "CREATE TABLE studio_supervisors (page TEXT PRIMARY KEY, secret TEXT NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE studio_adjudications (page TEXT, item TEXT, number INTEGER, value TEXT NOT NULL, made TEXT NOT NULL, "
+    "PRIMARY KEY (page, item, number)) WITHOUT ROWID",
+    "CREATE TABLE studio_flags (page TEXT, person TEXT, item TEXT, note TEXT NOT NULL, skipped INTEGER NOT NULL, "
+    "made TEXT NOT NULL, PRIMARY KEY (page, person, item)) WITHOUT ROWID",
+)
+
 SHARED = Schema(
     "studio",
-    1,
+    2,
     (
         "CREATE TABLE studio_outputs (path BLOB PRIMARY KEY, sha256 TEXT NOT NULL) WITHOUT ROWID",
         "CREATE TABLE studio_addresses "
         "(page TEXT PRIMARY KEY, base TEXT NOT NULL, port INTEGER NOT NULL, token TEXT) WITHOUT ROWID",
+        *_SUPERVISED,
     ),
+    upgrades={1: _SUPERVISED},
 )
-"""What every page has: digests of the files that it wrote, and the address that it was last served at."""
+"""What every page has: digests of the files that it wrote, the address that it was last served at, the secret of whoever runs
+it, what they decided where two people differ, and flags on images."""
 
 
 class StateError(UsageError):

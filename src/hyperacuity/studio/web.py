@@ -20,6 +20,9 @@ from hyperacuity import __version__
 
 log = logging.getLogger("hyperacuity.studio")
 
+ROOT = "studio.root"
+"""Where a request's scope has the path below which a proxy serves the studio: empty, or such as ``/studio``."""
+
 
 @dataclass(frozen=True)
 class Page:
@@ -41,8 +44,14 @@ class Refused(HTTPException):
 
 def render(request: Request, template: str, *, status: int = 200, **values: Any) -> HTMLResponse:
     """A page from a template in ``studio/templates``; values are escaped."""
-    text = _templates().get_template(template).render(version=__version__, path=request.url.path, **values)
+    text = _templates().get_template(template).render(version=__version__, root=root_of(request), **values)
     return HTMLResponse(text, status_code=status)
+
+
+def root_of(request: Request) -> str:
+    """The path below which a proxy serves the studio: empty, or such as ``/studio``. Addresses in pages start with it."""
+    root: str = request.scope.get(ROOT, "")
+    return root
 
 
 def refusal(request: Request, status: int, sentence: str) -> Response:

@@ -21,8 +21,17 @@ from starlette.routing import Route
 
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.studio.cache import Cache
-from hyperacuity.studio.choose import plan, results
+from hyperacuity.studio.choose import long, plan, results
 from hyperacuity.studio.choose.plan import Design, Progress
+from hyperacuity.studio.choose.session import (
+    PLAIN,
+    Session,
+    give_consent,
+    has_consented,
+    has_told,
+    require_consent,
+    tell_about,
+)
 from hyperacuity.studio.choose.trials import PICTURE_ROOM, Study, as_dict, side_of
 from hyperacuity.studio.items import Item, png, read_photograph, reason
 from hyperacuity.studio.state import State
@@ -44,13 +53,21 @@ class ChoosePage:
     """
 
     def __init__(
-        self, study: Study, state: State, design: Design, *, break_every: int = 50, fixation: float = 0.5
+        self,
+        study: Study,
+        state: State,
+        design: Design,
+        *,
+        break_every: int = 50,
+        fixation: float = 0.5,
+        session: Session = PLAIN,
     ) -> None:
         self._study = study
         self._state = state
         self._design = design
         self._break_every = break_every
         self._fixation = fixation
+        self._session = session
         self._pictures: Cache[bytes] = Cache(len, room=PICTURE_ROOM, kept=study.pictures)
         self._summaries: dict[float, tuple[float, float, dict[str, Any] | None]] = {}
         self._inviting = asyncio.Lock()
@@ -65,7 +82,11 @@ class ChoosePage:
             Route("/invitations", self._invite, methods=["POST"]),
             Route("/answers.csv", self._export),
             Route("/everything.csv", self._export),
+            Route("/data.csv", self._export),
+            Route("/codebook.csv", self._export),
             Route("/take/{token}", self._participant),
+            Route("/take/{token}/consent", self._consent, methods=["POST"]),
+            Route("/take/{token}/about", self._about, methods=["POST"]),
             Route("/take/{token}/next", self._next),
             Route("/take/{token}/picture/{position}", self._picture),
             Route("/take/{token}/answer", self._answer, methods=["POST"]),
@@ -84,14 +105,36 @@ class ChoosePage:
         plan.store_setting(file, "trials", self._study.digest)
 
     async def _participant(self, request: Request) -> Response:
-        now = await self._progress(request)
+        token, session = request.path_params["token"], self._session
+
+        def look(file: sqlite3.Connection) -> tuple[Progress, bool, bool]:
+            person = self._invited(file, token)
+            consented = has_consented(file, person, session)
+            return plan.progress(file, self._study, person), consented, has_told(file, person)
+
+        now, consented, told = await self._state.read(look)
         started = now.done > 0 or (now.current is not None and now.current.position > 0)
-        base = f"/take/{request.path_params['token']}"
+        base = f"/take/{token}"
         facts = {"base": base, "total": now.total, "started": started, "fixation": self._fixation}
-        return render(request, "choose/take.html.j2", title="Which boundary is stronger?", facts=facts)
+        facts |= {"consented": consented, "told": told or not session.questions, "enlarge": session.enlarge}
+        title = "Which boundary is stronger?"
+        return render(request, "choose/take.html.j2", title=title, facts=facts, session=session)
+
+    async def _consent(self, request: Request) -> Response:
+        token = request.path_params["token"]
+        if not field(await read_json(request), "agreed", bool):
+            raise Refused(400, "agreed: expected that you agree")
+        await self._state.write(lambda file: give_consent(file, self._invited(file, token), self._session))
+        return JSONResponse({"consented": True})
+
+    async def _about(self, request: Request) -> Response:
+        token = request.path_params["token"]
+        told = field(await read_json(request), "answers", list, high=50)
+        await self._state.write(lambda file: tell_about(file, self._invited(file, token), self._session, told))
+        return JSONResponse({"told": True})
 
     async def _next(self, request: Request) -> Response:
-        return JSONResponse(self._question(await self._progress(request)))
+        return JSONResponse(self._question(await self._progress(request), request.path_params["token"]))
 
     async def _answer(self, request: Request) -> Response:
         token = request.path_params["token"]
@@ -105,6 +148,7 @@ class ChoosePage:
 
         def record(file: sqlite3.Connection) -> dict[str, Any]:
             person = self._invited(file, token)
+            require_consent(file, person, self._session)
             entry = plan.entry_at(file, person, position)
             before = plan.progress(file, self._study, person)
             if entry is None or entry.question not in self._study.questions:
@@ -112,7 +156,7 @@ class ChoosePage:
             if before.current is not None and position > before.current.position:
                 raise Refused(409, "this question comes later: reload the page")
             plan.record(file, self._study, person, entry, side=side, seconds=seconds, away=away)
-            following = self._question(plan.progress(file, self._study, person))
+            following = self._question(plan.progress(file, self._study, person), token)
             if entry.kind == "practice":
                 question = self._study.questions[entry.question]
                 following["right"] = side_of(question, self._study.obvious[entry.question], entry.mirrored) == side
@@ -135,12 +179,18 @@ class ChoosePage:
 
     async def _progress(self, request: Request) -> Progress:
         token = request.path_params["token"]
-        return await self._state.read(lambda file: plan.progress(file, self._study, self._invited(file, token)))
 
-    def _question(self, now: Progress) -> dict[str, Any]:
-        """A participant's next question. Trials and attention checks look alike."""
+        def look(file: sqlite3.Connection) -> Progress:
+            person = self._invited(file, token)
+            require_consent(file, person, self._session)
+            return plan.progress(file, self._study, person)
+
+        return await self._state.read(look)
+
+    def _question(self, now: Progress, token: str) -> dict[str, Any]:
+        """A participant's next question, or their completion code. Trials and attention checks look alike."""
         if now.current is None:
-            return {"done": now.done, "total": now.total, "question": None}
+            return {"done": now.done, "total": now.total, "question": None, "code": self._session.code(token)}
         practice = now.current.kind == "practice"
         marks = as_dict(self._study.questions[now.current.question], now.current.mirrored, self._study.size)
         return {
@@ -170,8 +220,11 @@ class ChoosePage:
 
         def look(file: sqlite3.Connection) -> dict[str, Any]:
             rows = results.all_answers(file)
-            people = results.participants(file, self._study, rows)
-            return results.summary(self._study, rows, people, attentive=attentive)
+            people = results.participants(file, self._study, rows, hasty=self._session.hasty)
+            found = results.summary(self._study, rows, people, attentive=attentive)
+            for row, one in zip(found["people"], people, strict=True):
+                row["code"] = self._session.code(one.token) if one.total and one.done == one.total else None
+            return found
 
         began = time.monotonic()
         made, took, found = self._summaries.get(attentive, (0.0, 0.0, None))
@@ -196,6 +249,10 @@ class ChoosePage:
         name = request.url.path.removeprefix("/")
 
         def look(file: sqlite3.Connection) -> str:
+            if name == "data.csv":
+                return long.long_table(file, self._study, self._session)
+            if name == "codebook.csv":
+                return long.codebook(file, self._session)
             rows = results.all_answers(file)
             return results.answer_table(rows) if name == "answers.csv" else results.full_table(self._study, rows)
 

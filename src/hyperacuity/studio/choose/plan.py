@@ -18,6 +18,7 @@ from typing import Any, Literal
 import numpy as np
 
 from hyperacuity.audit.trials import Side
+from hyperacuity.studio.choose.session import FACTS
 from hyperacuity.studio.choose.trials import Study, side_of
 from hyperacuity.studio.state import Schema, State, now
 
@@ -25,7 +26,7 @@ Kind = Literal["practice", "trial", "check"]
 
 SCHEMA = Schema(
     "choose",
-    1,
+    2,
     (
         "CREATE TABLE choose_settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
         """CREATE TABLE choose_people (
@@ -53,7 +54,9 @@ SCHEMA = Schema(
             PRIMARY KEY (person, position),
             FOREIGN KEY (person, position) REFERENCES choose_plan (person, position)
         ) WITHOUT ROWID""",
+        FACTS,
     ),
+    upgrades={1: (FACTS,)},
 )
 
 

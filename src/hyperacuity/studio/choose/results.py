@@ -52,6 +52,7 @@ class Participant:
     checks_right: int
     seconds: float
     last: str
+    hasty: int = 0
 
 
 def subject(number: int) -> str:
@@ -68,8 +69,8 @@ def all_answers(file: sqlite3.Connection) -> list[RecordedAnswer]:
     return [RecordedAnswer(*row) for row in rows]
 
 
-def participants(file: sqlite3.Connection, study: Study, answers: Answers) -> list[Participant]:
-    """Everybody who was invited, in the order of invitation."""
+def participants(file: sqlite3.Connection, study: Study, answers: Answers, *, hasty: float = 0.0) -> list[Participant]:
+    """Everybody who was invited, in the order of invitation. Answers to trials faster than ``hasty`` seconds are counted."""
     invited = file.execute(
         "SELECT id, token, count(*) FILTER (WHERE kind <> 'practice') FROM choose_people"
         " LEFT JOIN choose_plan ON person = id GROUP BY id ORDER BY id"
@@ -86,7 +87,8 @@ def participants(file: sqlite3.Connection, study: Study, answers: Answers) -> li
         right = sum(row.choice == study.obvious.get(row.question, row.choice) for row in checks)
         seconds = median(times) if times else math.nan
         last = max((row.answered for row in own), default="")
-        found.append(Participant(number, token, done, total, len(checks), right, seconds, last))
+        fast = sum(time < hasty for time in times)
+        found.append(Participant(number, token, done, total, len(checks), right, seconds, last, fast))
     return found
 
 
@@ -126,6 +128,7 @@ def summary(study: Study, answers: Answers, people: Sequence[Participant], *, at
                 "checks": one.checks,
                 "right": one.checks_right,
                 "seconds": _or_none(one.seconds),
+                "hasty": one.hasty,
                 "last": one.last,
             }
             for one in people
@@ -136,7 +139,7 @@ def summary(study: Study, answers: Answers, people: Sequence[Participant], *, at
 
 def answer_table(answers: Answers) -> str:
     """The answers to trials as CSV: what ``hyperacuity study risk --answers`` reads."""
-    return _table(COLUMNS, [_line(row) for row in answers if row.kind == "trial"])
+    return as_csv(COLUMNS, [_line(row) for row in answers if row.kind == "trial"])
 
 
 def export(state: State, path: Path) -> None:
@@ -151,7 +154,7 @@ def full_table(study: Study, answers: Answers) -> str:
         right = study.obvious.get(row.question)
         passed = "" if right is None else ("yes" if row.choice == right else "no")
         rows.append((*_line(row), row.kind, passed))
-    return _table((*COLUMNS, "kind", "passed"), rows)
+    return as_csv((*COLUMNS, "kind", "passed"), rows)
 
 
 def _line(row: RecordedAnswer) -> tuple[Any, ...]:
@@ -160,7 +163,8 @@ def _line(row: RecordedAnswer) -> tuple[Any, ...]:
     return subject(row.person), *answer
 
 
-def _table(heading: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+def as_csv(heading: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """A table as CSV."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(heading)

@@ -47,6 +47,12 @@ class Finished:
     counts: Mapping[str, int]
     accepted: Mapping[str, int]
 
+    @property
+    def missing(self) -> list[str]:
+        """What a finished map should have and this one lacks, a sentence each; empty for a complete one."""
+        unchanged = ["nothing was changed: these are the candidates as they were found"] if not self.log.actions else []
+        return unchanged + ([] if self.counts["edges"] else ["there is no edge"])
+
 
 def finish(candidates: Mapping[str, EdgeCandidates], log: Log) -> Finished:
     """The map that a log describes, thinned, with its counts. ``candidates`` are those of the sources that the log uses.
@@ -124,6 +130,8 @@ def provenance_of(
         "started": log.started,
         "finished": log.ended,
         "seconds_spent": round(log.seconds, 1),
+        "complete": not finished.missing,
+        "missing": finished.missing,
         "settings": dict(sources[finished.source].settings),
         "candidates": _candidate_facts(sources, finished),
         "threshold": finished.threshold / TOP,

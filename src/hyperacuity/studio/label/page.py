@@ -22,6 +22,7 @@ from starlette.routing import Route
 from hyperacuity.data import read_image
 from hyperacuity.errors import HyperacuityError, InputError, UsageError
 from hyperacuity.studio.cache import Cache
+from hyperacuity.studio.flags import Flag, Flags
 from hyperacuity.studio.items import Item, eight_bit, png, reason, thumbnail
 from hyperacuity.studio.label import store
 from hyperacuity.studio.label.files import Finished, finish, is_written, outputs_of
@@ -36,7 +37,9 @@ from hyperacuity.studio.label.map import (
     find_candidates,
 )
 from hyperacuity.studio.label.sources import CandidateSource, known_sources
+from hyperacuity.studio.label.work import LabelWork
 from hyperacuity.studio.outputs import Watch, write_outputs
+from hyperacuity.studio.overview.page import Overview
 from hyperacuity.studio.people import People, Person, folders
 from hyperacuity.studio.state import State, StateError
 from hyperacuity.studio.web import Page, Refused, field, log, read_json, render
@@ -85,6 +88,7 @@ class LabelPage:
         self._state = state
         self._out = out
         self._people = People(state, "label")
+        self._flags = Flags(state, "label", self._people, "/image/{item}", self._item)
         self._offered = tuple(source.id for source in sources) or (GRADIENT,)
         self._sources = known_sources(sources)
         self._prepared: Cache[Prepared] = Cache(attrgetter("nbytes"), room=ROOM)
@@ -94,6 +98,7 @@ class LabelPage:
         self._broken: dict[str, str] = {}
         self._ahead: set[asyncio.Task[None]] = set()
         self._writing = {item: threading.Lock() for item in self._items}
+        self.overview = Overview(LabelWork(self._items, self.map_of, out), state, out)
 
     @property
     def page(self) -> Page:
@@ -110,6 +115,8 @@ class LabelPage:
             Route(f"{image}/entries", self._append, methods=["POST"]),
             Route(f"{image}/done", self._done, methods=["POST"]),
             *self._people.routes,
+            *self._flags.routes,
+            *self.overview.routes,
         ]
         return Page(TITLE, routes, max_body=2 << 20)
 
@@ -136,7 +143,9 @@ class LabelPage:
         person = await self._people.find(request)
         if person is None:
             return await self._people.welcome(request, title=TITLE)
-        own, finishers = await self._state.read(lambda file: (store.states(file, person.id), store.finishers(file)))
+        own, finishers, flags = await self._state.read(
+            lambda file: (store.states(file, person.id), store.finishers(file), self._flags.of(file, person.id))
+        )
         done_by: defaultdict[str, list[str]] = defaultdict(list)
         for item, who, name, _ in finishers:
             if who != person.id:
@@ -145,9 +154,10 @@ class LabelPage:
             {
                 "id": item.id,
                 "name": item.title,
-                "state": own.get(item.id, store.UNTOUCHED),
+                "state": own.get(item.id, store.NOT_STARTED),
                 "others": done_by[item.id],
                 "broken": self._broken.get(item.id),
+                "flag": flags.get(item.id),
             }
             for item in self._items.values()
         ]
@@ -160,8 +170,8 @@ class LabelPage:
             link=self._people.link(request, person),
             newcomer=not own,
             images=images,
-            counts={state: states.count(state) for state in (store.UNTOUCHED, store.STARTED, store.DONE)},
-            next=self._next_open(0, own),
+            counts={state: states.count(state) for state in (store.NOT_STARTED, store.STARTED, store.DONE)},
+            next=self._next_open(0, own, flags),
         )
 
     async def _front(self, request: Request) -> Response:
@@ -186,7 +196,9 @@ class LabelPage:
         height, width = ready.candidates.level.shape
         facts = {"id": item.id, "width": width, "height": height, "start": ready.candidates.start, "top": TOP, **around}
         facts |= {"max_numbers": MAX_NUMBERS, "max_entries": MAX_ENTRIES}
-        return render(request, "label/label.html.j2", title=item.title, person=person.name, facts=facts, **around)
+        flag = await self._state.read(lambda file: self._flags.of(file, person.id).get(item.id))
+        title = item.title
+        return render(request, "label/label.html.j2", title=title, person=person.name, facts=facts, flag=flag, **around)
 
     async def _photo(self, request: Request) -> Response:
         return Response((await self._prepare(self._item(request))).photo, media_type="image/png")
@@ -234,16 +246,18 @@ class LabelPage:
         entry = _numbered(values, Action("done"))
         check = field(values, "checksum", int, low=0, high=2**32 - 1)
 
-        def finish_once(file: sqlite3.Connection) -> dict[str, str]:
+        def finish_once(file: sqlite3.Connection) -> tuple[dict[str, str], dict[str, Flag]]:
             if store.append(file, person.id, item.id, ready.digest, [entry]) != entry.number:
                 raise Refused(409, store.ELSEWHERE)
-            return store.states(file, person.id)
+            return store.states(file, person.id), self._flags.of(file, person.id)
 
         kept = await self._state.read(lambda file: store.read_log(file, person.id, item.id, ready.digest))
         seen = await asyncio.to_thread(finish, await self._find_all(item, ready, kept), kept)
         if checksum(seen.drawn) != check:
             raise Refused(409, "the page shows another map than was saved: reload the page, then look again")
-        own = await self._state.write(finish_once)
+        if seen.missing and not field({"anyway": False, **values}, "anyway", bool):
+            raise Refused(422, f"this is not complete: {', and '.join(seen.missing)}. Continue, or finish anyway")
+        own, flags = await self._state.write(finish_once)
         unwritten = None
         try:
             await asyncio.to_thread(self._write, item, person, ready)
@@ -259,7 +273,7 @@ class LabelPage:
                 "counts": seen.counts,
                 **({"accepted": self._accepted(seen)} if kept.offered != (GRADIENT,) else {}),
                 "unwritten": unwritten,
-                "next": self._next_open(self._order.index(item.id) + 1, own),
+                "next": self._next_open(self._order.index(item.id) + 1, own, flags),
             }
         )
 
@@ -292,6 +306,12 @@ class LabelPage:
             except OSError as error:
                 raise UsageError(f"{self._out}: cannot be written ({error.strerror})") from error
 
+    def map_of(self, item: str, person: str, number: int) -> Finished:
+        """A person's map of an image, as it was when the entry ``number`` of the log was made."""
+        ready = self._prepared.get(item, partial(prepare, self._items[item].path))
+        kept = self._state.read_now(lambda file: store.read_log(file, person, item, ready.digest, until=number))
+        return finish(self._find_now(self._items[item], ready, kept), kept)
+
     def _item(self, request: Request) -> Item:
         item = self._items.get(request.path_params["item"])
         if item is None:
@@ -304,10 +324,12 @@ class LabelPage:
         item = self._item(request)
         return person, item, await self._prepare(item)
 
-    def _next_open(self, index: int, states: Mapping[str, str]) -> str | None:
-        """The next image that someone is not done with: first those from this index on, then from the beginning."""
+    def _next_open(self, index: int, states: Mapping[str, str], flags: Mapping[str, Flag]) -> str | None:
+        """The next image that someone is not done with: first those from this index on, then from the beginning; those that they
+        skip come last."""
         order = self._order[index:] + self._order[:index]
-        return next((one for one in order if states.get(one) != store.DONE and one not in self._broken), None)
+        left = [one for one in order if states.get(one) != store.DONE and one not in self._broken]
+        return next((one for one in left if not (one in flags and flags[one].skipped)), left[0] if left else None)
 
     async def _look_ahead(self, index: int) -> None:
         """Make the next image ready while someone works on this one; find out about those that cannot be read."""

@@ -1,4 +1,4 @@
-"""Where candidates come from: the gradient, the network, or soft maps of one's own."""
+"""Where candidates come from: the gradient, the network, another detector, or soft maps of one's own."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hyperacuity.data import read_image, read_soft
 from hyperacuity.data.datasets.pairing import files_in, stem_of
-from hyperacuity.detect import rosin
+from hyperacuity.detect import detector, detectors, rosin
 from hyperacuity.detect.net.network import card, net, shipped
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.kernels.suppression import suppress_structured
@@ -26,6 +26,10 @@ NET = "net"
 NET_START = 0.25
 """Threshold to start with for the network: a line that a quarter of the people are expected to draw. Its F is best near there."""
 
+LAST = 0.02
+"""Below this come, in a detector's candidates, those that only the gradient has."""
+
+RIDGES = {"place": "the steepest gradient among the nine pixels around"}
 LEVELS = {"threshold_levels": TOP, "thinning": "Guo & Hall, until nothing changes"}
 
 
@@ -63,23 +67,52 @@ def gradient_source() -> CandidateSource:
     )
 
 
-def net_source() -> CandidateSource:
-    """The boundaries of the network that comes with the package, at its best setting. Strengths are absolute: the share of people
-    expected to draw a boundary there, the same in every image."""
+def net_source(*, moved: bool = True) -> CandidateSource:
+    """The boundaries of the network that comes with the package, at its best setting, on the gradient's ridges.
+
+    Strengths are absolute: the share of people expected to draw a boundary there, the same in every image. Logs of studios
+    without ridges (:func:`on_ridges`) name the source that is not ``moved``.
+    """
     checksum = card()["sha256"]
     settings = {
         "detector": NET,
         "setting": "best",
         "network_sha256": checksum,
         "suppression": "structured, smoothing 1, radius 1",
+        **(RIDGES if moved else {}),
         **LEVELS,
     }
 
     def find(item: Item) -> EdgeCandidates:
-        seen = net(read_image(item.path), setting="best")
-        return _candidates(seen.strength, seen.thin, start=NET_START)
+        image = read_image(item.path)
+        seen = net(image, setting="best")
+        found = _candidates(seen.strength, seen.thin, start=NET_START)
+        return on_ridges(found, find_candidates(image)) if moved else found
 
-    return CandidateSource(f"{NET}-{checksum[:12]}", NET, "Network", settings, find)
+    name = f"{NET}-{checksum[:12]}"
+    return CandidateSource(f"{name}-ridges" if moved else name, NET, "Network", settings, find)
+
+
+def detector_source(name: str) -> CandidateSource:
+    """A detector of the package by its name, options included: ``pb``, ``canny(sigma=2)``. ``UsageError`` for what is none.
+
+    Strengths of ``pb``, ``gpb`` and ``gpb-ucm`` are probabilities; those of others are relative to the strongest in the image.
+    The threshold starts at Rosin's corner. Candidates lie on the gradient's ridges (:func:`on_ridges`).
+
+    >>> detector_source("canny( sigma = 2 )").title
+    'canny(sigma=2.0)'
+    """
+    found = detector(name)
+    word = str(found)
+    settings = {"detector": word, "suppression": "local non-maxima along the gradient", **RIDGES, **LEVELS}
+
+    def find(item: Item) -> EdgeCandidates:
+        image = read_image(item.path)
+        seen = found(image)
+        return on_ridges(_candidates(seen.soft, seen.thin), find_candidates(image))
+
+    mark = hashlib.blake2s(word.encode(), digest_size=6).hexdigest()
+    return CandidateSource(f"detector-{mark}", word, word, settings, find)
 
 
 def maps_source(folder: Path) -> CandidateSource:
@@ -102,7 +135,8 @@ def maps_source(folder: Path) -> CandidateSource:
 
 
 def sources_of(words: Sequence[str]) -> tuple[CandidateSource, ...]:
-    """The sources that a command line names: ``gradient``, ``net``, or folders. ``UsageError`` for what is none of these.
+    """The sources that a command line names: ``gradient``, ``net``, other detectors, or folders. ``UsageError`` for what is none
+    of these.
 
     >>> [source.title for source in sources_of(["gradient", "gradient"])]
     ['Gradient']
@@ -114,11 +148,16 @@ def sources_of(words: Sequence[str]) -> tuple[CandidateSource, ...]:
             source = net_source()
         elif word == GRADIENT:
             source = gradient_source()
-        elif Path(word).is_dir():
+        elif Path(word).is_dir() and word not in detectors():
             source = maps_source(Path(word).resolve())
         else:
-            raise UsageError(f"--candidates {word}: expected gradient, net, or a folder of soft maps")
-        if source.id in found:
+            try:
+                source = detector_source(word)
+            except UsageError as error:
+                raise UsageError(
+                    f"--candidates {word}: expected gradient, a detector ({', '.join(detectors())}), or a folder of soft maps"
+                ) from error
+        if source.id in found and source.id.startswith("maps-"):
             raise UsageError(f"--candidates: two folders are called {source.title}: rename one")
         found[source.id] = source
     return tuple(found.values())
@@ -126,7 +165,7 @@ def sources_of(words: Sequence[str]) -> tuple[CandidateSource, ...]:
 
 def known_sources(offered: Iterable[CandidateSource]) -> dict[str, CandidateSource]:
     """All sources that a log may name, by id: those offered, and those that need no file."""
-    return {source.id: source for source in (gradient_source(), net_source(), *offered)}
+    return {source.id: source for source in (gradient_source(), net_source(moved=False), net_source(), *offered)}
 
 
 def _candidates(strength: SoftMap, thin: NDArray[np.float32], *, start: float | None = None) -> EdgeCandidates:
@@ -141,3 +180,31 @@ def _candidates(strength: SoftMap, thin: NDArray[np.float32], *, start: float | 
     if start is None:
         start = rosin(level[survives]) / TOP if survives.any() else 1.0
     return EdgeCandidates(level, survives, min(TOP, max(1, round(start * TOP))))
+
+
+def on_ridges(found: EdgeCandidates, gradient: EdgeCandidates) -> EdgeCandidates:
+    """A detector's candidates, moved to where the gradient is steepest: it knows which edges matter, the gradient where they are.
+
+    Each candidate moves to the strongest of the gradient's candidates among the nine pixels around it, and stays where there is
+    none. The gradient's other candidates come last, below :data:`LAST` and by strength, so that a path follows them too. Without
+    candidates of the detector there are only those.
+
+    >>> step = np.zeros((5, 12), np.uint8); step[:, 6:] = 200
+    >>> gradient = find_candidates(step)
+    >>> beside = np.zeros((5, 12), np.float32); beside[:, 4] = 0.8
+    >>> moved = on_ridges(_candidates(beside, beside), gradient)
+    >>> np.argwhere(gradient.above(TOP))[0, 1], np.argwhere(moved.above(TOP // 2))[0, 1]
+    (np.int64(5), np.int64(5))
+    """
+    rows, columns = np.nonzero(found.survives)
+    steepness = np.pad(np.where(gradient.survives, gradient.level, 0).astype(np.int64), 1)
+    around = [(0, 0), *((down, right) for down in (-1, 0, 1) for right in (-1, 0, 1) if (down, right) != (0, 0))]
+    steep = np.stack([steepness[rows + 1 + down, columns + 1 + right] for down, right in around])
+    best = np.array(around)[steep.argmax(axis=0)] * (steep.max(axis=0) > 0)[:, None]
+    level = np.minimum(gradient.level * LAST, LAST * TOP).astype(np.uint16)
+    level[gradient.survives & (level == 0)] = 1
+    places = (rows + best[:, 0], columns + best[:, 1])
+    np.maximum.at(level, places, found.level[rows, columns])
+    survives = gradient.survives.copy()
+    survives[places] = True
+    return EdgeCandidates(level, survives, found.start)

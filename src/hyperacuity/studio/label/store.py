@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hyperacuity.studio.label.map import GRADIENT, Action, in_effect
+from hyperacuity.studio.overview.work import WorkVersion
 from hyperacuity.studio.state import Schema, now
 from hyperacuity.studio.web import Refused
 
@@ -49,7 +50,7 @@ SCHEMA = Schema(
 
 ELSEWHERE = "this image was changed in another window: reload the page to continue from there"
 
-UNTOUCHED, STARTED, DONE = "untouched", "started", "done"
+NOT_STARTED, STARTED, DONE = "not started", "started", "done"
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,7 @@ class Log:
     @property
     def state(self) -> str:
         """Whether the person has started this image, or is done with it; what follows a *done* starts it again."""
-        return UNTOUCHED if not self.entries else DONE if self.finished == self.entries else STARTED
+        return NOT_STARTED if not self.entries else DONE if self.finished == self.entries else STARTED
 
 
 def append(
@@ -133,12 +134,15 @@ def check_digest(known: str, digest: str) -> None:
         raise Refused(409, "another image was labelled under this name: rename this one, or bring the first one back")
 
 
-def read_log(file: sqlite3.Connection, person: str, item: str, digest: str, *, finished: bool = False) -> Log:
-    """What a person did to an image; with ``finished`` only up to the last *done*. Empty where nothing was done."""
+def read_log(
+    file: sqlite3.Connection, person: str, item: str, digest: str, *, finished: bool = False, until: int | None = None
+) -> Log:
+    """What a person did to an image; with ``finished`` only up to the last *done*, or to the entry ``until``. Empty where nothing
+    was done."""
     query = "SELECT digest, entries, finished FROM label_sheets WHERE person = ? AND item = ?"
     known, count, last = file.execute(query, (person, item)).fetchone() or (digest, 0, 0)
     check_digest(known, digest)
-    count = last if finished else count
+    count = until if until is not None else last if finished else count
     rows = file.execute(
         "SELECT kind, runs, threshold, seconds, made FROM label_entries"
         " WHERE person = ? AND item = ? AND number <= ? ORDER BY number",
@@ -182,3 +186,17 @@ def finishers(file: sqlite3.Connection, item: str | None = None) -> list[tuple[s
         (item,),
     )
     return rows.fetchall()
+
+
+def versions(file: sqlite3.Connection) -> list[WorkVersion]:
+    """Everyone's work on every image. Whether a map is complete is not known here: a map without any action is not."""
+    rows = file.execute(
+        "SELECT person, name, item, finished, coalesce(max(CASE WHEN number = finished THEN label_entries.made END), ''),"
+        " finished > 0 AND finished < entries, depth > 0, sum(seconds), max(label_entries.made)"
+        " FROM label_sheets JOIN people ON people.id = person JOIN label_entries USING (person, item)"
+        " GROUP BY person, item ORDER BY name, item"
+    )
+    return [
+        WorkVersion(person, name, item, number, finished, bool(changed), bool(complete), seconds, last)
+        for person, name, item, number, finished, changed, complete, seconds, last in rows
+    ]

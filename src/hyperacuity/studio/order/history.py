@@ -59,7 +59,11 @@ def validate(values: Mapping[str, Any]) -> dict[str, Any]:
     kind = field(values, "kind", str, high=20)
     if kind not in PARTS:
         raise Refused(400, "kind: there is no such action")
-    return {"kind": kind, **{name: field(values, name, what, **bounds) for name, what, bounds in PARTS[kind]}}
+    given = {name: default for name, default in DEFAULTS.get(kind, {}).items() if name not in values}
+    return {
+        "kind": kind,
+        **{name: field({**given, **values}, name, what, **bounds) for name, what, bounds in PARTS[kind]},
+    }
 
 
 _INDEX: dict[str, int] = {"low": 0, "high": 1 << 20}
@@ -74,12 +78,15 @@ PARTS: dict[str, tuple[tuple[str, type[Any], dict[str, int]], ...]] = {
     "clear": (),
     "undo": (),
     "redo": (),
-    "done": (),
+    "done": (("anyway", bool, {}),),
 }
 """The actions and their parts. ``place``: put a region at a position in the list, with ``tie`` beside what is there.
 ``remove``: out of the list again. ``relate``: a in front of b, as far as b, or nothing. ``accept``: suggested pairs [near, far]
 all at once. ``dismiss``: a suggested pair is not to be suggested any more. ``level``: choose the level of detail;
-``start_over`` gives up what was said. ``done``: the files are written."""
+``start_over`` gives up what was said. ``done``: the files are written, ``anyway`` even if something is missing."""
+
+DEFAULTS: dict[str, dict[str, Any]] = {"done": {"anyway": False}}
+"""Parts of actions that need not be given."""
 
 
 def act(history: EditHistory, action: Mapping[str, Any], levels: Sequence[Level]) -> EditHistory:

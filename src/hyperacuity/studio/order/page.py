@@ -29,15 +29,19 @@ from starlette.routing import Route
 from hyperacuity.detect.net.network import card
 from hyperacuity.errors import HyperacuityError, InputError, UsageError
 from hyperacuity.studio.cache import Cache
+from hyperacuity.studio.flags import Flags
 from hyperacuity.studio.items import Item, png
 from hyperacuity.studio.order import store
 from hyperacuity.studio.order.files import coverage, is_written, outputs_of
 from hyperacuity.studio.order.history import EditHistory, Snapshot, act, replay, validate
+from hyperacuity.studio.order.missing import MissingOrder, find_missing
 from hyperacuity.studio.order.regions import OrderInputs, Regions, SegmentedImage, load_image, regions_at
 from hyperacuity.studio.order.relations import Arrangement, arrange, as_sentence, find_contradiction
 from hyperacuity.studio.order.store import OrderSummary
 from hyperacuity.studio.order.suggestions import answers, longest_first, open_suggestions, preview, suggest
+from hyperacuity.studio.order.work import FinishedOrder, OrderWork
 from hyperacuity.studio.outputs import Watch, write_outputs
+from hyperacuity.studio.overview.page import Overview
 from hyperacuity.studio.people import People, Person, folders
 from hyperacuity.studio.state import State, now
 from hyperacuity.studio.web import Page, Refused, field, log, read_json, render
@@ -71,12 +75,15 @@ class OrderPage:
         self._state = state
         self._out = out
         self._people = People(state, "order")
+        self._flags = Flags(state, "order", self._people, "/items/{item}", self._item)
         self._locks: defaultdict[store.Key, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._histories: OrderedDict[store.Key, tuple[int, EditHistory]] = OrderedDict()
         # One thread looks with the network, an image at a time, whoever asks; the server goes on meanwhile.
         self._images: Cache[SegmentedImage] = Cache(attrgetter("nbytes"), room=ROOM, workers=int(inputs.net))
         self._ahead: set[asyncio.Task[None]] = set()
         self._regions: Cache[Regions] = Cache(attrgetter("nbytes"), room=ROOM)
+        usable = {item: inputs.items[item] for item in self._usable}
+        self.overview = Overview(OrderWork(usable, self.order_of, out), state, out)
 
     @property
     def page(self) -> Page:
@@ -91,8 +98,25 @@ class OrderPage:
             Route("/items/{item}/sheet", self._sheet),
             Route("/items/{item}/actions", self._act, methods=["POST"]),
             *self._people.routes,
+            *self._flags.routes,
+            *self.overview.routes,
         ]
         return Page(TITLE, routes, max_body=1 << 17)
+
+    def order_of(self, item: str, person: str, number: int) -> FinishedOrder:
+        """A person's order of an image, as it was when the action ``number`` was made."""
+        found = self._inputs.items[item]
+        image = self._image(found)
+        summary, actions = self._state.read_now(
+            lambda file: (
+                store.read_summary(file, (person, item)),
+                store.read_actions(file, (person, item), before=number),
+            )
+        )
+        if summary is None or summary.source != image.digest:
+            raise InputError(f"{found.path}: its regions are not those that were ordered before")
+        current = replay(actions, image.first, image.levels).current
+        return FinishedOrder(current, *self._arrange(found, current))
 
     def write_missing(self, watch: Watch = iter) -> list[tuple[str, str]]:
         """Write files of finished orders that are missing or damaged.
@@ -126,16 +150,20 @@ class OrderPage:
         person = await self._people.find(request)
         if person is None:
             return await self._people.welcome(request, title=TITLE)
-        known = await self._state.read(lambda file: store.read_overview(file, person.id))
+        known, flags = await self._state.read(
+            lambda file: (store.read_overview(file, person.id), self._flags.of(file, person.id))
+        )
         rows = [
             {
                 "id": item.id,
                 "name": item.title,
                 "failed": self._inputs.failed.get(item.id),
-                **known.get(item.id, {"started": False}),
+                "flag": flags.get(item.id),
+                **known.get(item.id, {"started": False, "tangled": False, "changed": False}),
             }
             for item in self._inputs.items.values()
         ]
+        left = [row for row in rows if not row["failed"] and not row.get("written")]
         return render(
             request,
             "order/overview.html.j2",
@@ -144,7 +172,9 @@ class OrderPage:
             person=person.name,
             link=self._people.link(request, person),
             newcomer=not known,
-            next=next((row["id"] for row in rows if not row["failed"] and not row.get("written")), None),
+            next=next(iter(sorted(left, key=lambda row: row["flag"] is not None and row["flag"].skipped)), {}).get(
+                "id"
+            ),
             done=sum(bool(row.get("written")) for row in rows),
             total=len(self._usable),
         )
@@ -171,6 +201,7 @@ class OrderPage:
             total=total,
             facts={"item": item.id, "before": before, "after": after},
             net=self._inputs.net,
+            flag=await self._state.read(lambda file: self._flags.of(file, person.id).get(item.id)),
         )
 
     async def _photograph(self, request: Request) -> Response:
@@ -222,11 +253,14 @@ class OrderPage:
                 history = updated
                 regions, found = arranged = await asyncio.to_thread(self._arrange, item, history.current)
                 made = now()
+                written, complete = summary.written, summary.complete
                 if done:
+                    missing = find_missing(history.current, regions, found)
+                    _ask_first(found, missing, anyway=action["anyway"])
                     await self._write(person, item, image, history.current, arranged, (sequence, made))
-                written = sequence if done else summary.written
+                    written, complete = sequence, int(missing.complete)
                 counts = (found.ordered, regions.count, len(found.tangled))
-                summary = OrderSummary(image.digest, sequence, *counts, written)
+                summary = OrderSummary(image.digest, sequence, *counts, written, complete)
                 await self._state.write(lambda file: store.append(file, key, summary, tab, stored, made))
                 self._remember(key, sequence, history)
             sheet = await asyncio.to_thread(self._as_dict, item, history, summary)
@@ -270,6 +304,8 @@ class OrderPage:
             "level": image.levels[current.level].height,
             "digest": image.digest,
             "coverage": coverage(found, regions),
+            "complete": (missing := find_missing(current, regions, found)).complete,
+            "missing": missing.facts,
             **self._start(current, arranged),
         }
         outputs = outputs_of(self._out, folder, item.name, current, regions, found, facts)
@@ -324,10 +360,12 @@ class OrderPage:
             "tangled": sorted(found.tangled),
             "contradiction": contradiction,
             "coverage": coverage(found, regions),
+            "missing": find_missing(current, regions, found).words,
             "undo": history.head,
             "redo": len(history.snapshots) - 1 - history.head,
             "suggestion": suggestion,
             "written": "no" if written == 0 else "yes" if written == version else "changed",
+            "complete": bool(summary.complete),
         }
 
     def _arrange(self, item: Item, current: Snapshot) -> Arranged:
@@ -389,3 +427,9 @@ class OrderPage:
         if not (level.isascii() and level.isdecimal() and len(level) < 6 and int(level) < len(image.levels)):
             raise Refused(404, "there is no such level")
         return await asyncio.to_thread(self._regions_at, item, int(level))
+
+
+def _ask_first(found: Arrangement, missing: MissingOrder, *, anyway: bool) -> None:
+    """Refuse an order that lacks something, unless the person knows; other reasons to refuse come first."""
+    if not (anyway or missing.complete or found.tangled or found.known_pairs == 0):
+        raise Refused(422, f"this order is not complete: {', and '.join(missing.words)}. Continue, or finish anyway")

@@ -6,12 +6,15 @@ export const facts = () => JSON.parse(document.getElementById("facts").textConte
 /** An element by its id. */
 export const $ = (id) => document.getElementById(id);
 
+/** The path below which a proxy serves the studio: empty, or such as "/studio". `ask` adds it; other addresses start with it. */
+export const root = document.documentElement.dataset.root ?? "";
+
 /** Ask the server for something. Answers the JSON object; throws an Error with the server's sentence (and .status, 0 when it
  * could not be reached). */
 export async function ask(path, { method = "GET", body, signal } = {}) {
   let response;
   try {
-    response = await fetch(path, {
+    response = await fetch(root + path, {
       method,
       signal,
       credentials: "same-origin",
@@ -55,6 +58,18 @@ export function problem(sentence) {
   box.textContent = sentence ? sentence[0].toUpperCase() + sentence.slice(1) : "";
 }
 
+const LETTERS = "hyperacuity-letters";
+
+/** Whether single letters are shortcuts: people whose software types them by mistake can switch them off, for all pages. */
+export const lettersAct = () => $("letters")?.checked ?? true;
+
+if ($("letters")) {
+  try { $("letters").checked = localStorage.getItem(LETTERS) !== "off"; } catch { /* then they are on */ }
+  $("letters").addEventListener("change", ({ target }) => {
+    try { localStorage.setItem(LETTERS, target.checked ? "on" : "off"); } catch { /* then it lasts as long as the page */ }
+  });
+}
+
 const themes = ["auto", "light", "dark"];
 
 function kept() {
@@ -76,8 +91,30 @@ $("theme")?.addEventListener("click", () => {
   setTheme(theme);
 });
 
+/** Let people flag an image at an address with a note; `skip` goes on to the next one. */
+export function listenToFlag(address, skip) {
+  $("flag").addEventListener("click", () => {
+    $("flag-dialog").returnValue = "";
+    $("flag-dialog").showModal();
+  });
+  $("flag-dialog").addEventListener("close", async () => {
+    const chosen = $("flag-dialog").returnValue;
+    if (!chosen) return;
+    try {
+      const body = chosen === "remove" ? undefined : { note: $("flag-note").value, skipped: chosen === "skip" };
+      await insist(`${address}/flag`, { method: body ? "POST" : "DELETE", body });
+      $("flag").setAttribute("aria-pressed", String(chosen !== "remove"));
+      $("flag-remove").hidden = chosen === "remove";
+      say(chosen === "remove" ? "The flag is removed" : "Flagged");
+      if (chosen === "skip") skip();
+    } catch (error) {
+      problem(error.message);
+    }
+  });
+}
+
 $("leave")?.addEventListener("click", async () => {
-  if (!confirm("Someone else works here now? To come back you need your own link. Have you kept it?")) return;
+  if (!confirm("Switch to another user? To come back you need your own link. Have you kept it?")) return;
   try {
     await ask("/people", { method: "DELETE" });
     location.reload();

@@ -1,5 +1,5 @@
 // The experimenter's page: asks for the results every other second while it is looked at, and makes invitations.
-import { $, ask, problem, say } from "../studio.js";
+import { $, ask, problem, root, say } from "../studio.js";
 
 const EVERY = 2000; // milliseconds
 const SVG = "http://www.w3.org/2000/svg";
@@ -51,7 +51,7 @@ function riskRow(mode, one, mean) {
 function personRow(one) {
   const row = element("tr");
   const link = element("td", "", { class: "name" });
-  const address = location.origin + one.link;
+  const address = location.origin + root + one.link;
   const copy = element("button", "Copy", { type: "button", "aria-label": `Copy the link of ${one.subject}` });
   copy.addEventListener("click", () => copied([address], copy));
   link.append(element("code", address), copy);
@@ -59,7 +59,8 @@ function personRow(one) {
   row.append(
     element("th", one.subject, { class: "name", scope: "row" }), link, element("td", `${one.done} of ${one.total}`),
     element("td", one.checks ? `${one.right} of ${one.checks}` : "–"),
-    element("td", one.seconds === null ? "–" : `${one.seconds.toFixed(2)} s`), element("td", last),
+    element("td", one.seconds === null ? "–" : `${one.seconds.toFixed(2)} s`), element("td", one.hasty), element("td", last),
+    element("td", one.code ?? "–", { class: "name" }),
   );
   return row;
 }
@@ -97,7 +98,7 @@ function draw(results) {
     ...rows.map((one) => riskRow(mode, one, false)), ...(rows.length > 1 ? [riskRow(mode, mean, true)] : []),
   ]);
   if (risks.length) $("risks").tBodies[0].replaceChildren(...risks);
-  links = results.people.map((one) => location.origin + one.link);
+  links = results.people.map((one) => location.origin + root + one.link);
   if (links.length) $("people").tBodies[0].replaceChildren(...results.people.map(personRow));
   $("failures").hidden = !results.failed.length;
   $("failures").querySelector("ul").replaceChildren(

@@ -1,9 +1,10 @@
 // A participant's way through the forced choice: instructions, practice, trials, breaks. The server knows where they are; this page
 // shows one question at a time, measures how long the answer takes, and goes on when the answer is saved.
-import { $, ask, facts, insist, problem, say } from "../studio.js";
+import { $, ask, facts, insist, problem, root, say } from "../studio.js";
 
 const FEEDBACK = 1200; // milliseconds
-const { base, started, fixation } = facts();
+const ENLARGED = 240; // pixels
+const { base, started, fixation, consented, told, enlarge } = facts();
 const stages = document.querySelectorAll(".stage");
 const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 const painted = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
@@ -25,7 +26,7 @@ const pictures = new Map();
 function picture(position) {
   if (!pictures.has(position)) {
     const image = new Image();
-    image.src = `${base}/picture/${position}`;
+    image.src = `${root}${base}/picture/${position}`;
     pictures.set(position, image.decode().then(() => image));
     pictures.get(position).catch(() => pictures.delete(position));
   }
@@ -92,6 +93,26 @@ function mark(context, question) {
   }
 }
 
+/** What lies in a square, enlarged, with its piece drawn so that the photograph shows through. */
+function magnify(canvas, image, question, side) {
+  const { pixels, square: [top, left] } = question[side];
+  const scale = ENLARGED / question.size;
+  canvas.width = canvas.height = ENLARGED;
+  const context = canvas.getContext("2d");
+  context.imageSmoothingQuality = "high";
+  context.scale(scale, scale);
+  context.translate(-left, -top);
+  context.save();
+  if (question.mirrored) {
+    context.translate(question.width, 0);
+    context.scale(-1, 1);
+  }
+  context.drawImage(image, 0, 0);
+  context.restore();
+  context.fillStyle = "rgb(255 0 0 / .55)";
+  for (const [row, column] of pixels) context.fillRect(column, row, 1, 1);
+}
+
 /** The arrow of a square, above it where there is room, else below. */
 function label(context, question, side, top, left) {
   const width = 15, height = 11;
@@ -129,6 +150,16 @@ function sideAt(event, question) {
 let away = false;
 document.addEventListener("visibilitychange", () => { away ||= document.hidden; });
 
+/** Show the keys. The photograph is out of sight meanwhile, so the answer's time is marked. */
+function showKeys() {
+  away = true;
+  $("help").showModal();
+}
+$("help-open").addEventListener("click", showKeys);
+document.addEventListener("keydown", (event) => {
+  if (event.key === "?" && !$("help").open) showKeys();
+});
+
 /** Wait for a choice: a key, a square, a button. Held keys and combinations do not count. */
 function choice(question) {
   const listening = new AbortController();
@@ -140,7 +171,7 @@ function choice(question) {
     };
     document.addEventListener("keydown", (event) => {
       const side = { ArrowLeft: "left", ArrowRight: "right" }[event.key];
-      if (!side || event.repeat || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
+      if (!side || $("help").open || event.repeat || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();
       choose(side, event);
     }, { signal });
@@ -178,6 +209,7 @@ async function pose(now) {
   const [image] = await Promise.all([patientPicture(question.position), painted().then(() => pause(1000 * fixation))]);
   mark(paint($("marked"), image, question), question);
   paint($("plain"), image, question);
+  if (enlarge) for (const side of ["left", "right"]) magnify($(`enlarged-${side}`), image, question, side);
   trial.classList.remove("waiting");
   for (const side of ["left", "right"]) $(side).disabled = false;
   away = document.hidden;
@@ -201,7 +233,28 @@ async function pose(now) {
   return next;
 }
 
+/** Show a form and wait until what it holds is saved at `path`. */
+function submitted(stage, form, path, body) {
+  show(stage);
+  const heading = $(stage).querySelector("h2");
+  heading.tabIndex = -1;
+  heading.focus();
+  return new Promise((done) => $(form).addEventListener("submit", async (event) => {
+    event.preventDefault();
+    try {
+      done(await insist(`${base}/${path}`, { method: "POST", body: body() }));
+    } catch (error) {
+      problem(error.message);
+    }
+  }));
+}
+
 async function run() {
+  if (!consented) await submitted("consent", "consent-form", "consent", () => ({ agreed: $("agree").checked }));
+  if (!told) {
+    const answers = () => [...document.querySelectorAll("[data-about]")].map((one) => one.value.trim());
+    await submitted("about", "about-form", "about", () => ({ answers: answers() }));
+  }
   let now = await ask(`${base}/next`);
   if (now.question) await confirmed("instructions", "begin");
   while (now.question) {
@@ -212,6 +265,8 @@ async function run() {
     now = await pose(now);
   }
   show("end");
+  $("code-line").hidden = !now.code;
+  $("code").textContent = now.code ?? "";
   $("end").querySelector("h2").tabIndex = -1;
   $("end").querySelector("h2").focus();
 }

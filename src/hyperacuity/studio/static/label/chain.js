@@ -1,4 +1,4 @@
-// Edges that hang together: all that a pixel is connected to, or only its chain, which ends where edges meet.
+// Edges that are connected: all that a pixel is connected to, or only its chain, which ends where edges meet.
 
 /** The pixels around one, anticlockwise from the east, 8 of them; -1 outside of the map. */
 function around(pixel, { width, height }) {

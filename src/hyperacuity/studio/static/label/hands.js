@@ -48,6 +48,7 @@ export function listen(desk) {
     if (!down.has(event.pointerId)) {
       stage.cursor = pixel;
       stage.showsCursor = false;
+      if (stage.magnifies) stage.refresh();
       desk.tellWhere(pixel);
       desk.tool.hover(pixel, how);
       return;

@@ -1,26 +1,23 @@
-// The keyboard: everything a hand can do. Letters can be switched off, for people whose software types them by mistake.
-import { $ } from "../studio.js";
+// The keyboard: everything a hand can do. Letters can be switched off.
+import { $, lettersAct } from "../studio.js";
 
 const TOOLS = { m: "move", p: "path", a: "add", e: "erase", c: "chain", k: "keep", l: "lasso" };
 const BACKGROUNDS = { 1: "image", 2: "gradient", 3: "plain" };
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
-const KEPT = "hyperacuity-label-letters";
 
 export function listenToKeys(desk) {
   const { stage } = desk;
-  const letters = $("letters");
-  try { letters.checked = localStorage.getItem(KEPT) !== "off"; } catch { /* then they are on */ }
-  letters.addEventListener("change", () => {
-    try { localStorage.setItem(KEPT, letters.checked ? "on" : "off"); } catch { /* then it lasts as long as the page */ }
-  });
-
   const press = {
     z: (event) => (event.shiftKey ? desk.redo() : desk.undo()),
-    y: () => desk.redo(),
+    y: (event) => event.ctrlKey || event.metaKey ? desk.redo() : null,
     o: () => desk.showOverlay(!stage.overlay),
     w: () => desk.showWritten(!stage.written),
     s: () => desk.nextSource(),
+    g: () => desk.look.magnify(!stage.magnifies),
+    ",": () => desk.look.resize(desk.look.brush.size - 2),
+    ".": () => desk.look.resize(desk.look.brush.size + 2),
     d: () => desk.done(),
+    x: () => $("flag").click(),
     n: () => $("next")?.click(),
     b: () => $("previous")?.click(),
     f: () => stage.fit(),
@@ -36,9 +33,11 @@ export function listenToKeys(desk) {
   };
 
   addEventListener("keydown", (event) => {
-    if (document.querySelector("dialog[open]") || event.altKey) return;
+    const composed = event.getModifierState("AltGraph"); // which is how many keyboards type a bracket
+    if (document.querySelector("dialog[open]") || (event.altKey && !composed)) return;
+    const control = (event.ctrlKey || event.metaKey) && !composed;
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-    if (event.ctrlKey || event.metaKey) {
+    if (control) {
       if (key !== "z" && key !== "y") return;
     } else if (event.target === stage.canvas && onCanvas(key, event)) {
       event.preventDefault();
@@ -46,8 +45,12 @@ export function listenToKeys(desk) {
     } else if (key === "Escape") {
       desk.tool.cancel();
       return;
-    } else if (event.key.length > 1 || (!letters.checked && /[a-z]/.test(key))) return;
-    if (key in TOOLS && !event.ctrlKey && !event.metaKey) desk.choose(TOOLS[key]);
+    } else if ((key === "PageUp" || key === "PageDown") && event.target.type !== "range") {
+      event.preventDefault();
+      $(key === "PageUp" ? "previous" : "next")?.click();
+      return;
+    } else if (event.key.length > 1 || (!lettersAct() && /[a-z]/.test(key))) return;
+    if (key in TOOLS && !control) desk.choose(TOOLS[key]);
     else if (key in BACKGROUNDS) desk.showBackground(BACKGROUNDS[key]);
     else if (key in press) press[key](event);
     else return;

@@ -1,6 +1,7 @@
 // The page where edges are labelled: brings the picture, the map, the tools, the keys and the saving together.
-import { $, ask, facts, problem, say } from "../studio.js";
+import { $, ask, facts, listenToFlag, problem, root, say } from "../studio.js";
 import { EdgeMap } from "./map.js";
+import { Look } from "./look.js";
 import { Stage } from "./stage.js";
 import { Saver } from "./saver.js";
 import { thin } from "./thin.js";
@@ -52,14 +53,14 @@ async function open() {
 
 async function picture(path) {
   const image = new Image();
-  image.src = path;
+  image.src = root + path;
   await image.decode();
   return image;
 }
 
 /** The candidates of a source. A network takes seconds to find them. */
 async function planes(source) {
-  const response = await fetch(`${address}/candidates/${source}`, { credentials: "same-origin" });
+  const response = await fetch(`${root}${address}/candidates/${source}`, { credentials: "same-origin" });
   if (!response.ok) throw new Error((await response.json().catch(() => ({}))).error ?? "the candidates could not be loaded");
   const start = Number(response.headers.get("X-Threshold"));
   const bytes = await response.arrayBuffer();
@@ -74,7 +75,8 @@ class Desk {
   constructor(map, stage, saver, { sources, unsaid }) {
     Object.assign(this, { map, stage, saver, sources, unsaid });
     this.failed = new Map(); // sources that cannot be had for this image, and why
-    this.tools = makeTools(stage, map, (action) => this.act(action), say);
+    this.look = new Look(stage);
+    this.tools = makeTools(stage, map, (action) => this.act(action), say, this.look.brush);
     this.finishing = false;
     this.#offerSources();
     this.#buttons();
@@ -221,17 +223,32 @@ class Desk {
     if (aloud) say(`${column}, ${row}: ${kind || "no edge"}`);
   }
 
-  async done() {
+  /** Finish; where something is missing, say what first. */
+  async done(anyway = false) {
     if (this.finishing || this.saver.isStopped) return;
     this.tool.cancel();
     this.settle();
+    if (!anyway && this.#isIncomplete()) return;
     this.#sayOffer();
     this.finishing = true;
     $("done").disabled = true;
-    const answer = await this.saver.done(this.map.checksum());
+    const answer = await this.saver.done(this.map.checksum(), anyway);
     this.finishing = false;
     $("done").disabled = false;
     if (answer) this.#showFinished(answer);
+  }
+
+  /** Whether something is missing; the person is asked about it then. */
+  #isIncomplete() {
+    const missing = [
+      ...(this.map.done.length ? [] : ["Nothing was changed: these are the candidates as they were found."]),
+      ...(this.map.count ? [] : ["There is no edge."]),
+    ];
+    if (!missing.length) return false;
+    $("incomplete-list").replaceChildren(...missing.map((words) => Object.assign(document.createElement("li"), { textContent: words })));
+    $("incomplete").returnValue = "";
+    $("incomplete").showModal();
+    return true;
   }
 
   #step(kind, stack) {
@@ -246,7 +263,7 @@ class Desk {
     const action = kind === "undo" ? this.map.undo() : this.map.redo();
     if (wasPath) kind === "undo" && action.kind === "path" ? this.tool.stepBack() : this.tool.cancel();
     this.saver.save({ kind });
-    say(`${kind === "undo" ? "Undid" : "Did again"}: ${action.kind}`);
+    say(`${kind === "undo" ? "Undone" : "Redone"}: ${action.kind}`);
     this.#show();
   }
 
@@ -265,12 +282,14 @@ class Desk {
     click("zoom-out", () => stage.zoom(1 / 1.5));
     click("fit", () => stage.fit());
     click("done", () => this.done());
+    $("incomplete").addEventListener("close", () => $("incomplete").returnValue === "anyway" && this.done(true));
     click("help-open", () => $("help").showModal());
     click("reload", () => location.reload());
     $("overlay").addEventListener("change", (event) => this.showOverlay(event.target.checked));
     $("written").addEventListener("change", (event) => this.showWritten(event.target.checked));
     $("threshold").addEventListener("input", () => this.slide(this.position));
     $("threshold").addEventListener("pointerup", () => this.settle());
+    listenToFlag(address, () => location.assign(`${root}/${given.next ? `image/${given.next}` : ""}`));
     $("stopped").addEventListener("cancel", (event) => event.preventDefault());
     this.saver.leaving = () => this.settle();
     addEventListener("pagehide", () => this.#keep());
@@ -369,7 +388,7 @@ class Desk {
     $("finished-problem").hidden = !unwritten;
     $("finished-problem").textContent = unwritten ? `The labels are safe, but ${unwritten}.` : "";
     const onward = $("finished-next");
-    onward.href = next ? `/image/${next}` : "/";
+    onward.href = `${root}/${next ? `image/${next}` : ""}`;
     onward.textContent = next ? "Next image" : "All images";
     $("finished").showModal();
     onward.focus();

@@ -57,11 +57,11 @@ export class Saver {
 
   /** Save that the image is done, after everything before it; answers what the server says of it, or null when it was refused.
    * Nothing may be saved until it answers. */
-  async done(checksum) {
+  async done(checksum, anyway) {
     await this.working;
     if (this.isStopped) return null;
     try {
-      return await insist(`${this.address}/done`, { method: "POST", body: { checksum, ...this.#numbered() } });
+      return await insist(`${this.address}/done`, { method: "POST", body: { checksum, anyway, ...this.#numbered() } });
     } catch (error) {
       this.#stop(error.message);
       return null;

@@ -1,7 +1,14 @@
 // The picture on its canvas: the photograph or the gradient, the edges over it, what a tool is about to do, and the cursor pixel.
 // Pixels stay crisp at any zoom. Lengths here are in device pixels; `scale` is how many of them one pixel of the image takes.
 
-const KEPT = [230, 159, 0, 255], ADDED = [86, 180, 233, 255], ERASED = [204, 121, 167, 110];
+const ERASED = [204, 121, 167, 110];
+const BLUE = [86, 180, 233], ORANGE = [230, 159, 0];
+
+/** Colours of kept and of added edges: one of them stands out on any photograph. */
+export const PALETTES = {
+  orange: [ORANGE, BLUE], magenta: [[255, 64, 200], BLUE], cyan: [[0, 229, 255], ORANGE], yellow: [[255, 236, 0], BLUE], white: [[255, 255, 255], BLUE],
+};
+const LOUPE = 190; // side of the magnifier, in pixels of the page
 const LARGEST = 64;
 const GRID_FROM = 14;
 
@@ -14,6 +21,8 @@ export class Stage {
     this.written = null; // the thinned map, while only what will be written is shown
     this.cursor = Math.floor(map.height / 2) * map.width + Math.floor(map.width / 2);
     this.showsCursor = false;
+    this.style = { colour: "orange", width: 1, opacity: 1 }; // of edges: width is the least, in pixels of the page
+    this.magnifies = false;
     this.sketch = null; // {pixels, colour} or {corners}: what a tool is about to do
     this.view = null; // {scale, x, y}: the image's point x, y lies in the canvas's upper left corner
     this.edges = new OffscreenCanvas(map.width, map.height);
@@ -141,10 +150,52 @@ export class Stage {
       context.fillStyle = getComputedStyle(canvas).getPropertyValue("--paper");
       context.fillRect(0, 0, map.width, map.height);
     }
-    if (this.overlay) context.drawImage(this.edges, 0, 0);
+    if (this.overlay) this.#drawEdges();
     if (scale >= GRID_FROM * devicePixelRatio) this.#drawGrid();
     this.#drawSketch();
     if (this.showsCursor) this.#drawCursor();
+    if (this.magnifies) this.#drawLoupe();
+  }
+
+  /** The edges, at least as wide as asked: where pixels are smaller than that, they are drawn side by side. */
+  #drawEdges(scale = this.view.scale) {
+    const { context, style } = this;
+    const more = Math.max(0, style.width * devicePixelRatio - scale) / 2 / scale;
+    context.globalAlpha = style.opacity;
+    for (const down of more ? [-more, 0, more] : [0]) {
+      for (const right of more ? [-more, 0, more] : [0]) context.drawImage(this.edges, right, down);
+    }
+    context.globalAlpha = 1;
+  }
+
+  /** What lies around the cursor pixel, enlarged, in the upper corner that the cursor is not in. */
+  #drawLoupe() {
+    const { context, canvas } = this;
+    const side = LOUPE * devicePixelRatio, edge = 8 * devicePixelRatio;
+    const [column, row] = this.positionOf(this.cursor);
+    const here = [column + 0.5, row + 0.5].map((at, i) => (at - (i ? this.view.y : this.view.x)) * this.view.scale);
+    const left = here[0] > canvas.width / 2 ? edge : canvas.width - side - edge;
+    const scale = Math.max(8 * devicePixelRatio, 3 * this.view.scale);
+    context.save();
+    context.setTransform(1, 0, 0, 1, left, edge);
+    context.beginPath();
+    context.rect(0, 0, side, side);
+    context.clip();
+    context.fillStyle = "#16181d";
+    context.fillRect(0, 0, side, side);
+    context.setTransform(scale, 0, 0, scale, left + side / 2 - (column + 0.5) * scale, edge + side / 2 - (row + 0.5) * scale);
+    context.imageSmoothingEnabled = false;
+    context.drawImage(this.background === "gradient" ? this.#gradient() : this.photo, 0, 0);
+    if (this.overlay) this.#drawEdges(scale);
+    context.beginPath();
+    context.rect(column, row, 1, 1);
+    this.#stroke("#fff", 3 / scale * devicePixelRatio);
+    this.#stroke("#111", 1 / scale * devicePixelRatio);
+    context.restore();
+    context.setTransform(1, 0, 0, 1, 0, 0);
+    context.strokeStyle = "#fff";
+    context.lineWidth = 2 * devicePixelRatio;
+    context.strokeRect(left, edge, side, side);
   }
 
   #drawGrid() {
@@ -175,6 +226,13 @@ export class Stage {
         const more = Math.max(0, 1.5 * hair - 1) / 2; // visible from afar too
         context.fillRect(column - more, row - more, 1 + 2 * more, 1 + 2 * more);
       }
+    }
+    if (sketch.brush?.size > 1) {
+      const [column, row] = this.positionOf(sketch.brush.pixel);
+      context.beginPath();
+      context.arc(column + 0.5, row + 0.5, sketch.brush.size / 2, 0, 2 * Math.PI);
+      this.#stroke("#fff", 3 * hair);
+      this.#stroke("#111", 1.5 * hair);
     }
     if (sketch.corners) {
       context.beginPath();
@@ -216,8 +274,9 @@ export class Stage {
     if (last < first) return;
     const rows = new ImageData(map.width, last - first + 1);
     const shown = this.written ?? map.edges;
+    const [kept, added] = PALETTES[this.style.colour].map((colour) => [...colour, 255]);
     for (let pixel = first * map.width, i = 0; i < rows.data.length; pixel++, i += 4) {
-      if (shown[pixel]) rows.data.set(map.kindOf(pixel) === "added" ? ADDED : KEPT, i);
+      if (shown[pixel]) rows.data.set(map.kindOf(pixel) === "added" ? added : kept, i);
       else if (!this.written && map.decided[pixel] && !map.edges[pixel] && map.isCandidate(pixel)) rows.data.set(ERASED, i);
     }
     this.edges.getContext("2d").putImageData(rows, 0, first);

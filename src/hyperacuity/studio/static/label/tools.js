@@ -7,7 +7,8 @@ import { Wire } from "./wire.js";
 const ADDED = "#f0e442", ERASED = "#d55e00";
 const NEAR = 7; // how many pixels of the screen beside an edge still mean it
 
-export function makeTools(stage, map, act, tell) {
+/** `brush.size` is how many pixels across add and erase are: an odd number. */
+export function makeTools(stage, map, act, tell, brush = { size: 1 }) {
   const show = (sketch) => {
     stage.sketch = sketch;
     stage.refresh();
@@ -20,16 +21,27 @@ export function makeTools(stage, map, act, tell) {
     return nearest(map, pixel, Math.floor((NEAR * devicePixelRatio) / stage.view.scale), (beside) => map.edges[beside] === 1);
   }
 
+  /** The pixels under the brush for which `fits`. */
+  function under(pixel, fits) {
+    const found = [];
+    eachNear(map, pixel, (brush.size - 1) / 2, (beside) => { if (fits(beside)) found.push(beside); });
+    return found;
+  }
+
+  /** What the eraser takes away: one pixel across, the edge that is meant; wider, every edge under it. */
+  function erased(pixel) {
+    if (brush.size > 1) return under(pixel, (beside) => map.edges[beside] === 1);
+    const edge = edgeNear(pixel);
+    return edge < 0 ? [] : [edge];
+  }
+
   function pencil(kind, colour, choose) {
     let stroke = null;
     let last = -1;
     const extend = (to) => {
-      for (const pixel of lineOf(last, to, map.width)) {
-        const chosen = choose(pixel);
-        if (chosen >= 0) stroke.add(chosen);
-      }
+      for (const pixel of lineOf(last, to, map.width)) for (const chosen of choose(pixel)) stroke.add(chosen);
       last = to;
-      show({ pixels: stroke, colour });
+      show({ pixels: stroke, colour, brush: { pixel: to, size: brush.size } });
     };
     return {
       ...plain,
@@ -47,8 +59,7 @@ export function makeTools(stage, map, act, tell) {
         this.cancel();
       },
       hover(pixel) {
-        const chosen = choose(pixel);
-        show(chosen >= 0 ? { pixels: [chosen], colour } : null);
+        show({ pixels: choose(pixel), colour, brush: { pixel, size: brush.size } });
       },
       cancel() {
         stroke = null;
@@ -169,9 +180,9 @@ export function makeTools(stage, map, act, tell) {
 
   return {
     move: plain,
-    add: pencil("add", ADDED, (pixel) => (map.edges[pixel] ? -1 : pixel)),
+    add: pencil("add", ADDED, (pixel) => under(pixel, (beside) => map.edges[beside] === 0)),
     path,
-    erase: pencil("erase", ERASED, edgeNear),
+    erase: pencil("erase", ERASED, erased),
     chain: chainTool("chain", ERASED),
     keep: chainTool("keep", ADDED),
     lasso,

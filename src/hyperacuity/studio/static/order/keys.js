@@ -1,4 +1,5 @@
 // Everything by keys. Letters act unless something is typed or a dialog is open.
+import { lettersAct } from "../studio.js";
 
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const PAUSE = 700; // milliseconds in which another digit belongs to the same number
@@ -14,8 +15,8 @@ export function listenToKeys(does) {
     y: does.presses["answer-yes"], w: does.presses["answer-swap"], e: does.presses["answer-same"],
     x: does.presses["answer-no"], s: does.presses["answer-skip"],
     o: does.presses["tool-order"], m: does.presses["tool-move"],
-    "[": does.presses.out, "]": does.presses.in, "?": does.presses["help-open"],
-    "+": () => does.nudge(1), "=": () => does.nudge(1), "-": () => does.nudge(-1), "−": () => does.nudge(-1),
+    "+": does.presses.in, "=": does.presses.in, "-": does.presses.out, "−": does.presses.out, "?": does.presses["help-open"],
+    "[": () => does.nudge(-1), "]": () => does.nudge(1),
     ",": () => does.cursor(-1), ".": () => does.cursor(1),
     delete: does.remove, backspace: does.remove, escape: does.escape,
     pageup: does.presses.before, pagedown: does.presses.after,
@@ -30,11 +31,12 @@ export function listenToKeys(does) {
   function meaning(event) {
     const key = event.key;
     const onButton = event.target.closest?.("button, a, summary") !== null;
-    if (event.ctrlKey || event.metaKey) {
-      if (key.toLowerCase() === "z") return event.shiftKey ? does.presses.redo : does.presses.undo;
-      return key.toLowerCase() === "y" ? does.presses.redo : null;
-    }
-    if (event.altKey) return null;
+    const composed = event.getModifierState("AltGraph"); // which is how many keyboards type a bracket
+    if (event.altKey && !composed) return null;
+    const control = (event.ctrlKey || event.metaKey) && !composed;
+    if (!control && !lettersAct() && /^[a-z]$/i.test(key)) return null;
+    if (key.toLowerCase() === "z") return event.shiftKey ? does.presses.redo : does.presses.undo;
+    if (control) return key.toLowerCase() === "y" ? does.presses.redo : null;
     if (ARROWS[key]) return () => does.go(...ARROWS[key]);
     if (key === "Enter" && !onButton) return () => (digits ? finishNumber() : does.enter(event.shiftKey));
     if (key === " " && !onButton) return () => does.space(true);

@@ -1,5 +1,5 @@
 // Ordering one image: what is pressed, clicked and dragged becomes an action; the server says what follows from it.
-import { $, ask, facts, insist, problem, say } from "../studio.js";
+import { $, ask, facts, insist, listenToFlag, problem, root, say } from "../studio.js";
 import { depthOf } from "./colours.js";
 import { listenToKeys } from "./keys.js";
 import { started, showSheet } from "./panel.js";
@@ -123,10 +123,10 @@ function announce(action) {
   else if (action.kind === "relate") say({
     front: `Region ${action.a + 1} is in front of ${name(action.b)}.`,
     same: `Region ${action.a + 1} is as far as ${name(action.b)}.`,
-    none: `Nothing is said of ${name(action.a)} and ${name(action.b)} any more.`,
+    none: `The relation of ${name(action.a)} and ${name(action.b)} is removed.`,
   }[action.relation]);
   else if (action.kind === "remove") say(`Region ${action.region + 1} is removed from the list.`);
-  else if (action.kind === "done") say("Done: the order is written.");
+  else if (action.kind === "done") say(`Done: the order is written${sheet.complete ? "" : ", incomplete"}.`);
   else if (action.kind === "accept") say(`${action.pairs.length} suggestions are accepted.`);
   else if (action.kind === "dismiss") say("The suggestion is dismissed.");
   else say({ undo: "Undone.", redo: "Redone.", clear: "Started over.", level: "The level is changed." }[action.kind]);
@@ -184,7 +184,7 @@ function select(region, { byKeys = true } = {}) {
 function put(region, tie) {
   act(() => {
     if (positionOf(region) !== null) {
-      say(`Region ${region + 1} is at position ${positionOf(region)} already: Delete removes it, plus and minus move it.`);
+      say(`Region ${region + 1} is at position ${positionOf(region)} already: Delete removes it, brackets move it.`);
       return null;
     }
     const at = cursor ?? last();
@@ -309,13 +309,28 @@ async function preview(level) {
   }
 }
 
-const go = (to) => to && queue.then(() => location.assign(`/items/${to}`));
+/** Finish; where something is missing, say what first. */
+function done() {
+  act(() => {
+    if (!sheet.missing.length || sheet.contradiction || !started(sheet)) return { kind: "done", anyway: false };
+    $("incomplete-list").replaceChildren(...sheet.missing.map((words) => {
+      const line = document.createElement("li");
+      line.textContent = `${words}.`;
+      return line;
+    }));
+    $("incomplete").returnValue = "";
+    $("incomplete").showModal();
+    return null;
+  });
+}
+
+const go = (to) => to && queue.then(() => location.assign(`${root}/items/${to}`));
 
 const presses = {
   undo: () => act(() => (sheet.undo ? { kind: "undo" } : null)),
   redo: () => act(() => (sheet.redo ? { kind: "redo" } : null)),
   clear: () => act(() => (started(sheet) ? { kind: "clear" } : null)),
-  done: () => act(() => ({ kind: "done" })),
+  done,
   in: () => stage.zoom(1.5),
   out: () => stage.zoom(1 / 1.5),
   fit: () => stage.fit(),
@@ -342,12 +357,18 @@ $("level").addEventListener("change", (event) => {
   const level = Number(event.target.value);
   act(() => (level === sheet.level ? null : { kind: "level", level, start_over: unlocked }));
 });
+$("incomplete").addEventListener("close", () => {
+  if ($("incomplete").returnValue === "anyway") act(() => ({ kind: "done", anyway: true }));
+  else if (sheet.missing.length) $("stage").focus({ preventScroll: true });
+});
 $("start-over").addEventListener("close", () => {
   if ($("start-over").returnValue !== "yes") return;
   unlocked = true;
   showLevels();
   $("level").focus();
 });
+
+listenToFlag(base, () => queue.then(() => location.assign(`${root}/${after ? `items/${after}` : ""}`)));
 
 listenToKeys({
   presses,
@@ -394,7 +415,7 @@ listenToKeys({
 });
 
 const photograph = new Image();
-photograph.src = `${base}/photograph`;
+photograph.src = `${root}${base}/photograph`;
 try {
   const [answer] = await Promise.all([ask(`${base}/sheet`), photograph.decode()]);
   stage.setPhotograph(photograph);

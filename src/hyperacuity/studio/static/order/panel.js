@@ -1,4 +1,4 @@
-// The panel beside the picture: coverage, legend, contradiction, what was said of pairs.
+// The panel beside the picture: coverage, legend, contradiction, relations.
 import { $ } from "../studio.js";
 import { colourOf } from "./colours.js";
 
@@ -16,10 +16,10 @@ export function showSheet(sheet, { say, takeBack, point, choose }) {
   $("clear").disabled = !started(sheet);
   $("done").disabled = sheet.contradiction !== null || !started(sheet);
   $("written").textContent = sheet.contradiction ? "not while it contradicts itself"
-    : { no: "writes the order", yes: "✓ written", changed: "changed since it was written" }[sheet.written];
+    : { no: "writes the order", yes: sheet.complete ? "✓ written" : "written, incomplete", changed: "changed since it was written" }[sheet.written];
   const open = sheet.suggestion?.open ?? 0;
   if (open && sheet.written !== "yes" && !sheet.contradiction) $("written").textContent = "writes only what you confirmed";
-  $("written").classList.toggle("ready", sheet.written === "yes");
+  $("written").classList.toggle("ready", sheet.written === "yes" && sheet.complete);
   $("done").classList.toggle("primary", sheet.written !== "yes" || $("after").disabled); // one thing at a time stands out
   $("after").classList.toggle("primary", sheet.written === "yes" && !$("after").disabled);
 }
@@ -82,7 +82,7 @@ function showContradiction({ contradiction }, takeBack, point) {
     const [near, far, same, placed] = step;
     const words = placed && same ? "share a position" : placed ? "is before" : same ? "is as far as" : "is in front of";
     return row([`R${near + 1}`, words, `R${far + 1}`], [near, far], point, [
-      [placed ? `Take R${near + 1} out` : "Forget", "", () => takeBack(step)],
+      [placed ? `Remove R${near + 1}` : "Remove", "", () => takeBack(step)],
     ]);
   }));
 }
@@ -116,7 +116,7 @@ function showPairs({ pairs }, say, point) {
     return row([`R${near + 1}`, words, `R${far + 1}`], [near, far], point, [
       ["⇄", `Swap: ${name}`, () => say(far, near, "front")],
       ["=", `Same depth: ${name}`, () => say(near, far, "same")],
-      ["×", `Forget: ${name}`, () => say(near, far, "none")],
+      ["×", `Remove: ${name}`, () => say(near, far, "none")],
     ]);
   }).reverse());
 }

@@ -1,5 +1,5 @@
 // The regions of a picture at one level: which region a pixel is in, who borders on whom, lines to draw.
-import { ask } from "../studio.js";
+import { ask, root } from "../studio.js";
 
 const NONE = 65535;
 
@@ -7,7 +7,7 @@ const NONE = 65535;
 export async function loadRegions(item, level) {
   const [facts, bytes] = await Promise.all([
     ask(`/items/${item}/regions/${level}`),
-    fetch(`/items/${item}/labels/${level}`).then((response) => {
+    fetch(`${root}/items/${item}/labels/${level}`).then((response) => {
       if (!response.ok) throw new Error("the regions cannot be read");
       return response.arrayBuffer();
     }),

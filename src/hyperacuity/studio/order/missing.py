@@ -1,0 +1,69 @@
+"""What an order still lacks: someone who says *done* is told, and an order that is written all the same is marked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from hyperacuity.studio.order.history import Snapshot
+from hyperacuity.studio.order.regions import Regions
+from hyperacuity.studio.order.relations import Arrangement, Pair
+
+
+@dataclass(frozen=True)
+class MissingOrder:
+    """What nobody can read out of an order: regions of which nothing was said, groups with nothing between them, and neighbours
+    within a group of which it is not known who is in front. Pairs that a person could not tell are not missing."""
+
+    regions: tuple[int, ...]
+    count: int
+    groups: int
+    pairs: tuple[Pair, ...]
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing is missing."""
+        return not self.words
+
+    @property
+    def words(self) -> list[str]:
+        """What is missing, a sentence each; empty for a complete order.
+
+        >>> MissingOrder(regions=(3,), count=4, groups=1, pairs=((0, 2), (1, 2))).words
+        ['1 of 4 regions has no order', '2 pairs of neighbours have no order']
+        """
+        regions, pairs = len(self.regions), len(self.pairs)
+        said = []
+        if regions:
+            said.append(f"{regions} of {self.count} regions {'has' if regions == 1 else 'have'} no order")
+        if self.groups > 1:
+            said.append(f"{self.groups} groups of regions are not ordered against each other")
+        if pairs:
+            said.append(
+                f"{pairs} pair{'s' if pairs > 1 else ''} of neighbours {'have' if pairs > 1 else 'has'} no order"
+            )
+        return said
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """For the provenance; regions are numbered from 1."""
+        return {
+            "regions": [region + 1 for region in self.regions],
+            "groups_apart": max(0, self.groups - 1),
+            "neighbours": [[a + 1, b + 1] for a, b in self.pairs],
+        }
+
+
+def find_missing(current: Snapshot, regions: Regions, found: Arrangement) -> MissingOrder:
+    """What an order lacks. A single region lacks nothing once it is ordered."""
+    unknown = [
+        (a, b)
+        for a, b in regions.pairs.tolist()
+        if found.group[a] is not None and found.group[a] == found.group[b] and found.relation(a, b) is None
+    ]
+    return MissingOrder(
+        tuple(region for region, layer in enumerate(found.layer) if layer is None),
+        regions.count,
+        found.groups,
+        tuple(pair for pair in unknown if pair not in current.dismissed),
+    )

@@ -1,0 +1,185 @@
+"""Orders for the overview: how far two people's relations agree, where they differ, and a third order made of both."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import ndimage
+
+from hyperacuity.studio.items import Item
+from hyperacuity.studio.order import store
+from hyperacuity.studio.order.files import KINDS, coverage, outputs_of
+from hyperacuity.studio.order.history import Snapshot
+from hyperacuity.studio.order.missing import find_missing
+from hyperacuity.studio.order.regions import Regions
+from hyperacuity.studio.order.relations import Arrangement, Pair, Statements, arrange, as_sentence, find_contradiction
+from hyperacuity.studio.outputs import Outputs
+from hyperacuity.studio.overview.agreement import Confusion, cohen_kappa, confusion_of_orders, share_agreed
+from hyperacuity.studio.overview.work import Difference, Measures, SideBySide, WorkVersion
+from hyperacuity.studio.web import Refused
+
+STOPS = np.array(
+    [[31, 47, 107], [74, 111, 174], [159, 180, 196], [236, 220, 176], [240, 168, 96], [200, 72, 30]], float
+)
+"""Depth in colours, from far to near, as on the page."""
+
+
+@dataclass(frozen=True, eq=False)
+class FinishedOrder:
+    """Someone's order as it was when they said *done*."""
+
+    current: Snapshot
+    regions: Regions
+    found: Arrangement
+
+
+class OrderWork:
+    """Orders. ``order_of(item, person, number)`` is a person's order as it was when the action ``number`` was made."""
+
+    name: ClassVar[str] = "order"
+    title: ClassVar[str] = "Order regions by depth"
+    measures: ClassVar[Measures] = {"agreement": share_agreed, "κ": cohen_kappa}
+    about: ClassVar[str] = (
+        "Agreement is the share of the boundaries' length on which two people say the same: near, far or equally far. κ is "
+        "agreement beyond chance. Only boundaries of which both know the order count."
+    )
+
+    def __init__(
+        self, items: Mapping[str, Item], order_of: Callable[[str, str, int], FinishedOrder], out: Path
+    ) -> None:
+        self.items = items
+        self._order_of = order_of
+        self._out = out
+
+    def photo(self, item: str) -> str:
+        """The address of a photograph."""
+        return f"/items/{item}/photograph"
+
+    def versions(self, file: sqlite3.Connection) -> list[WorkVersion]:
+        """Everything that was started."""
+        return store.versions(file)
+
+    def compare(self, item: str, versions: Sequence[WorkVersion]) -> dict[tuple[int, int], Confusion]:
+        """Confusion matrices of finished orders, by the two indices. Orders of different regions do not compare."""
+        orders = [self._order(item, one) for one in versions]
+        return {
+            (i, j): confusion_of_orders(_relations(orders[i]), _relations(orders[j]), orders[i].regions.lengths)
+            for i, j in combinations(range(len(orders)), 2)
+            if orders[i].current.level == orders[j].current.level
+        }
+
+    def note(self, item: str, versions: Sequence[WorkVersion]) -> str:
+        """Whether people have ordered different regions."""
+        levels = {self._order(item, one).current.level for one in versions}
+        return "ordered at different levels of detail" if len(levels) > 1 else ""
+
+    def side_by_side(self, item: str, a: WorkVersion, b: WorkVersion) -> SideBySide:
+        """Two finished orders, and the neighbours of which they say different things."""
+        one, other = self._both(item, a, b)
+        boxes = ndimage.find_objects(one.regions.labels + 1, max_label=one.regions.count)
+        found = []
+        for x, y in _disputed(one, other):
+            box = _around(boxes[x], boxes[y])
+            found.append(Difference(box, *(_words(x, y, version.found.relation(x, y)) for version in (one, other))))
+        return SideBySide((_painted(one), _painted(other)), found)
+
+    def settle(
+        self, item: str, a: WorkVersion, b: WorkVersion, choices: Sequence[str], facts: Mapping[str, Any]
+    ) -> Outputs:
+        """The order that follows from what both say of neighbours and what was chosen of the others. ``Refused`` if that
+        contradicts itself."""
+        one, other = self._both(item, a, b)
+        pairs = settled_pairs(one, other, choices)
+        current = Snapshot(one.current.level, Statements(pairs=pairs))
+        regions, found = one.regions, arrange(current.statements, one.regions.count)
+        if found.tangled:
+            why = as_sentence(find_contradiction(current.statements, found.tangled), {})
+            raise Refused(422, f"these choices contradict each other: {why}")
+        if not found.known_pairs:
+            raise Refused(422, "these choices order nothing")
+        missing = find_missing(current, regions, found)
+        told = {**facts, "coverage": coverage(found, regions), "missing": missing.facts}
+        told["complete"] = bool(facts.get("complete")) and missing.complete
+        name = self.items[item].name
+        outputs = outputs_of(self._out, ".", name, current, regions, found, told)
+        return {
+            self._out / "adjudicated" / kind / path.name: data
+            for kind, (path, data) in zip(KINDS, outputs.items(), strict=True)
+        }
+
+    def _order(self, item: str, version: WorkVersion) -> FinishedOrder:
+        return self._order_of(item, version.person, version.number)
+
+    def _both(self, item: str, a: WorkVersion, b: WorkVersion) -> tuple[FinishedOrder, FinishedOrder]:
+        one, other = self._order(item, a), self._order(item, b)
+        if one.current.level != other.current.level:
+            raise Refused(422, f"{a.name} and {b.name} ordered regions of different levels, which do not compare")
+        return one, other
+
+
+def settled_pairs(one: FinishedOrder, other: FinishedOrder, choices: Sequence[str]) -> dict[Pair, int]:
+    """What is known of neighbours when both say so, or the one who was chosen does."""
+    chosen = dict(zip(_disputed(one, other), choices, strict=True))
+    pairs = {}
+    for a, b in one.regions.pairs.tolist():
+        choice = chosen.get((a, b), "a")
+        relation = None if choice == "mark" else (one if choice == "a" else other).found.relation(a, b)
+        if relation is not None:
+            pairs[(a, b)] = relation
+    return pairs
+
+
+def _disputed(one: FinishedOrder, other: FinishedOrder) -> list[Pair]:
+    """Neighbours of which two orders say different things, those with the longest boundary first."""
+    regions = one.regions
+    order = np.argsort(-regions.lengths, kind="stable")
+    pairs = [(a, b) for a, b in regions.pairs[order].tolist()]
+    return [pair for pair in pairs if one.found.relation(*pair) != other.found.relation(*pair)]
+
+
+def _relations(order: FinishedOrder) -> NDArray[np.float64]:
+    known = [order.found.relation(a, b) for a, b in order.regions.pairs.tolist()]
+    return np.array([np.nan if relation is None else relation for relation in known], np.float64)
+
+
+def _words(a: int, b: int, relation: int | None) -> str:
+    """What an order says of two regions.
+
+    >>> _words(0, 3, -1), _words(0, 3, None)
+    ('region 4 is in front of region 1', 'nothing is known of regions 1 and 4')
+    """
+    if relation is None:
+        return f"nothing is known of regions {a + 1} and {b + 1}"
+    if relation == 0:
+        return f"regions {a + 1} and {b + 1} are equally far"
+    near, far = (a, b) if relation > 0 else (b, a)
+    return f"region {near + 1} is in front of region {far + 1}"
+
+
+def _around(one: tuple[slice, slice], other: tuple[slice, slice]) -> tuple[int, int, int, int]:
+    """The box (top, left, height, width) around two boxes."""
+    (top, bottom), (left, right) = (
+        (min(a.start, b.start), max(a.stop, b.stop)) for a, b in zip(one, other, strict=True)
+    )
+    return top, left, bottom - top, right - left
+
+
+def _painted(order: FinishedOrder) -> NDArray[np.uint8]:
+    """Each region in the colour of its depth; transparent where nothing is known."""
+    layers = max(1, order.found.layers - 1)
+    table = np.zeros((order.regions.count + 1, 4), np.uint8)
+    for region, layer in enumerate(order.found.layer):
+        if layer is not None:
+            place = (layer - 1) / layers * (len(STOPS) - 1) if order.found.layers > 1 else len(STOPS) - 1
+            low = min(int(place), len(STOPS) - 2)
+            table[region, :3] = STOPS[low] + (STOPS[low + 1] - STOPS[low]) * (place - low)
+            table[region, 3] = 170
+    painted: NDArray[np.uint8] = table[order.regions.labels]
+    return painted

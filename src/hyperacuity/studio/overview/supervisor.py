@@ -1,0 +1,59 @@
+"""Whoever runs the studio: one secret per page, in a link that only the terminal shows."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+import secrets
+import sqlite3
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from hyperacuity.studio.security import set_cookie
+from hyperacuity.studio.server import Address
+from hyperacuity.studio.state import State
+from hyperacuity.studio.web import Refused, render
+
+
+class Supervisor:
+    """Lets in whoever has opened the link that the terminal shows. Annotators, who have the studio's token, do not have it."""
+
+    def __init__(self, state: State, page: str) -> None:
+        # Cookies know no ports: a name of its own keeps the studios of one machine apart.
+        self._cookie = f"supervisor-{page}-" + hashlib.sha256(os.fsencode(state.path.resolve())).hexdigest()[:12]
+        self._secret = state.write_now(lambda file: _secret_of(file, page))
+
+    @property
+    def routes(self) -> list[Route]:
+        """``GET /supervise/SECRET``: from now on this browser is that of whoever runs the studio."""
+        return [Route("/supervise/{secret}", self._come_in)]
+
+    def link(self, address: Address) -> str:
+        """The link to the overview, for whoever runs the studio."""
+        return f"{address.base}/supervise/{self._secret}" + (f"?token={address.token}" if address.token else "")
+
+    def require(self, request: Request) -> None:
+        """``Refused`` (403) for anyone else."""
+        if not self._is_secret(request.cookies.get(self._cookie, "")):
+            raise Refused(403, "this page is for whoever runs the studio: open the link that its terminal shows")
+
+    async def _come_in(self, request: Request) -> Response:
+        if not self._is_secret(request.path_params["secret"]):
+            raise Refused(404, "this link is not valid: open the one that the terminal of the studio shows")
+        # By a page and not by a redirect: one that began on another site would be followed without the strict cookie.
+        response = render(request, "enter.html.j2", title="Overview", target="/overview")
+        set_cookie(request, response, self._cookie, self._secret)
+        return response
+
+    def _is_secret(self, given: str) -> bool:
+        return hmac.compare_digest(self._secret.encode(), given.encode(errors="replace"))
+
+
+def _secret_of(file: sqlite3.Connection, page: str) -> str:
+    new = (page, secrets.token_urlsafe(24))
+    file.execute("INSERT INTO studio_supervisors VALUES (?, ?) ON CONFLICT (page) DO NOTHING", new)
+    secret: str = file.execute("SELECT secret FROM studio_supervisors WHERE page = ?", (page,)).fetchone()[0]
+    return secret

@@ -1,0 +1,120 @@
+"""Brush, colours, magnifier and flags, in a browser."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hyperacuity.data import write_png
+from hyperacuity.studio import people
+from hyperacuity.studio.items import item_id, items_of
+from hyperacuity.studio.label import store
+from hyperacuity.studio.label.map import find_candidates, replay
+from hyperacuity.studio.label.page import LabelPage
+from hyperacuity.studio.state import State
+
+pytestmark = pytest.mark.browser
+
+STEP = np.zeros((40, 60), np.uint8)
+STEP[:, 30:] = 200
+STEP[:, 29] = 100
+
+
+@pytest.fixture
+def desk(tmp_path, live, visit):
+    """A tab with the first of two images, a function for the edges as they are saved, and the page's address."""
+    (tmp_path / "photos").mkdir()
+    for name in ("one", "two"):
+        write_png(tmp_path / "photos" / f"{name}.png", STEP)
+    with State(tmp_path / "studio.sqlite", [people.SCHEMA, store.SCHEMA]) as state:
+        page = LabelPage(items_of(sorted((tmp_path / "photos").iterdir())), state, tmp_path / "out")
+        address = live(page.page)
+        tab = visit(f"{address.base}/image/{item_id('one')}", width=1024, height=800)
+        tab.fill("#name", "Ada")
+        tab.click("text=Start")
+        tab.wait_for_selector("#stage[data-ready]")
+
+        def edges():
+            tab.wait_for_selector("#saved[data-saved=true]")
+
+            def look(file):
+                who, digest = file.execute("SELECT person, digest FROM label_sheets").fetchone()
+                return store.read_log(file, who, item_id("one"), digest)
+
+            return replay(find_candidates(STEP), state.read_now(look).actions)[0]
+
+        yield tab, edges, page, address
+
+
+def test_a_wide_eraser_and_a_wide_brush_by_keys(desk):
+    tab, edges, _, _ = desk
+    before = find_candidates(STEP).above(find_candidates(STEP).start)
+    tab.keyboard.press("e")
+    for _ in range(3):
+        tab.keyboard.press(".")
+    assert tab.inner_text("#brush-shown") == "7 px"
+    tab.keyboard.press("ArrowLeft")  # the cursor begins at row 20, column 30, beside the edge in column 29
+    tab.keyboard.press("Enter")
+    assert np.argwhere(before & ~edges()).tolist() == [[row, 29] for row in range(17, 24)], "seven pixels across"
+    tab.keyboard.press("a")
+    for _ in range(2):
+        tab.keyboard.press(",")
+    for _ in range(15):
+        tab.keyboard.press("ArrowLeft")
+    tab.keyboard.press("Enter")
+    disc = [[19, 14], [20, 13], [20, 14], [20, 15], [21, 14]]
+    assert np.argwhere(edges()[:, :20]).tolist() == disc, "three pixels across"
+    tab.keyboard.press("z")
+    assert not edges()[:, :20].any()
+
+
+def test_how_edges_look_is_chosen_and_remembered(desk, serious):
+    tab, _, _, _ = desk
+    picture = tab.locator("#stage")
+    shots = [picture.screenshot()]
+
+    def differs():
+        tab.wait_for_timeout(60)
+        shots.append(picture.screenshot())
+        return shots[-1] not in shots[:-1]
+
+    tab.select_option("#edge-colour", "magenta")
+    assert differs()
+    tab.fill("#edge-opacity", "40")
+    assert differs()
+    tab.keyboard.press("g")
+    assert tab.is_checked("#magnifier")
+    assert differs()
+    assert serious(tab) == []
+    tab.reload()
+    tab.wait_for_selector("#stage[data-ready]")
+    assert tab.input_value("#edge-colour") == "magenta"
+    assert tab.inner_text("#edge-opacity-shown") == "40 %"
+    assert tab.is_checked("#magnifier")
+    assert (
+        tab.evaluate("getComputedStyle(document.querySelector('.swatch.kept')).backgroundColor") == "rgb(255, 64, 200)"
+    )
+
+
+def test_a_flag_with_a_note_reaches_whoever_runs_the_studio(desk, serious):
+    tab, _, page, address = desk
+    tab.keyboard.press("x")
+    tab.wait_for_selector("#flag-dialog[open]")
+    assert serious(tab) == []
+    tab.fill("#flag-note", "too blurred to tell")
+    tab.click("text=Flag and skip")
+    tab.wait_for_url(f"**/image/{item_id('two')}")
+    tab.goto(address.base)
+    assert "⚑ skipped: too blurred to tell" in tab.inner_text("#images")
+    assert tab.get_attribute("a.primary", "href").endswith(item_id("two")), "the other one comes first"
+    tab.goto(page.overview.supervisor.link(address))
+    tab.wait_for_url("**/overview")
+    assert "⚑ Ada skipped it: too blurred to tell" in tab.inner_text("#images")
+    tab.goto(f"{address.base}/image/{item_id('one')}")
+    tab.wait_for_selector("#stage[data-ready]")
+    assert tab.get_attribute("#flag", "aria-pressed") == "true"
+    tab.click("#flag")
+    tab.click("#flag-remove")
+    tab.wait_for_selector("#flag[aria-pressed=false]")
+    tab.goto(address.base)
+    assert "⚑" not in tab.inner_text("#images")
