@@ -113,7 +113,9 @@ class TestTables:
 
     def test_latex_has_booktabs_and_escapes_what_is_special(self, sheet):
         text = table(sheet, "latex")
-        assert text.startswith("\\begin{tabular}{lrrrr}\n\\toprule\n")
+        caption = r"\caption{Title. \texttt{boundary\textbar\allowbreak{}tol:1\textbar\allowbreak{}v:1}}"
+        assert text.startswith(f"\\begin{{table}}\n\\centering\n{caption}\n\\label{{tab:boundary}}\n")
+        assert "\\begin{tabular}{lrrrr}\n\\toprule\n" in text
         assert r"plain & \textbf{0.712} & 3.0 & 0.700 -- 0.720 & -- \\" in text
         row = next(line for line in text.splitlines() if line.startswith("a"))
         assert r"a\_b \& 50\% \$x\$ \#1 \{z\} \textasciitilde{} \textasciicircum{} \textbackslash{} \textbar{}" in row
