@@ -19,6 +19,7 @@ from hyperacuity import __version__
 from hyperacuity.cli import (
     audit,
     boundary,
+    cite,
     compare,
     demo,
     depth,
@@ -73,6 +74,7 @@ app.command("compare")(compare.compare)
 app.command("demo")(demo.demo)
 app.command("audit")(audit.audit)
 app.command("boundary")(boundary.boundary)
+app.command("cite")(cite.cite)
 app.command("detect")(detect.detect)
 app.command("detect train pb")(detect.train_pb)
 app.command("detect train depth-cues")(detect.train_depth_cues)

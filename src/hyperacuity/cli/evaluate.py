@@ -34,7 +34,7 @@ def evaluate(
     Example: [bold]hyperacuity evaluate boundary maps/mine truth --option protocol=nyud[/bold]
     """
     options = _options(option or []) | {"human": human}
-    common.show(common.evaluated(task, prediction, truth, how, **options), json=how.json)
+    common.show(common.evaluated(task, prediction, truth, how, **options), how=how)
 
 
 def _options(given: Sequence[str]) -> dict[str, Any]:

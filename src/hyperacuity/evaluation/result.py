@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hyperacuity.errors import UsageError
+from hyperacuity.evaluation.export import ScoreTable, csv_table, latex_table, markdown_table
 from hyperacuity.evaluation.inputs import Inputs
 from hyperacuity.evaluation.jobs import TaskJob
 from hyperacuity.run.gather import BySystem
@@ -163,6 +164,10 @@ class Result:
         points, score = self._sweeps[system], self.scores[system]
         return points[""] if "" in points else points[score.parameters[score.chosen]]
 
+    def chosen_tallies(self, system: str) -> Tallies:
+        """The tallies that the score of a system is of: of one with a parameter, those at its best value."""
+        return self.tallies(self._chosen(system))
+
     @property
     def by_system(self) -> Mapping[str, Tallies]:
         """The tallies of the systems that have a score, each read when it is asked for and held by nobody."""
@@ -205,6 +210,24 @@ class Result:
             self._presenter.show(self, target)
             if self.inputs is not None and (told := annotators_told(self.inputs.annotators())):
                 target.print(told, markup=False)
+
+    def score_table(self) -> ScoreTable:
+        """The scores as columns and rows, with intervals and tests; people have a row where they were asked for."""
+        from hyperacuity.evaluation.score_tables import of_result
+
+        return of_result(self)
+
+    def latex(self) -> str:
+        r"""A table for a paper (``\usepackage{booktabs}``) with the signature in its caption; see :meth:`score_table`."""
+        return latex_table(self.score_table())
+
+    def markdown(self) -> str:
+        """The same for pages."""
+        return markdown_table(self.score_table())
+
+    def csv(self) -> str:
+        """One row per system, with everything that is known of it in full precision."""
+        return csv_table(self.score_table())
 
     def __str__(self) -> str:
         from hyperacuity.console import wide_console
