@@ -194,7 +194,10 @@ def _caption(task: Task[Any, Any, Any], main: Column, rows: Sequence[ScoreRow], 
     """What the table shows: the task, how many images, what intervals and p-values are."""
     counts = sorted({int(row.value("images")) for row in rows})
     images = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else str(counts[0] if counts else 0)
-    said = [f"{task.title}, {images} image{'' if images == '1' else 's'}.", "95 % intervals: bootstrap over images."]
+    said = [
+        f"{task.title}, {images} image{'' if images == '1' else 's'}.",
+        f"95 % interval of {main.title}: bootstrap over images.",
+    ]
     if tests:
         many = f", with Holm's correction for {len(tests)} tests" if len(tests) > 1 else ""
         said.append(f"p: paired bootstrap of {main.title} against the best system{many}.")
