@@ -57,8 +57,8 @@ BOUNDARY = {
     "sf5": "Steerable filter of order 5; thin maps of `hyperacuity detect`.",
     "agk": "Anisotropic Gaussian kernels; thin maps of `hyperacuity detect`.",
     "hk": "Half Gaussian kernels; thin maps of `hyperacuity detect`.",
-    "pb": "Brightness, colour and texture gradients after Martin, Fowlkes & Malik (2004); learned from BSDS500, reserved images left out.",
-    "gpb": "pb at several scales and spectral, after Arbeláez et al. (2011); learned from BSDS500, reserved images left out.",
+    "pb": "Gradients of brightness, colour and texture after Martin, Fowlkes & Malik (2004), learned from BSDS500.",
+    "gpb": "pb at several scales, and spectral, after Arbeláez et al. (2011), learned from BSDS500.",
     "gpb-ucm": "Hierarchy of regions over gpb, after Arbeláez et al. (2011).",
     "net": "The network of `hyperacuity see`, suppressed as `hyperacuity detect` writes it; learned from 200 images of BSDS500.",
 }  # fmt: skip

@@ -12,6 +12,7 @@ import zipfile
 import zlib
 from collections.abc import Callable
 
+import fuzz_cards
 import h5py
 import numpy as np
 from PIL import Image
@@ -225,6 +226,9 @@ SEEDS: dict[str, list[bytes]] = {
     ],
     "tally": [tally()],
     "store": [store()],
+    "card": fuzz_cards.cards(),
+    "card-sealed": fuzz_cards.cards(),
+    "card-hostile": [bytes([n]) * 8 for n in range(8)],
     "signature": [str(boundary.Protocol().signature).encode(), b"a|b:1|c:x|v:1"],
     "any": [b"MATRIX", b"\x80\x04", b"GIF89a", b"BM", b"PK\x05\x06" + bytes(18), b"Pf", b"\x93NUMPY"],
 }

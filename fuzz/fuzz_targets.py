@@ -15,8 +15,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import fuzz_cards
 import fuzz_seeds
 
+from hyperacuity.cards import read_card
 from hyperacuity.data import (
     DataWarning,
     holds_ucm,
@@ -118,6 +120,15 @@ def _store(path: Path) -> None:
     list(rows_of(pages_of(path)))
 
 
+def _card(path: Path) -> None:
+    """A card, and what is counted from it."""
+    card = read_card(path)
+    try:
+        card.check()
+    except HyperacuityError as error:
+        raise InputError(f"{path}: {error}") from error
+
+
 def _signature(path: Path) -> None:
     with suppress(InputError):
         Signature.parse(path.read_bytes().decode(errors="replace"))
@@ -127,6 +138,8 @@ WRAPPED: dict[str, Callable[[bytes], bytes]] = {
     "png": _with_checksums,
     "png-pixels": lambda data: fuzz_seeds.png(data[:13].ljust(13, b"\0"), data[13:]),
     "mat5-packed": fuzz_seeds.packed,
+    "card-sealed": fuzz_cards.resealed,
+    "card-hostile": fuzz_cards.hostile,
 }
 
 MAPS: list[Reader] = [read_soft, read_edges, read_labels, read_order, read_disparity, read_mask]
@@ -152,6 +165,9 @@ READERS: dict[str, list[Reader]] = {
     "archive": [_archive],
     "tally": [_tally],
     "store": [_store],
+    "card": [_card],
+    "card-sealed": [_card],
+    "card-hostile": [_card],
     "signature": [_signature],
     "any": [*MAPS, read_ucm, read_image, read_table, _truths, _segmentations],
 }

@@ -41,7 +41,10 @@ JSON_CALLS: dict[str, str] = {
     "ordering occlusion": "ordering occlusion {world}/owned {world} --nms none --thresholds 9",
     "ordering whdr": "ordering whdr {world}/order {world}/pairs.csv",
     "ordering dbe": "ordering dbe {world}/order {world}",
-    "compare": "compare {world}/run",
+    "card": "card {world}/run --out {out}/drawn.card",
+    "card show": "card show {world}/drawn.card",
+    "card check": "card check {world}/drawn.card",
+    "compare": "compare {world}/run --against {world}/drawn.card",
     "disparity": "disparity {world}/disparity {world}",
     "stereo": "stereo {world} --with sad --out {out}",
     "semantic": "semantic {world}/semantic {world}/semantic --thresholds 3",
@@ -49,7 +52,7 @@ JSON_CALLS: dict[str, str] = {
     "edges": "edges {world}/boundaries {world}/groundTruth --measures psi,pm",
 }
 """A small call of each verb that has --json. ``{out}`` is an empty folder, ``{world}`` one that ``scenes`` has written, with
-a ``run``, its owned boundaries (``owned``) and ``pairs.csv``."""
+a ``run`` and its card, its owned boundaries (``owned``) and ``pairs.csv``."""
 
 
 @pytest.fixture(scope="session")
@@ -60,6 +63,7 @@ def world(tmp_path_factory):
         ["scenes", str(folder), "--count", "2", "--size", "96x64", "--leaves", "6"],
         ["semantic", "truth", f"{folder}/labels", "--out", f"{folder}/semantic"],
         ["edges", *truths, "--measures", "psi", "--run", f"{folder}/run"],
+        ["card", f"{folder}/run", "--out", f"{folder}/drawn.card"],
     ):
         done = CliRunner().invoke(app, words)
         assert done.exit_code == 0, done.stderr

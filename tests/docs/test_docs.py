@@ -43,6 +43,7 @@ ROOMS = (
     "disparity",
     "audit",
     "compare",
+    "cards",
     "detect",
     "data",
     "data.scenes",

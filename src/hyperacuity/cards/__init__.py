@@ -8,11 +8,15 @@
 1.0
 """
 
-from hyperacuity.cards.card import About, Card, Made
+from importlib import resources
+from pathlib import Path
+
+from hyperacuity.cards.card import PEOPLE, About, Card, Made
 from hyperacuity.cards.digests import digest_of, fingerprint
 from hyperacuity.cards.files import SUFFIX, parsed, read_card, write_card, written
 
 __all__ = [
+    "PEOPLE",
     "SUFFIX",
     "About",
     "Card",
@@ -21,6 +25,17 @@ __all__ = [
     "fingerprint",
     "parsed",
     "read_card",
+    "shipped",
     "write_card",
     "written",
 ]
+
+
+def shipped() -> list[Path]:
+    """The files of the cards that come with the package, by name; none where it was installed without them.
+
+    >>> all(path.suffix == SUFFIX for path in shipped())
+    True
+    """
+    folder = Path(str(resources.files("hyperacuity.cards"))) / "shipped"
+    return sorted(folder.glob(f"*{SUFFIX}"), key=lambda path: path.name)

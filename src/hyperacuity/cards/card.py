@@ -2,20 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cached_property, partial
+from typing import Any, TypeVar
+
+import numpy as np
 
 from hyperacuity.cards.digests import fingerprint
-from hyperacuity.errors import UsageError
+from hyperacuity.console import printable
+from hyperacuity.errors import HyperacuityError, InputError, UsageError
 from hyperacuity.tally import Signature, Tally, Task, protocol_of
 from hyperacuity.tasks import task
+
+PEOPLE = "people"
+"""What the system of a card is called whose tallies are those of annotators, each held against the others."""
+
+LONGEST_TEXT = 10_000
+"""No name, link or description has more characters."""
+
+MOST_NUMBERS = 250_000
+"""No tally on a card has more numbers; the largest that benchmarks make have some tens of thousands."""
+
+MOST_COUNTED = 2**53
+"""No count is larger, so that sums of counts are exact."""
+
+LONG = {"description", "bibtex"}
+"""What may have several lines."""
+
+V = TypeVar("V")
 
 
 @dataclass(frozen=True)
 class About:
-    """What its makers say of a system; nothing here is checked but its form."""
+    """What its makers say of a system; nothing here is checked but its form. ``UsageError`` for what has another form."""
 
     title: str = ""
     authors: tuple[str, ...] = ()
@@ -24,6 +45,19 @@ class About:
     licence: str = ""
     description: str = ""
     bibtex: str = ""
+
+    def __post_init__(self) -> None:
+        given: Any = self.authors
+        if isinstance(given, str) or not all(isinstance(author, str) for author in given):
+            raise UsageError("authors is not a list of names")
+        object.__setattr__(self, "authors", tuple(_text(author, "authors") for author in given))
+        if not (self.year is None or (type(self.year) is int and 0 < self.year < 10_000)):
+            raise UsageError(f"year is {self.year!r:.40}, expected a year such as 2011")
+        for name, value in asdict(self).items():
+            if name not in ("authors", "year"):
+                _text(value, name)
+        if self.link and not re.match(r"https?://[^\s<>\"'\\]+\Z", self.link):
+            raise UsageError(f"link is {self.link!r:.80}, expected one that starts with https:// or http://")
 
 
 @dataclass(frozen=True)
@@ -35,6 +69,10 @@ class Made:
     version: str = ""
     date: str = ""
 
+    def __post_init__(self) -> None:
+        for name, value in asdict(self).items():
+            _text(value, name)
+
 
 @dataclass(frozen=True, eq=False)
 class Card:
@@ -43,7 +81,9 @@ class Card:
     ``tallies`` are by image, all under one protocol, and ``truths`` has the digest of each annotator's truth of every image
     (:func:`~hyperacuity.cards.digests.digest_of`). ``expected`` is how many images the data set has, those without a
     prediction included; None where nobody knows. ``digest`` is that of the file it was read from, empty for a card that was
-    never written. ``UsageError`` for tallies of different protocols, for none, and for images without a truth's digest.
+    never written. ``people``: the tallies are of annotators, each held against the others, and are no row among systems.
+    ``UsageError`` for tallies of different protocols, for none, for images without a truth's digest, and for names that a
+    terminal would not print as they are.
     """
 
     system: str
@@ -53,13 +93,21 @@ class Card:
     made: Made = field(default_factory=Made)
     expected: int | None = None
     digest: str = ""
+    people: bool = False
 
     def __post_init__(self) -> None:
+        for name in (self.system, *self.tallies):
+            if not 0 < len(name) <= LONGEST_TEXT or name != printable(name):
+                raise UsageError(f"the name '{printable(name[:80])}' is empty or has marks that do not print")
         if not self.tallies:
             raise UsageError(f"{self.system}: there is no tally to put on a card: no image was evaluated")
         protocol_of(self.tallies.values(), self.task.protocol)
         if apart := sorted(self.tallies.keys() ^ self.truths.keys()):
             raise UsageError(f"{self.system}: {apart[0]} has a tally or a truth, expected both")
+        for image, tally in self.tallies.items():
+            _refuse_impossible(image, tally)
+        if self.people and self.task.people is None:
+            raise UsageError(f"{self.task.name} does not hold annotators against each other, so people have no card")
 
     @property
     def protocol(self) -> Any:
@@ -89,5 +137,57 @@ class Card:
 
     @cached_property
     def score(self) -> Any:
-        """The task's score, counted from the tallies."""
-        return self.task.collect(dict(self.tallies))
+        """The task's score, counted from the tallies; of people, as the task counts them. ``InputError`` where they give none."""
+        if self.people and self.task.collect_people is not None:
+            return self.guarded(self.task.collect_people, list(self.tallies.values()))
+        return self.guarded(self.task.collect, dict(self.tallies))
+
+    @cached_property
+    def numbers(self) -> dict[str, float]:
+        """The numbers that the benchmark compares systems by, by name. ``InputError`` as for the score."""
+        judged = self.task.criteria(self.protocol)
+        values = self.guarded(judged.overall, list(self.tallies.values()))
+        return dict(zip(judged.names, np.asarray(values, np.float64).tolist(), strict=True))
+
+    def check(self) -> None:
+        """See that the tallies can be scored, without intervals, which take longer. ``InputError`` where they cannot."""
+        if self.people and self.task.collect_people is not None:
+            self.guarded(self.task.collect_people, list(self.tallies.values()))
+        else:
+            self.guarded(partial(self.task.collect, resamples=0), dict(self.tallies))
+            _ = self.numbers
+
+    def guarded(self, count: Callable[..., V], *given: Any) -> V:
+        """Call what counts tallies. A card may come from anybody: what odd tallies do to it becomes an ``InputError``."""
+        try:
+            with np.errstate(all="ignore"):
+                return count(*given)
+        except HyperacuityError as error:
+            raise InputError(f"the tallies of {self.system} cannot be scored: {error}") from error
+        except (ArithmeticError, AttributeError, LookupError, MemoryError, TypeError, ValueError) as error:
+            reason = printable(f"{type(error).__name__}: {error}"[:200])
+            raise InputError(f"the tallies of {self.system} cannot be scored ({reason})") from error
+
+
+def _text(value: Any, name: str) -> str:
+    """Text that is no longer than it may be, and of one line where it has to be."""
+    if not isinstance(value, str) or len(value) > LONGEST_TEXT:
+        raise UsageError(f"{name} is not a text of at most {LONGEST_TEXT} characters")
+    lines = value.replace("\n", " ").replace("\t", " ") if name in LONG else value
+    if re.search(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]", lines):
+        raise UsageError(f"{name} holds line ends or marks that do not print: {printable(value[:80])}")
+    return value
+
+
+def _refuse_impossible(image: str, tally: Tally) -> None:
+    """No benchmark makes tallies so large, nor counts below zero."""
+    sizes = [np.size(array) for array in tally.arrays.values()]
+    if sum(sizes) > MOST_NUMBERS:
+        raise UsageError(f"the tally of {image} has {sum(sizes)} numbers, expected at most {MOST_NUMBERS}")
+    for name, array in tally.arrays.items():
+        if (
+            np.asarray(array).dtype.kind in "iu"
+            and np.size(array)
+            and not 0 <= np.min(array) <= np.max(array) <= MOST_COUNTED
+        ):
+            raise UsageError(f"the tally of {image} has a count below 0 or above 2⁵³ ({name})")

@@ -8,6 +8,8 @@
     …
     fcde2b2edba56bf4…  end
 
+The documentation's page on cards describes every part.
+
 A line is a checksum (eight bytes of BLAKE2b over what follows it), a space and JSON: first about the card, then a line per
 image, whose tally is base64 of :meth:`hyperacuity.tally.Tally.pack`. The last line has 32 bytes of BLAKE2b over everything
 above. So a changed byte is found, and the line that has it is named; the digest also names the card. Nothing is unpickled, no
@@ -20,6 +22,7 @@ import base64
 import binascii
 import hashlib
 import json
+import math
 import os
 import re
 from collections.abc import Mapping
@@ -27,10 +30,11 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
-from hyperacuity.cards.card import About, Card, Made
+from hyperacuity.cards.card import LONGEST_TEXT, MOST_NUMBERS, About, Card, Made
 from hyperacuity.cards.digests import DIGEST_BYTES, fingerprint
+from hyperacuity.console import printable
 from hyperacuity.errors import HyperacuityError, InputError
-from hyperacuity.tally import BaseProtocol, Signature, Task
+from hyperacuity.tally import BaseProtocol, Signature, Tally, Task
 from hyperacuity.tasks import task
 
 SUFFIX = ".card"
@@ -38,8 +42,17 @@ FIRST_LINE = "hyperacuity card 1"
 LARGEST = 64_000_000
 """No card has more bytes than this."""
 
-LONGEST_TEXT = 10_000
-"""No name, link or description has more characters."""
+MOST_INFLATED = 256_000_000
+"""The tallies of a card have no more bytes than this, however few they are in the file."""
+
+LONGEST_REASON = 500
+"""A sentence about a card quotes no more of it."""
+
+UNREADABLE = (
+    *(ArithmeticError, AttributeError, LookupError, MemoryError),
+    *(RecursionError, StopIteration, TypeError, ValueError),
+)
+"""What well-formed lines that mean nothing may end in."""
 
 _LINE = re.compile(rb"([0-9a-f]{16}) (\{.*\})")
 _LAST = re.compile(rb"([0-9a-f]{64})  end")
@@ -58,7 +71,7 @@ def written(card: Card) -> bytes:
         "data": card.fingerprint,
         "images": len(card.tallies),
         "expected": card.expected,
-    }
+    } | ({"people": True} if card.people else {})
     lines = [FIRST_LINE.encode(), _checked(head)]
     for image, tally in card.tallies.items():
         packed = base64.b64encode(tally.pack()).decode()
@@ -67,8 +80,9 @@ def written(card: Card) -> bytes:
     return body + f"{_whole(body)}  end\n".encode()
 
 
-def write_card(card: Card, path: Path) -> None:
+def write_card(card: Card, path: str | Path) -> None:
     """Write a card; a file of that name is replaced once the new one is complete."""
+    path = Path(path)
     made = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         made.write_bytes(written(card))
@@ -78,10 +92,10 @@ def write_card(card: Card, path: Path) -> None:
         raise InputError(f"{path}: cannot be written ({error.strerror})") from error
 
 
-def read_card(path: Path) -> Card:
+def read_card(path: str | Path) -> Card:
     """Read a card. ``InputError`` names the file and, for a damaged one, the line and image."""
     try:
-        with path.open("rb") as file:
+        with Path(path).open("rb") as file:
             data = file.read(LARGEST + 1)
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from error
@@ -107,20 +121,21 @@ def parsed(data: bytes, name: str = "card") -> Card:
     try:
         return _card(head, images, digest)
     except HyperacuityError as error:
-        raise InputError(f"{name}: {error}") from error
-    except (TypeError, ValueError, KeyError, AttributeError, OverflowError, RecursionError, StopIteration) as error:
+        raise InputError(f"{name}: {_quoted(str(error))}") from error
+    except UNREADABLE as error:
+        reason = _quoted(f"{type(error).__name__}: {error}")
         raise InputError(
-            f"{name}: its lines are whole but say nothing that this version can read ({error!r})"
+            f"{name}: its lines are whole but say nothing that this version can read ({reason})"
         ) from error
 
 
 def _card(head: Mapping[str, Any], images: list[dict[str, Any]], digest: str) -> Card:
-    signature = Signature.parse(_text(head["signature"], "signature"))
+    signature = Signature.parse(_named(head["signature"], "signature"))
     known: Task[Any, Any, Any] = task(signature.task)
     protocol: BaseProtocol = known.protocol.from_dict(head["protocol"])
     if protocol.signature != signature:
         raise InputError(f"says {signature}, but its protocol is {protocol.signature}")
-    truths = {_text(one["image"], "image"): tuple(_digest(text) for text in one["truths"]) for one in images}
+    truths = {_named(one["image"], "image"): tuple(_digest(text) for text in one["truths"]) for one in images}
     if len(truths) != len(images) or len(images) != head["images"]:
         raise InputError(f"has {len(truths)} images, but says {head['images']}")
     if fingerprint(truths) != head["data"]:
@@ -129,14 +144,40 @@ def _card(head: Mapping[str, Any], images: list[dict[str, Any]], digest: str) ->
     if not (expected is None or (type(expected) is int and expected >= len(images))):
         raise InputError(f"expected {expected!r} images but has {len(images)}")
     return Card(
-        _text(head["system"], "system"),
-        {one["image"]: known.tally_type.unpack(_packed(one), protocol) for one in images},
+        _named(head["system"], "system"),
+        _tallies(images, known, protocol),
         truths,
         _told(About, head["about"]),
         _told(Made, head["made"]),
         expected,
         digest,
+        head.get("people") is True,
     )
+
+
+def _tallies(images: list[dict[str, Any]], known: Task[Any, Any, Any], protocol: BaseProtocol) -> dict[str, Tally]:
+    """The tallies by image. What they claim to hold is added up before any of it is inflated."""
+    found: dict[str, Tally] = {}
+    left = MOST_INFLATED
+    for one in images:
+        packed = _packed(one)
+        left -= (size := _claimed(packed))
+        if size > 8 * MOST_NUMBERS or left < 0:
+            raise InputError(f"the tally of {one['image']} claims to hold more numbers than any")
+        try:
+            found[one["image"]] = known.tally_type.unpack(packed, protocol)
+        except InputError as error:
+            raise InputError(f"the tally of {one['image']}: {error}") from error
+    return found
+
+
+def _claimed(packed: bytes) -> int:
+    """How many bytes the arrays of a packed tally are said to have; what cannot be read is left to whoever unpacks it."""
+    try:
+        layout = json.loads(packed.partition(b"\n")[0]).values()
+        return sum(int(str(kind)[2:]) * math.prod(max(int(length), 0) for length in shape) for kind, shape in layout)
+    except (AttributeError, ArithmeticError, RecursionError, TypeError, ValueError):
+        return 0
 
 
 def _checked(content: Mapping[str, Any]) -> bytes:
@@ -150,12 +191,11 @@ def _content(line: bytes, where: str) -> dict[str, Any]:
     if parts is None or _checksum(parts[2]) != parts[1]:
         image = re.search(rb'"image":"([^"\\]{1,80})"', line)
         of = f" (image {image[1].decode('ascii', 'replace')})" if image else ""
-        raise InputError(f"{where}{of} is damaged: its checksum does not match")
+        raise InputError(printable(f"{where}{of} is damaged: its checksum does not match"))
     try:
-        found = json.loads(parts[2])
+        found: dict[str, Any] = json.loads(parts[2])  # it starts with a brace
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{where} is not JSON ({error})") from error
-    assert isinstance(found, dict)  # noqa: S101  # it starts with a brace
+        raise InputError(f"{where} is not JSON ({_quoted(str(error))})") from error
     return found
 
 
@@ -168,29 +208,23 @@ def _packed(one: Mapping[str, Any]) -> bytes:
 
 def _told(kind: type[D], given: Mapping[str, Any]) -> D:
     """What is told of a card; parts that this version does not know are left out."""
-    known = {part.name: given[part.name] for part in fields(kind) if part.name in given}
-    for name, value in known.items():
-        if name == "authors":
-            known[name] = tuple(_text(author, name) for author in value)
-        elif name == "year":
-            if not (value is None or (type(value) is int and 0 < value < 10_000)):
-                raise InputError(f"year is {value!r}, expected a year")
-        else:
-            _text(value, name)
-    if (link := known.get("link", "")) and not re.match(r"https?://", link):
-        raise InputError(f"link is {link!r}, expected one that starts with https:// or http://")
-    return kind(**known)
+    return kind(**{part.name: given[part.name] for part in fields(kind) if part.name in given})
 
 
-def _text(value: Any, name: str) -> str:
-    if not isinstance(value, str) or len(value) > LONGEST_TEXT:
+def _named(value: Any, name: str) -> str:
+    if not isinstance(value, str) or not 0 < len(value) <= LONGEST_TEXT:
         raise InputError(f"{name} is not a text of at most {LONGEST_TEXT} characters")
     return value
 
 
+def _quoted(reason: str) -> str:
+    """A reason on one line, without what a terminal would obey; it may quote what anybody wrote."""
+    return printable(reason[:LONGEST_REASON]) + ("…" if len(reason) > LONGEST_REASON else "")
+
+
 def _digest(text: Any) -> str:
     if not isinstance(text, str) or re.fullmatch(f"[0-9a-f]{{{2 * DIGEST_BYTES}}}", text) is None:
-        raise InputError(f"{text!r} is not the digest of a truth")
+        raise InputError(f"{str(text)[:80]!r} is not the digest of a truth")
     return text
 
 

@@ -19,6 +19,7 @@ from hyperacuity import __version__
 from hyperacuity.cli import (
     audit,
     boundary,
+    card,
     cite,
     compare,
     demo,
@@ -74,6 +75,9 @@ app.command("compare")(compare.compare)
 app.command("demo")(demo.demo)
 app.command("audit")(audit.audit)
 app.command("boundary")(boundary.boundary)
+app.command("card")(card.make)
+app.command("card show")(card.show)
+app.command("card check")(card.check)
 app.command("cite")(cite.cite)
 app.command("detect")(detect.detect)
 app.command("detect train pb")(detect.train_pb)

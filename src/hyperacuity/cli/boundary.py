@@ -58,6 +58,8 @@ def boundary(
     Example: [bold]hyperacuity boundary maps/canny truth --system hk=maps/hk[/bold]
 
     Example: [bold]hyperacuity boundary maps/ucm bsds500 --split test --human[/bold]
+
+    Example: [bold]hyperacuity boundary maps/mine bsds500 --against gpb-ucm.card[/bold]
     """
     from hyperacuity.boundary import protocol as named
     from hyperacuity.boundary import write_berkeley

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from typer import Argument, Option
 
 from hyperacuity.cli import common
-from hyperacuity.cli.options import Exports, Folder, Json, grouped
+from hyperacuity.cli.options import Against, Exports, Folder, Json, grouped
 from hyperacuity.cli.output import figure_folder
 
 
@@ -31,6 +31,7 @@ def compare(
     ] = None,
     alpha: Annotated[float, Option(min=0.0, max=1.0, help="Level of the tests.")] = 0.05,
     resamples: Annotated[int, Option(min=0, help="Resampled data sets for the stability of the optimal set.")] = 1000,
+    against: Against = None,
     charts: Annotated[Path | None, Folder(help="Write charts here (needs the extra report).")] = None,
     json: Json = False,
     *,
@@ -43,13 +44,15 @@ def compare(
 
     Example: [bold]hyperacuity compare runs/stereo --groups --test wilcoxon[/bold]
 
+    Example: [bold]hyperacuity compare runs/boundary --against gpb-ucm.card[/bold]
+
     Example: [bold]hyperacuity compare table.csv --criteria bad,psnr:max --epsilon 0.1[/bold]
     """
     from hyperacuity.evaluation.comparison import compare_runs, show, summary
     from hyperacuity.evaluation.score_tables import of_comparison
 
     prints = exports.prints(json)
-    how: Any = {"vector": vector, "test": test, "alpha": alpha, "resamples": resamples}
+    how: Any = {"vector": vector, "test": test, "alpha": alpha, "resamples": resamples, "against": against}
     found = compare_runs(
         sources, criteria=criteria, systems=systems, epsilon=epsilon, strict=strict, decimals=decimals, **how
     )

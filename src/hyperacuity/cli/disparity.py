@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +12,9 @@ from typer import Option
 from hyperacuity.cli import common
 from hyperacuity.cli.options import Evaluation, Folder, Named, Pred, Truth, grouped, numbers
 from hyperacuity.errors import UsageError
+
+ALL = "all"
+"""What stands for all cards of the package."""
 
 
 @grouped
@@ -49,13 +53,23 @@ def disparity(
     protocol = Protocol(deltas, regions, invalid)  # type: ignore[arg-type]  # checked by the class itself
     folder = None if pictures is None else common.output_folder(pictures)
     scales = {"masks": _masks(mask or []), "scale": scale, "truth_scale": truth_scale, "zero": zero}
-    result = common.evaluated("disparity", prediction, truth, how, protocol=protocol, **scales)
-    viewed = common.evaluated("views", prediction, truth, how, **scales) if views else None
+    of_views = _cards_of_views(how.against or []) if views else []
+    of_errors = [card for card in how.against or [] if card not in of_views or card == ALL]
+    errors, pairs = replace(how, against=of_errors), replace(how, against=of_views)
+    result = common.evaluated("disparity", prediction, truth, errors, protocol=protocol, **scales)
+    viewed = common.evaluated("views", prediction, truth, pairs, **scales) if views else None
     if folder is not None:
         from hyperacuity.report.figures import write_error_pictures
 
         write_error_pictures(folder, result.job, result.cells)
     common.show(result, viewed, how=how, more={} if viewed is None else {"views": viewed.json()["systems"]})
+
+
+def _cards_of_views(cards: Sequence[str]) -> list[str]:
+    """The cards that predicted views are compared with; the others are of errors."""
+    from hyperacuity.cards import read_card
+
+    return [card for card in cards if card == ALL or read_card(Path(card)).signature.task == "views"]
 
 
 def _masks(options: Sequence[str]) -> dict[str, Path]:

@@ -33,11 +33,11 @@ def evaluate(
 
     Example: [bold]hyperacuity evaluate boundary maps/mine truth --option protocol=nyud[/bold]
     """
-    options = _options(option or []) | {"human": human}
+    options = options_of(option or []) | {"human": human}
     common.show(common.evaluated(task, prediction, truth, how, **options), how=how)
 
 
-def _options(given: Sequence[str]) -> dict[str, Any]:
+def options_of(given: Sequence[str]) -> dict[str, Any]:
     """``NAME=VALUE`` as Python's values: numbers, true and false, words, and lists of these with commas."""
     options: dict[str, Any] = {}
     for text in given:

@@ -30,6 +30,10 @@ Split = Annotated[str | None, Option(help="Part of a known data set: train, val 
 Human = Annotated[bool, Option("--human", help="Also score each annotator against the others: how well do people do?")]
 Json = Annotated[bool, Option("--json", help="Print one JSON object instead of a table.")]
 InvertTruth = Annotated[bool, Option("--invert-truth", help="In the truth, 0 is the edge.")]
+Against = Annotated[
+    list[str] | None,
+    Option(metavar="CARD", help="Compare with the system of a card; may be repeated; all: those of this package."),
+]
 Workers = Annotated[int | None, Option(min=1, help="Threads (default: one per processor).")]
 
 
@@ -82,6 +86,7 @@ class Computing(Exports):
     list_unpaired: Annotated[bool, Option("--list-unpaired", help="Name every file that has no partner.")] = False
     strict: Annotated[bool, Option("--strict", help="Fail if a file has no partner.")] = False
     run: Annotated[Path | None, Folder(help="Keep what is computed here, and resume what is there.")] = None
+    against: Against = None
     workers: Workers = None
     cluster: Annotated[
         str | None, Option(metavar="ADDRESS", help="On Dask: tcp://host:8786, or local:4 for 4 processes.")

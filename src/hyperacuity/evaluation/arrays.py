@@ -19,7 +19,7 @@ A value of a task's own, such as a hierarchy's levels or labelled contours, stan
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -51,7 +51,7 @@ def samples(
         predictions: list[Any] = [None] * (len(truths) if _holds_several_images(truths) else 1)
     else:
         predictions = _stacks(prediction) if stacks else _maps(prediction)
-    people = _pictures if task.truth == "picture" else annotators
+    people = _people(task)
     count = len(predictions)
     of_each = [truths] if count == 1 else _split(truths, count, "truths", 3 + (task.truth == "picture"))
     names = ["truths"] if count == 1 else [f"truths of image {number}" for number in range(1, count + 1)]
@@ -59,6 +59,16 @@ def samples(
         Given(one, people(of, name), {key: _extra(extra, key, n, count) for key, extra in extras.items()})
         for n, (one, of, name) in enumerate(zip(predictions, of_each, names, strict=True))
     ]
+
+
+def truths_of(task: Task[Any, Any, Any], truths: Any) -> list[Any]:
+    """The truths of one image, as a task takes them."""
+    return _people(task)(opened(truths, "truths"), "truths")
+
+
+def _people(task: Task[Any, Any, Any]) -> Callable[[Any, str], list[Any]]:
+    """What tells the truths of one image apart."""
+    return _pictures if task.truth == "picture" else annotators
 
 
 def as_array(value: Any, name: str = "array") -> Array:

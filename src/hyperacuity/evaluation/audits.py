@@ -26,10 +26,11 @@ from hyperacuity.audit import (
 from hyperacuity.audit.benchmark import Change
 from hyperacuity.audit.findings import findings
 from hyperacuity.audit.trials import MODES, Mode, Skip, Trial, candidates, draw_trial, shuffled, write_trials
-from hyperacuity.errors import InputError
+from hyperacuity.errors import InputError, UsageError
 from hyperacuity.evaluation import audit_inputs
+from hyperacuity.evaluation.against import CardLike, rivals
 from hyperacuity.evaluation.audit_inputs import LABELS
-from hyperacuity.evaluation.front import evaluate_inputs
+from hyperacuity.evaluation.front import evaluate_inputs, name_of_data
 from hyperacuity.evaluation.inputs import named_systems
 from hyperacuity.evaluation.readers import Reader
 from hyperacuity.evaluation.result import Result
@@ -91,18 +92,24 @@ def audit(
     run: Path | None = None,
     workers: int | None = None,
     cluster: str | None = None,
+    against: CardLike | Iterable[CardLike] | None = None,
     progress: bool = True,
     strict: bool = False,
     **reading: Any,
 ) -> Audit:
     """Ask how far labels can be trusted, and what they do to systems. ``InputError`` when no image can be read.
 
-    ``reading`` says how files are found and read, as in :func:`hyperacuity.evaluate`; ``images=`` is a folder of photographs.
+    ``against`` are cards of audits; ``reading`` says how files are found and read. Both are as in :func:`hyperacuity.evaluate`;
+    ``images=`` is a folder of photographs.
     """
+    others = rivals(against)
+    if (asked := [one for one in others if not one.optional]) and not systems:
+        raise UsageError(f"{asked[0].name}: there is no system to compare with it: --system NAME=DIR")
     label_inputs, inputs = audit_inputs.find(named_systems(systems or {}), truth, **reading)
+    label_inputs.data = inputs.data = name_of_data(truth, reading.get("split"))
     how: dict[str, Any] = {"run": run, "workers": workers, "cluster": cluster, "progress": progress, "strict": strict}
     labelled = evaluate_inputs(task("strength"), label_inputs, StrengthProtocol(protocol.protocol.tolerance), **how)
-    evaluated = evaluate_inputs(task("audit"), inputs, protocol, **how) if systems else None
+    evaluated = evaluate_inputs(task("audit"), inputs, protocol, against=others, **how) if systems else None
     if LABELS not in labelled.scores:
         raise InputError("no image could be read")
     labels: LabelScore = labelled.score(LABELS)

@@ -12,6 +12,8 @@ from hyperacuity.compare.criteria import join, table_of
 from hyperacuity.data import read_table
 from hyperacuity.data.files import warn
 from hyperacuity.errors import UsageError
+from hyperacuity.evaluation.against import Rival
+from hyperacuity.evaluation.card_rows import with_cards
 from hyperacuity.run.gather import Grid, gather
 from hyperacuity.tally import Vector
 
@@ -21,16 +23,21 @@ COVER = "density all"
 """The criterion that says how much of the picture a disparity map covers."""
 
 
-def read_scores(sources: Sequence[Path], wanted: str | None) -> tuple[Table, Vector]:
-    """The table to compare by, with the criteria that were asked for, and how its task makes vectors of it."""
+def read_scores(sources: Sequence[Path], wanted: str | None, against: Sequence[Rival] = ()) -> tuple[Table, Vector]:
+    """The table to compare by, with the criteria that were asked for, and how its task makes vectors of it.
+
+    Cards ``against`` which runs are compared are further systems.
+    """
     for source in sources:
         if not source.exists():
             raise UsageError(f"there is no file or folder {source}")
     if any(source.is_file() and source.suffix.lower() in TABLES for source in sources):
         if len(sources) > 1:
             raise UsageError(f"{len(sources)} inputs, one of them a table: expected one table, or run folders")
+        if against:
+            raise UsageError(f"{against[0].name}: cards are compared with runs, not with the scores of a table")
         return _csv(sources[0], wanted), "concat"
-    return _runs(sources, wanted)
+    return _runs(sources, wanted, against)
 
 
 def _csv(path: Path, wanted: str | None) -> Table:
@@ -40,9 +47,10 @@ def _csv(path: Path, wanted: str | None) -> Table:
     return _chosen(Table.flat(found.names, names, found.values, senses=senses), wanted)
 
 
-def _runs(folders: Sequence[Path], wanted: str | None) -> tuple[Table, Vector]:
+def _runs(folders: Sequence[Path], wanted: str | None, against: Sequence[Rival]) -> tuple[Table, Vector]:
     grids = gather(folders)
     _refuse_mixture(grids)
+    grids = with_cards(grids, against)
     judged = {grid.task.name: grid.task.criteria(grid.protocol) for grid in grids}
     names = list(judged[grids[0].task.name].usual) if wanted is None else [name for name, _ in _listed(wanted)]
     used = [grid for grid in grids if set(names) & set(judged[grid.task.name].names)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ from hyperacuity.compare.significance import Test, pairwise_of_samples
 from hyperacuity.compare.verdict import Verdict, table_verdicts
 from hyperacuity.data.files import warn
 from hyperacuity.errors import UsageError
+from hyperacuity.evaluation.against import CardLike, rivals
 from hyperacuity.evaluation.compare_inputs import read_scores, tolerances
 from hyperacuity.evaluation.tables import lead, new_table
 from hyperacuity.resampling import Bootstrap
@@ -78,9 +79,10 @@ def compare_runs(
     test: Test | None = None,
     alpha: float = 0.05,
     resamples: int = 1000,
+    against: CardLike | Iterable[CardLike] | None = None,
 ) -> SystemComparison:
     """Compare the systems of run folders, or of one CSV table; the options are those of ``hyperacuity compare``."""
-    table, usual = read_scores(sources, criteria)
+    table, usual = read_scores(sources, criteria, rivals(against))
     if systems is not None:
         table = table.select(systems=[name.strip() for name in systems.split(",") if name.strip()])
     if decimals is not None:

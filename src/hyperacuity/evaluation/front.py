@@ -4,26 +4,33 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import fields
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from hyperacuity.console import printable
+from hyperacuity.data.datasets.layouts import LAYOUTS
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.evaluation import in_memory
+from hyperacuity.evaluation.against import CardLike, Rival, Rivals, fitting, rivals
 from hyperacuity.evaluation.inputs import Inputs, find_plain, name_of, named_systems
-from hyperacuity.evaluation.jobs import job_for, reader_type
+from hyperacuity.evaluation.jobs import TaskJob, job_for, reader_type
 from hyperacuity.evaluation.protocols import agreed
 from hyperacuity.evaluation.readers import Reader
 from hyperacuity.evaluation.result import Result
+from hyperacuity.evaluation.truth_digests import TruthDigests, digests_of_cells
 from hyperacuity.run import EXPECTED, Spool, fill_grid, open_run, open_store
-from hyperacuity.tally import Task
+from hyperacuity.tally import BaseProtocol, Task
 from hyperacuity.tasks import task as find_task
 
 SAMPLE = 10
 """How many predictions of a system are looked at before it is decided how they are treated."""
+
+DATA = "data"
+"""Where a run's metadata keep what the data set is called."""
 
 FINDERS = {
     "OrderReader": "ordering_inputs.find",
@@ -50,6 +57,7 @@ def evaluate(
     cluster: str | None = None,
     human: bool = False,
     all_pairs: bool = False,
+    against: CardLike | Iterable[CardLike] | None = None,
     strict: bool = False,
     progress: bool = True,
     **options: Any,
@@ -74,6 +82,10 @@ def evaluate(
         Threads (by default one per processor), or the address of a Dask cluster.
     human, all_pairs
         Whether the table has people's score too, and whether systems are tested in all pairs or only against the best.
+    against
+        Cards of other systems (:mod:`hyperacuity.cards`), values or files, that become rows beside those evaluated here, with
+        the paired test over the images that both have; ``"all"`` is every card of the package that fits. A card of another
+        protocol or other truths is a ``UsageError`` that says what differs.
     strict
         Whether files without a partner are an error.
     options
@@ -93,9 +105,9 @@ def evaluate(
     >>> result.score("good").ods.f > result.score("bad").ods.f
     True
     """
-    known = find_task(task)
-    find = _finder(reader_type(known))
-    finding, changes = _sorted_options(known, find, options)
+    known, others = find_task(task), rivals(against)
+    find = finder(reader_type(known))
+    finding, changes = sorted_options(known, find, options)
     chosen = agreed(known, protocol, changes)
     shown: Any = {"workers": workers, "human": human, "all_pairs": all_pairs}
     if isinstance(predictions, Mapping) and not predictions:
@@ -105,14 +117,15 @@ def evaluate(
         if for_files := [*for_files, *finding]:
             raise UsageError(f"{', '.join(for_files)}: for files only, but these truths are in memory")
         arrays = in_memory.sorted_arrays(known, predictions, truths)
-        return in_memory.evaluate_arrays(known, chosen, *arrays, **shown)
+        return in_memory.evaluate_arrays(known, chosen, *arrays, against=others, **shown)
     named: Mapping[str, Any] = predictions if isinstance(predictions, Mapping) else {"": predictions}
     if not all(isinstance(given, str | os.PathLike) for given in named.values()):
         raise UsageError("the truths are files, so the predictions must be files or folders too")
     systems = {name or name_of(Path(given)): given for name, given in named.items()} if "" in named else named
     inputs: Inputs = find(reader_type(known), named_systems(systems), truths, **finding)
+    inputs.data = name_of_data(truths, finding.get("split"))
     how: Any = {"run": None if run is None else Path(run), "cluster": cluster, "progress": progress, "strict": strict}
-    return evaluate_inputs(known, inputs, chosen, **how, **shown)
+    return evaluate_inputs(known, inputs, chosen, against=others, **how, **shown)
 
 
 def evaluate_inputs(
@@ -123,13 +136,15 @@ def evaluate_inputs(
     run: Path | None = None,
     workers: int | None = None,
     cluster: str | None = None,
+    against: Sequence[Rival] = (),
     progress: bool = True,
     strict: bool = False,
     **shown: Any,
 ) -> Result:
     """Score what was found. Tallies go to the run folder, or else to a temporary file, and are read a system at a time.
 
-    With ``strict``, files without a partner are a ``UsageError``. ``shown`` (``human``, ``all_pairs``) is as in :func:`evaluate`.
+    With ``strict``, files without a partner are a ``UsageError``, as are cards ``against`` which nothing can be compared; both
+    before anything is counted. ``shown`` (``human``, ``all_pairs``) is as in :func:`evaluate`.
     """
     if strict and (gaps := inputs.gaps()):
         raise UsageError(f"{gaps[0]} (--strict)")
@@ -137,8 +152,9 @@ def evaluate_inputs(
         inputs.systems, lambda system: _first_predictions(inputs, system, protocol)
     )
     job = job_for(task, complete, inputs.reader)
+    others = _fitting(against, job, inputs, workers, protocol)
     spool = Spool() if run is None else None
-    expected = {EXPECTED: {system: inputs.expected(system) for system in inputs.systems}}
+    expected = {EXPECTED: {system: inputs.expected(system) for system in inputs.systems}, DATA: inputs.data}
     with nullcontext() if run is None else open_store(run, metadata=expected) as store:
         filled = fill_grid(job, inputs, store=store, spool=spool, workers=workers, cluster=cluster, progress=progress)
 
@@ -149,8 +165,32 @@ def evaluate_inputs(
         with open_run(run) as records:
             return records.tallies(str(job.protocol.signature), system, task.tally_type, job.protocol)
 
-    about: Any = {"failures": filled.failures, "inputs": inputs, "run": run, "workers": workers}
+    about: Any = {"failures": filled.failures, "inputs": inputs, "run": run, "workers": workers, "rivals": others}
     return Result(job, inputs.sweeps, tallies_of, **about, **shown)
+
+
+def _fitting(
+    against: Sequence[Rival], job: TaskJob, inputs: Inputs, workers: int | None, asked: BaseProtocol
+) -> Rivals:
+    """The cards that fit, as rows."""
+    if not against:
+        return Rivals(job.protocol)
+    cells = {cell.image: cell for cell in inputs.images()}
+
+    def truths_of(images: list[str]) -> dict[str, TruthDigests]:
+        return digests_of_cells(job, [cells[image] for image in images], workers=workers)
+
+    return fitting(against, job, {*inputs.sweeps, *inputs.systems}, cells, truths_of, asked=asked)
+
+
+def name_of_data(truths: Any, split: str | None = None) -> str:
+    """What a data set is called: its name and part, or the name of the folder or file.
+
+    >>> name_of_data("bsds500", "test"), name_of_data("data/mine/truth")
+    ('bsds500 test', 'truth')
+    """
+    name = str(truths) if str(truths) in LAYOUTS else printable(Path(truths).name)
+    return f"{name} {split}" if split else name
 
 
 def _first_predictions(inputs: Inputs, system: str, protocol: Any) -> Iterator[Any]:
@@ -160,7 +200,7 @@ def _first_predictions(inputs: Inputs, system: str, protocol: Any) -> Iterator[A
             yield inputs.reader.prediction(cell, protocol)
 
 
-def _finder(reader: type[Reader]) -> Callable[..., Inputs]:
+def finder(reader: type[Reader]) -> Callable[..., Inputs]:
     """Who finds the files that a reader reads."""
     if reader.__name__ not in FINDERS:
         return find_plain
@@ -169,7 +209,7 @@ def _finder(reader: type[Reader]) -> Callable[..., Inputs]:
     return found
 
 
-def _sorted_options(
+def sorted_options(
     task: Task[Any, Any, Any], find: Callable[..., Inputs], options: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Options of how files are found and read, and those of the protocol; None counts as not given."""

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from hyperacuity.errors import InputError, UsageError
+from hyperacuity.errors import HyperacuityError, InputError, UsageError
+from hyperacuity.evaluation.against import Rival, fitting
 from hyperacuity.evaluation.arrays import annotators, rank
 from hyperacuity.evaluation.evaluator import Evaluator
 from hyperacuity.evaluation.jobs import TaskJob, reader_type
 from hyperacuity.evaluation.result import Result
+from hyperacuity.evaluation.truth_digests import TruthDigests, digests_of_arrays
 from hyperacuity.maps import soft_map
 from hyperacuity.run import Failure
 from hyperacuity.run.executor import processors
@@ -68,8 +71,10 @@ def evaluate_arrays(
     workers: int | None = None,
     human: bool = False,
     all_pairs: bool = False,
+    against: Sequence[Rival] = (),
 ) -> Result:
     """Count every image of every system. An array that cannot be right fails alone."""
+    asked = protocol
     protocol = protocol.completed(list(systems), lambda system: _first_maps(system, systems[system]))
     own = {system: protocol.for_system(system) for system in systems}
     judges = {system: _Judge(task.name, own[system], workers=workers or processors()) for system in systems}
@@ -84,8 +89,14 @@ def evaluate_arrays(
     if any(one is not protocol for one in own.values()):
         made = protocol
         counted = {s: {image: replace(one, protocol=made) for image, one in of.items()} for s, of in counted.items()}
+    job = TaskJob(task, made, reader_type(task)())
+    digests = _digests(job, truths)
+
+    def truths_of(images: list[str]) -> dict[str, TruthDigests]:
+        return {image: digests[image] for image in images if image in digests}
+
     return Result(
-        TaskJob(task, made, reader_type(task)()),
+        job,
         {system: {"": system} for system in counted},
         lambda system: dict(counted[system]),
         failures=[Failure(system, *one) for system, judge in judges.items() for one in judge.failures.items()],
@@ -94,7 +105,18 @@ def evaluate_arrays(
         workers=workers,
         human=human,
         all_pairs=all_pairs,
+        rivals=fitting(against, job, counted, truths, truths_of, asked=asked),
+        digests=digests,
     )
+
+
+def _digests(job: TaskJob, truths: Mapping[str, Any]) -> dict[str, TruthDigests]:
+    """What cards tell of truths, taken now: the arrays are the caller's, who may change them."""
+    found = {}
+    for image, of in truths.items():
+        with suppress(HyperacuityError, TypeError):  # such a truth has no tally either
+            found[image] = digests_of_arrays(job, of)
+    return found
 
 
 def _first_maps(system: str, predictions: Predictions) -> list[Any]:

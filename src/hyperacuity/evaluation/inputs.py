@@ -86,13 +86,14 @@ class Inputs:
     """The grid to evaluate: iterating gives its cells, system by system.
 
     ``sweeps`` says which cells are one system at several values of a parameter: by system, the name that the cells have for
-    each value. ``agree`` completes the protocol by what only the files can tell.
+    each value. ``agree`` completes the protocol by what only the files can tell, and ``data`` is what the data set is called.
     """
 
     def __init__(self, systems: Mapping[str, Path], pair: Callable[[str, Path], Found], reader: Reader) -> None:
         self.paths, self.reader = dict(systems), reader
         self.sweeps: dict[str, dict[str, str]] = {name: {"": name} for name in systems}
         self.agree: Callable[[Any], Any] = lambda protocol: protocol
+        self.data = ""
         self._pair = pair
         self._latest: tuple[str, list[Cell]] = ("", [])
         self._counts: dict[str, int] = {}

@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hyperacuity.cards import About, Card
 from hyperacuity.errors import UsageError
+from hyperacuity.evaluation.against import Rivals, as_json
 from hyperacuity.evaluation.export import ScoreTable, csv_table, latex_table, markdown_table
 from hyperacuity.evaluation.inputs import Inputs
 from hyperacuity.evaluation.jobs import TaskJob
+from hyperacuity.evaluation.truth_digests import TruthDigests
 from hyperacuity.run.gather import BySystem
 from hyperacuity.run.job import Cell, Failure
 from hyperacuity.tally import Signature, plain
@@ -50,11 +53,23 @@ class Result:
         workers: int | None = None,
         human: bool = False,
         all_pairs: bool = False,
+        rivals: Rivals | None = None,
+        digests: Mapping[str, TruthDigests] | None = None,
     ) -> None:
+        self.made = job
+        """As it was evaluated; ``job`` has the protocol that cards stand under too."""
+        rivals = rivals or Rivals(job.protocol)
+        job = rivals.job(job)
         self.job, self.failures, self.inputs, self.run = job, list(failures), inputs, run
         self.task, self.protocol = job.task, job.protocol
-        self.human, self.all_pairs = human, all_pairs
-        self._sweeps, self._tallies_of, self._truths, self.workers = sweeps, tallies_of, truths or {}, workers
+        self.human, self.all_pairs = human or rivals.people is not None, all_pairs
+        self.cards: dict[str, Card] = dict(rivals.cards)
+        """The rows that are not evaluated here, by name."""
+        self.people_card = None if human else rivals.people
+        self.digests = dict(digests or {})
+        """Of truths in memory, by image."""
+        self._sweeps = {**sweeps, **{name: {"": name} for name in self.cards}}
+        self._tallies_of, self._truths, self.workers = rivals.tallies_of(tallies_of), truths or {}, workers
         self._scores: dict[str, Any] = {}
         self._expected = expected
         self._images: dict[str, None] = {}
@@ -66,6 +81,8 @@ class Result:
 
     def expected(self, system: str) -> int | None:
         """How many images the truth has for a system; None where nobody knows."""
+        if system in self.cards:
+            return self.cards[system].expected
         if self.inputs is None:
             return self._expected
         return max(self.inputs.expected(label) for label in self._sweeps[system].values())
@@ -150,7 +167,7 @@ class Result:
 
         judged = self.task.criteria(self.protocol)
         main = judged.names.index(judged.usual[0])
-        labels = {system: self._chosen(system) for system in self.scores}
+        labels = {system: self.chosen(system) for system in self.scores}
         main_score = {}
         for system, label in labels.items():
             tallies = list(self.tallies(label).values())
@@ -159,14 +176,14 @@ class Result:
         order = sorted(labels, key=lambda system: (math.isnan(main_score[system]), worse * main_score[system]))
         return verdicts(order, lambda system: self.tallies(labels[system]), judged, all_pairs=self.all_pairs)
 
-    def _chosen(self, system: str) -> str:
+    def chosen(self, system: str) -> str:
         """The name of a system's tallies at the value of the parameter that its score is of."""
         points, score = self._sweeps[system], self.scores[system]
         return points[""] if "" in points else points[score.parameters[score.chosen]]
 
     def chosen_tallies(self, system: str) -> Tallies:
         """The tallies that the score of a system is of: of one with a parameter, those at its best value."""
-        return self.tallies(self._chosen(system))
+        return self.tallies(self.chosen(system))
 
     @property
     def by_system(self) -> Mapping[str, Tallies]:
@@ -176,14 +193,22 @@ class Result:
     @cached_property
     def people(self) -> Any:
         """The score of annotators, each held against the others; None where no image has two, or it cannot be said."""
+        if self.people_card is not None:
+            return self.people_card.score
         if self.task.people is None:
             return None
-        several = {image: drawn for image, drawn in self._truths.items() if len(drawn) > 1}
-        tallies = {image: self.task.people(drawn, self.protocol) for image, drawn in several.items()}
+        tallies = self.people_tallies
         cells = [] if self.inputs is None else list(self.inputs.images())
         with ThreadPoolExecutor(self.workers) as pool:
             tallies |= dict(zip((cell.image for cell in cells), pool.map(self.job.people, cells), strict=True))
         return self.job.collect_people(tallies)
+
+    @property
+    def people_tallies(self) -> Tallies:
+        """The tallies of annotators in memory, each held against the others, of the images that have several."""
+        several = {image: drawn for image, drawn in self._truths.items() if len(drawn) > 1}
+        held = self.task.people
+        return {} if held is None else {image: held(drawn, self.made.protocol) for image, drawn in several.items()}
 
     @cached_property
     def notes(self) -> list[str]:
@@ -198,7 +223,8 @@ class Result:
         expected = {system: self.expected(system) for system in self.systems}
         drawn = {} if self.inputs is None else self.inputs.annotators()
         unpaired = [str(path) for path in self.unpaired]
-        return found | {"expected": expected, "failed": failed, "unpaired": unpaired, "annotators": drawn}
+        against = {"against": as_json(self.cards)} if self.cards else {}
+        return found | {"expected": expected, "failed": failed, "unpaired": unpaired, "annotators": drawn} | against
 
     def table(self, console: Console | None = None) -> None:
         """Print what the command prints; nothing where no system has a score."""
@@ -210,6 +236,8 @@ class Result:
             self._presenter.show(self, target)
             if self.inputs is not None and (told := annotators_told(self.inputs.annotators())):
                 target.print(told, markup=False)
+            for name, card in self.cards.items():
+                target.print(f"{name}: from a card, {card.digest[:16] or 'in memory'}", markup=False)
 
     def score_table(self) -> ScoreTable:
         """The scores as columns and rows, with intervals and tests; people have a row where they were asked for."""
@@ -249,6 +277,19 @@ class Result:
         from hyperacuity.report.pages import write_report  # the room above: a hand-over, nothing is built on it
 
         return write_report([self.run], Path(out), progress=progress, **options)
+
+    def card(
+        self, system: str | None = None, *, about: About | None = None, data: str = "", people: bool = False
+    ) -> Card:
+        """A system's result as a card (:mod:`hyperacuity.cards`), to be written by :func:`hyperacuity.cards.write_card`.
+
+        Of a system with a parameter, it is of the best value. With ``people``, the card is of the annotators, each held against
+        the others. ``data`` is what the data set is called, where the evaluation does not know. ``UsageError`` where there is
+        nothing to put on a card.
+        """
+        from hyperacuity.evaluation.carding import card_of_result
+
+        return card_of_result(self, system, about=about, data=data, people=people)
 
     def compare(self, **options: Any) -> Ranking:
         """Rank the systems by Pareto dominance and average rank (:func:`hyperacuity.compare.compare`)."""

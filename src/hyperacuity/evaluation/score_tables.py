@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hyperacuity import __version__
+from hyperacuity.cards import PEOPLE
 from hyperacuity.compare import optimal
 from hyperacuity.compare.verdict import Verdict, verdicts
+from hyperacuity.evaluation.carding import people_tallies
 from hyperacuity.evaluation.export import Column, ScoreRow, ScoreTable
 from hyperacuity.evaluation.jobs import job_of
 from hyperacuity.evaluation.tables import presenter
@@ -27,8 +29,6 @@ from hyperacuity.tally import BaseProtocol, Criteria, Task
 if TYPE_CHECKING:
     from hyperacuity.evaluation.comparison import SystemComparison
     from hyperacuity.evaluation.result import Result
-
-PEOPLE = "people"
 
 STANDING = (
     Column("rank", "rank", "", 0),
@@ -80,7 +80,7 @@ def _people(grid: Grid) -> Any:
         return None
     job = job_of(grid)
     cells = {cell.image: cell for cell in grid.cells()}
-    return job.collect_people({image: job.people(cell) for image, cell in cells.items()})
+    return job.collect_people(people_tallies(job, list(cells.values())))
 
 
 def score_table(

@@ -6,12 +6,13 @@ papers gain, and two systems treated differently are not compared at all.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hyperacuity.boundary import BoundaryScore, Protocol
 from hyperacuity.boundary.protocols import THICK
+from hyperacuity.tally import BaseProtocol
 
 if TYPE_CHECKING:
     from hyperacuity.evaluation.result import Result
@@ -29,12 +30,13 @@ def thick_systems(scores: Mapping[str, BoundaryScore]) -> dict[str, float]:
     }
 
 
-def thick_warnings(scores: Mapping[str, BoundaryScore]) -> list[str]:
-    """A sentence on each such system."""
+def thick_warnings(scores: Mapping[str, BoundaryScore], without: Container[str] = ()) -> list[str]:
+    """A sentence on each such system but for those without maps here."""
     return [
         f"{name}: the maps look thick ({ratio:.1f} marked pixels per thinned one); papers suppress first: "
         f"--nms {f'{name}=' if len(scores) > 1 else ''}structured"
         for name, ratio in thick_systems(scores).items()
+        if name not in without
     ]
 
 
@@ -58,9 +60,10 @@ def other_way(result: Result) -> dict[str, float]:
     scores, protocol = result.scores, result.protocol
     if len(scores) < 2 or result.inputs is None or not isinstance(protocol, Protocol):
         return {}
-    flipped = dict.fromkeys(thick_systems(scores), "structured")
+    mine = {name: score for name, score in scores.items() if name not in result.cards}  # the others have no maps here
+    flipped = dict.fromkeys(thick_systems(mine), "structured")
     flipped |= {
-        name: "none" for name, kind in protocol.nms_of if kind != "none" and protocol.nms is None and name in scores
+        name: "none" for name, kind in protocol.nms_of if kind != "none" and protocol.nms is None and name in mine
     }
     if not flipped:
         return {}
@@ -95,3 +98,24 @@ def order_note(result: Result) -> str:
     ods = {name: score.ods.f for name, score in result.scores.items()}
     suppressed = {name: score.protocol.for_system(name).nms is not None for name, score in result.scores.items()}
     return order_sentence(ods, other_way(result), suppressed)
+
+
+def treats_by_name(protocol: BaseProtocol) -> bool:
+    """Whether systems are suppressed each in its own way: some are named, or those whose maps are thick are meant."""
+    return isinstance(protocol, Protocol) and (protocol.nms == "auto" or bool(protocol.nms_of))
+
+
+def with_treatment(protocol: BaseProtocol, system: str, own: BaseProtocol) -> BaseProtocol | None:
+    """The protocol under which one more system is suppressed as its own protocol says; None where more than that differs.
+
+    >>> with_treatment(Protocol(), "hed", Protocol(nms="structured")).signature
+    boundary|tol:0.0075diag|nms:none,hed=structured-s1-r1|thin:guo-hall|thr:99|precision:any|v:1
+    >>> with_treatment(Protocol(), "hed", Protocol(nms="structured", thin=False)) is None
+    True
+    """
+    if not isinstance(protocol, Protocol) or not isinstance(own, Protocol):
+        return None
+    if replace(own, nms=protocol.nms, nms_of=protocol.nms_of).signature != protocol.signature:
+        return None
+    named = {**dict(protocol.nms_of), system: str(own.nms or "none")}
+    return replace(protocol, nms_of=named)  # type: ignore[arg-type]  # a mapping does as well

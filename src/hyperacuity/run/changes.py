@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from hyperacuity.data.remote import LocalCopies, absolute, is_remote
 from hyperacuity.errors import InputError
-from hyperacuity.run.fingerprint import Digests, Recorded, stamp
+from hyperacuity.run.fingerprint import Digests, Recorded, combined, stamp
 from hyperacuity.run.gather import Grid
 from hyperacuity.run.job import Cell
 
@@ -47,6 +48,37 @@ def changes_told(grid: Grid) -> str:
     named = ", ".join(images[:MOST_NAMED]) + (", …" if len(images) > MOST_NAMED else "")
     scores = "1 score is" if len(grid.changed) == 1 else f"{len(grid.changed)} scores are"
     return f"Files have changed since they were evaluated ({named}): {scores} of the former files; evaluate again."
+
+
+def changed_truth(
+    cell: Cell, inputs: bytes, recorded: Mapping[str, Recorded], digests: Digests, is_truth: Callable[[Path], bool]
+) -> str:
+    """Why the truth of a cell can no longer be taken for the one that was evaluated, in a sentence; empty where it can.
+
+    ``inputs`` is the digest that the tally was computed from, ``recorded`` what the run knows of files. The prediction may have
+    changed, or be gone, where the run recorded all files of the cell. ``InputError`` where a truth is gone.
+    """
+    known = [recorded.get(str(absolute(path))) for path in cell.files]
+    before = [one[1] for one in known if one is not None]
+    sure = len(before) == len(known) and combined(cell, before) == inputs
+    with LocalCopies() as copies:
+        if not sure:
+            try:
+                same = digests.of_cell(cell, recorded, copies, [])[0] == inputs
+            except InputError as error:
+                return f"whether the truth of {cell.image} is as it was evaluated cannot be told ({error})"
+            return "" if same else f"the files of {cell.image} are not those that were evaluated"
+        for path, digest in zip(cell.files, before, strict=True):
+            if is_truth(path) and _now(path, recorded, digests, copies) != digest:
+                return f"{path.name}, the truth of {cell.image}, has changed since it was evaluated"
+    return ""
+
+
+def _now(path: Path, recorded: Mapping[str, Recorded], digests: Digests, copies: LocalCopies) -> bytes:
+    """The digest of a file; one whose stamp is as recorded is not read again."""
+    seen = stamp(path)
+    earlier, digest = recorded[str(absolute(path))]
+    return digest if earlier == seen else digests.of_file(path, seen, copies)[0]
 
 
 def _change(cell: Cell, inputs: bytes, recorded: Mapping[str, Recorded], digests: Digests) -> str:

@@ -14,7 +14,7 @@ import stat
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 
@@ -65,18 +65,15 @@ class Digests:
         ``read``, as (path, stamp, digest).
         """
         stamps = tuple(stamp(path) for path in cell.files)
-        parts = hashlib.blake2b(digest_size=20)
-        roles = f": {json.dumps([role for role, _ in cell.extras])}" if cell.extras else ""
-        parts.update(f"{len(cell.truths)} truths, {len(cell.extras)} extras{roles}\n".encode())
+        found = []
         for path, seen in zip(cell.files, stamps, strict=True):
             earlier, digest = recorded.get(str(absolute(path)), ("", b""))
             if earlier != seen:
                 digest, is_new = self.of_file(path, seen, copies)
                 if is_new:
                     read.append((str(absolute(path)), seen, digest))
-            # Readers choose the format by content or by suffix, so the suffix is an input like the content.
-            parts.update(f"{path.suffix.lower()}\n".encode() + digest)
-        return parts.digest(), stamps
+            found.append(digest)
+        return combined(cell, found), stamps
 
     def of_file(self, path: Path, seen: str, copies: LocalCopies) -> tuple[bytes, bool]:
         """The hash of one file whose stamp is ``seen``, and whether it was read just now and may be recorded."""
@@ -104,6 +101,17 @@ class Digests:
                 with self._guard:
                     del self._reading[key]
         return promised.result(), settled
+
+
+def combined(cell: Cell, digests: Sequence[bytes]) -> bytes:
+    """One digest for a cell from those of its files."""
+    parts = hashlib.blake2b(digest_size=20)
+    roles = f": {json.dumps([role for role, _ in cell.extras])}" if cell.extras else ""
+    parts.update(f"{len(cell.truths)} truths, {len(cell.extras)} extras{roles}\n".encode())
+    for path, digest in zip(cell.files, digests, strict=True):
+        # Readers choose the format by content or by suffix, so the suffix is an input like the content.
+        parts.update(f"{path.suffix.lower()}\n".encode() + digest)
+    return parts.digest()
 
 
 def _read(path: Path, seen: str, copies: LocalCopies) -> tuple[bytes, bool]:

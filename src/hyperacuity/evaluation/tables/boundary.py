@@ -120,7 +120,7 @@ def show(result: Result, console: Console) -> None:
 
 def notes(result: Result) -> list[str]:
     """What a reader of the scores has to know: maps that look thick, and whether the order of systems depends on that."""
-    return [*thick_warnings(result.scores), *filter(None, [order_note(result)])]
+    return [*thick_warnings(result.scores, result.cards), *filter(None, [order_note(result)])]
 
 
 def _behind(best: str, name: str, tests: Sequence[Verdict]) -> list[str]:

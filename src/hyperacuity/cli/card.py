@@ -1,0 +1,205 @@
+"""``hyperacuity card``: results that travel. Make a card of a run, look at cards, and check them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.markup import escape
+from typer import Argument, Option
+
+from hyperacuity.cli import common
+from hyperacuity.cli.evaluate import options_of
+from hyperacuity.cli.options import Data, Json, Split, Workers
+from hyperacuity.cli.output import print_line
+from hyperacuity.console import folder_name, printable
+from hyperacuity.errors import HyperacuityError, UsageError
+
+if TYPE_CHECKING:
+    from hyperacuity.cards import Card
+
+Cards = Annotated[list[Path], Argument(metavar="CARD…", help="Cards.")]
+
+
+def make(
+    run: Annotated[Path, Argument(metavar="RUN", help="A run folder, made by a benchmark with --run.")],
+    system: Annotated[str | None, Option(metavar="NAME", help="Which system (default: the only one).")] = None,
+    about: Annotated[
+        Path | None,
+        Option(metavar="FILE", help="A TOML file: title, authors, year, link, licence, description, bibtex."),
+    ] = None,
+    out: Annotated[Path | None, Option(metavar="FILE", help="The card (default: NAME.card).")] = None,
+    signature: Annotated[
+        str | None, Option(metavar="TEXT", help="Which protocol, if the run has several: its line, or a part of it.")
+    ] = None,
+    people: Annotated[
+        bool, Option("--people", help="Of the annotators, each held against the others, not of a system.")
+    ] = False,
+    data_set: Annotated[
+        str | None, Option(metavar="NAME", help="What the data set is called (default: as in the run).")
+    ] = None,
+    workers: Workers = None,
+    json: Json = False,
+) -> None:
+    """Put a system's result on a card: one small file with its tallies, which anyone can check, score and test against.
+
+    A card holds the counts of every image, the signature, digests of each truth, who made the system and how. Truths are read
+    again for their digests, and must not have changed since the run. Compare with a card by [bold]--against FILE.card[/bold].
+
+    Example: [bold]hyperacuity card runs/mine --system mine --about about.toml[/bold]
+
+    Example: [bold]hyperacuity card show mine.card[/bold]
+
+    Example: [bold]hyperacuity card check mine.card[/bold]
+    """
+    from hyperacuity.cards import SUFFIX, read_card, write_card
+    from hyperacuity.evaluation.carding import card_of_run, read_about
+
+    if people and system is not None:
+        raise UsageError(
+            "--people makes the card of the annotators, so --system has no meaning: leave one of the two out"
+        )
+    told = None if about is None else read_about(about)
+    card = card_of_run(
+        run, system, signature=signature, about=told, data=data_set or "", people=people, workers=workers
+    )
+    path = out or Path(f"{folder_name(card.system)}{SUFFIX}")
+    if path.is_dir():
+        raise UsageError(f"--out {path}: is a folder, expected the name of a file")
+    common.output_folder(path.parent)
+    write_card(card, path)
+    written = read_card(path)
+    size = path.stat().st_size
+    if json:
+        found = {"card": path, "system": written.system, "signature": str(written.signature), "bytes": size}
+        common.print_json(
+            found | {"images": len(written.tallies), "data": written.fingerprint, "digest": written.digest}
+        )
+    else:
+        print_line(
+            f"{path}: {written.system}, {len(written.tallies)} images, {size / 1000:.0f} KB, {written.digest[:16]}"
+        )
+
+
+def show(
+    cards: Cards,
+    image: Annotated[str | None, Option(metavar="NAME", help="Print the tally of this image instead.")] = None,
+    json: Json = False,
+) -> None:
+    """Show cards: whose result it is, of what data, under which protocol, and the scores counted from its tallies.
+
+    Example: [bold]hyperacuity card show mine.card[/bold]
+
+    Example: [bold]hyperacuity card show mine.card --image 100007[/bold]
+    """
+    from hyperacuity.cards import read_card
+    from hyperacuity.evaluation.card_checks import as_json, images_of
+
+    found: dict[Path, Card] = {}
+    failures = []
+    for path in cards:
+        try:
+            card = read_card(path)
+            card.check()
+            found[path] = card
+        except HyperacuityError as error:
+            failures.append((str(path), str(error).removeprefix(f"{path}: ")))
+    status = common.tell_failures(failures)
+    if image is not None:
+        chosen = images_of(list(found.values()), image)
+        if json:
+            common.print_json({"image": image, "tallies": {card.system: tally.arrays for card, tally in chosen}})
+        else:
+            for card, tally in chosen:
+                print_line(f"{card.system}, {image}: truths {', '.join(card.truths[image])}")
+                for name, array in tally.arrays.items():
+                    print_line(f"  {name} {array.dtype} {'×'.join(map(str, array.shape))}: {array.tolist()}")
+    elif json:
+        common.print_json({"cards": [{"file": path, **as_json(card)} for path, card in found.items()]})
+    else:
+        for n, (path, card) in enumerate(found.items()):
+            if n:
+                print_line("")
+            _print_card(path, card)
+    raise typer.Exit(status)
+
+
+def _print_card(path: Path, card: Card) -> None:
+    from hyperacuity.evaluation.card_checks import result_of, told_lines
+
+    for heading, line in told_lines(card, path):
+        print_line(f"{heading:<10}{line}")
+    print_line("")
+    if card.people and card.task.collect_people is not None:
+        point: Any = card.score.point
+        print_line(f"F {point.f:.4f}, recall {point.recall:.4f}, precision {point.precision:.4f}")
+        return
+    card.guarded(result_of(card).table, common.results)
+
+
+def check(
+    cards: Cards,
+    maps: Annotated[
+        Path | None, Option(metavar="DIR", help="The system's maps: count some images again, and compare.")
+    ] = None,
+    truth: Annotated[str | None, Option(metavar="TRUTH", help="The truths of these, as for the benchmark.")] = None,
+    data: Data = None,
+    split: Split = None,
+    sample: Annotated[int, Option(min=1, help="How many images are counted again.")] = 10,
+    seed: Annotated[int, Option(min=0, help="Which images these are.")] = 0,
+    option: Annotated[
+        list[str] | None, Option(metavar="NAME=VALUE", help="How files are read; may be repeated.")
+    ] = None,
+    workers: Workers = None,
+    json: Json = False,
+) -> None:
+    """Check cards: is every byte as it was written, do the tallies give scores; with maps and truths, are the counts right?
+
+    Each card is checked, whatever is wrong with the others. Exit status 1 when something is wrong; each finding is named.
+
+    Example: [bold]hyperacuity card check cards/*.card[/bold]
+
+    Example: [bold]hyperacuity card check mine.card --maps maps/mine --truth bsds500[/bold]
+    """
+    from hyperacuity.evaluation.card_checks import check_card
+
+    if (maps is None) != (truth is None):
+        raise UsageError("to count images again, give both --maps and --truth")
+    if maps is not None and len(cards) > 1:
+        raise UsageError(f"--maps are those of one system, but there are {len(cards)} cards: check them one by one")
+    options = {**options_of(option or []), "data": data, "split": split}
+    options = {name: value for name, value in options.items() if value is not None}
+    how: Any = {"maps": maps, "truth": truth, "sample": sample, "seed": seed, "workers": workers}
+    checked = [check_card(path, **how, **options) for path in cards]
+    for one in checked:
+        for problem in one.problems:
+            common.messages.print(f"[red]wrong:[/] {escape(printable(problem))}")
+    if json:
+        common.print_json({"cards": [_as_json(one) for one in checked]})
+    else:
+        for one in checked:
+            if one.card is not None and not one.problems:
+                print_line(f"{one.path}: {_sound(one.card)}{_counted(one.counted)}")
+    raise typer.Exit(1 if any(one.problems for one in checked) else 0)
+
+
+def _sound(card: Card) -> str:
+    judged = card.task.criteria(card.protocol)
+    if card.people and card.task.collect_people is not None:
+        numbers = f"F {card.score.point.f:.4f}"
+    else:
+        numbers = ", ".join(f"{name} {card.numbers[name]:.4f}" for name in judged.usual)
+    return f"sound: {card.system}, {len(card.tallies)} images, {numbers}"
+
+
+def _counted(images: Any) -> str:
+    return f"; counted again and equal: {', '.join(images)}" if images else ""
+
+
+def _as_json(one: Any) -> dict[str, Any]:
+    found: dict[str, Any] = {"file": one.path, "sound": not one.problems, "problems": one.problems}
+    if one.card is not None:
+        found |= {"system": one.card.system, "digest": one.card.digest, "data": one.card.fingerprint}
+        found |= {"counted": {image: not reason for image, reason in one.counted.items()}}
+    return found

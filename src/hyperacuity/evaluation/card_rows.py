@@ -1,0 +1,92 @@
+"""Cards as rows of a run's grid, for those who compare and report runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from hyperacuity.cards import Card
+from hyperacuity.errors import UsageError
+from hyperacuity.evaluation.against import Rival, Rivals, fitting
+from hyperacuity.evaluation.carding import evaluated_cells, recorded_truths
+from hyperacuity.evaluation.jobs import job_of
+from hyperacuity.evaluation.truth_digests import TruthDigests
+from hyperacuity.run.gather import Grid, Source
+from hyperacuity.run.job import Cell
+from hyperacuity.tally import BaseProtocol
+
+
+class CardRow:
+    """What a grid asks a run for, told by a card: it has tallies, and no files."""
+
+    def __init__(self, card: Card) -> None:
+        self.card = card
+
+    def tallies(self, signature: str, system: str, kind: Any, protocol: BaseProtocol) -> dict[str, Any]:
+        """All tallies by image."""
+        return {image: replace(tally, protocol=protocol) for image, tally in self.card.tallies.items()}
+
+    def tally(self, signature: str, system: str, image: str, kind: Any, protocol: BaseProtocol) -> Any:
+        """The tally of an image; None where there is none."""
+        found = self.card.tallies.get(image)
+        return None if found is None else replace(found, protocol=protocol)
+
+    def images_of(self, signature: str, system: str, *, done: bool = False) -> list[str]:
+        """The images."""
+        return self.card.images
+
+    def cells(self, signature: str, system: str | None = None, image: str | None = None) -> list[Cell]:
+        """None: the maps are not here."""
+        return []
+
+    def inputs(self, signature: str, system: str) -> dict[str, bytes]:
+        """None."""
+        return {}
+
+    def recorded(self, paths: Iterable[Path]) -> dict[str, tuple[str, bytes]]:
+        """None."""
+        return {}
+
+
+def with_cards(grids: Sequence[Grid], given: Sequence[Rival], *, workers: int | None = None) -> list[Grid]:
+    """The grids, each with the cards of its benchmark as further systems. ``UsageError`` for a card that fits none."""
+    tasks = [grid.task.name for grid in grids]
+    for rival in given:
+        own = rival.card.signature.task
+        if own not in tasks and not rival.optional:
+            raise UsageError(f"{rival.name}: is a card of {own}, but the runs are of {', '.join(dict.fromkeys(tasks))}")
+        if rival.card.people and not rival.optional:
+            raise UsageError(f"{rival.name}: is a card of people, which are no system among others")
+    return [_joined(grid, [rival for rival in given if _is_of(rival, grid)], workers) for grid in grids]
+
+
+def _is_of(rival: Rival, grid: Grid) -> bool:
+    return rival.card.signature.task == grid.task.name and not rival.card.people
+
+
+def _joined(grid: Grid, given: Sequence[Rival], workers: int | None) -> Grid:
+    if not given:
+        return grid
+    job, cells = job_of(grid), {cell.image: (source, cell) for source, cell in evaluated_cells(grid)}
+
+    def truths_of(images: list[str]) -> Mapping[str, TruthDigests]:
+        return recorded_truths(job, [cells[image] for image in images], workers=workers)
+
+    found = fitting(given, job, list(grid.sources), cells, truths_of)
+    rows = {
+        name: Source(CardRow(card), (str(card.signature), name), len(card.tallies), card.expected)  # type: ignore[arg-type]
+        for name, card in found.cards.items()
+    }
+    return _under(replace(grid, sources={**grid.sources, **rows}), found)
+
+
+def _under(grid: Grid, found: Rivals) -> Grid:
+    """The grid under the protocol that names the cards too, where it names systems."""
+    if found.protocol.signature == grid.signature:
+        return grid
+    first, *others = grid.origins
+    job = {**grid.options, "protocol": found.protocol.to_dict()}
+    origins = (replace(first, about={**first.about, "job": job}), *others)
+    return replace(grid, signature=found.protocol.signature, origins=origins)

@@ -1,0 +1,284 @@
+"""Cards made: of a run folder, of a result, and what their makers say of a system."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hyperacuity import __version__
+from hyperacuity.cards import PEOPLE, About, Card, Made
+from hyperacuity.console import printable
+from hyperacuity.data.datasets.layouts import LAYOUTS
+from hyperacuity.errors import HyperacuityError, InputError, UsageError
+from hyperacuity.evaluation.against import usual_reading
+from hyperacuity.evaluation.inputs import some
+from hyperacuity.evaluation.jobs import TaskJob, job_of
+from hyperacuity.evaluation.truth_digests import TruthDigests, digests_of_cell, digests_of_cells, each
+from hyperacuity.run.changes import changed_truth
+from hyperacuity.run.fingerprint import Digests
+from hyperacuity.run.gather import Grid, Source, gather
+from hyperacuity.run.job import Cell
+
+if TYPE_CHECKING:
+    from hyperacuity.evaluation.result import Result
+
+LARGEST_ABOUT = 1_000_000
+"""No file about a system has more bytes than this."""
+
+PREDICTED = ("frame ", "class_", "angles")
+"""What the roles of further files start with that are part of a prediction."""
+
+
+def card_of_run(
+    folder: Path,
+    system: str | None = None,
+    *,
+    signature: str | None = None,
+    about: About | None = None,
+    data: str = "",
+    people: bool = False,
+    workers: int | None = None,
+) -> Card:
+    """The card of a system of a run folder; of the only one where there is one only.
+
+    Truths are read again for their digests, and must be those that were evaluated. ``signature`` chooses among several protocols,
+    by the whole line or a part of it; ``people`` makes the card of the annotators, each held against the others; ``data`` is what
+    the data set is called, where the run does not say. ``UsageError`` where the choice is not clear or truths have changed.
+    """
+    grid = grid_of(folder, signature)
+    name = PEOPLE if people else _system_of(grid, system)
+    job = job_of(grid)
+    tallies = {} if people else dict(grid.tallies().get(name, {}))
+    pairs = [pair for pair in evaluated_cells(grid, None if people else name) if people or pair[1].image in tallies]
+    truths = recorded_truths(job, pairs, workers=workers)
+    if people:
+        tallies = people_tallies(job, [cell for _, cell in pairs if cell.image in truths], workers)
+    made = _made(grid, data)
+    expected = None if people else grid.sources[name].expected
+    return _card(job, name, tallies, truths, about=about, made=made, expected=expected, people=people)
+
+
+def card_of_result(
+    result: Result, system: str | None = None, *, about: About | None = None, data: str = "", people: bool = False
+) -> Card:
+    """The card of a system of a result, whose tallies were counted in this process or are kept by its run."""
+    if system in result.cards:
+        return result.cards[system]
+    if people:
+        return _people_of_result(result, about, data)
+    evaluated = [name for name in result.systems if name not in result.cards]
+    if system is None and len(evaluated) == 1:
+        (system,) = evaluated
+    result.score(system)  # says what is wrong with the name
+    assert system is not None  # noqa: S101  # or it would have said so
+    label, job = result.chosen(system), result.made
+    if result.run is not None:
+        chosen = str(job.protocol.signature)
+        return card_of_run(result.run, label, signature=chosen, about=about, data=data, workers=result.workers)
+    tallies = {image: replace(tally, protocol=job.protocol) for image, tally in result.tallies(label).items()}
+    if result.inputs is None:
+        truths: Mapping[str, TruthDigests] = result.digests
+    else:
+        cells = [cell for cell in result.inputs.of(label) if cell.image in tallies]
+        truths = digests_of_cells(job, cells, workers=result.workers)
+    made, expected = _made_here(result, data), result.expected(system)
+    return _card(_told_as_files(job, result), label, tallies, truths, about=about, made=made, expected=expected)
+
+
+def _people_of_result(result: Result, about: About | None, data: str) -> Card:
+    if result.people_card is not None:
+        return result.people_card
+    _refuse_no_people(result.made)
+    if result.run is not None:
+        chosen = str(result.made.protocol.signature)
+        return card_of_run(result.run, signature=chosen, about=about, data=data, people=True, workers=result.workers)
+    if result.inputs is None:
+        tallies, truths = result.people_tallies, result.digests
+    else:
+        cells = list(result.inputs.images())
+        tallies = people_tallies(result.made, cells, result.workers)
+        truths = digests_of_cells(result.made, cells, workers=result.workers)
+    job = _told_as_files(result.made, result)
+    return _card(job, PEOPLE, tallies, truths, about=about, made=_made_here(result, data), people=True)
+
+
+def _card(
+    job: TaskJob, system: str, tallies: Mapping[str, Any], truths: Mapping[str, TruthDigests], **more: Any
+) -> Card:
+    """The card of a system under its own protocol, where systems are treated each in its own way."""
+    own = job.protocol.for_system(system)
+    counted = {image: replace(tally, protocol=own) for image, tally in tallies.items()}
+    absent = [image for image in counted if image not in truths]
+    if absent:
+        raise UsageError(f"{system}: the truth of {some(absent)} cannot be read, and a card has its digest")
+    about = more.pop("about") or About()
+    return Card(system, counted, {image: truths[image] for image in counted}, about, **more)
+
+
+def _told_as_files(job: TaskJob, result: Result) -> TaskJob:
+    """The job as it would be of files: arrays do not say that they were read as they are."""
+    said = dict(job.protocol.reading)
+    if result.inputs is not None or all(key in said for key in usual_reading(job)):
+        return job
+    return replace(job, protocol=replace(job.protocol, reading=tuple({**usual_reading(job), **said}.items())))
+
+
+def people_tallies(job: TaskJob, cells: Sequence[Cell], workers: int | None = None) -> dict[str, Any]:
+    """The tallies of annotators, each held against the others, of the images that have several."""
+    _refuse_no_people(job)
+    found = zip((cell.image for cell in cells), each("annotators", job.people, cells, workers), strict=True)
+    return {image: tally for image, tally in found if tally is not None}
+
+
+def _refuse_no_people(job: TaskJob) -> None:
+    if job.task.people is None:
+        raise UsageError(f"{job.task.name} does not hold annotators against each other, so people have no card")
+
+
+def grid_of(folder: Path, signature: str | None = None) -> Grid:
+    """The grid of a run under one protocol, chosen by its signature, or a part of it, where there are several."""
+    grids = gather([folder])
+    lines = [str(grid.signature) for grid in grids]
+    if signature is None and len(grids) > 1:
+        raise UsageError(f"{folder} holds {len(grids)} protocols, choose one with --signature: {'; '.join(lines)}")
+    chosen = [grid for grid, line in zip(grids, lines, strict=True) if signature in (None, line)]
+    chosen = chosen or [grid for grid, line in zip(grids, lines, strict=True) if signature and signature in line]
+    if len(chosen) != 1:
+        found = "several protocols" if chosen else "no protocol"
+        raise UsageError(f"--signature {signature}: {folder} has {found} of that name, but {'; '.join(lines)}")
+    return chosen[0]
+
+
+def _system_of(grid: Grid, system: str | None) -> str:
+    known = list(grid.tallies())
+    if system is None and len(known) == 1:
+        return known[0]
+    named = f"--system {system}: there is no such system" if system else "a card is of one system: choose with --system"
+    if system not in known:
+        raise UsageError(f"{named}; {f'there are {some_systems(known)}' if known else 'none has a tally'}")
+    return system
+
+
+def some_systems(names: Sequence[str]) -> str:
+    """All names of a short list, the first of a long one."""
+    return ", ".join(names) if len(names) <= 20 else some(names)
+
+
+def evaluated_cells(grid: Grid, system: str | None = None) -> list[tuple[Source, Cell]]:
+    """The cells of a system with where they lie, or one of every image of any."""
+    found: dict[str, tuple[Source, Cell]] = {}
+    for source in grid.sources.values() if system is None else [grid.sources[system]]:
+        done = set(source.run.images_of(*source.key, done=True))
+        for cell in source.run.cells(*source.key):
+            if cell.image in done:
+                found.setdefault(cell.image, (source, grid.complete(cell)))
+    return list(found.values())
+
+
+def recorded_truths(
+    job: TaskJob, cells: Iterable[tuple[Source, Cell]], *, workers: int | None = None
+) -> dict[str, TruthDigests]:
+    """The digests of the truths of cells that were evaluated. ``UsageError`` where truths are no longer as they were."""
+    digests = Digests()
+    by_source: dict[int, list[tuple[Source, Cell]]] = {}
+    for pair in cells:
+        by_source.setdefault(id(pair[0]), []).append(pair)
+    found: dict[str, TruthDigests] = {}
+    for pairs in by_source.values():
+        source, own = pairs[0][0], [cell for _, cell in pairs]
+        inputs = source.run.inputs(*source.key)
+        recorded = source.run.recorded({path for cell in own for path in cell.files})
+
+        def read(cell: Cell, inputs: Any = inputs, recorded: Any = recorded) -> TruthDigests:
+            predicted = {cell.prediction, *(path for role, path in cell.extras if role.startswith(PREDICTED))}
+            changed = changed_truth(
+                cell, inputs[cell.image], recorded, digests, lambda path: path in cell.truths or path not in predicted
+            )
+            if changed:
+                raise UsageError(f"{changed}: evaluate again, so that scores and truths belong together")
+            return digests_of_cell(job, cell)
+
+        found |= dict(zip((cell.image for cell in own), each("truths", read, own, workers), strict=True))
+    return found
+
+
+def _made(grid: Grid, data: str) -> Made:
+    """How a run was made, without where its files lie on a machine."""
+    about = grid.origins[0].about
+    command = command_told(str(about.get("command", "")))
+    versions: Any = about.get("versions") or {}
+    return Made(
+        data=data or str(about.get("data") or "") or _data_in(command),
+        command=command,
+        version=str(versions.get("hyperacuity", "")),
+        date=str(about.get("started", ""))[:10],
+    )
+
+
+def _made_here(result: Result, data: str) -> Made:
+    named = data or ("" if result.inputs is None else result.inputs.data)
+    return Made(data=named, version=__version__, date=datetime.now(UTC).date().isoformat())
+
+
+def command_told(command: str) -> str:
+    """A command line without the places where files lie on a machine: of full paths and addresses, the last part.
+
+    >>> command_told("/usr/bin/hyperacuity boundary /home/me/maps bsds500 --system hk=/data/hk")
+    'hyperacuity boundary maps bsds500 --system hk=hk'
+    """
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        return ""
+    if words and Path(words[0]).name == "__main__.py":
+        words[0] = "hyperacuity"
+    return printable(shlex.join(_place_told(word) for word in words))
+
+
+def _place_told(word: str) -> str:
+    start, equals, place = word.rpartition("=")
+    if re.match(r"([A-Za-z]:)?[\\/]|~|[a-z0-9+.-]+://", place):
+        return start + equals + re.split(r"[\\/]", place.rstrip("\\/"))[-1]
+    return word
+
+
+def _data_in(command: str) -> str:
+    """The data set that a command names, with its part."""
+    words = command.split()
+    name = next((word for word in words if word in LAYOUTS), "")
+    split = words[words.index("--split") + 1] if "--split" in words[:-1] else ""
+    return " ".join(filter(None, (name, split))) if name else ""
+
+
+def read_about(path: Path) -> About:
+    """What makers say of their system, from a TOML file. ``InputError`` names the file, and the key that is not as expected.
+
+    Keys are ``title``, ``authors`` (a list), ``year``, ``link``, ``licence``, ``description`` and ``bibtex``.
+    """
+    try:
+        with path.open("rb") as file:
+            text = file.read(LARGEST_ABOUT + 1)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
+    if len(text) > LARGEST_ABOUT:
+        raise InputError(f"{path}: is larger than {LARGEST_ABOUT / 1e6:g} MB, expected a few lines of TOML")
+    try:
+        given = tomllib.loads(text.decode())
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path}: is no TOML ({printable(str(error))})") from error
+    known = [part.name for part in fields(About)]
+    for key in given:
+        if key not in known:
+            raise InputError(f"{path}: has the key {key!r}, expected only {', '.join(known)}")
+    if not isinstance(given.get("authors", []), list):
+        raise InputError(f"{path}: authors is no list, expected a list of names in quotes")
+    try:
+        return About(**given)
+    except HyperacuityError as error:
+        raise InputError(f"{path}: {error}") from error
