@@ -25,6 +25,8 @@ LONGEST_TEXT = 10_000
 MOST_NUMBERS = 250_000
 """No tally on a card has more numbers; the largest that benchmarks make have some tens of thousands."""
 
+MOST_DIMENSIONS = 8
+
 MOST_COUNTED = 2**53
 """No count is larger, so that sums of counts are exact."""
 
@@ -164,7 +166,15 @@ class Card:
                 return count(*given)
         except HyperacuityError as error:
             raise InputError(f"the tallies of {self.system} cannot be scored: {error}") from error
-        except (ArithmeticError, AttributeError, LookupError, MemoryError, TypeError, ValueError) as error:
+        except (
+            ArithmeticError,
+            AttributeError,
+            LookupError,
+            MemoryError,
+            RuntimeError,
+            TypeError,
+            ValueError,
+        ) as error:
             reason = printable(f"{type(error).__name__}: {error}"[:200])
             raise InputError(f"the tallies of {self.system} cannot be scored ({reason})") from error
 
@@ -181,13 +191,12 @@ def _text(value: Any, name: str) -> str:
 
 def _refuse_impossible(image: str, tally: Tally) -> None:
     """No benchmark makes tallies so large, nor counts below zero."""
-    sizes = [np.size(array) for array in tally.arrays.values()]
-    if sum(sizes) > MOST_NUMBERS:
-        raise UsageError(f"the tally of {image} has {sum(sizes)} numbers, expected at most {MOST_NUMBERS}")
-    for name, array in tally.arrays.items():
-        if (
-            np.asarray(array).dtype.kind in "iu"
-            and np.size(array)
-            and not 0 <= np.min(array) <= np.max(array) <= MOST_COUNTED
-        ):
+    arrays = {name: np.asarray(array) for name, array in tally.arrays.items()}
+    size = sum(array.size for array in arrays.values())
+    if size > MOST_NUMBERS:
+        raise UsageError(f"the tally of {image} has {size} numbers, expected at most {MOST_NUMBERS}")
+    for name, array in arrays.items():
+        if array.ndim > MOST_DIMENSIONS:
+            raise UsageError(f"the tally of {image} has an array of {array.ndim} dimensions ({name})")
+        if array.dtype.kind in "iu" and array.size and (array.min() < 0 or array.max() > MOST_COUNTED):
             raise UsageError(f"the tally of {image} has a count below 0 or above 2⁵³ ({name})")

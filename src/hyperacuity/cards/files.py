@@ -27,6 +27,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, fields
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -161,7 +162,7 @@ def _tallies(images: list[dict[str, Any]], known: Task[Any, Any, Any], protocol:
     left = MOST_INFLATED
     for one in images:
         packed = _packed(one)
-        left -= (size := _claimed(packed))
+        left -= (size := _claimed(packed.partition(b"\n")[0]))
         if size > 8 * MOST_NUMBERS or left < 0:
             raise InputError(f"the tally of {one['image']} claims to hold more numbers than any")
         try:
@@ -171,10 +172,11 @@ def _tallies(images: list[dict[str, Any]], known: Task[Any, Any, Any], protocol:
     return found
 
 
-def _claimed(packed: bytes) -> int:
+@lru_cache(maxsize=32)
+def _claimed(line: bytes) -> int:
     """How many bytes the arrays of a packed tally are said to have; what cannot be read is left to whoever unpacks it."""
     try:
-        layout = json.loads(packed.partition(b"\n")[0]).values()
+        layout = json.loads(line).values()
         return sum(int(str(kind)[2:]) * math.prod(max(int(length), 0) for length in shape) for kind, shape in layout)
     except (AttributeError, ArithmeticError, RecursionError, TypeError, ValueError):
         return 0
