@@ -101,15 +101,22 @@ def _type_of(kind: type[Tally], field: str) -> type[Any]:
     return np.float64 if "Sums" in str(kind.__annotations__[field]) else np.int64
 
 
+SHAPES_OF: dict[str, dict[str, tuple[int, ...]]] = {
+    "ordering": {"contours": (6,), "pairs": (5,), "questions": (2, 4), "measured": (3,), "inconsistent": (3,)},
+    "views": dict.fromkeys(("square", "added", "compared", "pixels"), (2,)),
+    "whdr": {"wrong": (2,), "weight": (2,), "pairs": (3,)},
+    "dbe": {},
+    "edges": {"scores": (23, 101), "counted": (23, 101)}
+    | dict.fromkeys(("minimum", "images", "threshold", "swept"), (23,)),
+    "regions": dict.fromkeys(("covered", "covering", "machine_area", "rand", "variation"), (99,)),
+    "masks": dict.fromkeys(task("masks").tally_type.names(), (1,)),
+    "disparity": dict.fromkeys(task("disparity").tally_type.names(), (3,)) | {"bad": (3, 3), "quantile": (3, 4)},
+}
+
+
 def cards() -> list[bytes]:
     """Of several benchmarks."""
-    ordering = {"contours": (6,), "pairs": (5,), "questions": (2, 4), "measured": (3,), "inconsistent": (3,)}
-    views = dict.fromkeys(("square", "added", "compared", "pixels"), (2,))
-    whdr = {"wrong": (2,), "weight": (2,), "pairs": (3,)}
-    every = [
-        scalar_card(name, shapes)
-        for name, shapes in (("ordering", ordering), ("views", views), ("whdr", whdr), ("dbe", {}))
-    ]
+    every = [scalar_card(name, shapes) for name, shapes in SHAPES_OF.items()]
     return [written(card) for card in (boundary_card(), *every)]
 
 

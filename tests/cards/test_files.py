@@ -98,6 +98,7 @@ def changed(**head):
         ({"signature": "boundary|thr:9|v:1"}, "says boundary|thr:9|v:1, but its protocol is boundary|tol:0.0075diag"),
         ({"signature": "chess|v:1"}, "there is no benchmark 'chess'"),
         ({"protocol": {"tolerance": "x"}}, "written by another version"),
+        ({"protocol": {"tolerance": {}}}, "say nothing that this version can read"),
         ({"system": ""}, "system is not a text"),
         ({"system": "a\x1b[2J"}, r"the name 'a\x1b[2J' is empty or has marks that do not print"),
         ({"system": "\u202egnp"}, "marks that do not print"),

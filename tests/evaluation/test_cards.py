@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import io
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
@@ -13,10 +14,11 @@ import pytest
 import hyperacuity as ha
 from hyperacuity import boundary, tasks
 from hyperacuity.cards import About, digest_of, parsed, written
+from hyperacuity.console import wide_console
 from hyperacuity.data import write_png
 from hyperacuity.errors import UsageError
 from hyperacuity.evaluation import against
-from hyperacuity.evaluation.card_checks import result_of
+from hyperacuity.evaluation.card_checks import as_json, result_of, show_scores
 from hyperacuity.evaluation.carding import command_told
 from hyperacuity.tally import plain
 
@@ -70,20 +72,14 @@ def values(score):
 def test_scores_intervals_and_p_values_come_back_to_the_last_digit(task):
     result = evaluated(task)
     assert not result.failures
-    for system in result.systems:
-        card = again(result.card(system))
-        assert list(card.tallies.values()) == [
-            replace(one, protocol=card.protocol) for one in result.tallies(system).values()
-        ]
-        assert json.dumps(values(card.score)) == json.dumps(values(result.score(system)))
-        judged = result.task.criteria(result.protocol)
-        overall = judged.overall(list(result.tallies(system).values())).tolist()
-        assert repr(list(card.numbers.values())) == repr(overall)
+    card, tallies = again(result.card("one")), list(result.tallies("one").values())
+    assert list(card.tallies.values()) == [replace(one, protocol=card.protocol) for one in tallies]
+    assert json.dumps(values(card.score)) == json.dumps(values(result.score("one")))
+    overall = result.task.criteria(result.protocol).overall(tallies).tolist()
+    assert repr(list(card.numbers.values())) == repr(overall)
     if len(result.systems) > 1:
         systems, truths = given(task)
-        beside = ha.evaluate(
-            task, {"two": systems["two"]}, truths, against=again(result.card("one")), **FEW.get(task, {})
-        )
+        beside = ha.evaluate(task, {"two": systems["two"]}, truths, against=card, **FEW.get(task, {}))
         assert sorted(beside.systems) == ["one", "two"]
         assert repr(beside.verdicts) == repr(result.verdicts)
         assert values(beside.score("one")) == values(result.score("one"))
@@ -225,6 +221,45 @@ def test_a_truth_has_one_digest_from_files_and_from_memory(task, tmp_path):
         assert beside.systems == ["mine", "maps"]
 
 
+@pytest.fixture
+def orders(tmp_path):
+    """An ordering system at two values of a parameter, of which 0.5 is the better one; truths, and regions to ask about."""
+    for folder in ("mine/0.1", "mine/0.5", "truth", "regions"):
+        (tmp_path / folder).mkdir(parents=True)
+    for n in range(2):
+        order, (truth,), _ = inputs("ordering", 2 * n)
+        np.save(tmp_path / f"mine/0.1/{n}.npy", order[::-1])
+        np.save(tmp_path / f"mine/0.5/{n}.npy", order)
+        np.save(tmp_path / f"truth/{n}.npy", truth)
+        np.save(tmp_path / f"regions/{n}.npy", (np.indices(truth.shape).sum(axis=0) // 40).astype(np.int32))
+    return tmp_path
+
+
+def test_a_system_with_a_parameter_has_a_card_of_its_best_value(orders):
+    result = ha.evaluate("ordering", orders / "mine", orders / "truth", progress=False)
+    card = again(result.card())
+    assert card.system == "mine/0.5"
+    assert card.score.accuracy == result.score().accuracy
+    kept = ha.evaluate("ordering", orders / "mine", orders / "truth", run=orders / "run", progress=False)
+    assert kept.card().truths == card.truths
+    assert kept.card().tallies == card.tallies
+    assert kept.card().made.data == "truth"
+
+
+def test_regions_that_are_asked_about_are_part_of_what_a_card_is_scored_against(orders):
+    def evaluate(**options):
+        return ha.evaluate(
+            "ordering", orders / "mine/0.5", orders / "truth", regions=orders / "regions", progress=False, **options
+        )
+
+    card = evaluate().card()
+    assert [len(digests) for digests in card.truths.values()] == [2, 2]
+    assert evaluate(against=card).systems == ["0.5", "0.5 (card)"]
+    np.save(orders / "regions/1.npy", np.eye(80, 64, dtype=np.int32))
+    with pytest.raises(UsageError, match=r"truth of 1 differs: the regions that are asked about$"):
+        evaluate(against=card)
+
+
 def test_one_mask_is_the_same_truth_whatever_its_label():
     mask = np.zeros((20, 20), bool)
     mask[5:12, 5:12] = True
@@ -247,6 +282,15 @@ def test_a_card_prints_as_its_result_does():
     alone = ha.evaluate("boundary", {"one": systems["one"]}, truths, thresholds=9)
     assert str(result_of(again(result.card("one")))) == str(alone)
     assert plain(result_of(result.card("one")).json()) == plain(alone.json())
+
+
+@pytest.mark.parametrize("task", ["audit", "edges", "masks", "strength", "views"])
+def test_a_card_of_any_benchmark_can_be_shown(task):
+    text = io.StringIO()
+    card = again(evaluated(task).card("one"))
+    show_scores(card, wide_console(text))
+    assert str(card.signature) in text.getvalue()
+    assert json.loads(json.dumps(plain(as_json(card))))["system"] == "one"
 
 
 @pytest.mark.parametrize(

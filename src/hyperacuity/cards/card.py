@@ -147,9 +147,12 @@ class Card:
     @cached_property
     def numbers(self) -> dict[str, float]:
         """The numbers that the benchmark compares systems by, by name. ``InputError`` as for the score."""
+        return self.guarded(self._numbers)
+
+    def _numbers(self) -> dict[str, float]:
         judged = self.task.criteria(self.protocol)
-        values = self.guarded(judged.overall, list(self.tallies.values()))
-        return dict(zip(judged.names, np.asarray(values, np.float64).tolist(), strict=True))
+        values = np.asarray(judged.overall(list(self.tallies.values())), np.float64)
+        return dict(zip(judged.names, values.tolist(), strict=True))
 
     def check(self) -> None:
         """See that the tallies can be scored, without intervals, which take longer. ``InputError`` where they cannot."""

@@ -50,8 +50,14 @@ LONGEST_REASON = 500
 """A sentence about a card quotes no more of it."""
 
 UNREADABLE = (
-    *(ArithmeticError, AttributeError, LookupError, MemoryError),
-    *(RecursionError, StopIteration, TypeError, ValueError),
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    MemoryError,
+    RuntimeError,
+    StopIteration,
+    TypeError,
+    ValueError,
 )
 """What well-formed lines that mean nothing may end in."""
 

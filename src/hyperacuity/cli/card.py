@@ -126,16 +126,12 @@ def show(
 
 
 def _print_card(path: Path, card: Card) -> None:
-    from hyperacuity.evaluation.card_checks import result_of, told_lines
+    from hyperacuity.evaluation.card_checks import show_scores, told_lines
 
     for heading, line in told_lines(card, path):
         print_line(f"{heading:<10}{line}")
     print_line("")
-    if card.people and card.task.collect_people is not None:
-        point: Any = card.score.point
-        print_line(f"F {point.f:.4f}, recall {point.recall:.4f}, precision {point.precision:.4f}")
-        return
-    card.guarded(result_of(card).table, common.results)
+    show_scores(card, common.results)
 
 
 def check(

@@ -177,7 +177,7 @@ def _refuse_other_truths(rival: Rival, job: TaskJob, shared: Sequence[str], know
     apart = [
         sentence
         for image in shared
-        if image in known and (sentence := told(job.task, image, known[image], tuple(rival.card.truths[image])))
+        if image in known and (sentence := told(job, image, known[image], tuple(rival.card.truths[image])))
     ]
     if apart:
         more = f", and {plural(len(apart) - 1, 'more image', 'more images')}" if len(apart) > 1 else ""

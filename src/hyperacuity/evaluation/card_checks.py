@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from rich.console import Console
 
 from hyperacuity.cards import Card, read_card
 from hyperacuity.errors import HyperacuityError, InputError, UsageError
@@ -17,9 +18,13 @@ from hyperacuity.evaluation.front import finder, sorted_options
 from hyperacuity.evaluation.inputs import named_systems
 from hyperacuity.evaluation.jobs import TaskJob, job_for, reader_type
 from hyperacuity.evaluation.result import Result
+from hyperacuity.evaluation.tables import plain
 from hyperacuity.evaluation.truth_digests import digests_of_cell, each, told
 from hyperacuity.run.job import Cell
 from hyperacuity.tally import Tally
+
+AUDIT = "audit"
+"""The benchmark whose own table is of labels and systems together, and labels are not on a card of a system."""
 
 CLOSE = 1e-9
 """Sums of fractions agree when they differ by no more than this share: machines round the last digit differently."""
@@ -102,7 +107,7 @@ def counted_again(
 
 def _difference(card: Card, job: TaskJob, cell: Cell) -> str:
     try:
-        other = told(card.task, cell.image, digests_of_cell(job, cell), tuple(card.truths[cell.image]))
+        other = told(job, cell.image, digests_of_cell(job, cell), tuple(card.truths[cell.image]))
         if other:
             return other
         found = job.people(cell) if card.people else job.evaluate(cell)
@@ -133,6 +138,17 @@ def result_of(card: Card) -> Result:
     """A card as a result of one system, which prints and tells its scores like any other."""
     job = TaskJob(card.task, card.protocol, reader_type(card.task)())
     return Result(job, {card.system: {"": card.system}}, lambda _: dict(card.tallies), expected=card.expected)
+
+
+def show_scores(card: Card, console: Console) -> None:
+    """Print the scores of a card as its benchmark's command does. ``InputError`` where the tallies give none."""
+    if card.people and card.task.collect_people is not None:
+        point = card.score.point
+        console.print(f"F {point.f:.4f}, recall {point.recall:.4f}, precision {point.precision:.4f}")
+    elif card.task.name == AUDIT:
+        card.guarded(plain.show, result_of(card), console)
+    else:
+        card.guarded(result_of(card).table, console)
 
 
 def as_json(card: Card) -> dict[str, Any]:

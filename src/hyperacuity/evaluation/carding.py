@@ -142,17 +142,31 @@ def _refuse_no_people(job: TaskJob) -> None:
 
 
 def grid_of(folder: Path, signature: str | None = None) -> Grid:
-    """The grid of a run under one protocol, chosen by its signature, or a part of it, where there are several."""
+    """The grid of a run under one protocol, chosen by its signature, its task or a part of it, where there are several."""
     grids = gather([folder])
-    lines = [str(grid.signature) for grid in grids]
-    if signature is None and len(grids) > 1:
-        raise UsageError(f"{folder} holds {len(grids)} protocols, choose one with --signature: {'; '.join(lines)}")
-    chosen = [grid for grid, line in zip(grids, lines, strict=True) if signature in (None, line)]
-    chosen = chosen or [grid for grid, line in zip(grids, lines, strict=True) if signature and signature in line]
+    lines = "; ".join(str(grid.signature) for grid in grids)
+    if signature is None:
+        if len(grids) > 1:
+            raise UsageError(f"{folder} holds {len(grids)} protocols, choose one with --signature: {lines}")
+        return grids[0]
+    ways = ([grid for grid in grids if fits(grid, signature)] for fits in (_is_line, _is_task, _is_part))
+    chosen = next((found for found in ways if found), [])
     if len(chosen) != 1:
         found = "several protocols" if chosen else "no protocol"
-        raise UsageError(f"--signature {signature}: {folder} has {found} of that name, but {'; '.join(lines)}")
+        raise UsageError(f"--signature {signature}: {folder} has {found} of that name, but {lines}")
     return chosen[0]
+
+
+def _is_line(grid: Grid, text: str) -> bool:
+    return str(grid.signature) == text
+
+
+def _is_task(grid: Grid, text: str) -> bool:
+    return grid.signature.task == text
+
+
+def _is_part(grid: Grid, text: str) -> bool:
+    return text in str(grid.signature)
 
 
 def _system_of(grid: Grid, system: str | None) -> str:

@@ -21,7 +21,6 @@ from hyperacuity.evaluation.arrays import truths_of
 from hyperacuity.evaluation.jobs import TaskJob
 from hyperacuity.maps import VOID, disparity_map, edge_map, label_map
 from hyperacuity.run.job import Cell
-from hyperacuity.tally import Task
 
 TruthDigests = tuple[str, ...]
 """Of an image: each annotator's, and one more where the tally depends on more than these."""
@@ -149,19 +148,25 @@ _BESIDE: dict[str, Callable[[TaskJob, Cell, Sequence[Any]], Any]] = {
 """What else tallies are counted against, by reader."""
 
 
-def told(task: Task[Any, Any, Any], image: str, mine: TruthDigests, theirs: TruthDigests) -> str:
-    """Which truths of an image differ, in words; empty where none does.
-
-    >>> from hyperacuity.tasks import task
-    >>> told(task("boundary"), "100007", ("a", "b"), ("a", "c"))
-    'truth of 100007 differs: annotator 2 of 2'
-    """
+def told(job: TaskJob, image: str, mine: TruthDigests, theirs: TruthDigests) -> str:
+    """Which truths of an image differ between here and a card, in words; empty where none does."""
     if mine == theirs:
         return ""
-    word = "picture" if task.truth == "picture" else "annotator"
+    word = "picture" if job.task.truth == "picture" else "annotator"
+    beside = _named_beside(job)
+    people = len(mine) - bool(beside)
     if len(mine) != len(theirs):
-        return f"truth of {image} differs: {len(theirs)} {word}s on the card, {len(mine)} here"
-    if len(mine) == 1:
-        return f"truth of {image} differs"
-    numbers = [str(n) for n, (one, other) in enumerate(zip(mine, theirs, strict=True), 1) if one != other]
-    return f"truth of {image} differs: {word} {', '.join(numbers)} of {len(mine)}"
+        return f"truth of {image} differs: {len(theirs) - bool(beside)} {word}s on the card, {people} here"
+    apart = [n for n, (one, other) in enumerate(zip(mine, theirs, strict=True), 1) if one != other]
+    numbers = ", ".join(str(n) for n in apart if n <= people)
+    parts = [f": {word} {numbers} of {people}" if people > 1 else ""] if numbers else []
+    parts += [f": {beside}"] if apart[-1] > people else []
+    return f"truth of {image} differs{' and '.join(parts)}"
+
+
+def _named_beside(job: TaskJob) -> str:
+    """What the last digest of an image is of, where it is not of a truth."""
+    if getattr(job.protocol, "masks", "derived") != "derived" and job.task.truth == "disparity map":
+        return "the masks that come with it"
+    given = dict(job.protocol.reading).get("regions", "").startswith("given")
+    return "the regions that are asked about" if given else ""
