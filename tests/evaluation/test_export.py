@@ -190,6 +190,13 @@ class TestResults:
         assert bold(0.04)
         assert not bold(0.06)
 
+    def test_images_are_a_column_where_systems_have_not_the_same(self, result):
+        some = {name: dict(list(result.tallies(name).items())[:count]) for name, count in (("right", 6), ("wrong", 2))}
+        text = markdown_table(score_table(result.task, result.protocol, some, result.scores, {}))
+        assert "| images |" in text.splitlines()[0]
+        assert "| 2 |" in text.splitlines()[3]
+        assert "images" not in result.markdown().splitlines()[0]
+
     def test_columns_of_a_task_are_a_reports(self):
         report = pytest.importorskip("hyperacuity.report.sheets.boundary")
         task = tasks.task("boundary")

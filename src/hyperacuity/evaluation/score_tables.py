@@ -30,10 +30,12 @@ if TYPE_CHECKING:
     from hyperacuity.evaluation.comparison import SystemComparison
     from hyperacuity.evaluation.result import Result
 
+IMAGES = Column("images", "images", "", 0)
+
 STANDING = (
     Column("rank", "rank", "", 0),
     Column("pareto", "Pareto-optimal", "", 0),
-    Column("images", "images", "", 0),
+    IMAGES,
     Column("expected", "images of the truth", "", 0),
 )
 """What is known of every system, whatever the task."""
@@ -96,8 +98,8 @@ def score_table(
 ) -> ScoreTable:
     """The table of systems whose tallies (system → image → tally), scores and tests by criterion are given.
 
-    A value is bold where tests say that it is better than every other system's. Tallies are asked for a system at a time. A task
-    without systems gives a table without rows.
+    A value is bold where tests say that it is better than every other system's. Where systems have not the same number of images,
+    it is a column. Tallies are asked for a system at a time. Without systems, the table has no rows.
     """
     judged = task.criteria(protocol)
     columns = columns_of(task, protocol)
@@ -107,6 +109,8 @@ def score_table(
     leader = ranked[0].system if ranked else ""
     p = {test.second: test.p for test in tests.get(main, ()) if test.first == leader}
     tested = [ScoreRow(row.system, row.values, row.intervals, p.get(row.system)) for row in ranked]
+    if len({row.value(IMAGES.key) for row in rows}) > 1:
+        columns = (*columns, IMAGES)
     shown = {column.key for column in columns}
     more = [*judged.names, *(key for row in rows for key in row.values)]
     others = (Column(key, key, "") for key in dict.fromkeys(more) if key not in shown)
@@ -200,7 +204,9 @@ def _caption(task: Task[Any, Any, Any], main: Column, rows: Sequence[ScoreRow], 
     ]
     if tests:
         many = f", with Holm's correction for {len(tests)} tests" if len(tests) > 1 else ""
-        said.append(f"p: paired bootstrap of {main.title} against the best system{many}.")
+        said.append(
+            f"p: paired bootstrap of {main.title} against the best system{many}, over the images that both have."
+        )
         said.append("Bold: significantly better than every other system.")
     return " ".join([*said, f"Measured with hyperacuity {__version__}:"])
 
