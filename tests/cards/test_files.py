@@ -146,6 +146,13 @@ def test_tallies_of_other_shapes_give_a_sentence_not_a_score(shape):
         parsed(written(card)).check()
 
 
+def test_a_protocol_that_does_not_print_is_refused():
+    told = Protocol(thresholds=5).read_as(truth="\x1b[2J")
+    one = BoundaryTally(*tally().arrays.values(), protocol=told)
+    with pytest.raises(UsageError, match=r"^its protocol names '\\x1b\[2J', which has marks that do not print$"):
+        Card("mine", {"a": one}, {"a": (digest_of(1),)})
+
+
 def test_a_card_needs_tallies_of_one_protocol_each_with_its_truth():
     one, other = tally(), BoundaryTally(*tally().arrays.values(), protocol=Protocol(thresholds=5, thin=False))
     with pytest.raises(UsageError, match="no tally to put on a card"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property, partial
 from typing import Any, TypeVar
@@ -104,6 +104,9 @@ class Card:
         if not self.tallies:
             raise UsageError(f"{self.system}: there is no tally to put on a card: no image was evaluated")
         protocol_of(self.tallies.values(), self.task.protocol)
+        for name in _texts(self.protocol.to_dict()):
+            if name != printable(name):
+                raise UsageError(f"its protocol names '{printable(name[:80])}', which has marks that do not print")
         if apart := sorted(self.tallies.keys() ^ self.truths.keys()):
             raise UsageError(f"{self.system}: {apart[0]} has a tally or a truth, expected both")
         for image, tally in self.tallies.items():
@@ -190,6 +193,18 @@ def _text(value: Any, name: str) -> str:
     if re.search(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]", lines):
         raise UsageError(f"{name} holds line ends or marks that do not print: {printable(value[:80])}")
     return value
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """All texts in a value: those of a protocol are printed, as names of classes for example."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for part in (*value, *value.values()):
+            yield from _texts(part)
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from _texts(part)
 
 
 def _refuse_impossible(image: str, tally: Tally) -> None:

@@ -118,6 +118,8 @@ def _card(
     if absent:
         raise UsageError(f"{system}: the truth of {some(absent)} cannot be read, and a card has its digest")
     about = more.pop("about") or About()
+    if (expected := more.get("expected")) is not None:
+        more["expected"] = max(expected, len(counted))
     return Card(system, counted, {image: truths[image] for image in counted}, about, **more)
 
 
