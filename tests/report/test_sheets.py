@@ -8,9 +8,8 @@ import html
 import io
 import json
 import math
-import re
 import tarfile
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -31,8 +30,7 @@ from hyperacuity.report.charts import boundary as charts_boundary
 from hyperacuity.report.figures import write_figures
 from hyperacuity.report.pages import make_sheets, write_pages
 from hyperacuity.report.sheets import make_sheet
-from hyperacuity.report.sheets.sheet import Column, Line, Sheet, ranked
-from hyperacuity.report.tables import table, tables
+from hyperacuity.report.sheets.sheet import Column, Line, ranked
 from hyperacuity.run.gather import Grid
 from hyperacuity.tally import BaseProtocol, Counts, Criteria, Signature, Tally, Task
 
@@ -76,11 +74,8 @@ class TestRanks:
         found = ranked([ODS], LINES, outcomes("c"))
         assert {line.system: line.p for line in found} == {"b": "–", "a": "0.600", "c": "0.001"}
 
-    def test_without_tests_there_are_no_p_values(self, sheet):
+    def test_without_tests_there_are_no_p_values(self):
         assert {line.p for line in ranked([ODS], LINES)} == {"–"}
-        untested = replace(sheet, lines=ranked([ODS, ERROR], LINES))
-        assert next(csv.DictReader(io.StringIO(table(untested, "csv"))))["p"] == ""
-        assert table(untested, "markdown").splitlines()[2].endswith("| – |")
 
     def test_what_has_no_score_is_last(self):
         found = ranked([ODS], [Line("nan", {"ods": math.nan}), *LINES])
@@ -89,47 +84,6 @@ class TestRanks:
 
     def test_nothing_gives_nothing(self):
         assert ranked([ODS], []) == ()
-
-
-NASTY = "a_b & 50% $x$ #1 {z} ~ ^ \\ | <i>"
-
-
-@pytest.fixture
-def sheet() -> Sheet:
-    lines = (
-        Line("plain", {"ods": 0.71234, "error": 3}, interval=(0.7, 0.72), rank=1, alone=True, images=5),
-        Line(
-            NASTY, {"ods": 0.6, "error": math.nan}, rank=2, images=4, verdict=Verdict("plain", NASTY, *[0.01] * 5, 1, 4)
-        ),
-    )
-    return Sheet("Title", Grid(Signature.parse("boundary|tol:1|v:1"), {}), (ODS, ERROR), lines)
-
-
-class TestTables:
-    def test_csv_reads_back_with_full_precision(self, sheet):
-        first, second = csv.DictReader(io.StringIO(table(sheet, "csv")))
-        assert (first["system"], float(first["ods"]), float(first["ods_low"])) == ("plain", 0.71234, 0.7)
-        assert (second["system"], second["error"], second["signature"]) == (NASTY, "", "boundary|tol:1|v:1")
-
-    def test_latex_has_booktabs_and_escapes_what_is_special(self, sheet):
-        text = table(sheet, "latex")
-        assert text.startswith("\\begin{tabular}{lrrrr}\n\\toprule\n")
-        assert r"plain & \textbf{0.712} & 3.0 & 0.700 -- 0.720 & -- \\" in text
-        row = next(line for line in text.splitlines() if line.startswith("a"))
-        assert r"a\_b \& 50\% \$x\$ \#1 \{z\} \textasciitilde{} \textasciicircum{} \textbackslash{} \textbar{}" in row
-        assert len(re.findall(r"(?<!\\)&", row)) == 4
-        assert r"error, \% $\downarrow$" in text
-
-    def test_markdown_has_one_cell_per_column(self, sheet):
-        head, rule, first, second, *_ = table(sheet, "markdown").splitlines()
-        assert head == "| system | ODS ↑ | error, % ↓ | 95 % interval | p |"
-        assert first == "| plain | **0.712** | 3.0 | 0.700 – 0.720 | – |"
-        assert {len(re.findall(r"(?<!\\)\|", line)) for line in (head, rule, first, second)} == {6}
-        assert "<i>" not in second
-
-    def test_sheets_without_systems_have_no_table(self, sheet):
-        empty = Sheet("Nothing", sheet.grid, (ODS,), ())
-        assert tables([empty, sheet], "csv") == table(sheet, "csv")
 
 
 class TestCharts:

@@ -21,6 +21,7 @@ from hyperacuity.cli import (
     board,
     boundary,
     card,
+    cite,
     compare,
     demo,
     depth,
@@ -81,6 +82,7 @@ app.command("boundary")(boundary.boundary)
 app.command("card")(card.make)
 app.command("card show")(card.show)
 app.command("card check")(card.check)
+app.command("cite")(cite.cite)
 app.command("detect")(detect.detect)
 app.command("detect train pb")(detect.train_pb)
 app.command("detect train depth-cues")(detect.train_depth_cues)

@@ -56,6 +56,7 @@ def audit(
     if out is not None and how.run is None:
         options["run"] = page_path(out, single_file=False).parent / RUN
     protocol = AuditProtocol(Protocol(tolerance=tolerance, thresholds=thresholds), repeats=partial, seed=seed)
+    prints = how.prints(how.json)
     systems = common.systems_of(system or [])
     found = audits.audit(truth, systems, protocol, images=images, split=split, **options)
     common.tell_gaps(found.results, list_all=how.list_unpaired)
@@ -73,4 +74,5 @@ def audit(
     failed = [{"system": f.system, "image": f.image, "reason": f.reason} for f in found.failures]
     failures = [(f"{f.system}: {f.image}", f.reason) for f in found.failures]
     as_json = summary(found) | {"failed": failed, "unpaired": found.unpaired}
-    finish(as_json, lambda: show(found, common.results), json=how.json, failures=failures)
+    common.export((result.score_table() for result in found.results[-1:]), how)
+    finish(as_json, lambda: None if prints else show(found, common.results), json=how.json, failures=failures)

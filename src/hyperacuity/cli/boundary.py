@@ -74,7 +74,7 @@ def boundary(
         for name, score in result.scores.items():
             own = len(result.scores) == 1
             write_berkeley(score, folder if own else common.output_folder(folder / folder_name(name)))
-    common.show(result, json=how.json)
+    common.show(result, how=how)
 
 
 def _suppressions(given: Sequence[str]) -> dict[str, Any]:

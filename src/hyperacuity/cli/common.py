@@ -21,12 +21,16 @@ from hyperacuity.console import printable, wide_console
 from hyperacuity.errors import HyperacuityError, UsageError
 
 if TYPE_CHECKING:
-    from hyperacuity.cli.options import Evaluation
+    from hyperacuity.cli.options import Computing, Evaluation, Exports
     from hyperacuity.evaluation import Result
+    from hyperacuity.evaluation.export import ScoreTable
 
 
 WORDS = "hyperacuity.words"
 """Where a context keeps the words of the call."""
+
+STDOUT = "-"
+"""What a file is called that is standard output."""
 
 MOST_ALIKE = 3
 """How many warnings or failures that say the same are printed, before the others are only counted."""
@@ -182,6 +186,7 @@ def evaluated(task: str, prediction: Path, truth: str, how: Evaluation, **option
     from hyperacuity.evaluation import evaluate
     from hyperacuity.evaluation.inputs import name_of, named_systems
 
+    how.prints(how.json)  # before hours of work go into it
     first = name_of(named_systems({"": prediction})[""])
     systems = {first: prediction}
     for name, folder in systems_of(how.system or []).items():
@@ -193,18 +198,45 @@ def evaluated(task: str, prediction: Path, truth: str, how: Evaluation, **option
     return result
 
 
-def show(*results_: Result | None, json: bool, more: Mapping[str, Any] | None = None) -> NoReturn:
-    """Print results, name what failed, and exit. Only the first is the object of ``--json``, with ``more`` in it."""
+def show(*results_: Result | None, how: Computing, more: Mapping[str, Any] | None = None) -> NoReturn:
+    """Print results, write their tables, name what failed, and exit.
+
+    Only the first is the object of ``--json``, with ``more`` in it.
+    """
     known = [result for result in results_ if result is not None]
     failures = [failure for result in known for failure in result.failures]
     status = tell_failures((f"{f.system}: {f.image}", f.reason) for f in failures)
-    if json:
+    export((result.score_table() for result in known if result.scores), how)
+    if how.json:
         failed = [{"system": f.system, "image": f.image, "reason": f.reason} for f in failures]
         print_json(known[0].json() | dict(more or {}) | {"failed": failed})
-    else:
+    elif not how.prints(how.json):
         for result in known:
             result.table(results)
     raise typer.Exit(status)
+
+
+def export(tables: Iterable[ScoreTable], how: Exports) -> None:
+    """Write tables to the files asked for, one after the other in each; nothing is computed where there is none."""
+    if not how.files:
+        return
+    from hyperacuity.evaluation.export import exported
+
+    found = list(tables)
+    for kind, path in how.files.items():
+        text = "\n".join(exported(table, kind) for table in found)
+        if str(path) == STDOUT:
+            sys.stdout.write(text)
+        else:
+            write_text(path, text)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file; ``UsageError`` where that cannot be done."""
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot write to {path}: {error.strerror}") from error
 
 
 def systems_of(options: Sequence[str]) -> dict[str, Path]:

@@ -8,10 +8,11 @@ from typing import Annotated, Any
 from typer import Argument, Option
 
 from hyperacuity.cli import common
-from hyperacuity.cli.options import Against, Folder, Json
+from hyperacuity.cli.options import Against, Exports, Folder, Json, grouped
 from hyperacuity.cli.output import figure_folder
 
 
+@grouped
 def compare(
     sources: Annotated[list[Path], Argument(metavar="RUN…|TABLE.csv", help="Run folders of one task, or a CSV table.")],
     criteria: Annotated[
@@ -33,6 +34,8 @@ def compare(
     against: Against = None,
     charts: Annotated[Path | None, Folder(help="Write charts here (needs the extra report).")] = None,
     json: Json = False,
+    *,
+    exports: Exports,
 ) -> None:
     """Compare systems by Pareto dominance, average rank and paired tests.
 
@@ -46,7 +49,9 @@ def compare(
     Example: [bold]hyperacuity compare table.csv --criteria bad,psnr:max --epsilon 0.1[/bold]
     """
     from hyperacuity.evaluation.comparison import compare_runs, show, summary
+    from hyperacuity.evaluation.score_tables import of_comparison
 
+    prints = exports.prints(json)
     how: Any = {"vector": vector, "test": test, "alpha": alpha, "resamples": resamples, "against": against}
     found = compare_runs(
         sources, criteria=criteria, systems=systems, epsilon=epsilon, strict=strict, decimals=decimals, **how
@@ -56,7 +61,8 @@ def compare(
         from hyperacuity.report.figures import write_comparison_charts
 
         write_comparison_charts(folder, found)
+    common.export([of_comparison(found)], exports)
     if json:
         common.print_json(summary(found))
-    else:
+    elif not prints:
         show(found, common.results, groups=groups)

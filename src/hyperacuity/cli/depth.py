@@ -67,7 +67,7 @@ def occlusion(
     result = common.evaluated("occlusion", prediction, truth, how, protocol=protocol, human=human, **changes, **reading)
     if human and not result.people.images:
         common.warn("no image has two annotators, so nothing can be said about people")
-    common.show(result, json=how.json)
+    common.show(result, how=how)
 
 
 @grouped
@@ -104,7 +104,7 @@ def whdr(
     changes = {"delta": delta, "equality": equality, "aggregate": "mean" if mean else None}
     reading = {"farther": farther or None, "zero_unknown": zero_unknown or None, "images": images}
     result = common.evaluated("whdr", prediction, truth, how, protocol=protocol, **changes, **reading)
-    common.show(result, json=how.json)
+    common.show(result, how=how)
 
 
 @grouped
@@ -129,4 +129,4 @@ def dbe(
     changes = {"sigma": sigma, "low": low, "high": high, "reach": reach}
     reading = {"zero_unknown": zero_unknown or None}
     result = common.evaluated("dbe", prediction, truth, how, **changes, **reading)
-    common.show(result, json=how.json)
+    common.show(result, how=how)

@@ -62,7 +62,7 @@ def disparity(
         from hyperacuity.report.figures import write_error_pictures
 
         write_error_pictures(folder, result.job, result.cells)
-    common.show(result, viewed, json=how.json, more={} if viewed is None else {"views": viewed.json()["systems"]})
+    common.show(result, viewed, how=how, more={} if viewed is None else {"views": viewed.json()["systems"]})
 
 
 def _cards_of_views(cards: Sequence[str]) -> list[str]:

@@ -38,4 +38,4 @@ def edges(
         thin="structured" if thin else "none",
     )
     result = common.evaluated("edges", prediction, truth, how, protocol=protocol, **maps.options())
-    common.show(result, json=how.json)
+    common.show(result, how=how)

@@ -34,7 +34,7 @@ def evaluate(
     Example: [bold]hyperacuity evaluate boundary maps/mine truth --option protocol=nyud[/bold]
     """
     options = options_of(option or []) | {"human": human}
-    common.show(common.evaluated(task, prediction, truth, how, **options), json=how.json)
+    common.show(common.evaluated(task, prediction, truth, how, **options), how=how)
 
 
 def options_of(given: Sequence[str]) -> dict[str, Any]:

@@ -59,7 +59,7 @@ def masks(
         name: _label(name, text) for name, text in (("background", background), ("ignore", ignore)) if text is not None
     }
     result = common.evaluated("masks", prediction, truth, how, protocol=named(protocol, **changes))
-    common.show(result, json=how.json)
+    common.show(result, how=how)
 
 
 def _label(option: str, text: str) -> int | None:

@@ -10,11 +10,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass
 from functools import partial, wraps
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, Literal, get_type_hints
 
 from typer import Argument, Option
 
+from hyperacuity.cli.common import STDOUT
+from hyperacuity.console import output_folder
 from hyperacuity.errors import UsageError
+
+Kind = Literal["csv", "latex", "markdown"]
 
 Folder = partial(Option, metavar="DIR")
 Named = partial(Option, metavar="NAME=DIR")
@@ -41,8 +45,40 @@ class Systems:
     all_pairs: Annotated[bool, Option("--all-pairs", help="Test all pairs of systems, not only with the best.")] = False
 
 
+Exported = partial(Option, metavar="FILE")
+
+
 @dataclass(frozen=True)
-class Computing:
+class Exports:
+    """Files to write the table to; ``-`` is standard output."""
+
+    latex: Annotated[Path | None, Exported(help="Write the table for a paper (booktabs); - prints it.")] = None
+    markdown: Annotated[Path | None, Exported(help="Write the table as Markdown; - prints it.")] = None
+    csv: Annotated[Path | None, Exported(help="Write all numbers in full precision, a row per system; - prints.")] = (
+        None
+    )
+
+    @property
+    def files(self) -> dict[Kind, Path]:
+        """Those that were asked for, by kind."""
+        every: dict[Kind, Path | None] = {"latex": self.latex, "markdown": self.markdown, "csv": self.csv}
+        return {kind: path for kind, path in every.items() if path is not None}
+
+    def prints(self, json: bool) -> bool:
+        """Whether standard output is taken by a file ``-``, after a check that all can be written to. ``UsageError`` if not."""
+        printed = [f"--{kind} -" for kind, path in self.files.items() if str(path) == STDOUT] + ["--json"] * json
+        if len(printed) > 1:
+            raise UsageError(f"{' and '.join(printed)} all write to standard output: choose one")
+        for kind, path in self.files.items():
+            if path.is_dir():
+                raise UsageError(f"--{kind} {path}: is a folder, expected the name of a file")
+            if str(path) != STDOUT:
+                output_folder(path.parent)
+        return bool(printed) and not json
+
+
+@dataclass(frozen=True)
+class Computing(Exports):
     """Where files are, where to compute, and how to print what was found."""
 
     data: Data = None
@@ -59,7 +95,8 @@ class Computing:
 
     def options(self) -> dict[str, Any]:
         """Those that :func:`hyperacuity.evaluate` takes."""
-        return {name: value for name, value in vars(self).items() if name not in ("system", "list_unpaired", "json")}
+        printing = {"system", "list_unpaired", "json", *(part.name for part in fields(Exports))}
+        return {name: value for name, value in vars(self).items() if name not in printing}
 
 
 @dataclass(frozen=True)

@@ -75,8 +75,8 @@ def ordering(
         from hyperacuity.report.figures import write_ordering_pictures
 
         write_ordering_pictures(pictures, result.job, result.cells)
-    if detail and not how.json:
+    if detail and not how.json and not how.prints(how.json):
         from hyperacuity.evaluation.tables.ordering import show_detail
 
         show_detail(result.scores, common.results)
-    common.show(result, json=how.json)
+    common.show(result, how=how)

@@ -45,4 +45,4 @@ def regions(
             place = folder if len(result.scores) == 1 else common.output_folder(folder / folder_name(name))
             for file, text in berkeley_files(result.tallies(name)).items():
                 (place / file).write_text(text, encoding="ascii")
-    common.show(result, json=how.json)
+    common.show(result, how=how)

@@ -26,6 +26,9 @@ def report(
         str, Option(metavar="IMAGE,…", help="Write a picture sheet of these images to the folder of --figures.")
     ] = "",
     table: Annotated[Literal["csv", "latex", "markdown"] | None, Option(help="Print the leaderboard.")] = None,
+    human: Annotated[
+        bool, Option("--human", help="In that table, also score each annotator against the others.")
+    ] = False,
     title: Annotated[str, Option(help="Heading of the page.")] = "",
     workers: Workers = None,
     json: Annotated[bool, Option("--json", help="Print one JSON object: what was written, and the scores.")] = False,
@@ -37,9 +40,11 @@ def report(
 
     Example: [bold]hyperacuity report runs/edges runs/boundary --out report[/bold]
 
-    Example: [bold]hyperacuity report runs/boundary --table latex --figures figures[/bold]
+    Example: [bold]hyperacuity report runs/boundary --table latex --human[/bold]
 
     Example: [bold]hyperacuity report runs/a --figures out --sheet 101087,108005[/bold]
+
+    A table needs no plotting library; --figures writes charts beside it.
     """
     if single_file and out is None:
         raise UsageError("--single-file needs --out FILE.html")
@@ -49,13 +54,19 @@ def report(
         raise UsageError("--table and --json both write to standard output: choose one")
     if sheet and figures is None:
         raise UsageError("--sheet writes pictures for a paper: name a folder for them (--figures DIR)")
+    if table is not None:
+        from hyperacuity.evaluation.export import exported
+        from hyperacuity.evaluation.score_tables import of_runs
+
+        typer.echo("\n".join(exported(one, table) for one in of_runs(runs, human=human)), nl=False)
+        if out is None and figures is None:
+            return
     from hyperacuity.report import theme
 
     theme.require()
     from hyperacuity.report.chosen import write_picture_sheets
     from hyperacuity.report.figures import write_figures
     from hyperacuity.report.pages import make_sheets, page_path, write_pages
-    from hyperacuity.report.tables import tables
 
     if out is not None:
         page_path(out, single_file=single_file)  # before hours of work go into it
@@ -70,8 +81,6 @@ def report(
     if json:
         common.print_json({"page": page, "figures": written, "sheets": [sheet.as_dict() for sheet in sheets]})
         return
-    if table is not None:
-        typer.echo(tables(sheets, table), nl=False)
     if written:
         common.messages.print(f"{len(written)} figures in {figures}", markup=False)
     if page is not None:

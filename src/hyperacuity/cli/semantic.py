@@ -71,7 +71,7 @@ def semantic(
     agreed = named(protocol, **{name: value for name, value in changes.items() if value is not None})
     reading = {"truth_as": truth_as, "first_label": first_label, "ignore_label": ignore_label, "split": split}
     result = common.evaluated("semantic", prediction, truth, how, protocol=agreed, **reading, **maps.options())
-    common.show(result, json=how.json)
+    common.show(result, how=how)
 
 
 def semantic_truth(

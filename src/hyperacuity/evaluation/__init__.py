@@ -1,17 +1,20 @@
 """The front door: inputs of any kind become cells, cells become tallies, tallies become a result.
 
-============================  ==============================================================================
-:mod:`~.evaluation.front`     :func:`evaluate`: folders, files, arrays → :class:`Result`
-:mod:`~.evaluation.evaluator` :class:`Evaluator`: the same in a training loop
-:mod:`~.evaluation.inputs`    which files belong together; one module more for orders, disparities and audits
-:mod:`~.evaluation.readers`   how files become arrays, the one way for job and report
-:mod:`~.evaluation.jobs`      a reader and a task make the job of a grid
-:mod:`~.evaluation.tables`    what is printed of a result
-============================  ==============================================================================
+==============================  ==============================================================================
+:mod:`~.evaluation.front`       :func:`evaluate`: folders, files, arrays → :class:`Result`
+:mod:`~.evaluation.evaluator`   :class:`Evaluator`: the same in a training loop
+:mod:`~.evaluation.inputs`      which files belong together; one module more for orders, disparities and audits
+:mod:`~.evaluation.readers`     how files become arrays, the one way for job and report
+:mod:`~.evaluation.jobs`        a reader and a task make the job of a grid
+:mod:`~.evaluation.tables`      what is printed of a result
+:mod:`~.evaluation.export`      the same as LaTeX, Markdown and CSV; ``score_tables`` says what is in it
+:mod:`~.evaluation.references`  :func:`cite`: whom to cite
+==============================  ==============================================================================
 """
 
 from hyperacuity.evaluation.evaluator import Evaluator
 from hyperacuity.evaluation.front import evaluate, evaluate_inputs
+from hyperacuity.evaluation.references import cite
 from hyperacuity.evaluation.result import Result
 
-__all__ = ["Evaluator", "Result", "evaluate", "evaluate_inputs"]
+__all__ = ["Evaluator", "Result", "cite", "evaluate", "evaluate_inputs"]

@@ -15,6 +15,7 @@ import numpy as np
 from hyperacuity.cards import About, Card
 from hyperacuity.errors import UsageError
 from hyperacuity.evaluation.against import Rivals, as_json
+from hyperacuity.evaluation.export import ScoreTable, csv_table, latex_table, markdown_table
 from hyperacuity.evaluation.inputs import Inputs
 from hyperacuity.evaluation.jobs import TaskJob
 from hyperacuity.evaluation.truth_digests import TruthDigests
@@ -180,6 +181,10 @@ class Result:
         points, score = self._sweeps[system], self.scores[system]
         return points[""] if "" in points else points[score.parameters[score.chosen]]
 
+    def chosen_tallies(self, system: str) -> Tallies:
+        """The tallies that the score of a system is of: of one with a parameter, those at its best value."""
+        return self.tallies(self.chosen(system))
+
     @property
     def by_system(self) -> Mapping[str, Tallies]:
         """The tallies of the systems that have a score, each read when it is asked for and held by nobody."""
@@ -233,6 +238,24 @@ class Result:
                 target.print(told, markup=False)
             for name, card in self.cards.items():
                 target.print(f"{name}: from a card, {card.digest[:16] or 'in memory'}", markup=False)
+
+    def score_table(self) -> ScoreTable:
+        """The scores as columns and rows, with intervals and tests; people have a row where they were asked for."""
+        from hyperacuity.evaluation.score_tables import of_result
+
+        return of_result(self)
+
+    def latex(self) -> str:
+        r"""A table for a paper (``\usepackage{booktabs}``) with the signature in its caption; see :meth:`score_table`."""
+        return latex_table(self.score_table())
+
+    def markdown(self) -> str:
+        """The same for pages."""
+        return markdown_table(self.score_table())
+
+    def csv(self) -> str:
+        """One row per system, with everything that is known of it in full precision."""
+        return csv_table(self.score_table())
 
     def __str__(self) -> str:
         from hyperacuity.console import wide_console

@@ -11,11 +11,20 @@ from rich.markup import escape
 from hyperacuity.audit import LabelScore, SystemAudit
 from hyperacuity.audit.strength import CLASSES, Shares
 from hyperacuity.boundary import BoundaryScore
+from hyperacuity.evaluation.export import Column
 from hyperacuity.evaluation.tables import new_table
 from hyperacuity.evaluation.tables.boundary import point
 
 if TYPE_CHECKING:
     from hyperacuity.evaluation.audits import AuditFindings
+
+COLUMNS = (
+    Column("all", "F, all labels", note="Best F at one threshold for all images, as in the benchmark"),
+    Column("consensus", "F, everyone", note="The same on those labels only that everyone drew"),
+    Column("partial", "F, a part", better="", note="The control: an arbitrary part of the labels, of the same size"),
+    Column("mean", "F, mean P", note="On all labels, with the mean over annotators as precision, not any one's word"),
+    Column("output", "ρ output", digits=2, note="Rank correlation of the output and the strength of what it matches"),
+)
 
 
 def summary(result: AuditFindings) -> dict[str, Any]:
@@ -75,6 +84,17 @@ def _system(name: str, audit: SystemAudit, rankings: Mapping[str, Sequence[str]]
             "spearman_all": audit.output.spearman_all,
         },
         "rank": {truth: order.index(name) + 1 for truth, order in rankings.items()},
+    }
+
+
+def numbers(audit: SystemAudit) -> dict[str, float]:
+    """What a row of a table says of a system."""
+    return {
+        "all": audit.all.ods.f,
+        "consensus": audit.consensus.ods.f,
+        "partial": audit.partial_f["halfplane"][0],
+        "mean": audit.mean.ods.f,
+        "output": audit.output.spearman,
     }
 
 

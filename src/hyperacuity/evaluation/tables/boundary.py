@@ -9,14 +9,25 @@ from rich.console import Console
 from rich.markup import escape
 
 from hyperacuity.boundary import BoundaryScore, tolerance_in_pixels
+from hyperacuity.boundary.human import HumanScore
 from hyperacuity.compare.verdict import LEVEL, Verdict
 from hyperacuity.errors import InputError
+from hyperacuity.evaluation.export import Column
 from hyperacuity.evaluation.suppression import order_note, thick_warnings
 from hyperacuity.evaluation.tables import count, interval, new_table, number, paired
 from hyperacuity.maps import size_of
 
 if TYPE_CHECKING:
     from hyperacuity.evaluation.result import Result
+
+COLUMNS = (
+    Column("ods", "ODS", note="Best F at one threshold for all images"),
+    Column("ois", "OIS", note="F with the best threshold for each image"),
+    Column("ap", "AP", note="Average precision: area under precision over recall"),
+    Column("r50", "R50", note="Recall at a precision of one half", better=""),
+    Column("threshold", "threshold", note="The threshold of ODS", better="", digits=2),
+)
+
 
 FEW_IMAGES = 10
 
@@ -55,6 +66,20 @@ def _system(name: str, score: BoundaryScore) -> dict[str, Any]:
 def point(of: Any) -> dict[str, Any]:
     """A point of a curve, or the curve."""
     return {"threshold": of.threshold, "recall": of.recall, "precision": of.precision, "f": of.f}
+
+
+def numbers(score: BoundaryScore) -> dict[str, float]:
+    """What a row of a table says of a system."""
+    ods = score.ods
+    best = {"ods": ods.f, "ois": score.ois.f, "ap": score.ap, "r50": score.r50, "threshold": ods.threshold}
+    return best | {"recall": ods.recall, "precision": ods.precision}
+
+
+def people_numbers(people: HumanScore) -> dict[str, float]:
+    """The same of people, who have one point instead of a curve; nothing where no image has two annotators."""
+    own = people.point
+    at = {"ods": own.f, "recall": own.recall, "precision": own.precision, "images": people.images}
+    return at if people.images else {}
 
 
 def show(result: Result, console: Console) -> None:

@@ -8,12 +8,18 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.markup import escape
 
+from hyperacuity.evaluation.export import Column
 from hyperacuity.evaluation.tables import closing, count, interval, new_table, number, paired
 from hyperacuity.ordering import DepthEdgeScore
 from hyperacuity.ordering.depth_boundaries import MEASURES
 
 if TYPE_CHECKING:
     from hyperacuity.evaluation.result import Result
+
+COLUMNS = (
+    Column("accuracy", "accuracy", "min", 2, "Mean distance of the predicted edges that are near a true one", "px"),
+    Column("completeness", "completeness", "min", 2, "Mean distance of all edges, either way, cut off", "px"),
+)
 
 
 def summary(result: Result) -> dict[str, Any]:

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.markup import escape
 
-from hyperacuity.disparity import DisparityScore, unit
+from hyperacuity.disparity import DisparityScore, Protocol, unit
+from hyperacuity.disparity.benchmark import criteria
 from hyperacuity.disparity.view_benchmark import ViewScore
+from hyperacuity.evaluation.export import Column
 from hyperacuity.evaluation.tables import closing, counts, interval, new_table, number, paired
 
 if TYPE_CHECKING:
@@ -34,6 +36,14 @@ def by_image(scores: Mapping[str, DisparityScore | ViewScore]) -> dict[str, Any]
         }
         for name, score in scores.items()
     }
+
+
+def columns(protocol: Protocol) -> tuple[Column, ...]:
+    """Bad pixels in every region, then further measures in the first."""
+    judged = criteria(protocol)
+    keys = [*judged.usual, *(f"{measure} {protocol.regions[0]}" for measure in ("epe", "rms", "density"))]
+    senses = dict(zip(judged.names, judged.senses, strict=True))
+    return tuple(Column(key, key, senses[key], 2, unit=unit(key.rpartition(" ")[0])) for key in keys)
 
 
 def show(result: Result, console: Console) -> None:

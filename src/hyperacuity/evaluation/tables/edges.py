@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.table import Table
 
-from hyperacuity.edges import EdgeScore, measure, wins
+from hyperacuity.edges import EdgeScore, Protocol, measure, wins
+from hyperacuity.evaluation.export import Column
 from hyperacuity.evaluation.tables import closing, counts, interval, number, paired
 
 if TYPE_CHECKING:
@@ -36,6 +37,19 @@ def _system(score: EdgeScore, won: Any) -> dict[str, Any]:
         best |= {"threshold": float(score.threshold[m])} | ({} if won is None else {"wins": float(won[m])})
         measures[name] = best
     return {"images": score.images, "measures": measures}
+
+
+def columns(protocol: Protocol) -> tuple[Column, ...]:
+    """The measures, by the papers' symbols."""
+    return tuple(
+        Column(name, measure(name).symbol, better="min", digits=4, note=f"{name}: mean over images of the least score")
+        for name in protocol.names
+    )
+
+
+def numbers(score: EdgeScore) -> dict[str, float]:
+    """What a row of a table says of a system besides its measures: the mean threshold of each."""
+    return {f"threshold of {name}": float(at) for name, at in zip(score.protocol.names, score.threshold, strict=True)}
 
 
 def show(result: Result, console: Console) -> None:

@@ -8,12 +8,22 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.markup import escape
 
+from hyperacuity.evaluation.export import Column
 from hyperacuity.evaluation.tables import closing, count, interval, new_table, number, paired
 from hyperacuity.masks import MaskCounts, MaskScore
 from hyperacuity.masks.scores import NAMES
 
 if TYPE_CHECKING:
     from hyperacuity.evaluation.result import Result
+
+COLUMNS = (
+    Column("f", "F", note="DAVIS: contour pixels within the tolerance of the other contour"),
+    Column("one_to_one", "F one to one", note="Within the same tolerance, a partner for each contour pixel"),
+    Column("boundary_iou", "Boundary IoU", note="Of the bands along the inside of both outlines"),
+    Column("j", "J", note="Region IoU"),
+    Column("jf", "J&F", note="Mean of J and F, by which DAVIS ranks"),
+)
+
 
 TITLES = {"f": "F", "one_to_one": "F one to one", "boundary_iou": "Boundary IoU", "j": "J", "jf": "J&F"}
 
@@ -44,6 +54,11 @@ def _system(score: MaskScore) -> dict[str, Any]:
 def _pooled(counts: MaskCounts) -> dict[str, float]:
     """The scores of all pixels together, as if they were one object's."""
     return {name: getattr(counts, name) for name in ("f", "one_to_one", "boundary_iou", "j")}
+
+
+def numbers(score: MaskScore) -> dict[str, float]:
+    """What a row of a table says of a system besides its criteria."""
+    return {"objects": score.objects, "missed": score.missed, "extra": score.extra}
 
 
 def show(result: Result, console: Console) -> None:

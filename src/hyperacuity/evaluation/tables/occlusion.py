@@ -9,12 +9,22 @@ from rich.console import Console
 from rich.markup import escape
 
 from hyperacuity.boundary import BoundaryScore
+from hyperacuity.evaluation.export import Column
 from hyperacuity.evaluation.tables import closing, count, interval, new_table, number, paired
 from hyperacuity.evaluation.tables.boundary import point
 from hyperacuity.ordering import HumanOcclusion, OcclusionScore
 
 if TYPE_CHECKING:
     from hyperacuity.evaluation.result import Result
+
+COLUMNS = (
+    Column("opr-ods", "OPR ODS", note="Best F of pairs with the right side in front, at one threshold for all images"),
+    Column("opr-ois", "OPR OIS", note="The same with the best threshold for each image"),
+    Column("opr-ap", "OPR AP", note="Average precision: area under precision over recall"),
+    Column("aor", "AOR", note="Share of matched pixels with the right side in front, at the threshold of OPR ODS"),
+    Column("ods", "boundary ODS", note="Best F of boundaries, whichever side is in front", better=""),
+)
+
 
 HEADINGS = (
     "images",
@@ -70,6 +80,17 @@ def _curves(score: BoundaryScore) -> dict[str, Any]:
         "ap": score.ap,
         "curve": point(score.curve),
     }
+
+
+def numbers(score: OcclusionScore) -> dict[str, float]:
+    """What a row of a table says of a system besides its criteria."""
+    return {"threshold": score.opr.ods.threshold, "ap": score.boundary.ap}
+
+
+def people_numbers(people: HumanOcclusion) -> dict[str, float]:
+    """The same of people, who have one point instead of a curve; nothing where no image has two annotators."""
+    at = {"opr-ods": people.point.f, "aor": people.aor, "images": people.images}
+    return at if people.images else {}
 
 
 def show(result: Result, console: Console) -> None:

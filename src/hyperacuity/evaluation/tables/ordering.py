@@ -8,12 +8,23 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.markup import escape
 
+from hyperacuity.evaluation.export import Column
 from hyperacuity.evaluation.tables import closing, counts, new_table, number, paired
 from hyperacuity.ordering import Consistency, Inconsistency, OrderingScore
 from hyperacuity.resampling import ratio
 
 if TYPE_CHECKING:
     from hyperacuity.evaluation.result import Result
+
+COLUMNS = (
+    Column("racc", "R-ACC", note="Pairs of neighbouring regions in the right order; 0.5 is chance"),
+    Column("bacc", "B-ACC", note="The same, weighted by the length of their border"),
+    Column("bacc50", "B-ACC-50", note="Of the foremost half of the regions"),
+    Column("bacc25", "B-ACC-25", note="Of the foremost quarter of the regions"),
+    Column("ldc-ori", "LDC ORI", note="Over-random index of contours (local depth consistency); 0 is chance"),
+    Column("gdc-ori", "GDC ORI", note="Over-random index of pairs of regions (global depth consistency)"),
+)
+
 
 HEADINGS = ("LDC F max", "F min", "ORI", "fg", "GDC F max", "F min", "ORI", "R-ACC", "B-ACC", "B-ACC-50", "B-ACC-25")
 
@@ -75,6 +86,20 @@ def _reasons(why: Inconsistency, at: int) -> dict[str, float]:
     """Contour pixels of the truth that were found in the wrong direction, by the reason; and the share on the right side."""
     counts = {name: float(getattr(why, name)[at]) for name in ("rough", "wrong_side", "undirected")}
     return {**counts, "right_side": float(why.right_side[at])}
+
+
+def numbers(score: OrderingScore) -> dict[str, float]:
+    """What a row of a table says of a system, each consistency at its own best value of a parameter."""
+    parts = (("ldc", score.ldc, ("ori", "fmax", "fmin", "fg")), ("gdc", score.gdc, ("ori", "fmax", "fmin")))
+    best = {
+        f"{name}-{part}": getattr(found.best, part) for name, found, own in parts if found is not None for part in own
+    }
+    return {**score.accuracy, **best}
+
+
+def people_numbers(people: OrderingScore) -> dict[str, float]:
+    """The same of people."""
+    return {**numbers(people), "images": people.images}
 
 
 def show_detail(scores: Mapping[str, OrderingScore], console: Console) -> None:

@@ -6,11 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
+from hyperacuity.evaluation.export import Column
 from hyperacuity.evaluation.tables import closing, counts, interval, new_table, number, paired
 from hyperacuity.regions.benchmark import LevelSummary, RegionScore
 
 if TYPE_CHECKING:
     from hyperacuity.evaluation.result import Result
+
+COLUMNS = (
+    Column("covering", "covering", note="Of the annotators' regions, at the best level for all images"),
+    Column("pri", "PRI", note="Probabilistic Rand index, at the best level for all images"),
+    Column("vi", "VI", better="min", note="Variation of information, at the best level for all images"),
+)
 
 
 def summary(result: Result) -> dict[str, Any]:
@@ -31,6 +38,13 @@ def summary(result: Result) -> dict[str, Any]:
 
 def _as_dict(summary: LevelSummary) -> dict[str, Any]:
     return {"ods": summary.ods, "ois": summary.ois, "level": summary.level, "interval": summary.interval}
+
+
+def numbers(score: RegionScore) -> dict[str, float]:
+    """What a row of a table says of a system besides its criteria."""
+    parts = (("covering", score.covering), ("pri", score.pri), ("vi", score.vi))
+    found = {f"{name} {what}": getattr(own, what) for name, own in parts for what in ("ois", "level")}
+    return {**found, "best covering": score.best}
 
 
 def show(result: Result, console: Console) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.markup import escape
 
+from hyperacuity.evaluation.export import Column
 from hyperacuity.evaluation.inputs import plural, some
 from hyperacuity.evaluation.tables import closing, counts, interval, new_table, number, paired
 from hyperacuity.evaluation.tables.boundary import point
@@ -15,6 +16,13 @@ from hyperacuity.semantic import ClassScore, SemanticScore
 
 if TYPE_CHECKING:
     from hyperacuity.evaluation.result import Result
+
+COLUMNS = (
+    Column("ods", "mean ODS", note="Mean over classes of the best F at one threshold for all images"),
+    Column("ois", "mean OIS", note="Mean over classes of F with the best threshold for each image"),
+    Column("ap", "mean AP", note="Mean over classes of the area under precision over recall"),
+    Column("classes", "classes", note="Classes with maps and with truth, over which means are", better="", digits=0),
+)
 
 
 def summary(result: Result) -> dict[str, Any]:
@@ -59,6 +67,14 @@ def _class(score: ClassScore) -> dict[str, Any]:
         "curve": point(score.curve),
         "per_image": {image: point(own) for image, own in zip(score.images, score.per_image, strict=True)},
     }
+
+
+def numbers(score: SemanticScore) -> dict[str, float]:
+    """What a row of a table says of a system: the means, then each class."""
+    found: dict[str, float] = {"classes": len(score.classes), "interpolated ap": score.mean.interpolated_ap}
+    for name, one in score.classes.items():
+        found |= {f"ods of {name}": one.ods.f, f"ap of {name}": one.ap}
+    return found
 
 
 def show(result: Result, console: Console) -> None:

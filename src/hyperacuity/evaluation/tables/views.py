@@ -8,11 +8,22 @@ from rich.console import Console
 from rich.markup import escape
 
 from hyperacuity.disparity.view_benchmark import WAYS, ViewScore
+from hyperacuity.evaluation.export import Column
 from hyperacuity.evaluation.tables import closing, counts, new_table, paired
 from hyperacuity.evaluation.tables.disparity import by_image
 
 if TYPE_CHECKING:
     from hyperacuity.evaluation.result import Result
+
+SAME = "The same as peak signal-to-noise ratio"
+COLUMNS = (
+    Column("rmse forward", "RMSE forward", "min", 2, "The right picture, drawn from the left one; grey levels"),
+    Column("psnr forward", "PSNR forward", "max", 2, SAME, "dB"),
+    Column("visible forward", "drawn", "", 1, "Share of the right picture that is drawn at all", "%"),
+    Column("rmse inverse", "RMSE inverse", "min", 2, "The left picture, fetched from the right one; grey levels"),
+    Column("psnr inverse", "PSNR inverse", "max", 2, SAME, "dB"),
+    Column("visible inverse", "compared", "", 1, "Share of the left picture that both views show", "%"),
+)
 
 
 def summary(result: Result) -> dict[str, Any]:

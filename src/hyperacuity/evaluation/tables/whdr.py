@@ -9,12 +9,20 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.markup import escape
 
+from hyperacuity.evaluation.export import Column
 from hyperacuity.evaluation.tables import closing, count, interval, new_table, number, paired
 from hyperacuity.ordering import PairScore
 from hyperacuity.ordering.ordinal import RATES
 
 if TYPE_CHECKING:
     from hyperacuity.evaluation.result import Result
+
+COLUMNS = (
+    Column("whdr", "WHDR", "min", note="Weighted share of pairs that are answered otherwise than people did"),
+    Column("whdr_equal", "WHDR=", "min", note="Of the pairs that people found about equal"),
+    Column("whdr_unequal", "WHDR≠", "min", note="Of the others; 0.5 is chance"),
+)
+
 
 HEADINGS = ("images", "pairs", "WHDR", "95 % interval", "WHDR=", "95 % interval", "WHDR≠", "95 % interval")
 
@@ -42,6 +50,12 @@ def _system(score: PairScore) -> dict[str, Any]:
             for image, values in zip(score.images, score.per_image.tolist(), strict=True)
         },
     }
+
+
+def numbers(score: PairScore) -> dict[str, float]:
+    """What a row of a table says of a system besides its criteria."""
+    equal, unequal, unanswered = score.pairs
+    return {"equal pairs": equal, "unequal pairs": unequal, "unanswered pairs": unanswered}
 
 
 def show(result: Result, console: Console) -> None:

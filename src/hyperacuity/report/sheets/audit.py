@@ -6,20 +6,13 @@ from collections.abc import Iterator, Mapping
 
 from hyperacuity.audit import AuditTally, SystemAudit, collect_audit, ranking_changes, strengths
 from hyperacuity.audit.findings import order_findings, system_findings
+from hyperacuity.evaluation.tables.audit import COLUMNS, numbers
 from hyperacuity.maps import EdgeMap
 from hyperacuity.report.charts import audit as charts_audit
 from hyperacuity.report.sheets.boundary import BoundaryViewer, image_scores_of
 from hyperacuity.report.sheets.sheet import NOTHING, Column, Each, Figure, Line, Sheet, leaderboard
 from hyperacuity.report.sheets.viewer import PHOTO, Layer, legend
 from hyperacuity.run.gather import Grid
-
-COLUMNS = (
-    Column("all", "F, all labels", note="Best F at one threshold for all images, as in the benchmark"),
-    Column("consensus", "F, everyone", note="The same on those labels only that everyone drew"),
-    Column("partial", "F, a part", better="", note="The control: an arbitrary part of the labels, of the same size"),
-    Column("mean", "F, mean P", note="On all labels, with the mean over annotators as precision, not any one's word"),
-    Column("output", "ρ output", digits=2, note="Rank correlation of the output and the strength of what it matches"),
-)
 
 FEW = 3
 """Systems up to which each has sentences of its own; more are left to the charts."""
@@ -49,14 +42,7 @@ def sheet(grid: Grid, each: Each) -> Sheet:
 
 
 def _line(system: str, audit: SystemAudit) -> Line:
-    values = {
-        "all": audit.all.ods.f,
-        "consensus": audit.consensus.ods.f,
-        "partial": audit.partial_f["halfplane"][0],
-        "mean": audit.mean.ods.f,
-        "output": audit.output.spearman,
-    }
-    return Line(system, values, audit.all.ods.interval, len(audit.all.images))
+    return Line(system, numbers(audit), audit.all.ods.interval, len(audit.all.images))
 
 
 def _findings(audits: Mapping[str, SystemAudit], tallies: Mapping[str, Mapping[str, AuditTally]]) -> list[str]:

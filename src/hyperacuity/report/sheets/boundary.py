@@ -13,6 +13,7 @@ from hyperacuity.boundary import BoundaryScore, BoundaryTally, Protocol, collect
 from hyperacuity.boundary.human import HumanScore
 from hyperacuity.boundary.scores import f_measure, recall_precision
 from hyperacuity.evaluation.suppression import OTHER_WAY, order_sentence, thick_warnings, treatments
+from hyperacuity.evaluation.tables.boundary import COLUMNS, numbers
 from hyperacuity.maps import EdgeMap
 from hyperacuity.report.charts import boundary as charts
 from hyperacuity.report.pictures import layers
@@ -34,14 +35,6 @@ from hyperacuity.run import Cell
 from hyperacuity.run.gather import Grid, gather
 
 Scores = Mapping[str, BoundaryScore]
-
-COLUMNS = (
-    Column("ods", "ODS", note="Best F at one threshold for all images"),
-    Column("ois", "OIS", note="F with the best threshold for each image"),
-    Column("ap", "AP", note="Average precision: area under precision over recall"),
-    Column("r50", "R50", note="Recall at a precision of one half", better=""),
-    Column("threshold", "threshold", note="The threshold of ODS", better="", digits=2),
-)
 
 
 def sheet(grid: Grid, each: Each) -> Sheet:
@@ -83,9 +76,7 @@ def _order_note(grid: Grid, scores: Scores) -> str:
 
 
 def _line(system: str, score: BoundaryScore) -> Line:
-    ods = score.ods
-    values = {"ods": ods.f, "ois": score.ois.f, "ap": score.ap, "r50": score.r50, "threshold": ods.threshold}
-    return Line(system, values, ods.interval, len(score.images))
+    return Line(system, numbers(score), score.ods.interval, len(score.images))
 
 
 def image_scores_of(scores: Scores) -> dict[str, dict[str, float]]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from hyperacuity.evaluation.tables.dbe import COLUMNS
 from hyperacuity.maps import EdgeMap
 from hyperacuity.ordering import depth_edges
 from hyperacuity.report.pictures import layers
@@ -13,15 +14,10 @@ from hyperacuity.report.pictures.depth import edge_distance_picture
 from hyperacuity.report.pictures.disparity import depth_picture
 from hyperacuity.report.pictures.slider import Budget
 from hyperacuity.report.sheets.judged import Judged, judge, judged_sheet
-from hyperacuity.report.sheets.sheet import Column, Each, Sheet
+from hyperacuity.report.sheets.sheet import Each, Sheet
 from hyperacuity.report.sheets.viewer import PHOTO, Layer, Shared, Viewer
 from hyperacuity.run import Cell
 from hyperacuity.run.gather import Grid
-
-COLUMNS = (
-    Column("accuracy", "accuracy", "min", 2, "Mean distance of the predicted edges that are near a true one", "px"),
-    Column("completeness", "completeness", "min", 2, "Mean distance of all edges, either way, cut off", "px"),
-)
 
 
 def sheet(grid: Grid, each: Each) -> Sheet:

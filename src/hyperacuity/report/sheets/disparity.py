@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from hyperacuity.disparity.benchmark import unit
+from hyperacuity.evaluation.tables.disparity import columns
 from hyperacuity.report.pictures import layers
 from hyperacuity.report.pictures.disparity import depth_picture, error_picture
 from hyperacuity.report.pictures.slider import Budget
 from hyperacuity.report.sheets.judged import Judged, judge, judged_sheet
-from hyperacuity.report.sheets.sheet import Column, Each, Sheet
+from hyperacuity.report.sheets.sheet import Each, Sheet
 from hyperacuity.report.sheets.viewer import PHOTO, Layer, Shared, Viewer
 from hyperacuity.run import Cell
 from hyperacuity.run.gather import Grid
@@ -17,14 +17,8 @@ from hyperacuity.run.gather import Grid
 
 def sheet(grid: Grid, each: Each) -> Sheet:
     """The disparity part of a report."""
-    known = grid.task.criteria(grid.protocol)
-    keys = [*known.usual, *(f"{measure} {grid.protocol.regions[0]}" for measure in ("epe", "rms", "density"))]
-    judged = judge(grid, [_column(key, known.senses[known.names.index(key)]) for key in keys])
+    judged = judge(grid, columns(grid.protocol))
     return judged_sheet(grid, judged, viewer=DisparityViewer(grid, judged))
-
-
-def _column(key: str, sense: str) -> Column:
-    return Column(key, key, better=sense, digits=2, unit=unit(key.rpartition(" ")[0]))
 
 
 class DisparityViewer(Viewer):

@@ -11,12 +11,13 @@ from hyperacuity.edges.benchmark import collect, prepared
 from hyperacuity.edges.names import measure
 from hyperacuity.edges.thresholds import Best, edges_at
 from hyperacuity.errors import InputError
+from hyperacuity.evaluation.tables.edges import columns
 from hyperacuity.maps import EdgeMap
 from hyperacuity.report.charts import edges as charts_edges
 from hyperacuity.report.pictures import layers
 from hyperacuity.report.pictures.slider import Budget, with_slider
 from hyperacuity.report.sheets.judged import MOST_COLUMNS, Judged, judge, judged_sheet
-from hyperacuity.report.sheets.sheet import Column, Each, Figure, Sheet
+from hyperacuity.report.sheets.sheet import Each, Figure, Sheet
 from hyperacuity.report.sheets.viewer import PHOTO, Layer, Shared, Viewer, legend
 from hyperacuity.run import Cell
 from hyperacuity.run.gather import Grid
@@ -27,11 +28,7 @@ MOST_PICTURED = 8
 
 def sheet(grid: Grid, each: Each) -> Sheet:
     """The edges part of a report; systems are ranked by the first measure."""
-    columns = [
-        Column(name, measure(name).symbol, better="min", digits=4, note=f"{name}: mean over images of the least score")
-        for name in grid.protocol.names[:MOST_COLUMNS]
-    ]
-    judged = judge(grid, columns)
+    judged = judge(grid, columns(grid.protocol)[:MOST_COLUMNS])
     viewer = EdgeViewer(grid, judged.systems)
     return judged_sheet(grid, judged, figures=_figures(grid, judged, viewer) if judged.lines else (), viewer=viewer)
 

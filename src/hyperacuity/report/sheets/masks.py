@@ -11,6 +11,7 @@ import numpy as np
 
 from hyperacuity.evaluation.readers.masks import TRUE_FRAME
 from hyperacuity.evaluation.readers.masks import frames_of as frame_files
+from hyperacuity.evaluation.tables.masks import COLUMNS
 from hyperacuity.masks import MaskScore, collect
 from hyperacuity.masks.objects import Frame, frames_of, pairs_of
 from hyperacuity.masks.outcomes import outcomes
@@ -19,18 +20,10 @@ from hyperacuity.report.pictures import layers
 from hyperacuity.report.pictures.masks import label_picture
 from hyperacuity.report.pictures.slider import Budget
 from hyperacuity.report.sheets.judged import Judged, judge, judged_sheet
-from hyperacuity.report.sheets.sheet import Column, Each, Figure, Sheet
+from hyperacuity.report.sheets.sheet import Each, Figure, Sheet
 from hyperacuity.report.sheets.viewer import PHOTO, Layer, Shared, Viewer, legend
 from hyperacuity.run import Cell
 from hyperacuity.run.gather import Grid
-
-COLUMNS = (
-    Column("f", "F", note="DAVIS: contour pixels within the tolerance of the other contour"),
-    Column("one_to_one", "F one to one", note="Within the same tolerance, a partner for each contour pixel"),
-    Column("boundary_iou", "Boundary IoU", note="Of the bands along the inside of both outlines"),
-    Column("j", "J", note="Region IoU"),
-    Column("jf", "J&F", note="Mean of J and F, by which DAVIS ranks"),
-)
 
 NOTICEABLE = 0.02
 """From this difference on, outlines are said to run along the truth more than once."""

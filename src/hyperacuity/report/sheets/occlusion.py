@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from hyperacuity.boundary.scores import f_measure, recall_precision
+from hyperacuity.evaluation.tables.occlusion import COLUMNS
 from hyperacuity.ordering import (
     Contours,
     HumanOcclusion,
@@ -26,19 +27,11 @@ from hyperacuity.report.pictures import layers
 from hyperacuity.report.pictures.depth import owned_picture, sides_picture
 from hyperacuity.report.pictures.slider import Budget, with_slider
 from hyperacuity.report.sheets.judged import Judged, judge, judged_sheet
-from hyperacuity.report.sheets.sheet import NAN, Column, Each, Figure, Sheet, people_of
+from hyperacuity.report.sheets.sheet import NAN, Each, Figure, Sheet, people_of
 from hyperacuity.report.sheets.viewer import PHOTO, Layer, Shared, Viewer, legend
 from hyperacuity.resampling import ratio
 from hyperacuity.run import Cell
 from hyperacuity.run.gather import Grid
-
-COLUMNS = (
-    Column("opr-ods", "OPR ODS", note="Best F of pairs with the right side in front, at one threshold for all images"),
-    Column("opr-ois", "OPR OIS", note="The same with the best threshold for each image"),
-    Column("opr-ap", "OPR AP", note="Average precision: area under precision over recall"),
-    Column("aor", "AOR", note="Share of matched pixels with the right side in front, at the threshold of OPR ODS"),
-    Column("ods", "boundary ODS", note="Best F of boundaries, whichever side is in front", better=""),
-)
 
 
 def sheet(grid: Grid, each: Each) -> Sheet:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from hyperacuity.evaluation.tables.ordering import chance
+from hyperacuity.evaluation.tables.ordering import COLUMNS, chance
 from hyperacuity.maps import OrderMap
 from hyperacuity.ordering import Ordering, OrderingScore, Partition, collect, match_image, partition
 from hyperacuity.report.charts import ordering as charts_ordering
@@ -15,19 +15,10 @@ from hyperacuity.report.pictures import layers
 from hyperacuity.report.pictures.ordering import matching_picture, order_picture
 from hyperacuity.report.pictures.slider import Budget
 from hyperacuity.report.sheets.judged import Judged, judge, judged_sheet
-from hyperacuity.report.sheets.sheet import NAN, Column, Each, Figure, Sheet, people_of
+from hyperacuity.report.sheets.sheet import NAN, Each, Figure, Sheet, people_of
 from hyperacuity.report.sheets.viewer import PHOTO, Layer, Shared, Viewer
 from hyperacuity.run import Cell
 from hyperacuity.run.gather import Grid
-
-COLUMNS = (
-    Column("racc", "R-ACC", note="Pairs of neighbouring regions in the right order; 0.5 is chance"),
-    Column("bacc", "B-ACC", note="The same, weighted by the length of their border"),
-    Column("bacc50", "B-ACC-50", note="Of the foremost half of the regions"),
-    Column("bacc25", "B-ACC-25", note="Of the foremost quarter of the regions"),
-    Column("ldc-ori", "LDC ORI", note="Over-random index of contours (local depth consistency); 0 is chance"),
-    Column("gdc-ori", "GDC ORI", note="Over-random index of pairs of regions (global depth consistency)"),
-)
 
 MOST_REGIONS = 2000
 """Order maps with more regions than this are dense; as contours they mean little."""

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from hyperacuity.boundary import Protocol as Boundaries
 from hyperacuity.boundary import overlays
+from hyperacuity.evaluation.tables.regions import COLUMNS
 from hyperacuity.maps import EdgeMap, LabelMap, boundary_marks
 from hyperacuity.regions import collect
 from hyperacuity.regions.benchmark import RegionScore
@@ -19,16 +20,10 @@ from hyperacuity.report import theme
 from hyperacuity.report.pictures import layers
 from hyperacuity.report.pictures.slider import Budget, with_slider
 from hyperacuity.report.sheets.judged import judge, judged_sheet
-from hyperacuity.report.sheets.sheet import Column, Each, Figure, Sheet
+from hyperacuity.report.sheets.sheet import Each, Figure, Sheet
 from hyperacuity.report.sheets.viewer import PHOTO, Layer, Shared, Viewer, legend
 from hyperacuity.run import Cell
 from hyperacuity.run.gather import Grid
-
-COLUMNS = (
-    Column("covering", "covering", note="Of the annotators' regions, at the best level for all images"),
-    Column("pri", "PRI", note="Probabilistic Rand index, at the best level for all images"),
-    Column("vi", "VI", better="min", note="Variation of information, at the best level for all images"),
-)
 
 
 def sheet(grid: Grid, each: Each) -> Sheet:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from hyperacuity.boundary.scores import f_measure, recall_precision
-from hyperacuity.evaluation.tables.semantic import gaps_of
+from hyperacuity.evaluation.tables.semantic import COLUMNS, gaps_of
 from hyperacuity.report.charts import semantic as charts
 from hyperacuity.report.pictures import layers
 from hyperacuity.report.pictures.slider import Budget, text_size, with_slider
@@ -19,13 +19,6 @@ from hyperacuity.run.gather import Grid
 from hyperacuity.semantic import SemanticScore, SemanticTally, collect, overlays
 
 Scores = Mapping[str, SemanticScore]
-
-COLUMNS = (
-    Column("ods", "mean ODS", note="Mean over classes of the best F at one threshold for all images"),
-    Column("ois", "mean OIS", note="Mean over classes of F with the best threshold for each image"),
-    Column("ap", "mean AP", note="Mean over classes of the area under precision over recall"),
-    Column("classes", "classes", note="Classes with maps and with truth, over which means are", better="", digits=0),
-)
 
 MOST_ABSENT = 3
 """Classes without truth in an image that the viewer shows, those with the most false alarms."""

@@ -15,6 +15,7 @@ import numpy as np
 
 from hyperacuity.compare import optimal
 from hyperacuity.compare.verdict import Verdict, verdicts
+from hyperacuity.evaluation.export import Column as Column
 from hyperacuity.evaluation.jobs import job_of
 from hyperacuity.report.sheets.viewer import Viewer
 from hyperacuity.run.gather import Grid
@@ -31,22 +32,6 @@ class Each(Protocol):
 
     def __call__(self, title: str, function: Callable[[A], B], items: Iterable[A]) -> list[B]:
         """The results in the order of the items; ``title`` names the work while it goes on."""
-
-
-@dataclass(frozen=True)
-class Column:
-    """A score on the leaderboard. ``better`` is ``"max"``, ``"min"``, or empty for a number that is neither good nor bad."""
-
-    key: str
-    title: str
-    better: str = "max"
-    digits: int = 3
-    note: str = ""
-    unit: str = ""
-
-    def as_text(self, value: float) -> str:
-        """The value with its unit; a dash for what does not exist."""
-        return "–" if math.isnan(value) else f"{value:.{self.digits}f}" + (f" {self.unit}" if self.unit else "")
 
 
 @dataclass(frozen=True)

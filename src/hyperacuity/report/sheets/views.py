@@ -7,25 +7,16 @@ from typing import Any
 import numpy as np
 
 from hyperacuity.disparity import forward
+from hyperacuity.evaluation.tables.views import COLUMNS
 from hyperacuity.report.pictures import layers
 from hyperacuity.report.pictures.disparity import difference_picture
 from hyperacuity.report.pictures.slider import Budget
 from hyperacuity.report.sheets.disparity import DisparityViewer
 from hyperacuity.report.sheets.judged import judge, judged_sheet
-from hyperacuity.report.sheets.sheet import Column, Each, Sheet
+from hyperacuity.report.sheets.sheet import Each, Sheet
 from hyperacuity.report.sheets.viewer import Layer, Shared
 from hyperacuity.run import Cell
 from hyperacuity.run.gather import Grid
-
-SAME = "The same as peak signal-to-noise ratio"
-COLUMNS = (
-    Column("rmse forward", "RMSE forward", "min", 2, "The right picture, drawn from the left one; grey levels"),
-    Column("psnr forward", "PSNR forward", "max", 2, SAME, "dB"),
-    Column("visible forward", "drawn", "", 1, "Share of the right picture that is drawn at all", "%"),
-    Column("rmse inverse", "RMSE inverse", "min", 2, "The left picture, fetched from the right one; grey levels"),
-    Column("psnr inverse", "PSNR inverse", "max", 2, SAME, "dB"),
-    Column("visible inverse", "compared", "", 1, "Share of the left picture that both views show", "%"),
-)
 
 
 def sheet(grid: Grid, each: Each) -> Sheet:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from hyperacuity.data import read_image
+from hyperacuity.evaluation.tables.whdr import COLUMNS
 from hyperacuity.maps import OrderMap
 from hyperacuity.ordering import PointPairs, answers, collect_pairs
 from hyperacuity.report.pictures import layers
@@ -17,16 +18,10 @@ from hyperacuity.report.pictures.depth import enlargement, pairs_picture
 from hyperacuity.report.pictures.disparity import depth_picture
 from hyperacuity.report.pictures.slider import Budget
 from hyperacuity.report.sheets.judged import Judged, judge, judged_sheet
-from hyperacuity.report.sheets.sheet import NAN, Column, Each, Sheet
+from hyperacuity.report.sheets.sheet import NAN, Each, Sheet
 from hyperacuity.report.sheets.viewer import PHOTO, Layer, Shared, Viewer
 from hyperacuity.run import Cell
 from hyperacuity.run.gather import Grid
-
-COLUMNS = (
-    Column("whdr", "WHDR", "min", note="Weighted share of pairs that are answered otherwise than people did"),
-    Column("whdr_equal", "WHDR=", "min", note="Of the pairs that people found about equal"),
-    Column("whdr_unequal", "WHDR≠", "min", note="Of the others; 0.5 is chance"),
-)
 
 
 def sheet(grid: Grid, each: Each) -> Sheet:
