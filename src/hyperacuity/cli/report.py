@@ -39,7 +39,7 @@ def report(
 
     Example: [bold]hyperacuity report runs/boundary --table latex --figures figures[/bold]
 
-    Example: [bold]hyperacuity report runs/boundary --figures paper --sheet 101087,108005[/bold]
+    Example: [bold]hyperacuity report runs/mine --figures paper --sheet 101087,108005[/bold]
     """
     if single_file and out is None:
         raise UsageError("--single-file needs --out FILE.html")
