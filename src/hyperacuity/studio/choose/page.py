@@ -190,7 +190,8 @@ class ChoosePage:
     def _question(self, now: Progress, token: str) -> dict[str, Any]:
         """A participant's next question, or their completion code. Trials and attention checks look alike."""
         if now.current is None:
-            return {"done": now.done, "total": now.total, "question": None, "code": self._session.code(token)}
+            code = self._session.code(token)
+            return {"done": now.done, "total": now.total, "question": None} | ({} if code is None else {"code": code})
         practice = now.current.kind == "practice"
         marks = as_dict(self._study.questions[now.current.question], now.current.mirrored, self._study.size)
         return {

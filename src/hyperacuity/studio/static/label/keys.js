@@ -35,6 +35,7 @@ export function listenToKeys(desk) {
   addEventListener("keydown", (event) => {
     const composed = event.getModifierState("AltGraph"); // which is how many keyboards type a bracket
     if (document.querySelector("dialog[open]") || (event.altKey && !composed)) return;
+    if (event.target.closest?.("select")) return; // where letters choose
     const control = (event.ctrlKey || event.metaKey) && !composed;
     const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
     if (control) {
