@@ -16,7 +16,7 @@ from hyperacuity import boundary, tasks
 from hyperacuity.cards import About, digest_of, parsed, written
 from hyperacuity.console import wide_console
 from hyperacuity.data import write_png
-from hyperacuity.errors import UsageError
+from hyperacuity.errors import InputError, UsageError
 from hyperacuity.evaluation import against
 from hyperacuity.evaluation.card_checks import as_json, result_of, show_scores
 from hyperacuity.evaluation.carding import command_told
@@ -175,6 +175,15 @@ def test_people_have_a_card_that_is_the_row_of_people():
     assert str(result) == str(people)
     with pytest.raises(UsageError, match="edges does not hold annotators against each other"):
         evaluated("edges").card(people=True)
+
+
+def test_a_card_of_the_package_goes_by_its_name_and_similar_ones_are_named():
+    (rival,) = against.rivals("middlebury-v2-sgm")
+    assert (rival.card.system, rival.optional) == ("sgm", False)
+    with pytest.raises(UsageError, match="there is no card sgm; with the package come middlebury-v2-sgm"):
+        against.rivals(["sgm"])
+    with pytest.raises(InputError, match="no-such-card: cannot be read"):
+        against.rivals("no-such-card")
 
 
 def test_all_are_the_cards_of_the_package_that_fit(monkeypatch, tmp_path, caplog):

@@ -32,7 +32,10 @@ Json = Annotated[bool, Option("--json", help="Print one JSON object instead of a
 InvertTruth = Annotated[bool, Option("--invert-truth", help="In the truth, 0 is the edge.")]
 Against = Annotated[
     list[str] | None,
-    Option(metavar="CARD", help="Compare with the system of a card; may be repeated; all: those of this package."),
+    Option(
+        metavar="CARD",
+        help="Compare with a card: a file, or one of the package by name; may be repeated; all: all those.",
+    ),
 ]
 Workers = Annotated[int | None, Option(min=1, help="Threads (default: one per processor).")]
 

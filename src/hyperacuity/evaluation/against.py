@@ -74,8 +74,19 @@ def rivals(given: CardLike | Iterable[CardLike] | None) -> list[Rival]:
         elif str(one) == ALL:
             found += [Rival(read_card(path), path.name, optional=True) for path in shipped()]
         else:
-            found.append(Rival(read_card(Path(one)), str(one)))
+            found.append(Rival(read_card(_file_of(Path(one))), str(one)))
     return list({rival.card.digest or str(id(rival.card)): rival for rival in reversed(found)}.values())[::-1]
+
+
+def _file_of(given: Path) -> Path:
+    """The file, or where there is none, the card of that name that comes with the package; ``UsageError`` names similar ones."""
+    if given.exists():
+        return given
+    known = {path.stem: path for path in shipped()}
+    similar = [name for name in known if str(given) in name]
+    if similar and str(given) not in known:
+        raise UsageError(f"there is no card {given}; with the package come {some(similar)}")
+    return known.get(str(given), given)
 
 
 def fitting(
