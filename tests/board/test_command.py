@@ -28,6 +28,18 @@ def test_a_board_is_made_and_checked(toys, tmp_path):
     assert "every number is what its cards give" in checked.stdout
 
 
+def test_tables_for_papers_have_a_row_per_system_and_the_signature(toys, tmp_path):
+    made = called(*toys[:2], "--out", tmp_path / "site", "--csv", "-", "--latex", tmp_path / "table.tex")
+    assert made.exit_code == 0, made.output
+    head, best, *_ = made.stdout.splitlines()
+    assert head.startswith("system,ods,ods_low,ods_high,")
+    assert best.startswith("good,0.81")
+    assert best.count("boundary|") == 1
+    (page,) = (tmp_path / "site" / "boards").glob("*.tex")
+    assert page.read_text() == (tmp_path / "table.tex").read_text()
+    assert r"\begin{tabular}" in page.read_text()
+
+
 def test_everything_wrong_is_named_and_the_rest_is_checked(toys, keep, make_card, tmp_path):
     for number, path in enumerate(toys[:2]):
         shutil.copy(path, tmp_path / f"{number}.card")

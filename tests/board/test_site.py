@@ -75,7 +75,8 @@ def test_pages_load_their_own_files_alone_and_run_nothing_else(looked):
 def test_files_are_named_after_digests(kind, request):
     folder = request.getfixturevalue(kind)
     plain = "assets/(page.js|vega.js|base.css|board.css)|index.html|submit.html|board.json|board.bib"
-    ours = r"boards/boundary-[0-9a-f]{12}(-images.html|.html|.json)|systems/[0-9a-f]{12}.html|cards/[0-9a-f]{12}.card"
+    boards = r"boards/boundary-[0-9a-f]{12}(-images.html|[.](html|json|csv|tex|md))"
+    ours = rf"{boards}|systems/[0-9a-f]{{12}}.html|cards/[0-9a-f]{{12}}.card"
     for path in folder.rglob("*"):
         name = path.relative_to(folder).as_posix()
         whole = rf"{plain}|{ours}|images/boundary-[0-9a-f]{{12}}-[0-9a-f]{{12}}.html"

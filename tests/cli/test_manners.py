@@ -16,8 +16,10 @@ import typer
 from typer.testing import CliRunner
 
 from hyperacuity import __version__
+from hyperacuity.cards import write_card
 from hyperacuity.cli import app, common
 from hyperacuity.errors import InputError, UsageError
+from hyperacuity.evaluation.carding import card_of_run
 from hyperacuity.ordering import contours, ordering
 
 VERBS = {command.name: command for command in app.registered_commands}
@@ -48,6 +50,8 @@ JSON_CALLS: dict[str, str] = {
     "disparity": "disparity {world}/disparity {world}",
     "stereo": "stereo {world} --with sad --out {out}",
     "warm": "warm edges --workers 1",
+    "board": "board {world}/psi.card --out {out}/site",
+    "board check": "board check {world}/psi.card",
     "semantic": "semantic {world}/semantic {world}/semantic --thresholds 3",
     "semantic truth": "semantic truth {world}/labels --out {out} --raw",
     "edges": "edges {world}/boundaries {world}/groundTruth --measures psi,pm",
@@ -68,6 +72,7 @@ def world(tmp_path_factory):
     ):
         done = CliRunner().invoke(app, words)
         assert done.exit_code == 0, done.stderr
+    write_card(card_of_run(folder / "run"), folder / "psi.card")
     (folder / "owned").mkdir()
     for path in (folder / "order").iterdir():
         found = contours(ordering(np.load(path)))

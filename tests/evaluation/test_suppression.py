@@ -90,7 +90,7 @@ def test_the_order_depends_on_it_and_that_is_said(world, tmp_path):
         world, "--run", tmp_path, "--nms", "auto"
     )  # now the folder has the maps in both ways, and each page its own sentence
     CliRunner().invoke(app, ["report", str(tmp_path), "--out", str(tmp_path / "page"), "--no-viewer"])
-    page = (tmp_path / "page" / "index.html").read_text(encoding="utf-8")
+    page = "".join(path.read_text(encoding="utf-8") for path in (tmp_path / "page").glob("boundary*.html"))
     assert suppressed in page
     assert f"ODS {raw.score('thick').ods.f:.3f} if not suppressed, and the order would be thin, thick" in page
 

@@ -128,7 +128,7 @@ def test_a_pixel_tells_its_value_its_state_and_the_nearest_label(fresh, run):
         fresh.keyboard.press("Shift+ArrowUp")
     fresh.wait_for_function(f"document.querySelector('.readout').textContent.startsWith('x {x}, y {y} ')")
     texts = fresh.locator(".readout").all_inner_texts()
-    assert all("nearest label 3.0 px away, by 3 of 3 people" in text for text in texts)
+    assert all("nearest label 3.0 px away, by all 3 people" in text for text in texts)
     assert fresh.locator(".window .mark").first.is_visible()
     soft = read_soft(run.parent / "0" / "0.png")
     told = float(re.search(r"value about ([\d.]+)", texts[0])[1])
@@ -137,6 +137,10 @@ def test_a_pixel_tells_its_value_its_state_and_the_nearest_label(fresh, run):
         fresh.keyboard.press("Shift+ArrowDown")
     fresh.wait_for_function("document.querySelector('.readout').textContent.includes('label here')")
     assert "hit" in fresh.locator(".readout").first.inner_text()
+    # The second person alone drew a line through the middle, in row 18.
+    for _ in range(18 - 6):
+        fresh.keyboard.press("Shift+ArrowDown")
+    fresh.wait_for_function("document.querySelector('.readout').textContent.endsWith('label here, by person 2 of 3')")
     box = fresh.locator(".pane canvas").first.bounding_box()
     fresh.mouse.move(box["x"] + box["width"] * 10.5 / 64, box["y"] + box["height"] * 40.5 / 48)
     fresh.wait_for_function("document.querySelector('.readout').textContent.startsWith('x 10, y 40 ')")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import zlib
 from itertools import pairwise
 
 import numpy as np
@@ -35,14 +36,25 @@ def test_strengths_come_back(unpacked, counts):
 
 @settings(deadline=None, max_examples=20)
 @given(arrays(np.bool_, (3, 7, 8)), st.sampled_from([0.0, 1.0, 1.5, 3.0]))
-def test_agreement_counts_people_who_drew_nearby(truths, within):
-    found = layers.agreement(list(truths), within)
+def test_what_is_drawn_has_the_people_who_drew_nearby(truths, within):
+    made = layers.drawn(list(truths), within)
+    found, who = layers.strength_counts(made, (7, 8)), []
     for y, x in np.ndindex(7, 8):
-        near = 0
+        near = []
         for truth in truths:
             ys, xs = np.nonzero(truth)
-            near += bool(((ys - y) ** 2 + (xs - x) ** 2 <= within**2).any())
-        assert found[y, x] == (near if truths[:, y, x].any() else 0)
+            near.append(bool(((ys - y) ** 2 + (xs - x) ** 2 <= within**2).any()))
+        drawn = truths[:, y, x].any()
+        assert found[y, x] == (sum(near) if drawn else 0)
+        who += [sum(1 << person for person, did in enumerate(near) if did)] if drawn else []
+    assert list(zlib.decompress(base64.b64decode(made["who"]))) == who
+
+
+def test_more_than_eight_people_are_counted_only():
+    truths = [np.eye(3, dtype=bool)] * 9
+    made = layers.drawn(truths, 0)
+    assert "who" not in made
+    assert (layers.strength_counts(made, (3, 3)) == 9 * np.eye(3)).all()
 
 
 def decoded(uri: str) -> Image.Image:

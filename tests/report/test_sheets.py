@@ -452,8 +452,10 @@ class TestAudit:
             assert line.values["consensus"] == pytest.approx(found["consensus"]["f"])
             assert line.values["partial"] == pytest.approx(found["partial"]["halfplane"]["f"])
             assert line.interval == pytest.approx(found["all"]["ci"])
-        text = write_pages([labels, systems], tmp_path, progress=False).read_text(encoding="utf-8")
-        assert text.index(html.escape(labels.findings[0])) < text.index("In numbers") < text.index("Leaderboard")
+        front = write_pages([labels, systems], tmp_path, progress=False).read_text(encoding="utf-8")
+        assert front.index(html.escape(labels.findings[0])) < front.index(html.escape(systems.findings[0]))
+        for page, board in (("strength", "In numbers"), ("audit", "Leaderboard")):
+            assert f">{board}</h2>" in (tmp_path / f"{page}.html").read_text(encoding="utf-8")
 
     def test_every_chart_of_the_paper_is_among_the_figures(self, world, tmp_path):
         write_figures(make_sheets([world / "audit"], progress=False), tmp_path)

@@ -137,7 +137,7 @@ def test_labels_are_compared_and_settled(labels, label, client_of, tmp_path):
     label("Bea", row, (30 * 60 + 40, 12))
     client = supervise(client_of(page.page), page)
     text = client.get("/overview").text
-    assert "2 people, 1 images: 2 of 2 done" in text
+    assert "2 people, 1 image: 2 of 2 done" in text
     ada, bea = (read_edges(tmp_path / f"out/edges/{name}/one.png") for name in ("Ada", "Bea"))
     f = 2 * ada.sum() / (ada.sum() + bea.sum())  # all of Ada's are Bea's too
     assert f"F {f:.2f}" in text
@@ -155,6 +155,12 @@ def test_labels_are_compared_and_settled(labels, label, client_of, tmp_path):
     told = json.loads((tmp_path / "out/adjudicated/provenance/one.json").read_text())
     assert (told["between"], told["marked"], told["complete"], told["note"]) == (["Ada", "Bea"], [1], False, "seen")
     assert client.get(f"/overview/{ONE}/sides").json()["choices"] == ["mark"]
+    before = {path: path.read_bytes() for path in (tmp_path / "out/adjudicated").rglob("*.*")}
+    assert len(before) == 2
+    for path in before:
+        path.unlink()
+    assert page.write_missing() == []
+    assert {path: path.read_bytes() for path in before} == before, "they are written again, byte for byte"
     assert sorted(path.name for path in (tmp_path / "out/edges").iterdir()) == ["Ada", "Bea"], (
         "truths stay as they were"
     )
@@ -194,21 +200,26 @@ def test_a_file_of_the_version_before_opens(tmp_path):
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize(("scheme", "width"), [("light", 1400), ("dark", 390)])
-def test_keys_settle_a_difference_in_the_browser(labels, label, live, visit, serious, tmp_path, scheme, width):
+def test_keys_settle_a_difference_in_the_browser(labels, label, live, visit, serious, tmp_path):
     page, _, _ = labels
     label("Ada", (5 * 60 + 5, 15))
     label("Bea", (5 * 60 + 5, 15), (30 * 60 + 40, 12), (20 * 60 + 2, 12))
     address = live(page.page)
-    tab = visit(page.overview.supervisor.link(address), width=width, height=900, color_scheme=scheme)
+    tab = visit(page.overview.supervisor.link(address), width=1400, height=900)
     tab.wait_for_url("**/overview")
-    assert serious(tab) == []
-    assert tab.evaluate("document.documentElement.scrollWidth") <= width
+
+    def looks_well() -> None:
+        for scheme, width in (("dark", 390), ("light", 1400)):
+            tab.emulate_media(color_scheme=scheme)
+            tab.set_viewport_size({"width": width, "height": 900})
+            assert serious(tab) == []
+            assert tab.evaluate("document.documentElement.scrollWidth") <= width
+
+    looks_well()
     tab.click("text=Compare")
     tab.wait_for_selector("body[data-ready]")
     assert "differ in 2 places" in tab.inner_text("#lead")
-    assert serious(tab) == []
-    assert tab.evaluate("document.documentElement.scrollWidth") <= width
+    looks_well()
     tab.keyboard.press("b")
     assert tab.is_disabled("#done")
     tab.keyboard.press("m")

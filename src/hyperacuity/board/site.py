@@ -30,14 +30,19 @@ from hyperacuity.board import bibtex, facts, pages
 from hyperacuity.board.figures import figures_of
 from hyperacuity.board.leaderboards import Leaderboard, make_leaderboards
 from hyperacuity.board.submissions import CardProblem, Submission, read_submissions
+from hyperacuity.board.tables import table_of
 from hyperacuity.console import output_folder, printable
 from hyperacuity.errors import UsageError
+from hyperacuity.evaluation.export import Kind, exported
 from hyperacuity.report import theme
 from hyperacuity.report.pages import assets, mapper
 from hyperacuity.report.parts import as_json, fixed
 from hyperacuity.report.sheets.sheet import Each
 
 MARK = '<meta name="generator" content="hyperacuity board">'
+
+TABLES: dict[Kind, str] = {"csv": "csv", "latex": "tex", "markdown": "md"}
+"""The tables of a leaderboard, and how their files end."""
 
 FOLDERS = ("assets", "boards", "cards", "images", "systems")
 
@@ -117,6 +122,8 @@ def _files(boards: Sequence[Leaderboard], shown: Sequence[Submission], title: st
     drawn = each("charts", _charts, boards)
     for board, charts in zip(boards, drawn, strict=True):
         yield f"boards/{board.id}.json", facts.as_json(facts.image_facts(board))
+        for kind, ending in TABLES.items():
+            yield f"boards/{board.id}.{ending}", exported(table_of(board), kind).encode("utf-8", "backslashreplace")
         with theme.one_page(one.label for one in board.contenders):
             yield render(f"boards/{board.id}.html", "leaderboard", **pages.leaderboard(board, boards), **charts)
             yield render(f"boards/{board.id}-images.html", "images", **pages.images(board))

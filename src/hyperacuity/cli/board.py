@@ -10,7 +10,7 @@ from rich.markup import escape
 from typer import Argument, Option
 
 from hyperacuity.cli import common
-from hyperacuity.cli.options import Folder, Json, Workers
+from hyperacuity.cli.options import Exports, Folder, Json, Workers, grouped
 from hyperacuity.console import printable
 from hyperacuity.errors import UsageError
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 CARDS = "Cards, or folders of them."
 
 
+@grouped
 def board(
     cards: Annotated[list[Path], Argument(metavar="CARD…", help=CARDS)],
     out: Annotated[Path, Folder(help="Write the site here.")],
@@ -30,12 +31,14 @@ def board(
     json: Annotated[
         bool, Option("--json", help="Print one JSON object: what board.json says, and what failed.")
     ] = False,
+    *,
+    exports: Exports,
 ) -> None:
     """Make a site of cards: a leaderboard per protocol, with intervals and significance groups, a page per system and per image.
 
     The site opens from disk with no network and can be put on any web server. A card joins the leaderboard whose protocol and
     truths are its own; scores of different ones are never ranked together. Cards that cannot be read are named, and the site is
-    made of the others (exit status 1).
+    made of the others (exit status 1). Tables for papers hold one leaderboard after the other.
 
     Example: [bold]hyperacuity board cards/*.card --out site[/bold]
 
@@ -43,7 +46,9 @@ def board(
     """
     from hyperacuity.board import card_files, write_board
     from hyperacuity.board.facts import board_facts
+    from hyperacuity.board.tables import table_of
 
+    prints = exports.prints(json)
     progress = common.messages.is_terminal
     written = write_board(card_files(cards), out, title=title, workers=workers, progress=progress)
     for problem in written.problems:
@@ -51,10 +56,11 @@ def board(
             common.warn(problem.sentence)
     failed = [problem for problem in written.problems if problem.fatal]
     status = common.tell_failures((str(one.path), one.sentence.removeprefix(f"{one.path}: ")) for one in failed)
+    common.export((table_of(leaderboard) for leaderboard in written.boards), exports)
     if json:
         problems = [{"card": one.path, "reason": one.sentence, "fatal": one.fatal} for one in written.problems]
         common.print_json({"page": written.page, **board_facts(written.boards), "problems": problems})
-    else:
+    elif not prints:
         for leaderboard in written.boards:
             common.results.print(printable(f"{leaderboard.title}: {leaderboard.sentence}"), markup=False)
         common.messages.print(f"open {written.page}", markup=False)

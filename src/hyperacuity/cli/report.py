@@ -42,7 +42,7 @@ def report(
 
     Example: [bold]hyperacuity report runs/boundary --table latex --human[/bold]
 
-    Example: [bold]hyperacuity report runs/a --figures out --sheet 101087,108005[/bold]
+    Example: [bold]hyperacuity report runs/mine --figures paper --sheet 101087,108005[/bold]
 
     A table needs no plotting library; --figures writes charts beside it.
     """

@@ -118,7 +118,7 @@ def score_table(
     return ScoreTable(
         columns,
         (*tested, *_people_row(task, people)),
-        caption or _caption(task, columns[0], ranked, tests.get(main, ())),
+        caption or caption_of(task, columns[0], ranked, tests.get(main, ())),
         str(protocol.signature),
         more=(*(column for column in others if column.key not in standing), *STANDING),
         tests=len(tests.get(main, ())) or None,
@@ -194,7 +194,7 @@ def _sure(column: Column, rows: Sequence[ScoreRow], tests: Sequence[Verdict]) ->
     return beaten == {row.system for row in rows}
 
 
-def _caption(task: Task[Any, Any, Any], main: Column, rows: Sequence[ScoreRow], tests: Sequence[Verdict]) -> str:
+def caption_of(task: Task[Any, Any, Any], main: Column, rows: Sequence[ScoreRow], tests: Sequence[Verdict]) -> str:
     """What the table shows: the task, how many images, what intervals and p-values are."""
     counts = sorted({int(row.value("images")) for row in rows})
     images = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else str(counts[0] if counts else 0)

@@ -113,6 +113,27 @@ def strength(counts: NDArray[np.uint8], most: int) -> dict[str, Any]:
     return {"kind": "strength", "most": most, "where": where, "many": many}
 
 
+MOST_NAMED = 8
+"""People up to which a layer says who drew a pixel: a bit each of one byte."""
+
+
+def drawn(truths: list[EdgeMap], within: float) -> dict[str, Any]:
+    """What people drew as a strength layer: each pixel has those who drew one at most ``within`` pixels away.
+
+    ``who`` has a bit for each of them, the first annotator's the lowest; it is left out where there are more than eight.
+
+    >>> one, two = np.array([[1, 0, 0, 0]], bool), np.array([[0, 1, 0, 1]], bool)
+    >>> _inflated(drawn([one, two], 1)["who"]).tolist()
+    [3, 3, 2]
+    """
+    near = np.stack([squared_distances(truth) <= within**2 for truth in truths])
+    ever = np.logical_or.reduce(truths)
+    made = strength(np.where(ever, near.sum(axis=0), 0).astype(np.uint8), len(truths))
+    if len(truths) > MOST_NAMED:
+        return made
+    return made | {"who": _deflated(np.packbits(near[:, ever], axis=0, bitorder="little")[0])}
+
+
 def strength_counts(layer: Mapping[str, Any], shape: tuple[int, int]) -> NDArray[np.uint8]:
     """The counts of a strength layer again.
 
@@ -163,17 +184,6 @@ def _marked(layer: Mapping[str, Any], size: int) -> NDArray[np.int64]:
 
 def _inflated(text: str) -> NDArray[np.uint8]:
     return np.frombuffer(zlib.decompress(base64.b64decode(text)), np.uint8)
-
-
-def agreement(truths: list[EdgeMap], within: float) -> NDArray[np.uint8]:
-    """Of each pixel that anybody drew: how many people drew one at most ``within`` pixels away.
-
-    >>> one, two = np.array([[1, 0, 0, 0]], bool), np.array([[0, 1, 0, 1]], bool)
-    >>> agreement([one, two], 1)
-    array([[2, 2, 0, 1]], dtype=uint8)
-    """
-    near = np.sum([squared_distances(truth) <= within**2 for truth in truths], axis=0, dtype=np.uint8)
-    return np.where(np.logical_or.reduce(truths), near, 0).astype(np.uint8)
 
 
 def as_picture(image: NDArray[Any]) -> Image.Image:

@@ -173,8 +173,7 @@ class BoundaryViewer(Viewer):
         """What people drew."""
         truths = self.reader.truths(cell)
         near = tolerance_in_pixels(truths[0].shape, self.benchmark.tolerance)
-        drawn = layers.strength(layers.agreement(truths, near), len(truths))
-        return Shared(truths[0].shape, {"truth": drawn}, self.judged_by(truths))
+        return Shared(truths[0].shape, {"truth": layers.drawn(truths, near)}, self.judged_by(truths))
 
     def own(self, system: str, cell: Cell, truth: list[EdgeMap], budget: Budget) -> dict[str, Any]:
         """A system's map, and its overlay at each threshold."""

@@ -88,8 +88,7 @@ class EdgeViewer(Viewer):
     def shared(self, cell: Cell) -> Shared:
         """What people drew; the truth is what anybody did."""
         truths = self.reader.truths(cell)
-        drawn = layers.strength(layers.agreement(truths, 0), len(truths))
-        return Shared(truths[0].shape, {"truth": drawn}, np.logical_or.reduce(truths))
+        return Shared(truths[0].shape, {"truth": layers.drawn(truths, 0)}, np.logical_or.reduce(truths))
 
     def best_maps(self, image: str) -> tuple[EdgeMap | None, dict[str, dict[str, Best]]]:
         """What anybody drew of an image, and each system's best edge map under each measure; None if a file has moved."""

@@ -80,8 +80,7 @@ class RegionViewer(Viewer):
     def shared(self, cell: Cell) -> Shared:
         """The borders that people drew."""
         truths = [np.asarray(boundary_marks(labels), np.bool_) for labels in self.reader.truths(cell)]
-        drawn = layers.strength(layers.agreement(truths, 2), len(truths))
-        return Shared(truths[0].shape, {"truth": drawn}, truths)
+        return Shared(truths[0].shape, {"truth": layers.drawn(truths, 2)}, truths)
 
     def own(self, system: str, cell: Cell, truth: list[EdgeMap], budget: Budget) -> dict[str, Any]:
         """A system's borders, and how they match at each level."""

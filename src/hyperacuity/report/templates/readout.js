@@ -41,11 +41,18 @@ const readout = (() => {
     }
     return [Math.sqrt(least), found];
   }
+  // Who drew a label, or one so near that it counts as the same.
+  function drawnBy({ most, ready: { many, who } }, n) {
+    if (many[n] === most) return `by all ${most} people`;
+    if (!who) return `by ${many[n]} of ${most} people`;
+    const people = Array.from({ length: most }, (_, person) => person + 1).filter((person) => who[n] >> (person - 1) & 1);
+    return `by ${people.length > 1 ? "people" : "person"} ${people.join(", ")} of ${most}`;
+  }
   function label(truth, width, at) {
     if (truth?.kind !== "strength" || !truth.ready) return [];
     const [far, n] = nearest(truth.ready.places, width, at);
     if (n < 0) return ["no label in this image"];
-    const who = truth.most > 1 ? `, by ${truth.ready.many[n]} of ${truth.most} people` : "";
+    const who = truth.most > 1 ? `, ${drawnBy(truth, n)}` : "";
     return [`${far ? `nearest label ${far.toFixed(1)} px away` : "label here"}${who}`];
   }
   // `legend` has the task's own words for hits, false alarms and misses.

@@ -25,7 +25,7 @@ const viewer = (() => {
     if (!layer || layer.ready) return layer;
     if (layer.see) Object.assign(layer, await load(layer.see));  // a photograph that several tasks share
     if (layer.kind === "picture") layer.ready = await picture(layer.uri);
-    else if (layer.kind === "strength") layer.ready = { places: await marked(layer.where, size), many: await inflate(layer.many) };
+    else if (layer.kind === "strength") layer.ready = { places: await marked(layer.where, size), many: await inflate(layer.many), who: layer.who && await inflate(layer.who) };
     else {
       const places = await marked(layer.where, size);
       layer.ready = { places, ...changes(places.length, await inflate(layer.into), await inflate(layer.when)) };

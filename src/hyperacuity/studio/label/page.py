@@ -137,7 +137,7 @@ class LabelPage:
                 failed.append((item.title, reason(error, item)))
             except (UsageError, Refused) as error:
                 failed.append((item.title, error.detail if isinstance(error, Refused) else str(error)))
-        return failed
+        return failed + self.overview.write_missing()
 
     async def _list(self, request: Request) -> Response:
         person = await self._people.find(request)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from hyperacuity.studio.order.edits import Edit, RegionMerge, RegionSplit, merged_pairs, merged_statements
 from hyperacuity.studio.order.regions import Level
 from hyperacuity.studio.order.relations import Pair, Statements, place, relate, remove
 from hyperacuity.studio.web import Refused, field
@@ -16,6 +17,9 @@ NOTHING = Statements()
 MOST_PAIRS = 5000
 """As many pairs as one action may accept; a planar map of a thousand regions has fewer than 3000 neighbours."""
 
+LONGEST_LINE = 4000
+"""As many numbers as a line may have along which a region is split."""
+
 RELATIONS = {"front": 1, "same": 0, "none": None}
 
 
@@ -24,17 +28,20 @@ class Snapshot:
     """The level of detail that was chosen (its index), and what has been said of the regions there.
 
     Of what was suggested, ``together`` are the pairs that were accepted all at once, ``dismissed`` those that were turned down.
+    ``edits`` are regions that were merged or split, and ``regions`` is how many there are then (None: as many as at the level).
     """
 
     level: int
     statements: Statements = NOTHING
     together: frozenset[Pair] = frozenset()
     dismissed: frozenset[Pair] = frozenset()
+    edits: tuple[Edit, ...] = ()
+    regions: int | None = None
 
     @property
     def started(self) -> bool:
         """Whether anything has been said."""
-        return bool(self.statements.positions or self.statements.pairs or self.dismissed)
+        return bool(self.statements.positions or self.statements.pairs or self.dismissed or self.edits)
 
 
 @dataclass(frozen=True)
@@ -74,6 +81,8 @@ PARTS: dict[str, tuple[tuple[str, type[Any], dict[str, int]], ...]] = {
     "relate": (("a", int, _INDEX), ("b", int, _INDEX), ("relation", str, {"high": 10})),
     "accept": (("pairs", list, {"low": 1, "high": MOST_PAIRS}),),
     "dismiss": (("a", int, _INDEX), ("b", int, _INDEX)),
+    "merge": (("a", int, _INDEX), ("b", int, _INDEX)),
+    "split": (("region", int, _INDEX), ("line", list, {"low": 4, "high": LONGEST_LINE})),
     "level": (("level", int, _INDEX), ("start_over", bool, {})),
     "clear": (),
     "undo": (),
@@ -82,7 +91,8 @@ PARTS: dict[str, tuple[tuple[str, type[Any], dict[str, int]], ...]] = {
 }
 """The actions and their parts. ``place``: put a region at a position in the list, with ``tie`` beside what is there.
 ``remove``: out of the list again. ``relate``: a in front of b, as far as b, or nothing. ``accept``: suggested pairs [near, far]
-all at once. ``dismiss``: a suggested pair is not to be suggested any more. ``level``: choose the level of detail;
+all at once. ``dismiss``: a suggested pair is not to be suggested any more. ``merge``: two regions become one. ``split``: a
+region is cut along a line x, y, x, y, …; stored with it is into how many ``parts``. ``level``: choose the level of detail;
 ``start_over`` gives up what was said. ``done``: the files are written, ``anyway`` even if something is missing."""
 
 DEFAULTS: dict[str, dict[str, Any]] = {"done": {"anyway": False}}
@@ -113,11 +123,14 @@ def act(history: EditHistory, action: Mapping[str, Any], levels: Sequence[Level]
     elif kind == "clear":
         new = Snapshot(current.level)
     else:
-        count = levels[current.level].regions
+        count = current.regions or levels[current.level].regions
         for name in ("region", "a", "b"):
             if name in action and action[name] >= count:
                 raise Refused(422, f"{name}: there is no such region")
-        new = _accept(current, action["pairs"], count) if kind == "accept" else _say(current, action)
+        if kind in ("merge", "split"):
+            new = _edit(current, action, count)
+        else:
+            new = _accept(current, action["pairs"], count) if kind == "accept" else _say(current, action)
     if new == current:
         return history
     return EditHistory((*history.snapshots[: history.head + 1], new), history.head + 1)
@@ -147,8 +160,30 @@ def _say(current: Snapshot, action: Mapping[str, Any]) -> Snapshot:
     pair = (min(action["a"], action["b"]), max(action["a"], action["b"]))
     if action["kind"] == "dismiss":
         return replace(current, dismissed=current.dismissed | {pair})
+    return replace(
+        current,
+        statements=_state(current.statements, action),
+        together=current.together - {pair},
+        dismissed=current.dismissed - {pair},
+    )
+
+
+def _edit(current: Snapshot, action: Mapping[str, Any], count: int) -> Snapshot:
+    """What stands after two of ``count`` regions were merged, or one was split."""
+    if action["kind"] == "split":
+        split = RegionSplit(action["region"], tuple(action["line"]))
+        return replace(current, edits=(*current.edits, split), regions=count + action["parts"] - 1)
+    merge = RegionMerge(action["a"], action["b"])
+    if merge.a == merge.b:
+        raise Refused(422, "a region cannot be merged with itself")
+    statements = merged_statements(current.statements, merge, count - 1)
     return Snapshot(
-        current.level, _state(current.statements, action), current.together - {pair}, current.dismissed - {pair}
+        current.level,
+        statements,
+        merged_pairs(current.together, merge, count - 1) & statements.pairs.keys(),
+        merged_pairs(current.dismissed, merge, count - 1) - statements.pairs.keys(),
+        (*current.edits, merge),
+        count - 1,
     )
 
 

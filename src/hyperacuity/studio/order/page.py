@@ -32,10 +32,11 @@ from hyperacuity.studio.cache import Cache
 from hyperacuity.studio.flags import Flags
 from hyperacuity.studio.items import Item, png
 from hyperacuity.studio.order import store
+from hyperacuity.studio.order.edits import check_edit, count_parts, edit_facts, edited, shape_of
 from hyperacuity.studio.order.files import coverage, is_written, outputs_of
 from hyperacuity.studio.order.history import EditHistory, Snapshot, act, replay, validate
 from hyperacuity.studio.order.missing import MissingOrder, find_missing
-from hyperacuity.studio.order.regions import OrderInputs, Regions, SegmentedImage, load_image, regions_at
+from hyperacuity.studio.order.regions import OrderInputs, Regions, SegmentedImage, load_image, regions_at, regions_of
 from hyperacuity.studio.order.relations import Arrangement, arrange, as_sentence, find_contradiction
 from hyperacuity.studio.order.store import OrderSummary
 from hyperacuity.studio.order.suggestions import answers, longest_first, open_suggestions, preview, suggest
@@ -81,6 +82,7 @@ class OrderPage:
         # One thread looks with the network, an image at a time, whoever asks; the server goes on meanwhile.
         self._images: Cache[SegmentedImage] = Cache(attrgetter("nbytes"), room=ROOM, workers=int(inputs.net))
         self._ahead: set[asyncio.Task[None]] = set()
+        self._shapes: OrderedDict[tuple[str, str], Snapshot] = OrderedDict()
         self._regions: Cache[Regions] = Cache(attrgetter("nbytes"), room=ROOM)
         usable = {item: inputs.items[item] for item in self._usable}
         self.overview = Overview(OrderWork(usable, self.order_of, out), state, out)
@@ -144,7 +146,7 @@ class OrderPage:
                 failed.append((item.title, self._inputs.reason(error, item)))
             except (UsageError, OSError) as error:
                 failed.append((item.title, str(error)))
-        return failed
+        return failed + self.overview.write_missing()
 
     async def _overview(self, request: Request) -> Response:
         person = await self._people.find(request)
@@ -249,7 +251,7 @@ class OrderPage:
             if sequence != summary.version + 1:
                 if not await self._state.read(lambda file: store.is_stored(file, key, sequence, tab, stored)):
                     raise Refused(409, store.ELSEWHERE)
-            elif (updated := act(history, action, image.levels)) is not history or done:
+            elif (updated := await self._updated(item, image, history, action)) is not history or done:
                 history = updated
                 regions, found = arranged = await asyncio.to_thread(self._arrange, item, history.current)
                 made = now()
@@ -261,10 +263,22 @@ class OrderPage:
                     written, complete = sequence, int(missing.complete)
                 counts = (found.ordered, regions.count, len(found.tangled))
                 summary = OrderSummary(image.digest, sequence, *counts, written, complete)
-                await self._state.write(lambda file: store.append(file, key, summary, tab, stored, made))
+                kept = json.dumps(action)  # with what was counted here
+                await self._state.write(lambda file: store.append(file, key, summary, tab, kept, made))
                 self._remember(key, sequence, history)
             sheet = await asyncio.to_thread(self._as_dict, item, history, summary)
         return JSONResponse(sheet)
+
+    async def _updated(
+        self, item: Item, image: SegmentedImage, history: EditHistory, action: dict[str, Any]
+    ) -> EditHistory:
+        """The history after an action. Of a region that is split, the parts are counted, and noted in the action."""
+        if action["kind"] in ("merge", "split"):
+            regions = await asyncio.to_thread(self._regions_of, item, history.current)
+            check_edit(regions, action)
+            if action["kind"] == "split":
+                action["parts"] = await asyncio.to_thread(count_parts, regions, action)
+        return act(history, action, image.levels)
 
     async def _write(
         self, person: Person, item: Item, image: SegmentedImage, current: Snapshot, arranged: Arranged, done: Done
@@ -302,6 +316,7 @@ class OrderPage:
             "segmentation": [path.name for path in self._inputs.segmentation(item)] or self._hierarchy,
             "segmentation_number": self._inputs.annotator,
             "level": image.levels[current.level].height,
+            **({"edits": edit_facts(current.edits)} if current.edits else {}),
             "digest": image.digest,
             "coverage": coverage(found, regions),
             "complete": (missing := find_missing(current, regions, found)).complete,
@@ -352,6 +367,8 @@ class OrderPage:
         return {
             "version": version,
             "level": current.level,
+            "shape": self._shape(item, current),
+            "edits": len(current.edits),
             "positions": sorted([region, position] for region, position in statements.positions.items()),
             "pairs": [[a, b, r] if r >= 0 else [b, a, 1] for (a, b), r in statements.pairs.items()],
             "layer": found.layer,
@@ -369,7 +386,7 @@ class OrderPage:
         }
 
     def _arrange(self, item: Item, current: Snapshot) -> Arranged:
-        regions = self._regions_at(item, current.level)
+        regions = self._regions_of(item, current)
         return regions, arrange(current.statements, regions.count)
 
     async def _history(self, person: Person, item: Item, image: SegmentedImage) -> tuple[OrderSummary, EditHistory]:
@@ -405,8 +422,24 @@ class OrderPage:
     def _image(self, item: Item) -> SegmentedImage:
         return self._images.get(item, lambda: load_image(self._inputs, item))
 
-    def _regions_at(self, item: Item, level: int) -> Regions:
-        return self._regions.get((item, level), lambda: regions_at(self._image(item), level))
+    def _regions_of(self, item: Item, current: Snapshot) -> Regions:
+        """The regions at the level that was chosen, after all edits."""
+
+        def make() -> Regions:
+            image = self._image(item)
+            regions = regions_at(image, current.level)
+            return regions_of(edited(regions.labels, current.edits), image.depth) if current.edits else regions
+
+        return self._regions.get((item, current.level, current.edits), make)
+
+    def _shape(self, item: Item, current: Snapshot) -> str:
+        """What the page calls the regions that it is to show, by which it then asks for them."""
+        shape = shape_of(current.level, current.edits)
+        if current.edits:
+            self._shapes[item.id, shape] = current
+            while len(self._shapes) > KEPT_HISTORIES:
+                self._shapes.popitem(last=False)
+        return shape
 
     async def _load(self, item: Item) -> SegmentedImage:
         """The image; ``Refused``, with its name, where it cannot be read any more."""
@@ -424,9 +457,11 @@ class OrderPage:
     async def _requested_regions(self, request: Request) -> Regions:
         item, level = self._item(request), request.path_params["level"]
         image = await self._load(item)
+        if (item.id, level) in self._shapes:
+            return await asyncio.to_thread(self._regions_of, item, self._shapes[item.id, level])
         if not (level.isascii() and level.isdecimal() and len(level) < 6 and int(level) < len(image.levels)):
             raise Refused(404, "there is no such level")
-        return await asyncio.to_thread(self._regions_at, item, int(level))
+        return await asyncio.to_thread(self._regions_of, item, Snapshot(int(level)))
 
 
 def _ask_first(found: Arrangement, missing: MissingOrder, *, anyway: bool) -> None:

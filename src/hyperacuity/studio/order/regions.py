@@ -190,11 +190,16 @@ def regions_at(image: SegmentedImage, level: int) -> Regions:
     height = image.levels[level].height
     labels = consecutive(partition.at(height)) if isinstance(partition, Hierarchy) and height is not None else partition
     assert not isinstance(labels, Hierarchy)  # noqa: S101 (a hierarchy's levels have heights)
+    return regions_of(labels, image.depth)
+
+
+def regions_of(labels: LabelMap, depth: OrderMap | None = None) -> Regions:
+    """Regions 0, 1, … (void −1), and the depths that a suggested order gives them."""
     beside = neighbours(labels)
     pairs = np.stack([beside.first, beside.second], axis=1)
     count = int(labels.max()) + 1
     areas = np.bincount(labels[labels >= 0], minlength=count)
-    depths = None if image.depth is None else np.asarray(ndimage.median(image.depth, labels, np.arange(count)), float)
+    depths = None if depth is None else np.asarray(ndimage.median(depth, labels, np.arange(count)), float)
     return Regions(labels, _anchors(labels, count), areas, pairs, beside.cracks.astype(np.int64), depths)
 
 

@@ -6,6 +6,7 @@ another comes from a page that does not know what happened elsewhere, and is ref
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections import defaultdict
 from collections.abc import Sequence
@@ -91,10 +92,14 @@ def read_actions(file: sqlite3.Connection, key: Key, before: int = 1 << 62) -> l
 
 
 def is_stored(file: sqlite3.Connection, key: Key, version: int, tab: str, action: str) -> bool:
-    """Whether this very action, from this very tab, has been stored already."""
+    """Whether this very action, from this very tab, has been stored already. Parts of a split region were counted here."""
     query = "SELECT tab, action FROM order_log WHERE person = ? AND item = ? AND version = ?"
     row = file.execute(query, (*key, version)).fetchone()
-    return row is not None and tuple(row) == (tab, action)
+    if row is None or row[0] != tab:
+        return False
+    known = json.loads(row[1])
+    known.pop("parts", None)
+    return bool(known == json.loads(action))
 
 
 def append(

@@ -15,6 +15,7 @@ from scipy import ndimage
 
 from hyperacuity.studio.items import Item
 from hyperacuity.studio.order import store
+from hyperacuity.studio.order.edits import shape_of
 from hyperacuity.studio.order.files import KINDS, coverage, outputs_of
 from hyperacuity.studio.order.history import Snapshot
 from hyperacuity.studio.order.missing import find_missing
@@ -38,6 +39,11 @@ class FinishedOrder:
     current: Snapshot
     regions: Regions
     found: Arrangement
+
+    @property
+    def shape(self) -> str:
+        """Which regions were ordered."""
+        return shape_of(self.current.level, self.current.edits)
 
 
 class OrderWork:
@@ -72,13 +78,13 @@ class OrderWork:
         return {
             (i, j): confusion_of_orders(_relations(orders[i]), _relations(orders[j]), orders[i].regions.lengths)
             for i, j in combinations(range(len(orders)), 2)
-            if orders[i].current.level == orders[j].current.level
+            if orders[i].shape == orders[j].shape
         }
 
     def note(self, item: str, versions: Sequence[WorkVersion]) -> str:
         """Whether people have ordered different regions."""
-        levels = {self._order(item, one).current.level for one in versions}
-        return "ordered at different levels of detail" if len(levels) > 1 else ""
+        shapes = {self._order(item, one).shape for one in versions}
+        return "ordered with different regions" if len(shapes) > 1 else ""
 
     def side_by_side(self, item: str, a: WorkVersion, b: WorkVersion) -> SideBySide:
         """Two finished orders, and the neighbours of which they say different things."""
@@ -97,7 +103,7 @@ class OrderWork:
         contradicts itself."""
         one, other = self._both(item, a, b)
         pairs = settled_pairs(one, other, choices)
-        current = Snapshot(one.current.level, Statements(pairs=pairs))
+        current = Snapshot(one.current.level, Statements(pairs=pairs), edits=one.current.edits)
         regions, found = one.regions, arrange(current.statements, one.regions.count)
         if found.tangled:
             why = as_sentence(find_contradiction(current.statements, found.tangled), {})
@@ -119,8 +125,8 @@ class OrderWork:
 
     def _both(self, item: str, a: WorkVersion, b: WorkVersion) -> tuple[FinishedOrder, FinishedOrder]:
         one, other = self._order(item, a), self._order(item, b)
-        if one.current.level != other.current.level:
-            raise Refused(422, f"{a.name} and {b.name} ordered regions of different levels, which do not compare")
+        if one.shape != other.shape:
+            raise Refused(422, f"{a.name} and {b.name} ordered different regions, which do not compare")
         return one, other
 
 

@@ -22,7 +22,7 @@ from starlette.routing import Route
 from hyperacuity.errors import HyperacuityError
 from hyperacuity.studio.flags import flags_on
 from hyperacuity.studio.items import Item, png
-from hyperacuity.studio.outputs import write_outputs
+from hyperacuity.studio.outputs import are_whole, write_outputs
 from hyperacuity.studio.overview.agreement import Confusion
 from hyperacuity.studio.overview.supervisor import Supervisor
 from hyperacuity.studio.overview.work import CHOICES, SideBySide, Work, WorkVersion
@@ -135,13 +135,30 @@ class Overview:
             "note": field({"note": "", **values}, "note", str, high=1000),
             "made": now(),
         }
-        await asyncio.to_thread(self._write, item, a, b, decision)
+        decision["files"] = await asyncio.to_thread(self._write, item, a, b, decision)
         await self._state.write(lambda file: _store(file, self._work.name, item.id, decision))
         counts = {name: choices.count(choice) for name, choice in zip(("a", "b", "marked"), CHOICES, strict=True)}
         return JSONResponse({"decided": True, **counts})
 
-    def _write(self, item: Item, a: WorkVersion, b: WorkVersion, decision: dict[str, Any]) -> None:
-        """Write the files of a decision: the same from the same decision, whenever that is."""
+    def write_missing(self) -> list[tuple[str, str]]:
+        """Write files of decisions that are missing or damaged; (name, reason) of those that could not be written."""
+        failed = []
+        for item_id, decision in self._state.read_now(self._decided).items():
+            item = self._work.items.get(item_id)
+            if item is None or are_whole(self._state, [self._out / name for name in decision["files"]]):
+                continue
+            a, b = (
+                WorkVersion(person, name, item_id, number, "", changed=False, complete=True, seconds=0, last="")
+                for (person, number), name in zip(decision["between"], decision["names"], strict=True)
+            )
+            try:
+                self._write(item, a, b, decision)
+            except Refused as error:
+                failed.append((item.title, error.detail))
+        return failed
+
+    def _write(self, item: Item, a: WorkVersion, b: WorkVersion, decision: dict[str, Any]) -> list[str]:
+        """Write the files of a decision, the same from the same decision, whenever that is; their names below the folder."""
         choices = decision["choices"]
         facts = {
             "between": decision["names"],
@@ -156,10 +173,12 @@ class Overview:
             "complete": "mark" not in choices,
         }
         try:
-            write_outputs(self._state, self._out, self._work.settle(item.id, a, b, choices, facts))
+            outputs = self._work.settle(item.id, a, b, choices, facts)
+            write_outputs(self._state, self._out, outputs)
         except (HyperacuityError, OSError) as error:
             log.error("%s", error)
             raise Refused(422, "the files cannot be written: the server's terminal says why") from error
+        return [path.relative_to(self._out).as_posix() for path in outputs]
 
     async def _two(self, request: Request) -> tuple[Item, tuple[WorkVersion, WorkVersion], list[WorkVersion]]:
         """The image of a request, the two finished versions it asks for (or the first two), and all there are."""

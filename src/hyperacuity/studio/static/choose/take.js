@@ -111,6 +111,12 @@ function magnify(canvas, image, question, side) {
   context.restore();
   context.fillStyle = "rgb(255 0 0 / .55)";
   for (const [row, column] of pixels) context.fillRect(column, row, 1, 1);
+  context.setTransform(1, 0, 0, 1, 0, 0);
+  context.fillStyle = "#000";
+  context.fillRect(0, 0, 32, 26);
+  context.fillStyle = "#fff";
+  context.font = "20px system-ui, sans-serif";
+  context.fillText(side === "left" ? "←" : "→", 6, 20);
 }
 
 /** The arrow of a square, above it where there is room, else below. */

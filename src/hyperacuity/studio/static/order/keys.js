@@ -4,14 +4,15 @@ import { lettersAct } from "../studio.js";
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const PAUSE = 700; // milliseconds in which another digit belongs to the same number
 
-/** Call what a key means. `does` has presses (by button), go, turn, enter, remove, number, nudge, cursor, link, escape, space. */
+/** Call what a key means. `does` has presses (by button), go, turn, enter, remove, number, nudge, cursor, link, join, cut,
+ * escape, space. */
 export function listenToKeys(does) {
   let digits = "";
   let waiting = 0;
 
   const letters = {
     n: () => does.turn(1, false), p: () => does.turn(-1, false), u: () => does.turn(1, true),
-    f: does.link, t: does.presses.tie, c: does.presses.look, d: does.presses.done,
+    f: does.link, j: does.join, k: does.cut, t: does.presses.tie, c: does.presses.look, d: does.presses.done,
     y: does.presses["answer-yes"], w: does.presses["answer-swap"], e: does.presses["answer-same"],
     x: does.presses["answer-no"], s: does.presses["answer-skip"],
     o: does.presses["tool-order"], m: does.presses["tool-move"],

@@ -16,6 +16,8 @@ let regions = null;
 let levels = [];
 let selected = null;
 let from = null; // a link by keys starts at this region
+let joins = false; // whether that link merges two regions
+let knife = null; // a cut by keys: the region, the line's angle in degrees and how far it is from the region's middle
 let cursor = null; // the position after which the next click puts a region; null is the end
 let look = "both";
 let asked = null; // the suggestion that is asked about: [near, far]
@@ -24,7 +26,7 @@ let unlocked = false; // whether the level may be changed although regions have 
 let queue = Promise.resolve();
 let unanswered = 0;
 
-const stage = createStage($("stage"), { click, drag, hover: describe, tie: () => pressed("tie") });
+const stage = createStage($("stage"), { click, drag, hover: describe, cut, tie: () => pressed("tie") });
 
 const pressed = (id) => $(id).getAttribute("aria-pressed") === "true";
 const last = () => sheet.positions.reduce((most, [, position]) => Math.max(most, position), 0);
@@ -62,7 +64,7 @@ addEventListener("beforeunload", (event) => {
 async function show(answer) {
   sheet = answer;
   levels = answer.levels ?? levels;
-  if (regions?.level !== sheet.level) await showRegions(sheet.level);
+  if (regions?.shape !== sheet.shape) await showRegions(sheet.shape);
   if (cursor !== null && cursor >= last()) cursor = null;
   stage.setSheet(sheet);
   showSheet(sheet, { say: relate, takeBack, point, choose });
@@ -73,9 +75,9 @@ async function show(answer) {
   document.body.dataset.version = sheet.version;
 }
 
-async function showRegions(level) {
-  const found = await loadRegions(item, level);
-  [regions, selected, from] = [found, null, null];
+async function showRegions(shape) {
+  const found = await loadRegions(item, shape);
+  [regions, selected, from, knife] = [found, null, null, null];
   skipped.clear();
   stage.setRegions(found);
 }
@@ -129,7 +131,7 @@ function announce(action) {
   else if (action.kind === "done") say(`Done: the order is written${sheet.complete ? "" : ", incomplete"}.`);
   else if (action.kind === "accept") say(`${action.pairs.length} suggestions are accepted.`);
   else if (action.kind === "dismiss") say("The suggestion is dismissed.");
-  else say({ undo: "Undone.", redo: "Redone.", clear: "Started over.", level: "The level is changed." }[action.kind]);
+  else say({ undo: "Undone.", redo: "Redone.", clear: "Started over.", level: "The level is changed.", merge: "The regions are merged.", split: "The region is split." }[action.kind]);
 }
 
 /** What the question is, for those who cannot see it, after an answer to the one before. */
@@ -159,7 +161,11 @@ function describe(region) {
 
 function showHint() {
   const hint = $("hint");
-  if (from !== null) hint.textContent = `Region ${from + 1} is in front of …: go to a region, then press Enter.`;
+  if (knife) hint.textContent = `Split region ${knife.region + 1} at ${knife.angle}°: left and right turn the line, up and down move it, Enter cuts.`;
+  else if (from !== null && joins) hint.textContent = `Merge region ${from + 1} with …: go to a neighbour, then press Enter.`;
+  else if (from !== null) hint.textContent = `Region ${from + 1} is in front of …: go to a region, then press Enter.`;
+  else if (pressed("tool-split")) hint.textContent = "Draw a line through a region, from one side to the other, to split it.";
+  else if (pressed("tool-merge")) hint.textContent = "Drag from a region to its neighbour to merge them.";
   else if (sheet.suggestion?.open && !last()) {
     hint.textContent = "Answer what is asked, or say it yourself: click regions, the nearest first, or drag from one to another behind it.";
   } else if (!started(sheet)) {
@@ -196,12 +202,63 @@ function put(region, tie) {
 
 function click(region, shift) {
   select(region, { byKeys: false });
-  put(region, shift || pressed("tie"));
+  if (!pressed("tool-merge") && !pressed("tool-split")) put(region, shift || pressed("tie"));
 }
 
 function drag(a, b, shift) {
   select(a, { byKeys: false });
-  relate(a, b, shift || pressed("tie") ? "same" : "front");
+  if (pressed("tool-merge")) act(() => ({ kind: "merge", a, b }));
+  else relate(a, b, shift || pressed("tie") ? "same" : "front");
+}
+
+/** Split the region that most of a line lies in. */
+function cut(points) {
+  const counts = new Map();
+  const along = points.slice(1).flatMap(([x, y], i) => {
+    const [u, v] = points[i];
+    const steps = Math.ceil(Math.max(Math.abs(x - u), Math.abs(y - v), 1));
+    return Array.from({ length: steps }, (_, n) => regions.at(u + ((x - u) * n) / steps, v + ((y - v) * n) / steps));
+  });
+  for (const region of along) if (region !== null) counts.set(region, (counts.get(region) ?? 0) + 1);
+  const [region] = [...counts].sort(([, one], [, other]) => other - one)[0] ?? [null];
+  if (region !== null) split(region, points);
+}
+
+function split(region, points) {
+  const few = points.filter((_, n) => n % Math.ceil(points.length / 1000) === 0 || n === points.length - 1);
+  act(() => ({ kind: "split", region, line: few.flat().map(Math.floor) }));
+}
+
+/** The line of a cut by keys: through the picture, at an angle, at some distance from the region's middle. */
+function knifeLine() {
+  const [x, y] = regions.anchors[knife.region];
+  const turn = (knife.angle * Math.PI) / 180;
+  const [dx, dy] = [Math.cos(turn), Math.sin(turn)];
+  const [cx, cy] = [x - dy * knife.off, y + dx * knife.off];
+  const far = regions.width + regions.height;
+  return [[cx - dx * far, cy - dy * far], [cx + dx * far, cy + dy * far]];
+}
+
+function startCut() {
+  if (selected === null) return;
+  knife = { region: selected, angle: 0, off: 0 };
+  turnKnife(0, 0);
+}
+
+/** Turn the line by so many steps, and move it. */
+function turnKnife(right, down) {
+  const step = Math.max(1, Math.sqrt(regions.areas[knife.region]) / 12);
+  knife.angle = (knife.angle + 15 * right + 180) % 180;
+  knife.off += down * step;
+  stage.setCut(knifeLine());
+  showHint();
+  say($("hint").textContent);
+}
+
+function stopCut() {
+  knife = null;
+  stage.setCut(null);
+  showHint();
 }
 
 function relate(a, b, relation) {
@@ -223,9 +280,9 @@ function point(both) {
   stage.setLink(both && { from: both[0], to: both[1] });
 }
 
-function startLink() {
+function startLink(merging = false) {
   if (selected === null) return;
-  from = selected;
+  [from, joins] = [selected, merging];
   showHint();
   say($("hint").textContent);
 }
@@ -242,8 +299,9 @@ function setTie(on) {
 }
 
 function setTool(tool) {
-  for (const one of ["order", "move"]) $(`tool-${one}`).setAttribute("aria-pressed", one === tool);
+  for (const one of ["order", "move", "split", "merge"]) $(`tool-${one}`).setAttribute("aria-pressed", one === tool);
   stage.setTool(tool);
+  if (sheet) showHint();
 }
 
 function setLook() {
@@ -299,8 +357,8 @@ async function preview(level) {
   try {
     for (let shown = null; shown !== wanted;) {
       shown = wanted;
-      await showRegions(shown);
-      stage.setSheet(shown === sheet.level ? sheet : null);
+      await showRegions(String(shown));
+      stage.setSheet(String(shown) === sheet.shape ? sheet : null);
     }
   } catch (error) {
     problem(error.message);
@@ -338,6 +396,8 @@ const presses = {
   tie: () => setTie(!pressed("tie")),
   "tool-order": () => setTool("order"),
   "tool-move": () => setTool("move"),
+  "tool-split": () => setTool("split"),
+  "tool-merge": () => setTool("merge"),
   before: () => go(before),
   after: () => go(after),
   "answer-yes": () => answer((a, b) => ({ kind: "relate", a, b, relation: "front" })),
@@ -375,6 +435,7 @@ listenToKeys({
   space: (held) => stage.setSpace(held),
   go(dx, dy) {
     if (!regions) return;
+    if (knife) return turnKnife(dx, dy);
     const next = selected === null ? 0 : regions.towards(selected, dx, dy);
     if (next !== null) select(next);
   },
@@ -389,8 +450,15 @@ listenToKeys({
   enter(shift) {
     if (selected === null) return;
     const tie = shift || pressed("tie");
+    if (knife) {
+      split(knife.region, knifeLine());
+      return stopCut();
+    }
     if (from === null) return put(selected, tie);
-    if (from !== selected) relate(from, selected, tie ? "same" : "front");
+    if (joins) {
+      const [a, b] = [from, selected];
+      if (a !== b) act(() => ({ kind: "merge", a, b }));
+    } else if (from !== selected) relate(from, selected, tie ? "same" : "front");
     stopLink();
   },
   remove() {
@@ -407,9 +475,12 @@ listenToKeys({
   },
   nudge: (way) => selected !== null && nudge(selected, way),
   cursor: moveCursor,
-  link: startLink,
+  link: () => startLink(),
+  join: () => startLink(true),
+  cut: startCut,
   escape() {
-    if (from !== null) stopLink();
+    if (knife) stopCut();
+    else if (from !== null) stopLink();
     else select(null);
   },
 });

@@ -24,7 +24,7 @@ export function showSheet(sheet, { say, takeBack, point, choose }) {
   $("after").classList.toggle("primary", sheet.written === "yes" && !$("after").disabled);
 }
 
-export const started = (sheet) => sheet.positions.length + sheet.pairs.length + (sheet.suggestion?.dismissed ?? 0) > 0;
+export const started = (sheet) => sheet.positions.length + sheet.pairs.length + sheet.edits + (sheet.suggestion?.dismissed ?? 0) > 0;
 
 function showSuggestion({ suggestion, contradiction }) {
   $("suggestion").hidden = !suggestion?.total;

@@ -3,11 +3,11 @@ import { ask, root } from "../studio.js";
 
 const NONE = 65535;
 
-/** Fetch the regions of an item at a level. */
-export async function loadRegions(item, level) {
+/** Fetch the regions of an item, by the name of their shape: a level, and how they were merged and split. */
+export async function loadRegions(item, shape) {
   const [facts, bytes] = await Promise.all([
-    ask(`/items/${item}/regions/${level}`),
-    fetch(`${root}/items/${item}/labels/${level}`).then((response) => {
+    ask(`/items/${item}/regions/${shape}`),
+    fetch(`${root}/items/${item}/labels/${shape}`).then((response) => {
       if (!response.ok) throw new Error("the regions cannot be read");
       return response.arrayBuffer();
     }),
@@ -50,7 +50,7 @@ export async function loadRegions(item, level) {
   }
 
   return {
-    level, width, height, labels, beside, at, towards,
+    shape, width, height, labels, beside, at, towards,
     count: facts.anchors.length,
     areas: facts.areas,
     anchors: facts.anchors.map(([row, column]) => [column + 0.5, row + 0.5]),

@@ -7,7 +7,7 @@ const APART = 90; // pixels between the names of two regions that are asked abou
 const WARN = "#ff7a1a";
 const FAR_ENOUGH = { mouse: 6, pen: 8, touch: 12 }; // pixels that a pointer moves before it drags
 
-/** A stage on a canvas. `hooks` are called: click(region, shift), drag(a, b, shift), hover(region). */
+/** A stage on a canvas. `hooks` are called: click(region, shift), drag(a, b, shift), hover(region), cut(points). */
 export function createStage(canvas, hooks) {
   const context = canvas.getContext("2d");
   const tint = document.createElement("canvas");
@@ -23,6 +23,7 @@ export function createStage(canvas, hooks) {
   let selected = null;
   let question = null; // the suggestion that is asked about: [near, far]
   let link = null; // where a drag or a link by keys begins: { from, x, y } in the picture
+  let cut = null; // a line along which a region is to be split: points of the picture
   let pressed = null;
   let asked = false;
 
@@ -140,9 +141,20 @@ export function createStage(canvas, hooks) {
     context.setTransform(scale, 0, 0, scale, 0, 0);
     if (sheet) drawSaid(circle);
     if (question) drawQuestion();
+    if (cut?.length > 1) drawCut();
     if (link) {
       const end = link.to === null || link.to === undefined ? [link.x, link.y] : regions.anchors[link.to];
       arrow(onCanvas(regions.anchors[link.from]), onCanvas(end), "#fff", { same: link.same, width: 3 });
+    }
+  }
+
+  function drawCut() {
+    for (const [colour, width] of [["rgb(0 0 0 / .75)", 5], [ASKED, 2.5]]) {
+      context.strokeStyle = colour;
+      context.lineWidth = width;
+      context.beginPath();
+      cut.map(onCanvas).forEach(([x, y], i) => (i ? context.lineTo(x, y) : context.moveTo(x, y)));
+      context.stroke();
     }
   }
 
@@ -253,7 +265,7 @@ export function createStage(canvas, hooks) {
     const [x, y] = pointerAt(event);
     pointers.set(event.pointerId, [x, y]);
     if (pointers.size > 1) {
-      pressed = link = null; // two fingers move and zoom
+      pressed = link = cut = null; // two fingers move and zoom
       redraw();
       return;
     }
@@ -277,7 +289,10 @@ export function createStage(canvas, hooks) {
       const [px, py] = toPicture(x, y);
       const under = regions.at(px, py);
       hover(under);
-      if (pressed.moved && pressed.region !== null) {
+      if (tool === "split") {
+        cut = [...(cut ?? [toPicture(pressed.x, pressed.y)]), [px, py]];
+        redraw();
+      } else if (pressed.moved && pressed.region !== null) {
         link = { from: pressed.region, x: px, y: py, same: event.shiftKey || hooks.tie() };
         redraw();
       }
@@ -289,10 +304,12 @@ export function createStage(canvas, hooks) {
     if (!pointers.delete(event.pointerId)) return;
     const was = pressed;
     pressed = null;
-    if (link) {
-      link = null;
+    const line = cut;
+    if (link || cut) {
+      link = cut = null;
       redraw();
     }
+    if (given && was?.moved && line) return hooks.cut(line);
     if (!given || !was || was.pan || was.region === null) return;
     const end = regions.at(...toPicture(...pointerAt(event)));
     if (!was.moved) hooks.click(was.region, event.shiftKey);
@@ -314,7 +331,7 @@ export function createStage(canvas, hooks) {
     setPhotograph(image) { photograph = image; redraw(); },
     setRegions(found) {
       const first = regions === null;
-      [regions, hovered, selected, link, question] = [found, null, null, null, null];
+      [regions, hovered, selected, link, cut, question] = [found, null, null, null, null, null];
       paintTint();
       if (first) fit();
       redraw();
@@ -326,5 +343,6 @@ export function createStage(canvas, hooks) {
     select(region) { selected = region; redraw(); },
     setQuestion(pair) { question = pair; redraw(); },
     setLink(given) { link = given; redraw(); },
+    setCut(points) { cut = points; redraw(); },
   };
 }
