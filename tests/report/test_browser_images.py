@@ -169,6 +169,10 @@ def test_on_a_phone_the_leaderboard_is_read_without_scrolling_sideways(page, chr
     context = chromium.new_context(viewport={"width": 390, "height": 844}, has_touch=True)
     tab = context.new_page()
     tab.goto(page.as_uri())
+    tab.fill("#search", "image")
+    found = tab.locator("#found").bounding_box()
+    assert 0 <= found["x"] < found["x"] + found["width"] <= 390
+    tab.locator("#search").press("Escape")
     board = tab.locator(".board .scroll")
     assert board.evaluate("(box) => box.scrollWidth <= box.clientWidth")
     label = "getComputedStyle(document.querySelector('.sortable tbody td[data-label=ODS]'), '::before').content"
