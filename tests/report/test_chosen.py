@@ -8,8 +8,9 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from hyperacuity.cli import app
-from hyperacuity.report.chosen import GAP, LINE, WIDTH, write_picture_sheets
+from hyperacuity.report.chosen import GAP, LINE, WIDTH, _told, write_picture_sheets
 from hyperacuity.report.pages import make_sheets
+from hyperacuity.report.sheets.sheet import Column
 
 HEIGHT = WIDTH * 48 // 64
 """Of one picture; the images of these runs are 64 pixels wide and 48 high."""
@@ -54,3 +55,10 @@ def test_a_sheet_needs_a_folder(run):
     result = report(run, "--table", "csv", "--sheet", "image-1")
     assert result.exit_code == 2
     assert "--figures DIR" in result.output
+
+
+def test_what_is_said_below_a_picture_is_of_the_threshold_that_is_drawn():
+    own = {"steps": [0.1, 0.2], "start": 1, "numbers": {"recall": [0.9, 0.8], "F": [0.5, 0.6]}}
+    assert _told(own, Column("f", "best F"), 0.7) == "F 0.600 at 0.2"
+    assert _told({"numbers": {"bad": "12 %"}}, Column("b", "bad", unit="%"), 12.0) == "bad 12.000 %"
+    assert _told({"missing": "was not run"}, Column("b", "bad"), None) == "was not run"
