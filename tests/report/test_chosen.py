@@ -8,7 +8,9 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from hyperacuity.cli import app
-from hyperacuity.report.chosen import GAP, LINE, WIDTH
+from hyperacuity.report.chosen import GAP, LINE, WIDTH, _told, write_picture_sheets
+from hyperacuity.report.pages import make_sheets
+from hyperacuity.report.sheets.sheet import Column
 
 HEIGHT = WIDTH * 48 // 64
 """Of one picture; the images of these runs are 64 pixels wide and 48 high."""
@@ -24,8 +26,8 @@ def report(*words: object):
 
 
 def test_a_row_has_the_photograph_the_truth_and_every_system(run, tmp_path):
-    result = report(run, "--figures", tmp_path, "--sheet", "image-2, image-0")
-    assert result.exit_code == 0, result.output
+    written = write_picture_sheets(make_sheets([run], progress=False), ["image-2", "image-0"], tmp_path)
+    assert [path.name for path in written] == ["boundary-sheet.png", "boundary-sheet.pdf"]
     assert (tmp_path / "boundary-sheet.pdf").read_bytes().startswith(b"%PDF")
     with Image.open(tmp_path / "boundary-sheet.png") as picture:
         sheet = np.asarray(picture.convert("RGB"))
@@ -53,3 +55,10 @@ def test_a_sheet_needs_a_folder(run):
     result = report(run, "--table", "csv", "--sheet", "image-1")
     assert result.exit_code == 2
     assert "--figures DIR" in result.output
+
+
+def test_what_is_said_below_a_picture_is_of_the_threshold_that_is_drawn():
+    own = {"steps": [0.1, 0.2], "start": 1, "numbers": {"recall": [0.9, 0.8], "F": [0.5, 0.6]}}
+    assert _told(own, Column("f", "best F"), 0.7) == "F 0.600 at 0.2"
+    assert _told({"numbers": {"bad": "12 %"}}, Column("b", "bad", unit="%"), 12.0) == "bad 12.000 %"
+    assert _told({"missing": "was not run"}, Column("b", "bad"), None) == "was not run"

@@ -72,9 +72,10 @@ def report(
         page_path(out, single_file=single_file)  # before hours of work go into it
     how: Any = {"workers": workers, "progress": common.messages.is_terminal}
     sheets = make_sheets(runs, pictures=pictures, **how)
-    written = [] if figures is None else write_figures(sheets, figures)
-    if figures is not None and sheet:
-        written += write_picture_sheets(sheets, [name.strip() for name in sheet.split(",") if name.strip()], figures)
+    written = []
+    if figures is not None:
+        names = [name.strip() for name in sheet.split(",") if name.strip()]
+        written = write_picture_sheets(sheets, names, figures) + write_figures(sheets, figures)
     page = None
     if out is not None:
         page = write_pages(sheets, out, single_file=single_file, viewer=viewer, title=title, **how)

@@ -19,7 +19,7 @@ from hyperacuity.console import output_folder
 from hyperacuity.errors import UsageError
 from hyperacuity.report import theme
 from hyperacuity.report.pictures.layers import states_at, strength_counts
-from hyperacuity.report.sheets.sheet import Sheet, file_names
+from hyperacuity.report.sheets.sheet import Column, Sheet, file_names
 from hyperacuity.report.sheets.viewer import PHOTO
 
 Picture = NDArray[np.uint8]
@@ -72,10 +72,17 @@ def _row(sheet: Sheet, image: str) -> Row:
     for system, own in zip(viewer.systems, made["systems"], strict=True):
         layer = own.get(first) or shared.get(first)
         drawn = _decoded(layer, size, own.get("start", 0), _faded(photo))
-        value = sheet.image_scores.get(image, {}).get(system)
-        told = own.get("missing", "") if value is None or score is None else f"{score.title} {score.as_text(value)}"
-        row.append((system, told, drawn))
+        row.append((system, _told(own, score, sheet.image_scores.get(image, {}).get(system)), drawn))
     return row
+
+
+def _told(own: Mapping[str, Any], score: Column | None, value: float | None) -> str:
+    """What stands below a system's picture: its score at the threshold that is drawn, or the image's; or what is missing."""
+    by_step = {name: of for name, of in own.get("numbers", {}).items() if isinstance(of, list)}
+    if own.get("steps") and by_step:
+        name = "F" if "F" in by_step else next(iter(by_step))
+        return f"{name} {by_step[name][own['start']]:.3f} at {own['steps'][own['start']]}"
+    return own.get("missing", "") if value is None or score is None else f"{score.title} {score.as_text(value)}"
 
 
 def _faded(photo: Picture | None) -> Picture | None:
