@@ -22,7 +22,15 @@ os.environ.pop("COLUMNS", None)  # pytest-xdist sets it, and messages would be w
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """With ``HYPERACUITY_SHUFFLE=seed``, the files in random order, and the tests of each file too: none may need another one."""
+    """Skip what repeats in another light or size, unless all is asked for; and with ``HYPERACUITY_SHUFFLE=seed``, mix.
+
+    Mixed are the files, and the tests of each file: none may need another one.
+    """
+    if not THOROUGH:
+        skipped = pytest.mark.skip(reason="repeats another test in another light or size: set HYPERACUITY_THOROUGH=1")
+        for item in items:
+            if item.get_closest_marker("repeat"):
+                item.add_marker(skipped)
     seed = os.environ.get("HYPERACUITY_SHUFFLE")
     if seed:
         chance = random.Random(seed)  # noqa: S311

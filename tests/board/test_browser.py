@@ -113,6 +113,7 @@ def test_axe_finds_nothing_serious(site, visit):
         assert serious(tab, colours=name in ("leaderboard", "image")) == [], name
 
 
+@pytest.mark.repeat
 def test_nor_in_the_dark(site, visit):
     tab = visit(color_scheme="dark")
     for name in ("system", "image"):

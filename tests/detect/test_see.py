@@ -210,6 +210,7 @@ class TestLargePhotographs:
         rounding = {np.uint8: 1.0, np.uint16: 0.51, np.float32: 1e-4}[kind]
         np.testing.assert_allclose(found, means, atol=rounding, rtol=0)
 
+    @pytest.mark.repeat
     @pytest.mark.filterwarnings("ignore::hyperacuity.data.DataWarning")
     def test_forty_megapixels_are_seen_in_less_than_four_gigabytes(self, tmp_path):
         resource = pytest.importorskip("resource", reason="memory is measured on Unix only")

@@ -222,7 +222,9 @@ def test_wide_tables_and_formulas_scroll_and_the_page_does_not(visit, page):
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("page", ["index", "gallery", "tasks/ordinal"])
+@pytest.mark.parametrize(
+    "page", ["index", *(pytest.param(page, marks=pytest.mark.repeat) for page in ("gallery", "tasks/ordinal"))]
+)
 def test_axe_finds_nothing_and_in_the_dark_colours_have_contrast(visit, page):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs the package axe-playwright-python")
     tab = visit(f"{page}.html", color_scheme="light")

@@ -113,7 +113,7 @@ def shown(tab, sheet: int):
     tab.wait_for_timeout(50)
 
 
-@pytest.mark.parametrize("kind", ["every_page", "every_single_page"])
+@pytest.mark.parametrize("kind", ["every_page", pytest.param("every_single_page", marks=pytest.mark.repeat)])
 def test_every_task_can_be_looked_at_layer_by_layer(kind, visit, request):
     tab = visit(request.getfixturevalue(kind))
     assert tab.locator(".card").count() == SHEETS
@@ -178,7 +178,7 @@ def test_names_lead_to_where_they_are(every_page, visit):
     tab.wait_for_selector(".pane[data-painted]")
 
 
-@pytest.mark.parametrize("kind", ["every_page", "every_single_page"])
+@pytest.mark.parametrize("kind", ["every_page", pytest.param("every_single_page", marks=pytest.mark.repeat)])
 def test_search_finds_systems_and_images_of_every_task_by_the_keyboard(kind, visit, request):
     tab = visit(request.getfixturevalue(kind))
     tab.keyboard.press("/")
@@ -471,7 +471,7 @@ def serious(tab, part: str, *, colours: bool = True) -> list[tuple[str, str]]:
     return [(f["id"], f["nodes"][0]["html"][:160]) for f in found if f["impact"] in ("serious", "critical")]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.repeat)])
 def test_axe_finds_nothing_serious(every_page, visit, scheme):
     tab = visit(every_page, color_scheme=scheme)
     tab.fill("#search", "canny")

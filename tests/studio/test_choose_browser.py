@@ -247,7 +247,7 @@ def test_a_photograph_that_cannot_be_had_is_said_so(served, visit, tmp_path):
     tab.get_by_text("Please reload this page; your answers so far are saved.").wait_for()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.repeat)])
 def test_axe_finds_nothing_serious(served, visit, serious, scheme):
     front, (link,), _ = served(4, practice=1, break_every=2)
     tab = visit(link, color_scheme=scheme)
