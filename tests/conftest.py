@@ -21,6 +21,24 @@ if not THOROUGH:
 os.environ.pop("COLUMNS", None)  # pytest-xdist sets it, and messages would be wrapped as in a terminal
 
 
+LONGEST = (
+    "report/test_browser.py",
+    "studio/test_choose_browser.py",
+    "studio/test_label_page.py",
+    "docs/test_site.py",
+    "studio/test_order_page.py",
+    "cli/test_manners.py",
+    "run/test_faults.py",
+    "docs/test_docs.py",
+    "studies/test_hou2013.py",
+    "studio/test_choose.py",
+    "detect/test_see.py",
+    "report/test_sheets.py",
+    "report/test_pages.py",
+)
+"""Files of tests that take half a minute and more."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Skip what repeats in another light or size, unless all is asked for; and with ``HYPERACUITY_SHUFFLE=seed``, mix.
 
@@ -31,6 +49,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for item in items:
             if item.get_closest_marker("repeat"):
                 item.add_marker(skipped)
+    # What takes longest goes first, so that no process is left alone with it at the end.
+    items.sort(
+        key=lambda item: next((n for n, name in enumerate(LONGEST) if str(item.path).endswith(name)), len(LONGEST))
+    )
     seed = os.environ.get("HYPERACUITY_SHUFFLE")
     if seed:
         chance = random.Random(seed)  # noqa: S311

@@ -431,7 +431,7 @@ def test_a_broken_image_is_named_and_passed_by(sit_down, address):
     assert tab.is_visible("#none")
 
 
-@pytest.mark.parametrize(("scheme", "width"), [("light", 1440), ("dark", 390)])
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1440), pytest.param("dark", 390, marks=pytest.mark.repeat)])
 def test_pages_have_no_serious_fault_of_access(sit_down, address, serious, scheme, width):
     hand = sit_down("Ada", "step", width=width, height=860, color_scheme=scheme)
     tab = hand.tab
