@@ -1,11 +1,11 @@
 """Let Python's own allocations fail, one after the other, while a run is written: ``python fuzz/allocations.py --every 1``.
 
 A run of six cells, three of which were finished before. In each turn a child process starts from a copy of that folder, lets the
-nth request for memory from now on fail (CPython's ``_testcapi``), and finishes the run. It may end, or stop with a sentence or
-an exception (mostly ``MemoryError``; the interpreter takes some of its own for others). It may not crash, say that it ended when
-it did not, or hang, except in ``threading.Thread.start``, which waits forever for a thread that dies before its first line.
-Another child then looks: the folder is sound, the three tallies are there, and a second start gives the bytes of a run that
-nothing disturbed. Exit status 1 otherwise.
+nth request for memory from now on fail (CPython's ``_testcapi``), and finishes the run. It may end, name a cell that failed, or
+stop with a sentence or an exception (mostly ``MemoryError``; the interpreter takes some of its own for others). It may not crash,
+say that it ended when it did not, or hang, except in ``threading.Thread.start``, which waits forever for a thread that dies
+before its first line. Another child then looks: the folder is sound, the three tallies are there unless their cells failed by
+name, and a second start gives the bytes of a run that nothing disturbed. Exit status 1 otherwise.
 """
 
 from __future__ import annotations
@@ -36,12 +36,13 @@ try:
 except ImportError:
     sys.exit("skipped: this Python comes without _testcapi, which lets allocations fail")
 
-ENDED, SAID, MEMORY, OTHER, WRONG, UNSPENT = 0, 10, 11, 12, 13, 14
+ENDED, SAID, MEMORY, OTHER, WRONG, UNSPENT, NAMED = 0, 10, 11, 12, 13, 14, 15
 WORDS = {
     ENDED: "ended",
     SAID: "said a sentence",
     MEMORY: "MemoryError",
     OTHER: "another exception",
+    NAMED: "a cell failed by name",
     WRONG: "said that it ended and did not",
 }
 SECONDS_A_TURN = 30
@@ -86,11 +87,11 @@ def grid(place: Path) -> list[Cell]:
     return [Cell(system, name, place / f"{name}.bin", ()) for system in ("one", "two") for name in "abc"]
 
 
-def go(folder: Path, cells: list[Cell]) -> int:
-    """Finish the run; how many cells it evaluated or reused."""
+def go(folder: Path, cells: list[Cell]) -> tuple[int, int]:
+    """Finish the run; how many cells it evaluated or reused, and how many failed by name."""
     with open_store(folder) as store:
         found = run_grid(SizeJob(), cells, store=store, workers=1, progress=False)
-    return sum(map(len, found.tallies.values()))
+    return sum(map(len, found.tallies.values())), len(found.failures)
 
 
 def packed(folder: Path) -> dict[tuple[str, str], bytes]:
@@ -118,7 +119,8 @@ def starved(folder: Path, cells: list[Cell], turn: int) -> int:
     status = ENDED
     _testcapi.set_nomemory(turn, turn + 1)
     try:
-        done = go(folder, cells)
+        done, failed = go(folder, cells)
+        status = NAMED if failed else ENDED
     except HyperacuityError:
         status = SAID
     except MemoryError:
@@ -128,7 +130,7 @@ def starved(folder: Path, cells: list[Cell], turn: int) -> int:
         _testcapi.remove_mem_hooks()
         print(f"allocation {turn}: {error!r}", flush=True)
     _testcapi.remove_mem_hooks()
-    return WRONG if status == ENDED and done != len(cells) else status
+    return WRONG if status in (ENDED, NAMED) and done + failed != len(cells) else status
 
 
 def look(
@@ -137,7 +139,7 @@ def look(
     """Whether the folder is sound, has what it had, and gives what it should when the run is started again."""
     try:
         sound = check_run(folder).problems == () and before.items() <= packed(folder).items()
-        again = go(folder, cells) == len(cells) and packed(folder) == whole and check_run(folder).problems == ()
+        again = go(folder, cells) == (len(cells), 0) and packed(folder) == whole and check_run(folder).problems == ()
     except BaseException:
         traceback.print_exc()
         return 1
@@ -164,8 +166,9 @@ def main(every: int, start: int, most: int) -> int:
             waits = status == -signal.SIGALRM and " in start\n" in WHERE.read_text()
             word = "Python waits for a thread" if waits else WORDS.get(status, f"status {status}")
             found[word] += 1
-            sound = in_a_child(lambda: look(place / "turn", cells, before, whole)) == 0
-            if not sound or not (waits or status in (ENDED, SAID, MEMORY, OTHER)):
+            kept = {} if status == NAMED else before  # a cell that failed has its tally again at the next start
+            sound = in_a_child(lambda kept=kept: look(place / "turn", cells, kept, whole)) == 0  # type: ignore[misc]
+            if not sound or not (waits or status in (ENDED, NAMED, SAID, MEMORY, OTHER)):
                 lost.append(turn)
                 print(f"allocation {turn}: {word}, the folder is {'sound' if sound else 'NOT sound'}", flush=True)
             shutil.rmtree(place / "turn")
