@@ -94,7 +94,7 @@ def timed(*words: str) -> float:
 
 
 def main(systems: int, images: int) -> None:
-    """Print how long the board of so many systems takes."""
+    """Print how long the board takes, and how large it is."""
     with TemporaryDirectory() as folder:
         cards, site = Path(folder) / "cards", Path(folder) / "site"
         cards.mkdir()
@@ -104,7 +104,7 @@ def main(systems: int, images: int) -> None:
         print(f"board: {timed('board', str(cards), '--out', str(site)):.1f} s")
         print(f"board check: {timed('board', 'check', str(cards)):.1f} s")
         print(f"board check --site: {timed('board', 'check', '--site', str(site)):.1f} s")
-        loaded = [site / "index.html", *(site / "assets" / name for name in ("base.css", "board.css", "page.js"))]
+        loaded = [site / "index.html", *(site / "assets" / name for name in ("house.css", "board.css", "page.js"))]
         print(f"front page, with what it loads: {sum(path.stat().st_size for path in loaded) / 1e3:.0f} KB")
         files = [path for path in site.rglob("*") if path.is_file()]
         print(f"{len(files)} files, {sum(path.stat().st_size for path in files) / 1e6:.1f} MB")

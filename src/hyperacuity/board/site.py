@@ -35,7 +35,7 @@ from hyperacuity.console import output_folder, printable
 from hyperacuity.errors import UsageError
 from hyperacuity.evaluation.export import Kind, exported
 from hyperacuity.report import theme
-from hyperacuity.report.pages import assets, mapper
+from hyperacuity.report.pages import mapper, shared_assets
 from hyperacuity.report.parts import as_json, fixed
 from hyperacuity.report.sheets.sheet import Each
 
@@ -177,9 +177,8 @@ def _renderer(title: str) -> Any:
 def _assets() -> dict[str, str]:
     from importlib.resources import files
 
-    folder = files("hyperacuity.board") / "templates"
-    own = {name: (folder / name).read_text(encoding="utf-8") for name in ("page.js", "base.css", "board.css")}
-    return {"vega.js": assets()["vega.js"]} | own
+    style = (files("hyperacuity.board") / "templates" / "board.css").read_text(encoding="utf-8")
+    return {**shared_assets(), "board.css": style}
 
 
 def _write_all(out: Path, files: Iterable[Page]) -> None:

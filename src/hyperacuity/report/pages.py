@@ -125,7 +125,7 @@ def write_pages(
     page = page_path(out, single_file=single_file)
     if not single_file:
         _clear(page.parent)
-        for name, text in assets().items():
+        for name, text in _assets().items():
             write_bytes(page.parent / "assets" / name, text.encode())
     folder = None if single_file else page.parent / "data"
     payloads = make_payloads(sheets, folder, mapper(workers, progress=progress)) if viewer else {}
@@ -243,7 +243,7 @@ def _html(
         | {
             "shown": shown,
             "front": front,
-            "assets": {name: Markup(_safe(text)) for name, text in assets().items()} if inline else {},  # noqa: S704 (ours)
+            "assets": {name: Markup(_safe(text)) for name, text in _assets().items()} if inline else {},  # noqa: S704 (ours)
             "payloads": {key: Markup(text) for key, (text, _) in payloads.items()} if inline else {},  # noqa: S704
             "facts": Markup(as_json(facts)),  # noqa: S704 (JSON in which < is escaped)
             "contents": Markup(as_json(common["contents"])),  # noqa: S704
@@ -257,23 +257,44 @@ def _safe(text: str) -> str:
     return text.replace("</script", "<\\/script").replace("</style", "<\\/style").replace("<!--", "<\\!--")
 
 
-SCRIPTS = ("page", "charts", "tables", "images", "readout", "viewer", "search", "report")
-"""The parts of the page's script, in their order; they share one scope."""
+SHARED = ("shared", "charts", "tables")
+"""The parts of every page's script, in their order."""
+
+SCRIPTS = (*SHARED, "page", "images", "readout", "viewer", "search", "report")
+"""The parts of a report's script; they share one scope."""
 
 
 @functools.cache
-def assets() -> dict[str, str]:
-    """The style and scripts of pages by the names of their files: the charts' library, and the report's own."""
-    from importlib.resources import files
-
+def shared_assets() -> dict[str, str]:
+    """What a report's pages and a board's have in common, by the names of files: the charts' library, a script, a style."""
     import altair as alt
     import vl_convert
 
-    folder = files("hyperacuity.report") / "templates"
     wanted = ".".join(alt.SCHEMA_VERSION.split(".")[:2])
-    script = "".join((folder / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
     return {
         "vega.js": vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=wanted),
-        "report.js": f'var hyperacuity = (() => {{\n"use strict";\n{script}\nreturn {{ put }};\n}})();\n',
-        "report.css": (folder / "report.css").read_text(encoding="utf-8"),
+        "page.js": _in_a_scope(SHARED),
+        "house.css": _template("house.css"),
     }
+
+
+def _assets() -> dict[str, str]:
+    """The report's own: its script and style hold what is shared."""
+    shared = shared_assets()
+    script = f"var hyperacuity = {_in_a_scope(SCRIPTS, 'return { put };')}"
+    return {
+        "vega.js": shared["vega.js"],
+        "report.js": script,
+        "report.css": shared["house.css"] + _template("report.css"),
+    }
+
+
+def _in_a_scope(parts: Sequence[str], last: str = "") -> str:
+    body = "".join(_template(f"{name}.js") for name in parts)
+    return f'(() => {{\n"use strict";\n{body}\n{last}\n}})();\n'
+
+
+def _template(name: str) -> str:
+    from importlib.resources import files
+
+    return (files("hyperacuity.report") / "templates" / name).read_text(encoding="utf-8")

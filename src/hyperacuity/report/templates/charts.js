@@ -17,13 +17,16 @@ function mapped(value, change) {
   if (!value || typeof value !== "object") return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, change(key, item)]));
 }
+// Under a policy that allows neither code nor style made at run time, expressions are interpreted, and styles are the page's own.
+const policy = document.querySelector("meta[http-equiv='Content-Security-Policy']");
+const strict = policy ? { ast: true, defaultStyle: false, tooltip: { disableDefaultStyle: true } } : {};
 const composed = (spec) => ["concat", "hconcat", "vconcat", "facet", "repeat"].some((key) => key in spec);
 const drawn = new Map();
 let drawing = 0;
 async function drawCharts() {
   const mine = ++drawing;
   for (const [number, sheet] of facts.entries()) {
-    if (!sheet || $(`s${number}`).hidden) continue;
+    if (!sheet || $(`s${number}`)?.hidden) continue;
     for (const [place, { spec: original, fluid }] of sheet.charts.entries()) {
       const target = $(`s${number}-chart-${place}`);
       await new Promise((resolve) => setTimeout(resolve));  // a page can be read and used before its charts are there
@@ -39,13 +42,14 @@ async function drawCharts() {
       const actions = { export: true, source: false, compiled: false, editor: false };
       const name = `${sheet.systems.length ? "hyperacuity" : "chart"}-${number}-${place}`;
       drawn.get(target.id)?.finalize();
-      drawn.set(target.id, await vegaEmbed(target, spec, { renderer: "svg", actions, downloadFileName: name, logLevel: 1 }));
+      drawn.set(target.id, await vegaEmbed(target, spec, { renderer: "svg", actions, downloadFileName: name, logLevel: 1, ...strict }));
       // One picture with words of its own, not a hundred named marks.
       const picture = target.querySelector("svg.marks");
       for (const part of picture.children) part.setAttribute("aria-hidden", "true");
       picture.setAttribute("role", "img");
       picture.setAttribute("aria-label", target.dataset.words);
       target.querySelector("summary")?.setAttribute("aria-label", "Save this chart");
+      if (policy) continue;  // paper of a chart's size is a style made at run time
       const paper = Object.assign(document.createElement("button"), { type: "button", textContent: "Save as PDF" });
       paper.addEventListener("click", () => printChart(target, $(`s${number}-signature`)?.textContent || "", name));
       target.querySelector(".vega-actions")?.append(paper);
@@ -88,5 +92,4 @@ addEventListener("afterprint", () => { if (isDark()) exchange(darkOf); });
 let lastWidth = innerWidth;
 addEventListener("resize", () => {
   if (innerWidth !== lastWidth) { lastWidth = innerWidth; clearTimeout(drawCharts.later); drawCharts.later = setTimeout(drawCharts, 150); }
-  viewer.fit();
 });

@@ -1,7 +1,5 @@
-// What the page is about, what data scripts hand over, which part is shown, and the theme.
-const facts = JSON.parse(document.getElementById("facts").textContent);
-const contents = JSON.parse(document.getElementById("contents").textContent);
-const $ = (id) => document.getElementById(id);
+// What the report holds, what data scripts hand over, and which part is shown.
+const contents = JSON.parse($("contents").textContent);
 
 // What the data scripts hand over, and who waits for it: everybody who asks for a key gets the same promise.
 const handed = new Map();
@@ -21,24 +19,6 @@ function fetched(key) {
     script.onerror = () => { asked.delete(key); reject(new Error(`the file data/${key}.js cannot be read`)); };
     document.head.append(script);
   });
-}
-
-// Theme: as the system wishes, by default.
-const themes = ["auto", "light", "dark"];
-function keep(name) {
-  try { localStorage.setItem("hyperacuity-theme", name); } catch { /* a page from disk may not keep anything */ }
-}
-function kept() {
-  try { return localStorage.getItem("hyperacuity-theme"); } catch { return null; }
-}
-let theme = themes.includes(kept()) ? kept() : "auto";
-const prefersDark = matchMedia("(prefers-color-scheme: dark)");
-const isDark = () => theme === "dark" || (theme === "auto" && prefersDark.matches);
-function showTheme() {
-  if (theme === "auto") delete document.documentElement.dataset.theme;
-  else document.documentElement.dataset.theme = theme;
-  $("theme").textContent = `Theme: ${theme}`;
-  drawCharts();
 }
 
 // Pages: in one file, the parts of a report are sections, of which the address chooses one. In a folder, each part is a file, and
