@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hyperacuity.boundary import Protocol, Suppression, match, overlay, overlays, tally
+from hyperacuity.boundary import Protocol, Suppression, match, overlay, overlays, overlays_with_partners, tally
 
 HIT, FALSE, MISS = 1, 2, 3
 
@@ -55,6 +55,17 @@ def test_a_true_pixel_that_one_annotator_finds_is_no_miss():
     picture = overlays(soft, [truth, truth | other], Protocol(thresholds=1, thin=False))[0]
     assert (picture[4] == HIT).all()
     assert (picture[8] == MISS).all()
+
+
+def test_hits_name_the_annotators_in_whose_matching_they_are():
+    soft, truths = made(7)
+    protocol = Protocol(tolerance=0.05, thin=False, thresholds=(0.9,))
+    found = overlays_with_partners(soft, truths, protocol)
+    for annotator, truth in enumerate(truths):
+        alone = overlays(soft, [truth], protocol)
+        assert ((found.partners >> annotator & 1 == 1) == (alone == HIT)).all()
+    assert ((found.partners > 0) == (found.state == HIT)).all()
+    assert overlays_with_partners(soft, truths * 3, protocol).partners is None
 
 
 def test_an_empty_map_misses_everything_and_chosen_levels_are_those_of_the_whole():

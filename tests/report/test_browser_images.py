@@ -136,7 +136,7 @@ def test_a_pixel_tells_its_value_its_state_and_the_nearest_label(fresh, run):
     for _ in range(3):
         fresh.keyboard.press("Shift+ArrowDown")
     fresh.wait_for_function("document.querySelector('.readout').textContent.includes('label here')")
-    assert "hit" in fresh.locator(".readout").first.inner_text()
+    assert "hit, matched with all 3 people" in fresh.locator(".readout").first.inner_text()
     # The second person alone drew a line through the middle, in row 18.
     for _ in range(18 - 6):
         fresh.keyboard.press("Shift+ArrowDown")

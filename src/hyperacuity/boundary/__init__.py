@@ -13,7 +13,7 @@ Hou, Yuille & Koch (2013), Boundary detection benchmarking: beyond F-measures.
 from hyperacuity.boundary.berkeley import write_berkeley
 from hyperacuity.boundary.human import HumanScore, collect_humans, tally_humans
 from hyperacuity.boundary.matching import TOLERANCE, Match, match, overlay, tolerance_in_pixels
-from hyperacuity.boundary.outcomes import overlays
+from hyperacuity.boundary.outcomes import overlays, overlays_with_partners
 from hyperacuity.boundary.protocols import PROTOCOLS, Protocol, Suppression, protocol
 from hyperacuity.boundary.scores import BoundaryScore, Curve, Point, collect, compare_systems, resampled_scores
 from hyperacuity.boundary.tallies import BoundaryTally, tally
@@ -35,6 +35,7 @@ __all__ = [
     "match",
     "overlay",
     "overlays",
+    "overlays_with_partners",
     "protocol",
     "resampled_scores",
     "tally",

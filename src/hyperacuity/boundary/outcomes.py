@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from hyperacuity.boundary.matching import tolerance_in_pixels
 from hyperacuity.boundary.protocols import Prediction, Protocol
 from hyperacuity.kernels.pairs import reach
-from hyperacuity.kernels.sweep_pairs import sweep_states
+from hyperacuity.kernels.sweep_pairs import States, sweep_states
 from hyperacuity.maps import EdgeMap, SoftMap, boundary_marks, edge_map, label_map, same_size, soft_map
 
 
@@ -36,6 +36,26 @@ def overlays(
     >>> [np.bincount(picture.flat).tolist() for picture in overlays(soft, [truth], Protocol(thresholds=(0.25, 0.75)))]
     [[55, 7, 1, 1], [55, 0, 1, 8]]
     """
+    return overlays_with_partners(prediction, truths, protocol, levels=levels).state
+
+
+def overlays_with_partners(
+    prediction: Prediction,
+    truths: Sequence[EdgeMap],
+    protocol: Protocol = Protocol(),
+    *,
+    levels: Sequence[int] | None = None,
+) -> States:
+    """The pictures of :func:`overlays`, and with whom each hit is matched: a bit per annotator, as long as they are eight.
+
+    Examples
+    --------
+    >>> one, two = np.zeros((2, 8, 8), dtype=bool)
+    >>> one[2], two[2, :4] = True, True
+    >>> found = overlays_with_partners(one.astype(np.float32), [one, two], Protocol(thresholds=1, thin=False))
+    >>> found.partners[0, 2].tolist()
+    [3, 3, 3, 3, 1, 1, 1, 1]
+    """
     maps = [edge_map(truth, name="truth") for truth in truths]
     if isinstance(prediction, np.ndarray) and protocol.thresholds != "levels":
         soft = soft_map(prediction, name="prediction")
@@ -46,9 +66,11 @@ def overlays(
     stack = [label_map(level, name="segmentation") for level in prediction]
     marks = [boundary_marks(stack[index]) for index in (range(len(stack)) if levels is None else levels)]
     at_half = np.array([0.5])
-    return np.concatenate([_states(mark.astype(np.float32), maps, at_half, protocol) for mark in marks])
+    made = [_states(mark.astype(np.float32), maps, at_half, protocol) for mark in marks]
+    partners = [one.partners for one in made if one.partners is not None]
+    return States(np.concatenate([one.state for one in made]), np.concatenate(partners) if partners else None)
 
 
-def _states(soft: SoftMap, truths: list[EdgeMap], levels: NDArray[np.float64], protocol: Protocol) -> NDArray[np.uint8]:
+def _states(soft: SoftMap, truths: list[EdgeMap], levels: NDArray[np.float64], protocol: Protocol) -> States:
     within = reach(tolerance_in_pixels(soft.shape, protocol.tolerance))
     return sweep_states(soft, truths, levels, within, thin=protocol.thin)

@@ -34,6 +34,21 @@ def _pairs_at_each_step(
         yield step, mate[taken].astype(np.int64) - truth.size, truth[taken]
 
 
+MOST_NAMED = 8
+"""Annotators up to which the partners of a pixel are told: a bit each of one byte."""
+
+
+class States(NamedTuple):
+    """What a sweep counts, as pictures: thresholds × height × width.
+
+    ``state`` is 0 where there is nothing, 1 for a hit, 2 for a false alarm, 3 for a miss. ``partners`` has, at hits, a bit for
+    each annotator in whose pairs the pixel is, the first one's the lowest; it is ``None`` with more than eight annotators.
+    """
+
+    state: Uint8s
+    partners: Uint8s | None
+
+
 def sweep_states(
     soft: Float32s,
     truths: Sequence[Flags],
@@ -43,8 +58,8 @@ def sweep_states(
     thin: bool,
     judge: PairJudge | None = None,
     without: Flags | None = None,
-) -> Uint8s:
-    """What :func:`sweep` counts, as pictures: thresholds × height × width, 0 nothing, 1 hit, 2 false alarm, 3 miss.
+) -> States:
+    """What :func:`sweep` counts, as pictures.
 
     A hit is a detected pixel in some annotator's pairs, a false alarm one in nobody's. A miss is a true pixel without a partner
     in the matching of any annotator who drew it, where nothing is detected. With a ``judge``, only right pairs count.
@@ -53,7 +68,8 @@ def sweep_states(
     history = trace(soft, thresholds, thin=thin, without=without)
     every = indices_of(history, soft.shape)
     steps = history.first.size - 1
-    hit = np.zeros((steps, history.size), np.bool_)
+    named = len(truths) <= MOST_NAMED
+    partners_of = np.zeros((steps, history.size), np.uint8)
     found = np.zeros((steps, soft.size), np.bool_)
     for annotator, truth in enumerate(truths):
         indices = np.flatnonzero(truth)
@@ -61,13 +77,20 @@ def sweep_states(
             if judge is not None:
                 right = judge(annotator, every[detected], partners)
                 detected, partners = detected[right], partners[right]
-            hit[step, detected] = True
+            partners_of[step, detected] |= np.uint8(1 << annotator if named else 1)
             found[step, partners] = True
     drawn = np.logical_or.reduce([truth.ravel() for truth in truths])
     states = np.where(drawn & ~found, np.uint8(3), np.uint8(0))
+    partners_at = np.zeros_like(states)
     for step, now in detected_at_each_step(history):
-        states[step, every[now]] = np.where(hit[step, now], np.uint8(1), np.uint8(2))
-    return np.asarray(states[history.step_of_threshold].reshape(-1, *soft.shape), np.uint8)
+        partners = partners_of[step, now]
+        states[step, every[now]] = np.where(partners > 0, np.uint8(1), np.uint8(2))
+        partners_at[step, every[now]] = partners
+
+    def pictures(steps: Uint8s) -> Uint8s:
+        return steps[history.step_of_threshold].reshape(-1, *soft.shape)
+
+    return States(pictures(states), pictures(partners_at) if named else None)
 
 
 class JudgedCounts(NamedTuple):

@@ -235,7 +235,7 @@ def occlusion_overlays(
     soft, drawn, judge = _prepared(prediction, truths, protocol)
     within = reach(tolerance_in_pixels(soft.shape, protocol.tolerance))
     maps = [one.pixels for one in drawn]
-    return sweep_states(soft, maps, protocol.boundary.levels, within, thin=protocol.thin, judge=judge)
+    return sweep_states(soft, maps, protocol.boundary.levels, within, thin=protocol.thin, judge=judge).state
 
 
 def match_occlusion(

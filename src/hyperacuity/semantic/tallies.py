@@ -149,4 +149,4 @@ def overlays(
     for c in classes:
         part = image.part(c)
         how: Any = {"thin": protocol.thin, "without": part.without}
-        yield sweep_states(part.soft, [part.truth], protocol.levels, reach(part.tolerance), **how)
+        yield sweep_states(part.soft, [part.truth], protocol.levels, reach(part.tolerance), **how).state

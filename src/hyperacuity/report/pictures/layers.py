@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from hyperacuity.kernels.distances import squared_distances
+from hyperacuity.kernels.sweep_pairs import MOST_NAMED
 from hyperacuity.maps import EdgeMap, SoftMap
 
 LONGEST_SIDE = 1600
@@ -55,6 +56,9 @@ def soft_picture(soft: SoftMap, room: int | None = None) -> dict[str, Any]:
             break
     return {"kind": "picture", "ink": True, "uri": uri}
 
+
+HIT = 1
+"""The state of a detected pixel that is matched."""
 
 MOST_THRESHOLDS = 256
 """Thresholds of a states layer: the index of each is a byte."""
@@ -94,6 +98,11 @@ def states(pictures: NDArray[np.uint8]) -> dict[str, Any]:
     }
 
 
+def partners(picture: NDArray[np.uint8], who: NDArray[np.uint8]) -> str:
+    """With whom the hits of one picture of a states layer are matched: a byte for each, in raster order, a bit per annotator."""
+    return _deflated(who[picture == HIT])
+
+
 def _into(target: NDArray[np.uint8], changes: NDArray[np.int64], first: NDArray[np.int64]) -> NDArray[np.uint8]:
     """The states that pixels change into, turn by turn; the state before, once more, where there is no further change."""
     turns = []
@@ -111,10 +120,6 @@ def strength(counts: NDArray[np.uint8], most: int) -> dict[str, Any]:
     ever = np.asarray(counts.ravel() > 0)
     where, many = _deflated(np.packbits(ever)), _deflated(counts.ravel()[ever])
     return {"kind": "strength", "most": most, "where": where, "many": many}
-
-
-MOST_NAMED = 8
-"""People up to which a layer says who drew a pixel: a bit each of one byte."""
 
 
 def drawn(truths: list[EdgeMap], within: float) -> dict[str, Any]:

@@ -61,12 +61,17 @@ def with_slider(
     budget: Budget,
     digits: int = 3,
     best_for: str = "the data set",
+    partners: NDArray[np.uint8] | None = None,
 ) -> dict[str, Any]:
     """A system's layers with a picture per threshold, and numbers per threshold, of as many thresholds as there is room for.
 
-    ``best`` is where the slider starts, and ``best_for`` what this threshold is the best for.
+    ``best`` is where the slider starts, and ``best_for`` what this threshold is the best for. With ``partners``, a picture per
+    threshold too, the layer says with whom each hit is matched where readers look first: there, and where the image's F is best.
     """
     match, kept = fitted(pictures, closeness=closeness, best=best, room=budget.share(text_size(others)))
+    if partners is not None:
+        own_best = max(kept, key=lambda n: numbers["F"][n])
+        match["partners"] = {kept.index(n): layers.partners(pictures[n], partners[n]) for n in (best, own_best)}
     return others | {
         "match": match,
         "steps": [round(float(thresholds[n]), digits) for n in kept],

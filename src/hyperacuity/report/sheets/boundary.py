@@ -9,7 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from hyperacuity.boundary import BoundaryScore, BoundaryTally, Protocol, collect, overlays, tolerance_in_pixels
+from hyperacuity.boundary import (
+    BoundaryScore,
+    BoundaryTally,
+    Protocol,
+    collect,
+    overlays_with_partners,
+    tolerance_in_pixels,
+)
 from hyperacuity.boundary.human import HumanScore
 from hyperacuity.boundary.scores import f_measure, recall_precision
 from hyperacuity.evaluation.suppression import OTHER_WAY, order_sentence, thick_warnings, treatments
@@ -185,13 +192,15 @@ class BoundaryViewer(Viewer):
         recall, precision = recall_precision(self.tally_of(system, cell.image))
         curve, ods = self.scores[system].curve, self.scores[system].ods
         numbers = {"precision": precision, "recall": recall, "F": f_measure(recall, precision)}
+        found = overlays_with_partners(prediction, truth, self.benchmark.for_system(system))
         return with_slider(
             made,
-            overlays(prediction, truth, self.benchmark.for_system(system)),
+            found.state,
             curve.threshold,
             {name: np.round(values, 3).tolist() for name, values in numbers.items()},
             closeness=curve.f / (curve.f.max() or 1),
             best=int(np.argmin(np.abs(curve.threshold - ods.threshold))),
             budget=budget,
             digits=4,
+            partners=found.partners if len(truth) > 1 else None,
         )

@@ -24,13 +24,30 @@ const readout = (() => {
   }
   function stateAt(layer, step, at) {
     if (layer?.kind !== "states" || !layer.ready) return null;
-    const { places, pixels, targets, times } = layer.ready;
-    const pixel = find(places, at);
-    if (pixel < 0) return 0;
+    const pixel = find(layer.ready.places, at);
+    return pixel < 0 ? 0 : statesAt(layer, step)[pixel];
+  }
+  // The states of all places of a layer at a step; those looked at last are kept.
+  function statesAt(layer, step) {
+    const { places, pixels, targets, times, latest } = layer.ready;
+    if (latest?.step === step) return latest.now;
     const until = layer.count - 1 - step;
-    let now = 0;
-    for (let n = 0; n < pixels.length; n++) if (pixels[n] === pixel && times[n] <= until) now = targets[n];
+    const now = new Uint8Array(places.length);
+    for (let n = 0; n < pixels.length; n++) if (times[n] <= until) now[pixels[n]] = targets[n];
+    layer.ready.latest = { step, now };
     return now;
+  }
+  const people = (bits, most) => Array.from({ length: most }, (_, person) => person + 1).filter((person) => bits >> (person - 1) & 1);
+  const named = (some) => `${some.length > 1 ? "people" : "person"} ${some.join(", ")}`;
+  // With whose labels a hit is matched, at thresholds of which this is kept: a byte for each hit, in raster order.
+  function matchedWith(layer, truth, step, at) {
+    const partners = layer?.ready?.partners?.[step];
+    if (!partners || truth?.kind !== "strength") return "";
+    const now = statesAt(layer, step), pixel = find(layer.ready.places, at);
+    let hits = 0;
+    for (let n = 0; n < pixel; n++) if (now[n] === names.hit) hits++;
+    const some = people(partners[hits], truth.most);
+    return some.length === truth.most ? `, matched with all ${truth.most} people` : `, matched with ${named(some)} of ${truth.most}`;
   }
   function nearest(places, width, at) {
     const [x, y] = [at % width, Math.floor(at / width)];
@@ -45,8 +62,7 @@ const readout = (() => {
   function drawnBy({ most, ready: { many, who } }, n) {
     if (many[n] === most) return `by all ${most} people`;
     if (!who) return `by ${many[n]} of ${most} people`;
-    const people = Array.from({ length: most }, (_, person) => person + 1).filter((person) => who[n] >> (person - 1) & 1);
-    return `by ${people.length > 1 ? "people" : "person"} ${people.join(", ")} of ${most}`;
+    return `by ${named(people(who[n], most))} of ${most}`;
   }
   function label(truth, width, at) {
     if (truth?.kind !== "strength" || !truth.ready) return [];
@@ -61,10 +77,11 @@ const readout = (() => {
     const value = valueAt(prediction, size, at);
     const state = stateAt(match, step, at);
     const own = legend.find(([key]) => names[key] === state)?.[2];
+    const whom = state === names.hit ? matchedWith(match, truth, step, at) : "";
     return [
       `x ${x}, y ${y}`,
       ...(value === null ? [] : [`value about ${value.toFixed(2)}`]),
-      ...(state ? [own || words[state]] : state === 0 && value !== null ? ["not detected"] : []),
+      ...(state ? [`${own || words[state]}${whom}`] : state === 0 && value !== null ? ["not detected"] : []),
       ...label(truth, size[0], at),
     ].join(" · ");
   }

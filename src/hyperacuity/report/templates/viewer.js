@@ -28,7 +28,9 @@ const viewer = (() => {
     else if (layer.kind === "strength") layer.ready = { places: await marked(layer.where, size), many: await inflate(layer.many), who: layer.who && await inflate(layer.who) };
     else {
       const places = await marked(layer.where, size);
-      layer.ready = { places, ...changes(places.length, await inflate(layer.into), await inflate(layer.when)) };
+      const partners = {};
+      for (const [step, text] of Object.entries(layer.partners || {})) partners[step] = await inflate(text);
+      layer.ready = { places, partners, ...changes(places.length, await inflate(layer.into), await inflate(layer.when)) };
     }
     return layer;
   }
