@@ -27,12 +27,15 @@ async function drawCharts() {
   const mine = ++drawing;
   for (const [number, sheet] of facts.entries()) {
     if (!sheet || $(`s${number}`)?.hidden) continue;
-    for (const [place, { spec: original, fluid }] of sheet.charts.entries()) {
+    // Charts of a fixed size first: those that stretch take the room that is left in their row.
+    const fixedFirst = [...sheet.charts.entries()].sort(([, one], [, other]) => Boolean(one.fluid) - Boolean(other.fluid));
+    for (const [place, { spec: original, fluid }] of fixedFirst) {
       const target = $(`s${number}-chart-${place}`);
       await new Promise((resolve) => setTimeout(resolve));  // a page can be read and used before its charts are there
       if (!target || mine !== drawing) continue;
       const spec = enlarged(isDark() ? recoloured(original) : original);
       const square = spec.width && spec.width === spec.height;
+      if (fluid && mine === drawing) fillRows(target.closest(".charts"), sheet.charts);
       if (fluid && !composed(spec)) {
         const room = Math.min(target.clientWidth || 320, 620);
         spec.width = room - 8;
@@ -54,7 +57,36 @@ async function drawCharts() {
       paper.addEventListener("click", () => printChart(target, $(`s${number}-signature`)?.textContent || "", name));
       target.querySelector(".vega-actions")?.append(paper);
     }
+    const last = $(`s${number}-chart-${sheet.charts.length - 1}`);
+    if (last && mine === drawing) fillRows(last.closest(".charts"), sheet.charts);
   }
+}
+// Charts go into the first row that has room for them, and a row of fixed ones is enlarged until it is full.
+const enlargedAtMost = 1.4, leastFluid = 352;
+function fillRows(box, charts) {
+  if (!box) return;
+  const placeOf = (figure) => Number(figure.id.split("-").at(-1));
+  const gap = parseFloat(getComputedStyle(box).columnGap) || 0, room = box.clientWidth, rows = [];
+  for (const figure of [...box.children].sort((one, other) => placeOf(one) - placeOf(other))) {
+    const picture = figure.querySelector("svg.marks");
+    const fluid = charts[placeOf(figure)].fluid;
+    if (picture) picture.dataset.width ||= picture.getAttribute("width");
+    const width = fluid ? leastFluid : Number(picture?.dataset.width || room);
+    const row = rows.find(({ taken }) => taken + gap + width <= room);
+    if (row) { row.figures.push(figure); row.fluid ||= fluid; row.taken += gap + width; row.fixed += fluid ? 0 : width; }
+    else rows.push({ figures: [figure], fluid, taken: width, fixed: fluid ? 0 : width });
+  }
+  for (const { figures, fluid, fixed } of rows) {
+    const scale = fluid ? 1 : Math.max(1, Math.min(enlargedAtMost, (room - gap * (figures.length - 1) - 2) / fixed));
+    for (const figure of figures) {
+      const picture = charts[placeOf(figure)].fluid ? null : figure.querySelector("svg.marks");
+      if (picture) {
+        picture.setAttribute("width", Math.floor(picture.dataset.width * scale));
+        picture.removeAttribute("height");  // it follows from the width
+      }
+    }
+  }
+  box.replaceChildren(...rows.flatMap(({ figures }) => figures));
 }
 // A chart alone on a sheet of paper of its size, the signature in small type below: the browser's print dialog saves it as PDF.
 function printChart(target, signature, name) {
