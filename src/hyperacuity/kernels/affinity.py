@@ -14,6 +14,10 @@ from __future__ import annotations
 import numpy as np
 
 from hyperacuity.kernels import Float32s, Float64s, Int64s, Scalar, allocating_kernel, kernel
+from hyperacuity.kernels.lanes import LANES, load, spread, store
+
+TOGETHER = 4 * LANES
+"""How many vectors are multiplied at a time."""
 
 
 def neighbour_offsets(radius: int) -> Int64s:
@@ -90,6 +94,20 @@ def _scale(weights: Float32s, factor: Float64s, offsets: Int64s) -> None:
                     weights[y, k, x] *= factor[y, x] * factor[y + offsets[k, 0], x + offsets[k, 1]]
 
 
+def interleaved(vectors: Float32s) -> Float32s:
+    """Vectors pixel by pixel, as :func:`multiply` takes them: frames n × H × W as H × W × n.
+
+    >>> interleaved(np.float32([[[1, 2]], [[3, 4]]])).tolist()
+    [[[1.0, 3.0], [2.0, 4.0]]]
+    """
+    return np.ascontiguousarray(np.moveaxis(vectors, 0, -1))
+
+
+def separated(vectors: Float32s) -> Float32s:
+    """The inverse of :func:`interleaved`: H × W × n as n × H × W."""
+    return np.ascontiguousarray(np.moveaxis(vectors, -1, 0))
+
+
 @allocating_kernel
 def multiply(
     weights: Float32s,
@@ -100,31 +118,51 @@ def multiply(
     shift: Scalar,
     result: Float32s,
 ) -> None:
-    """Write scale · (weights − shift) · vectors − last, in frames with margins; ``last`` may be ``result``."""
-    height, count, width = weights.shape
-    margin = (vectors.shape[1] - height) // 2
-    total = np.empty(width, np.float32)
+    """Write scale · (weights − shift) · vectors − last, in frames with margins; ``last`` may be ``result``.
+
+    Vectors are :func:`interleaved`, and their number is a multiple of :data:`TOGETHER`.
+    """
+    height, _, width = weights.shape
+    stride, number = vectors.shape[1], vectors.shape[2]
+    margin = (stride - width) // 2
+    steps = (offsets[:, 0] * stride + offsets[:, 1]) * number
+    given, before, after = vectors.ravel(), last.ravel(), result.ravel()
     for y in range(height):
-        for b in range(len(vectors)):
-            here = vectors[b, y + margin, margin : margin + width]
-            for x in range(width):
-                total[x] = -shift * here[x]
-            for k in range(0, count, 2):
-                v, u = y + margin + offsets[k, 0], margin + offsets[k, 1]
-                q, p = y + margin + offsets[k + 1, 0], margin + offsets[k + 1, 1]
-                _add_two(
-                    total, weights[y, k], vectors[b, v, u : u + width], weights[y, k + 1], vectors[b, q, p : p + width]
-                )
-            before = last[b, y + margin, margin : margin + width]
-            after = result[b, y + margin, margin : margin + width]
-            for x in range(width):
-                after[x] = scale * total[x] - before[x]
+        for x in range(width):
+            here = ((y + margin) * stride + x + margin) * number
+            for at in range(here, here + number, TOGETHER):
+                _multiply_pixel(weights[y, :, x], steps, given, before, scale, shift, after, at)
 
 
 @kernel
-def _add_two(total: Float32s, a: Float32s, b: Float32s, c: Float32s, d: Float32s) -> None:
-    for x in range(len(total)):
-        total[x] += a[x] * b[x] + c[x] * d[x]
+def _multiply_pixel(
+    weights: Float32s,
+    steps: Int64s,
+    given: Float32s,
+    before: Float32s,
+    scale: Scalar,
+    shift: Scalar,
+    after: Float32s,
+    at: int,
+) -> None:
+    """:func:`multiply` for one pixel of several vectors, whose sums are held in registers; neighbours are added in twos."""
+    second, third, fourth = at + LANES, at + 2 * LANES, at + 3 * LANES
+    most = spread(-shift)
+    a, b = most * load(given, at), most * load(given, second)
+    c, d = most * load(given, third), most * load(given, fourth)
+    for k in range(0, steps.size, 2):
+        first, next_one = np.uint64(k), np.uint64(k + 1)  # indices without a sign need not be looked at for one
+        one, other = spread(weights[first]), spread(weights[next_one])
+        here, there = steps[first], steps[next_one]
+        a = a + (one * load(given, at + here) + other * load(given, at + there))
+        b = b + (one * load(given, second + here) + other * load(given, second + there))
+        c = c + (one * load(given, third + here) + other * load(given, third + there))
+        d = d + (one * load(given, fourth + here) + other * load(given, fourth + there))
+    factor = spread(scale)
+    store(after, at, factor * a - load(before, at))
+    store(after, second, factor * b - load(before, second))
+    store(after, third, factor * c - load(before, third))
+    store(after, fourth, factor * d - load(before, fourth))
 
 
 @allocating_kernel

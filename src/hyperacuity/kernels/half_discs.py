@@ -24,12 +24,15 @@ from typing import Literal
 import numpy as np
 
 from hyperacuity.errors import UsageError
-from hyperacuity.kernels import Float32s, Int64s, Uint8s, allocating_kernel, kernel
+from hyperacuity.kernels import Flags, Float32s, Int64s, Scalar, Uint8s, Uint32s, allocating_kernel, kernel
+from hyperacuity.kernels.lanes import LANES, Lanes, load, spread, store
 
 HistDistance = Literal["chi2", "quadratic"]
 
 DIRECTIONS = 8
 WEDGES = 2 * DIRECTIONS
+TOGETHER = 4
+"""So many bins are smoothed at a time: the processor need not wait for one sum before it goes on with the next."""
 
 
 def half_disc_gradients(
@@ -72,90 +75,157 @@ def half_disc_gradients(
         taps = np.exp(-0.5 * (at / smooth) ** 2).astype(np.float32)
         taps /= taps.sum()
     padded = np.pad(labels, reach, mode="symmetric")
-    return _gradients(padded, bins, reach, dy, dx, wedge, taps, quadratic, step)
+    # Wedges take turns: pixels side by side have often the same label, and to count in one place again takes waiting.
+    turn = np.zeros(wedge.size, np.int64)
+    for one in range(WEDGES):
+        turn[wedge == one] = np.arange(np.count_nonzero(wedge == one))
+    order = np.lexsort((wedge, turn))
+    offsets = ((dy + reach) * padded.shape[1] + dx + reach)[order]
+    slots = wedge[order].astype(np.uint8)
+    return _gradients(padded, bins, reach, offsets.astype(np.uint32), slots, taps, quadratic, step)
 
 
 @allocating_kernel
 def _gradients(
-    padded: Uint8s,
-    bins: int,
-    reach: int,
-    dy: Int64s,
-    dx: Int64s,
-    wedge: Int64s,
-    taps: Float32s,
-    quadratic: bool,
-    step: int,
+    padded: Uint8s, bins: int, reach: int, offsets: Uint32s, wedges: Uint8s, taps: Float32s, quadratic: bool, step: int
 ) -> Float32s:
     height = (padded.shape[0] - 2 * reach + step - 1) // step
     width = (padded.shape[1] - 2 * reach + step - 1) // step
-    margin = taps.size // 2
     result = np.empty((DIRECTIONS, height, width), np.float32)
-    counts = np.empty((WEDGES, bins), np.float32)
-    half = np.empty(bins, np.float32)
-    whole = np.zeros(bins + 2 * margin, np.float32)  # with room at both ends, for smoothing
-    difference = np.zeros(bins + 2 * margin, np.float32)
-    smoothed = np.empty(bins, np.float32)
-    weight = np.empty(bins, np.float32)
-    per_pixel = np.float32(2.0 / dy.size)
-    offsets = dy * padded.shape[1] + dx
+    row = np.empty(width * DIRECTIONS, np.float32)
+    counts = np.zeros(bins * WEDGES, np.float32)
+    seen = np.zeros(bins, np.bool_)
+    present = np.empty(bins, np.int64)
+    whole = np.empty(bins, np.float32)
+    differences = np.empty(bins * DIRECTIONS, np.float32)
+    weights = np.zeros(bins + 2 * LANES, np.float32)
+    room = bins + 2 * LANES
+    roomy = np.zeros(taps.size + 2 * room, np.float32)
+    roomy[room : room + taps.size] = taps
+    per_pixel = np.float32(2.0 / offsets.size)
     flat = padded.ravel()
     for y in range(height):
         for x in range(width):
-            counts[:] = 0
-            centre = (y * step + reach) * padded.shape[1] + x * step + reach
-            for k in range(offsets.size):
-                counts[wedge[k], flat[centre + offsets[k]]] += per_pixel
-            half[:] = 0
-            for w in range(DIRECTIONS):
-                for b in range(bins):
-                    half[b] += counts[w, b]
-            for b in range(bins):
-                whole[margin + b] = half[b]
-            for w in range(DIRECTIONS, WEDGES):
-                for b in range(bins):
-                    whole[margin + b] += counts[w, b]
-            _smooth(whole, taps, smoothed)
-            for b in range(bins):
-                weight[b] = np.float32(0.5) / smoothed[b] if smoothed[b] > 1e-9 else np.float32(0)
-            for d in range(DIRECTIONS):
-                for b in range(bins):
-                    change = 2 * half[b] - whole[margin + b]
-                    difference[margin + b] = abs(change) if quadratic else change
-                _smooth(difference, taps, smoothed)
-                total = np.float32(0)
-                if quadratic:
-                    moved = np.float32(0)
-                    for b in range(bins):
-                        moved += difference[margin + b]
-                    for b in range(bins):
-                        total += difference[margin + b] * (moved - smoothed[b])
-                else:
-                    for b in range(bins):
-                        total += smoothed[b] * smoothed[b] * weight[b]
-                result[d, y, x] = total
-                for b in range(bins):
-                    half[b] += counts[d + DIRECTIONS, b] - counts[d, b]
+            _count(flat, (y * padded.shape[1] + x) * step, offsets, wedges, per_pixel, counts, seen)
+            number = _compare(counts, seen, quadratic, present, whole, differences)
+            if quadratic:
+                total = _quadratic(differences, present[:number], taps)
+            elif taps.size == 1 or number == 0:
+                total = _chi2(differences, whole[:number])
+            else:
+                total = _smooth_chi2(differences, whole, present[:number], taps, roomy, room, weights, bins)
+            store(row, x * DIRECTIONS, total)
+        for d in range(DIRECTIONS):
+            for x in range(width):
+                result[d, y, x] = row[x * DIRECTIONS + d]
     return result
 
 
 @kernel
-def _smooth(values: Float32s, taps: Float32s, result: Float32s) -> None:
-    """Convolve a histogram that has room at both ends; what falls off an end is lost.
+def _count(
+    flat: Uint8s, start: int, offsets: Uint32s, wedges: Uint8s, unit: Scalar, counts: Float32s, seen: Flags
+) -> None:
+    """Count labels by wedge, and note which there are. Indices without a sign need not be looked at for one."""
+    first, stride = np.uint64(start), np.uint64(WEDGES)
+    for k in range(offsets.size):
+        label = np.uint64(flat[first + np.uint64(offsets[k])])
+        counts[label * stride + np.uint64(wedges[k])] += unit
+        seen[label] = True
 
-    Four taps at a time, since a loop over a few dozen bins is hardly begun when it ends; terms are added in order all the same.
+
+@kernel
+def _compare(
+    counts: Float32s, seen: Flags, absolute: bool, present: Int64s, whole: Float32s, differences: Float32s
+) -> int:
+    """Of each label that is present: which, its share s of the whole, and g − h for all directions; how many there are.
+
+    Counts are set back to zero on the way.
     """
-    for b in range(result.size):
-        result[b] = taps[0] * values[b]
-    t = 1
-    while t + 4 <= taps.size:
-        first, second, third, fourth = taps[t], taps[t + 1], taps[t + 2], taps[t + 3]
-        for b in range(result.size):
-            near = result[b] + first * values[b + t]
-            near = near + second * values[b + t + 1]
-            near = near + third * values[b + t + 2]
-            result[b] = near + fourth * values[b + t + 3]
-        t += 4
-    for last in range(t, taps.size):
-        for b in range(result.size):
-            result[b] += taps[last] * values[b + last]
+    number = 0
+    for label in range(seen.size):
+        if not seen[label]:
+            continue
+        seen[label] = False
+        mine = counts[WEDGES * label : WEDGES * (label + 1)]
+        half = mine[0]
+        for w in range(1, DIRECTIONS):
+            half += mine[w]
+        every = half
+        for w in range(DIRECTIONS, WEDGES):
+            every += mine[w]
+        for d in range(DIRECTIONS):
+            change = np.float32(2) * half - every
+            differences[number * DIRECTIONS + d] = abs(change) if absolute else change
+            half += mine[d + DIRECTIONS] - mine[d]
+        mine[:] = 0
+        present[number], whole[number] = label, every
+        number += 1
+    return number
+
+
+@kernel
+def _chi2(differences: Float32s, whole: Float32s) -> Lanes:
+    total = spread(np.float32(0))
+    for n in range(whole.size):
+        change = load(differences, n * DIRECTIONS)
+        total = total + change * change * spread(np.float32(0.5) / whole[n])
+    return total
+
+
+@kernel
+def _smooth_chi2(
+    differences: Float32s,
+    whole: Float32s,
+    present: Int64s,
+    taps: Float32s,
+    roomy: Float32s,
+    room: int,
+    weights: Float32s,
+    bins: int,
+) -> Lanes:
+    """χ² of smoothed histograms. Bins that are out of reach of all labels present are 0 in both."""
+    margin = taps.size // 2
+    low, high = max(present[0] - margin, 0), min(present[-1] + margin + 1, bins)
+    for b in range(low, high, LANES):
+        near = spread(np.float32(0))
+        for n in range(present.size):
+            near = near + spread(whole[n]) * load(roomy, room + margin + b - present[n])
+        store(weights, b, near)
+    for b in range(low, high):
+        weights[b] = np.float32(0.5) / weights[b] if weights[b] > 1e-9 else np.float32(0)
+    for b in range(high, high + TOGETHER):
+        weights[b] = 0
+    total = spread(np.float32(0))
+    begin = end = 0
+    for b in range(low, high, TOGETHER):
+        while present[begin] < b - margin:
+            begin += 1
+        while end < present.size and present[end] <= b + margin + TOGETHER - 1:
+            end += 1
+        first = second = third = fourth = spread(np.float32(0))
+        for n in range(begin, end):
+            change, tap = load(differences, n * DIRECTIONS), room + margin + present[n] - b
+            first = first + spread(roomy[tap]) * change
+            second = second + spread(roomy[tap - 1]) * change
+            third = third + spread(roomy[tap - 2]) * change
+            fourth = fourth + spread(roomy[tap - 3]) * change
+        total = total + first * first * spread(weights[b])
+        total = total + second * second * spread(weights[b + 1])
+        total = total + third * third * spread(weights[b + 2])
+        total = total + fourth * fourth * spread(weights[b + 3])
+    return total
+
+
+@kernel
+def _quadratic(differences: Float32s, present: Int64s, taps: Float32s) -> Lanes:
+    margin = taps.size // 2
+    moved = total = spread(np.float32(0))
+    for n in range(present.size):
+        moved = moved + load(differences, n * DIRECTIONS)
+    for m in range(present.size):
+        near = spread(np.float32(0))
+        for n in range(present.size):
+            if abs(present[n] - present[m]) <= margin:
+                near = near + spread(taps[margin + present[n] - present[m]]) * load(differences, n * DIRECTIONS)
+        total = total + load(differences, m * DIRECTIONS) * (moved - near)
+    return total

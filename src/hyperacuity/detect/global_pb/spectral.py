@@ -32,7 +32,16 @@ from scipy import linalg
 from hyperacuity.detect.bank import responses, rotated
 from hyperacuity.detect.detection import Float32Array
 from hyperacuity.detect.global_pb.cues import enlarged
-from hyperacuity.kernels.affinity import contour_affinity, mix, multiply, neighbour_offsets, normalise, products
+from hyperacuity.kernels.affinity import (
+    contour_affinity,
+    interleaved,
+    mix,
+    multiply,
+    neighbour_offsets,
+    normalise,
+    products,
+    separated,
+)
 from hyperacuity.kernels.half_discs import DIRECTIONS
 
 RADIUS = 5
@@ -182,21 +191,25 @@ def _iterate(weights: Float32Array, offsets: Offsets, vectors: Float32Array, tol
 def _damped(weights: Float32Array, offsets: Offsets, vectors: Float32Array, cut: float) -> Float32Array:
     """The polynomial of Chebyshev of the matrix, applied: at most 1 for eigenvalues in [−1, cut], growing fast beyond."""
     middle, half = (cut - 1) / 2, (cut + 1) / 2
-    before, now = vectors.copy(), np.zeros_like(vectors)
-    multiply(weights, offsets, vectors, now, np.float32(1 / half), np.float32(middle), now)
+    before = interleaved(vectors)
+    now = np.zeros_like(before)
+    multiply(weights, offsets, before, now, np.float32(1 / half), np.float32(middle), now)
     for _ in range(DEGREE - 1):
         multiply(weights, offsets, now, before, np.float32(2 / half), np.float32(middle), before)
         before, now = now, before
-    now /= _lengths(now)[:, None, None]
-    return now
+    found = separated(now)
+    found /= _lengths(found)[:, None, None]
+    return found
 
 
 def _sorted(
     weights: Float32Array, offsets: Offsets, vectors: Float32Array
 ) -> tuple[Floats, Float32Array, Float32Array]:
     """The best approximations of eigenvectors in the span of vectors: values, the largest first, vectors, and their images."""
-    images = np.zeros_like(vectors)
-    multiply(weights, offsets, vectors, images, np.float32(1), np.float32(0), images)
+    given = interleaved(vectors)
+    product = np.zeros_like(given)
+    multiply(weights, offsets, given, product, np.float32(1), np.float32(0), product)
+    images = separated(product)
     metric, form = products(vectors, vectors), products(vectors, images)
     sizes, axes = linalg.eigh((metric + metric.T) / 2)
     whiten = axes / np.sqrt(np.maximum(sizes, 1e-12 * sizes[-1]))
