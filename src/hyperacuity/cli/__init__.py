@@ -3,59 +3,67 @@
 Manners every command keeps: results go to standard output (a table for people, or with ``--json`` one object and nothing else),
 messages and progress to standard error; exit status 0 when all is well, 1 when some items failed (each is named), 2 for a
 call that cannot be carried out. Command modules import numpy, numba, scipy and charts inside their functions, so that
-``hyperacuity --help`` answers at once.
+``hyperacuity --help`` answers at once; and of all the modules, a call loads those of its own command.
 """
 
 from __future__ import annotations
 
+import gc
 import io
 import sys
-from typing import Annotated
+from collections.abc import Sequence
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer import Option
 
 from hyperacuity import __version__
-from hyperacuity.cli import (
-    audit,
-    board,
-    boundary,
-    card,
-    cite,
-    compare,
-    demo,
-    depth,
-    detect,
-    disparity,
-    edges,
-    evaluate,
-    masks,
-    ordering,
-    regions,
-    report,
-    run,
-    scenes,
-    see,
-    segment,
-    semantic,
-    stereo,
-    studio,
-    study,
-    train,
-    warm,
-)
 from hyperacuity.cli.common import Commands
 
-app = typer.Typer(
-    name="hyperacuity",
-    cls=Commands,
-    help="Measure how well a vision system sees edges, boundaries, figure and ground, depth order and disparity.",
-    epilog="Start with: [bold]hyperacuity demo[/bold]",
-    no_args_is_help=True,
-    rich_markup_mode="rich",
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+if TYPE_CHECKING:
+    app: typer.Typer
+
+COMMANDS = {
+    "compare": "compare.compare",
+    "demo": "demo.demo",
+    "audit": "audit.audit",
+    "board": "board.board",
+    "board check": "board.check",
+    "boundary": "boundary.boundary",
+    "card": "card.make",
+    "card show": "card.show",
+    "card check": "card.check",
+    "cite": "cite.cite",
+    "detect": "detect.detect",
+    "detect train pb": "detect.train_pb",
+    "detect train depth-cues": "detect.train_depth_cues",
+    "disparity": "disparity.disparity",
+    "edges": "edges.edges",
+    "evaluate": "evaluate.evaluate",
+    "masks": "masks.masks",
+    "ordering": "ordering.ordering",
+    "ordering occlusion": "depth.occlusion",
+    "ordering whdr": "depth.whdr",
+    "ordering dbe": "depth.dbe",
+    "regions": "regions.regions",
+    "report": "report.report",
+    "scenes": "scenes.scenes",
+    "see": "see.see",
+    "segment": "segment.segment",
+    "semantic": "semantic.semantic",
+    "semantic truth": "semantic.semantic_truth",
+    "stereo": "stereo.stereo",
+    "warm": "warm.warm",
+}
+"""The words of each command, and the function that carries it out, in a module of this package; in the order of the help."""
+
+GROUPS = ("run", "study", "studio", "train")
+"""The groups of commands, each a module of this package with an ``app`` of its own."""
+
+OBJECTS_BETWEEN_COLLECTIONS = 20_000
+"""Modules and kernels make many objects that stay; to look for garbage among them each 700 takes a tenth of the start."""
 
 
 def _print_version(wanted: bool) -> None:
@@ -64,7 +72,6 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def options(
     version: Annotated[
         bool, Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
@@ -73,44 +80,56 @@ def options(
     """Options before the command."""
 
 
-app.command("compare")(compare.compare)
-app.command("demo")(demo.demo)
-app.command("audit")(audit.audit)
-app.command("board")(board.board)
-app.command("board check")(board.check)
-app.command("boundary")(boundary.boundary)
-app.command("card")(card.make)
-app.command("card show")(card.show)
-app.command("card check")(card.check)
-app.command("cite")(cite.cite)
-app.command("detect")(detect.detect)
-app.command("detect train pb")(detect.train_pb)
-app.command("detect train depth-cues")(detect.train_depth_cues)
-app.command("disparity")(disparity.disparity)
-app.command("edges")(edges.edges)
-app.command("evaluate")(evaluate.evaluate)
-app.command("masks")(masks.masks)
-app.command("ordering")(ordering.ordering)
-app.command("ordering occlusion")(depth.occlusion)
-app.command("ordering whdr")(depth.whdr)
-app.command("ordering dbe")(depth.dbe)
-app.command("regions")(regions.regions)
-app.command("report")(report.report)
-app.command("scenes")(scenes.scenes)
-app.command("see")(see.see)
-app.command("segment")(segment.segment)
-app.command("semantic")(semantic.semantic)
-app.command("semantic truth")(semantic.semantic_truth)
-app.command("stereo")(stereo.stereo)
-app.command("warm")(warm.warm)
-app.add_typer(run.app, name="run")
-app.add_typer(study.app, name="study")
-app.add_typer(studio.app, name="studio")
-app.add_typer(train.app, name="train")
+def program(words: Sequence[str] = ()) -> typer.Typer:
+    """The program that a call, given by its words, is for: with the commands that begin with its first word, or with all.
+
+    >>> [command.name for command in program(["card", "show", "mine.card"]).registered_commands]
+    ['card', 'card show', 'card check']
+    >>> len(program(["crad"]).registered_commands) == len(COMMANDS)
+    True
+    """
+    built = typer.Typer(
+        name="hyperacuity",
+        cls=Commands,
+        help="Measure how well a vision system sees edges, boundaries, figure and ground, depth order and disparity.",
+        epilog="Start with: [bold]hyperacuity demo[/bold]",
+        no_args_is_help=True,
+        rich_markup_mode="rich",
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    built.callback()(options)
+    known = {name: name.partition(" ")[0] for name in (*COMMANDS, *GROUPS)}
+    called = words[0] if words and words[0] in known.values() else None
+    for name, place in COMMANDS.items():
+        if called in (None, known[name]):
+            module, _, function = place.partition(".")
+            built.command(name)(getattr(_module(module), function))
+    for name in GROUPS:
+        if called in (None, name):
+            built.add_typer(_module(name).app, name=name)
+    return built
+
+
+def _module(name: str) -> Any:
+    return import_module(f"{__name__}.{name}")
+
+
+@cache
+def _whole() -> typer.Typer:
+    return program()
+
+
+def __getattr__(name: str) -> Any:
+    """``app``, the program with all commands, which are loaded when it is first asked for."""
+    if name == "app":
+        return _whole()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def main() -> None:
     """Run the command line."""
+    gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
     if isinstance(sys.stdout, io.TextIOWrapper):  # a name that the terminal's encoding lacks must not end a run
         sys.stdout.reconfigure(errors="backslashreplace")
-    app()
+    program(sys.argv[1:])()

@@ -137,11 +137,11 @@ def _cannot_see() -> str:
 
 def _run(words: list[str], *, quiet: bool) -> int:
     """Run one command of this program; its exit status. With ``quiet``, what it prints goes to standard error."""
-    from hyperacuity.cli import app
+    from hyperacuity.cli import program
 
     target: Any = contextlib.redirect_stdout(sys.stderr) if quiet else contextlib.nullcontext()
     with target:
         try:
-            return int(app(words, standalone_mode=False) or 0)
+            return int(program(words)(words, standalone_mode=False) or 0)
         except SystemExit as end:  # a wrong call: the message has been printed
             return int(end.code or 0)

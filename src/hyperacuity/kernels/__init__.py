@@ -17,13 +17,16 @@ import logging
 import os
 import re
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
 import platformdirs
 from numba.core import event
+from numba.core.caching import FunctionCache
+from numba.core.runtime.nrt import rtsys
 from numpy.typing import NDArray
 
 _log = logging.getLogger(__name__)
@@ -67,13 +70,19 @@ def cache_base() -> Path:
     return base / "kernels"
 
 
-def cache_folder(module: str) -> Path:
-    """Where a module's compiled kernels are kept."""
-    name = module.rpartition(".")[2]
+@cache
+def _digest(name: str) -> str:
+    """Of all sources that a module's kernels are compiled from."""
     digest = hashlib.blake2b(numba.__version__.encode(), digest_size=8)
     for other, source in sorted((_sources(name, {}) | _sources("__init__", {})).items()):
         digest.update(other.encode() + source)
-    return cache_base() / f"{name}-{digest.hexdigest()}"
+    return digest.hexdigest()
+
+
+def cache_folder(module: str) -> Path:
+    """Where a module's compiled kernels are kept."""
+    name = module.rpartition(".")[2]
+    return cache_base() / f"{name}-{_digest(name)}"
 
 
 class _Announcement(event.Listener):
@@ -95,13 +104,25 @@ _events: Any = event
 _events.register("numba:compile", _Announcement())
 
 
+class _Kept(FunctionCache):
+    """numba's cache on disk, from which kernels are loaded without all the modules that only compiling needs: half a second."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        rtsys.initialize(target_context)
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+
+
 def _compile(function: _Function, **options: Any) -> _Function:
+    jit: Any = numba.njit
+    kept: Any = _Kept
     settings: Any = numba.config
     before = settings.CACHE_DIR
-    settings.CACHE_DIR = str(cache_folder(function.__module__))  # looked at when the function is decorated
+    settings.CACHE_DIR = str(cache_folder(function.__module__))  # looked at when the cache is made
     try:
-        compiled: _Function = numba.njit(cache=True, nogil=True, error_model="numpy", **options)(function)
-        return compiled
+        compiled = jit(nogil=True, error_model="numpy", no_cfunc_wrapper=True, **options)(function)
+        compiled._cache = kept(function)  # what ``cache=True`` does, with a cache of numba's own
+        return cast("_Function", compiled)
     finally:
         settings.CACHE_DIR = before
 
