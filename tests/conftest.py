@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import random
 import shutil
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import hypothesis
 import pytest
+import typer.testing
 
 # The same examples in every run: a test that fails, fails for everybody. New ones are looked for on request.
 THOROUGH = bool(os.environ.get("HYPERACUITY_THOROUGH"))
@@ -19,6 +22,9 @@ if not THOROUGH:
     hypothesis.settings.load_profile("same")
 
 os.environ.pop("COLUMNS", None)  # pytest-xdist sets it, and messages would be wrapped as in a terminal
+
+# Each call of a verb would build all verbs with all their options again.
+typer.testing._get_command = functools.cache(typer.testing._get_command)  # type: ignore[attr-defined]
 
 
 LONGEST = (
@@ -68,6 +74,33 @@ def many() -> Callable[[int, int], int]:
 
 
 @pytest.fixture(scope="session")
+def made_once(tmp_path_factory) -> Callable[[str, Callable[[Path], object]], Path]:
+    """``made_once(name, make)``: a folder that ``make(folder)`` has filled, once for all processes of a test run.
+
+    Whoever comes first makes it, the others wait; tests only read it.
+    """
+    base = tmp_path_factory.getbasetemp()
+    root = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+    def get(name: str, make: Callable[[Path], object]) -> Path:
+        folder, done = root / name, root / f"{name} is made"
+        try:
+            folder.mkdir()
+        except FileExistsError:
+            end = time.monotonic() + 300
+            while not done.exists() and time.monotonic() < end:
+                time.sleep(0.05)
+            if done.exists():
+                return folder
+            folder = tmp_path_factory.mktemp(name)  # whoever came first has failed, and says why in its own tests
+        make(folder)
+        done.touch()
+        return folder
+
+    return get
+
+
+@pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder of third-party data sets that ``HYPERACUITY_DATA`` names; without it the test is skipped."""
     named = os.environ.get("HYPERACUITY_DATA")
@@ -102,3 +135,118 @@ def chromium() -> Iterator[Any]:
         browser = driver.chromium.launch(executable_path=found, args=list(CHROMIUM_OPTIONS))
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="session")
+def idle_tabs() -> dict[str, list[Any]]:
+    """Empty tabs that no test uses at the moment, by the options of their contexts: a new one takes a process of its own."""
+    return {}
+
+
+def emptied(tab: Any, scheme: str) -> bool:
+    """Leave a tab as if it were new; false if that cannot be."""
+    context = tab.context
+    if context.pages != [tab]:
+        return False
+    tab.evaluate("() => { try { localStorage.clear(); sessionStorage.clear(); } catch {} }")
+    tab.unroute_all()
+    context.set_offline(False)
+    context.clear_cookies()
+    tab.emulate_media(media="null", color_scheme=scheme)
+    tab.goto("about:blank")
+    return True
+
+
+@pytest.fixture
+def new_tab(chromium, idle_tabs) -> Iterator[Callable[..., Any]]:
+    """``new_tab(width=…)``: an empty tab in a context of its own (another person), or in the ``context`` of another tab.
+
+    When the test ends, no page may have complained, nor asked anything of a server that ``allowed`` does not begin with.
+    What is logged on purpose is named in ``harmless`` (a part of the message); ``script`` runs before those of pages.
+    """
+    used: list[tuple[str, Any, str, dict[str, Any]]] = []
+    complaints: list[str] = []
+
+    def start(
+        *,
+        allowed: str = "file:",
+        harmless: tuple[str, ...] = (),
+        script: str = "",
+        context: Any = None,
+        width: int = 1440,
+        height: int = 900,
+        **options: Any,
+    ) -> Any:
+        key = repr((script, width, height, sorted(options.items())))
+        if context is not None:
+            tab = context.new_page()
+        elif idle_tabs.setdefault(key, []):
+            tab = idle_tabs[key].pop()
+        else:
+            made = chromium.new_context(viewport={"width": width, "height": height}, **options)
+            made.add_init_script(script)
+            tab = made.new_page()
+
+        def complain(text: str) -> None:
+            if not any(part in text for part in harmless):
+                complaints.append(text)
+
+        def asked(address: str) -> None:
+            if not address.startswith((allowed, "data:", "blob:")):
+                complain(address)
+
+        listeners = {
+            "console": lambda message: complain(f"{message.text} {message.location.get('url', '')}"),
+            "pageerror": lambda error: complain(str(error)),
+            "request": lambda sent: asked(sent.url),
+        }
+        if allowed == "file:":  # no page on disk opens a dialog
+
+            def refuse(dialog: Any) -> None:
+                complain(dialog.message)
+                dialog.dismiss()
+
+            listeners["dialog"] = refuse
+        for event, listener in listeners.items():
+            tab.on(event, listener)
+        tab.set_default_timeout(20_000)
+        used.append((key, tab, options.get("color_scheme", "light"), listeners))
+        return tab
+
+    yield start
+    for key, tab, scheme, listeners in used:
+        for event, listener in listeners.items():
+            tab.remove_listener(event, listener)
+        if not tab.is_closed() and emptied(tab, scheme):
+            idle_tabs[key].append(tab)
+        else:
+            tab.context.close()
+    assert complaints == []
+
+
+@pytest.fixture(scope="session")
+def axe_finds() -> Callable[..., list[dict[str, Any]]]:
+    """``axe_finds(tab)``: the faults of access that axe finds on the page in a tab, or on ``part`` of it.
+
+    ``only`` names the rules that are asked about; without ``colours`` contrast is not, which takes longest by far.
+    """
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs the package axe-playwright-python")
+
+    def find(tab: Any, part: str = "html", *, colours: bool = True, only: Sequence[str] = ()) -> list[dict[str, Any]]:
+        # Of what passed, one element is described and not each: that would take as long as all rules.
+        options: dict[str, Any] = {"preload": False, "resultTypes": ["violations"]}
+        options |= {"runOnly": list(only)} if only else {"rules": {"color-contrast": {"enabled": colours}}}
+        return axe.Axe().run(tab, context=part, options=options).response["violations"]
+
+    return find
+
+
+@pytest.fixture(scope="session")
+def serious(axe_finds) -> Callable[..., list[tuple[str, str]]]:
+    """``serious(tab)``: what axe finds serious or critical, with the first place it says it of."""
+
+    def find(tab: Any, part: str = "html", *, colours: bool = True) -> list[tuple[str, str]]:
+        found = axe_finds(tab, part, colours=colours)
+        return [(f["id"], f["nodes"][0]["html"][:160]) for f in found if f["impact"] in ("serious", "critical")]
+
+    return find

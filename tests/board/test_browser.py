@@ -27,26 +27,13 @@ def kinds(site: Path) -> dict[str, Path]:
 
 
 @pytest.fixture
-def visit(chromium):
+def visit(new_tab):
     """Open pages one after the other; when the test ends, nothing may have been complained about or asked of any server."""
-    contexts, complaints = [], []
 
     def start(*, width: int = 1400, **options):
-        context = chromium.new_context(viewport={"width": width, "height": 900}, **options)
-        contexts.append(context)
-        tab = context.new_page()
-        tab.set_default_timeout(20_000)
-        tab.on("console", lambda message: complaints.append(message.text))
-        tab.on("pageerror", lambda error: complaints.append(str(error)))
-        tab.on("request", lambda r: None if r.url.startswith(("file:", "data:", "blob:")) else complaints.append(r.url))
-        tab.on("dialog", lambda dialog: complaints.append(dialog.message))
-        tab.add_init_script(f"({BOOM})()")
-        return tab
+        return new_tab(script=f"({BOOM})()", width=width, **options)
 
-    yield start
-    for context in contexts:
-        context.close()
-    assert complaints == []
+    return start
 
 
 def drawn(tab) -> int:
@@ -97,15 +84,7 @@ def test_on_a_phone_nothing_hangs_over(site, nasty_site, visit):
             assert tab.evaluate("document.documentElement.scrollWidth") == 390, name
 
 
-def serious(tab, *, colours: bool) -> list[tuple[str, str]]:
-    """What axe has to say that is serious, with the first place it says it of. Contrast takes it longest by far."""
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs the package axe-playwright-python")
-    options = {"preload": False, "rules": {"color-contrast": {"enabled": colours}}}
-    found = axe.Axe().run(tab, options=options).response["violations"]
-    return [(f["id"], f["nodes"][0]["html"][:160]) for f in found if f["impact"] in ("serious", "critical")]
-
-
-def test_axe_finds_nothing_serious(site, visit):
+def test_axe_finds_nothing_serious(site, visit, serious):
     tab = visit()
     for name, page in kinds(site).items():
         tab.goto(page.as_uri())
@@ -114,7 +93,7 @@ def test_axe_finds_nothing_serious(site, visit):
 
 
 @pytest.mark.repeat
-def test_nor_in_the_dark(site, visit):
+def test_nor_in_the_dark(site, visit, serious):
     tab = visit(color_scheme="dark")
     for name in ("system", "image"):
         tab.goto(kinds(site)[name].as_uri())

@@ -161,25 +161,15 @@ def test_the_mark_is_the_same_everywhere():
 
 
 @pytest.fixture
-def visit(site, chromium) -> Iterator[Callable[..., Any]]:
+def visit(site, new_tab) -> Callable[..., Any]:
     """Open a page from disk; when the test ends, nothing may have been complained about and nothing asked of any server."""
-    contexts, complaints = [], []
 
     def go(page: str, *, width: int = 1400, **options: Any) -> Any:
-        context = chromium.new_context(viewport={"width": width, "height": 900}, **options)
-        contexts.append(context)
-        tab = context.new_page()
-        tab.set_default_timeout(20_000)
-        tab.on("console", lambda message: complaints.append(message.text))
-        tab.on("pageerror", lambda error: complaints.append(str(error)))
-        tab.on("request", lambda r: None if r.url.startswith(("file:", "data:", "blob:")) else complaints.append(r.url))
+        tab = new_tab(width=width, **options)
         tab.goto((site / page).as_uri())
         return tab
 
-    yield go
-    for context in contexts:
-        context.close()
-    assert complaints == []
+    return go
 
 
 @pytest.mark.browser
@@ -225,11 +215,9 @@ def test_wide_tables_and_formulas_scroll_and_the_page_does_not(visit, page):
 @pytest.mark.parametrize(
     "page", ["index", *(pytest.param(page, marks=pytest.mark.repeat) for page in ("gallery", "tasks/ordinal"))]
 )
-def test_axe_finds_nothing_and_in_the_dark_colours_have_contrast(visit, page):
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs the package axe-playwright-python")
+def test_axe_finds_nothing_and_in_the_dark_colours_have_contrast(visit, axe_finds, page):
     tab = visit(f"{page}.html", color_scheme="light")
-    found = axe.Axe().run(tab, options={"preload": False}).response["violations"]
+    found = axe_finds(tab)
     tab.get_by_title("Use the dark theme").click()
-    colours = {"preload": False, "runOnly": ["color-contrast", "link-in-text-block"]}
-    found += axe.Axe().run(tab, options=colours).response["violations"]
+    found += axe_finds(tab, only=["color-contrast", "link-in-text-block"])
     assert [(each["id"], each["nodes"][0]["html"][:160]) for each in found] == []

@@ -102,9 +102,12 @@ def nasty_run(make_run) -> Path:
 
 
 @pytest.fixture(scope="session")
-def world(tmp_path_factory) -> Path:
+def world(made_once) -> Path:
     """Two small scenes, two detectors, and a run of each benchmark that has a page."""
-    folder = tmp_path_factory.mktemp("world")
+    return made_once("world-of-reports", fill_world)
+
+
+def fill_world(folder: Path) -> None:
     scenes, maps = folder / "scenes", folder / "maps"
     both = f"--system {maps}/canny --system {maps}/sobel"
     for words in (
@@ -135,7 +138,6 @@ def world(tmp_path_factory) -> Path:
     ):
         result = CliRunner().invoke(app, words.split())
         assert result.exit_code == 0, (words, result.output)
-    return folder
 
 
 TASKS = ("audit", "edges", "regions", "soft-regions", "masks", "ordering", "disparity", "semantic")

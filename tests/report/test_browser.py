@@ -41,30 +41,19 @@ SHEETS = 11
 
 
 @pytest.fixture
-def visit(chromium):
+def visit(new_tab):
     """Open a page; when the test ends, nothing may have been complained about and nothing asked of any server.
 
     (The browser's advice on reading canvases back is for the tests themselves, which do; the page does not.)
     """
-    contexts, complaints = [], []
 
-    def go(page: Path, *, width: int = 1440, height: int = 900, anchor: str = "", **options):
-        context = chromium.new_context(viewport={"width": width, "height": height}, **options)
-        contexts.append(context)
-        tab = context.new_page()
-        tab.set_default_timeout(20_000)
-        tab.on("console", lambda m: None if "willReadFrequently" in m.text else complaints.append(m.text))
-        tab.on("pageerror", lambda error: complaints.append(str(error)))
-        tab.on("request", lambda r: None if r.url.startswith(("file:", "data:", "blob:")) else complaints.append(r.url))
-        tab.add_init_script(f"({BOOM})()")
+    def go(page: Path, *, anchor: str = "", **options):
+        tab = new_tab(harmless=("willReadFrequently",), script=f"({BOOM})()", **options)
         tab.goto(page.as_uri() + anchor)
         tab.wait_for_selector(".plot svg.marks, #front:not([hidden]) .card")
         return tab
 
-    yield go
-    for context in contexts:
-        context.close()
-    assert complaints == []
+    return go
 
 
 @contextmanager
@@ -463,16 +452,8 @@ def test_a_layer_that_is_not_there_says_so(make_run, visit, tmp_path):
     assert tab.inner_text(".pane .numbers") == "there is no photograph of this image"
 
 
-def serious(tab, part: str, *, colours: bool = True) -> list[tuple[str, str]]:
-    """What axe has to say that is serious, with the first place it says it of. Contrast takes it longest by far."""
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs the package axe-playwright-python")
-    options = {"preload": False, "rules": {"color-contrast": {"enabled": colours}}}
-    found = axe.Axe().run(tab, context=part, options=options).response["violations"]
-    return [(f["id"], f["nodes"][0]["html"][:160]) for f in found if f["impact"] in ("serious", "critical")]
-
-
 @pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.repeat)])
-def test_axe_finds_nothing_serious(every_page, visit, scheme):
+def test_axe_finds_nothing_serious(every_page, visit, serious, scheme):
     tab = visit(every_page, color_scheme=scheme)
     tab.fill("#search", "canny")
     assert serious(tab, "html") == []

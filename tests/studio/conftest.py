@@ -104,60 +104,21 @@ def live() -> Iterator[Callable[..., Address]]:
 
 
 @pytest.fixture
-def visit(chromium) -> Iterator[Callable[..., Any]]:
+def visit(new_tab) -> Callable[..., Any]:
     """``visit(address)``: a new tab, in a context of its own (another person), on that address.
 
     When the test ends, no page may have complained, nor asked anything of another server. Answers that a test provokes are
     named in ``expected`` (a part of the message).
     """
-    contexts: list[Any] = []
-    complaints: list[str] = []
+    # Chromium's own words where a test fills a field before the page has focused it: no fault of the page's.
+    harmless = ("willReadFrequently", "Autofocus processing was blocked")
 
-    def go(
-        address: str,
-        *,
-        width: int = 1440,
-        height: int = 900,
-        context: Any = None,
-        expected: tuple[str, ...] = (),
-        **options: Any,
-    ) -> Any:
-        if context is None:
-            context = chromium.new_context(viewport={"width": width, "height": height}, **options)
-            contexts.append(context)
-        tab = context.new_page()
-        tab.set_default_timeout(20_000)
-        base = "/".join(address.split("/")[:3])
-
-        # Chromium's own words where a test fills a field before the page has focused it: no fault of the page's.
-        harmless = ("willReadFrequently", "Autofocus processing was blocked")
-
-        def complain(text: str) -> None:
-            if not any(part in text for part in (*harmless, *expected)):
-                complaints.append(text)
-
-        tab.on("console", lambda message: complain(f"{message.text} {message.location.get('url', '')}"))
-        tab.on("pageerror", lambda error: complain(str(error)))
-        tab.on("request", lambda r: None if r.url.startswith((base, "data:", "blob:")) else complain(r.url))
+    def go(address: str, *, expected: tuple[str, ...] = (), **options: Any) -> Any:
+        tab = new_tab(allowed="/".join(address.split("/")[:3]), harmless=(*harmless, *expected), **options)
         tab.goto(address)
         return tab
 
-    yield go
-    for context in contexts:
-        context.close()
-    assert complaints == []
-
-
-@pytest.fixture(scope="session")
-def serious() -> Callable[[Any], list[tuple[str, str]]]:
-    """``serious(tab)``: what axe finds serious or critical about the page in a tab."""
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="needs the package axe-playwright-python")
-
-    def find(tab: Any) -> list[tuple[str, str]]:
-        found = axe.Axe().run(tab, options={"preload": False}).response["violations"]
-        return [(f["id"], f["nodes"][0]["html"][:160]) for f in found if f["impact"] in ("serious", "critical")]
-
-    return find
+    return go
 
 
 @pytest.fixture(scope="session")
