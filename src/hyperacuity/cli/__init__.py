@@ -43,6 +43,7 @@ from hyperacuity.cli import (
     study,
     train,
     warm,
+    watch,
 )
 from hyperacuity.cli.common import Commands
 
@@ -103,6 +104,7 @@ app.command("semantic")(semantic.semantic)
 app.command("semantic truth")(semantic.semantic_truth)
 app.command("stereo")(stereo.stereo)
 app.command("warm")(warm.warm)
+app.command("watch")(watch.watch)
 app.add_typer(run.app, name="run")
 app.add_typer(study.app, name="study")
 app.add_typer(studio.app, name="studio")
