@@ -182,7 +182,7 @@ def pictured(grid: Grid, folder: Path | None) -> Grid:
     """The grid with photographs for cells that name none: from a folder, or else from ``images`` beside the truths' folder."""
 
     def with_picture(cell: Cell) -> Cell:
-        if cell.picture is not None:
+        if cell.picture is not None or (folder is None and not cell.truths):
             return cell
         folders = _photographs(cell.truths[0]) if folder is None else [folder]
         return replace(cell, picture=next(filter(None, (_by_stem(one).get(cell.image) for one in folders)), None))

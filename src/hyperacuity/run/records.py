@@ -225,8 +225,10 @@ class Run:
         )
         times = dict(self._rows("SELECT id, started FROM runs"))
         return [
-            SystemState(signature, system, *counts[:3], times.get(counts[3], ""), "-".join(map(str, counts)))
-            for signature, system, *counts in rows
+            SystemState(
+                signature, system, done, failed, waiting, times.get(run, ""), f"{done}-{failed}-{waiting}-{run}-{ids}"
+            )
+            for signature, system, done, failed, waiting, run, *ids in rows
         ]
 
     def failures(self, signature: str) -> list[Failure]:

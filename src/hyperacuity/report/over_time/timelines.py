@@ -346,7 +346,10 @@ class WatchedRuns:
 
         for folder in self.folders:
             systems = [state.system for state in folder.states if state.signature == text]
-            cells = folder.reading(text, [systems[0], systems[-1]], read) if systems else []
+            try:
+                cells = folder.reading(text, [systems[0], systems[-1]], read) if systems else []
+            except HyperacuityError:  # which the next look tells
+                continue
             found |= {(text, cell.image): cell.picture for cell in cells if cell.picture is not None}
         return found
 
