@@ -50,6 +50,7 @@ JSON_CALLS: dict[str, str] = {
     "disparity": "disparity {world}/disparity {world}",
     "stereo": "stereo {world} --with sad --out {out}",
     "warm": "warm edges --workers 1",
+    "watch": "watch {world}/run --out {out}/over-time.html",
     "board": "board {world}/psi.card --out {out}/site",
     "board check": "board check {world}/psi.card",
     "semantic": "semantic {world}/semantic {world}/semantic --thresholds 3",

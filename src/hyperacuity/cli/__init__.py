@@ -56,6 +56,7 @@ COMMANDS = {
     "semantic truth": "semantic.semantic_truth",
     "stereo": "stereo.stereo",
     "warm": "warm.warm",
+    "watch": "watch.watch",
 }
 """The words of each command, and the function that carries it out, in a module of this package; in the order of the help."""
 

@@ -88,7 +88,13 @@ class Server:
 
         again.serve(page, announce=announce)
 
-    def serve(self, page: Page, *, announce: Callable[[Address], None] = lambda _: None) -> None:
+    def serve(
+        self,
+        page: Page,
+        *,
+        announce: Callable[[Address], None] = lambda _: None,
+        note: str = "Ctrl-C stops the server; everything is saved as it happens.",
+    ) -> None:
         """Serve a page until Ctrl-C, having said where it is. Everyone needs a token: other users of a machine are others too."""
         from hyperacuity.studio.server import choose_token, is_loopback, public_address, serve
 
@@ -102,7 +108,7 @@ class Server:
         def say(address: Address) -> None:
             common.messages.print(f"{page.title}: {address.front}", markup=False, soft_wrap=True)
             announce(address)
-            common.messages.print("Ctrl-C stops the server; everything is saved as it happens.", markup=False)
+            common.messages.print(note, markup=False)
 
         own = choose_token(self.host, self.token, always=True)
         serve(page, host=self.host, port=self.port, token=own, public=public, browser=self.browser, announce=say)

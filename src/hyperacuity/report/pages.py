@@ -88,7 +88,7 @@ def make_sheets(
     theme.require()
     map_each = mapper(workers, progress=progress)
     grids = [grid for grid in gather(run_folders) if signatures is None or grid.signature in signatures]
-    looked_at = [with_changes(_pictured(grid, pictures), map_each) for grid in grids]
+    looked_at = [with_changes(pictured(grid, pictures), map_each) for grid in grids]
     return told_apart([_warned(make_sheet(grid, map_each)) for grid in looked_at])
 
 
@@ -178,11 +178,11 @@ def mapper(workers: int | None = None, *, progress: bool = True) -> Each:
     return map_each
 
 
-def _pictured(grid: Grid, folder: Path | None) -> Grid:
+def pictured(grid: Grid, folder: Path | None) -> Grid:
     """The grid with photographs for cells that name none: from a folder, or else from ``images`` beside the truths' folder."""
 
     def with_picture(cell: Cell) -> Cell:
-        if cell.picture is not None:
+        if cell.picture is not None or (folder is None and not cell.truths):
             return cell
         folders = _photographs(cell.truths[0]) if folder is None else [folder]
         return replace(cell, picture=next(filter(None, (_by_stem(one).get(cell.image) for one in folders)), None))
@@ -243,7 +243,7 @@ def _html(
         | {
             "shown": shown,
             "front": front,
-            "assets": {name: Markup(_safe(text)) for name, text in _assets().items()} if inline else {},  # noqa: S704 (ours)
+            "assets": {name: Markup(inline_text(text)) for name, text in _assets().items()} if inline else {},  # noqa: S704 (ours)
             "payloads": {key: Markup(text) for key, (text, _) in payloads.items()} if inline else {},  # noqa: S704
             "facts": Markup(as_json(facts)),  # noqa: S704 (JSON in which < is escaped)
             "contents": Markup(as_json(common["contents"])),  # noqa: S704
@@ -252,7 +252,7 @@ def _html(
     )
 
 
-def _safe(text: str) -> str:
+def inline_text(text: str) -> str:
     """Script or style that may stand inside a page."""
     return text.replace("</script", "<\\/script").replace("</style", "<\\/style").replace("<!--", "<\\!--")
 
@@ -273,28 +273,28 @@ def shared_assets() -> dict[str, str]:
     wanted = ".".join(alt.SCHEMA_VERSION.split(".")[:2])
     return {
         "vega.js": vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=wanted),
-        "page.js": _in_a_scope(SHARED),
-        "house.css": _template("house.css"),
+        "page.js": script_of(SHARED),
+        "house.css": template("house.css"),
     }
 
 
 def _assets() -> dict[str, str]:
     """The report's own: its script and style hold what is shared."""
     shared = shared_assets()
-    script = f"var hyperacuity = {_in_a_scope(SCRIPTS, 'return { put };')}"
+    script = f"var hyperacuity = {script_of(SCRIPTS, 'return { put };')}"
     return {
         "vega.js": shared["vega.js"],
         "report.js": script,
-        "report.css": shared["house.css"] + _template("report.css"),
+        "report.css": shared["house.css"] + template("report.css"),
     }
 
 
-def _in_a_scope(parts: Sequence[str], last: str = "") -> str:
-    body = "".join(_template(f"{name}.js") for name in parts)
+def script_of(parts: Sequence[str], last: str = "") -> str:
+    body = "".join(template(f"{name}.js") for name in parts)
     return f'(() => {{\n"use strict";\n{body}\n{last}\n}})();\n'
 
 
-def _template(name: str) -> str:
+def template(name: str) -> str:
     from importlib.resources import files
 
     return (files("hyperacuity.report") / "templates" / name).read_text(encoding="utf-8")

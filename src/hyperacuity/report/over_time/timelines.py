@@ -1,0 +1,376 @@
+"""Systems that change over time, as runs hold them: for each protocol its series of points, scored once and kept.
+
+Scores under different protocols are never on one timeline. A point is scored again only when one of its cells has changed.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from hyperacuity import tasks
+from hyperacuity.compare.verdict import Verdict
+from hyperacuity.errors import HyperacuityError, UsageError
+from hyperacuity.evaluation.against import Rival
+from hyperacuity.evaluation.card_rows import with_cards
+from hyperacuity.evaluation.export import Column
+from hyperacuity.evaluation.tables import presenter
+from hyperacuity.report.over_time.folders import WatchedFolder, watched_folders
+from hyperacuity.report.over_time.scoring import (
+    NAN,
+    ComparedPoint,
+    PointScore,
+    PointTests,
+    point_score,
+    score_of,
+    shown_columns,
+)
+from hyperacuity.report.over_time.series import Order, PointName, TimeSeries, point_names, series_of
+from hyperacuity.report.pages import pictured
+from hyperacuity.report.sheets.sheet import Each, people_of
+from hyperacuity.run import Cell, Failure, Grid
+from hyperacuity.run.records import SystemState
+from hyperacuity.tally import Signature
+
+
+@dataclass(frozen=True)
+class TimePoint:
+    """A system at one moment of its history. ``waiting`` cells are not evaluated yet; ``problem`` is why it has no score."""
+
+    name: PointName
+    started: str
+    failed: int
+    waiting: int
+    expected: int | None
+    score: PointScore
+    key: tuple[Any, ...]
+    changed: int
+    problem: str = ""
+
+    @property
+    def images(self) -> int:
+        """On how many images it is scored."""
+        return len(self.score.images)
+
+    @property
+    def whole(self) -> bool:
+        """Whether all its cells have been evaluated, and it has a score."""
+        return not self.waiting and self.images > 0
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """What runs hold under one protocol: its columns, points by name, series, and what failed."""
+
+    signature: Signature
+    title: str
+    columns: tuple[Column, ...] = ()
+    points: Mapping[str, TimePoint] = field(default_factory=dict)
+    series: tuple[TimeSeries, ...] = ()
+    failures: tuple[Failure, ...] = ()
+    notes: tuple[str, ...] = ()
+    people: float = NAN
+    images: tuple[str, ...] = ()
+    """Every image that some point is scored on, in the order in which they were met: each keeps its index."""
+
+    @property
+    def main(self) -> Column:
+        """The score that counts most."""
+        return self.columns[0]
+
+    def value(self, name: str) -> float:
+        """The main score of a point."""
+        return self.points[name].score.values.get(self.main.key, NAN)
+
+    def gain(self, after: float, before: float) -> float:
+        """How much better one main score is than another, whatever its sense."""
+        return after - before if self.main.better == "max" else before - after
+
+    @property
+    def chance(self) -> float:
+        """What guessing reaches; NaN where that is not known."""
+        return next((p.score.chance for p in self.points.values() if not math.isnan(p.score.chance)), NAN)
+
+    def latest(self, series: TimeSeries | None = None) -> str:
+        """The last point of a series, or of the series that was added to last; whole ones go first. Empty without a score."""
+        if series is None:
+            moving = [one for one in self.series if not one.alone] or list(self.series)
+            ends = [end for one in moving if (end := self.latest(one))]
+            return max(ends, key=lambda name: (self.points[name].whole, self.points[name].started), default="")
+        scored = [name for name in series.names if self.points[name].images]
+        whole = [name for name in scored if self.points[name].whole]
+        return (whole or scored or [""])[-1]
+
+    def best(self, series: TimeSeries) -> str:
+        """The best of the whole points of a series, of equals the first; empty without any."""
+        known = [name for name in series.names if self.points[name].whole and not math.isnan(self.value(name))]
+        return max(known, key=lambda name: self.gain(self.value(name), 0.0), default="")
+
+    def series_with(self, name: str) -> TimeSeries:
+        """The series of a point."""
+        return next(one for one in self.series if name in one.names)
+
+    def previous(self, name: str) -> str:
+        """The scored point before this one in its series; empty for the first."""
+        names = self.series_with(name).names
+        return next((one for one in reversed(names[: names.index(name)]) if self.points[one].images), "")
+
+
+class WatchedRuns:
+    """Runs that are looked at again and again: :meth:`refresh`, then read :attr:`timelines` and :attr:`problems`.
+
+    Parameters
+    ----------
+    folders
+        Run folders; one that holds no run yet is waited for.
+    order
+        Whether the points of a series stand in the order of the numbers in their names, or of when they were run.
+    against
+        Cards of systems to stand beside those of the runs.
+    pictures
+        Folder of the photographs, for runs that do not name them.
+    human
+        Whether people are to be scored too, by :meth:`score_people`.
+    """
+
+    def __init__(
+        self,
+        folders: Sequence[Path],
+        *,
+        order: Order = "name",
+        against: Sequence[Rival] = (),
+        pictures: Path | None = None,
+        human: bool = False,
+    ) -> None:
+        self.folders = watched_folders(folders)
+        self.order: Order = order
+        self.human = human
+        self.version = 0
+        self.timelines: tuple[Timeline, ...] = ()
+        self.problems: tuple[str, ...] = ()
+        self._against = tuple(against)
+        self._pictures = pictures
+        self._people: dict[str, float] = {}
+        self._cards: dict[str, Mapping[str, Mapping[str, Any]]] = {}
+        self._tests: dict[str, PointTests] = {}
+        self._images: dict[str, dict[str, None]] = {}
+        self._paths: dict[tuple[str, str], Path | None] = {}
+        self._guard = threading.RLock()
+
+    def refresh(self, each: Each | None = None) -> bool:
+        """Look at the runs again; whether anything has changed. ``each`` maps over the points to score, with progress."""
+        with self._guard:
+            changed = [folder.look() for folder in self.folders]
+            if self.version and not any(changed):
+                return False
+            self.version += 1
+            signatures = dict.fromkeys(state.signature for folder in self.folders for state in folder.states)
+            before = {str(one.signature): one for one in self.timelines}
+            found = [self._timeline(text, before.get(text), each or _one_by_one) for text in signatures]
+            self.timelines = _told_apart(found)
+            self.problems = tuple(folder.problem for folder in self.folders if folder.problem)
+            return True
+
+    def _timeline(self, text: str, before: Timeline | None, each: Each) -> Timeline:
+        """Everything under one signature; points that have not changed are those of ``before``."""
+        signature = Signature.parse(text)
+        states = [(folder, state) for folder in self.folders for state in folder.states if state.signature == text]
+        names = point_names([(folder.label, state.system) for folder, state in states])
+        try:
+            columns = before.columns if before and before.columns else self._columns(states[0][0], text, states[0][1])
+            if not columns:
+                raise UsageError(f"{signature.task} has no score by which one system is better than another")
+            fixed = self._card_points(states[0][0], text, columns, before)
+        except HyperacuityError as error:
+            title = tasks.task(signature.task).title if signature.task in tasks.names() else signature.task.capitalize()
+            return Timeline(signature, title, notes=(f"{error}.",))
+
+        def point(item: tuple[PointName, tuple[WatchedFolder, SystemState]]) -> TimePoint:
+            name, (folder, state) = item
+            known = before.points.get(name.name) if before else None
+            return self._point(name, folder, state, known, columns)
+
+        made = each(f"points of {signature.task}", point, list(zip(names, states, strict=True)))
+        points = {one.name.name: one for one in [*made, *fixed]}
+        failures = [
+            replace(failure, system=name.name)
+            for name, (folder, state) in zip(names, states, strict=True)
+            for failure in folder.failures.get(text, ())
+            if failure.system == state.system
+        ]
+        times = {name: one.started for name, one in points.items()}
+        series = series_of([one.name for one in points.values()], self.order, times)
+        task = tasks.task(signature.task)
+        damaged = tuple(f"{one.problem}." for one in points.values() if one.problem)
+        people = self._people.get(text, NAN)
+        images = self._images.setdefault(text, {})
+        images |= {image: None for one in points.values() for image in one.score.images if image not in images}
+        parts: Any = (columns, points, tuple(series), tuple(failures), damaged, people, tuple(images))
+        return Timeline(signature, task.title, *parts)
+
+    def _columns(self, folder: WatchedFolder, text: str, state: SystemState) -> tuple[Column, ...]:
+        def read(grid: Grid) -> tuple[Column, ...]:
+            columns = shown_columns(grid.task, grid.protocol)
+            self._tests[text] = PointTests(grid.task.criteria(grid.protocol), columns[0].key if columns else "")
+            return columns
+
+        return folder.reading(text, [state.system], read)
+
+    def _point(
+        self,
+        name: PointName,
+        folder: WatchedFolder,
+        state: SystemState,
+        known: TimePoint | None,
+        columns: Sequence[Column],
+    ) -> TimePoint:
+        key = (folder.path, state.signature, state.system, state.version)
+        if known is not None and known.key == key:
+            return known
+        problem, score = "", PointScore({}, (NAN, NAN), {})
+        try:
+            if state.done:
+                score = folder.reading(
+                    state.signature, [state.system], lambda grid: point_score(grid, state.system, columns)
+                )
+        except HyperacuityError as error:
+            problem = f"{name.name} has no score: {error}"
+        expected = folder.expected(state.signature, state.system)
+        about = (state.started, state.failed, state.waiting, expected)
+        return TimePoint(name, *about, score, key, self.version, problem)
+
+    def _card_points(
+        self, folder: WatchedFolder, text: str, columns: Sequence[Column], before: Timeline | None
+    ) -> list[TimePoint]:
+        """The points of cards, which are checked once against the truths of the run."""
+        signature = Signature.parse(text)
+        given = [one for one in self._against if one.card.signature.task == signature.task]
+        if text not in self._cards:
+            systems = [state.system for state in folder.states if state.signature == text]
+
+            def rows(grid: Grid) -> dict[str, Mapping[str, Any]]:
+                (joined,) = with_cards([grid], given)
+                own = joined.tallies()
+                return {
+                    name: {image: replace(tally, protocol=grid.protocol) for image, tally in own[name].items()}
+                    for name in own
+                    if name not in systems
+                }
+
+            self._cards[text] = folder.reading(text, systems, rows) if given else {}
+        if before is not None and before.points:
+            return [before.points[name] for name in self._cards[text]]
+        found = []
+        for name, tallies in self._cards[text].items():
+            protocol = next(iter(tallies.values())).protocol
+            score = score_of(tasks.task(signature.task), protocol, tallies, columns)
+            found.append(TimePoint(PointName(name, name), "", 0, 0, None, score, ("card", text, name), 0))
+        return found
+
+    def test(self, timeline: Timeline, first: str, second: str) -> Verdict | None:
+        """How much better the first point is than the second on the images that both have; None with fewer than two."""
+        text = str(timeline.signature)
+        with self._guard:
+            return self._tests[text].test(self._compared(timeline, first), self._compared(timeline, second))
+
+    def _compared(self, timeline: Timeline, name: str) -> ComparedPoint:
+        point = timeline.points[name]
+        if point.key[0] == "card":
+            return ComparedPoint(
+                name, point.key, point.score.images, lambda: self._cards[str(timeline.signature)][name]
+            )
+        path, text, system, _ = point.key
+        folder = next(one for one in self.folders if one.path == path)
+
+        def tallies() -> Mapping[str, Any]:
+            found: Mapping[str, Any] = folder.reading(text, [system], lambda grid: grid.tallies()[system])
+            return found
+
+        return ComparedPoint(name, point.key, point.score.images, tallies)
+
+    def score_people(self, each: Each | None = None) -> bool:
+        """Score people where the truths can be read, once for each protocol; whether anything is new."""
+        news = False
+        for timeline in self.timelines if self.human else ():
+            text = str(timeline.signature)
+            if text in self._people or not timeline.columns:
+                continue
+            self._people[text] = self._people_of(timeline, each or _one_by_one)
+            news = True
+        if news:
+            with self._guard:
+                self.version += 1
+                self.timelines = tuple(
+                    replace(one, people=self._people.get(str(one.signature), NAN)) for one in self.timelines
+                )
+        return news
+
+    def _people_of(self, timeline: Timeline, each: Each) -> float:
+        task = tasks.task(timeline.signature.task)
+        told: Callable[[Any], Mapping[str, float]] | None = getattr(presenter(task), "people_numbers", None)
+        if task.people is None or told is None:
+            return NAN
+        text = str(timeline.signature)
+        folder = next(one for one in self.folders if text in one.about)
+        systems = [state.system for state in folder.states if state.signature == text]
+        try:
+            people = folder.reading(text, systems[:1], lambda grid: people_of(grid, each))
+        except HyperacuityError:
+            return NAN
+        return told(people).get(timeline.main.key, NAN) if people is not None else NAN
+
+    def picture(self, timeline: Timeline, image: str) -> Path | None:
+        """The photograph of an image, if a run names it or it lies beside the truths."""
+        return self.picture_paths(timeline).get(image)
+
+    def picture_paths(self, timeline: Timeline) -> dict[str, Path]:
+        """The photographs of a timeline's images, where there are any."""
+        text = str(timeline.signature)
+        missing = [image for image in timeline.images if (text, image) not in self._paths]
+        if missing:
+            with self._guard:
+                self._paths |= {(text, image): None for image in missing} | self._found_pictures(timeline)
+        found = {image: self._paths.get((text, image)) for image in timeline.images}
+        return {image: path for image, path in found.items() if path is not None}
+
+    def _found_pictures(self, timeline: Timeline) -> dict[tuple[str, str], Path | None]:
+        text = str(timeline.signature)
+        found: dict[tuple[str, str], Path | None] = {}
+
+        def read(grid: Grid) -> list[Cell]:
+            return list(pictured(grid, self._pictures).cells())
+
+        for folder in self.folders:
+            systems = [state.system for state in folder.states if state.signature == text]
+            try:
+                cells = folder.reading(text, [systems[0], systems[-1]], read) if systems else []
+            except HyperacuityError:  # which the next look tells
+                continue
+            found |= {(text, cell.image): cell.picture for cell in cells if cell.picture is not None}
+        return found
+
+
+def _one_by_one(title: str, function: Callable[[Any], Any], items: Iterable[Any]) -> list[Any]:
+    return [function(item) for item in items]
+
+
+def _told_apart(timelines: Sequence[Timeline]) -> tuple[Timeline, ...]:
+    """Timelines of one task with what their protocols differ in, in the title and as a note."""
+    found = []
+    for one in timelines:
+        twins = [other for other in timelines if other is not one and other.signature.task == one.signature.task]
+        if not twins:
+            found.append(one)
+            continue
+        mine = dict(one.signature.parts) | {"v": str(one.signature.version)}
+        others = [dict(twin.signature.parts) | {"v": str(twin.signature.version)} for twin in twins]
+        differing = [key for key in mine if any(other.get(key) != mine[key] for other in others)]
+        more = ", ".join(f"{key} {mine[key]}" for key in differing) or "another protocol"
+        apart = "; ".join(one.signature.differences(twins[0].signature))
+        note = f"Scores under different protocols are not on one curve: {apart}."
+        found.append(replace(one, title=f"{one.title} · {more}", notes=(note, *one.notes)))
+    return tuple(found)

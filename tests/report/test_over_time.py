@@ -1,0 +1,138 @@
+"""Scores over time without a server: which names are a series, the file, what the command prints and refuses."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import given
+from typer.testing import CliRunner
+
+from hyperacuity.cli import app
+from hyperacuity.evaluation.tables.boundary import COLUMNS
+from hyperacuity.report.over_time import WatchedRuns, write_over_time
+from hyperacuity.report.over_time.facts import state_of
+from hyperacuity.report.over_time.series import PointName, point_names, series_of
+from hyperacuity.report.sheets.judged import judge
+from hyperacuity.run.gather import gather
+
+
+def series(*names: str) -> dict[str, tuple[str, ...]]:
+    return {one.title: one.names for one in series_of([PointName(name, name) for name in names])}
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (("epoch-10", "epoch-9"), {"epoch-*": ("epoch-9", "epoch-10")}),
+        (("v1.10", "v1.9"), {"v*": ("v1.9", "v1.10")}),
+        (("lr 0.3", "lr 0.25"), {"lr *": ("lr 0.25", "lr 0.3")}),
+        (("ckpt_12000", "canny", "ckpt_800"), {"ckpt_*": ("ckpt_800", "ckpt_12000"), "canny": ("canny",)}),
+        (("a-1", "b-1", "a-2"), {"a-*": ("a-1", "a-2"), "b-*": ("b-1",)}),
+        (("epoch=9-step=900", "epoch=10-step=1000"), {"epoch=*-step=*": ("epoch=9-step=900", "epoch=10-step=1000")}),
+        (
+            ("net50-e1", "net101-e1", "net50-e2", "net101-e2"),
+            {"net50-e*": ("net50-e1", "net50-e2"), "net101-e*": ("net101-e1", "net101-e2")},
+        ),
+    ],
+)
+def test_names_that_differ_only_in_their_number_are_a_series(names, expected):
+    assert series(*names) == expected
+
+
+@given(st.lists(st.integers(0, 10**6), min_size=1, max_size=12, unique=True))
+def test_a_series_is_in_the_order_of_its_numbers(numbers):
+    (one,) = series(*(f"epoch-{number}" for number in numbers)).values()
+    assert [int(name[6:]) for name in one] == sorted(numbers)
+
+
+@given(st.lists(st.text("ab12.-٣ ", min_size=1, max_size=8), unique=True, max_size=8))
+def test_every_point_is_in_one_series(names):
+    found = [name for one in series_of([PointName(name, name) for name in names]) for name in one.names]
+    assert sorted(found) == sorted(names)
+
+
+def test_points_in_the_order_of_time():
+    points = [PointName(name, name) for name in ("epoch-1", "epoch-2", "epoch-3")]
+    times = {"epoch-1": "2026-03-01", "epoch-2": "2026-01-01", "epoch-3": "2026-02-01"}
+    (one,) = series_of(points, "time", times)
+    assert one.names == ("epoch-2", "epoch-3", "epoch-1")
+
+
+@pytest.mark.parametrize(
+    ("systems", "expected"),
+    [
+        ([("v1", "net"), ("v2", "net")], {"net (v*)": ("net (v1)", "net (v2)")}),
+        ([("v1", "net50"), ("v2", "net50")], {"net50 (v*)": ("net50 (v1)", "net50 (v2)")}),
+        ([("small", "net"), ("large", "net")], {"net": ("net (small)", "net (large)")}),
+        ([("s", "e-1"), ("s", "e-2"), ("l", "e-1")], {"e-* (s)": ("e-1 (s)", "e-2 (s)"), "e-1": ("e-1 (l)",)}),
+    ],
+)
+def test_a_system_of_several_runs_is_followed_over_them(systems, expected):
+    assert {one.title: one.names for one in series_of(point_names(systems))} == expected
+
+
+@pytest.fixture(scope="module")
+def learned(make_run):
+    """A run whose epochs see less and less well, beside a system that does not change."""
+    return make_run(("epoch-1", "epoch-2", "canny"), 3)
+
+
+def test_the_file_holds_everything_and_asks_for_nothing(learned, tmp_path):
+    page = write_over_time([learned], tmp_path / "over-time.html", human=True, progress=False)
+    html = page.read_text(encoding="utf-8")
+    outside = re.sub(r"<script>.*?</script>", "", html, flags=re.DOTALL)
+    assert not re.findall(r'(?:src|href)="(?!data:|#)', outside)
+    state = json.loads(re.search(r'id="state">(.*?)</script>', html, re.DOTALL)[1])
+    (line,) = state["timelines"]
+    assert [(one["title"], one["alone"]) for one in line["series"]] == [("epoch-*", False), ("canny", True)]
+    assert len(line["tests"]) == 3, "each of three points with each other"
+    assert len(line["thumbnails"]) == 3
+    assert 0 < line["people"] <= 1
+
+
+def test_scores_are_those_of_the_report(learned):
+    (grid,) = gather([learned])
+    runs = WatchedRuns([learned])
+    runs.refresh()
+    (line,) = state_of(runs)["timelines"]
+    for row in judge(grid, COLUMNS[:3]).lines:
+        assert line["points"][row.system]["values"] == pytest.approx(row.values)
+        assert line["points"][row.system]["interval"] == list(row.interval)
+
+
+class TestCommand:
+    def call(self, *words: object):
+        return CliRunner().invoke(app, ["watch", *map(str, words)], env={"COLUMNS": "200"})
+
+    def test_prints_the_points_in_their_order(self, learned):
+        done = self.call(learned, "--once")
+        assert done.exit_code == 0, done.stderr
+        names = re.findall(r"^(epoch-\d|canny) ", done.stdout, re.MULTILINE)
+        assert names[:3] == ["epoch-1", "epoch-2", "canny"]
+        assert "epoch-2 is the latest: ODS" in done.stdout
+
+    def test_stands_beside_a_card(self, learned, make_run, tmp_path):
+        card = tmp_path / "old.card"
+        assert CliRunner().invoke(app, ["card", str(learned), "--system", "canny", "--out", str(card)]).exit_code == 0
+        done = self.call(learned, "--against", card, "--json")
+        assert done.exit_code == 0, done.stderr
+        (line,) = json.loads(done.stdout)["timelines"]
+        assert [one["title"] for one in line["series"]] == ["epoch-*", "canny", "canny (card)"]
+        by_title = {one["title"]: one["points"][0]["ods"] for one in line["series"]}
+        assert by_title["canny (card)"] == by_title["canny"]
+
+    @pytest.mark.parametrize(
+        ("words", "said"),
+        [
+            (["{tmp}/none", "--once"], "there is no run in {tmp}/none yet"),
+            (["{run}", "--out", "{tmp}"], "--out {tmp}: expected the name of a file that ends in .html"),
+            (["{run}/run.lock"], "{run}/run.lock is a file, expected a run folder"),
+        ],
+    )
+    def test_says_what_is_wrong(self, learned, tmp_path, words, said):
+        done = self.call(*(word.format(tmp=tmp_path, run=learned) for word in words))
+        assert done.exit_code == 2
+        assert said.format(tmp=tmp_path, run=learned) in done.stderr

@@ -1,0 +1,311 @@
+"""Runs that are followed while somebody writes to them: what is read again, what the page is told, and the page in a browser."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from hyperacuity import tasks
+from hyperacuity.compare import verdicts
+from hyperacuity.errors import InputError
+from hyperacuity.report.over_time import folders as watched_folders
+from hyperacuity.report.over_time import timelines
+from hyperacuity.report.over_time.facts import findings, state_of, summary
+from hyperacuity.report.over_time.timelines import WatchedRuns
+from hyperacuity.resampling import ratio, resample
+from hyperacuity.run import Cell, open_run, open_store, run_grid
+from hyperacuity.studio.watch import WatchPage
+from hyperacuity.tally import BaseProtocol, Counts, Criteria, Tally, Task, stack
+
+
+@dataclass(frozen=True)
+class ShareProtocol(BaseProtocol):
+    task: ClassVar[str] = "share"
+    strict: bool = False
+
+    def parts(self) -> dict[str, object]:
+        return {"strict": self.strict}
+
+
+@dataclass(frozen=True, eq=False)
+class ShareTally(Tally):
+    right: Counts
+    total: Counts
+
+
+def share(tallies, weights):
+    return ratio(resample(weights, stack(tallies, "right")), resample(weights, stack(tallies, "total")))[:, None]
+
+
+SHARE = Task(
+    name="share",
+    title="Shares",
+    protocol=ShareProtocol,
+    tally_type=ShareTally,
+    tally=lambda prediction, truths, protocol: None,
+    collect=lambda tallies, **options: None,
+    criteria=lambda protocol: Criteria(("share",), ("max",), share, ("share",)),
+)
+
+
+@dataclass(frozen=True)
+class ShareJob:
+    """Counts are what the file says: so many right of ten."""
+
+    protocol: ShareProtocol = ShareProtocol()
+    tally_type: type[ShareTally] = ShareTally
+    before: Callable[[Cell], object] = lambda cell: None
+
+    def evaluate(self, cell: Cell) -> ShareTally:
+        self.before(cell)
+        text = cell.prediction.read_text()
+        if not text.isdigit():
+            raise InputError(f"{cell.prediction.name}: is no number")
+        return ShareTally(np.array(int(text)), np.array(10), protocol=self.protocol)
+
+    def as_dict(self):
+        return {"protocol": self.protocol.to_dict()}
+
+
+@pytest.fixture(autouse=True)
+def known_task(monkeypatch):
+    monkeypatch.setattr(tasks, "_joined", {"share": SHARE})
+
+
+@pytest.fixture
+def score(tmp_path) -> Callable[..., Path]:
+    """``score(name, {image: right})``: add a system's counts to a run, of ten pixels each."""
+
+    def add(name: str, counts: Mapping[str, object], *, run: str = "run", **how) -> Path:
+        cells = []
+        for image, count in counts.items():
+            path = tmp_path / "maps" / run / name / image
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(str(count))
+            cells.append(Cell(name, image, path, ()))
+        with open_store(tmp_path / run) as store:
+            run_grid(ShareJob(**how), cells, store=store, progress=False, workers=1)
+        return tmp_path / run
+
+    return add
+
+
+FIRST, SECOND = {"a": 5, "b": 5, "c": 5}, {"a": 9, "b": 5, "c": 4}
+
+
+def looked(*folders: Path, **options) -> WatchedRuns:
+    runs = WatchedRuns(folders, **options)
+    runs.refresh()
+    return runs
+
+
+def test_points_have_the_scores_that_one_computes_by_hand(score):
+    score("epoch-1", FIRST)
+    (line,) = looked(score("epoch-2", SECOND)).timelines
+    assert [one.names for one in line.series] == [("epoch-1", "epoch-2")]
+    assert (line.value("epoch-1"), line.value("epoch-2")) == (0.5, 0.6)
+    assert line.points["epoch-2"].score.images == {"a": 0.9, "b": 0.5, "c": 0.4}
+    (told,) = summary(looked(score("epoch-2", SECOND)))["timelines"]
+    changed = [(row["image"], row["gain"]) for row in told["change"]["images"]]
+    assert changed == [("a", pytest.approx(0.4)), ("b", 0), ("c", pytest.approx(-0.1))]
+
+
+def test_the_test_of_two_points_is_that_of_compare(score):
+    counts = {str(n): n % 7 for n in range(12)}
+    score("epoch-1", counts)
+    folder = score("epoch-2", {name: min(10, count + int(name) % 3) for name, count in counts.items()})
+    runs = looked(folder)
+    found = runs.test(runs.timelines[0], "epoch-2", "epoch-1")
+    with open_run(folder) as run:
+        (signature,) = run.signatures()
+        each = {name: run.tallies(signature, name, ShareTally, ShareProtocol()) for name in ("epoch-1", "epoch-2")}
+    assert found == verdicts(["epoch-2", "epoch-1"], each.__getitem__, SHARE.criteria(ShareProtocol()))["share"][0]
+
+
+def test_only_what_has_changed_is_read_again(score, monkeypatch):
+    folder = score("epoch-1", FIRST)
+    read, opened = [], []
+    monkeypatch.setattr(timelines, "point_score", _spy(timelines.point_score, lambda grid, name, _: read.append(name)))
+    monkeypatch.setattr(watched_folders, "open_run", _spy(watched_folders.open_run, opened.append))
+    runs = looked(folder)
+    assert read == ["epoch-1"]
+    opened.clear()
+    assert not runs.refresh()
+    assert opened == [], "a store that nobody has written to is not even opened"
+    score("epoch-2", SECOND)
+    assert runs.refresh()
+    assert read == ["epoch-1", "epoch-2"]
+    (line,) = state_of(runs, since=1)["timelines"]
+    assert {name: "scores" in point for name, point in line["points"].items()} == {"epoch-1": False, "epoch-2": True}
+
+
+def _spy(function, note):
+    def called(*arguments):
+        note(*arguments)
+        return function(*arguments)
+
+    return called
+
+
+def test_a_run_that_is_being_written_is_shown_so_far_and_not_held_up(score):
+    reached, go_on = threading.Event(), threading.Event()
+
+    def wait(cell):
+        if cell.image == "c":
+            reached.set()
+            assert go_on.wait(20)
+
+    folder = score("epoch-1", FIRST)
+    writer = threading.Thread(target=score, args=("epoch-2", SECOND), kwargs={"before": wait})
+    writer.start()
+    assert reached.wait(20)
+    runs = WatchedRuns([folder])
+    try:
+        while not runs.timelines or runs.timelines[0].points["epoch-2"].images < 2:  # what is finished is written soon
+            runs.refresh()
+        point = runs.timelines[0].points["epoch-2"]
+        assert (point.images, point.waiting, point.whole) == (2, 1, False)
+        assert runs.timelines[0].latest() == "epoch-1", "the last one that is whole"
+    finally:
+        go_on.set()
+        writer.join()
+    runs.refresh()
+    assert runs.timelines[0].latest() == "epoch-2"
+    assert runs.timelines[0].value("epoch-2") == 0.6
+
+
+class TestWhatIsSaid:
+    def test_of_a_folder_without_a_run(self, tmp_path, score):
+        runs = looked(tmp_path / "run")
+        assert runs.problems == (f"there is no run in {tmp_path / 'run'} yet: this page fills when a job writes to it",)
+        score("epoch-1", FIRST)
+        assert runs.refresh()
+        assert runs.problems == ()
+        assert list(runs.timelines[0].points) == ["epoch-1"]
+
+    def test_of_a_damaged_store_whose_scores_stay(self, score):
+        folder = score("epoch-1", FIRST)
+        runs = looked(folder)
+        (folder / "run.sqlite").write_bytes(b"no store at all" * 100)
+        assert runs.refresh()
+        assert "is damaged or not a run store" in runs.problems[0]
+        assert runs.timelines[0].value("epoch-1") == 0.5
+
+    def test_of_one_point_alone(self, score):
+        runs = looked(score("epoch-1", FIRST))
+        assert findings(runs, runs.timelines[0]) == [
+            "epoch-1 is the latest: share 0.500 (95 % interval 0.500 to 0.500)."
+        ]
+
+    def test_of_images_that_only_one_point_has(self, score):
+        score("epoch-1", {"a": 5, "b": 5, "z": 10})
+        runs = looked(score("epoch-2", {"a": 6, "b": 6, "c": 6}))
+        assert "0.100 better than epoch-1 on the 2 images of both" in findings(runs, runs.timelines[0])[0]
+
+    def test_of_the_best_point_that_is_not_the_latest(self, score):
+        score("epoch-1", SECOND)
+        runs = looked(score("epoch-2", FIRST))
+        assert findings(runs, runs.timelines[0])[1].startswith(
+            "The best so far is epoch-1 with 0.600, 0.100 ahead (may be chance: p ="
+        )
+
+    def test_of_two_protocols(self, score):
+        score("epoch-1", FIRST)
+        runs = looked(score("epoch-2", SECOND, protocol=ShareProtocol(strict=True)))
+        assert [list(line.points) for line in runs.timelines] == [["epoch-1"], ["epoch-2"]]
+        assert runs.timelines[0].title == "Shares · strict False"
+        assert runs.timelines[0].notes == (
+            "Scores under different protocols are not on one curve: strict is False in one and True in the other.",
+        )
+
+    def test_of_what_failed(self, score):
+        (line,) = looked(score("epoch-1", {"a": 5, "b": "?"})).timelines
+        assert [(one.system, one.image, one.reason) for one in line.failures] == [("epoch-1", "b", "b: is no number")]
+        assert line.points["epoch-1"].failed == 1
+
+    def test_of_a_benchmark_that_nobody_knows(self, score, monkeypatch):
+        folder = score("epoch-1", FIRST)
+        monkeypatch.setattr(tasks, "_joined", {})
+        (line,) = looked(folder).timelines
+        assert line.notes[0].startswith("there is no benchmark 'share'")
+        assert state_of(looked(folder))["timelines"][0]["series"] == []
+
+
+def test_the_same_system_in_several_runs_is_a_series_over_them(score):
+    folders = [score("net", {"a": n, "b": n}, run=f"v{n}") for n in (2, 10)]
+    (line,) = looked(*reversed(folders)).timelines
+    assert [(one.title, one.names) for one in line.series] == [("net (v*)", ("net (v2)", "net (v10)"))]
+
+
+@pytest.fixture
+def watching(score) -> Iterator[Callable[[], WatchPage]]:
+    """``watching()``: the page of a run with two points, which looks often."""
+    score("epoch-1", FIRST)
+    folder = score("epoch-2", SECOND)
+    with WatchPage(looked(folder), every=0.2) as page:
+        yield lambda: page
+
+
+class TestServer:
+    def test_tells_what_is_new_and_nothing_twice(self, watching, client_of, score):
+        client = client_of(watching().page)
+        state = client.get("/state").json()
+        assert [line["title"] for line in state["timelines"]] == ["Shares"]
+        assert client.get("/state", params={"since": state["mark"]}).status_code == 204
+        score("epoch-3", SECOND)
+        while (answer := client.get("/state", params={"since": state["mark"]})).status_code == 204:
+            time.sleep(0.05)
+        points = answer.json()["timelines"][0]["points"]
+        assert ["scores" in points[f"epoch-{n}"] for n in (1, 2, 3)] == [False, False, True]
+
+    def test_tests_any_two_points(self, watching, client_of):
+        client = client_of(watching().page)
+        found = client.get("/test", params={"timeline": 0, "first": "epoch-2", "second": "epoch-1"}).json()["test"]
+        assert found["difference"] == pytest.approx(0.1)
+        assert found["images"] == 3
+
+    @pytest.mark.parametrize("path", ["/test?timeline=7", "/test?timeline=0&first=x", "/picture/0/99", "/assets/x.js"])
+    def test_refuses_what_is_not_there(self, watching, client_of, path):
+        answer = client_of(watching().page).get(path)
+        assert (answer.status_code, answer.json()["error"][:14]) == (404, "there is no su")
+
+    def test_asks_for_the_token_and_for_its_own_name(self, watching, client_of):
+        client = client_of(watching().page, token="a" * 20)
+        assert client.get("/state").status_code == 403
+        assert client.get("/state", headers={"host": "elsewhere.example"}).status_code == 400
+
+
+@pytest.mark.browser
+def test_a_page_grows_with_the_run_and_keeps_what_was_chosen(watching, live, visit, score, serious):
+    score("epoch-2", {"a": 9, "b": 5, "c": 4, "<img src=x onerror=alert(1)>": 7})
+    tab = visit(live(watching().page).front)
+    tab.wait_for_selector("#s0-chart-0 .mark-symbol path >> nth=1", state="attached")
+    assert tab.inner_text("#s0 .verdict").startswith("share goes from 0.500 (epoch-1) to")
+    tab.select_option("[data-focus=from]", "epoch-1")
+    tab.select_option("[data-focus=to]", "epoch-2")
+    tab.locator("button.image", has_text="a").first.click()
+    tab.wait_for_selector("#s0-chart-1 svg.marks")
+    tab.evaluate("scrollTo(0, 300); window.same = true")
+    tab.locator("[data-focus=query]").focus()
+    score("epoch-3", {"a": 10, "b": 10, "c": 10})
+    tab.wait_for_selector("#s0-chart-0 .mark-symbol path >> nth=2", state="attached")
+    assert "epoch-3 is the latest: share 1.000" in tab.inner_text("#s0 .findings")
+    assert tab.text_content("#news") == "New: epoch-3"
+    assert tab.evaluate("[window.same, scrollY, document.activeElement.dataset.focus]") == [True, 300, "query"]
+    assert tab.input_value("[data-focus=from]") == "epoch-1"
+    assert tab.input_value("[data-focus=to]") == "epoch-2"
+    assert tab.locator("button.image[aria-pressed=true]").count() == 1
+    assert tab.inner_text("#s0 .lists h4 >> nth=0") == "Got better (1)"
+    tab.select_option("[data-focus=to]", "")
+    tab.wait_for_selector("#s0 .verdict p:has-text('to 1.000 (epoch-3)')")
+    assert serious(tab) == []
+    tab.reload()
+    tab.wait_for_selector("#s0-chart-1 svg.marks")
+    assert tab.input_value("[data-focus=from]") == "epoch-1", "choices stand in the address"
