@@ -5,7 +5,7 @@
 *cold* is the CPU time of a new process that imports the task and counts one image with nothing compiled; *cached* the same with
 compiled kernels kept from the process before; *warm* a further call, the best of several. Kernels that are needed to make the
 inputs only are compiled before the clock starts. *peer* is the best of two calls of a named library in the same process on the
-same arrays; what it computes must be equal where it can be. Every task has processes of its own, with one thread, one after the other.
+same arrays; what it computes must be equal where it can be. Every task has processes of its own, with one thread.
 
 Beside each time stands its spread: how far the median of the calls lies above the best. The table goes to ``all.json`` in the
 --out folder, and a line to ``benchmarks/history.jsonl``: commit, date, machine, and every warm time, in seconds and in units of a

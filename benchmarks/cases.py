@@ -247,7 +247,7 @@ def disparity(quick: bool) -> Iterator[Case]:
 
     def numpy_rates() -> list[tuple[float, ...]]:
         found = []
-        for mask in masks.values():
+        for mask in filter(np.any, masks.values()):
             error = np.abs(estimate - truth)[mask]
             known = error[np.isfinite(error)]
             bad = [float(np.mean(~(error <= limit))) for limit in (0.5, 1, 2, 4)]
