@@ -39,6 +39,7 @@ from boundary_inputs import KINDS, Picture, bsds500, pictures, soft_map_of
 from boundary_peers import PEERS, STEADY, TITLES
 from hyperacuity.boundary import tally
 from hyperacuity.kernels.thinning import thin
+from measuring import cpu_seconds
 
 EVERY = 9
 """The short run calls peers at every ninth threshold, from the fifth on: 0.05, 0.14 … 0.95."""
@@ -67,8 +68,8 @@ def measure(kind: str, picture: Picture, peers: list[str], every: int) -> Row | 
         "picture": picture.name,
         "annotators": len(picture.truths),
         "thresholds": len(chosen),
-        "ours_s": _best(lambda: tally(soft, picture.truths, same)),
-        "ours_all_s": _best(lambda: tally(soft, picture.truths, protocol)),
+        "ours_s": cpu_seconds(lambda: tally(soft, picture.truths, same), repeats=REPEATS),
+        "ours_all_s": cpu_seconds(lambda: tally(soft, picture.truths, protocol), repeats=REPEATS),
     }
     start = time.thread_time()
     maps = [soft >= np.float32(level) for level in chosen]
@@ -99,15 +100,6 @@ def measure(kind: str, picture: Picture, peers: list[str], every: int) -> Row | 
             "most_pairs_missed": int(missing.max()),
         }
     return row
-
-
-def _best(work: Any) -> float:
-    times = []
-    for _ in range(REPEATS):
-        start = time.thread_time()
-        work()
-        times.append(time.thread_time() - start)
-    return min(times)
 
 
 def summarise(rows: list[Row]) -> list[Row]:

@@ -39,7 +39,7 @@ def growth(*, full: bool = False) -> Iterator[Row]:
         picture = next(pictures(1))
         assert picture.ucm is not None
         for size in sizes:
-            soft, truth = _tiled(picture.ucm, size), _tiled(picture.truths[0], size)
+            soft, truth = tiled(picture.ucm, size), tiled(picture.truths[0], size)
             yield {"varied": "size", "map": "ucm, tiled", **_point(soft, [truth])}
         for tolerance in TOLERANCES:
             point = _point(picture.ucm, picture.truths, tolerance)
@@ -95,7 +95,7 @@ def _scene(size: tuple[int, int], annotators: int) -> tuple[np.ndarray, list[np.
     return maps[0], maps[1:]
 
 
-def _tiled(one: np.ndarray, size: tuple[int, int]) -> np.ndarray:
+def tiled(one: np.ndarray, size: tuple[int, int]) -> np.ndarray:
     """Copies of a map side by side, mirrored, to fill a size."""
     wanted = size[::-1]
     padded = np.pad(one, [(0, max(0, w - n)) for w, n in zip(wanted, one.shape, strict=True)], mode="symmetric")

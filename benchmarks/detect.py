@@ -11,11 +11,8 @@ from __future__ import annotations
 
 import argparse
 import json
-import time
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from scipy import ndimage
@@ -24,17 +21,7 @@ from hyperacuity.data import read_image
 from hyperacuity.detect import detector, detectors
 from hyperacuity.detect.gradient import sobel
 from hyperacuity.kernels.suppression import suppress, suppress_structured
-
-
-def cpu_ms(work: Callable[[], Any], *, repeats: int = 9) -> float:
-    """CPU milliseconds of the fastest of several warm calls."""
-    work()
-    times = []
-    for _ in range(repeats):
-        start = time.process_time()
-        work()
-        times.append(time.process_time() - start)
-    return min(times) * 1e3
+from measuring import cpu_ms
 
 
 def made_image() -> np.ndarray:
@@ -73,7 +60,7 @@ def main() -> None:
     grey8 = colour[..., 1]
     grey = grey8.astype(np.float32) / 255
 
-    print(f"{colour.shape[1]}×{colour.shape[0]}, CPU ms, best of 9")
+    print(f"{colour.shape[1]}×{colour.shape[0]}, CPU ms, best of 5")
     ours = {
         name: {"colour": cpu_ms(partial(detector(name), colour)), "grey": cpu_ms(partial(detector(name), grey8))}
         for name in detectors()

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,19 +18,10 @@ import numpy as np
 
 from hyperacuity.detect.stereo import census, sad
 from hyperacuity.disparity import Protocol, ViewProtocol, collect, distances, regions, stereo_views, tally, tally_views
+from measuring import cpu_seconds
 
 BAR = 2.0
 """Seconds for the masks and all measures of 6 megapixels."""
-
-
-def cpu_seconds(work: Callable[[], Any], *, repeats: int) -> float:
-    """CPU seconds of the fastest of several calls."""
-    times = []
-    for _ in range(repeats):
-        start = time.process_time()
-        work()
-        times.append(time.process_time() - start)
-    return min(times)
 
 
 def made_pair(height: int, width: int) -> dict[str, np.ndarray]:

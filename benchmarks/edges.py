@@ -14,10 +14,7 @@ from __future__ import annotations
 
 import argparse
 import json
-import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import cv2
 import numpy as np
@@ -28,19 +25,10 @@ from hyperacuity.data.scenes import make_scene
 from hyperacuity.detect import canny
 from hyperacuity.edges import PAPER, edges_at, evaluate, measures, sweep
 from hyperacuity.kernels.distances import squared_distances
+from measuring import cpu_ms
 
 BAR = 15
 """A sweep must be this many times as fast as the plain functions."""
-
-
-def cpu_ms(work: Callable[[], Any], *, repeats: int) -> float:
-    """CPU milliseconds of the fastest of several calls."""
-    times = []
-    for _ in range(repeats):
-        start = time.process_time()
-        work()
-        times.append(time.process_time() - start)
-    return min(times) * 1e3
 
 
 def made_maps() -> tuple[np.ndarray, np.ndarray]:

@@ -14,8 +14,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import time
-from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -40,19 +38,10 @@ from hyperacuity.ordering import (
     tally,
 )
 from hyperacuity.ordering.pairwise import match_regions
+from measuring import cpu_ms
 
 BAR_MS = 50
 """LDC and GDC together, from order maps to counts, must take no longer."""
-
-
-def cpu_ms(work: Callable[[], Any], *, repeats: int) -> float:
-    """CPU milliseconds of the fastest of several calls."""
-    times = []
-    for _ in range(repeats):
-        start = time.process_time()
-        work()
-        times.append(time.process_time() - start)
-    return min(times) * 1e3
 
 
 def cells(count: int, seed: int, shape: tuple[int, int] = (321, 481)) -> np.ndarray:

@@ -12,8 +12,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +21,7 @@ from numpy.typing import NDArray
 from paretoset import paretoset
 
 from hyperacuity.compare.pareto import groups, optimal
+from measuring import Work, timed
 
 CASES = [
     ("random", 1_000_000, 3),
@@ -36,14 +35,9 @@ PEELED = [("random", 10_000, 4), ("anti-correlated", 10_000, 4), ("chain", 10_00
 LARGE_FRONT = 10_000
 
 
-def cpu_seconds(work: Callable[[], Any], *, repeats: int) -> tuple[float, Any]:
-    """CPU seconds of the fastest of several calls, and the result of the last."""
-    times, result = [], None
-    for _ in range(repeats):
-        start = time.process_time()
-        result = work()
-        times.append(time.process_time() - start)
-    return min(times), result
+def _timed(work: Work, repeats: int) -> tuple[float, Any]:
+    found = timed(work, repeats)
+    return found.best, found.result
 
 
 def vectors(kind: str, count: int, costs: int) -> NDArray[np.float64]:
@@ -62,12 +56,12 @@ def vectors(kind: str, count: int, costs: int) -> NDArray[np.float64]:
 def sets(kind: str, count: int, costs: int, repeats: int) -> dict[str, Any]:
     """The optimal set three ways."""
     table = vectors(kind, count, costs)
-    ours, members = cpu_seconds(lambda: optimal(table), repeats=repeats)
+    ours, members = _timed(lambda: optimal(table), repeats)
     peers = {}
-    peers["moocore"], theirs = cpu_seconds(lambda: moocore.is_nondominated(table, keep_weakly=True), repeats=repeats)
+    peers["moocore"], theirs = _timed(lambda: moocore.is_nondominated(table, keep_weakly=True), repeats)
     assert np.array_equal(members, theirs), "moocore finds other members"
     if members.sum() < LARGE_FRONT:
-        peers["paretoset"], theirs = cpu_seconds(lambda: paretoset(table, distinct=False), repeats=repeats)
+        peers["paretoset"], theirs = _timed(lambda: paretoset(table, distinct=False), repeats)
         assert np.array_equal(members, theirs), "paretoset finds other members"
     return {
         "what": "set",
@@ -83,8 +77,8 @@ def sets(kind: str, count: int, costs: int, repeats: int) -> dict[str, Any]:
 def peeling(kind: str, count: int, costs: int, repeats: int) -> dict[str, Any]:
     """All groups, two ways."""
     table = vectors(kind, count, costs)
-    ours, group = cpu_seconds(lambda: groups(table), repeats=repeats)
-    peer, theirs = cpu_seconds(lambda: moocore.pareto_rank(table), repeats=repeats)
+    ours, group = _timed(lambda: groups(table), repeats)
+    peer, theirs = _timed(lambda: moocore.pareto_rank(table), repeats)
     assert np.array_equal(group, theirs), "moocore finds other groups"
     return {
         "what": "groups",

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -25,16 +24,7 @@ from hyperacuity.data.scenes import make_scene
 from hyperacuity.detect import canny, depth_cues, depth_order
 from hyperacuity.detect.depth.ownership import depth_partition, probability_of_ownership
 from hyperacuity.regions import Protocol, compare, hierarchy, piecewise_constant, prune, pruning_path, tally, ucm_levels
-
-
-def cpu_ms(work: Callable[[], Any], *, repeats: int = 5) -> float:
-    """CPU milliseconds of the fastest of several calls."""
-    times = []
-    for _ in range(repeats):
-        start = time.process_time()
-        work()
-        times.append(time.process_time() - start)
-    return min(times) * 1e3
+from measuring import cpu_ms
 
 
 def speed() -> dict[str, float]:

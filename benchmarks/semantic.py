@@ -21,7 +21,6 @@ import json
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Mapping
 from contextlib import redirect_stdout
 from dataclasses import replace
@@ -37,6 +36,7 @@ from hyperacuity.data.scenes import make_scene
 from hyperacuity.evaluation.readers.semantic import SemanticReader
 from hyperacuity.semantic import Protocol, area, collect, masks2edges, protocol, semantic_truth, tally
 from hyperacuity.semantic.tallies import SemanticImage
+from measuring import timed
 
 SMALL, WIDE = (500, 375), (2048, 1024)
 SBD_VAL, CITYSCAPES_VAL = 2857, 500
@@ -80,9 +80,8 @@ def _smooth(rng: np.random.Generator, shape: tuple[int, ...]) -> NDArray[np.floa
 
 def cpu(work: Callable[[], Any]) -> tuple[float, Any]:
     """CPU seconds of a call, and what it returns."""
-    start = time.process_time()
-    made = work()
-    return time.process_time() - start, made
+    found = timed(work, 1)
+    return found.best, found.result
 
 
 def peer_counts(soft: NDArray[np.float32], truth: NDArray[np.bool_], inside: NDArray[np.bool_], how: Protocol) -> Any:

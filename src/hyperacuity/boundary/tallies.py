@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from hyperacuity.boundary.matching import tolerance_in_pixels
 from hyperacuity.boundary.protocols import Prediction, Protocol
 from hyperacuity.errors import InputError
+from hyperacuity.kernels.counting import sweep_counts
 from hyperacuity.kernels.pairs import reach
 from hyperacuity.kernels.sweep import sweep
 from hyperacuity.maps import EdgeMap, SoftMap, boundary_marks, edge_map, label_map, same_size, soft_map
@@ -101,13 +102,19 @@ def _count(
     within = reach(tolerance_in_pixels(soft.shape, protocol.tolerance))
     single = levels.astype(np.float32)
     above = soft[soft >= single[0]]
-    counts = sweep(soft, truths, levels, within, thin=protocol.thin, checked=checked)
+    if len(truths) == 1 and not checked:
+        # Pairs with one annotator are as many detected pixels as true ones. Which they are, and how far apart, does not matter.
+        matched, detected = sweep_counts(soft, truths[0], levels, within, thin=protocol.thin)
+        matched_by_any = matched
+    else:
+        counts = sweep(soft, truths, levels, within, thin=protocol.thin, checked=checked)
+        matched, matched_by_any, detected = counts.matched.sum(axis=0), counts.matched_by_any, counts.detected
     return BoundaryTally(
-        truth_matched=counts.matched.sum(axis=0),
+        truth_matched=matched,
         truth=np.full(levels.size, sum(int(np.count_nonzero(truth)) for truth in truths), np.int64),
-        detected_matched=counts.matched_by_any,
-        detected=counts.detected,
-        detected_shown=counts.detected * len(truths),
+        detected_matched=matched_by_any,
+        detected=detected,
+        detected_shown=detected * len(truths),
         marked=np.array([np.count_nonzero(above >= level) for level in single], np.int64),
         protocol=protocol,
     )

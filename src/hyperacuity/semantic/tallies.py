@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hyperacuity.boundary import BoundaryTally, tolerance_in_pixels
 from hyperacuity.errors import InputError
-from hyperacuity.kernels.cardinality import sweep_counts
+from hyperacuity.kernels.counting import sweep_counts
 from hyperacuity.kernels.distances import squared_distances
 from hyperacuity.kernels.pairs import reach
 from hyperacuity.kernels.sweep_pairs import sweep_states

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_bipartite_matching
 
-from hyperacuity.kernels.cardinality import sweep_counts
+from hyperacuity.kernels.counting import sweep_counts
 from hyperacuity.kernels.pairs import reach
 from hyperacuity.kernels.sweep import sweep
 from hyperacuity.kernels.thinning import thin
@@ -23,7 +23,12 @@ def maps(seed, density):
     return soft, rng.random((18, 70)) < density, rng.random((18, 70)) < 0.3
 
 
-@given(st.integers(0, 10**6), st.sampled_from([0.02, 0.2, 0.6]), st.sampled_from([1.0, 2.3, 5.0]), st.booleans())
+@given(
+    st.integers(0, 10**6),
+    st.sampled_from([0.02, 0.2, 0.6]),
+    st.sampled_from([0.0, 1.0, 2.3, 5.0, 11.0, 40.0]),
+    st.booleans(),
+)
 @settings(deadline=None, max_examples=40)
 def test_it_counts_the_pairs_of_the_matching_with_prices(seed, density, tolerance, thinned):
     soft, truth, _ = maps(seed, density)

@@ -1,0 +1,205 @@
+"""How many pixels of two maps can be paired, at all thresholds of a soft map: the number of pairs and nothing else.
+
+The exact matching of :mod:`hyperacuity.kernels.sweep` has as many pairs as possible and, among those, the least distance. Which
+pairs they are matters where several annotators share a detected pixel, and to those who look at them; where one truth is counted,
+the number is all. It takes no prices: a matching is largest when no augmenting path is left (Berge 1957), and each is found by a
+breadth-first search. At every threshold,
+
+1. detected pixels appear, one by one, while those that will disappear are still there: an augmenting path, if there is one now,
+   starts at the new pixel;
+2. the others disappear, all at once; then an augmenting path, if there is one, starts at a truth pixel that lost its partner.
+
+(The other way round, a new pixel might take a truth pixel that just became free from one that waited for it, and the path from
+that to a third would be missed.)
+
+A search from a detected pixel that fails has reached a set of truth pixels that are all taken, by detected pixels that have no
+other partners (a Hall set). No search that enters it can succeed, so it is closed to later ones, until a pixel that has a
+partner disappears. In the same way, what a search from a truth pixel has reached in vain is closed until pixels appear.
+
+No pair is ever stored. The pixels that a search may still go to are a set of bits in tiles (:mod:`hyperacuity.kernels.tiles`).
+Those within the tolerance are found in some words of it, nearest first, and taken out as they are reached. So a search looks at
+every pixel once, however many pairs there are, and memory grows with the picture, not with the tolerance.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from hyperacuity.kernels import Flags, Float32s, Float64s, Int32s, Int64s, Scalar, Uint64s, kernel
+from hyperacuity.kernels.bits import ONE, lowest_bit
+from hyperacuity.kernels.pairs import Reach
+from hyperacuity.kernels.sweep import History, indices_of, trace
+from hyperacuity.kernels.tiles import Disc, disc, grid_of, insert, insert_all, positions, remove
+
+FREE = np.int32(-1)
+
+
+class _Side(NamedTuple):
+    """One of the two maps: who is whose partner, by position; who may be reached by a search, and who of these has no partner.
+
+    ``closed`` lists those that were reached in vain and are not to be reached again for now.
+    """
+
+    mate: Int32s
+    open: Uint64s
+    free: Uint64s
+    closed: Int32s
+
+
+@kernel
+def _flip(own: Int32s, other: Int32s, came_from: Int32s, end: Scalar) -> None:
+    """Exchange the pairs along the path that ends at a free pixel of the other side."""
+    y = end
+    while y != FREE:
+        x = came_from[y]
+        after = own[x]
+        own[x] = y
+        other[y] = x
+        y = after
+
+
+@kernel
+def _augment(own: _Side, other: _Side, around: Disc, came_from: Int32s, queue: Int32s, root: Scalar) -> Scalar:
+    """Look for an augmenting path from a free pixel, and flip it. Returns −1 if there was one.
+
+    If there is none, the pixels of the other side that were reached are closed: returned is how many, and their partners are
+    ``queue[1:]``.
+    """
+    queue[0] = root
+    first, last = 0, 1
+    while first < last:
+        x = np.int64(queue[first])
+        first += 1
+        tile, bit = x >> 6, x & 63
+        for k in range(around.offset.size):
+            at = tile + around.offset[k]
+            found = other.open[at] & around.mask[bit, k]
+            if found == 0:
+                continue
+            ends = found & other.free[at]
+            if ends != 0:
+                for i in range(1, last):
+                    insert(other.open, own.mate[queue[i]])
+                y = (at << 6) + np.int64(lowest_bit(ends))
+                came_from[y] = x
+                _flip(own.mate, other.mate, came_from, y)
+                remove(other.free, y)
+                remove(own.free, root)
+                return -1
+            other.open[at] ^= found
+            while found != 0:
+                y = (at << 6) + np.int64(lowest_bit(found))
+                found &= found - ONE
+                came_from[y] = x
+                queue[last] = other.mate[y]
+                last += 1
+    return last - 1
+
+
+@kernel
+def _close(own: _Side, other: _Side, queue: Int32s, count: Scalar, closed: Scalar) -> Scalar:
+    """Note who was reached in vain; returns how many such there are now."""
+    for i in range(count):
+        other.closed[closed + i] = own.mate[queue[i + 1]]
+    return closed + count
+
+
+@kernel
+def _reopen(side: _Side, closed: Scalar) -> None:
+    for i in range(closed):
+        insert(side.open, side.closed[i])
+
+
+@kernel
+def _count(
+    truth: _Side,
+    detected: _Side,
+    around: Disc,
+    change: Int32s,
+    at: Int32s,
+    first: Int64s,
+    came_from: Int32s,
+    queue: Int32s,
+    waiting: Int32s,
+    matched: Int64s,
+) -> None:
+    """The number of pairs at each step; ``at`` are the positions of the detected pixels."""
+    size = 0
+    truth_closed = 0
+    for step in range(1, first.size - 1):
+        for i in range(first[step], first[step + 1]):
+            if change[i] > 0:
+                d = at[change[i] - 1]
+                insert(detected.open, d)
+                insert(detected.free, d)
+                in_vain = _augment(detected, truth, around, came_from, queue, d)
+                if in_vain < 0:
+                    size += 1
+                else:
+                    truth_closed = _close(detected, truth, queue, in_vain, truth_closed)
+        n_waiting = 0
+        for i in range(first[step], first[step + 1]):
+            if change[i] < 0:
+                d = at[-change[i] - 1]
+                remove(detected.open, d)
+                remove(detected.free, d)
+                g = detected.mate[d]
+                if g != FREE:
+                    detected.mate[d] = FREE
+                    truth.mate[g] = FREE
+                    insert(truth.free, g)
+                    waiting[n_waiting] = g
+                    n_waiting += 1
+                    size -= 1
+        if n_waiting > 0:
+            _reopen(truth, truth_closed)
+            truth_closed = 0
+            detected_closed = 0
+            for i in range(n_waiting):
+                in_vain = _augment(truth, detected, around, came_from, queue, waiting[i])
+                if in_vain < 0:
+                    size += 1
+                else:
+                    detected_closed = _close(truth, detected, queue, in_vain, detected_closed)
+            _reopen(detected, detected_closed)
+        matched[step] = size
+
+
+def count_pairs(history: History, truth: Int64s, shape: tuple[int, int], within: Reach) -> Int64s:
+    """The number of pairs at each step of a history; ``truth`` are flat indices."""
+    grid = grid_of(shape, within)
+    truth_at = positions(truth, shape[1], grid)
+    detected_at = positions(indices_of(history, shape), shape[1], grid)
+    sides = [
+        _Side(
+            mate=np.full(grid.tiles * 64, FREE, np.int32),
+            open=np.zeros(grid.tiles, np.uint64),
+            free=np.zeros(grid.tiles, np.uint64),
+            closed=np.empty(truth.size, np.int32),
+        )
+        for _ in range(2)
+    ]
+    for tiles in (sides[0].open, sides[0].free):
+        insert_all(tiles, truth_at)
+    came_from, queue = np.empty(grid.tiles * 64, np.int32), np.empty(truth.size + 1, np.int32)
+    matched = np.zeros(history.first.size - 1, np.int64)
+    waiting = np.empty(truth.size, np.int32)
+    around = disc(within, grid)
+    _count(*sides, around, history.change, detected_at, history.first, came_from, queue, waiting, matched)
+    return matched
+
+
+def sweep_counts(
+    soft: Float32s, truth: Flags, thresholds: Float64s, within: Reach, *, thin: bool, without: Flags | None = None
+) -> tuple[Int64s, Int64s]:
+    """At every threshold (rising): how many detected pixels have a partner in one truth map, and how many there are.
+
+    The same numbers as those of :func:`hyperacuity.kernels.sweep.sweep`. An empty truth gives no pairs.
+    """
+    history = trace(soft, thresholds, thin=thin, without=without)
+    at = history.step_of_threshold
+    indices = np.flatnonzero(truth)
+    matched = count_pairs(history, indices, soft.shape, within)
+    return matched[at], history.detected[at]
