@@ -15,6 +15,7 @@ from hyperacuity.detect.depth.ownership import (
     integrate,
     lightness,
     order_along_contours,
+    ownership_by_readings,
     probability_of_ownership,
 )
 from hyperacuity.errors import InputError, UsageError
@@ -29,11 +30,26 @@ LABELS = array_shapes(min_dims=2, max_dims=2, min_side=2, max_side=9).flatmap(
 
 
 def claims_of(labels, *, reach=50, fade=5.0, bend=4.0, curvature=NO_CURVATURE, smooth=False, sources=None):
-    claims = np.zeros(labels.shape, np.float32)
+    claims = np.zeros((1, *labels.shape), np.float32)
     boxes = bounding_boxes(labels)
     chosen = np.ones(len(boxes), bool) if sources is None else np.isin(np.arange(len(boxes)), sources)
-    add_claims(labels, boxes, chosen, reach, fade, bend, curvature, smooth, claims)
-    return claims
+    add_claims(labels, boxes, chosen, reach, fade, bend, np.array([[curvature, smooth]]), claims)
+    return claims[0]
+
+
+class TestReadings:
+    def test_several_together_are_each_as_if_alone(self):
+        image = np.random.default_rng(8).integers(0, 4, (24, 31)) / 4
+        readings = [("convex", False), ("absolute", True), ("none", False), ("concave", True), ("concave", False)]
+        together = ownership_by_readings(image, readings, least_area=1)
+        for (curvature, smooth), order in zip(readings, together, strict=True):
+            alone = probability_of_ownership(image, curvature=curvature, smooth=smooth, least_area=1)
+            np.testing.assert_array_equal(order, alone)
+
+    def test_around_and_within_make_up_any(self):
+        image = np.random.default_rng(9).integers(0, 3, (20, 20)) / 3
+        around, within, both = ownership_by_readings(image, [("convex", True), ("concave", True), ("absolute", True)])
+        assert both - 1 == pytest.approx((around - 1) + (within - 1), abs=1e-4)
 
 
 class TestDensity:

@@ -144,8 +144,9 @@ def middle_values(values: Float32s, pixels: Int64s, start: Int64s, low: Scalar) 
         if least == most:
             medians[r] = least
             continue
-        half = np.sort(known[:n])
-        lower, upper = np.float64(half[(n - 1) // 2]), np.float64(half[n // 2])
+        halves = np.partition(known[:n], n // 2)
+        upper = np.float64(halves[n // 2])
+        lower = upper if n % 2 else np.float64(halves[: n // 2].max())
         medians[r] = lower if low else (lower + upper) / 2
     return medians
 

@@ -47,8 +47,11 @@ def _smooth(plane: Float32s, scratch: Float32s) -> None:
 
 
 @kernel
-def _curvature(plane: Float32s, y: Scalar, x: Scalar) -> Scalar:
-    """div(∇d / |∇d|) by central differences; positive around a convex shape."""
+def _bent_share(plane: Float32s, y: Scalar, x: Scalar, bend: Scalar, around: Scalar, within: Scalar) -> Scalar:
+    """1 − exp(−c·|κ|) with the sign of κ = div(∇d / |∇d|), by central differences; κ is positive around a convex shape.
+
+    0 also where that sign is not asked for: ``around`` convex parts, or ``within`` concave ones.
+    """
     height, width = plane.shape
     up, down, west, east = max(y - 1, 0), min(y + 1, height - 1), max(x - 1, 0), min(x + 1, width - 1)
     dx, dy = (plane[y, east] - plane[y, west]) / 2, (plane[down, x] - plane[up, x]) / 2
@@ -58,7 +61,12 @@ def _curvature(plane: Float32s, y: Scalar, x: Scalar) -> Scalar:
     dxx = plane[y, east] - 2 * plane[y, x] + plane[y, west]
     dyy = plane[down, x] - 2 * plane[y, x] + plane[up, x]
     dxy = (plane[down, east] - plane[down, west] - plane[up, east] + plane[up, west]) / 4
-    return (dxx * dy * dy - 2 * dxy * dx * dy + dyy * dx * dx) / steep**1.5
+    turn = dxx * dy * dy - 2 * dxy * dx * dy + dyy * dx * dx
+    if turn > 0 and around:
+        return 1 - np.exp(-bend * (turn / steep**1.5))
+    if turn < 0 and within:
+        return np.exp(-bend * (-turn / steep**1.5)) - 1
+    return 0.0
 
 
 @allocating_kernel
@@ -69,36 +77,42 @@ def add_claims(
     reach: Scalar,
     fade: Scalar,
     bend: Scalar,
-    curvature: Scalar,
-    smooth: Scalar,
+    readings: Int64s,
     claims: Float32s,
 ) -> None:
-    """Add to ``claims`` what each component among ``sources`` claims of the pixels outside it, up to ``reach`` away."""
+    """Add to ``claims`` what each component among ``sources`` claims of the pixels outside it, up to ``reach`` away.
+
+    ``readings``, n × 2, say which sign of the curvature counts and whether distances are smoothed before it is taken; claims of
+    each are added to its own plane, n × H × W. What they share is computed once.
+    """
     height, width = labels.shape
+    around, within = np.zeros(2, np.bool_), np.zeros(2, np.bool_)  # of distances as they are, and smoothed
+    for mode, smooth in readings:
+        around[smooth] |= mode in (ABSOLUTE, CONVEX)
+        within[smooth] |= mode in (ABSOLUTE, CONCAVE)
     for label in range(len(boxes)):
         if not sources[label]:
             continue
         top, bottom = max(boxes[label, 0] - reach, 0), min(boxes[label, 1] + reach + 1, height)
         left, right = max(boxes[label, 2] - reach, 0), min(boxes[label, 3] + reach + 1, width)
         away = np.sqrt(squared_distances(labels[top:bottom, left:right] == label)).astype(np.float32)
-        bent = away.copy()
-        if smooth:
-            _smooth(bent, np.empty_like(bent))
+        soft = away
+        if around[1] or within[1]:
+            soft = away.copy()
+            _smooth(soft, np.empty_like(soft))
         for y in range(bottom - top):
             for x in range(right - left):
                 if labels[top + y, left + x] == label or away[y, x] > reach:
                     continue
                 claim = np.exp(-away[y, x] / fade)
-                if curvature != NO_CURVATURE:
-                    kappa = _curvature(bent, y, x)
-                    if curvature == ABSOLUTE:
-                        kappa = abs(kappa)
-                    elif curvature == CONCAVE:
-                        kappa = -kappa
-                    if kappa <= 0:
-                        continue
-                    claim *= 1 - np.exp(-bend * kappa)
-                claims[top + y, left + x] += np.float32(claim)
+                sharp_share = _bent_share(away, y, x, bend, around[0], within[0]) if around[0] or within[0] else 0.0
+                soft_share = _bent_share(soft, y, x, bend, around[1], within[1]) if around[1] or within[1] else 0.0
+                for r in range(len(readings)):
+                    mode, share = readings[r, 0], soft_share if readings[r, 1] else sharp_share
+                    if mode == NO_CURVATURE:
+                        claims[r, top + y, left + x] += np.float32(claim)
+                    elif (share > 0 and mode != CONCAVE) or (share < 0 and mode != CONVEX):
+                        claims[r, top + y, left + x] += np.float32(claim * abs(share))
 
 
 @allocating_kernel

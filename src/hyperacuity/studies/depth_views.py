@@ -12,13 +12,7 @@ from numpy.typing import NDArray
 
 from hyperacuity.detect.depth.cues import group_of, pair_cues, quantisation_steps
 from hyperacuity.detect.depth.orderers import ae, region_tree, shipped_cues
-from hyperacuity.detect.depth.ownership import (
-    depth_partition,
-    integrate,
-    lightness,
-    probability_of_ownership,
-    remembered_ownership,
-)
+from hyperacuity.detect.depth.ownership import Curvature, depth_partition, integrate, lightness, ownership_by_readings
 from hyperacuity.detect.depth.region_depths import depth_of_regions
 from hyperacuity.detect.depth.ucm_tj import ucm_tj
 from hyperacuity.detect.net.sight import Sight, see
@@ -31,6 +25,14 @@ from hyperacuity.regions import Hierarchy
 LAMBDAS = (0.1, 0.2, 0.5, 1.0, 2.0, 4.0)
 LEVELS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
 STEPS = (2, 3, 4, 6, 8, 16)
+
+Reading = tuple[Curvature, bool]
+CONVEX: Reading = ("convex", False)
+ABSOLUTE: Reading = ("absolute", True)
+CONCAVE: Reading = ("concave", True)
+STRAIGHT: Reading = ("none", False)
+READINGS = (CONVEX, ABSOLUTE, CONCAVE, STRAIGHT)
+"""Which curvature counts for ownership, and whether distances are smoothed first."""
 
 OWNERSHIP, TREE, CUES, TJC = "ownership", "ownership + tree", "learned cues", "learned cues, tjc"
 AE, UCM_TJ = "angular embedding", "UCM + T-junctions"
@@ -55,7 +57,12 @@ class SystemViews:
     @cached_property
     def ownership(self) -> OrderMap:
         """Probability of ownership."""
-        return remembered_ownership(self.image)
+        return self._owned[CONVEX]
+
+    @cached_property
+    def _owned(self) -> dict[Reading, OrderMap]:
+        """Probability of ownership by all readings."""
+        return dict(zip(READINGS, ownership_by_readings(self.image, READINGS), strict=True))
 
     @cached_property
     def tree(self) -> Hierarchy:
@@ -109,11 +116,11 @@ class SystemViews:
         return {
             **({NETWORK: self.network.order} if self.network else {}),
             OWNERSHIP: self.ownership,
-            "ownership, |κ|": probability_of_ownership(self.image, curvature="absolute", smooth=True),
-            "ownership, κ < 0": probability_of_ownership(self.image, curvature="concave", smooth=True),
+            "ownership, |κ|": self._owned[ABSOLUTE],
+            "ownership, κ < 0": self._owned[CONCAVE],
             **{f"{TREE}, λ = {lam:g}": self.pruned(lam).order for lam in LAMBDAS[:4]},
             AE: self.embedded,
-            "control: ownership without curvature": probability_of_ownership(self.image, curvature="none"),
+            "control: ownership without curvature": self._owned[STRAIGHT],
             "control: gradient": np.hypot(*np.gradient(light)).astype(np.float32),
             "control: crack density": quantisation_steps(light),
             "control: lower is nearer": rows,

@@ -113,7 +113,35 @@ def probability_of_ownership(
     >>> bool(z[rim & disc].mean() > z[rim & ~disc].mean())
     True
     """
-    _validate(curvature, fade=fade, bend=bend, reach=reach)
+    (order,) = ownership_by_readings(
+        image,
+        [(curvature, smooth)],
+        fade=fade,
+        bend=bend,
+        intervals=intervals,
+        shifts=shifts,
+        least_area=least_area,
+        reach=reach,
+    )
+    return integrate(order, image, rounds=rounds) if rounds else order
+
+
+def ownership_by_readings(
+    image: ArrayLike,
+    readings: Sequence[tuple[Curvature, bool]],
+    *,
+    fade: float = 12.0,
+    bend: float = 4.0,
+    intervals: Sequence[int] = (4, 8, 16, 32),
+    shifts: int = 2,
+    least_area: int = 16,
+    reach: float = 3.0,
+) -> list[OrderMap]:
+    """:func:`probability_of_ownership` by several readings, each a ``curvature`` and whether to ``smooth``.
+
+    Components and distances are found once for all. Without a reading there is no map.
+    """
+    _validate([curvature for curvature, _ in readings], fade=fade, bend=bend, reach=reach)
     if shifts < 1 or not intervals or min(intervals) < 1:
         raise UsageError("lightness must be cut into at least one interval, with at least one shift")
     light = np.minimum(lightness(image), np.float32(1 - 1e-6))  # white belongs to the uppermost interval
@@ -122,8 +150,7 @@ def probability_of_ownership(
         for count in intervals
         for shift in range(shifts)
     )
-    order = _claimed(components, least_area, int(np.ceil(reach * fade)), fade, bend, curvature, smooth=smooth)
-    return integrate(order, image, rounds=rounds) if rounds else order
+    return _claimed(components, least_area, int(np.ceil(reach * fade)), fade, bend, readings)
 
 
 def region_ownership(
@@ -151,12 +178,12 @@ def region_ownership(
     >>> bool(z[rim & (disc == 1)].mean() > z[rim & (disc == 0)].mean())
     True
     """
-    _validate(curvature, fade=fade, bend=bend, reach=reach)
+    _validate([curvature], fade=fade, bend=bend, reach=reach)
     if not counts or min(counts) < 1:
         raise UsageError("counts: expected numbers of regions, 1 or more")
     merges = sorted({max(tree.leaves - count, 0) for count in counts})
     components = (consecutive(tree.at(tree.heights[done - 1])) if done else tree.labels for done in merges)
-    return _claimed(components, least_area, int(np.ceil(reach * fade)), fade, bend, curvature, smooth=False)
+    return _claimed(components, least_area, int(np.ceil(reach * fade)), fade, bend, [(curvature, False)])[0]
 
 
 def _claimed(
@@ -165,27 +192,26 @@ def _claimed(
     reach: int,
     fade: float,
     bend: float,
-    curvature: Curvature,
-    *,
-    smooth: bool,
-) -> OrderMap:
-    """1 plus what the components of each partition claim of each pixel, on average over the partitions."""
+    readings: Sequence[tuple[Curvature, bool]],
+) -> list[OrderMap]:
+    """1 plus what the components of each partition claim of each pixel, on average over the partitions; a map per reading."""
     claims, cuts = None, 0
+    codes = np.array([(_CODES[curvature], smooth) for curvature, smooth in readings], np.int64).reshape(-1, 2)
     for components in partitions:
-        claims = np.zeros(components.shape, np.float32) if claims is None else claims
+        claims = np.zeros((len(codes), *components.shape), np.float32) if claims is None else claims
         boxes = kernels.bounding_boxes(components)
         sources = boxes[:, 4] >= least_area
-        kernels.add_claims(components, boxes, sources, reach, fade, bend, _CODES[curvature], smooth, claims)
+        kernels.add_claims(components, boxes, sources, reach, fade, bend, codes, claims)
         cuts += 1
     if claims is None:
         raise UsageError("there is no partition to claim pixels")
-    order: OrderMap = 1 + claims / np.float32(cuts)
-    return order
+    return list(1 + claims / np.float32(cuts))
 
 
-def _validate(curvature: str, **positive: float) -> None:
-    if curvature not in _CODES:
-        raise UsageError(f"curvature is {curvature!r}, expected one of {', '.join(_CODES)}")
+def _validate(curvatures: Iterable[str], **positive: float) -> None:
+    for curvature in curvatures:
+        if curvature not in _CODES:
+            raise UsageError(f"curvature is {curvature!r}, expected one of {', '.join(_CODES)}")
     for name, value in positive.items():
         if not 0 < value < np.inf:
             raise UsageError(f"{name} is {value}, expected a positive number")
