@@ -13,6 +13,7 @@ from typing import Any
 
 import hypothesis
 import pytest
+import typer.main
 import typer.testing
 
 # The same examples in every run: a test that fails, fails for everybody. New ones are looked for on request.
@@ -24,7 +25,7 @@ if not THOROUGH:
 os.environ.pop("COLUMNS", None)  # pytest-xdist sets it, and messages would be wrapped as in a terminal
 
 # Each call of a verb would build all verbs with all their options again.
-typer.testing._get_command = functools.cache(typer.testing._get_command)  # type: ignore[attr-defined]
+typer.main.get_command = typer.testing._get_command = functools.cache(typer.main.get_command)
 
 
 LONGEST = (

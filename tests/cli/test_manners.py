@@ -117,7 +117,9 @@ def test_json_is_one_object_on_standard_output_and_nothing_else(verb, world, tmp
     words = [word.format(out=tmp_path, world=world) for word in JSON_CALLS[verb].split()]
     # Most in this process, which has compiled kernels at hand; the tour and one verb in processes of their own.
     if verb in ("demo", "boundary"):
-        done = hyperacuity(*words, "--json")
+        done = hyperacuity(
+            *words, "--json", HYPERACUITY_DATA=str(tmp_path)
+        )  # the tour sees photographs of data at hand
         assert done.returncode == 0, done.stderr
     else:
         done = CliRunner().invoke(app, [*words, "--json"])

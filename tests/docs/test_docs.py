@@ -12,8 +12,9 @@ import sys
 from collections.abc import Iterator
 from contextlib import redirect_stdout
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 from typer.main import get_command
 from typer.testing import CliRunner
@@ -22,8 +23,8 @@ import hyperacuity.data
 import hyperacuity.tasks
 from hyperacuity.cli import app
 from hyperacuity.data import write_mat, write_png, write_soft, write_truths
-from hyperacuity.data.scenes import make_scene
-from hyperacuity.detect import canny
+from hyperacuity.data.scenes import Scene, make_scene
+from hyperacuity.detect import Detection, canny
 from hyperacuity.regions import hierarchy
 
 ROOT = Path(__file__).parents[2]
@@ -74,32 +75,39 @@ def run_python(block: Block, page: Path, names: dict[str, object]) -> None:
     assert result.failed == 0, "".join(report)
 
 
-@pytest.fixture
-def names(tmp_path, monkeypatch) -> dict[str, object]:
-    """What pages may take for the reader's own: files in the working folder, and maps that need no introduction."""
+@pytest.fixture(scope="module")
+def seen() -> tuple[Scene, Detection, np.ndarray]:
+    """A scene, what canny sees of it, and the hierarchy of that."""
     scene = make_scene(1, size=(96, 64), leaves=6)
+    found = canny(scene.image)
+    return scene, found, hierarchy(found.soft).ucm2()
+
+
+@pytest.fixture
+def names(seen, tmp_path, monkeypatch) -> dict[str, object]:
+    """What pages may take for the reader's own: files in the working folder, and maps that need no introduction."""
+    scene, found, ucm2 = seen
     labels = [one.labels for one in scene.annotators]
     for folder in ("photos", "truth", "maps/mine", "bsds500/groundTruth/test"):
         (tmp_path / folder).mkdir(parents=True)
-    write_soft(tmp_path / "maps" / "mine" / "100007.png", canny(scene.image).soft)
+    write_soft(tmp_path / "maps" / "mine" / "100007.png", found.soft)
     write_truths(tmp_path / "bsds500" / "groundTruth" / "test" / "100007.mat", labels)
     write_png(tmp_path / "photos" / "goat.png", scene.image)
     write_truths(tmp_path / "truth" / "100007.mat", labels)
-    write_mat(tmp_path / "100007.mat", ucm2=hierarchy(canny(scene.image).soft).ucm2())
+    write_mat(tmp_path / "100007.mat", ucm2=ucm2)
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(hyperacuity.tasks, "_joined", {})
     monkeypatch.delitem(sys.modules, "exact", raising=False)
-    thin = canny(scene.image).thin
     return {
-        "image": scene.image,
-        "truth": scene.boundaries,
-        "thin": thin,
-        "detected": thin > 0.2,
-        "segmentation": labels[0],
+        "image": scene.image.copy(),
+        "truth": scene.boundaries.copy(),
+        "thin": found.thin.copy(),
+        "detected": found.thin > 0.2,
+        "segmentation": labels[0].copy(),
         "values": scene.image[..., 1] / 255,
-        "said": {"goat": scene.order},
-        "truths": {"goat": [scene.order]},
+        "said": {"goat": scene.order.copy()},
+        "truths": {"goat": [scene.order.copy()]},
     }
 
 
@@ -238,13 +246,18 @@ def commands_of(page: Path) -> Iterator[tuple[int, str]]:
                     yield number, line.removeprefix("$ ").partition(" > ")[0]
 
 
+@pytest.fixture(scope="module")
+def verbs() -> dict[str, Any]:
+    """The verbs of the program, by their names."""
+    return get_command(app).commands
+
+
 COMMANDS = [pytest.param(line, id=f"{name_of(page)}:{number}") for page in PAGES for number, line in commands_of(page)]
 
 
 @pytest.mark.parametrize("line", COMMANDS)
-def test_commands_on_the_pages_have_a_verb_and_options_that_exist(line):
+def test_commands_on_the_pages_have_a_verb_and_options_that_exist(line, verbs):
     _, *words = shlex.split(line, comments=True)
-    verbs = get_command(app).commands
     verb = next((v for n in (3, 2) if (v := " ".join(words[:n])) in verbs), words[0])  # detect train pb
     words = words[verb.count(" ") + 1 :]
     assert verb in verbs or verb.startswith("-"), f"there is no verb {verb}"
