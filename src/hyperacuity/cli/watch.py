@@ -100,17 +100,19 @@ def refuse_files(runs: list[Path]) -> None:
 def show(watched: WatchedRuns, timeline: Timeline) -> None:
     """Print the points of a timeline, and what was found."""
     from hyperacuity.report.over_time.facts import findings
+    from hyperacuity.report.over_time.scoring import NAN
 
     print_line(timeline.title)
     if timeline.columns:
-        headings = ["point", *(column.heading for column in timeline.columns), "95 % interval", "images"]
+        first, *others = timeline.columns
+        headings = ["point", first.heading, "95 % interval", *(column.heading for column in others), "images"]
         rows = []
         for name in (name for series in timeline.series for name in series.names):
             point = timeline.points[name]
             low, high = (timeline.main.number(end) for end in point.score.interval)
-            values = (column.number(point.score.values.get(column.key, float("nan"))) for column in timeline.columns)
+            own, *more = (column.number(point.score.values.get(column.key, NAN)) for column in timeline.columns)
             left = f" of {point.images + point.failed + point.waiting}" if point.waiting or point.failed else ""
-            rows.append([name, *values, f"{low} – {high}" if low != high else low, f"{point.images}{left}"])
+            rows.append([name, own, f"{low} – {high}", *more, f"{point.images}{left}"])
         print_table(headings, rows)
         print_line("\n" + "\n".join(findings(watched, timeline)))
     for note in timeline.notes:

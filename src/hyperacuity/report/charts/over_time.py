@@ -86,7 +86,10 @@ def images_over_time(*, title: str, along: str, kind: str, digits: int = 3) -> A
     points = base.mark_point(filled=True, size=40, opacity=1).encode(
         shape=alt.Shape("image:N", scale=shapes, legend=None), tooltip=tooltip
     )
-    lines = base.mark_line(strokeWidth=1.5).encode(order="place:Q")
+    dashes = alt.Scale(range=[[1, 0], [6, 2], [2, 2], [8, 2, 2, 2]])
+    lines = base.mark_line(strokeWidth=1.5).encode(
+        order="place:Q", strokeDash=alt.StrokeDash("series:N", scale=dashes, legend=None)
+    )
     return alt.layer(lines, points).properties(width=WIDTH, height=220)
 
 
@@ -117,7 +120,7 @@ def _levels(levels: Sequence[tuple[str, float, str]], number: str) -> list[Any]:
         ]
         if rows:
             base = theme.chart(rows).encode(y="score:Q")
-            text = base.mark_text(align="left", baseline="bottom", dx=4, dy=-2, color=ink)
+            text = base.mark_text(align="left", baseline="bottom", dx=4, dy=-2)
             found.append(base.mark_rule(strokeWidth=1.1, color=ink, strokeDash=dash))
             found.append(text.encode(x=alt.value(0), text="name:N"))
     return found

@@ -103,9 +103,10 @@ def findings(runs: WatchedRuns, one: Timeline) -> list[str]:
     said = [f"{name} is the latest: {main.title} {main.as_text(one.value(name))}{interval}{_since(runs, one, name)}."]
     best = one.best(one.series_with(name))
     if best and best != name:
-        ahead = main.as_text(abs(one.value(best) - one.value(name)))
+        gap = abs(one.value(best) - one.value(name))
+        ahead = f"{main.as_text(gap)} ahead" if float(main.number(gap)) else f"{_within(one)} of it"
         said.append(
-            f"The best so far is {best} with {main.as_text(one.value(best))}, {ahead} ahead{_test(runs, one, best, name)}."
+            f"The best so far is {best} with {main.as_text(one.value(best))}, {ahead}{_test(runs, one, best, name)}."
         )
     elif best and len(one.series_with(name).names) > 1:
         said.append("It is the best so far.")
@@ -126,11 +127,16 @@ def _since(runs: WatchedRuns, one: Timeline, name: str) -> str:
         return f", after {before} with {one.main.as_text(one.value(before))}"
     gain = verdict.difference
     if not float(one.main.number(gain)):
-        return f", within {one.main.as_text(10.0**-one.main.digits)} of {before}"
+        return f", {_within(one)} of {before}"
     side = "better" if gain > 0 else "worse"
     others = {one.points[name].images, one.points[before].images, verdict.images}
     common = f" on the {verdict.images} images of both" if len(others) > 1 else ""
     return f", {one.main.as_text(abs(gain))} {side} than {before}{common} ({verdict})"
+
+
+def _within(one: Timeline) -> str:
+    """What is said of a difference that the decimals do not show."""
+    return f"within {one.main.as_text(10.0**-one.main.digits)}"
 
 
 def _test(runs: WatchedRuns, one: Timeline, first: str, second: str) -> str:

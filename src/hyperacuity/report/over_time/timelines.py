@@ -167,12 +167,12 @@ class WatchedRuns:
             changed = [folder.look() for folder in self.folders]
             if self.version and not any(changed):
                 return False
-            self.version += 1
             signatures = dict.fromkeys(state.signature for folder in self.folders for state in folder.states)
             before = {str(one.signature): one for one in self.timelines}
             found = [self._timeline(text, before.get(text), each or _one_by_one) for text in signatures]
             self.timelines = _told_apart(found)
             self.problems = tuple(folder.problem for folder in self.folders if folder.problem)
+            self.version += 1  # last, so that nobody takes the former state for this one
             return True
 
     def _timeline(self, text: str, before: Timeline | None, each: Each) -> Timeline:
@@ -241,7 +241,7 @@ class WatchedRuns:
             problem = f"{name.name} has no score: {error}"
         expected = folder.expected(state.signature, state.system)
         about = (state.started, state.failed, state.waiting, expected)
-        return TimePoint(name, *about, score, key, self.version, problem)
+        return TimePoint(name, *about, score, key, self.version + 1, problem)
 
     def _card_points(
         self, folder: WatchedFolder, text: str, columns: Sequence[Column], before: Timeline | None
@@ -303,10 +303,10 @@ class WatchedRuns:
             news = True
         if news:
             with self._guard:
-                self.version += 1
                 self.timelines = tuple(
                     replace(one, people=self._people.get(str(one.signature), NAN)) for one in self.timelines
                 )
+                self.version += 1
         return news
 
     def _people_of(self, timeline: Timeline, each: Each) -> float:

@@ -92,7 +92,7 @@ function imageList(line, number, rows, choice, kind, redo) {
   const more = wanted.length > shown.length
     ? make("button", { type: "button", "data-focus": `more-${kind}`, text: `Show ${Math.min(24, wanted.length - shown.length)} more of ${wanted.length}`, onclick: () => { choice[kind] += 24; redo(); } })
     : null;
-  return make("div", {},
+  return make("div", { class: wanted.length ? null : "none" },
     make("h4", { text: `Got ${kind} (${wanted.length})` }),
     wanted.length ? make("ul", { class: "images" }, ...shown.map((row) => imageItem(line, number, row, choice, toggle))) : make("p", { class: "note", text: rows.length ? "No image has such a name." : "None." }),
     more);

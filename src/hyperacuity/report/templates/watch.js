@@ -153,7 +153,7 @@ function compareImages(number, line, choice, { parts, images }) {
   const sentences = sentencesOf(line, from, to, found, test);
   put(parts.verdict, [sentences, found.rows.map((row) => row.gain)], () => [
     ...sentences.map((text) => make("p", { text })), found.rows.length > 1 ? bars(found) : null,
-    found.rows.length > 1 ? make("p", { class: "note", text: `Each bar is an image: up, it got better. p is of this one pair; whoever looks at many pairs finds a small p by chance.` }) : null]);
+    found.rows.length > 1 ? make("p", { class: "note", text: `Each bar is an image: up, it got better. p is for this pair alone: of many pairs, some have a small p by chance.` }) : null]);
   put(parts.lists, [number, found.better, found.worse, choice.better, choice.worse, choice.query, choice.chosen, line.pictures], () => found.rows.length ? [
     imageList(line, number, found.better, choice, "better", redo), imageList(line, number, found.worse, choice, "worse", redo)] : []);
   const known = choice.chosen.filter((name) => line.images.includes(name));
