@@ -7,6 +7,7 @@ from typing import Any
 
 import altair as alt
 
+from boundary_growth import AXES
 from boundary_inputs import KINDS
 from boundary_peers import PEERS, TITLES
 from hyperacuity.report import theme
@@ -62,30 +63,42 @@ def ratios(summary: list[Row], path: Path, data: str) -> None:
 
 
 def growth(rows: list[Row], path: Path) -> None:
-    """Time and peak memory over size, tolerance and number of annotators."""
+    """CPU time over size, tolerance, annotators, thresholds and classes, both axes logarithmic: a slope is an exponent."""
     theme.register()
-    axes = {
-        "size": ("megapixels", "image size, Mpx", alt.Scale(type="log", domain=[0.1, 20])),
-        "tolerance": ("tolerance", "tolerance, share of the diagonal", alt.Scale(domain=[0, 0.02])),
-        "annotators": ("annotators", "annotators", alt.Scale(domain=[0, 20])),
-    }
     maps = list(dict.fromkeys(row["map"] for row in rows))
     styles = theme.systems(maps)
     colour = alt.Scale(domain=maps, range=[styles[name].colour for name in maps])
     shape = alt.Scale(domain=maps, range=[styles[name].marker for name in maps])
     panels = []
-    for field, title in (("cpu_s", "CPU, s"), ("peak_mb", "peak memory, MB")):
-        line = []
-        for varied, (x, x_title, x_scale) in axes.items():
-            values = [row for row in rows if row["varied"] == varied]
-            ticks = {"values": [0.1, 1, 10], "format": "~g"} if varied == "size" else {"tickCount": 5}
-            y_scale = alt.Scale(type="log") if varied == "size" else alt.Scale(zero=True)
-            base = alt.Chart(alt.Data(values=values)).encode(
-                x=alt.X(f"{x}:Q", title=x_title, scale=x_scale, axis=alt.Axis(**ticks)),
-                y=alt.Y(f"{field}:Q", title=title, scale=y_scale, axis=alt.Axis(tickCount=5)),
-                color=alt.Color("map:N", title=None, scale=colour),
-            )
-            marks = base.mark_point().encode(shape=alt.Shape("map:N", title=None, scale=shape))
-            line.append(alt.layer(base.mark_line(), marks).properties(width=150, height=110))
-        panels.append(alt.hconcat(*line))
-    theme.save(alt.vconcat(*panels), path, signature="boundary, 99 thresholds, thinned; one thread, warm")
+    for varied, x in AXES.items():
+        values = [{key: row.get(key) for key in (x, "cpu_s", "map")} for row in rows if row["varied"] == varied]
+        if not values:
+            continue
+        ends = [min(row[x] for row in values), max(row[x] for row in values)]
+        base = alt.Chart(alt.Data(values=values)).encode(
+            x=alt.X(
+                f"{x}:Q",
+                title=TITLE_OF[varied],
+                scale=alt.Scale(type="log", domain=ends),
+                axis=alt.Axis(tickCount=4, format="~g"),
+            ),
+            y=alt.Y("cpu_s:Q", title="CPU, s", scale=alt.Scale(type="log"), axis=alt.Axis(tickCount=4, format="~g")),
+            color=alt.Color("map:N", title=None, scale=colour),
+        )
+        marks = base.mark_point().encode(shape=alt.Shape("map:N", title=None, scale=shape))
+        panels.append(alt.layer(base.mark_line(), marks).properties(width=150, height=130))
+    lines = [alt.hconcat(*panels[:3]), alt.hconcat(*panels[3:])] if len(panels) > 3 else [alt.hconcat(*panels)]
+    theme.save(
+        alt.vconcat(*lines),
+        path,
+        signature="99 thresholds and tolerance 0.0075 of the diagonal where not varied; one thread, warm",
+    )
+
+
+TITLE_OF = {
+    "size": "image size, Mpx",
+    "tolerance": "tolerance, px",
+    "annotators": "annotators",
+    "thresholds": "thresholds",
+    "classes": "classes",
+}
