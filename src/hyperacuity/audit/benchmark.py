@@ -14,6 +14,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -126,23 +127,60 @@ def tally_audit(
     """
     benchmark = protocol.protocol
     maps = [edge_map(truth, name=f"truth of annotator {number}") for number, truth in enumerate(truths, 1)]
-    found = strengths(maps, benchmark.tolerance)
-    left = [int(kept.sum()) for kept in found.consensus]
     counts: list[BoundaryTally] = []
+    for chosen in _remembered_truths(maps, protocol, image):
+        if chosen is None:
+            counts.append(counts[-1])
+        else:
+            drawn = [_drawn(pixels, truth.shape) for pixels, truth in zip(chosen, maps, strict=True)]
+            counts.append(tally(prediction, drawn, benchmark))
+    stacked = {name: np.stack([getattr(one, name) for one in counts]) for name in BoundaryTally.names()}
+    return AuditTally(**stacked, output=_output_by_strength(prediction, maps, benchmark), protocol=protocol)
+
+
+Pixels = list[NDArray[np.int64]]
+"""What each annotator drew, as flat indices."""
+
+
+def _remembered_truths(maps: Sequence[EdgeMap], protocol: AuditProtocol, image: str) -> list[Pixels | None]:
+    """:func:`_truths_of`, or what they were a moment ago: several systems are judged by the same truths in turn."""
+    packed = tuple((truth.shape, np.packbits(truth).tobytes()) for truth in maps)
+    return _truths_again(packed, protocol, image)
+
+
+@lru_cache(maxsize=4)
+def _truths_again(
+    packed: tuple[tuple[tuple[int, int], bytes], ...], protocol: AuditProtocol, image: str
+) -> list[Pixels | None]:
+    bits = [np.unpackbits(np.frombuffer(held, np.uint8), count=math.prod(shape)) for shape, held in packed]
+    shaped = zip(bits, packed, strict=True)
+    return _truths_of([flat.reshape(shape).astype(np.bool_) for flat, (shape, _) in shaped], protocol, image)
+
+
+def _truths_of(maps: Sequence[EdgeMap], protocol: AuditProtocol, image: str) -> list[Pixels | None]:
+    """The truths of the protocol for one image, in its order; None where one has the labels of the one before.
+
+    With few annotators neighbouring strengths keep the same labels.
+    """
+    found = strengths(maps, protocol.protocol.tolerance)
+    left = [int(kept.sum()) for kept in found.consensus]
+    truths: list[Pixels | None] = []
     labels = -1
     for kind, which in protocol.truths:
         if kind == "strength":
-            chosen = found.at_least(which)
-            before, labels = labels, sum(int(kept.sum()) for kept in chosen)
-            if labels == before:  # with few annotators neighbouring strengths keep the same labels
-                counts.append(counts[-1])
-                continue
+            chosen = [np.flatnonzero(kept) for kept in found.at_least(which)]
+            before, labels = labels, sum(pixels.size for pixels in chosen)
+            truths.append(None if labels == before else chosen)
         else:
             seed = (protocol.seed, number_of(image), int(which))
-            chosen = partial_labels(maps, left, kind=kind, seed=seed)
-        counts.append(tally(prediction, chosen, benchmark))
-    stacked = {name: np.stack([getattr(one, name) for one in counts]) for name in BoundaryTally.names()}
-    return AuditTally(**stacked, output=_output_by_strength(prediction, maps, benchmark), protocol=protocol)
+            truths.append([np.flatnonzero(part) for part in partial_labels(maps, left, kind=kind, seed=seed)])
+    return truths
+
+
+def _drawn(pixels: NDArray[np.int64], shape: tuple[int, ...]) -> EdgeMap:
+    marks = np.zeros(shape, np.bool_)
+    marks.flat[pixels] = True
+    return marks
 
 
 def _output_by_strength(prediction: SoftMap, truths: Sequence[EdgeMap], protocol: Protocol) -> Counts:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
-from hyperacuity.audit.benchmark import AuditProtocol, Change, SystemAudit, collect_audit, ranking_changes
+from hyperacuity.audit.benchmark import AuditProtocol, AuditTally, Change, SystemAudit, collect_audit, ranking_changes
 from hyperacuity.audit.observer import Observer
 from hyperacuity.audit.risk import Risk, RiskScore, risk
 from hyperacuity.audit.sets import SetSizes, set_sizes
@@ -219,9 +219,14 @@ def _detect(
 def _benchmark(study: Hou2013, part: str, workers: int | None) -> None:
     """Every system under all truths."""
     job = job_for(task("audit"), study.protocol, ContourReader())
-    outcome = tally_cells(job, study.cells[part], study.folder / "run", workers)
+    position = {one.name: number for number, one in enumerate(study.samples[part])}
+    by_image = sorted(study.cells[part], key=lambda cell: position[cell.image])  # systems of an image share its truths
+    outcome = tally_cells(job, by_image, study.folder / "run", workers)
     study.failures.extend(failures_of(outcome))
-    tallies = {system: found for system, found in outcome.tallies.items() if found}
+    tallies: dict[str, dict[str, AuditTally]] = {}
+    for cell in study.cells[part]:
+        if cell.image in outcome.tallies[cell.system]:
+            tallies.setdefault(cell.system, {})[cell.image] = outcome.tallies[cell.system][cell.image]
     study.audits[part] = {system: collect_audit(found) for system, found in tallies.items()}
     study.changes[part] = ranking_changes(study.audits[part], tallies)
 
