@@ -99,8 +99,6 @@ def _count(
     soft: SoftMap, truths: list[EdgeMap], levels: NDArray[np.float64], protocol: Protocol, checked: bool
 ) -> BoundaryTally:
     within = reach(tolerance_in_pixels(soft.shape, protocol.tolerance))
-    single = levels.astype(np.float32)
-    above = soft[soft >= single[0]]
     counts = sweep(soft, truths, levels, within, thin=protocol.thin, checked=checked)
     return BoundaryTally(
         truth_matched=counts.matched.sum(axis=0),
@@ -108,7 +106,7 @@ def _count(
         detected_matched=counts.matched_by_any,
         detected=counts.detected,
         detected_shown=counts.detected * len(truths),
-        marked=np.array([np.count_nonzero(above >= level) for level in single], np.int64),
+        marked=counts.marked,
         protocol=protocol,
     )
 

@@ -23,9 +23,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hyperacuity.kernels import Flags, Float32s, Float64s, Int32s, Int64s, Scalar, Uint8s, Uint32s, kernel
-from hyperacuity.kernels.pairs import NEARNESS_CLASSES, Reach, find_pairs
-from hyperacuity.kernels.sweep import nearest_first, trace
+from hyperacuity.kernels import Flags, Float32s, Float64s, Int32s, Int64s, Scalar, Uint32s, kernel
+from hyperacuity.kernels.pairs import Reach
+from hyperacuity.kernels.sweep import find_candidates, trace
 
 FREE = np.int32(-1)
 
@@ -131,12 +131,11 @@ def sweep_counts(
     matched = np.zeros(history.first.size - 1, np.int64)
     indices = np.flatnonzero(truth)
     if indices.size:
-        pairs, _, nearest = find_pairs(indices, history.ever, history.before, history.size, soft.shape, within)
-        order, first = _order(history.change, history.first, nearest)
-        nodes = indices.size + history.size
+        candidates = find_candidates(history, indices, soft.shape, within)
+        nodes = indices.size + candidates.number.size
         search = _Search(
-            start=pairs.start,
-            partner=pairs.partner,
+            start=candidates.pairs.start,
+            partner=candidates.pairs.partner,
             mate=np.full(nodes, FREE, np.int32),
             there=np.zeros(nodes, np.bool_),
             seen=np.zeros(nodes, np.int32),
@@ -144,11 +143,6 @@ def sweep_counts(
             came_from=np.empty(nodes, np.int32),
             queue=np.empty(nodes + 1, np.int32),
         )
-        _count(search, order, first, indices.size, np.empty(indices.size, np.int32), matched)
+        waiting = np.empty(indices.size, np.int32)
+        _count(search, candidates.change, candidates.first, indices.size, waiting, matched)
     return matched[at], history.detected[at]
-
-
-def _order(change: Int32s, first: Int64s, nearest: Uint8s) -> tuple[Int32s, Int64s]:
-    order, order_first = np.empty(change.size, np.int32), np.empty(first.size, np.int64)
-    nearest_first(change, first, nearest, np.empty(NEARNESS_CLASSES + 2, np.int64), order, order_first)
-    return order, order_first
