@@ -33,7 +33,7 @@ def maps(seed, density):
 def test_it_counts_the_pairs_of_the_matching_with_prices(seed, density, tolerance, thinned):
     soft, truth, _ = maps(seed, density)
     expected = sweep(soft, [truth], LEVELS, reach(tolerance), thin=thinned, checked=True)
-    matched, detected = sweep_counts(soft, truth, LEVELS, reach(tolerance), thin=thinned)
+    matched, detected, _ = sweep_counts(soft, truth, LEVELS, reach(tolerance), thin=thinned)
     assert np.array_equal(matched, expected.matched[0])
     assert np.array_equal(detected, expected.detected)
 
@@ -41,7 +41,7 @@ def test_it_counts_the_pairs_of_the_matching_with_prices(seed, density, toleranc
 @pytest.mark.parametrize("thinned", [True, False])
 def test_pixels_left_out_take_part_in_thinning_and_not_in_pairs(thinned):
     soft, truth, without = maps(7, 0.3)
-    matched, detected = sweep_counts(soft, truth, LEVELS, reach(2.3), thin=thinned, without=without)
+    matched, detected, _ = sweep_counts(soft, truth, LEVELS, reach(2.3), thin=thinned, without=without)
     y, x = np.divmod(np.arange(soft.size), soft.shape[1])
     for t, level in enumerate(LEVELS):
         kept = soft >= np.float32(level)
@@ -55,6 +55,6 @@ def test_pixels_left_out_take_part_in_thinning_and_not_in_pairs(thinned):
 def test_nothing_to_find_and_nothing_found_give_no_pairs():
     soft, truth, _ = maps(1, 0.2)
     for one, other in ((soft, np.zeros_like(truth)), (np.zeros_like(soft), truth)):
-        matched, detected = sweep_counts(one, other, LEVELS, reach(3), thin=True)
+        matched, detected, _ = sweep_counts(one, other, LEVELS, reach(3), thin=True)
         assert not matched.any()
         assert detected.any() == one.any()

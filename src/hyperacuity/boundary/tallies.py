@@ -100,22 +100,21 @@ def _count(
     soft: SoftMap, truths: list[EdgeMap], levels: NDArray[np.float64], protocol: Protocol, checked: bool
 ) -> BoundaryTally:
     within = reach(tolerance_in_pixels(soft.shape, protocol.tolerance))
-    single = levels.astype(np.float32)
-    above = soft[soft >= single[0]]
     if len(truths) == 1 and not checked:
         # Pairs with one annotator are as many detected pixels as true ones. Which they are, and how far apart, does not matter.
-        matched, detected = sweep_counts(soft, truths[0], levels, within, thin=protocol.thin)
+        matched, detected, marked = sweep_counts(soft, truths[0], levels, within, thin=protocol.thin)
         matched_by_any = matched
     else:
         counts = sweep(soft, truths, levels, within, thin=protocol.thin, checked=checked)
-        matched, matched_by_any, detected = counts.matched.sum(axis=0), counts.matched_by_any, counts.detected
+        matched, matched_by_any = counts.matched.sum(axis=0), counts.matched_by_any
+        detected, marked = counts.detected, counts.marked
     return BoundaryTally(
         truth_matched=matched,
         truth=np.full(levels.size, sum(int(np.count_nonzero(truth)) for truth in truths), np.int64),
         detected_matched=matched_by_any,
         detected=detected,
         detected_shown=detected * len(truths),
-        marked=np.array([np.count_nonzero(above >= level) for level in single], np.int64),
+        marked=marked,
         protocol=protocol,
     )
 

@@ -24,11 +24,18 @@ The steps
 * A detected pixel appears: it takes the least price that keeps (1) and (2). If that is positive, (4) is broken at this node.
 * A detected pixel disappears: its partner becomes free. If that has a positive price, (4) is broken at the partner.
 
-:func:`restore` mends (4) at one node, the root. It is Dijkstra's algorithm on the slacks p(x) + p(y) − profit(x, y) ≥ 0, along
+:func:`settle` mends (4) at one node, the root, by a few bids and, where these do not end it, by a search. Nothing here knows
+which side the root is on.
+
+*Bids.* The free node takes its best choice, even from a rival, and pays what it can: so much that it would be as happy with its
+second choice (Bertsekas's auction, without his ε). All lines keep holding, but (4) at the rival, which is free now and bids in
+turn. Often a few bids end at a free node, or at one that nothing is worth a price; they cost no queue.
+
+*A search.* :func:`_search` is Dijkstra's algorithm on the slacks p(x) + p(y) − profit(x, y) ≥ 0, along
 paths that leave the root by an unmatched pair, return by a matched one (which has no slack), and so on. The cheapest path
 ends either at a free node on the other side (one pair more), or at a node on the root's own side that is better left free,
 at the price it has (perhaps the root itself). Then prices are shifted so that the path has no slack, and the path is flipped.
-All four lines hold again, but for nodes that still wait for their turn. Nothing here knows which side the root is on.
+All four lines hold again, but for nodes that still wait for their turn.
 
 The queue
 ---------
@@ -58,6 +65,9 @@ _BEYOND = np.uint64(WINDOW)
 _IN_WINDOW = np.uint64(WINDOW - 1)
 _SUMMARY = WINDOW // 64
 _SPLITS = 4
+
+_BIDS = 8
+"""Bids before a search. More would be spent on price wars, which a search ends at once."""
 
 PRICE, LENGTH = 0, 1
 MATE, CAME_FROM, AFTER, BEFORE, BUCKET = 0, 1, 2, 3, 4
@@ -254,8 +264,8 @@ def _shift_prices(m: Matching, n_touched: Scalar, root: Scalar, best: Scalar) ->
 
 
 @kernel
-def restore(m: Matching, pairs: Pairs, to: Scale, root: Scalar) -> tuple[Scalar, Scalar]:
-    """Mend line (4) of the certificate at ``root``, a free node with a positive price.
+def _search(m: Matching, pairs: Pairs, to: Scale, root: Scalar) -> tuple[Scalar, Scalar]:
+    """Mend line (4) of the certificate at ``root``, a free node with a positive price, along the cheapest path.
 
     Returns the path's end and whether that was a free node, which now has a partner; if not, it is the end that has none now.
     """
@@ -305,25 +315,48 @@ def restore(m: Matching, pairs: Pairs, to: Scale, root: Scalar) -> tuple[Scalar,
 
 
 @kernel
-def appear(m: Matching, pairs: Pairs, to: Scale, d: Scalar) -> tuple[Scalar, Scalar]:
-    """A detected pixel appears and the matching becomes optimal with it. Returns what :func:`restore` returns."""
-    start, partner, cost = pairs.start, pairs.partner, pairs.cost
-    label, node = m.label, m.node
-    price = np.int64(0)
+def _bid(m: Matching, pairs: Pairs, to: Scale, x: Scalar) -> tuple[Scalar, Scalar]:
+    """What the free node x finds most worthwhile: (partner, or ``FREE``; how much more it could pay than for its second choice).
+
+    x takes the least price that keeps (1) and (2).
+    """
+    start, partner, cost, label = pairs.start, pairs.partner, pairs.cost, m.label
+    price, second = np.int64(0), np.int64(0)
     choice = FREE
-    for e in range(np.uint64(start[d]), np.uint64(start[d + 1])):
-        g = partner[e]
-        worth = to.limit - cost[e] - label[g, PRICE]
-        choice = g if worth > price else choice
+    for e in range(np.uint64(start[x]), np.uint64(start[x + np.uint32(1)])):
+        y = partner[e]
+        worth = to.limit - cost[e] - label[y, PRICE]
+        choice = y if worth > price else choice
+        second = max(second, min(price, worth))
         price = max(price, worth)
-    label[d, PRICE] = price
-    if price == 0:
-        return np.uint32(d), False
-    if node[choice, MATE] == FREE:
-        node[choice, MATE] = d
-        node[d, MATE] = choice
-        return choice, True
-    return restore(m, pairs, to, d)
+    label[x, PRICE] = price
+    return choice, price - second
+
+
+@kernel
+def settle(m: Matching, pairs: Pairs, to: Scale, root: Scalar) -> tuple[Scalar, Scalar]:
+    """Mend line (4) of the certificate at ``root``, a free node of any price, which takes the least price that keeps (1) and (2).
+
+    Returns the last node that changed sides and whether that was a free node, which now has a partner; if not, it has none now.
+    """
+    label, node = m.label, m.node
+    x = np.uint32(root)
+    for _ in range(_BIDS):
+        choice, margin = _bid(m, pairs, to, x)
+        if choice == FREE:
+            return x, False
+        rival = node[choice, MATE]
+        if rival != FREE and margin == 0:
+            break
+        node[choice, MATE] = x
+        node[x, MATE] = choice
+        if rival == FREE:
+            return choice, True
+        label[x, PRICE] -= margin
+        label[choice, PRICE] += margin
+        node[rival, MATE] = FREE
+        x = rival
+    return _search(m, pairs, to, x)
 
 
 @kernel

@@ -193,8 +193,8 @@ def count_pairs(history: History, truth: Int64s, shape: tuple[int, int], within:
 
 def sweep_counts(
     soft: Float32s, truth: Flags, thresholds: Float64s, within: Reach, *, thin: bool, without: Flags | None = None
-) -> tuple[Int64s, Int64s]:
-    """At every threshold (rising): how many detected pixels have a partner in one truth map, and how many there are.
+) -> tuple[Int64s, Int64s, Int64s]:
+    """At every threshold (rising): detected pixels with a partner in one truth map, detected pixels, and those before thinning.
 
     The same numbers as those of :func:`hyperacuity.kernels.sweep.sweep`. An empty truth gives no pairs.
     """
@@ -202,4 +202,4 @@ def sweep_counts(
     at = history.step_of_threshold
     indices = np.flatnonzero(truth)
     matched = count_pairs(history, indices, soft.shape, within)
-    return matched[at], history.detected[at]
+    return matched[at], history.detected[at], history.marked

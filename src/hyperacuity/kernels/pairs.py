@@ -110,6 +110,29 @@ def _run_in_word(x_first: Scalar, x_last: Scalar, word: Scalar) -> Scalar:
 
 
 @kernel
+def _mark_reachable(truth: Int64s, height: Scalar, width: Scalar, half_width: Int64s, bits: Bits) -> None:
+    """Set in ``bits`` all pixels within reach of a truth pixel."""
+    radius = half_width.size // 2
+    stride = (width + 63) // 64 + 1
+    for g in range(truth.size):
+        y, x = truth[g] // width, truth[g] % width
+        for yy in range(max(0, y - radius), min(height, y + radius + 1)):
+            half = half_width[yy - y + radius]
+            x_first, x_last = max(0, x - half), min(width - 1, x + half)
+            row = (yy + 1) * stride + 1
+            for word in range(x_first >> 6, (x_last >> 6) + 1):
+                bits[row + word] |= _run_in_word(x_first, x_last, word)
+
+
+def reachable(truth: Int64s, detected: Bits, shape: tuple[int, int], within: Reach) -> Bits:
+    """The detected pixels that have a truth pixel within reach: the others, often most of them, can have no partner."""
+    near = np.zeros_like(detected)
+    _mark_reachable(truth, *shape, within.half_width, near)
+    near &= detected
+    return near
+
+
+@kernel
 def _count_partners(
     truth: Int64s, bits: Bits, height: Scalar, width: Scalar, half_width: Int64s, start: Int64s
 ) -> None:

@@ -27,9 +27,9 @@ from hyperacuity.kernels import (
     allocating_kernel,
     kernel,
 )
-from hyperacuity.kernels.assignment import FREE, MATE, PRICE, Matching, appear, check, disappear, new_matching, restore
+from hyperacuity.kernels.assignment import FREE, MATE, PRICE, Matching, check, disappear, new_matching, settle
 from hyperacuity.kernels.bits import LOW_SIX, ONE, SIX, Bits, count_bits, empty, lowest_bit, pack, rank, unpack
-from hyperacuity.kernels.pairs import NEARNESS_CLASSES, PairCost, Pairs, Reach, Scale, find_pairs
+from hyperacuity.kernels.pairs import NEARNESS_CLASSES, PairCost, Pairs, Reach, Scale, find_pairs, reachable
 from hyperacuity.kernels.pieces import group_pixels
 from hyperacuity.kernels.thinning import thin_bits
 
@@ -39,7 +39,8 @@ class History(NamedTuple):
 
     ``change[first[s] : first[s + 1]]`` are the changes of step s: d + 1 when detected pixel d appears, −(d + 1) when it
     disappears. Detected pixels are numbered in raster order over ``ever``, the ``size`` pixels that are detected at some step;
-    ``before`` are the ranks of that bit image. ``detected`` is the number of detected pixels at each step.
+    ``before`` are the ranks of that bit image. ``detected`` is the number of detected pixels at each step, ``marked`` that of the
+    pixels at or above each threshold, before thinning.
     """
 
     step_of_threshold: Int64s
@@ -49,6 +50,7 @@ class History(NamedTuple):
     ever: Bits
     before: Uint32s
     size: int
+    marked: Int64s
 
 
 @kernel
@@ -98,9 +100,9 @@ def _list_differences(
 
 @allocating_kernel
 def _trace(
-    level: Uint16s, n_thresholds: Scalar, thin: Scalar, ever: Bits, step_of_threshold: Int64s
+    level: Uint16s, n_thresholds: Scalar, thin: Scalar, ever: Bits, step_of_threshold: Int64s, marked: Int64s
 ) -> tuple[Int32s, Int64s]:
-    """All changes, by index, and the first of each step; fills ``ever`` and the step that each threshold is in."""
+    """All changes, by index, and the first of each step; fills ``ever``, and the step and the marked pixels of each threshold."""
     height, width = level.shape
     words = (width + 63) // 64
     stride = words + 1
@@ -109,7 +111,7 @@ def _trace(
     before = np.zeros_like(ever)
     after = np.zeros_like(ever)
     changed_at = np.zeros(height + 2, np.int32)
-    rows = np.zeros((2, words + 2), np.uint64)
+    spare = np.zeros_like(ever)
     change = np.empty(index.size - begin[1] + width, np.int32)
     first = np.zeros(n_thresholds + 2, np.int64)
     used = 0
@@ -123,7 +125,7 @@ def _trace(
             for i in range(after.size):
                 after[i] = thresholded[i]
             if thin:
-                thin_bits(after, height, words, changed_at, rows)
+                thin_bits(after, height, words, changed_at, spare)
             for y in range(height):
                 if used + width > change.size:
                     larger = np.empty(2 * change.size + width, np.int32)
@@ -132,6 +134,7 @@ def _trace(
                 used = _list_differences(after, before, ever, y, width, change, used)
             first[step + 1] = used
         step_of_threshold[k - 1] = step
+        marked[k - 1] = index.size - begin[k]
     return change[:used], first[: step + 2]
 
 
@@ -172,46 +175,91 @@ def trace(soft: Float32s, thresholds: Float64s, *, thin: bool, without: Flags | 
     _quantise(soft, thresholds.astype(np.float32), level)
     ever = empty(*soft.shape)
     step_of_threshold = np.zeros(thresholds.size, np.int64)
-    change, first = _trace(level, thresholds.size, thin, ever, step_of_threshold)
+    marked = np.empty(thresholds.size, np.int64)
+    change, first = _trace(level, thresholds.size, thin, ever, step_of_threshold, marked)
     if without is not None:
         change, first = _dropped(change, first, ever, without)
     before = np.empty(ever.size, np.uint32)
     size = rank(ever, before)
     detected = np.empty(first.size - 1, np.int64)
     _number(change, first, ever, before, soft.shape[1], detected)
-    return History(step_of_threshold, change, first, detected, ever, before, size)
+    return History(step_of_threshold, change, first, detected, ever, before, size, marked)
+
+
+class Candidates(NamedTuple):
+    """The pairs of one annotator, of those detected pixels that are within reach, and the changes that matter to it.
+
+    The pixels have numbers of their own, in raster order; ``number`` are those of the history.
+    """
+
+    pairs: Pairs
+    to: Scale
+    number: Int32s
+    change: Int32s
+    first: Int64s
 
 
 @kernel
-def nearest_first(
-    change: Int32s, first: Int64s, nearest: Uint8s, cursor: Int64s, order: Int32s, order_first: Int64s
+def _number_in_reach(ever: Bits, before: Uint32s, near: Bits, number: Int32s, own: Int32s) -> None:
+    """The history's ``number`` of each pixel of ``near``, and the other way round one more than its ``own`` number."""
+    size = 0
+    for i in range(near.size):
+        left = near[i]
+        while left != 0:
+            bit = lowest_bit(left)
+            left &= left - ONE
+            d = np.int64(before[i]) + np.int64(count_bits(ever[i] & ((ONE << bit) - ONE)))
+            number[size] = d
+            size += 1
+            own[d] = size
+
+
+@kernel
+def _nearest_first(
+    change: Int32s, first: Int64s, own: Int32s, nearest: Uint8s, cursor: Int64s, order: Int32s, order_first: Int64s
 ) -> None:
-    """The changes that matter to one annotator: per step disappearances, then appearances, nearest to a truth pixel first.
+    """The changes of pixels within reach, by own number: per step disappearances, then appearances, nearest to the truth first.
 
     The order only saves work: a pixel that lies on the truth rarely has to give way to one that does not. ``cursor`` is scratch,
-    an entry for each class of nearness and two more.
+    an entry for each class of nearness and two more; ``order`` has room for all changes and as much again.
     """
     used = np.int64(0)
     order_first[0] = order_first[1] = 0
     for step in range(1, first.size - 1):
         for c in range(cursor.size):
             cursor[c] = 0
+        # First as they come, to the second half of the room, then from there in order.
+        found = change.size
         for i in range(first[step], first[step + 1]):
-            c = np.int64(nearest[abs(change[i]) - 1])
-            if c > 0:
-                cursor[(c if change[i] > 0 else 0) + 1] += 1
+            d = own[abs(change[i]) - 1]
+            order[found] = d if change[i] > 0 else -d
+            if d > 0:
+                cursor[(np.int64(nearest[d - 1]) if change[i] > 0 else 0) + 1] += 1
+                found += 1
         cursor[0] = used
         for c in range(1, cursor.size):
             cursor[c] += cursor[c - 1]
         used = cursor[cursor.size - 1]
-        for i in range(first[step], first[step + 1]):
-            c = np.int64(nearest[abs(change[i]) - 1])
-            if c > 0:
-                if change[i] < 0:
-                    c = 0
-                order[cursor[c]] = change[i]
-                cursor[c] += 1
+        for i in range(change.size, found):
+            d = order[i]
+            c = np.int64(nearest[d - 1]) if d > 0 else 0
+            order[cursor[c]] = d
+            cursor[c] += 1
         order_first[step + 1] = used
+
+
+def find_candidates(history: History, truth: Int64s, shape: tuple[int, int], within: Reach) -> Candidates:
+    """What a matching with one truth, given by flat indices, needs to know of a history."""
+    near = reachable(truth, history.ever, shape, within)
+    before = np.empty(near.size, np.uint32)
+    size = rank(near, before)
+    number, own = np.empty(size, np.int32), np.zeros(history.size, np.int32)
+    _number_in_reach(history.ever, history.before, near, number, own)
+    pairs, to, nearest = find_pairs(truth, near, before, size, shape, within)
+    order, first = np.empty(2 * history.change.size + 1, np.int32), np.empty(history.first.size, np.int64)
+    cursor = np.empty(NEARNESS_CLASSES + 2, np.int64)
+    _nearest_first(history.change, history.first, own, nearest, cursor, order, first)
+    return Candidates(pairs, to, number, order[: first[-1]], first)
 
 
 @kernel
@@ -225,17 +273,14 @@ def _unmark(row: Uint64s, d: Scalar) -> None:
 
 
 class Start(NamedTuple):
-    """What :func:`follow` begins with: an empty matching of one annotator, the changes that matter to it, and scratch.
+    """What :func:`follow` begins with: an empty matching of one annotator, its candidates, and scratch.
 
     ``waiting`` is room for the truth pixels that lost their partner, ``now`` holds the marks of this annotator.
     """
 
     matching: Matching
-    pairs: Pairs
-    to: Scale
+    candidates: Candidates
     n_truth: int
-    change: Int32s
-    first: Int64s
     waiting: Uint32s
     now: Uint64s
 
@@ -248,23 +293,24 @@ def follow(start: Start, matched: Int64s, matched_detected: Uint64s, checked: Sc
     ``matched_detected``. With ``checked`` the certificate is verified after every step; returns the number of the line that is
     broken, or 0.
     """
-    m, pairs, to, n_truth, change, first, waiting, now = start
+    m, candidates, n_truth, waiting, now = start
+    pairs, to, number, change, first = candidates
     size = 0
     for step in range(1, first.size - 1):
         n_waiting = 0
         for i in range(first[step], first[step + 1]):
             if change[i] > 0:
                 d = change[i] - 1
-                end, end_is_free = appear(m, pairs, to, n_truth + d)
-                _mark(now, d)
+                end, end_is_free = settle(m, pairs, to, n_truth + d)
+                _mark(now, number[d])
                 if end_is_free:
                     size += 1
                 else:
-                    _unmark(now, np.int64(end) - n_truth)
+                    _unmark(now, number[np.int64(end) - n_truth])
             else:
                 d = -change[i] - 1
                 if m.node[n_truth + d, MATE] != FREE:
-                    _unmark(now, d)
+                    _unmark(now, number[d])
                     size -= 1
                 g = disappear(m, n_truth + d)
                 if g != FREE:
@@ -273,9 +319,9 @@ def follow(start: Start, matched: Int64s, matched_detected: Uint64s, checked: Sc
         for i in range(n_waiting):
             g = waiting[i]
             if m.node[g, MATE] == FREE and m.label[g, PRICE] > 0:
-                end, end_is_free = restore(m, pairs, to, g)
+                end, end_is_free = settle(m, pairs, to, g)
                 if end_is_free:
-                    _mark(now, np.int64(end) - n_truth)
+                    _mark(now, number[np.int64(end) - n_truth])
                     size += 1
         if checked:
             broken = check(m, pairs, to)
@@ -289,11 +335,9 @@ def follow(start: Start, matched: Int64s, matched_detected: Uint64s, checked: Sc
 
 def start_matching(history: History, truth: Int64s, shape: tuple[int, int], within: Reach) -> Start:
     """The empty matching of one annotator, whose truth is given by flat indices, ready to be followed."""
-    pairs, to, nearest = find_pairs(truth, history.ever, history.before, history.size, shape, within)
-    order, order_first = np.empty(history.change.size, np.int32), np.empty(history.first.size, np.int64)
-    nearest_first(history.change, history.first, nearest, np.empty(NEARNESS_CLASSES + 2, np.int64), order, order_first)
+    candidates = find_candidates(history, truth, shape, within)
     waiting, now = np.empty(truth.size, np.uint32), np.zeros((history.size + 63) // 64, np.uint64)
-    return Start(new_matching(pairs, truth.size), pairs, to, truth.size, order, order_first, waiting, now)
+    return Start(new_matching(candidates.pairs, truth.size), candidates, truth.size, waiting, now)
 
 
 def detected_at_each_step(history: History) -> Iterator[tuple[int, Flags]]:
@@ -319,6 +363,7 @@ class Counts(NamedTuple):
     matched: Int64s
     matched_by_any: Int64s
     detected: Int64s
+    marked: Int64s
 
 
 def sweep(
@@ -334,7 +379,8 @@ def sweep(
     """Match a soft map with every annotator's truth at all thresholds (rising).
 
     ``matched[a, t]`` is the number of pairs of annotator a at threshold t, ``matched_by_any[t]`` the number of detected pixels
-    that are in some annotator's pairs, ``detected[t]`` that of all detected pixels. ``checked`` verifies that all is optimal.
+    that are in some annotator's pairs, ``detected[t]`` that of all detected pixels, ``marked[t]`` that before thinning.
+    ``checked`` verifies that all is optimal.
     Detected pixels of ``without`` are dropped after thinning.
     """
     history = trace(soft, thresholds, thin=thin, without=without)
@@ -349,7 +395,7 @@ def sweep(
             raise AssertionError(f"the matching of annotator {annotator} is not optimal: line ({broken}) is broken")
     matched_by_any = np.bitwise_count(matched_detected).sum(axis=1, dtype=np.int64)
     at = history.step_of_threshold
-    return Counts(matched[:, at], matched_by_any[at], history.detected[at])
+    return Counts(matched[:, at], matched_by_any[at], history.detected[at], history.marked)
 
 
 def partners_by_level(level: Uint8s, truths: Sequence[Flags], levels: int, within: Reach, *, thin: bool) -> Int64s:
@@ -404,4 +450,4 @@ def match_maps(
 @kernel
 def _appear_all(m: Matching, pairs: Pairs, to: Scale, n_truth: Scalar, n_detected: Scalar) -> None:
     for d in range(n_detected):
-        appear(m, pairs, to, n_truth + d)
+        settle(m, pairs, to, n_truth + d)

@@ -26,12 +26,13 @@ def _pairs_at_each_step(
     """One annotator's matching at each step: its number, the matched detected pixels by number, and their partners' indices."""
     start = start_matching(history, truth, shape, within)
     # One step at a time, so that the matching can be looked at in between; what is counted here does not matter.
+    candidates, first = start.candidates, start.candidates.first
     for step in range(1, history.first.size - 1):
-        one_step = start._replace(first=np.array([0, start.first[step], start.first[step + 1]]))
+        one_step = start._replace(candidates=candidates._replace(first=np.array([0, first[step], first[step + 1]])))
         follow(one_step, np.zeros(2, np.int64), np.zeros((2, start.now.size), np.uint64), False)
         mate = start.matching.node[: truth.size, MATE]
         taken = np.flatnonzero(mate != FREE)
-        yield step, mate[taken].astype(np.int64) - truth.size, truth[taken]
+        yield step, candidates.number[mate[taken].astype(np.int64) - truth.size].astype(np.int64), truth[taken]
 
 
 MOST_NAMED = 8

@@ -16,20 +16,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from hyperacuity.kernels import Flags, Int32s, Scalar, Uint64s, kernel
+from hyperacuity.kernels import Flags, Int32s, Scalar, kernel
 from hyperacuity.kernels.bits import LOW_SIX, ONE, Bits, empty, pack, unpack, words_per_row
 
 
 @kernel
-def _deletable(above: Bits, row: Bits, below: Bits, j: Scalar, first: Scalar) -> Scalar:
-    """The pixels of word ``j`` that one subiteration deletes. The pixel east of bit k is bit k + 1."""
-    north, centre, south = above[j], row[j], below[j]
-    east = (centre >> ONE) | (row[j + 1] << LOW_SIX)
-    west = (centre << ONE) | (row[j - 1] >> LOW_SIX)
-    north_east = (north >> ONE) | (above[j + 1] << LOW_SIX)
-    north_west = (north << ONE) | (above[j - 1] >> LOW_SIX)
-    south_east = (south >> ONE) | (below[j + 1] << LOW_SIX)
-    south_west = (south << ONE) | (below[j - 1] >> LOW_SIX)
+def _deletable(bits: Bits, i: Scalar, stride: Scalar, first: Scalar) -> Scalar:
+    """The pixels of word ``i`` that one subiteration deletes. The pixel east of bit k is bit k + 1."""
+    above, below = i - stride, i + stride
+    north, centre, south = bits[above], bits[i], bits[below]
+    east = (centre >> ONE) | (bits[i + ONE] << LOW_SIX)
+    west = (centre << ONE) | (bits[i - ONE] >> LOW_SIX)
+    north_east = (north >> ONE) | (bits[above + ONE] << LOW_SIX)
+    north_west = (north << ONE) | (bits[above - ONE] >> LOW_SIX)
+    south_east = (south >> ONE) | (bits[below + ONE] << LOW_SIX)
+    south_west = (south << ONE) | (bits[below - ONE] >> LOW_SIX)
 
     # The four pairs that n2 counts, which G1 needs too, and the four that n1 counts.
     ne_n, nw_w, sw_s, se_e = north_east | north, north_west | west, south_west | south, south_east | east
@@ -51,49 +52,60 @@ def _deletable(above: Bits, row: Bits, below: Bits, j: Scalar, first: Scalar) ->
 
 
 @kernel
-def thin_bits(bits: Bits, height: Scalar, words: Scalar, changed_at: Int32s, rows: Uint64s) -> None:
+def _judge_rows(bits: Bits, after: Bits, stride: Scalar, top: Scalar, bottom: Scalar, first: Scalar) -> None:
+    """Write to ``after`` what one subiteration leaves of the rows from ``top`` to ``bottom`` (exclusive) of ``bits``.
+
+    The zero words between rows are judged with the rest and stay zero, so that this is one plain loop, which the compiler turns
+    into instructions on several words at once.
+    """
+    for i in range(top * stride + ONE, bottom * stride):
+        after[i] = bits[i] & ~_deletable(bits, i, stride, first)
+
+
+@kernel
+def _note_changes(
+    bits: Bits, after: Bits, stride: Scalar, top: Scalar, bottom: Scalar, turn: Scalar, changed_at: Int32s
+) -> Scalar:
+    """Set ``changed_at`` of the rows in which two bit images differ to ``turn``; whether there are any."""
+    any_changed = False
+    for y in range(top, bottom):
+        differing = np.uint64(0)
+        for i in range(y * stride + ONE, (y + ONE) * stride):
+            differing |= bits[i] ^ after[i]
+        if differing != 0:
+            changed_at[y] = turn
+            any_changed = True
+    return any_changed
+
+
+@kernel
+def thin_bits(bits: Bits, height: Scalar, words: Scalar, changed_at: Int32s, spare: Bits) -> None:
     """Thin a bit image in place.
 
-    ``changed_at`` (height + 2) and ``rows`` (2 × (words + 2)) are scratch: the subiteration in which a row last changed, and the
-    row above and the row itself as they were before this subiteration.
+    ``changed_at`` (height + 2) and ``spare`` are scratch: the subiteration in which a row last changed, and a second bit image,
+    whose margins must be zero. The two images take turns: one is judged, the other written. A row that is settled is the same
+    in both.
     """
-    stride = words + 1
+    stride = np.uint64(words + 1)
     for y in range(height + 2):
         changed_at[y] = 0
+    now, after = bits, spare
     turn = 0
     quiet = 0
-    above, centre = rows[0], rows[1]
     while quiet < 2:
         turn += 1
-        first = turn & 1 == 1
-        deleted_any = False
-        above_is_kept = False
-        above_changed_at = changed_at[0]
-        for y in range(1, height + 1):
-            this_changed_at = changed_at[y]
-            settled = turn > 2 and max(above_changed_at, this_changed_at, changed_at[y + 1]) < turn - 2
-            above_changed_at = this_changed_at
-            if settled:
-                above_is_kept = False
-                continue
-            row = bits[y * stride : y * stride + words + 2]
-            below = bits[(y + 1) * stride : (y + 1) * stride + words + 2]
-            if not above_is_kept:
-                for j in range(words + 2):
-                    above[j] = bits[(y - 1) * stride + j]
-            for j in range(words + 2):
-                centre[j] = row[j]
-            deleted_here = np.uint64(0)
-            for j in range(1, words + 1):
-                deleted = _deletable(above, centre, below, j, first)
-                row[j] = centre[j] & ~deleted
-                deleted_here |= deleted
-            above, centre = centre, above
-            above_is_kept = True
-            if deleted_here != 0:
-                changed_at[y] = turn
-                deleted_any = True
-        quiet = 0 if deleted_any else quiet + 1
+        quiet += 1
+        y = 1
+        while y <= height:
+            top = y
+            while y <= height and max(changed_at[y - 1], changed_at[y], changed_at[y + 1]) >= turn - 2:
+                y += 1
+            if y > top:
+                _judge_rows(now, after, stride, np.uint64(top), np.uint64(y), turn & 1 == 1)
+                if _note_changes(now, after, stride, np.uint64(top), np.uint64(y), turn, changed_at):
+                    quiet = 0
+            y += 1
+        now, after = after, now
 
 
 def thin(mask: Flags) -> Flags:
@@ -112,7 +124,7 @@ def thin(mask: Flags) -> Flags:
     words = words_per_row(width)
     bits = empty(height, width)
     pack(mask, bits)
-    thin_bits(bits, height, words, np.zeros(height + 2, np.int32), np.zeros((2, words + 2), np.uint64))
+    thin_bits(bits, height, words, np.zeros(height + 2, np.int32), np.zeros_like(bits))
     thinned = np.empty(mask.shape, np.bool_)
     unpack(bits, thinned)
     return thinned

@@ -78,7 +78,7 @@ def tally(
         if shown[c] and (truth[c] or protocol.absent == "count"):
             part = image.part(c)
             how: Any = {"thin": protocol.thin, "without": part.without}
-            counts[:, c] = sweep_counts(part.soft, part.truth, levels, reach(part.tolerance), **how)
+            counts[:, c] = sweep_counts(part.soft, part.truth, levels, reach(part.tolerance), **how)[:2]
     return SemanticTally(counts[0], counts[1], truth, shown, protocol=protocol)
 
 
