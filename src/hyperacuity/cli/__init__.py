@@ -73,7 +73,7 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-def options(
+def _general(
     version: Annotated[
         bool, Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
@@ -99,7 +99,7 @@ def program(words: Sequence[str] = ()) -> typer.Typer:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    built.callback()(options)
+    built.callback()(_general)
     known = {name: name.partition(" ")[0] for name in (*COMMANDS, *GROUPS)}
     called = words[0] if words and words[0] in known.values() else None
     for name, place in COMMANDS.items():

@@ -16,6 +16,7 @@ from hyperacuity.data.datasets.layouts import LAYOUTS
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.evaluation import in_memory
 from hyperacuity.evaluation.against import CardLike, Rival, Rivals, fitting, rivals
+from hyperacuity.evaluation.first_use import compile_before
 from hyperacuity.evaluation.inputs import Inputs, find_plain, name_of, named_systems
 from hyperacuity.evaluation.jobs import TaskJob, job_for, reader_type
 from hyperacuity.evaluation.protocols import agreed
@@ -148,6 +149,8 @@ def evaluate_inputs(
     """
     if strict and (gaps := inputs.gaps()):
         raise UsageError(f"{gaps[0]} (--strict)")
+    if cluster is None:
+        compile_before(task.name, shown=progress)
     complete = inputs.agree(protocol).completed(
         inputs.systems, lambda system: _first_predictions(inputs, system, protocol)
     )

@@ -85,16 +85,18 @@ def cache_folder(module: str) -> Path:
     return cache_base() / f"{name}-{_digest(name)}"
 
 
-class _Announcement(event.Listener):
-    """Logs one line when the first kernel of this process has to be compiled, because none was kept."""
+@cache
+def announce() -> None:
+    """Log, once in a process, that kernels have to be compiled because none were kept."""
+    _log.info("compiling kernels for this machine; this is done once and takes some seconds")
 
-    def __init__(self) -> None:
-        self.made = False
+
+class _Announcement(event.Listener):
+    """Makes the announcement when the first kernel of this package is compiled."""
 
     def on_start(self, event: Any) -> None:
-        if not self.made and event.data["dispatcher"].py_func.__module__.startswith(__name__):
-            self.made = True
-            _log.info("compiling kernels for this machine; this is done once and takes some seconds")
+        if event.data["dispatcher"].py_func.__module__.startswith(__name__):
+            announce()
 
     def on_end(self, event: Any) -> None:
         """Nothing to say."""
