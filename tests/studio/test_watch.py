@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -197,6 +199,15 @@ class TestWhatIsSaid:
         assert runs.refresh()
         assert "is damaged or not a run store" in runs.problems[0]
         assert runs.timelines[0].value("epoch-1") == 0.5
+
+    def test_of_a_damaged_tally_while_the_others_are_shown(self, score):
+        score("epoch-1", FIRST)
+        folder = score("epoch-2", SECOND)
+        with closing(sqlite3.connect(folder / "run.sqlite")) as store, store:
+            store.execute("UPDATE tallies SET tally = x'00' WHERE system = 'epoch-2' AND image = 'b'")
+        (line,) = looked(folder).timelines
+        assert line.notes[0].startswith("epoch-2 has no score: stored tally is damaged")
+        assert line.latest() == "epoch-1"
 
     def test_of_one_point_alone(self, score):
         runs = looked(score("epoch-1", FIRST))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from operator import sub
 from typing import Any
 
 import altair as alt
@@ -12,6 +13,9 @@ import altair as alt
 from hyperacuity.report import theme
 
 WIDTH, HEIGHT = theme.TWO_COLUMNS, 300
+
+FEW = 12
+"""Numbers up to which each has its tick."""
 
 LEVELS = {"people": (theme.HUMAN.colour, [1, 0]), "chance": (theme.FAINT, [1, 3]), "system": (theme.FAINT, [6, 3])}
 """Ink and dash of what does not change."""
@@ -69,13 +73,14 @@ def score_over_time(
     return alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
 
 
-def images_over_time(*, title: str, along: str, kind: str, digits: int = 3) -> Any:
+def images_over_time(places: Sequence[Mapping[str, Any]], *, title: str, along: str, kind: str, digits: int = 3) -> Any:
     """The scores of single images over time. The chart has no rows: the page fills in those of the chosen images.
 
-    Rows have ``image``, ``series``, ``x``, ``point``, ``place`` and ``score``.
+    ``places`` are the rows of the chart of scores, which has the same axis. Rows to fill in have ``image``, ``series``,
+    ``x``, ``point``, ``place`` and ``score``.
     """
     number = f".{digits}f"
-    x = _x(kind, along, [])
+    x = _x(kind, along, places)
     scale = alt.Scale(range=[style.colour for style in theme.systems([str(n) for n in range(8)]).values()])
     shapes = alt.Scale(range=list(theme.MARKERS))
     legend = alt.Legend(title=None, orient="top", columns=3, labelLimit=170, symbolLimit=0)
@@ -100,13 +105,10 @@ def _x(kind: str, along: str, rows: Sequence[Mapping[str, Any]]) -> Any:
         names = list(dict.fromkeys(row["x"] for row in rows))
         axis = alt.Axis(labelAngle=-30 if len(names) > 4 else 0, labelLimit=120, labelOverlap=True)
         return alt.X("x:O", title=along, sort=names or None, axis=axis)
-    large = any(row["x"] >= 10_000 for row in rows)
-    axis = alt.Axis(format="~s" if large else "~r", tickMinStep=1 if _whole(rows) else alt.Undefined, labelOverlap=True)
+    numbers = sorted({row["x"] for row in rows})
+    ticks = {"values": numbers} if len(numbers) <= FEW else {"tickMinStep": min(map(sub, numbers[1:], numbers))}
+    axis = alt.Axis(format="~s" if numbers and numbers[-1] >= 10_000 else "~r", labelOverlap=True, **ticks)
     return alt.X("x:Q", title=along, scale=alt.Scale(zero=False, nice=False, padding=12), axis=axis)
-
-
-def _whole(rows: Sequence[Mapping[str, Any]]) -> bool:
-    return all(float(row["x"]).is_integer() for row in rows)
 
 
 def _levels(levels: Sequence[tuple[str, float, str]], number: str) -> list[Any]:

@@ -171,7 +171,7 @@ def charts_of(one: Timeline, order: str) -> list[dict[str, Any]]:
     how: Any = {"title": one.main.title, "along": along, "kind": kind, "digits": one.main.digits}
     return [
         {"spec": score_over_time(rows, levels, **how).to_dict(), "fluid": True},
-        {"spec": images_over_time(**how).to_dict(), "fluid": True},
+        {"spec": images_over_time(rows, **how).to_dict(), "fluid": True},
     ]
 
 

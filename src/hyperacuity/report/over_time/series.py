@@ -17,6 +17,9 @@ Order = Literal["name", "time"]
 Number = tuple[float, ...]
 """A number, or the parts of a version."""
 
+SHORT = {"v": "version", "ckpt": "checkpoint", "e": "epoch", "ep": "epoch", "iter": "iteration", "it": "iteration"}
+"""What numbers are called in short."""
+
 NUMBER = re.compile(r"\d+(?:\.\d+)*")
 
 
@@ -162,8 +165,8 @@ def _word(before: str) -> str:
     ('epoch', 'version', 'number')
     """
     found = re.search(r"([^\W\d_]+)[\W_]*$", before)
-    word = found[1] if found else ""
-    return {"v": "version", "ckpt": "checkpoint", "": "number"}.get(word.lower(), word)
+    word = found[1] if found else "number"
+    return SHORT.get(word.lower(), word)
 
 
 def _by_time(series: TimeSeries, times: Mapping[str, str]) -> TimeSeries:

@@ -167,9 +167,10 @@ class WatchedRuns:
             changed = [folder.look() for folder in self.folders]
             if self.version and not any(changed):
                 return False
-            signatures = dict.fromkeys(state.signature for folder in self.folders for state in folder.states)
+            held = dict.fromkeys(state.signature for folder in self.folders for state in folder.states)
             before = {str(one.signature): one for one in self.timelines}
-            found = [self._timeline(text, before.get(text), each or _one_by_one) for text in signatures]
+            ordered = [*(text for text in before if text in held), *(text for text in held if text not in before)]
+            found = [self._timeline(text, before.get(text), each or _one_by_one) for text in ordered]
             self.timelines = _told_apart(found)
             self.problems = tuple(folder.problem for folder in self.folders if folder.problem)
             self.version += 1  # last, so that nobody takes the former state for this one
@@ -181,6 +182,8 @@ class WatchedRuns:
         states = [(folder, state) for folder in self.folders for state in folder.states if state.signature == text]
         names = point_names([(folder.label, state.system) for folder, state in states])
         try:
+            if not tasks.task(signature.task).prediction:
+                raise UsageError(f"{signature.task} is about labels, not about systems; hyperacuity report shows it")
             columns = before.columns if before and before.columns else self._columns(states[0][0], text, states[0][1])
             if not columns:
                 raise UsageError(f"{signature.task} has no score by which one system is better than another")

@@ -73,7 +73,7 @@ function standing(line) {
     { text: series.best === series.latest ? "–" : series.test ? series.test.p.toFixed(3) : "–" },
   ]);
   const heads = [{ title: "Series", name: true }, { title: `Latest ${column.title}`, graph: true }, { title: `Best ${column.title}`, graph: true }, { title: "p" }];
-  return [make("h3", { text: "Latest and best" }), table(heads, rows, "Latest and best", false)];
+  return [make("h3", { text: "Latest and best" }), table(heads, rows, `Latest and best: ${line.title}`, false)];
 }
 function points(line) {
   const [main, ...others] = line.columns;
@@ -85,7 +85,7 @@ function points(line) {
       ...others.map((column) => ({ text: fixed(point.values[column.key], column), value: point.values[column.key] ?? "nan" })),
       { text: coverage(point), value: point.images }, { text: point.started ? point.started.slice(5, 16).replace("T", " ") : "card", value: point.started }];
   }));
-  return [make("h3", { text: "All points" }), table(heads, rows, "All points", true),
+  return [make("h3", { text: "All points" }), table(heads, rows, `All points: ${line.title}`, true),
     make("p", { class: "note", text: `${main.better === "max" ? "Higher" : "Lower"} is better. The interval is a 95 % bootstrap over images.` })];
 }
 function keepSort(element, build) {
@@ -107,7 +107,7 @@ function failures(line) {
   const rows = line.failures.map(([system, image, reason]) => make("tr", {}, make("th", { scope: "row", text: system }), make("td", { text: image }), make("td", { text: reason })));
   const heads = make("tr", {}, ...["Point", "Image", "Reason"].map((title) => make("th", { scope: "col", text: title })));
   return [make("h3", { text: `What failed (${line.failed})` }),
-    make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "What failed" }, make("table", { class: "plain" }, make("thead", {}, heads), make("tbody", {}, ...rows))),
+    make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `What failed: ${line.title}` }, make("table", { class: "plain" }, make("thead", {}, heads), make("tbody", {}, ...rows))),
     make("p", { class: "note", text: `Scores are of the images that remain.${line.failed > line.failures.length ? ` The first ${line.failures.length} are listed.` : ""}` })];
 }
 function select(title, key, choice, symbols, line, redo) {
@@ -186,7 +186,9 @@ function show() {
     put(parts.signature, line.signature, () => make("p", { class: "signature" }, make("span", { class: "label", text: "Protocol" }), make("code", { id: `s${number}-signature`, text: line.signature })));
     put(parts.failures, [line.failures, line.failed], () => failures(line));
     const empty = !line.columns;
-    for (const part of one.element.querySelectorAll(".results, .compared")) part.hidden = empty || !line.latest;
+    const scored = Object.values(line.points ?? {}).filter((point) => point.images).length;
+    one.element.querySelector(".results").hidden = !scored;
+    one.element.querySelector(".compared").hidden = scored < 2;
     if (empty) continue;
     put(parts.findings, line.findings, () => make("ul", { class: "findings" }, ...line.findings.map((text) => make("li", { text }))));
     put(parts.progress, Object.entries(line.points).map(([name, p]) => [name, p.images, p.failed, p.waiting]), () => progress(line));
@@ -222,6 +224,7 @@ async function look() {
     const answer = await fetch(`state?since=${encodeURIComponent(state.mark)}`, { cache: "no-store" });
     if (answer.status === 200) {
       const next = merged(await answer.json());
+      if (state.timelines.some((line, number) => next.timelines[number]?.signature !== line.signature)) location.reload();  // another run
       const news = newsOf(state, next);
       state = next;
       show();
