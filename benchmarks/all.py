@@ -7,10 +7,10 @@ compiled kernels kept from the process before; *warm* a further call, the best o
 inputs only are compiled before the clock starts. *peer* is the best of two calls of a named library in the same process on the
 same arrays; what it computes must be equal where it can be. Every task has processes of its own, with one thread.
 
-Beside each time stands its spread: how far the median of the calls lies above the best. The table goes to ``all.json`` in the
---out folder, and a line to ``benchmarks/history.jsonl``: commit, date, machine, and every warm time, in seconds and in units of a
-calibration (a sort that has nothing to do with this package). A row is called slower when its time in these units exceeds the
-last one of the same machine by more than a tenth and by more than both spreads; then the exit status is 1.
+Beside each time stands its spread: how far the median of the calls lies above the best. The table goes to ``all.json`` and
+``all.md`` in the --out folder, and a line to ``benchmarks/history.jsonl``: commit, date, machine, and every warm time, in seconds
+and in units of a calibration (a sort that has nothing to do with this package). A row is called slower when its time in these
+units exceeds the last one of the same machine by more than a tenth and by more than both spreads; then the exit status is 1.
 """
 
 from __future__ import annotations
@@ -38,6 +38,8 @@ NOISE = 0.1
 """A row is not called slower for less than this, whatever the spreads."""
 
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
+
+HEADINGS = ("task", "what", "cold", "cached", "warm", "±", "peer", "× ours", "peer is")
 
 Row = dict[str, Any]
 console = Console(width=None if os.isatty(1) else 160)
@@ -102,26 +104,36 @@ def _facts(timing: Timing) -> Row:
     return {"s": timing.best, "spread": round(timing.spread, 3)}
 
 
-def show(rows: list[Row], unit: float) -> None:
-    """Print the table."""
-    table = Table("task", "what", title="CPU time, one thread", title_justify="left")
-    for heading in ("cold", "cached", "warm", "±", "peer", "× ours"):
-        table.add_column(heading, justify="right")
-    table.add_column("peer is")
+def lines_of(rows: list[Row]) -> list[list[str]]:
+    """The table: a line for each row and each further peer of it."""
+    lines = []
     for row in rows:
-        peers = [*row["peers"].items()] or [("", None)]
-        for n, (name, peer) in enumerate(peers):
-            own = [
-                _seconds(row.get("cold_s")),
-                _seconds(row.get("cached_s")),
-                _seconds(row["s"]),
-                f"{row['spread']:.0%}",
-            ]
-            cells = [row["task"], row["what"], *own] if n == 0 else [""] * 6
-            theirs = [_seconds(peer["s"]), f"{peer['s'] / row['s']:,.1f}", name] if peer else ["", "", ""]
-            table.add_row(*cells, *theirs)
+        own = [_seconds(row.get("cold_s")), _seconds(row.get("cached_s")), _seconds(row["s"]), f"{row['spread']:.0%}"]
+        cells = [row["task"], row["what"], *own]
+        for name, peer in row["peers"].items() or [("", None)]:
+            ratio = _ratio(peer["s"] / row["s"]) if peer else ""
+            lines.append([*cells, _seconds(peer["s"] if peer else None), ratio, name])
+            cells = [""] * len(cells)
+    return lines
+
+
+def show(rows: list[Row], unit: float, path: Path) -> None:
+    """Print the table, and write it for a page."""
+    table = Table(*HEADINGS[:2], title="CPU time, one thread", title_justify="left")
+    for heading in HEADINGS[2:-1]:
+        table.add_column(heading, justify="right")
+    table.add_column(HEADINGS[-1])
+    lines = lines_of(rows)
+    for line in lines:
+        table.add_row(*line)
     console.print(table)
     console.print(f"One unit of calibration took {_seconds(unit)}.")
+    rule = ["---", "---", *["---:"] * (len(HEADINGS) - 3), "---"]
+    path.write_text("".join(f"| {' | '.join(line)} |\n" for line in (HEADINGS, rule, *lines)), encoding="utf-8")
+
+
+def _ratio(value: float) -> str:
+    return f"{value:,.0f}" if value >= 10 else f"{value:.2g}"
 
 
 def _seconds(value: float | None) -> str:
@@ -206,10 +218,10 @@ def main() -> None:
         rows += measure(task, options.quick, options.repeats)
         console.print(f"{task}: {', '.join(_seconds(row['s']) for row in rows if row['task'] == task)}")
     unit = min(before.best, calibration().best)
-    show(rows, unit)
+    options.out.mkdir(parents=True, exist_ok=True)
+    show(rows, unit, options.out / "all.md")
     entry = entry_of(rows, facts, unit, options.note)
     is_slower = tell_change(entry, last_of(facts["fingerprint"]))
-    options.out.mkdir(parents=True, exist_ok=True)
     path = options.out / "all.json"
     path.write_text(
         json.dumps({"machine": facts, "unit_s": unit, "rows": rows}, indent=1, ensure_ascii=False) + "\n",

@@ -37,11 +37,18 @@ def contour_map() -> tuple[np.ndarray, np.ndarray]:
     return tree.ucm(), tree.ucm2()
 
 
+def title(peer: str) -> str:
+    """What a matcher of :mod:`boundary_peers` is called in the table."""
+    from boundary_peers import TITLES
+
+    return TITLES[peer].partition(" ")[2]
+
+
 def boundary(quick: bool) -> Iterator[Case]:
     """A contour map, a suppressed map, a thick one; and one of 3 Mpx with tolerance 19 px."""
     from boundary_growth import tiled
     from boundary_inputs import SIGMA
-    from boundary_peers import PEERS, TITLES
+    from boundary_peers import PEERS
     from hyperacuity.boundary import Protocol, tally
     from hyperacuity.detect import canny
     from hyperacuity.kernels.suppression import suppress_structured
@@ -65,7 +72,7 @@ def boundary(quick: bool) -> Iterator[Case]:
     yield Case(
         "contour map, 11 thresholds, 5 annotators",
         lambda: tally(contours, truths, some),
-        {TITLES[name]: peer(name) for name in names},
+        {title(name): peer(name) for name in names},
         lambda ours, found: bool((ours.truth_matched >= found).all() and ours.truth_matched.sum() < sum(found) * 1.01),
     )
     yield Case("contour map, 99 thresholds, 5 annotators", lambda: tally(contours, truths, every))
@@ -101,7 +108,7 @@ def edges(quick: bool) -> Iterator[Case]:
 
 def semantic(quick: bool) -> Iterator[Case]:
     """Two classes of a picture; the peer counts pairs only, from the same truths, at nine thresholds."""
-    from boundary_peers import TITLES, hopcroft_karp
+    from boundary_peers import hopcroft_karp
     from hyperacuity.kernels.thinning import thin
     from hyperacuity.semantic import Protocol, semantic_truth, tally
     from semantic import SMALL, image_of
@@ -121,7 +128,7 @@ def semantic(quick: bool) -> Iterator[Case]:
     yield Case(
         "2 classes, 9 thresholds",
         lambda: tally(soft, [truth], some),
-        {TITLES["hopcroft-karp"]: peer},
+        {title("hopcroft-karp"): peer},
         lambda ours, found: np.array_equal(ours.matched, found),
     )
     yield Case("2 classes, 99 thresholds", lambda: tally(soft, [truth], every))
@@ -309,7 +316,7 @@ def audit(quick: bool) -> Iterator[Case]:
 
 def strength(quick: bool) -> Iterator[Case]:
     """Five annotators, each with each."""
-    from boundary_peers import TITLES, scipy_lean
+    from boundary_peers import scipy_lean
     from hyperacuity.audit.strength import strengths
     from hyperacuity.boundary import TOLERANCE
 
@@ -318,7 +325,7 @@ def strength(quick: bool) -> Iterator[Case]:
     def pairs() -> int:
         return sum(scipy_lean(one, other, TOLERANCE) for n, one in enumerate(truths) for other in truths[n + 1 :])
 
-    yield Case("5 annotators, each with each", lambda: strengths(truths), {TITLES["scipy-lean"]: pairs})
+    yield Case("5 annotators, each with each", lambda: strengths(truths), {title("scipy-lean"): pairs})
 
 
 def detect(quick: bool) -> Iterator[Case]:

@@ -167,27 +167,23 @@ def _count(
         matched[step] = size
 
 
+def _new_side(tiles: int, at: Int32s, pairs: int) -> _Side:
+    """A map of pixels without partners; there will be ``pairs`` at most."""
+    open_ = np.zeros(tiles, np.uint64)
+    insert_all(open_, at)
+    return _Side(np.full(64 * tiles, FREE, np.int32), open_, open_.copy(), np.empty(pairs, np.int32))
+
+
 def count_pairs(history: History, truth: Int64s, shape: tuple[int, int], within: Reach) -> Int64s:
     """The number of pairs at each step of a history; ``truth`` are flat indices."""
     grid = grid_of(shape, within)
-    truth_at = positions(truth, shape[1], grid)
-    detected_at = positions(indices_of(history, shape), shape[1], grid)
-    sides = [
-        _Side(
-            mate=np.full(grid.tiles * 64, FREE, np.int32),
-            open=np.zeros(grid.tiles, np.uint64),
-            free=np.zeros(grid.tiles, np.uint64),
-            closed=np.empty(truth.size, np.int32),
-        )
-        for _ in range(2)
-    ]
-    for tiles in (sides[0].open, sides[0].free):
-        insert_all(tiles, truth_at)
-    came_from, queue = np.empty(grid.tiles * 64, np.int32), np.empty(truth.size + 1, np.int32)
-    matched = np.zeros(history.first.size - 1, np.int64)
-    waiting = np.empty(truth.size, np.int32)
+    truth_side = _new_side(grid.tiles, positions(truth, shape[1], grid), truth.size)
+    detected_side = _new_side(grid.tiles, np.empty(0, np.int32), truth.size)
+    at = positions(indices_of(history, shape), shape[1], grid)
+    came_from, queue = np.empty(64 * grid.tiles, np.int32), np.empty(truth.size + 1, np.int32)
+    waiting, matched = np.empty(truth.size, np.int32), np.zeros(history.first.size - 1, np.int64)
     around = disc(within, grid)
-    _count(*sides, around, history.change, detected_at, history.first, came_from, queue, waiting, matched)
+    _count(truth_side, detected_side, around, history.change, at, history.first, came_from, queue, waiting, matched)
     return matched
 
 
