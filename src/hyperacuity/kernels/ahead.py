@@ -30,7 +30,14 @@ def compile_matching() -> None:
     ever[3] = 1
     counts, first = np.array([0, 1]), np.array([0, 0, 1])
     history = History(
-        np.ones(1, np.int64), np.ones(1, np.int32), first, counts, ever, np.zeros(ever.size, np.uint32), 1
+        np.ones(1, np.int64),
+        np.ones(1, np.int32),
+        first,
+        counts,
+        ever,
+        np.zeros(ever.size, np.uint32),
+        1,
+        np.ones(1, np.int64),
     )
     start = start_matching(history, np.zeros(1, np.int64), (1, 1), reach(1.0))
     follow(start, np.zeros(2, np.int64), np.zeros((2, 1), np.uint64), False)
