@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +38,9 @@ SMOOTH = 0.1 * BINS
 CUES = ("brightness", "a", "b", "texture")
 RADII = (0.01, 0.02, 0.02, 0.02)
 """Radius of the disc for each cue, as a fraction of the image diagonal."""
+
+_REMEMBERED = 3_000_000
+"""The labels of images of at most so many numbers are remembered."""
 
 SHIPPED = Path(__file__).with_name("pb.json")
 
@@ -147,9 +150,7 @@ def gradients(image: ArrayLike, textons: NDArray[np.float64], *, hist_distance: 
     """The localised gradients of all cues: cues × directions × H × W, 0 or more."""
     pixels = planes(image)
     diameter = diagonal(pixels.shape[1:])
-    lab = to_lab(pixels)
-    maps = [np.minimum((plane * BINS).astype(np.int64), BINS - 1).astype(np.uint8) for plane in lab]
-    maps.append(nearest_texton(texture_responses(lab[0]), textons))
+    maps = channel_labels(pixels, textons)
     found = np.zeros((len(CUES), DIRECTIONS, *pixels.shape[1:]), np.float32)
     for cue, (labels, share) in enumerate(zip(maps, RADII, strict=True)):
         if labels.min() == labels.max():
@@ -162,6 +163,30 @@ def gradients(image: ArrayLike, textons: NDArray[np.float64], *, hist_distance: 
             raw = half_disc_gradients(labels, BINS, radius, smooth=SMOOTH, hist_distance=hist_distance)
         found[cue] = localised(raw, radius)
     return found
+
+
+def channel_labels(pixels: Float32Array, textons: NDArray[np.float64]) -> tuple[NDArray[np.uint8], ...]:
+    """What each pixel is in each channel of :data:`CUES`: a bin of brightness or colour, or a texton.
+
+    The last few are remembered, since ``pb`` and ``gpb`` look at an image in turn; do not write to them.
+    """
+    known: NDArray[np.float64] = np.ascontiguousarray(textons, np.float64)
+    if pixels.size > _REMEMBERED:
+        return _labels(pixels, known)
+    return _labels_again(pixels.tobytes(), pixels.shape, known.tobytes(), known.shape)
+
+
+@lru_cache(maxsize=4)
+def _labels_again(
+    pixels: bytes, shape: tuple[int, ...], textons: bytes, count: tuple[int, ...]
+) -> tuple[NDArray[np.uint8], ...]:
+    return _labels(np.frombuffer(pixels, np.float32).reshape(shape), np.frombuffer(textons, np.float64).reshape(count))
+
+
+def _labels(pixels: Float32Array, textons: NDArray[np.float64]) -> tuple[NDArray[np.uint8], ...]:
+    lab = to_lab(pixels)
+    binned = [np.minimum((plane * BINS).astype(np.int64), BINS - 1).astype(np.uint8) for plane in lab]
+    return (*binned, nearest_texton(texture_responses(lab[0]), textons))
 
 
 def to_lab(pixels: Float32Array) -> Float32Array:

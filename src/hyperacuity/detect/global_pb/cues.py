@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hyperacuity.detect.detection import Float32Array, planes
-from hyperacuity.detect.pb_detector import BINS, SMOOTH, localised, nearest_texton, texture_responses, to_lab
+from hyperacuity.detect.pb_detector import BINS, CUES, SMOOTH, channel_labels, localised
 from hyperacuity.kernels.half_discs import DIRECTIONS, half_disc_gradients
 from hyperacuity.maps import diagonal
 
@@ -58,7 +58,7 @@ def local_cues(image: ArrayLike, textons: NDArray[np.float64]) -> Float32Array:
     """
     pixels = planes(image)
     shape = pixels.shape[1:]
-    labels = _labels(pixels, textons)
+    labels = dict(zip(CUES, channel_labels(pixels, textons), strict=True))
     found = np.zeros((len(LOCAL_CUES), DIRECTIONS, *shape), np.float32)
     for cue, (channel, share) in enumerate(LOCAL_CUES):
         seen = labels[channel]
@@ -72,19 +72,6 @@ def local_cues(image: ArrayLike, textons: NDArray[np.float64]) -> Float32Array:
             raw = enlarged(raw, ((shape[0] + 1) // 2, (shape[1] + 1) // 2))
         found[cue] = raw if step == 1 else enlarged(raw, shape)
     return found
-
-
-def _labels(pixels: Float32Array, textons: NDArray[np.float64]) -> dict[str, NDArray[np.uint8]]:
-    """What each pixel is in each channel: a bin of brightness or colour, or a texton."""
-    lab = to_lab(pixels)
-    binned = [np.minimum((plane * BINS).astype(np.int64), BINS - 1).astype(np.uint8) for plane in lab]
-    return dict(
-        zip(
-            ("brightness", "a", "b", "texture"),
-            [*binned, nearest_texton(texture_responses(lab[0]), textons)],
-            strict=True,
-        )
-    )
 
 
 def enlarged(values: Float32Array, shape: tuple[int, ...], *, first: float = 0.0) -> Float32Array:
