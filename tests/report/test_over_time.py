@@ -124,6 +124,21 @@ class TestCommand:
         by_title = {one["title"]: one["points"][0]["ods"] for one in line["series"]}
         assert by_title["canny (card)"] == by_title["canny"]
 
+    def test_serves_on_loopback_with_a_token_and_waits_for_a_run(self, tmp_path, monkeypatch):
+        server = pytest.importorskip("hyperacuity.studio.server", reason="needs the extra studio")
+        asked = {}
+
+        def serve(page, *, announce, **how):
+            asked.update(how, title=page.title)
+            announce(server.Address("http://127.0.0.1:1", how["token"], 1))
+
+        monkeypatch.setattr(server, "serve", serve)
+        done = self.call(tmp_path / "later", "--no-browser", "--title", "Nets")
+        assert done.exit_code == 0, done.stderr
+        assert (asked["host"], asked["title"], len(asked["token"]) > 20) == ("127.0.0.1", "Nets over time", True)
+        assert f"warning: there is no run in {tmp_path / 'later'} yet" in done.stderr
+        assert "Ctrl-C stops the page; the run goes on.\nstopped\n" in done.stderr
+
     @pytest.mark.parametrize(
         ("words", "said"),
         [
