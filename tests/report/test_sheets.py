@@ -81,6 +81,8 @@ def test_every_task_has_a_page(world, tmp_path, task, title, best):
     assert set(sheet.image_scores) == {"scene-0001", "scene-0002"}
     if best is not None:  # the truth against itself
         assert {key: sheet.lines[0].values[key] for key in best} == best
+    for figure in sheet.figures:
+        figure.draw(True).to_dict(validate=True)
     page = write_pages([sheet], tmp_path, progress=False)
     text = page.read_text(encoding="utf-8")
     assert "cannot be shown" not in text

@@ -12,7 +12,7 @@ import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from hyperacuity import __version__
 from hyperacuity.console import output_folder
@@ -29,6 +29,9 @@ from hyperacuity.run.changes import changes_told, with_changes
 from hyperacuity.run.gather import Grid, gather
 from hyperacuity.studies.running import each
 from hyperacuity.tally import Signature
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -230,15 +233,12 @@ def _html(
     common: Mapping[str, Any], shown: Sequence[dict[str, Any]], payloads: Mapping[str, Payload], *, front: bool
 ) -> str:
     """A document that shows these parts, and the front page where it is asked for."""
-    from jinja2 import Environment, PackageLoader
     from markupsafe import Markup
 
-    loader = PackageLoader("hyperacuity.report")
-    environment = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    environment.filters |= {"number": fixed, "linked": linked}
     inline = common["inline"]
     facts = [part["facts"] if part in shown else None for part in common["parts"]]
-    return environment.get_template("page.html.j2").render(
+    template = _templates().get_template("page.html.j2")
+    return template.render(
         dict(common)
         | {
             "shown": shown,
@@ -250,6 +250,16 @@ def _html(
             "mark": Markup(MARK),  # noqa: S704 (ours)
         }
     )
+
+
+@functools.cache
+def _templates() -> Environment:
+    from jinja2 import Environment, PackageLoader
+
+    loader = PackageLoader("hyperacuity.report")
+    environment = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    environment.filters |= {"number": fixed, "linked": linked}
+    return environment
 
 
 def inline_text(text: str) -> str:

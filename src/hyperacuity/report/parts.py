@@ -55,7 +55,10 @@ def _facts(sheet: Sheet, systems: Sequence[str], images: Sequence[Mapping[str, A
     viewer = sheet.viewer
     return {
         "systems": systems,
-        "charts": [{"spec": figure.draw(True).to_dict(), "fluid": figure.fluid} for figure in sheet.figures],
+        # To validate the charts would take longer than to draw them; the tests do.
+        "charts": [
+            {"spec": figure.draw(True).to_dict(validate=False), "fluid": figure.fluid} for figure in sheet.figures
+        ],
         "layers": [] if viewer is None else [[layer.key, layer.title, layer.note] for layer in viewer.layers],
         "legend": [] if viewer is None else [list(entry) for entry in viewer.legend],
         "note": "" if viewer is None else viewer.note,

@@ -108,7 +108,8 @@ def chart(rows: Iterable[Mapping[str, Any]], **options: Any) -> Any:
 
     register()
     with debug_mode(False):  # to validate a row costs more than to draw it: 10 KB, a fifth of a millisecond
-        data = alt.InlineData(values=[dict(row) for row in rows])
+        values: Any = tuple(dict(row) for row in rows)  # of a list, Altair would copy every row with every layer
+        data = alt.InlineData(values=values)
     return alt.Chart(data, **options)
 
 
