@@ -124,6 +124,12 @@ class TestCommand:
         by_title = {one["title"]: one["points"][0]["ods"] for one in line["series"]}
         assert by_title["canny (card)"] == by_title["canny"]
 
+    def test_says_why_a_card_does_not_fit_and_shows_the_rest(self, learned):
+        done = self.call(learned, "--against", "bsds500-test-canny", "--json")
+        (line,) = json.loads(done.stdout)["timelines"]
+        assert line["notes"][0].startswith("bsds500-test-canny: was scored under another protocol")
+        assert [one["title"] for one in line["series"]] == ["epoch-*", "canny"]
+
     def test_serves_on_loopback_with_a_token_and_waits_for_a_run(self, tmp_path, monkeypatch):
         server = pytest.importorskip("hyperacuity.studio.server", reason="needs the extra studio")
         asked = {}

@@ -35,6 +35,24 @@ def test_a_run_tells_protocols_systems_images_and_tallies_in_the_order_given(
         assert (run.failures(SIGNATURE), run.waiting(SIGNATURE)) == ([], [])
 
 
+def test_a_system_has_another_version_when_one_of_its_cells_has_changed(folder, cells, make_job):
+    with open_run(folder) as run:
+        before = {state.system: state for state in run.system_states()}
+    assert [(one.done, one.failed, one.waiting) for one in before.values()] == [(8, 0, 0)] * 3
+
+    def fail():
+        raise ValueError("no")
+
+    changed = [cell for cell in cells if cell.system == "sobel"]
+    changed[2].prediction.write_text("7 7")
+    with open_store(folder) as store:
+        run_grid(make_job(special={("sobel", "image 2"): fail}), changed, store=store, progress=False)
+    with open_run(folder) as run:
+        after = {state.system: state for state in run.system_states()}
+    assert (after["sobel"].done, after["sobel"].failed) == (7, 1)
+    assert {name for name in before if before[name].version != after[name].version} == {"sobel"}
+
+
 def test_cells_come_back_with_their_files_and_their_picture(tmp_path, cells, make_job, monkeypatch):
     monkeypatch.chdir(tmp_path)
     pictured = [

@@ -156,6 +156,7 @@ class WatchedRuns:
         self._pictures = pictures
         self._people: dict[str, float] = {}
         self._cards: dict[str, Mapping[str, Mapping[str, Any]]] = {}
+        self._left_out: dict[str, str] = {}
         self._tests: dict[str, PointTests] = {}
         self._images: dict[str, dict[str, None]] = {}
         self._paths: dict[tuple[str, str], Path | None] = {}
@@ -187,7 +188,7 @@ class WatchedRuns:
             columns = before.columns if before and before.columns else self._columns(states[0][0], text, states[0][1])
             if not columns:
                 raise UsageError(f"{signature.task} has no score by which one system is better than another")
-            fixed = self._card_points(states[0][0], text, columns, before)
+            fixed = self._card_points(states, columns, before)
         except HyperacuityError as error:
             title = tasks.task(signature.task).title if signature.task in tasks.names() else signature.task.capitalize()
             return Timeline(signature, title, notes=(f"{error}.",))
@@ -198,7 +199,8 @@ class WatchedRuns:
             return self._point(name, folder, state, known, columns)
 
         made = each(f"points of {signature.task}", point, list(zip(names, states, strict=True)))
-        points = {one.name.name: one for one in [*made, *fixed]}
+        points = {one.name.name: one for one in made}
+        points |= {one.name.name: one for one in fixed if one.name.name not in points}
         failures = [
             replace(failure, system=name.name)
             for name, (folder, state) in zip(names, states, strict=True)
@@ -208,11 +210,19 @@ class WatchedRuns:
         times = {name: one.started for name, one in points.items()}
         series = series_of([one.name for one in points.values()], self.order, times)
         task = tasks.task(signature.task)
-        damaged = tuple(f"{one.problem}." for one in points.values() if one.problem)
+        notes = [self._left_out.get(text, ""), *(f"{one.problem}." for one in points.values() if one.problem)]
         people = self._people.get(text, NAN)
         images = self._images.setdefault(text, {})
         images |= {image: None for one in points.values() for image in one.score.images if image not in images}
-        parts: Any = (columns, points, tuple(series), tuple(failures), damaged, people, tuple(images))
+        parts: Any = (
+            columns,
+            points,
+            tuple(series),
+            tuple(failures),
+            tuple(filter(None, notes)),
+            people,
+            tuple(images),
+        )
         return Timeline(signature, task.title, *parts)
 
     def _columns(self, folder: WatchedFolder, text: str, state: SystemState) -> tuple[Column, ...]:
@@ -247,32 +257,40 @@ class WatchedRuns:
         return TimePoint(name, *about, score, key, self.version + 1, problem)
 
     def _card_points(
-        self, folder: WatchedFolder, text: str, columns: Sequence[Column], before: Timeline | None
+        self, states: Sequence[tuple[WatchedFolder, SystemState]], columns: Sequence[Column], before: Timeline | None
     ) -> list[TimePoint]:
-        """The points of cards, which are checked once against the truths of the run."""
-        signature = Signature.parse(text)
-        given = [one for one in self._against if one.card.signature.task == signature.task]
-        if text not in self._cards:
-            systems = [state.system for state in folder.states if state.signature == text]
-
-            def rows(grid: Grid) -> dict[str, Mapping[str, Any]]:
-                (joined,) = with_cards([grid], given)
-                own = joined.tallies()
-                return {
-                    name: {image: replace(tally, protocol=grid.protocol) for image, tally in own[name].items()}
-                    for name in own
-                    if name not in systems
-                }
-
-            self._cards[text] = folder.reading(text, systems, rows) if given else {}
-        if before is not None and before.points:
-            return [before.points[name] for name in self._cards[text]]
-        found = []
-        for name, tallies in self._cards[text].items():
-            protocol = next(iter(tallies.values())).protocol
-            score = score_of(tasks.task(signature.task), protocol, tallies, columns)
-            found.append(TimePoint(PointName(name, name), "", 0, 0, None, score, ("card", text, name), 0))
+        """The points of cards, which are checked once against the truths of a system that is whole."""
+        text = states[0][1].signature
+        whole = [folder for folder, state in states if state.done and not state.waiting]
+        if text not in self._cards and self._against and whole:
+            try:
+                self._cards[text] = self._card_rows(whole[0], text)
+            except HyperacuityError as error:
+                self._cards[text], self._left_out[text] = {}, f"{error}."
+        task, found = tasks.task(Signature.parse(text).task), []
+        for name, tallies in self._cards.get(text, {}).items():
+            known = before.points.get(name) if before else None
+            if known is None:
+                score = score_of(task, next(iter(tallies.values())).protocol, tallies, columns)
+                about: Any = ("", 0, 0, None, score, ("card", text, name), self.version + 1)
+                known = TimePoint(PointName(name, name), *about)
+            found.append(known)
         return found
+
+    def _card_rows(self, folder: WatchedFolder, text: str) -> dict[str, Mapping[str, Any]]:
+        given = [one for one in self._against if one.card.signature.task == Signature.parse(text).task]
+        systems = [state.system for state in folder.states if state.signature == text]
+
+        def rows(grid: Grid) -> dict[str, Mapping[str, Any]]:
+            (joined,) = with_cards([grid], given)
+            own = joined.tallies()
+            return {
+                name: {image: replace(tally, protocol=grid.protocol) for image, tally in own[name].items()}
+                for name in own
+                if name not in systems
+            }
+
+        return folder.reading(text, systems, rows) if given else {}
 
     def test(self, timeline: Timeline, first: str, second: str) -> Verdict | None:
         """How much better the first point is than the second on the images that both have; None with fewer than two."""

@@ -81,7 +81,7 @@ function points(line) {
     ...others.map((column) => ({ title: column.title, better: column.better })), { title: "Images" }, { title: "Run (UTC)", graph: true }];
   const rows = line.series.flatMap((series) => series.points.map((name) => {
     const point = line.points[name];
-    return [{ text: name }, { text: fixed(point.values[main.key], main), value: point.values[main.key] ?? "nan" }, { text: range(point, main) },
+    return [{ text: point.waiting ? `${name} (so far)` : name }, { text: fixed(point.values[main.key], main), value: point.values[main.key] ?? "nan" }, { text: range(point, main) },
       ...others.map((column) => ({ text: fixed(point.values[column.key], column), value: point.values[column.key] ?? "nan" })),
       { text: coverage(point), value: point.images }, { text: point.started ? point.started.slice(5, 16).replace("T", " ") : "card", value: point.started }];
   }));
