@@ -59,6 +59,7 @@ function sentencesOf(line, from, to, found, test) {
     told.push(`Left out: ${missing.join(", and ")}; the test is over the images that both have.`);
   }
   if (test === null) told.push("Whether this may be chance cannot be tested: it takes two images or more that both have.");
+  if (test === undefined && !served) told.push("This file holds no test of these two points, so that it stays small; hyperacuity watch without --once tests any pair.");
   return told;
 }
 function bars(found) {
