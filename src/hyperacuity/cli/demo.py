@@ -25,7 +25,7 @@ TOUR = """
 scenes {out}/scenes --count {count} --size {size} --seed {seed}
 detect {out}/scenes/images --with masks,sobel,canny,sf1,sf5,agk,hk --out {out}/maps
 boundary {out}/maps/masks {out}/scenes/groundTruth {others} --human --run {out}/runs/boundary
-report {out}/runs/boundary --out {out}/report --pictures {out}/scenes/images
+report {out}/runs/boundary --out {out}/report --pictures {out}/scenes/images --no-viewer
 audit {out}/scenes/groundTruth --system {out}/maps/canny --system {out}/maps/hk --thresholds 33 --run {out}/runs/audit
 edges {out}/maps/masks {out}/scenes/boundaries {others} --measures psi,sk(k=1),baddeley,fom,d4,f_alpha --run {out}/runs/edges
 detect {out}/scenes/images --with canny,sf5 --soft --out {out}/soft
@@ -40,8 +40,8 @@ report {runs} --out {out}/report --pictures {out}/scenes/images
 """
 """The commands, in order. There is a page to look at after the first benchmark; the last command makes one of all."""
 
-AHEAD = ("audit", "edges", "regions", "stereo", "disparity", "depth", "ordering")
-"""Whose kernels are compiled beside the first commands, on a machine that has none yet."""
+AHEAD = ("filters", "sweep", "edges", "audit", "regions", "stereo", "disparity", "depth", "ordering")
+"""Whose kernels are compiled beside the first command, in the order in which they are needed, on a machine that has none yet."""
 
 OTHERS = " ".join(f"--system {{out}}/maps/{name}" for name in ("sobel", "canny", "sf1", "sf5", "agk", "hk"))
 PHOTOGRAPHS = ("103070", "37073")
@@ -60,7 +60,7 @@ def demo(
     """Make scenes, run every detector and every benchmark on them, see one of them, and write a report.
 
     Each step is a command that you can run yourself; it is shown before it runs. Nothing is downloaded. The first page is there
-    after the first benchmark, and is made again with all of them at the end.
+    after the first benchmark, and is made again at the end, with all of them and with every picture to look into.
 
     Example: [bold]hyperacuity demo demo-out --count 4[/bold]
     """

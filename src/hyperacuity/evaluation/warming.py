@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
+from inspect import signature
 from multiprocessing import get_context
 from typing import Any
 
@@ -39,10 +40,14 @@ def warm_all(steps: Sequence[str], workers: int | None = None) -> list[str]:
 
 def warm_up(step: str) -> None:
     """Compile what a step needs, or find it compiled. ``UsageError`` for a step that there is not."""
-    _known(step)(_scene())
+    compile_step = _known(step)
+    if signature(compile_step).parameters:
+        compile_step(_scene())
+    else:
+        compile_step()
 
 
-def _known(step: str) -> Callable[[Scene], None]:
+def _known(step: str) -> Callable[..., None]:
     if step not in STEPS:
         raise UsageError(f"there is nothing to warm up called {step!r}; there are {', '.join(STEPS)}")
     return STEPS[step]
@@ -114,11 +119,19 @@ def _audit(scene: Scene) -> None:
     _score("strength", None, _people(scene)).score()
 
 
-def _filters(scene: Scene) -> None:
+def _sweep() -> None:
+    from hyperacuity.kernels.ahead import compile_matching, compile_tracing
+
+    compile_tracing()
+    compile_matching()
+
+
+def _filters() -> None:
     from hyperacuity.detect import detector
 
+    picture = np.random.default_rng(1).integers(0, 256, (64, 96, 3), np.uint8)
     for name in ("sobel", "masks", "canny", "sf1", "sf5", "agk", "hk"):
-        detector(name)(scene.image)
+        detector(name)(picture)
 
 
 def _contours(scene: Scene) -> None:
@@ -142,7 +155,7 @@ def _depth(scene: Scene) -> None:
         orderer(name)(scene.image)
 
 
-STEPS: dict[str, Callable[[Scene], None]] = {
+STEPS: dict[str, Callable[..., None]] = {
     "boundary": _boundary,
     "contours": _contours,
     "edges": _edges,
@@ -155,5 +168,9 @@ STEPS: dict[str, Callable[[Scene], None]] = {
     "semantic": _semantic,
     "masks": _masks,
     "filters": _filters,
+    "sweep": _sweep,
 }
-"""What can be warmed up: benchmarks by their names, and kinds of systems; what takes long goes first."""
+"""What can be warmed up: benchmarks by their names, kinds of systems, and what benchmarks of boundaries have in common.
+
+What takes long goes first. Steps without an argument need no scene, and so none of the kernels that draw one.
+"""

@@ -26,18 +26,17 @@ def compile_tracing() -> None:
 
 def compile_matching() -> None:
     """Compile what keeps a matching optimal through them."""
-    ever = empty(1, 1)
+    ever, one = empty(1, 1), np.ones(1, np.int64)
     ever[3] = 1
-    counts, first = np.array([0, 1]), np.array([0, 0, 1])
     history = History(
-        np.ones(1, np.int64),
-        np.ones(1, np.int32),
-        first,
-        counts,
-        ever,
-        np.zeros(ever.size, np.uint32),
-        1,
-        np.ones(1, np.int64),
+        step_of_threshold=one,
+        change=one.astype(np.int32),
+        first=np.array([0, 0, 1]),
+        detected=np.array([0, 1]),
+        ever=ever,
+        before=np.zeros(ever.size, np.uint32),
+        size=1,
+        marked=one,
     )
     start = start_matching(history, np.zeros(1, np.int64), (1, 1), reach(1.0))
     follow(start, np.zeros(2, np.int64), np.zeros((2, 1), np.uint64), False)

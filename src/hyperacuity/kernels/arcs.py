@@ -175,7 +175,9 @@ def arc_paths(labels: Int32s) -> tuple[Corners, Int32s]:
                 for step in range(4):
                     if _crack_at(y, x, step, right, down) == UNSEEN:
                         count = _walk(y, x, step, right, down, path)
-                        corners[size : size + count] = path[:count]
+                        for i in range(count):
+                            corners[size + i, 0] = path[i, 0]
+                            corners[size + i, 1] = path[i, 1]
                         size += count
                         arcs += 1
                         starts[arcs] = size

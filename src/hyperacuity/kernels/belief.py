@@ -55,7 +55,8 @@ def _finer(messages: Float32s, height: int, width: int) -> Float32s:
     for k in range(4):
         for y in range(height):
             for x in range(width):
-                result[k, y, x] = messages[k, y // 2, x // 2]
+                for d in range(messages.shape[3]):
+                    result[k, y, x, d] = messages[k, y // 2, x // 2, d]
     return result
 
 
@@ -80,10 +81,12 @@ def _pass(costs: Volume, messages: Float32s, slope: np.float32, most: np.float32
                 u = x - 1 if k == 2 else x + 1 if k == 3 else x
                 if not (0 <= v < height and 0 <= u < width):
                     continue
-                told[:] = costs[y, x]
+                for d in range(disparities):
+                    told[d] = costs[y, x, d]
                 _gather(messages, y, x, k, told)
                 _lower_envelope(told, slope, most)
-                messages[k + 1 - 2 * (k % 2), v, u] = told  # what goes up comes from below
+                for d in range(disparities):
+                    messages[k + 1 - 2 * (k % 2), v, u, d] = told[d]  # what goes up comes from below
 
 
 @kernel

@@ -198,7 +198,9 @@ def blur_masks(masks: Uint8s, boxes: Int64s, radii: Int64s) -> None:
         for level in range(masks.shape[0]):
             source = masks[max(level - 1, 0), start : start + width * height].reshape(height, width)
             target = masks[level, start : start + width * height].reshape(height, width)
-            target[:] = source
+            for j in range(height):
+                for i in range(width):
+                    target[j, i] = source[j, i]
             for _ in range(2):
                 for j in range(height):
                     _running_mean(target[j], line, radii[level])

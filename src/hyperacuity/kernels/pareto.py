@@ -182,7 +182,8 @@ def ranks(columns: Costs) -> tuple[Ranks, Members]:
         for rank in range(n):
             result[k - 1, order[rank]] = rank
         if k == d - 2:
-            members[:] = order
+            for rank in range(n):
+                members[rank] = order[rank]
     return result, members
 
 

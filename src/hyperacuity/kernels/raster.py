@@ -61,7 +61,9 @@ def spans(corners: Int64s, ends: Int64s, step: int, rows: int) -> Int64s:
                 continue
             if count == found.shape[0]:
                 grown = np.empty((2 * count, 3), np.int64)
-                grown[:count] = found
+                for i in range(count):
+                    for part in range(3):
+                        grown[i, part] = found[i, part]
                 found = grown
             found[count, 0] = row
             found[count, 1] = first
