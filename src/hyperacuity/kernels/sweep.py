@@ -27,7 +27,7 @@ from hyperacuity.kernels import (
     allocating_kernel,
     kernel,
 )
-from hyperacuity.kernels.assignment import FREE, MATE, PRICE, Matching, check, disappear, new_matching, settle
+from hyperacuity.kernels.assignment import FREE, Matching, check, disappear, new_matching, settle
 from hyperacuity.kernels.bits import LOW_SIX, ONE, SIX, Bits, count_bits, empty, lowest_bit, pack, rank, unpack
 from hyperacuity.kernels.pairs import NEARNESS_CLASSES, PairCost, Pairs, Reach, Scale, find_pairs, reachable
 from hyperacuity.kernels.pieces import group_pixels
@@ -309,7 +309,7 @@ def follow(start: Start, matched: Int64s, matched_detected: Uint64s, checked: Sc
                     _unmark(now, number[np.int64(end) - n_truth])
             else:
                 d = -change[i] - 1
-                if m.node[n_truth + d, MATE] != FREE:
+                if m.mate[n_truth + d] != FREE:
                     _unmark(now, number[d])
                     size -= 1
                 g = disappear(m, n_truth + d)
@@ -318,7 +318,7 @@ def follow(start: Start, matched: Int64s, matched_detected: Uint64s, checked: Sc
                     n_waiting += 1
         for i in range(n_waiting):
             g = waiting[i]
-            if m.node[g, MATE] == FREE and m.label[g, PRICE] > 0:
+            if m.mate[g] == FREE and m.price[g] > 0:
                 end, end_is_free = settle(m, pairs, to, g)
                 if end_is_free:
                     _mark(now, number[np.int64(end) - n_truth])
@@ -442,7 +442,7 @@ def match_maps(
     _appear_all(m, pairs, to, indices.size, history.size)
     if checked and (broken := check(m, pairs, to)):
         raise AssertionError(f"the matching is not optimal: line ({broken}) is broken")
-    mate = m.node[indices.size :, MATE]
+    mate = m.mate[indices.size :]
     chosen = np.flatnonzero(mate != FREE)
     return np.flatnonzero(detected)[chosen], indices[mate[chosen].astype(np.int64)]
 
