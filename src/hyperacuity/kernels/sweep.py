@@ -186,7 +186,7 @@ def trace(soft: Float32s, thresholds: Float64s, *, thin: bool, without: Flags | 
     return History(step_of_threshold, change, first, detected, ever, before, size, marked)
 
 
-class Candidates(NamedTuple):
+class CandidatePairs(NamedTuple):
     """The pairs of one annotator, of those detected pixels that are within reach, and the changes that matter to it.
 
     The pixels have numbers of their own, in raster order; ``number`` are those of the history.
@@ -248,7 +248,7 @@ def _nearest_first(
         order_first[step + 1] = used
 
 
-def find_candidates(history: History, truth: Int64s, shape: tuple[int, int], within: Reach) -> Candidates:
+def find_candidates(history: History, truth: Int64s, shape: tuple[int, int], within: Reach) -> CandidatePairs:
     """What a matching with one truth, given by flat indices, needs to know of a history."""
     near = reachable(truth, history.ever, shape, within)
     before = np.empty(near.size, np.uint32)
@@ -259,7 +259,7 @@ def find_candidates(history: History, truth: Int64s, shape: tuple[int, int], wit
     order, first = np.empty(2 * history.change.size + 1, np.int32), np.empty(history.first.size, np.int64)
     cursor = np.empty(NEARNESS_CLASSES + 2, np.int64)
     _nearest_first(history.change, history.first, own, nearest, cursor, order, first)
-    return Candidates(pairs, to, number, order[: first[-1]], first)
+    return CandidatePairs(pairs, to, number, order[: first[-1]], first)
 
 
 @kernel
@@ -279,7 +279,7 @@ class Start(NamedTuple):
     """
 
     matching: Matching
-    candidates: Candidates
+    candidates: CandidatePairs
     n_truth: int
     waiting: Uint32s
     now: Uint64s
