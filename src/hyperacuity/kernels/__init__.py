@@ -134,6 +134,11 @@ def kernel(function: _Function) -> _Function:
     return _compile(function, _nrt=False)
 
 
+def inlined_kernel(function: _Function) -> _Function:
+    """A kernel that becomes part of its callers, for the innermost loops: a call would copy every array's header to the stack."""
+    return _compile(function, _nrt=False, forceinline=True)
+
+
 def allocating_kernel(function: _Function) -> _Function:
     """Compile a function that makes arrays."""
     return _compile(function)

@@ -50,7 +50,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hyperacuity.kernels import Int64s, Scalar, Uint32s, Uint64s, kernel
+from hyperacuity.kernels import Int64s, Scalar, Uint32s, Uint64s, inlined_kernel, kernel
 from hyperacuity.kernels.bits import ALL, LOW_SIX, ONE, SIX, lowest_bit
 from hyperacuity.kernels.pairs import Pairs, Scale
 
@@ -69,42 +69,50 @@ _SPLITS = 4
 _BIDS = 8
 """Bids before a search. More would be spent on price wars, which a search ends at once."""
 
-PRICE, LENGTH = 0, 1
-MATE, CAME_FROM, AFTER, BEFORE, BUCKET = 0, 1, 2, 3, 4
-
 
 class Matching(NamedTuple):
     """The matching, its prices, and the scratch of a search.
 
-    ``label[x]`` is a node's PRICE and the LENGTH of the path to it; ``node[x]`` its partner (MATE), the node before it on the
-    path (CAME_FROM) and its position in the queue (AFTER, BEFORE, BUCKET). ``head`` are the first nodes of the buckets;
-    ``occupied`` has a bit for every bucket that is not empty, and one more word with a bit for every word that is not zero;
-    ``beyond`` is the least number of a bucket among the nodes beyond the window.
+    Per node: its ``price``, its partner (``mate``), the ``length`` of the path to it and the node before it on that path
+    (``came_from``), and its position in the queue (``after``, ``before``, ``bucket``). ``head`` are the first nodes of the
+    buckets; ``occupied`` has a bit for every bucket that is not empty, and one more word with a bit for every word that is not
+    zero; ``beyond`` is the least number of a bucket among the nodes beyond the window.
     """
 
-    label: Int64s
-    node: Uint32s
+    price: Int64s
+    length: Int64s
+    mate: Uint32s
+    came_from: Uint32s
+    after: Uint32s
+    before: Uint32s
+    bucket: Uint32s
     head: Uint32s
     occupied: Uint64s
     beyond: Int64s
     touched: Uint32s
-    better: Int64s
+    better: Uint32s
+    better_length: Int64s
 
 
 def new_matching(pairs: Pairs, n_truth: int) -> Matching:
     """The empty matching: no detected pixel is there yet."""
     nodes = pairs.start.size - 1
-    label = np.full((nodes, 2), _FAR, np.int64)
-    label[:n_truth, PRICE] = 0
-    label[n_truth:, PRICE] = ABSENT
+    price = np.full(nodes, ABSENT, np.int64)
+    price[:n_truth] = 0
     return Matching(
-        label=label,
-        node=np.full((nodes, 8), FREE, np.uint32),
+        price=price,
+        length=np.full(nodes, _FAR, np.int64),
+        mate=np.full(nodes, FREE, np.uint32),
+        came_from=np.empty(nodes, np.uint32),
+        after=np.empty(nodes, np.uint32),
+        before=np.empty(nodes, np.uint32),
+        bucket=np.full(nodes, FREE, np.uint32),
         head=np.full(WINDOW + 1, FREE, np.uint32),
         occupied=np.zeros(_SUMMARY + 1, np.uint64),
         beyond=np.full(1, _FAR, np.int64),
         touched=np.empty(nodes, np.uint32),
-        better=np.empty((nodes, 2), np.int64),
+        better=np.empty(nodes + 1, np.uint32),
+        better_length=np.empty(nodes + 1, np.int64),
     )
 
 
@@ -115,29 +123,29 @@ def _bucket(length: Scalar, to: Scale) -> Scalar:
     return ((length >> to.shift) << _SPLITS) + min(ties, (1 << _SPLITS) - 1)
 
 
-@kernel
+@inlined_kernel
 def _link(m: Matching, x: Scalar, bucket: Scalar) -> None:
     first = m.head[bucket]
     m.head[bucket] = x
-    m.node[x, AFTER] = first
-    m.node[x, BEFORE] = FREE
-    m.node[x, BUCKET] = bucket
+    m.after[x] = first
+    m.before[x] = FREE
+    m.bucket[x] = bucket
     if first != FREE:
-        m.node[first, BEFORE] = x
+        m.before[first] = x
     if bucket != _BEYOND:
         m.occupied[bucket >> SIX] |= ONE << (bucket & LOW_SIX)
         m.occupied[_SUMMARY] |= ONE << (bucket >> SIX)
 
 
-@kernel
+@inlined_kernel
 def _unlink(m: Matching, x: Scalar) -> None:
-    bucket = np.uint64(m.node[x, BUCKET])
-    after, before = m.node[x, AFTER], m.node[x, BEFORE]
-    m.node[x, BUCKET] = FREE
+    bucket = np.uint64(m.bucket[x])
+    after, before = m.after[x], m.before[x]
+    m.bucket[x] = FREE
     if after != FREE:
-        m.node[after, BEFORE] = before
+        m.before[after] = before
     if before != FREE:
-        m.node[before, AFTER] = after
+        m.after[before] = after
         return
     m.head[bucket] = after
     if after == FREE and bucket != _BEYOND:
@@ -148,21 +156,21 @@ def _unlink(m: Matching, x: Scalar) -> None:
             m.occupied[_SUMMARY] &= ~(ONE << word)
 
 
-@kernel
+@inlined_kernel
 def _enqueue(m: Matching, x: Scalar, number: Scalar, current: Scalar) -> None:
     """Put x into the bucket of its path length, out of the one it may be in."""
     bucket = np.uint64(number) & _IN_WINDOW
     if number - current >= WINDOW:
         bucket = _BEYOND
         m.beyond[0] = min(m.beyond[0], number)
-    old = m.node[x, BUCKET]
+    old = m.bucket[x]
     if old != bucket:
         if old != FREE:
             _unlink(m, x)
         _link(m, x, bucket)
 
 
-@kernel
+@inlined_kernel
 def _next_bucket(occupied: Uint64s, current: Scalar) -> Scalar:
     """The first number from ``current`` on whose bucket is not empty; −1 when the whole window is."""
     summary = occupied[_SUMMARY]
@@ -185,12 +193,12 @@ def _fetch(m: Matching, current: Scalar, to: Scale) -> None:
     m.beyond[0] = _FAR
     x = m.head[_BEYOND]
     while x != FREE:
-        after = m.node[x, AFTER]
-        _enqueue(m, x, _bucket(m.label[x, LENGTH], to), current)
+        after = m.after[x]
+        _enqueue(m, x, _bucket(m.length[x], to), current)
         x = after
 
 
-@kernel
+@inlined_kernel
 def _pop(m: Matching, current: Scalar, best: Scalar, to: Scale) -> tuple[Scalar, Scalar]:
     """Take out a node with a path shorter than ``best``, from the first bucket that has one: (node or ``FREE``, number)."""
     last = _bucket(best, to)
@@ -208,11 +216,11 @@ def _pop(m: Matching, current: Scalar, best: Scalar, to: Scale) -> tuple[Scalar,
         current = number
         x = m.head[np.uint64(current) & _IN_WINDOW]
         _unlink(m, x)
-        if m.label[x, LENGTH] < best:
+        if m.length[x] < best:
             return x, current
 
 
-@kernel
+@inlined_kernel
 def _clear_queue(m: Matching) -> None:
     """Empty all buckets. Which bucket a node was in is forgotten by :func:`_shift_prices`."""
     summary = m.occupied[_SUMMARY]
@@ -230,37 +238,37 @@ def _clear_queue(m: Matching) -> None:
 
 
 @kernel
-def _flip(node: Uint32s, root: Scalar, end: Scalar, end_is_free: Scalar) -> None:
+def _flip(mate: Uint32s, came_from: Uint32s, root: Scalar, end: Scalar, end_is_free: Scalar) -> None:
     """Exchange matched and unmatched pairs along the path found, from its end back to the root."""
     if end_is_free:
         y = end
     else:
         if end == root:
             return
-        y = node[end, MATE]
-        node[end, MATE] = FREE
+        y = mate[end]
+        mate[end] = FREE
     while True:
-        x = node[y, CAME_FROM]
-        previous = node[x, MATE]
-        node[x, MATE] = y
-        node[y, MATE] = x
+        x = came_from[y]
+        previous = mate[x]
+        mate[x] = y
+        mate[y] = x
         if x == root:
             return
         y = previous
 
 
-@kernel
+@inlined_kernel
 def _shift_prices(m: Matching, n_touched: Scalar, root: Scalar, best: Scalar) -> None:
     """Make the cheapest path's pairs tight: prices rise on the far side of the search tree and fall on the root's side."""
-    m.label[root, PRICE] -= best
+    m.price[root] -= best
     for i in range(n_touched):
         y = m.touched[i]
-        shift = best - m.label[y, LENGTH]
+        shift = best - m.length[y]
         if shift > 0:
-            m.label[y, PRICE] += shift
-            m.label[m.node[y, MATE], PRICE] -= shift
-        m.label[y, LENGTH] = _FAR
-        m.node[y, BUCKET] = FREE
+            m.price[y] += shift
+            m.price[m.mate[y]] -= shift
+        m.length[y] = _FAR
+        m.bucket[y] = FREE
 
 
 @kernel
@@ -270,8 +278,8 @@ def _search(m: Matching, pairs: Pairs, to: Scale, root: Scalar) -> tuple[Scalar,
     Returns the path's end and whether that was a free node, which now has a partner; if not, it is the end that has none now.
     """
     start, partner, cost = pairs.start, pairs.partner, pairs.cost
-    label, node, touched, better = m.label, m.node, m.touched, m.better
-    best = label[root, PRICE]
+    price, length, mate, better, better_length = m.price, m.length, m.mate, m.better, m.better_length
+    best = price[root]
     end, end_is_free = np.uint32(root), False
     x, base = np.uint32(root), best
     current = np.int64(0)
@@ -283,54 +291,54 @@ def _search(m: Matching, pairs: Pairs, to: Scale, root: Scalar) -> tuple[Scalar,
         offset = base - to.limit
         for e in range(first, last):
             y = partner[e]
-            length = offset + cost[e] + label[y, PRICE]
-            better[np.uint64(n_better), 0] = length
-            better[np.uint64(n_better), 1] = y
-            n_better += np.int64(length < best) & np.int64(length < label[y, LENGTH])
+            path = offset + cost[e] + price[y]
+            better[np.uint64(n_better)] = y
+            better_length[np.uint64(n_better)] = path
+            n_better += np.int64(path < best) & np.int64(path < length[y])
         for i in range(n_better):
-            length = better[i, 0]
-            y = np.uint32(better[i, 1])
-            if length >= best:
+            path = better_length[i]
+            y = better[i]
+            if path >= best:
                 continue
-            node[y, CAME_FROM] = x
-            if node[y, MATE] == FREE:
-                best, end, end_is_free = length, y, True
+            m.came_from[y] = x
+            if mate[y] == FREE:
+                best, end, end_is_free = path, y, True
             else:
-                touched[n_touched] = y
-                n_touched += np.int64(label[y, LENGTH] == _FAR)
-                label[y, LENGTH] = length
-                _enqueue(m, y, _bucket(length, to), current)
+                m.touched[n_touched] = y
+                n_touched += np.int64(length[y] == _FAR)
+                length[y] = path
+                _enqueue(m, y, _bucket(path, to), current)
         y, current = _pop(m, current, best, to)
         if y == FREE:
             break
         # Its partner is as far from the root as the node itself, and may be the one that is better left free.
-        x = node[y, MATE]
-        base = label[y, LENGTH] + label[x, PRICE]
+        x = mate[y]
+        base = length[y] + price[x]
         if base < best:
             best, end, end_is_free = base, x, False
     _clear_queue(m)
     _shift_prices(m, n_touched, root, best)
-    _flip(node, root, end, end_is_free)
+    _flip(mate, m.came_from, root, end, end_is_free)
     return end, end_is_free
 
 
-@kernel
+@inlined_kernel
 def _bid(m: Matching, pairs: Pairs, to: Scale, x: Scalar) -> tuple[Scalar, Scalar]:
     """What the free node x finds most worthwhile: (partner, or ``FREE``; how much more it could pay than for its second choice).
 
     x takes the least price that keeps (1) and (2).
     """
-    start, partner, cost, label = pairs.start, pairs.partner, pairs.cost, m.label
-    price, second = np.int64(0), np.int64(0)
+    start, partner, cost = pairs.start, pairs.partner, pairs.cost
+    first, second = np.int64(0), np.int64(0)
     choice = FREE
     for e in range(np.uint64(start[x]), np.uint64(start[x + np.uint32(1)])):
         y = partner[e]
-        worth = to.limit - cost[e] - label[y, PRICE]
-        choice = y if worth > price else choice
-        second = max(second, min(price, worth))
-        price = max(price, worth)
-    label[x, PRICE] = price
-    return choice, price - second
+        worth = to.limit - cost[e] - m.price[y]
+        choice = y if worth > first else choice
+        second = max(second, min(first, worth))
+        first = max(first, worth)
+    m.price[x] = first
+    return choice, first - second
 
 
 @kernel
@@ -339,22 +347,22 @@ def settle(m: Matching, pairs: Pairs, to: Scale, root: Scalar) -> tuple[Scalar, 
 
     Returns the last node that changed sides and whether that was a free node, which now has a partner; if not, it has none now.
     """
-    label, node = m.label, m.node
+    price, mate = m.price, m.mate
     x = np.uint32(root)
     for _ in range(_BIDS):
         choice, margin = _bid(m, pairs, to, x)
         if choice == FREE:
             return x, False
-        rival = node[choice, MATE]
+        rival = mate[choice]
         if rival != FREE and margin == 0:
             break
-        node[choice, MATE] = x
-        node[x, MATE] = choice
+        mate[choice] = x
+        mate[x] = choice
         if rival == FREE:
             return choice, True
-        label[x, PRICE] -= margin
-        label[choice, PRICE] += margin
-        node[rival, MATE] = FREE
+        price[x] -= margin
+        price[choice] += margin
+        mate[rival] = FREE
         x = rival
     return _search(m, pairs, to, x)
 
@@ -362,12 +370,12 @@ def settle(m: Matching, pairs: Pairs, to: Scale, root: Scalar) -> tuple[Scalar, 
 @kernel
 def disappear(m: Matching, d: Scalar) -> Scalar:
     """A detected pixel disappears; returns its partner, at which line (4) may now be broken, or ``FREE``."""
-    g = m.node[d, MATE]
-    m.label[d, PRICE] = ABSENT
+    g = m.mate[d]
+    m.price[d] = ABSENT
     if g != FREE:
-        m.node[d, MATE] = FREE
-        m.node[g, MATE] = FREE
-        if m.label[g, PRICE] == 0:
+        m.mate[d] = FREE
+        m.mate[g] = FREE
+        if m.price[g] == 0:
             return FREE
     return g
 
@@ -376,18 +384,18 @@ def disappear(m: Matching, d: Scalar) -> Scalar:
 def check(m: Matching, pairs: Pairs, to: Scale) -> Scalar:
     """The number (1 to 4) of the first line of the certificate that is broken, 5 if the partners disagree, 0 if all hold."""
     for x in range(pairs.start.size - 1):
-        price = m.label[x, PRICE]
-        mate = m.node[x, MATE]
+        price = m.price[x]
+        mate = m.mate[x]
         if price < 0:
             return 1
         if mate == FREE:
             if price != 0 and price != ABSENT:
                 return 4
-        elif m.node[mate, MATE] != x or price == ABSENT:
+        elif m.mate[mate] != x or price == ABSENT:
             return 5
         for e in range(pairs.start[x], pairs.start[x + 1]):
             y = pairs.partner[e]
-            slack = price + m.label[y, PRICE] - (to.limit - pairs.cost[e])
+            slack = price + m.price[y] - (to.limit - pairs.cost[e])
             if slack < 0:
                 return 2
             if mate == y and slack != 0:

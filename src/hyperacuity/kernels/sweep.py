@@ -27,7 +27,7 @@ from hyperacuity.kernels import (
     allocating_kernel,
     kernel,
 )
-from hyperacuity.kernels.assignment import FREE, MATE, PRICE, Matching, check, disappear, new_matching, settle
+from hyperacuity.kernels.assignment import FREE, Matching, check, disappear, new_matching, settle
 from hyperacuity.kernels.bits import LOW_SIX, ONE, SIX, Bits, count_bits, empty, lowest_bit, pack, rank, unpack
 from hyperacuity.kernels.pairs import NEARNESS_CLASSES, PairCost, Pairs, Reach, Scale, find_pairs, reachable
 from hyperacuity.kernels.pieces import group_pixels
@@ -186,7 +186,7 @@ def trace(soft: Float32s, thresholds: Float64s, *, thin: bool, without: Flags | 
     return History(step_of_threshold, change, first, detected, ever, before, size, marked)
 
 
-class Candidates(NamedTuple):
+class CandidatePairs(NamedTuple):
     """The pairs of one annotator, of those detected pixels that are within reach, and the changes that matter to it.
 
     The pixels have numbers of their own, in raster order; ``number`` are those of the history.
@@ -248,7 +248,7 @@ def _nearest_first(
         order_first[step + 1] = used
 
 
-def find_candidates(history: History, truth: Int64s, shape: tuple[int, int], within: Reach) -> Candidates:
+def find_candidates(history: History, truth: Int64s, shape: tuple[int, int], within: Reach) -> CandidatePairs:
     """What a matching with one truth, given by flat indices, needs to know of a history."""
     near = reachable(truth, history.ever, shape, within)
     before = np.empty(near.size, np.uint32)
@@ -259,7 +259,7 @@ def find_candidates(history: History, truth: Int64s, shape: tuple[int, int], wit
     order, first = np.empty(2 * history.change.size + 1, np.int32), np.empty(history.first.size, np.int64)
     cursor = np.empty(NEARNESS_CLASSES + 2, np.int64)
     _nearest_first(history.change, history.first, own, nearest, cursor, order, first)
-    return Candidates(pairs, to, number, order[: first[-1]], first)
+    return CandidatePairs(pairs, to, number, order[: first[-1]], first)
 
 
 @kernel
@@ -279,7 +279,7 @@ class Start(NamedTuple):
     """
 
     matching: Matching
-    candidates: Candidates
+    candidates: CandidatePairs
     n_truth: int
     waiting: Uint32s
     now: Uint64s
@@ -309,7 +309,7 @@ def follow(start: Start, matched: Int64s, matched_detected: Uint64s, checked: Sc
                     _unmark(now, number[np.int64(end) - n_truth])
             else:
                 d = -change[i] - 1
-                if m.node[n_truth + d, MATE] != FREE:
+                if m.mate[n_truth + d] != FREE:
                     _unmark(now, number[d])
                     size -= 1
                 g = disappear(m, n_truth + d)
@@ -318,7 +318,7 @@ def follow(start: Start, matched: Int64s, matched_detected: Uint64s, checked: Sc
                     n_waiting += 1
         for i in range(n_waiting):
             g = waiting[i]
-            if m.node[g, MATE] == FREE and m.label[g, PRICE] > 0:
+            if m.mate[g] == FREE and m.price[g] > 0:
                 end, end_is_free = settle(m, pairs, to, g)
                 if end_is_free:
                     _mark(now, number[np.int64(end) - n_truth])
@@ -442,7 +442,7 @@ def match_maps(
     _appear_all(m, pairs, to, indices.size, history.size)
     if checked and (broken := check(m, pairs, to)):
         raise AssertionError(f"the matching is not optimal: line ({broken}) is broken")
-    mate = m.node[indices.size :, MATE]
+    mate = m.mate[indices.size :]
     chosen = np.flatnonzero(mate != FREE)
     return np.flatnonzero(detected)[chosen], indices[mate[chosen].astype(np.int64)]
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hyperacuity.kernels import Flags, Float32s, Float64s, Int64s, Uint8s
-from hyperacuity.kernels.assignment import FREE, MATE
+from hyperacuity.kernels.assignment import FREE
 from hyperacuity.kernels.pairs import Reach
 from hyperacuity.kernels.sweep import History, detected_at_each_step, follow, indices_of, start_matching, trace
 
@@ -30,7 +30,7 @@ def _pairs_at_each_step(
     for step in range(1, history.first.size - 1):
         one_step = start._replace(candidates=candidates._replace(first=np.array([0, first[step], first[step + 1]])))
         follow(one_step, np.zeros(2, np.int64), np.zeros((2, start.now.size), np.uint64), False)
-        mate = start.matching.node[: truth.size, MATE]
+        mate = start.matching.mate[: truth.size]
         taken = np.flatnonzero(mate != FREE)
         yield step, candidates.number[mate[taken].astype(np.int64) - truth.size].astype(np.int64), truth[taken]
 
