@@ -29,21 +29,25 @@ typer.main.get_command = typer.testing._get_command = functools.cache(typer.main
 
 
 LONGEST = (
-    "report/test_browser.py",
-    "studio/test_choose_browser.py",
-    "studio/test_label_page.py",
-    "docs/test_site.py",
+    "report/test_browser_tasks.py",
     "studio/test_order_page.py",
-    "cli/test_manners.py",
+    "studio/test_label_page.py",
+    "studio/test_choose_browser.py",
     "run/test_faults.py",
-    "docs/test_docs.py",
+    "report/test_browser.py",
+    "docs/test_site.py",
+    "cli/test_manners.py",
     "studies/test_hou2013.py",
-    "studio/test_choose.py",
-    "detect/test_see.py",
     "report/test_sheets.py",
-    "report/test_pages.py",
+    "run/test_cluster.py",
+    "detect/test_order.py",
+    "docs/test_docs.py",
+    "kernels/test_fuzz_kernels.py",
+    "studio/test_choose_load.py",
+    "board/test_browser.py",
+    "detect/test_see.py",
 )
-"""Files of tests that take half a minute and more."""
+"""Files of tests that take a quarter of a minute and more."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
