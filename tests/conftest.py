@@ -29,21 +29,25 @@ typer.main.get_command = typer.testing._get_command = functools.cache(typer.main
 
 
 LONGEST = (
-    "report/test_browser.py",
-    "studio/test_choose_browser.py",
-    "studio/test_label_page.py",
-    "docs/test_site.py",
+    "report/test_browser_tasks.py",
     "studio/test_order_page.py",
-    "cli/test_manners.py",
+    "studio/test_label_page.py",
+    "studio/test_choose_browser.py",
     "run/test_faults.py",
-    "docs/test_docs.py",
+    "report/test_browser.py",
+    "docs/test_site.py",
+    "cli/test_manners.py",
     "studies/test_hou2013.py",
-    "studio/test_choose.py",
-    "detect/test_see.py",
     "report/test_sheets.py",
-    "report/test_pages.py",
+    "run/test_cluster.py",
+    "detect/test_order.py",
+    "docs/test_docs.py",
+    "kernels/test_fuzz_kernels.py",
+    "studio/test_choose_load.py",
+    "board/test_browser.py",
+    "detect/test_see.py",
 )
-"""Files of tests that take half a minute and more."""
+"""Files of tests that take a quarter of a minute and more."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -146,15 +150,20 @@ def idle_tabs() -> dict[str, list[Any]]:
 
 def emptied(tab: Any, scheme: str) -> bool:
     """Leave a tab as if it were new; false if that cannot be."""
+    from playwright.sync_api import Error
+
     context = tab.context
-    if context.pages != [tab]:
+    if tab.is_closed() or context.pages != [tab]:
         return False
-    tab.evaluate("() => { try { localStorage.clear(); sessionStorage.clear(); } catch {} }")
-    tab.unroute_all()
-    context.set_offline(False)
-    context.clear_cookies()
-    tab.emulate_media(media="null", color_scheme=scheme)
-    tab.goto("about:blank")
+    try:
+        tab.evaluate("() => { try { localStorage.clear(); sessionStorage.clear(); } catch {} }")
+        tab.unroute_all()
+        context.set_offline(False)
+        context.clear_cookies()
+        tab.emulate_media(media="null", color_scheme=scheme)
+        tab.goto("about:blank")
+    except Error:  # on its way to another page, say
+        return False
     return True
 
 
@@ -165,7 +174,7 @@ def new_tab(chromium, idle_tabs) -> Iterator[Callable[..., Any]]:
     When the test ends, no page may have complained, nor asked anything of a server that ``allowed`` does not begin with.
     What is logged on purpose is named in ``harmless`` (a part of the message); ``script`` runs before those of pages.
     """
-    used: list[tuple[str, Any, str, dict[str, Any]]] = []
+    used: list[tuple[str | None, Any, str, dict[str, Any]]] = []
     complaints: list[str] = []
 
     def start(
@@ -178,8 +187,8 @@ def new_tab(chromium, idle_tabs) -> Iterator[Callable[..., Any]]:
         height: int = 900,
         **options: Any,
     ) -> Any:
-        key = repr((script, width, height, sorted(options.items())))
-        if context is not None:
+        key = None if context else repr((script, width, height, sorted(options.items())))
+        if key is None:
             tab = context.new_page()
         elif idle_tabs.setdefault(key, []):
             tab = idle_tabs[key].pop()
@@ -218,7 +227,7 @@ def new_tab(chromium, idle_tabs) -> Iterator[Callable[..., Any]]:
     for key, tab, scheme, listeners in used:
         for event, listener in listeners.items():
             tab.remove_listener(event, listener)
-        if not tab.is_closed() and emptied(tab, scheme):
+        if key is not None and emptied(tab, scheme):
             idle_tabs[key].append(tab)
         else:
             tab.context.close()

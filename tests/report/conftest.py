@@ -149,6 +149,25 @@ def every_run(world, plain_run) -> list[Path]:
     return [plain_run, *(world / task for task in TASKS)]
 
 
+BOOM = "() => { window.boomed = 0; window.boom = () => { window.boomed += 1; }; }"
+
+
+@pytest.fixture
+def visit(new_tab):
+    """Open a page; when the test ends, nothing may have been complained about and nothing asked of any server.
+
+    (The browser's advice on reading canvases back is for the tests themselves, which do; the page does not.)
+    """
+
+    def go(page: Path, *, anchor: str = "", **options):
+        tab = new_tab(harmless=("willReadFrequently",), script=f"({BOOM})()", **options)
+        tab.goto(page.as_uri() + anchor)
+        tab.wait_for_selector(".plot svg.marks, #front:not([hidden]) .card")
+        return tab
+
+    return go
+
+
 FIELDS = {"where", "many", "into", "when"}
 
 

@@ -32,7 +32,10 @@ from hyperacuity.tally import BaseProtocol, Counts, Criteria, Signature, Tally, 
 
 
 def test_figures_are_written_for_print(plain_run, tmp_path):
-    paths = write_figures(make_sheets([plain_run], progress=False), tmp_path / "figures")
+    sheets = make_sheets([plain_run], progress=False)
+    for figure in sheets[0].figures:  # and for the page
+        figure.draw(True).to_dict(validate=True)
+    paths = write_figures(sheets, tmp_path / "figures")
     names = [f"boundary-{name}" for name in ("precision-recall", "f-over-threshold", "images")]
     assert sorted(path.name for path in paths) == sorted(f"{n}.{kind}" for n in names for kind in ("pdf", "svg", "png"))
     assert (tmp_path / "figures" / "boundary-images.pdf").read_bytes().startswith(b"%PDF")

@@ -1,0 +1,190 @@
+"""A report of every task in a browser: each page is drawn, found, read on a phone and on paper, and by everybody."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from hyperacuity.report import write_report
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def every_page(every_run, tmp_path_factory) -> Path:
+    """One report of all tasks."""
+    return write_report(every_run, tmp_path_factory.mktemp("report"), progress=False)
+
+
+@pytest.fixture(scope="module")
+def every_single_page(every_run, tmp_path_factory) -> Path:
+    return write_report(every_run, tmp_path_factory.mktemp("report") / "all.html", single_file=True, progress=False)
+
+
+SHEETS = 11
+"""Boundaries, labels, systems under other labels, edges, regions twice, masks, depth order, disparity, views, classes."""
+
+
+def charted(tab):
+    """Wait until every chart of the page is drawn."""
+    tab.wait_for_function(
+        """() => [...document.querySelectorAll(".page:not([hidden]) .plot")].every((plot) => plot.querySelector("svg.marks"))"""
+    )
+
+
+def pages_of(front: Path) -> list[Path]:
+    """The pages of a report's tasks, in the order in which the front page has them."""
+    links = re.findall(r'<h2><a href="([^"#]+)">', front.read_text(encoding="utf-8"))
+    assert len(links) == SHEETS
+    return [front.parent / link for link in links]
+
+
+def shown(tab, sheet: int):
+    """Open the first image of a sheet, by its address."""
+    tab.evaluate(f"location.hash = 's{sheet}-0'")
+    tab.wait_for_function(f"document.querySelector('.pane')?.dataset.painted?.startsWith('{sheet}-0-')")
+    tab.wait_for_timeout(50)
+
+
+@pytest.mark.parametrize("kind", ["every_page", pytest.param("every_single_page", marks=pytest.mark.repeat)])
+def test_every_task_can_be_looked_at_layer_by_layer(kind, visit, request):
+    tab = visit(request.getfixturevalue(kind))
+    assert tab.locator(".card").count() == SHEETS
+    painted = """() => { const canvas = document.querySelector(".pane canvas");
+        const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+        return data.some((value, at) => at % 4 < 3 && value < 200); }"""
+    for sheet in range(SHEETS):
+        shown(tab, sheet)
+        layers = tab.evaluate("[...document.querySelectorAll('#layers input')].map((radio) => radio.value)")
+        assert len(layers) == (5 if "near" in layers else 4)  # masks have two rules
+        for layer in layers:
+            tab.locator(f"#layers input[value={layer}]").check()
+            tab.wait_for_function(f"document.querySelector('.pane').dataset.painted.includes('-{layer}-')")
+            if layer not in ("errors", "orphans"):  # a perfect map has no error, and all people may agree
+                assert tab.evaluate(painted), (sheet, layer)
+        assert tab.inner_text("#problem") == ""
+
+
+def test_the_front_page_of_every_task_is_read_in_two_screens_and_leads_on(every_page, visit):
+    tab = visit(every_page, width=1400)
+    assert tab.evaluate("document.documentElement.scrollHeight") <= 1800 * SHEETS / 8
+    assert re.fullmatch(r"\d+ systems in \d+ tasks", tab.inner_text("h1"))
+    for card in range(SHEETS):
+        text = tab.locator(".card").nth(card).inner_text()
+        assert len(text) > 60, text
+    tab.locator(".card h2 a").first.click()
+    tab.wait_for_selector(".plot svg.marks")
+    assert tab.inner_text("h1") == "Boundaries"
+    assert tab.locator("nav [aria-current=page]").inner_text() == "Boundaries"
+    tab.mouse.wheel(0, 2000)
+    tab.wait_for_function("scrollY > 300")
+    assert tab.locator("nav .tasks a").first.bounding_box()["y"] >= 0  # contents stay in view
+    tab.locator("nav .tasks a").first.click()
+    tab.wait_for_selector(".card")
+
+
+def test_in_one_file_pages_are_turned_by_their_address(every_single_page, visit):
+    tab = visit(every_single_page)
+    visible = "[...document.querySelectorAll('.page')].filter((page) => !page.hidden).map((page) => page.id)"
+    assert tab.evaluate(visible) == ["front"]
+    tab.locator(".card h2 a").nth(3).click()
+    tab.wait_for_selector("#s3 .plot svg.marks")
+    assert tab.evaluate(visible) == ["s3"]
+    assert tab.locator("nav [aria-current=page]").get_attribute("data-turn") == "s3"
+    tab.go_back()
+    tab.wait_for_selector(".card")
+    tab.evaluate("location.hash = 'reproduce'")
+    tab.wait_for_function("document.getElementById('reproduce').getBoundingClientRect().top < innerHeight")
+    assert tab.evaluate(visible) == ["front"]
+
+
+def test_names_lead_to_where_they_are(every_page, visit):
+    """From a finding on the front page to the system's line, which is where the keyboard goes on."""
+    tab = visit(every_page)
+    link = tab.locator(".card .answer a").first
+    name = link.inner_text()
+    link.click()
+    tab.wait_for_selector("tr:target")
+    assert tab.locator("tr:target .name").inner_text().strip() == name
+    assert tab.evaluate("document.activeElement === document.querySelector('tr:target')")
+    tab.locator(".findings a", has_text="image-").first.click()
+    tab.wait_for_selector(".pane[data-painted]")
+
+
+@pytest.mark.parametrize("kind", ["every_page", pytest.param("every_single_page", marks=pytest.mark.repeat)])
+def test_search_finds_systems_and_images_of_every_task_by_the_keyboard(kind, visit, request):
+    tab = visit(request.getfixturevalue(kind))
+    tab.keyboard.press("/")
+    tab.keyboard.type("SOBEL")
+    found = tab.locator("#found a")
+    assert all(text.startswith("sobel system, ") for text in found.all_inner_texts())
+    assert found.count() > 1
+    tab.keyboard.press("ArrowDown")
+    tab.keyboard.press("ArrowDown")
+    target = tab.evaluate("document.activeElement.hash")
+    tab.keyboard.press("Enter")
+    tab.wait_for_selector("tr:target")
+    assert tab.evaluate("location.hash") == target
+    tab.keyboard.press("/")
+    tab.locator("#search").fill("image-2")
+    tab.keyboard.press("Enter")
+    tab.wait_for_selector(".pane[data-painted]")
+    assert tab.inner_text("#viewer-title") == "image-2"
+    tab.keyboard.press("Escape")
+    tab.locator("#search").fill("no such thing")
+    assert tab.inner_text("#found p") == "nothing of that name"
+    tab.locator("#search").press("Escape")
+    assert tab.locator("#found").is_hidden()
+
+
+def test_a_class_can_be_chosen(every_page, visit):
+    tab = visit(every_page)
+    shown(tab, SHEETS - 1)
+    assert tab.locator("#kinds").is_visible()
+    first, *_, last = tab.evaluate("[...document.querySelectorAll('#kind option')].map((option) => option.value)")
+    hits = [tab.get_attribute(".pane", "data-hits")]
+    tab.select_option("#kind", last)
+    tab.wait_for_function("(before) => document.querySelector('.pane').dataset.hits !== before", arg=hits[0])
+    assert f", {last}, " in tab.get_attribute(".pane .window", "aria-label")
+    tab.select_option("#kind", first)
+    tab.wait_for_function("(before) => document.querySelector('.pane').dataset.hits === before", arg=hits[0])
+    shown(tab, 0)
+    assert tab.locator("#kinds").is_hidden()
+
+
+def test_nothing_of_any_task_hangs_over_on_a_phone(every_page, visit):
+    tab = visit(every_page, width=390, height=844, has_touch=True)
+    assert tab.evaluate("document.documentElement.scrollWidth") == 390
+    for sheet in range(SHEETS):
+        shown(tab, sheet)
+        charted(tab)
+        assert tab.evaluate("document.documentElement.scrollWidth") == 390, sheet
+        assert tab.evaluate("document.querySelector('dialog').scrollWidth") <= 390
+
+
+def test_everything_fits_on_paper(every_page, visit):
+    tab = visit(every_page, width=718)
+    wide = """[...document.querySelectorAll("table, .plot svg.marks, .images, .findings, .card")]
+        .filter((part) => part.getBoundingClientRect().right > 719).map((part) => part.outerHTML.slice(0, 80))"""
+    for page in (every_page, *pages_of(every_page)):
+        tab.emulate_media(media="screen")
+        tab.goto(page.as_uri())
+        charted(tab)
+        tab.emulate_media(media="print")
+        assert tab.evaluate(wide) == []
+
+
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.repeat)])
+def test_axe_finds_nothing_serious(every_page, visit, serious, scheme):
+    tab = visit(every_page, color_scheme=scheme)
+    tab.fill("#search", "canny")
+    assert serious(tab, "html") == []
+    pages = pages_of(every_page)
+    for sheet in range(SHEETS) if scheme == "light" else (0, 1):
+        tab.goto(pages[sheet].as_uri())
+        charted(tab)
+        assert serious(tab, "html") == [], sheet
+        shown(tab, sheet)
+        assert serious(tab, "dialog", colours=sheet == 0) == [], sheet
