@@ -283,7 +283,7 @@ def _search(m: Matching, pairs: Pairs, to: Scale, root: Scalar) -> tuple[Scalar,
     end, end_is_free = np.uint32(root), False
     x, base = np.uint32(root), best
     current = np.int64(0)
-    n_touched = 0
+    n_touched = np.int64(0)
     while True:
         # Two passes, because whether a pair leads to something better is a coin toss that the processor cannot foresee.
         n_better = 0

@@ -129,7 +129,8 @@ def _trace(
             for y in range(height):
                 if used + width > change.size:
                     larger = np.empty(2 * change.size + width, np.int32)
-                    larger[:used] = change[:used]
+                    for i in range(used):  # an array copied as a whole makes the compiler take in the words of its errors
+                        larger[i] = change[i]
                     change = larger
                 used = _list_differences(after, before, ever, y, width, change, used)
             first[step + 1] = used
@@ -319,7 +320,7 @@ def follow(start: Start, matched: Int64s, matched_detected: Uint64s, checked: Sc
         for i in range(n_waiting):
             g = waiting[i]
             if m.mate[g] == FREE and m.price[g] > 0:
-                end, end_is_free = settle(m, pairs, to, g)
+                end, end_is_free = settle(m, pairs, to, np.int64(g))
                 if end_is_free:
                     _mark(now, number[np.int64(end) - n_truth])
                     size += 1
