@@ -129,7 +129,9 @@ def _trace(
             for y in range(height):
                 if used + width > change.size:
                     larger = np.empty(2 * change.size + width, np.int32)
-                    for i in range(used):  # an array copied as a whole makes the compiler take in the words of its errors
+                    for i in range(
+                        used
+                    ):  # an array copied as a whole makes the compiler take in the words of its errors
                         larger[i] = change[i]
                     change = larger
                 used = _list_differences(after, before, ever, y, width, change, used)
