@@ -164,6 +164,22 @@ def test_nothing_of_any_task_hangs_over_on_a_phone(every_page, visit):
         assert tab.evaluate("document.querySelector('dialog').scrollWidth") <= 390
 
 
+def test_charts_of_a_fixed_size_share_rows_and_fill_them(every_page, visit):
+    tab = visit(every_page.parent / "audit.html", width=1400)
+    charted(tab)
+    rows: dict[float, float] = {}
+    boxes = tab.evaluate(
+        """[...document.querySelectorAll(".charts .fixed")].map((figure) => {
+            const box = figure.getBoundingClientRect(); return [Math.round(box.top), box.width]; })"""
+    )
+    assert len(boxes) == 4
+    for top, width in boxes:
+        rows[top] = rows.get(top, 0) + width
+    room = tab.evaluate("document.querySelector('.charts').clientWidth")
+    assert len(rows) == 2
+    assert all(0.9 * room < filled <= room for filled in rows.values())
+
+
 def test_everything_fits_on_paper(every_page, visit):
     tab = visit(every_page, width=718)
     wide = """[...document.querySelectorAll("table, .plot svg.marks, .images, .findings, .card")]

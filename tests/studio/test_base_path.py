@@ -148,7 +148,7 @@ def test_labelling_works_below_a_path(labels, behind, visit):
     tab = visit(address.front)
     tab.fill("#name", "Ada")
     tab.click("button[type=submit]")
-    tab.click("text=Start")
+    tab.click("a:text-is('Start')")
     tab.wait_for_selector("#stage[data-ready]")
     assert tab.url == f"{address.base}/image/{item_id('one')}"
     tab.keyboard.press("a")
@@ -171,7 +171,7 @@ def test_ordering_works_below_a_path(world, behind, visit):
         tab = visit(address.front)
         tab.fill("#name", "Ada")
         tab.click("button[type=submit]")
-        tab.click("text=Start")
+        tab.click("a:text-is('Start')")
         tab.wait_for_selector('body[data-version="0"]')
         tab.keyboard.press("n")
         tab.keyboard.press("Enter")
