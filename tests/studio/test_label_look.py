@@ -31,7 +31,7 @@ def desk(tmp_path, live, visit):
         address = live(page.page)
         tab = visit(f"{address.base}/image/{item_id('one')}", width=1024, height=800)
         tab.fill("#name", "Ada")
-        tab.click("a:text-is('Start')")
+        tab.click("button:text-is('Start')")
         tab.wait_for_selector("#stage[data-ready]")
 
         def edges():

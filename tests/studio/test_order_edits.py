@@ -110,7 +110,7 @@ def test_lines_drags_and_keys_change_regions(world, live, visit, serious):
         page = OrderPage(find_inputs(world / "images", world / "labels"), state, world / "out")
         tab = visit(f"{live(page.page).base}/items/{item_id('squares')}", width=1024, height=800)
         tab.fill("#name", "Ada")
-        tab.click("a:text-is('Start')")
+        tab.click("button:text-is('Start')")
         tab.wait_for_selector('body[data-version="0"]')
         box = tab.locator("#stage").bounding_box()
         scale = min(box["width"] / 32, box["height"] / 24) * 0.985

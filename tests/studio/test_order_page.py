@@ -113,7 +113,7 @@ def sit(scenes, tmp_path, live, visit):
         tab = visit(f"{address.base}/items/{item_id(item)}", **options)
         if "context" not in options:  # else someone who is known already
             tab.fill("#name", person)
-            tab.click("a:text-is('Start')")
+            tab.click("button:text-is('Start')")
         tab.wait_for_selector("body[data-version]")
         version = int(tab.locator("body").get_attribute("data-version"))
         return Desk(tab, regions_at(image, image.first), version)

@@ -284,7 +284,7 @@ class TestPage:
                 address = live(OrderPage(inputs, state, world / "out").page)
                 tab = visit(f"{address.base}/items/{item_id('squares')}", **options)
                 tab.fill("#name", "Ada")
-                tab.click("a:text-is('Start')")
+                tab.click("button:text-is('Start')")
                 return tab
 
             yield go
