@@ -7,7 +7,8 @@ counts that are otherwise kept, atomically, each time an array is handed from on
 
 numba's own cache notices a change of the file that a function is in, but not of the files of the functions it calls, which are
 compiled into it. So the kept kernels of a module live in a folder whose name is a digest of its source and of those of the
-kernel modules it imports: a change of one is a new folder, and stale machine code can never answer for new source.
+kernel modules it imports: a change of one is a new folder, and stale machine code can never answer for new source. Where the
+sources lie and when they were written does not matter, so that another checkout or environment finds the same kernels.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ import numba
 import numpy as np
 import platformdirs
 from numba.core import event
-from numba.core.caching import FunctionCache
+from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.runtime.nrt import rtsys
 from numpy.typing import NDArray
 
@@ -106,8 +107,51 @@ _events: Any = event
 _events.register("numba:compile", _Announcement())
 
 
+class _Folder:
+    """Tells numba's cache where to keep a function (what numba calls a locator)."""
+
+    def __init__(self, function: Any, file: str) -> None:
+        self._py_file = file
+        self._line = str(function.__code__.co_firstlineno)
+        self._path = cache_folder(function.__module__)
+
+    @classmethod
+    def from_function(cls, function: Any, file: str) -> _Folder | None:
+        """``None``, whereupon numba looks for another place, if nothing can be written there."""
+        folder = cls(function, file)
+        return folder if _writable(folder._path) else None
+
+    def get_cache_path(self) -> str:
+        return str(self._path)
+
+    def ensure_cache_path(self) -> None:
+        self._path.mkdir(parents=True, exist_ok=True)
+
+    def get_source_stamp(self) -> str:
+        """The folder's name says it."""
+        return ""
+
+    def get_disambiguator(self) -> str:
+        return self._line
+
+
+@cache
+def _writable(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        return False
+    return os.access(folder, os.W_OK)
+
+
+class _ResultsInFolders(CompileResultCacheImpl):
+    _locator_classes = [_Folder, *CompileResultCacheImpl._locator_classes]  # noqa: RUF012
+
+
 class _Kept(FunctionCache):
     """numba's cache on disk, from which kernels are loaded without all the modules that only compiling needs: half a second."""
+
+    _impl_class = _ResultsInFolders
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         rtsys.initialize(target_context)
@@ -118,15 +162,9 @@ class _Kept(FunctionCache):
 def _compile(function: _Function, **options: Any) -> _Function:
     jit: Any = numba.njit
     kept: Any = _Kept
-    settings: Any = numba.config
-    before = settings.CACHE_DIR
-    settings.CACHE_DIR = str(cache_folder(function.__module__))  # looked at when the cache is made
-    try:
-        compiled = jit(nogil=True, error_model="numpy", no_cfunc_wrapper=True, **options)(function)
-        compiled._cache = kept(function)  # what ``cache=True`` does, with a cache of numba's own
-        return cast("_Function", compiled)
-    finally:
-        settings.CACHE_DIR = before
+    compiled = jit(nogil=True, error_model="numpy", no_cfunc_wrapper=True, **options)(function)
+    compiled._cache = kept(function)  # what ``cache=True`` does, with a cache of numba's own
+    return cast("_Function", compiled)
 
 
 def kernel(function: _Function) -> _Function:

@@ -16,7 +16,7 @@ from hyperacuity.kernels.sweep import History, follow, start_matching, trace
 
 def is_compiled() -> bool:
     """Whether what matters most, the matching, is on disk."""
-    return any(cache_folder(follow.__module__).glob(f"*/*.{follow.__name__}-*.nbi"))
+    return any(cache_folder(follow.__module__).glob(f"*.{follow.__name__}-*.nbi"))
 
 
 def compile_tracing() -> None:
