@@ -41,7 +41,8 @@ The queue
 ---------
 Nodes wait in buckets by path length (:func:`_bucket`), ``WINDOW`` buckets from the current one on, linked lists all; those beyond
 wait in one more list until the window has moved to reach them. Nodes of one bucket come out in any order: one whose path is
-shortened after it came out is queued again, so the order affects the work, never the result.
+shortened after it came out is queued again, so the order affects the work, never the result. A node whose path is shortened
+while it waits gets an entry in another bucket and its old one stays, stale; which bucket it is really in stands at the node.
 """
 
 from __future__ import annotations
@@ -65,6 +66,8 @@ _BEYOND = np.uint64(WINDOW)
 _IN_WINDOW = np.uint64(WINDOW - 1)
 _SUMMARY = WINDOW // 64
 _SPLITS = 4
+_HALF = np.uint64(32)
+_LOW_HALF = np.uint64(0xFFFFFFFF)
 
 _BIDS = 8
 """Bids before a search. More would be spent on price wars, which a search ends at once."""
@@ -74,17 +77,17 @@ class Matching(NamedTuple):
     """The matching, its prices, and the scratch of a search.
 
     Per node: its ``price``, its partner (``mate``), the ``length`` of the path to it and the node before it on that path
-    (``came_from``), and its position in the queue (``after``, ``before``, ``bucket``). ``head`` are the first nodes of the
-    buckets; ``occupied`` has a bit for every bucket that is not empty, and one more word with a bit for every word that is not
-    zero; ``beyond`` is the least number of a bucket among the nodes beyond the window.
+    (``came_from``), and the ``bucket`` that it waits in. The queue: ``entry`` holds nodes and, in the upper halves, the next
+    entry of the same bucket, ``head`` the first entry of each; ``occupied`` has a bit for every bucket that is not empty, and one
+    more word with a bit for every word that is not zero; ``beyond`` is the least number of a bucket among the nodes beyond the
+    window.
     """
 
     price: Int64s
     length: Int64s
     mate: Uint32s
     came_from: Uint32s
-    after: Uint32s
-    before: Uint32s
+    entry: Uint64s
     bucket: Uint32s
     head: Uint32s
     occupied: Uint64s
@@ -104,8 +107,7 @@ def new_matching(pairs: Pairs, n_truth: int) -> Matching:
         length=np.full(nodes, _FAR, np.int64),
         mate=np.full(nodes, FREE, np.uint32),
         came_from=np.empty(nodes, np.uint32),
-        after=np.empty(nodes, np.uint32),
-        before=np.empty(nodes, np.uint32),
+        entry=np.empty(2 * nodes, np.uint64),
         bucket=np.full(nodes, FREE, np.uint32),
         head=np.full(WINDOW + 1, FREE, np.uint32),
         occupied=np.zeros(_SUMMARY + 1, np.uint64),
@@ -124,50 +126,21 @@ def _bucket(length: Scalar, to: Scale) -> Scalar:
 
 
 @inlined_kernel
-def _link(m: Matching, x: Scalar, bucket: Scalar) -> None:
-    first = m.head[bucket]
-    m.head[bucket] = x
-    m.after[x] = first
-    m.before[x] = FREE
-    m.bucket[x] = bucket
-    if first != FREE:
-        m.before[first] = x
-    if bucket != _BEYOND:
-        m.occupied[bucket >> SIX] |= ONE << (bucket & LOW_SIX)
-        m.occupied[_SUMMARY] |= ONE << (bucket >> SIX)
-
-
-@inlined_kernel
-def _unlink(m: Matching, x: Scalar) -> None:
-    bucket = np.uint64(m.bucket[x])
-    after, before = m.after[x], m.before[x]
-    m.bucket[x] = FREE
-    if after != FREE:
-        m.before[after] = before
-    if before != FREE:
-        m.after[before] = after
-        return
-    m.head[bucket] = after
-    if after == FREE and bucket != _BEYOND:
-        word = bucket >> SIX
-        left = m.occupied[word] & ~(ONE << (bucket & LOW_SIX))
-        m.occupied[word] = left
-        if left == 0:
-            m.occupied[_SUMMARY] &= ~(ONE << word)
-
-
-@inlined_kernel
-def _enqueue(m: Matching, x: Scalar, number: Scalar, current: Scalar) -> None:
-    """Put x into the bucket of its path length, out of the one it may be in."""
+def _enqueue(m: Matching, x: Scalar, number: Scalar, current: Scalar, used: Scalar) -> Scalar:
+    """Put x into the bucket of its path length; returns how many entries are now in use. One of x elsewhere is stale."""
     bucket = np.uint64(number) & _IN_WINDOW
     if number - current >= WINDOW:
         bucket = _BEYOND
         m.beyond[0] = min(m.beyond[0], number)
-    old = m.bucket[x]
-    if old != bucket:
-        if old != FREE:
-            _unlink(m, x)
-        _link(m, x, bucket)
+    if m.bucket[x] == bucket:
+        return used
+    m.bucket[x] = bucket
+    m.entry[used] = (np.uint64(m.head[bucket]) << _HALF) | np.uint64(x)
+    m.head[bucket] = used
+    if bucket != _BEYOND:
+        m.occupied[bucket >> SIX] |= ONE << (bucket & LOW_SIX)
+        m.occupied[_SUMMARY] |= ONE << (bucket >> SIX)
+    return used + ONE
 
 
 @inlined_kernel
@@ -188,36 +161,55 @@ def _next_bucket(occupied: Uint64s, current: Scalar) -> Scalar:
 
 
 @kernel
-def _fetch(m: Matching, current: Scalar, to: Scale) -> None:
-    """Bring the nodes that the window has come to reach into it."""
+def _fetch(m: Matching, current: Scalar, to: Scale, used: Scalar) -> Scalar:
+    """Bring the nodes that the window has come to reach into it; returns how many entries are in use."""
     m.beyond[0] = _FAR
-    x = m.head[_BEYOND]
-    while x != FREE:
-        after = m.after[x]
-        _enqueue(m, x, _bucket(m.length[x], to), current)
-        x = after
+    i = m.head[_BEYOND]
+    m.head[_BEYOND] = FREE
+    while i != FREE:
+        entry = m.entry[i]
+        x = entry & _LOW_HALF
+        if m.bucket[x] == _BEYOND:
+            m.bucket[x] = FREE
+            used = _enqueue(m, x, _bucket(m.length[x], to), current, used)
+        i = np.uint32(entry >> _HALF)
+    return used
 
 
 @inlined_kernel
-def _pop(m: Matching, current: Scalar, best: Scalar, to: Scale) -> tuple[Scalar, Scalar]:
-    """Take out a node with a path shorter than ``best``, from the first bucket that has one: (node or ``FREE``, number)."""
+def _pop(m: Matching, current: Scalar, best: Scalar, to: Scale, used: Scalar) -> tuple[Scalar, Scalar, Scalar]:
+    """Take out a node with a path shorter than ``best``, from the first bucket that has one.
+
+    Returns it, or ``FREE``, the bucket's number, and how many entries are in use.
+    """
     last = _bucket(best, to)
     while True:
         number = _next_bucket(m.occupied, current)
         if number < 0 or m.beyond[0] <= number:
             if m.beyond[0] > last:
-                return FREE, current
+                return FREE, current, used
             if number < 0:
                 current = m.beyond[0]
-            _fetch(m, current, to)
+            used = _fetch(m, current, to, used)
             continue
         if number > last:
-            return FREE, current
+            return FREE, current, used
         current = number
-        x = m.head[np.uint64(current) & _IN_WINDOW]
-        _unlink(m, x)
-        if m.length[x] < best:
-            return x, current
+        bucket = np.uint64(current) & _IN_WINDOW
+        entry = m.entry[m.head[bucket]]
+        after = np.uint32(entry >> _HALF)
+        m.head[bucket] = after
+        if after == FREE:
+            word = bucket >> SIX
+            left = m.occupied[word] & ~(ONE << (bucket & LOW_SIX))
+            m.occupied[word] = left
+            if left == 0:
+                m.occupied[_SUMMARY] &= ~(ONE << word)
+        x = np.uint32(entry & _LOW_HALF)
+        if m.bucket[x] == bucket:
+            m.bucket[x] = FREE
+            if m.length[x] < best:
+                return x, current, used
 
 
 @inlined_kernel
@@ -235,6 +227,19 @@ def _clear_queue(m: Matching) -> None:
     m.occupied[_SUMMARY] = 0
     m.head[_BEYOND] = FREE
     m.beyond[0] = _FAR
+
+
+@kernel
+def _tidy(m: Matching, n_touched: Scalar, current: Scalar, to: Scale) -> Scalar:
+    """Queue again what is queued, without the stale entries; returns how many entries are left, one per node at most."""
+    _clear_queue(m)
+    used = np.uint64(0)
+    for i in range(n_touched):
+        y = m.touched[i]
+        if m.bucket[y] != FREE:
+            m.bucket[y] = FREE
+            used = _enqueue(m, y, _bucket(m.length[y], to), current, used)
+    return used
 
 
 @kernel
@@ -284,11 +289,14 @@ def _search(m: Matching, pairs: Pairs, to: Scale, root: Scalar) -> tuple[Scalar,
     x, base = np.uint32(root), best
     current = np.int64(0)
     n_touched = np.int64(0)
+    used = np.uint64(0)
     while True:
         # Two passes, because whether a pair leads to something better is a coin toss that the processor cannot foresee.
         n_better = 0
         first, last = np.uint64(start[x]), np.uint64(start[x + np.uint32(1)])
         offset = base - to.limit
+        if used + (last - first) > np.uint64(m.entry.size):
+            used = _tidy(m, n_touched, current, to)
         for e in range(first, last):
             y = partner[e]
             path = offset + cost[e] + price[y]
@@ -307,8 +315,8 @@ def _search(m: Matching, pairs: Pairs, to: Scale, root: Scalar) -> tuple[Scalar,
                 m.touched[n_touched] = y
                 n_touched += np.int64(length[y] == _FAR)
                 length[y] = path
-                _enqueue(m, y, _bucket(path, to), current)
-        y, current = _pop(m, current, best, to)
+                used = _enqueue(m, y, _bucket(path, to), current, used)
+        y, current, used = _pop(m, current, best, to, used)
         if y == FREE:
             break
         # Its partner is as far from the root as the node itself, and may be the one that is better left free.

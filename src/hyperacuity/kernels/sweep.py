@@ -231,14 +231,16 @@ def _nearest_first(
     for step in range(1, first.size - 1):
         for c in range(cursor.size):
             cursor[c] = 0
-        # First as they come, to the second half of the room, then from there in order.
+        # First as they come, to the second half of the room, then from there in order. Most changes are out of reach: those are
+        # overwritten by the next one, without a question that the processor would often answer wrongly.
         found = change.size
         for i in range(first[step], first[step + 1]):
             d = own[abs(change[i]) - 1]
             order[found] = d if change[i] > 0 else -d
-            if d > 0:
-                cursor[(np.int64(nearest[d - 1]) if change[i] > 0 else 0) + 1] += 1
-                found += 1
+            found += np.int64(d > 0)
+        for i in range(change.size, found):
+            d = order[i]
+            cursor[(np.int64(nearest[d - 1]) if d > 0 else 0) + 1] += 1
         cursor[0] = used
         for c in range(1, cursor.size):
             cursor[c] += cursor[c - 1]
