@@ -34,7 +34,7 @@ class RegionReader(SoftReader):
 
     def reading(self) -> dict[str, object]:
         """A form that was named is told, since a file may hold several; soft maps are read in their own ways besides."""
-        named = {} if self.form == "auto" else {"from": self.form}
+        named: dict[str, object] = {} if self.form == "auto" else {"from": self.form}
         return named | super().reading() if self.form == "soft" else named
 
     def prediction(self, cell: Cell, protocol: Any) -> Any:
