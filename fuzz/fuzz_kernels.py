@@ -72,7 +72,7 @@ def calls(rng: np.random.Generator, shape: tuple[int, int], first: Maker, second
     yield "pieces", lambda: label_pieces(labels)
     yield "basins", lambda: basins(soft)
     yield "match", lambda: boundary.match(drawn, truth, tolerance=0.3)
-    for name, (protocol, _) in PROTOCOLS.items():
+    for name, protocol in PROTOCOLS.items():
         few = dataclasses.replace(protocol, thresholds=5, tolerance=0.1)
         yield f"boundary {name}", lambda few=few: boundary.tally(soft, [truth, drawn], few)
     yield "edges", lambda: edges.tally(soft, [truth], edges.Protocol(thresholds=4))

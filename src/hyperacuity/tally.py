@@ -154,8 +154,21 @@ def number(value: float) -> str:
     >>> number(0.0075), number(3.0), number(0.1 + 0.2), number(1e-9)
     ('0.0075', '3', '0.30000000000000004', '1e-09')
     """
+    value = float(value) + 0.0  # of the two zeros, which are equal, the one without a sign
     short = f"{value:g}"
-    return short if float(short) == value else repr(float(value))
+    return short if float(short) == value else repr(value)
+
+
+def count_or_list(value: int | str | tuple[float, ...]) -> str:
+    """A count, a word, or a list of numbers as signatures print them; a list of one whole number keeps its point.
+
+    >>> count_or_list(1), count_or_list((1.0,)), count_or_list((0.5,)), count_or_list((0.5, 1.0))
+    ('1', '1.0', '0.5', '0.5,1')
+    """
+    if not isinstance(value, tuple):
+        return str(value)
+    printed = ",".join(map(number, value))
+    return f"{printed}.0" if printed.isdigit() else printed
 
 
 def plain(value: Any) -> Any:
@@ -302,11 +315,11 @@ def total(tallies: Sequence[T]) -> T:
     return first
 
 
-def named_protocol(protocols: Mapping[str, tuple[P, str]], name: str, changes: Mapping[str, Any]) -> P:
-    """The protocol of this name, with changes; ``protocols`` has each with what it is for. ``UsageError`` where there is none."""
+def named_protocol(protocols: Mapping[str, P], name: str, changes: Mapping[str, Any]) -> P:
+    """The protocol of this name, with changes. ``UsageError`` where there is none."""
     if name not in protocols:
         raise UsageError(f"there is no protocol {name!r}; there are {', '.join(protocols)}")
-    return replace(protocols[name][0], **changes)
+    return replace(protocols[name], **changes)
 
 
 def protocol_of(tallies: Iterable[Tally], kind: type[P]) -> P:

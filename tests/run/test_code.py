@@ -18,8 +18,10 @@ from typer.testing import CliRunner
 import hyperacuity
 from hyperacuity.cli import app
 from hyperacuity.data import write_png
+from hyperacuity.evaluation.jobs import job_for, reader_type
 from hyperacuity.run import code
 from hyperacuity.run.code import code_elsewhere, code_version, modules_behind
+from hyperacuity.tasks import names, task
 
 PACKAGE = Path(hyperacuity.__file__).parent
 
@@ -99,6 +101,7 @@ SWEPT = {"boundary", "semantic", "masks", "ordering", "occlusion", "audit", "str
         ("report/charts/boundary.py", "recall", "Recall"),
         ("boundary/tallies.py", "Counts of one image", "The counts of one image"),
         ("boundary/protocols.py", '"""', '"""Read this: '),
+        ("boundary/protocols.py", "BIPED and most learned detectors", "BIPED and learned detectors"),
         ("tally.py", "# numpy would broadcast", "# it would broadcast"),
         ("kernels/sweep.py", "\n\n\ndef ", "\n\n\n\n# a word about this one\ndef "),
         ("data/writers.py", "def write_soft(", "def write_soft_map("),
@@ -136,6 +139,7 @@ def test_what_cannot_change_a_tally_leaves_the_version_as_it_is(ask, before, cha
         ("kernels/sweep.py", "\nimport numpy", "\nX = 1\nimport numpy", SWEPT),
         ("boundary/protocols.py", " = 99", " = 98", {"boundary", "semantic", "occlusion", "audit"}),
         ("disparity/masks.py", "\nimport numpy", "\nX = 1\nimport numpy", {"disparity", "views"}),
+        ("run/cell.py", "dict(self.extras).get(role)", "None", TASKS),
         ("tally.py", "zlib.compressobj(6, ", "zlib.compressobj(9, ", TASKS),
     ],
 )
@@ -312,6 +316,74 @@ def test_code_under_a_condition_counts_and_what_only_types_need_does_not():
     assert words("if flag:\n    x = 1") != words("if flag:\n    x = 2")
     assert words("if flag:\n    import numpy")[1] == 1
     assert words("if TYPE_CHECKING:\n    import numpy\nx = 1") == words("x = 1")
+    assert words("if TYPE_CHECKING:\n    import numpy\nelse:\n    import scipy\n    x = 1") == words(
+        "import scipy\nx = 1"
+    )
+
+
+@pytest.fixture(scope="module")
+def behind():
+    """The trees of all modules behind the tallies of any task, by name."""
+    known = [task(name) for name in names()]
+    sources = {part for one in known for part in job_for(one, one.protocol(), reader_type(one)()).sources}
+    return {name: ast.parse(code._file_of(name).read_text(encoding="utf-8")) for name in modules_behind(sources)}
+
+
+def words_of(tree):
+    """What the digest of a module is taken of."""
+    found = []
+    code._flatten(tree, found, [])
+    return found
+
+
+def is_text(node):
+    """Whether a node is a docstring, or a text after a name that says what it is."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def test_texts_of_the_modules_behind_a_tally_do_not_count_and_every_constant_does(behind):
+    dice = np.random.default_rng(0)
+    for name, tree in sorted(behind.items()):
+        before = words_of(tree)
+        texts = {node.value for node in ast.walk(tree) if is_text(node)}
+        for text in texts:
+            text.value = "another text"
+        assert words_of(tree) == before, f"{name}: with other texts"
+        constants = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and node not in texts]
+        for constant in dice.choice(constants, min(2, len(constants)), replace=False):
+            held, constant.value = constant.value, changed(constant.value)
+            assert words_of(tree) != before, f"{name}: {held!r} in line {constant.lineno} became {constant.value!r}"
+            constant.value = held
+
+
+def changed(value):
+    """Another constant."""
+    if isinstance(value, str):
+        return value + "x"
+    return value + b"x" if isinstance(value, bytes) else (value, 1) if value is Ellipsis else not value
+
+
+HARMLESS = {
+    "fsspec": "fetches bytes, of which the digest is taken",
+    "platformdirs": "says where compiled kernels are kept",
+    "rich": "prints",
+}
+"""Libraries whose version no tally depends on, and why."""
+
+
+def test_every_library_behind_a_tally_counts(behind):
+    found = set()
+    for node in (node for tree in behind.values() for node in ast.walk(tree)):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            found.add(node.module.partition(".")[0])
+    others = found - sys.stdlib_module_names - {"hyperacuity"} - HARMLESS.keys()
+    assert {"pillow" if name == "PIL" else name for name in others} == set(code.LIBRARIES)
+
+
+def test_a_library_that_is_not_there_has_no_version():
+    assert code.version("a library that nobody wrote") == "none"
 
 
 def test_the_version_of_the_package_is_named(make_job):

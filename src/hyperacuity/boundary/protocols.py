@@ -15,7 +15,7 @@ from hyperacuity.boundary.matching import TOLERANCE
 from hyperacuity.errors import UsageError
 from hyperacuity.kernels.suppression import suppress_structured
 from hyperacuity.maps import LabelMap, SoftMap
-from hyperacuity.tally import BaseProtocol, named_protocol, number
+from hyperacuity.tally import BaseProtocol, count_or_list, named_protocol, number
 
 Precision = Literal["any", "mean"]
 Prediction = SoftMap | Sequence[LabelMap]
@@ -163,7 +163,7 @@ class Protocol(BaseProtocol):
             "tol": f"{number(self.tolerance)}diag",
             "nms": ",".join([str(self.nms or "none"), *(f"{quote(name)}={kind}" for name, kind in self.nms_of)]),
             "thin": "guo-hall" if self.thin else "none",
-            "thr": ",".join(map(number, self.thresholds)) if isinstance(self.thresholds, tuple) else self.thresholds,
+            "thr": count_or_list(self.thresholds),
             "precision": self.precision,
         }
 
@@ -178,17 +178,26 @@ def _suppression(given: Suppression | str | None) -> Suppression | None:
 _RCF = Suppression(smooth=0, radius=2)
 """As the authors of RCF suppress maps of BSDS500 and Multicue: not smoothed, compared within 2 pixels."""
 
-PROTOCOLS: dict[str, tuple[Protocol, str]] = {
-    "bsds": (Protocol(), "BSDS300 and BSDS500 as Berkeley evaluates them"),
-    "nyud": (Protocol(tolerance=0.011), "NYU depth v2: larger images, looser labels, tolerance 0.011"),
-    "crisp": (Protocol(thin=False), "how crisp a detector is by itself: no suppression, no thinning"),
-    "biped": (Protocol(nms=Suppression()), "BIPED and most learned detectors: suppression first, then as bsds"),
-    "pascal-context": (Protocol(), "boundaries of multi-task networks on PASCAL-Context: thinned, not suppressed"),
-    "nyud-multitask": (Protocol(tolerance=0.011), "the same on NYU depth v2, tolerance 0.011"),
-    "multicue-edge": (Protocol(nms=_RCF), "Multicue's low-level edges: suppressed within 2 pixels, then as bsds"),
-    "multicue-boundary": (Protocol(nms=_RCF), "Multicue's object boundaries, in the same way"),
+# What each is for stands in comments: a text here would be code on which tallies depend.
+PROTOCOLS: dict[str, Protocol] = {
+    # BSDS300 and BSDS500 as Berkeley evaluates them
+    "bsds": Protocol(),
+    # NYU depth v2: larger images, looser labels, tolerance 0.011
+    "nyud": Protocol(tolerance=0.011),
+    # how crisp a detector is by itself: no suppression, no thinning
+    "crisp": Protocol(thin=False),
+    # BIPED and most learned detectors: suppression first, then as bsds
+    "biped": Protocol(nms=Suppression()),
+    # boundaries of multi-task networks on PASCAL-Context: thinned, not suppressed
+    "pascal-context": Protocol(),
+    # the same on NYU depth v2, tolerance 0.011
+    "nyud-multitask": Protocol(tolerance=0.011),
+    # Multicue's low-level edges: suppressed within 2 pixels, then as bsds
+    "multicue-edge": Protocol(nms=_RCF),
+    # Multicue's object boundaries, in the same way
+    "multicue-boundary": Protocol(nms=_RCF),
 }
-"""Named protocols, each with what it is for. ``docs/protocols.md`` says where the numbers of each come from."""
+"""Named protocols. ``docs/protocols.md`` says what each is for, and where its numbers come from."""
 
 
 def protocol(name: str = "bsds", **changes: Any) -> Protocol:

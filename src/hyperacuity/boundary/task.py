@@ -16,5 +16,5 @@ TASK: Task[Protocol, BoundaryTally, BoundaryScore] = Task(
     criteria,
     people=tally_humans,
     collect_people=collect_humans,
-    protocols={name: agreed for name, (agreed, _) in PROTOCOLS.items()},
+    protocols=PROTOCOLS,
 )

@@ -104,6 +104,20 @@ def read_head(path: Path, count: int = -1) -> bytes:
         raise _unreadable(path, error) from error
 
 
+def identity(path: Path) -> tuple[int, int, int, int]:
+    """Size, times and inode of a plain file: while they stay the same, so do the contents. What is no plain file is refused.
+
+    The time of the last change of status is among them: unlike the others, no program can set it back.
+    """
+    try:
+        facts = path.stat()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
+    if not stat.S_ISREG(facts.st_mode):
+        raise InputError(f"{path}: is not a file")
+    return facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns, facts.st_ino
+
+
 def check_file(path: Path) -> int:
     """Size in bytes of a plain, non-empty file no larger than ``MAX_BYTES``; anything else is refused."""
     try:

@@ -48,6 +48,10 @@ class TaskJob:
         made_by = (type(self), type(self.reader), self.task.tally, self.task.tally_type, self.task.protocol)
         return tuple(part.__module__ for part in made_by)
 
+    def meaning(self, cell: Cell) -> tuple[str, ...]:
+        """What the reader knows of a cell's files that neither they nor the signature tell."""
+        return self.reader.meaning(cell)
+
     def evaluate(self, cell: Cell) -> Any:
         """Tally one cell."""
         given, own = self.reader.read(cell, self.protocol), self.protocol.for_system(cell.system)

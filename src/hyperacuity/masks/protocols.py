@@ -108,19 +108,18 @@ class Protocol(BaseProtocol):
         return max(1, round(self.band * diagonal(shape)))
 
 
-PROTOCOLS: dict[str, tuple[Protocol, str]] = {
-    "binary": (Protocol(), "one mask per image: salient objects, matting, Boundary IoU of single masks"),
-    "labels": (
-        Protocol(by="label", background=None, ignore=255),
-        "label maps of semantic segmentation, every label a mask, 255 ignored",
-    ),
-    "davis2016": (Protocol(frames="inner"), "DAVIS 2016: one object per sequence, without its first and last frame"),
-    "davis2017": (
-        Protocol(by="instance", ignore=255, frames="inner"),
-        "DAVIS 2017, semi-supervised: objects by id, without the first and last frame, 255 ignored",
-    ),
+# What each is for stands in comments: a text here would be code on which tallies depend.
+PROTOCOLS: dict[str, Protocol] = {
+    # one mask per image: salient objects, matting, Boundary IoU of single masks
+    "binary": Protocol(),
+    # label maps of semantic segmentation, every label a mask, 255 ignored
+    "labels": Protocol(by="label", background=None, ignore=255),
+    # DAVIS 2016: one object per sequence, without its first and last frame
+    "davis2016": Protocol(frames="inner"),
+    # DAVIS 2017, semi-supervised: objects by id, without the first and last frame, 255 ignored
+    "davis2017": Protocol(by="instance", ignore=255, frames="inner"),
 }
-"""Named protocols, each with what it is for."""
+"""Named protocols. ``docs/protocols.md`` says what each is for."""
 
 
 def protocol(name: str = "binary", **changes: Any) -> Protocol:

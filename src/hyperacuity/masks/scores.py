@@ -127,5 +127,5 @@ TASK: Task[Protocol, MaskTally, MaskScore] = Task(
     criteria,
     prediction="label map",
     truth="label map",
-    protocols={name: agreed for name, (agreed, _) in PROTOCOLS.items()},
+    protocols=PROTOCOLS,
 )

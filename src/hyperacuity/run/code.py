@@ -22,11 +22,11 @@ import hyperacuity
 from hyperacuity.run.job import Job
 from hyperacuity.tally import Tally
 
-LIBRARIES = ("numpy", "scipy", "numba", "pillow", "h5py")
+LIBRARIES = ("numpy", "scipy", "numba", "pillow", "h5py", "deflate")
 """What files are decoded with and numbers computed: another version may give another tally."""
 
-version = functools.cache(metadata.version)
-"""The version of an installed library; looking for it takes a while."""
+_CELL = "hyperacuity.run.cell"
+"""Whose code every job uses to pick its files, whatever it imports."""
 
 _ABOVE = {"compare", "run", "report", "studies", "studio", "cli"}
 """Rooms that work on tallies already made, or show them: their code cannot change one."""
@@ -34,12 +34,21 @@ _ABOVE = {"compare", "run", "report", "studies", "studio", "cli"}
 _MAIN = {"__main__", "__mp_main__"}
 
 
+@functools.cache
+def version(library: str) -> str:
+    """The version of a library, ``none`` where it is not installed; looking for it takes a while."""
+    try:
+        return metadata.version(library)
+    except metadata.PackageNotFoundError:
+        return "none"
+
+
 def code_version(job: Job[Tally]) -> str:
     """Version of the package, and a hash of all that can change a tally of this job besides its files.
 
     That is the code of the modules that the job names (``sources``; by default its own and its tally's), of every module of
-    their packages and of this one that these import, and the versions of :data:`LIBRARIES`. A job whose source cannot be found
-    (typed into an interpreter) gets a version of its own each time, so that nothing stale is ever reused.
+    their packages and of this one that these import, the cell's, and the versions of :data:`LIBRARIES`. A job whose source cannot
+    be found (typed into an interpreter) gets a version of its own each time, so that nothing stale is ever reused.
     """
     return code_of(*_sources(job))
 
@@ -79,7 +88,7 @@ def modules_behind(sources: set[str]) -> set[str]:
 
 
 def _sources(job: Job[Tally]) -> set[str]:
-    return set(getattr(job, "sources", (type(job).__module__, job.tally_type.__module__)))
+    return {*getattr(job, "sources", (type(job).__module__, job.tally_type.__module__)), _CELL}
 
 
 def _version(sources: set[str]) -> str | None:
@@ -171,6 +180,8 @@ def _flatten(node: ast.AST, words: list[str], imports: list[ast.Import | ast.Imp
     if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
         return  # a docstring
     if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+        for other in node.orelse:  # what runs
+            _flatten(other, words, imports)
         return
     if isinstance(node, ast.Import | ast.ImportFrom):
         imports.append(node)

@@ -1,4 +1,4 @@
-"""What a stored tally depends on: the bytes of its input files, in their roles.
+"""What a stored tally depends on: the bytes of its input files, in their roles, and what else says what they mean.
 
 A file is read once and its digest kept, as long as its size, times and inode stay the same. The digest of a file written
 within the last two seconds is used but not kept: file systems with coarse clocks could hide a second change behind the
@@ -10,7 +10,6 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-import stat
 import threading
 import time
 from collections import OrderedDict
@@ -19,6 +18,7 @@ from concurrent.futures import Future
 from pathlib import Path
 
 from hyperacuity.data import remote
+from hyperacuity.data.files import identity
 from hyperacuity.data.remote import LocalCopies, absolute, display, is_remote
 from hyperacuity.errors import InputError
 from hyperacuity.run.job import Cell
@@ -36,13 +36,7 @@ def stamp(path: Path) -> str:
     if is_remote(path):
         seen, dated = remote.stamp(path)
         return seen if dated else f"{seen}{_UNDATED}"
-    try:
-        facts = path.stat()
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
-    if not stat.S_ISREG(facts.st_mode):
-        raise InputError(f"{path}: is not a file")
-    return f"{facts.st_size}:{facts.st_mtime_ns}:{facts.st_ctime_ns}:{facts.st_ino}"
+    return ":".join(map(str, identity(path)))
 
 
 class Digests:
@@ -104,10 +98,11 @@ class Digests:
 
 
 def combined(cell: Cell, digests: Sequence[bytes]) -> bytes:
-    """One digest for a cell from those of its files."""
+    """One digest for a cell from those of its files, their roles and suffixes, and its meaning."""
     parts = hashlib.blake2b(digest_size=20)
     roles = f": {json.dumps([role for role, _ in cell.extras])}" if cell.extras else ""
-    parts.update(f"{len(cell.truths)} truths, {len(cell.extras)} extras{roles}\n".encode())
+    meaning = f", {json.dumps(cell.meaning)}" if cell.meaning else ""
+    parts.update(f"{len(cell.truths)} truths, {len(cell.extras)} extras{roles}{meaning}\n".encode())
     for path, digest in zip(cell.files, digests, strict=True):
         # Readers choose the format by content or by suffix, so the suffix is an input like the content.
         parts.update(f"{path.suffix.lower()}\n".encode() + digest)

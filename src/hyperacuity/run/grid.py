@@ -21,7 +21,7 @@ from typing import Generic
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.run.code import code_version
 from hyperacuity.run.executor import Executor, Threads
-from hyperacuity.run.job import Cell, Failure, Job, T, job_as_dict
+from hyperacuity.run.job import Cell, Failure, Job, T, job_as_dict, with_meaning
 from hyperacuity.run.progress import Ending, watching
 from hyperacuity.run.spool import Spool
 from hyperacuity.run.store import BATCH_SECONDS, Store, given_twice, nothing_to_evaluate
@@ -181,12 +181,14 @@ def _offers(job: Job[Tally], cells: Iterable[Cell], store: Store | None, workers
             raise nothing_to_evaluate()
         return ((WorkItem(position, cell), {}) for position, cell in enumerate(grid)), len(grid)
     signature, code = str(job.protocol.signature), code_version(job)
-    total = store.begin(signature, code, cells, workers=workers, job=job_as_dict(job))
-    return _known_tasks(job, store, cells if isinstance(cells, Sequence) else None), total
+    told = (with_meaning(job, cell) for cell in cells)
+    listed = list(told) if isinstance(cells, Sequence) else None
+    total = store.begin(signature, code, told if listed is None else listed, workers=workers, job=job_as_dict(job))
+    return _known_tasks(job, store, listed), total
 
 
 def _known_tasks(job: Job[Tally], store: Store, grid: Sequence[Cell] | None) -> Iterator[_Offer]:
-    for position, waiting, packed in store.to_do():
+    for position, waiting, packed in store.to_do(job.protocol.for_system):
         # Cells from a list keep their paths as given, so that messages name files as the caller does.
         cell = waiting if grid is None else grid[position]
         kept = {inputs: data for inputs, data in packed.items() if _is_sound(job, data)}

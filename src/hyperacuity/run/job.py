@@ -1,43 +1,21 @@
-"""What is evaluated: a cell of the grid, the job that evaluates it, and what a failure looks like."""
+"""What is evaluated: the cells of a grid, the job that evaluates it, and what a failure looks like."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from hyperacuity.data.remote import absolute
 from hyperacuity.errors import InputError
+from hyperacuity.run.cell import Cell
 from hyperacuity.tally import BaseProtocol, Tally
+
+__all__ = ["Cell", "Failure", "Job", "T", "cell_from_text", "files_as_text", "job_as_dict", "with_meaning"]
 
 T = TypeVar("T", bound=Tally)
 T_co = TypeVar("T_co", bound=Tally, covariant=True)
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One system on one image, and the files it takes: all that a tally may depend on besides the job.
-
-    ``extras`` are further files by role (``nonocc``, ``regions``, …). ``picture`` is the photograph that a report shows; the
-    tally does not depend on it.
-    """
-
-    system: str
-    image: str
-    prediction: Path
-    truths: tuple[Path, ...]
-    extras: tuple[tuple[str, Path], ...] = ()
-    picture: Path | None = None
-
-    @property
-    def files(self) -> tuple[Path, ...]:
-        """Every file that the tally depends on."""
-        return (self.prediction, *self.truths, *(path for _, path in self.extras))
-
-    def file_of(self, role: str) -> Path | None:
-        """The further file of this role, if there is one."""
-        return dict(self.extras).get(role)
 
 
 class Job(Protocol[T_co]):
@@ -45,7 +23,9 @@ class Job(Protocol[T_co]):
 
     ``evaluate`` runs in several threads at once, so it must not change shared state. It raises
     :class:`~hyperacuity.errors.InputError` for a file that cannot be right. A job may have ``sources``, the names of the modules
-    whose code its tallies depend on; by default they are its own and that of the tally's class.
+    whose code its tallies depend on; by default they are its own and that of the tally's class. It may also have
+    ``meaning(cell)``, a tuple of words that say what the cell's files mean where neither their contents, roles and suffixes nor
+    the signature tell, because a file's name or a table decides: a tally is reused where these are the same, too.
     """
 
     @property
@@ -70,16 +50,20 @@ class Failure:
     detail: str = field(default="", repr=False, compare=False)
 
 
+def with_meaning(job: Any, cell: Cell) -> Cell:
+    """The cell with what the job says of its meaning; a job without a word for it leaves it as it is."""
+    return replace(cell, meaning=job.meaning(cell)) if hasattr(job, "meaning") else cell
+
+
 def files_as_text(cell: Cell) -> str:
     """The files of a cell as a store keeps them: one line of JSON with full paths, by role."""
-    return json.dumps(
-        {
-            "prediction": str(absolute(cell.prediction)),
-            "truths": [str(absolute(path)) for path in cell.truths],
-            "extras": [[role, str(absolute(path))] for role, path in cell.extras],
-            "picture": None if cell.picture is None else str(absolute(cell.picture)),
-        }
-    )
+    files = {
+        "prediction": str(absolute(cell.prediction)),
+        "truths": [str(absolute(path)) for path in cell.truths],
+        "extras": [[role, str(absolute(path))] for role, path in cell.extras],
+        "picture": None if cell.picture is None else str(absolute(cell.picture)),
+    }
+    return json.dumps(files | ({"meaning": cell.meaning} if cell.meaning else {}))
 
 
 def cell_from_text(system: str, image: str, text: str) -> Cell:
@@ -93,6 +77,7 @@ def cell_from_text(system: str, image: str, text: str) -> Cell:
             tuple(Path(path) for path in files["truths"]),
             tuple(("", Path(one)) if isinstance(one, str) else (one[0], Path(one[1])) for one in files["extras"]),
             None if files["picture"] is None else Path(files["picture"]),
+            tuple(map(str, files.get("meaning", ()))),
         )
     except (ValueError, KeyError, TypeError, IndexError) as error:
         raise InputError(

@@ -13,9 +13,10 @@ import shlex
 import sqlite3
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import cache
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -128,11 +129,13 @@ class Store:
             raise given_twice(cell)
         self._count += 1
 
-    def to_do(self) -> Iterator[tuple[int, Cell, dict[bytes, bytes]]]:
+    def to_do(self, treated: Callable[[str], object]) -> Iterator[tuple[int, Cell, dict[bytes, bytes]]]:
         """Position and cell of all that waits, in order, with the tallies kept from before, by the digest of their inputs.
 
-        A system without any may be one of another name: it is offered the tallies that the others have of the image.
+        A system without any may be one of another name: it is offered the tallies that others have of the image, of those that
+        are ``treated`` alike (what the protocol is for a system, where it tells systems apart by name).
         """
+        others = cache(lambda system: [one for one in sorted(self._known) if treated(one) == treated(system)])
         for start in range(0, self._count, PAGE):
             with clear_errors(self.path):
                 rows = self._connection.execute(
@@ -147,13 +150,13 @@ class Store:
                 position, system, image, files = alike[0][:4]
                 kept = {bytes(row[4]): bytes(row[5]) for row in alike if row[4] is not None}
                 if system not in self._known:
-                    kept = self._of_others(image)
+                    kept = self._of_others(image, others(system))
                 yield position, cell_from_text(system, image, files), kept
 
-    def _of_others(self, image: str) -> dict[bytes, bytes]:
+    def _of_others(self, image: str, systems: Iterable[str]) -> dict[bytes, bytes]:
         found: dict[bytes, bytes] = {}
         with clear_errors(self.path):
-            for system in sorted(self._known):
+            for system in systems:
                 query = (
                     "SELECT inputs, tally FROM tallies WHERE signature = ? AND system = ? AND image = ? AND code = ?"
                 )

@@ -165,24 +165,22 @@ def _named(classes: tuple[str, ...]) -> str:
 _SBD = Protocol(tolerance=0.02, classes=VOC)
 _CITYSCAPES = Protocol(tolerance=0.0035, half=True, classes=CITYSCAPES)
 
-PROTOCOLS: dict[str, tuple[Protocol, str]] = {
-    "plain": (Protocol(), "any data: thin maps against thin boundaries, everything counts"),
-    "sbd": (
-        replace(_SBD, instances=False, internal="drop", absent="skip", repeated="higher"),
-        "SBD as its authors evaluate it: detections inside objects are dropped, images without the class skipped",
-    ),
-    "sbd-thin": (replace(_SBD, border=5), "SBD as SEAL evaluates it: everything counts, 5 px at the frame are cut off"),
-    "sbd-raw": (
-        replace(_SBD, border=5, thin=False, truth="raw", radius=2.0),
-        "the same without thinning: maps as they are against boundaries 2 px to either side",
-    ),
-    "cityscapes-thin": (_CITYSCAPES, "Cityscapes as SEAL evaluates it: half size, tolerance 0.0035, thinned"),
-    "cityscapes-raw": (
-        replace(_CITYSCAPES, thin=False, truth="raw", radius=2.0),
-        "the same without thinning: boundaries 2 px to either side at full size, then halved",
-    ),
+# What each is for stands in comments: a text here would be code on which tallies depend.
+PROTOCOLS: dict[str, Protocol] = {
+    # any data: thin maps against thin boundaries, everything counts
+    "plain": Protocol(),
+    # SBD as its authors evaluate it: detections inside objects are dropped, images without the class skipped
+    "sbd": replace(_SBD, instances=False, internal="drop", absent="skip", repeated="higher"),
+    # SBD as SEAL evaluates it: everything counts, 5 px at the frame are cut off
+    "sbd-thin": replace(_SBD, border=5),
+    # the same without thinning: maps as they are against boundaries 2 px to either side
+    "sbd-raw": replace(_SBD, border=5, thin=False, truth="raw", radius=2.0),
+    # Cityscapes as SEAL evaluates it: half size, tolerance 0.0035, thinned
+    "cityscapes-thin": _CITYSCAPES,
+    # the same without thinning: boundaries 2 px to either side at full size, then halved
+    "cityscapes-raw": replace(_CITYSCAPES, thin=False, truth="raw", radius=2.0),
 }
-"""Named protocols, each with what it is for."""
+"""Named protocols. ``docs/protocols.md`` says what each is for."""
 
 
 def protocol(name: str = "plain", **changes: Any) -> Protocol:

@@ -15,5 +15,5 @@ TASK: Task[Protocol, SemanticTally, SemanticScore] = Task(
     criteria,
     prediction="class maps",
     truth="class truth",
-    protocols={name: agreed for name, (agreed, _) in PROTOCOLS.items()},
+    protocols=PROTOCOLS,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import lzma
 import tarfile
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path, PurePosixPath
@@ -108,9 +108,19 @@ def figure_ground(source: Path, images: Collection[str] | None = None) -> Iterat
     ``fg/SEGMENTER/IMAGE-SUBJECT.fg`` and ``seg/SEGMENTER/IMAGE.seg``. With ``images`` only these are read. Nothing is written
     to disk; an archive is read once (390 MB unpacked, about a second).
     """
+    return _put_together(source, _members(source, images))
+
+
+def figure_ground_of(files: Sequence[Path]) -> Iterator[FigureGround]:
+    """The same from files of an unpacked folder and no others: labels, and the segmentations that they belong to."""
+    folder = files[0].parents[2]
+    return _put_together(folder, ((PurePosixPath(*path.parts[-3:]), read_bytes(path)) for path in files))
+
+
+def _put_together(source: Path, members: Iterable[tuple[PurePosixPath, bytes]]) -> Iterator[FigureGround]:
     segmentations: dict[tuple[str, str], LabelMap] = {}
     labels: list[tuple[str, str, str, NDArray[np.int8], NDArray[np.float64]]] = []
-    for path, data in _members(source, images):
+    for path, data in members:
         name, segmenter = f"{source.name}, {printable(str(path))}", path.parent.name
         if path.suffix == ".seg":
             segmentations[segmenter, path.stem] = parse_seg(data, name)

@@ -32,6 +32,14 @@ class Reader:
         """What the signature has to say of how files were read, because it makes other arrays of the same files."""
         return {}
 
+    def meaning(self, cell: Cell) -> tuple[str, ...]:
+        """What decides how this cell's files are read besides their contents, roles and suffixes, and no signature prints.
+
+        Names of files that say what they hold, a table of the data set, a check that was waived: a stored tally is reused where
+        these are the same, too.
+        """
+        return ()
+
     def prediction(self, cell: Cell, protocol: Any) -> Any:
         """What the system made of an image."""
         raise NotImplementedError

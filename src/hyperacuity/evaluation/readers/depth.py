@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hyperacuity.data import read_boundary_truths, read_ibims_edges, read_order, read_point_pairs
+from hyperacuity.data.files import identity
 from hyperacuity.errors import InputError
 from hyperacuity.evaluation.readers import Reader
 from hyperacuity.maps import EdgeMap, OrderMap
@@ -58,9 +59,8 @@ class PairReader(DepthReader):
 
 def judged(path: Path, image: str) -> PointPairs:
     """The pairs of an image in a file, which is read once for all of its images."""
-    facts = path.stat()
     with _guard:
-        held = _held(path, (facts.st_mtime_ns, facts.st_size, facts.st_ino))
+        held = _held(path, identity(path))
     if image not in held:
         raise InputError(f"{path}: holds no pair of points of {image}")
     return held[image]
@@ -70,8 +70,8 @@ _guard = threading.Lock()
 
 
 @lru_cache(maxsize=8)
-def _held(path: Path, stamp: tuple[int, ...]) -> dict[str, PointPairs]:
-    """The pairs of a file by image, kept while its stamp stays the same."""
+def _held(path: Path, identity: tuple[int, ...]) -> dict[str, PointPairs]:
+    """The pairs of a file by image, kept while it stays the same."""
     found = read_point_pairs(path).items()
     return {image: point_pairs(of.array(), size=of.size, name=f"{path}, {image}") for image, of in found}
 
@@ -81,6 +81,10 @@ class DepthEdgeReader(DepthReader):
     """A map; and the true depth edges. ``orders``: the truths are order maps, whose contours with a step in depth are meant."""
 
     orders: bool = False
+
+    def reading(self) -> dict[str, object]:
+        """And so are edges that were made of order maps."""
+        return super().reading() | {"truth": "orders" if self.orders else None}
 
     def truths(self, cell: Cell) -> list[Any]:
         """The true depth edges, one map for each file or annotator."""

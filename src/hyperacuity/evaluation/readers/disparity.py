@@ -53,7 +53,14 @@ class DisparityReader(Reader):
         return scales | self._meaning_of_zero()
 
     def _meaning_of_zero(self) -> dict[str, object]:
+        # That 0 is known is what files without a word about it mean; what it waives is a check, so the scores are comparable.
         return {"zero": "unknown"} if self.zero == "unknown" else {}
+
+    def meaning(self, cell: Cell) -> tuple[str, ...]:
+        """The data's own scale of a scene, and whether files full of zeros, else refused, are read."""
+        scale = self._scale_of(cell)
+        own = () if scale is None else (f"scale {number(scale)}",)
+        return (*own, "zero known") if self.zero == "known" else own
 
     def prediction(self, cell: Cell, protocol: Any) -> DisparityMap:
         """The system's map."""

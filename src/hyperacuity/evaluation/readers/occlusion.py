@@ -11,7 +11,7 @@ import numpy as np
 from hyperacuity.data import read_directions, read_order
 from hyperacuity.data.formats.directions import Direction
 from hyperacuity.errors import InputError
-from hyperacuity.evaluation.readers.ordering import labelled
+from hyperacuity.evaluation.readers.ordering import labelled, names_of_labels
 from hyperacuity.evaluation.readers.soft import SoftReader
 from hyperacuity.ordering import Contours, OcclusionMap, occlusion_map, ordering
 
@@ -43,9 +43,14 @@ class OcclusionReader(SoftReader):
     images: tuple[str, ...] = ()
 
     def reading(self) -> dict[str, object]:
-        """Angles that were converted are told apart, since the files are the same."""
+        """Angles that were converted and contours of order maps are told apart, since the files are the same."""
         said = {"direction": self.direction, "truth-direction": self.truth_direction}
-        return super().reading() | {name: None if kind == "normal" else kind for name, kind in said.items()}
+        angles = {name: None if kind == "normal" else kind for name, kind in said.items()}
+        return super().reading() | angles | {"truth": "orders" if self.orders else None}
+
+    def meaning(self, cell: Cell) -> tuple[str, ...]:
+        """Which labels and segmentations go together."""
+        return () if self.labels is None else names_of_labels(cell.truths)
 
     def prediction(self, cell: Cell, protocol: Any) -> OcclusionMap:
         """The soft map and its angles, in one file or two."""
@@ -64,7 +69,7 @@ class OcclusionReader(SoftReader):
     def truths(self, cell: Cell) -> list[Any]:
         """Every annotator's owned boundaries."""
         if self.labels is not None:
-            return list(labelled(Path(self.labels), cell.image, tuple(self.images)))
+            return list(labelled(cell.truths, cell.image, tuple(self.images)))
         if self.orders:
             return [ordering(read_order(path), name=str(path)) for path in cell.truths]
         return [truth for path in cell.truths for truth in self._owned(path)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -12,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperacuity.data import figure_ground, holds_ucm, read_order, read_segmentations, read_ucm
-from hyperacuity.data.files import warn
-from hyperacuity.errors import InputError, UsageError
+from hyperacuity.data.datasets.bsds import FigureGround, figure_ground_of
+from hyperacuity.data.files import identity, warn
+from hyperacuity.errors import InputError
 from hyperacuity.evaluation.readers import Given, Reader
 from hyperacuity.maps import LabelMap
 from hyperacuity.ordering import Ordering, Partition, Sides, ordering
@@ -59,6 +61,10 @@ class OrderReader(Reader):
         asked += ",transfer" if self.transfer else ""
         return {"regions": asked, **({} if self.farther == "none" else {"farther": self.farther})}
 
+    def meaning(self, cell: Cell) -> tuple[str, ...]:
+        """Which labels and segmentations go together."""
+        return () if self.labels is None else names_of_labels(cell.truths)
+
     def prediction(self, cell: Cell, protocol: Any) -> Ordering:
         """The system's ordering."""
         return _read(cell.prediction, self.farther in ("pred", "both"))
@@ -66,7 +72,7 @@ class OrderReader(Reader):
     def truths(self, cell: Cell) -> list[Any]:
         """Every annotator's ordering."""
         if self.labels is not None:
-            return list(labelled(Path(self.labels), cell.image, tuple(self.images)))
+            return list(labelled(cell.truths, cell.image, tuple(self.images)))
         return [_read(path, self.farther in ("truth", "both")) for path in cell.truths]
 
     def regions(self, cell: Cell) -> list[LabelMap]:
@@ -98,17 +104,22 @@ def read_regions(path: Path, level: float | None) -> list[LabelMap]:
     return [ucm_levels(read_ucm(path), [level]).at(0)]
 
 
-def labelled(source: Path, image: str, images: tuple[str, ...]) -> list[Sides]:
-    """What every subject said about an image. A folder's files are read one by one, an archive once."""
-    if source.is_dir():
-        try:
-            held = _held(source, (image,))
-        except UsageError:  # nothing there is of this image, which the error below says
-            held = {}
+def names_of_labels(files: Sequence[Path]) -> tuple[str, ...]:
+    """The names by which labels find their segmentations, ``fg/SEGMENTER/IMAGE-SUBJECT.fg``; those of an archive are in it."""
+    return tuple("/".join(path.parts[-3:]) for path in files if path.suffix in (".fg", ".seg"))
+
+
+def labelled(files: Sequence[Path], image: str, images: tuple[str, ...]) -> list[Sides]:
+    """What every subject said about an image, by the files of its labels and segmentations or the archive that holds them.
+
+    An archive is read once for all ``images``.
+    """
+    source = files[0]
+    if source.suffix == ".fg":
+        held = _held(figure_ground_of(files))
     else:
-        facts = source.stat()
         with _guard:
-            held = _archive(source, images, (facts.st_mtime_ns, facts.st_size, facts.st_ino))
+            held = _archive(source, images, identity(source))
     if image not in held:
         raise InputError(f"{source}: has no figure/ground labels of {image}")
     return [
@@ -117,10 +128,10 @@ def labelled(source: Path, image: str, images: tuple[str, ...]) -> list[Sides]:
     ]
 
 
-def _held(source: Path, images: tuple[str, ...]) -> dict[str, list[Held]]:
+def _held(every: Iterable[FigureGround]) -> dict[str, list[Held]]:
     """Labels in a byte or two per pixel."""
     held: dict[str, list[Held]] = {}
-    for found in figure_ground(source, images or None):
+    for found in every:
         # Subjects mostly label the same segmentation: it is held once.
         before = [labels for _, labels in held.get(found.image, []) if np.array_equal(labels, found.segmentation)]
         small = found.segmentation.astype(np.int16 if found.segmentation.max() < 2**15 else np.int32)
@@ -133,6 +144,6 @@ _guard = threading.Lock()
 
 
 @lru_cache(maxsize=1)
-def _archive(source: Path, images: tuple[str, ...], stamp: tuple[int, ...]) -> dict[str, list[Held]]:
-    """The labels of an archive, kept while its stamp stays the same."""
-    return _held(source, images)
+def _archive(source: Path, images: tuple[str, ...], identity: tuple[int, ...]) -> dict[str, list[Held]]:
+    """The labels of an archive, kept while it stays the same."""
+    return _held(figure_ground(source, images or None))

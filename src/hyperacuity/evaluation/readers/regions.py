@@ -33,8 +33,9 @@ class RegionReader(SoftReader):
             raise UsageError(f"predictions as {self.form!r}: expected one of {', '.join(FORMS)}")
 
     def reading(self) -> dict[str, object]:
-        """Hierarchies that were made here of soft maps are told apart."""
-        return {"from": "soft"} | super().reading() if self.form == "soft" else {}
+        """A form that was named is told, since a file may hold several; soft maps are read in their own ways besides."""
+        named: dict[str, object] = {} if self.form == "auto" else {"from": self.form}
+        return named | super().reading() if self.form == "soft" else named
 
     def prediction(self, cell: Cell, protocol: Any) -> Any:
         """The hierarchy, cut at the protocol's levels, or the segmentations as they are."""

@@ -63,9 +63,14 @@ class SemanticReader(SoftReader):
         return {
             "truth-as": None if self.truth_as == "auto" else self.truth_as,
             "first-label": None if self.first_label == 1 else self.first_label,
-            "ignore-label": None if self.ignore_label == 255 else self.ignore_label,
+            "ignore-label": {255: None, None: "none"}.get(self.ignore_label, self.ignore_label),
             **super().reading(),
         }
+
+    def meaning(self, cell: Cell) -> tuple[str, ...]:
+        """Which of Cityscapes' labels a truth has, by its name."""
+        found = GTFINE.search(cell.truths[0].stem)
+        return () if found is None else (found[1],)
 
     def prediction(self, cell: Cell, protocol: Any) -> ClassMaps:
         """The system's map of each class, read when it is asked for."""
