@@ -138,7 +138,7 @@ def test_a_link_to_nothing_does_not_make_a_truth_vanish(tmp_path):
     with pytest.raises(InputError, match=r"truth/ben/bear\.png: cannot be read \(no such file"):
         read_boundary_truths(pair.truths)
     (tmp_path / "truth/carl").symlink_to("nowhere")
-    with pytest.raises(UsageError, match=r"truth/carl: is a link to nothing beside folders of annotators"):
+    with pytest.raises(InputError, match=r"truth/carl: is a link to nothing; mend it or remove it"):
         pair_folders(tmp_path / "maps", tmp_path / "truth")
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from hyperacuity.data.datasets.pairing import files_in, stem_of
+from hyperacuity.data.files import file_at, folder_at
 from hyperacuity.errors import UsageError
 
 
@@ -40,8 +41,8 @@ class Dataset:
 
 
 def by_stem(folder: Path) -> dict[str, Path]:
-    """The files of a folder by stem; none when there is no such folder."""
-    return {stem_of(path): path for path in files_in(folder, required=False)} if folder.is_dir() else {}
+    """The files of a folder by stem; none when there is no such folder. ``InputError`` for what stands there and is none."""
+    return {stem_of(path): path for path in files_in(folder, required=False)} if folder_at(folder) else {}
 
 
 def samples_of(
@@ -60,10 +61,10 @@ def samples_of(
 
 
 def first_of(folder: Path, *names: str) -> Path | None:
-    """The first of the named files that the folder has."""
-    return next((folder / name for name in names if (folder / name).is_file()), None)
+    """The first of the named files that the folder has. ``InputError`` for what has such a name and is no file."""
+    return next((found for name in names if (found := file_at(folder / name))), None)
 
 
 def present(**files: Path | None) -> dict[str, Path]:
-    """The files that exist, by role."""
-    return {role: path for role, path in files.items() if path is not None and path.is_file()}
+    """The files that exist, by role. ``InputError`` for what stands where a file belongs and is none."""
+    return {role: path for role, path in files.items() if path is not None and file_at(path)}
