@@ -151,6 +151,12 @@ def cases():
                     yield pytest.param(layout, place, fault, id=f"{layout}-{place.replace('/', ':')}-{fault}")
 
 
+def find_and_read(find, root, broken):
+    """What an evaluation does with a file: it is found, and fails its own cell."""
+    assert broken in find(root)
+    check_file(broken)
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_a_whole_data_set_is_found(tmp_path, layout):
     find, files, _ = LAYOUTS[layout]
@@ -170,8 +176,7 @@ def test_what_cannot_be_read_is_named(tmp_path, layout, place, fault):
     broken.unlink(missing_ok=True)
     FAULTS[fault](broken)
     with pytest.raises(HyperacuityError, match=re.escape(str(broken))):
-        assert broken in find(tmp_path)  # it is found, and fails its own cell
-        check_file(broken)
+        find_and_read(find, tmp_path, broken)
 
 
 def test_an_annotator_or_a_sequence_without_a_file_is_named(tmp_path):
