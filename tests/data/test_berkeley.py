@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import os
 import struct
+import sys
 import tarfile
 
 import numpy as np
@@ -14,8 +16,10 @@ from hypothesis.extra.numpy import arrays
 from skimage.morphology import thin
 
 from hyperacuity.data import figure_ground, read_boundary_truths, read_labels, read_order
+from hyperacuity.data.datasets.bsds import label_names
 from hyperacuity.data.formats.berkeley import boundaries_of, parse_fg, parse_seg
 from hyperacuity.errors import InputError, UsageError
+from hyperacuity.evaluation.ordering_inputs import known_truths
 
 LABELS = arrays(np.int32, st.tuples(st.integers(1, 8), st.integers(1, 8)), elements=st.integers(0, 4))
 
@@ -98,14 +102,14 @@ def test_a_bad_fg_is_refused_with_what_was_found(put):
         read_order(put(fg(np.array([[0, 0]]), np.array([[1, -1]]))))
 
 
-def labelled(folder, *, with_seg: bool = True) -> None:
+def labelled(folder, *, with_seg: bool = True, image: str = "65132") -> None:
     labels = np.array([[0, 0, 1], [0, 0, 1]])
     for subject, sign in (("100", 1), ("107", -1)):
-        path = folder / "fg" / "1103" / f"65132-{subject}.fg"
+        path = folder / "fg" / "1103" / f"{image}-{subject}.fg"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(fg(sign * np.array([[0, 1, -1], [0, 1, -1]]), np.array([[1, -1]])))
     if with_seg:
-        path = folder / "seg" / "1103" / "65132.seg"
+        path = folder / "seg" / "1103" / f"{image}.seg"
         path.parent.mkdir(parents=True)
         path.write_bytes(seg(labels))
 
@@ -144,8 +148,16 @@ def test_a_damaged_or_boundless_archive_is_refused(tmp_path):
         archive.addfile(member)
     (tmp_path / "bomb.tar").write_bytes(bomb.getvalue())
     for name, complaint in (("cut.tar.xz", "damaged"), ("text.tar.xz", "damaged"), ("bomb.tar", "more than the limit")):
-        with pytest.raises(InputError, match=complaint):
-            list(figure_ground(tmp_path / name))
+        for read in (figure_ground, label_names, lambda source: known_truths("", None, source)):
+            with pytest.raises(InputError, match=complaint):
+                list(read(tmp_path / name))
+
+
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="names there are text")
+def test_labels_whose_names_are_no_utf8_are_found_by_the_name_that_a_map_has(tmp_path):
+    labelled(tmp_path, image=os.fsdecode(b"b\xffar"))
+    assert list(known_truths("", None, tmp_path)[0]) == ["b\\xffar"]
+    assert [found.image for found in figure_ground(tmp_path, ["b\\xffar"])] == ["b\\xffar"] * 2
 
 
 def test_an_uncovered_pixel_is_void():
