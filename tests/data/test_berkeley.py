@@ -19,7 +19,11 @@ from hyperacuity.data import figure_ground, read_boundary_truths, read_labels, r
 from hyperacuity.data.datasets.bsds import label_names
 from hyperacuity.data.formats.berkeley import boundaries_of, parse_fg, parse_seg
 from hyperacuity.errors import InputError, UsageError
+from hyperacuity.evaluation import ordering_inputs
+from hyperacuity.evaluation.depth_inputs import find_occlusion
 from hyperacuity.evaluation.ordering_inputs import known_truths
+from hyperacuity.evaluation.readers.occlusion import OcclusionReader
+from hyperacuity.evaluation.readers.ordering import OrderReader
 
 LABELS = arrays(np.int32, st.tuples(st.integers(1, 8), st.integers(1, 8)), elements=st.integers(0, 4))
 
@@ -126,6 +130,19 @@ def test_figure_ground_is_read_from_a_folder_and_from_an_archive_alike(tmp_path)
         assert first.segmentation.tolist() == [[0, 0, 1], [0, 0, 1]]
         with pytest.raises(UsageError, match="holds no fg"):
             list(figure_ground(source, images=["nothing"]))
+
+
+def test_annotators_are_those_who_labelled_an_image(tmp_path):
+    labelled(tmp_path / "data")
+    with tarfile.open(tmp_path / "data.tar.xz", "w:xz") as archive:
+        archive.add(tmp_path / "data", arcname="")
+    (tmp_path / "maps").mkdir()
+    (tmp_path / "maps" / "65132.png").touch()
+    for source in (tmp_path / "data", tmp_path / "data.tar.xz"):
+        for find, kind in ((ordering_inputs.find, OrderReader), (find_occlusion, OcclusionReader)):
+            found = find(kind, {"a": tmp_path / "maps"}, source)
+            assert found.annotators() == {"65132": 2}
+            assert len(found.reader.truths(next(iter(found)))) == 2
 
 
 def test_figure_ground_without_its_segmentation_is_refused(tmp_path):

@@ -7,7 +7,7 @@ import lzma
 import tarfile
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path, PurePath, PurePosixPath
 from typing import IO, Any, cast
 
@@ -159,7 +159,15 @@ def label_names(source: Path) -> list[PurePath]:
     """The files ``fg/SEGMENTER/IMAGE-SUBJECT.fg`` of a folder or an archive, in the order of their names."""
     if source.is_dir():
         return [*files_of_people(source / "fg", ".fg")]
-    return sorted(path for path, _ in _archived(source) if path.suffix == ".fg")
+    check_file(source)
+    facts = source.stat()
+    return list(_names_in(source, (facts.st_mtime_ns, facts.st_size, facts.st_ino)))
+
+
+@lru_cache(maxsize=1)
+def _names_in(source: Path, stamp: tuple[int, ...]) -> tuple[PurePath, ...]:
+    """The names of the labels in an archive, kept while its stamp stays the same: it has to be unpacked to find them."""
+    return tuple(sorted(path for path, _ in _archived(source) if path.suffix == ".fg"))
 
 
 def _members(source: Path, images: Collection[str] | None) -> Iterator[tuple[PurePath, bytes]]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -12,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperacuity.data import figure_ground, holds_ucm, read_order, read_segmentations, read_ucm
+from hyperacuity.data.datasets.bsds import label_names, labelled_image
 from hyperacuity.data.files import warn
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.evaluation.readers import Given, Reader
@@ -63,6 +66,10 @@ class OrderReader(Reader):
         """The system's ordering."""
         return _read(cell.prediction, self.farther in ("pred", "both"))
 
+    def annotators(self, cells: Iterable[Cell]) -> dict[str, int]:
+        """How many annotators each image has; of figure/ground labels, the subjects who gave them."""
+        return super().annotators(cells) if self.labels is None else subjects_of(Path(self.labels), cells)
+
     def truths(self, cell: Cell) -> list[Any]:
         """Every annotator's ordering."""
         if self.labels is not None:
@@ -96,6 +103,12 @@ def read_regions(path: Path, level: float | None) -> list[LabelMap]:
     if level is None:
         raise InputError(f"{path}: is a hierarchy; at which level are its regions meant?")
     return [ucm_levels(read_ucm(path), [level]).at(0)]
+
+
+def subjects_of(source: Path, cells: Iterable[Cell]) -> dict[str, int]:
+    """How many times each image was labelled, in a folder or an archive of figure/ground labels."""
+    counts = Counter(map(labelled_image, label_names(source)))
+    return {cell.image: counts[cell.image] for cell in cells}
 
 
 def labelled(source: Path, image: str, images: tuple[str, ...]) -> list[Sides]:
