@@ -11,7 +11,7 @@ import pytest
 from hyperacuity.data import load_dataset, pair_folders
 from hyperacuity.data.datasets.semantic import semantic_samples
 from hyperacuity.data.files import check_file
-from hyperacuity.errors import HyperacuityError, UsageError
+from hyperacuity.errors import HyperacuityError, InputError, UsageError
 from hyperacuity.evaluation import audit_inputs, disparity_inputs, mask_inputs, ordering_inputs
 from hyperacuity.evaluation.readers.contours import LabelReader
 from hyperacuity.evaluation.readers.disparity import DisparityReader
@@ -204,3 +204,16 @@ def test_a_folder_of_masks_that_has_none_of_any_scene_is_refused(tmp_path):
         disparity(tmp_path)
     with pytest.raises(UsageError, match="cannot be read as a folder"):
         disparity_inputs.find(DisparityReader, {}, tmp_path / "truth", masks={"lit": tmp_path / "nowhere"})
+
+
+def test_of_two_truths_of_one_name_neither_is_taken_silently(tmp_path):
+    lay_out(tmp_path / "uded", ("imgs/1.png", "gt/1.png", "gt/1.txt"))
+    assert known("uded")(tmp_path / "uded") == [tmp_path / "uded/gt/1.png"]
+    lay_out(tmp_path / "uded", ("gt/1.npy",))
+    with pytest.raises(InputError, match=r"gt: 1\.npy and 1\.png share a stem"):
+        known("uded")(tmp_path / "uded")
+    sizes = [f"training{size}/Jade/{file}" for size in "HQ" for file in ("im0.png", "disp0GT.pfm")]
+    lay_out(tmp_path / "MiddEval3", sizes)
+    with pytest.raises(InputError, match=r"trainingH.*trainingQ.*are both of Jade"):
+        disparity_inputs.stereo_samples(str(tmp_path / "MiddEval3"))
+    assert list(disparity_inputs.stereo_samples(str(tmp_path / "MiddEval3" / "trainingQ"))) == ["Jade"]

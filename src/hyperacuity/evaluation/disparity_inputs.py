@@ -14,7 +14,7 @@ from hyperacuity.data.datasets.layouts import LAYOUTS as KNOWN
 from hyperacuity.data.datasets.pairing import files_in, folders_in, stem_of
 from hyperacuity.data.files import file_at
 from hyperacuity.disparity.benchmark import Protocol
-from hyperacuity.errors import UsageError
+from hyperacuity.errors import InputError, UsageError
 from hyperacuity.evaluation.inputs import Found, Inputs
 from hyperacuity.evaluation.readers.disparity import MASK, DisparityReader
 from hyperacuity.run.job import Cell
@@ -44,11 +44,17 @@ def stereo_samples(truth: str, data: Path | None = None) -> dict[str, Sample]:
 
 
 def _by_name(samples: Sequence[Sample]) -> dict[str, Sample]:
-    """Samples by name; of the scenes this package makes, the disparity among the extras is the truth."""
-    found = {
-        sample.name: replace(sample, truths=(sample.extras["disparity"],)) if "disparity" in sample.extras else sample
-        for sample in samples
-    }
+    """Samples by name; of the scenes this package makes, the disparity among the extras is the truth.
+
+    ``InputError`` for two scenes of one name, as in MiddEval3, which has each at several sizes.
+    """
+    found: dict[str, Sample] = {}
+    for sample in samples:
+        if sample.name in found:
+            both = f"{found[sample.name].truths[0]} and {sample.truths[0]}"
+            raise InputError(f"{both} are both of {sample.name}, expected one: name the folder that is meant")
+        held = sample.extras.get("disparity")
+        found[sample.name] = sample if held is None else replace(sample, truths=(held,))
     if not found:
         raise UsageError("the data set has no scene with a disparity map")
     return found

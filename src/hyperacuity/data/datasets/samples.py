@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from hyperacuity.data.datasets.pairing import files_in, stem_of
+from hyperacuity.data.datasets.pairing import MAPS, files_in, stem_of
 from hyperacuity.data.files import file_at, folder_at
-from hyperacuity.errors import UsageError
+from hyperacuity.errors import InputError, UsageError
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,20 @@ class Dataset:
 
 
 def by_stem(folder: Path) -> dict[str, Path]:
-    """The files of a folder by stem; none when there is no such folder. ``InputError`` for what stands there and is none."""
-    return {stem_of(path): path for path in files_in(folder, required=False)} if folder_at(folder) else {}
+    """The files of a folder by stem; none when there is no such folder. Of files with the same stem, a map or picture is taken.
+
+    ``InputError`` for what stands there and is no folder, and for two maps with the same stem.
+    """
+    found: dict[str, Path] = {}
+    for path in files_in(folder, required=False) if folder_at(folder) else []:
+        other = found.get(stem_of(path))
+        if other is None or other.suffix.lower() not in MAPS:
+            found[stem_of(path)] = path
+        elif path.suffix.lower() in MAPS:
+            raise InputError(
+                f"{folder}: {other.name} and {path.name} share a stem, and only one is meant: move the other"
+            )
+    return found
 
 
 def samples_of(
