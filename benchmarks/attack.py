@@ -49,7 +49,7 @@ ATTACKS = (
     Attack("a system of another name; clean-up after a stop", ("tests/run/test_store.py", "tests/run/test_upkeep.py")),
     Attack(
         "truths that vanish: dangling links, pipes, folders",
-        ("tests/data/test_pairing.py", "tests/data/test_bad_input.py"),
+        ("tests/data/test_pairing.py", "tests/data/test_nothing_vanishes.py", "tests/data/test_bad_input.py"),
     ),
     Attack(
         "files that change during a run",

@@ -115,14 +115,18 @@ def test_check_names_the_bad_ones_and_finishes_the_rest(command, place, tmp_path
     data[len(data) // 2] ^= 4
     (tmp_path / "bad.card").write_bytes(data)
     (tmp_path / "none.card").write_text("nothing")
-    checked = command(
-        "card", "check", "out/mine.card", str(tmp_path / "bad.card"), str(tmp_path / "none.card"), "people.card"
-    )
+    (tmp_path / "folder.card").mkdir()
+    bad = [str(tmp_path / name) for name in ("bad.card", "none.card", "folder.card")]
+    if hasattr(os, "mkfifo"):  # would keep a reader waiting
+        os.mkfifo(tmp_path / "pipe.card")
+        bad.append(str(tmp_path / "pipe.card"))
+    checked = command("card", "check", "out/mine.card", *bad, "people.card")
     assert checked.exit_code == 1
     assert checked.stdout.splitlines()[0].startswith("out/mine.card: sound: mine, 4 images, ods ")
     assert "people.card: sound: people" in checked.stdout
     assert "bad.card: line " in checked.stderr
     assert "none.card: is no card of this version" in checked.stderr
+    assert checked.stderr.count("is not a plain file, expected a card") == len(bad) - 2
 
 
 def test_check_counts_a_sample_of_images_again(command, place, tmp_path):

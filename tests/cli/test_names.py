@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,12 @@ from typer.testing import CliRunner
 from hyperacuity.cli import app
 from hyperacuity.console import folder_name, printable
 from hyperacuity.data import write_edges
+from hyperacuity.evaluation import disparity_inputs, mask_inputs, ordering_inputs
+from hyperacuity.evaluation.readers.disparity import DisparityReader
+from hyperacuity.evaluation.readers.masks import MaskReader
+from hyperacuity.evaluation.readers.ordering import OrderReader
+from hyperacuity.report.figures import _write_pictures
+from hyperacuity.run import Cell
 
 NASTY = [b"b\xffad", b"\x1b[31mred", b"two\nlines", b"\xe2\x80\xaegnp", b"tab\there", b"caf\xc3\xa9"]
 
@@ -79,6 +86,32 @@ def test_a_system_called_after_the_folder_above_stays_inside(here, tmp_path):
     here(*words, str(tmp_path / "a" / "b"))
     written = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("eval_bdry.txt"))
     assert written == ["a/b/.._.._up/eval_bdry.txt", "a/b/__/eval_bdry.txt", "a/b/maps/eval_bdry.txt"]
+
+
+def test_pictures_of_such_a_system_or_image_stay_inside_too(tmp_path):
+    nowhere, away = tmp_path / "nothing.png", str(tmp_path / "away")
+    cells = [Cell(system, image, nowhere, ()) for system, image in (("..", "x"), (away, "x"), ("maps", "../../x"))]
+    _write_pictures(tmp_path / "a" / "b", cells, lambda cell: np.zeros((2, 2), np.uint8))
+    written = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*.png")}
+    assert written == {"a/b/__/x.png", f"a/b/{away.replace('/', '_')}/x.png", "a/b/maps/.._.._x.png"}
+
+
+@pytest.mark.parametrize(
+    ("find", "files"),
+    [
+        (partial(mask_inputs.find, MaskReader), (b"maps/b\xffr/1.png", b"truth/b\xffr/1.png")),
+        (partial(disparity_inputs.find, DisparityReader), (b"maps/b\xffr/a.pfm", b"truth/b\xffr/groundtruth.png")),
+        (partial(ordering_inputs.find, OrderReader), (b"maps/b\xffr/1.png", b"truth/1.png")),
+    ],
+    ids=["sequences", "scenes", "operating points"],
+)
+def test_folders_that_become_images_and_systems_have_names_that_a_store_can_keep(tmp_path, find, files):
+    for name in files:
+        path = Path(tmp_path, os.fsdecode(name))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    (cell,) = find({"a": tmp_path / "maps"}, tmp_path / "truth")
+    assert "b\\xffr" in (cell.image, cell.system.removeprefix("a/"))
 
 
 @given(st.text() | st.binary().map(os.fsdecode))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import os
 import struct
+import sys
 import tarfile
 
 import numpy as np
@@ -14,8 +16,14 @@ from hypothesis.extra.numpy import arrays
 from skimage.morphology import thin
 
 from hyperacuity.data import figure_ground, read_boundary_truths, read_labels, read_order
+from hyperacuity.data.datasets.bsds import label_names
 from hyperacuity.data.formats.berkeley import boundaries_of, parse_fg, parse_seg
 from hyperacuity.errors import InputError, UsageError
+from hyperacuity.evaluation import ordering_inputs
+from hyperacuity.evaluation.depth_inputs import find_occlusion
+from hyperacuity.evaluation.ordering_inputs import known_truths
+from hyperacuity.evaluation.readers.occlusion import OcclusionReader
+from hyperacuity.evaluation.readers.ordering import OrderReader
 
 LABELS = arrays(np.int32, st.tuples(st.integers(1, 8), st.integers(1, 8)), elements=st.integers(0, 4))
 
@@ -98,14 +106,14 @@ def test_a_bad_fg_is_refused_with_what_was_found(put):
         read_order(put(fg(np.array([[0, 0]]), np.array([[1, -1]]))))
 
 
-def labelled(folder, *, with_seg: bool = True) -> None:
+def labelled(folder, *, with_seg: bool = True, image: str = "65132") -> None:
     labels = np.array([[0, 0, 1], [0, 0, 1]])
     for subject, sign in (("100", 1), ("107", -1)):
-        path = folder / "fg" / "1103" / f"65132-{subject}.fg"
+        path = folder / "fg" / "1103" / f"{image}-{subject}.fg"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(fg(sign * np.array([[0, 1, -1], [0, 1, -1]]), np.array([[1, -1]])))
     if with_seg:
-        path = folder / "seg" / "1103" / "65132.seg"
+        path = folder / "seg" / "1103" / f"{image}.seg"
         path.parent.mkdir(parents=True)
         path.write_bytes(seg(labels))
 
@@ -122,6 +130,19 @@ def test_figure_ground_is_read_from_a_folder_and_from_an_archive_alike(tmp_path)
         assert first.segmentation.tolist() == [[0, 0, 1], [0, 0, 1]]
         with pytest.raises(UsageError, match="holds no fg"):
             list(figure_ground(source, images=["nothing"]))
+
+
+def test_annotators_are_those_who_labelled_an_image(tmp_path):
+    labelled(tmp_path / "data")
+    with tarfile.open(tmp_path / "data.tar.xz", "w:xz") as archive:
+        archive.add(tmp_path / "data", arcname="")
+    (tmp_path / "maps").mkdir()
+    (tmp_path / "maps" / "65132.png").touch()
+    for source in (tmp_path / "data", tmp_path / "data.tar.xz"):
+        for find, kind in ((ordering_inputs.find, OrderReader), (find_occlusion, OcclusionReader)):
+            found = find(kind, {"a": tmp_path / "maps"}, source)
+            assert found.annotators() == {"65132": 2}
+            assert len(found.reader.truths(next(iter(found)))) == 2
 
 
 def test_figure_ground_without_its_segmentation_is_refused(tmp_path):
@@ -144,8 +165,16 @@ def test_a_damaged_or_boundless_archive_is_refused(tmp_path):
         archive.addfile(member)
     (tmp_path / "bomb.tar").write_bytes(bomb.getvalue())
     for name, complaint in (("cut.tar.xz", "damaged"), ("text.tar.xz", "damaged"), ("bomb.tar", "more than the limit")):
-        with pytest.raises(InputError, match=complaint):
-            list(figure_ground(tmp_path / name))
+        for read in (figure_ground, label_names, lambda source: known_truths("", None, source)):
+            with pytest.raises(InputError, match=complaint):
+                list(read(tmp_path / name))
+
+
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="names there are text")
+def test_labels_whose_names_are_no_utf8_are_found_by_the_name_that_a_map_has(tmp_path):
+    labelled(tmp_path, image=os.fsdecode(b"b\xffar"))
+    assert list(known_truths("", None, tmp_path)[0]) == ["b\\xffar"]
+    assert [found.image for found in figure_ground(tmp_path, ["b\\xffar"])] == ["b\\xffar"] * 2
 
 
 def test_an_uncovered_pixel_is_void():

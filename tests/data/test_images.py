@@ -17,6 +17,7 @@ from PIL import Image
 
 from hyperacuity.data import DataWarning, read_image, read_soft, write_png
 from hyperacuity.data.formats.images import read_grey, read_pixels
+from hyperacuity.data.formats.metadata import further_pictures
 from hyperacuity.errors import InputError, UsageError
 
 SIZES = st.tuples(st.integers(1, 9), st.integers(1, 9))
@@ -248,3 +249,15 @@ def test_further_pages_and_frames_are_named(put, kind):
     path = put(as_file(kind, save_all=True, append_images=[other, other]))
     with pytest.warns(DataWarning, match="holds further pictures; only the first is read"):
         assert read_image(path).tolist() == [[200] * 3] * 2
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize("big", [False, True])
+@pytest.mark.parametrize("pages", [1, 2])
+def test_further_pages_are_counted_in_large_files_too(order, big, pages):
+    tifffile = pytest.importorskip("tifffile")
+    file = io.BytesIO()
+    pixels = np.full((pages, 20, 30), 200, np.uint8)
+    tifffile.imwrite(file, pixels, bigtiff=big, byteorder=order, photometric="minisblack", metadata=None)
+    assert file.getvalue()[2:4].strip(b"\0") == (b"+" if big else b"*")
+    assert further_pictures(file.getvalue(), "TIFF") == (pages > 1)

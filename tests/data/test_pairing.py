@@ -11,8 +11,11 @@ import pytest
 from typer.testing import CliRunner
 
 from hyperacuity.cli import app
-from hyperacuity.data import pair_folders, pair_truths, read_boundary_truths, write_edges
+from hyperacuity.data import pair_folders, pair_truths, read_boundary_truths, write_edges, write_truths
 from hyperacuity.errors import InputError, UsageError
+from hyperacuity.evaluation.inputs import find_plain
+from hyperacuity.evaluation.readers.contours import ContourReader
+from hyperacuity.evaluation.readers.regions import RegionReader
 
 
 @pytest.fixture
@@ -138,7 +141,7 @@ def test_a_link_to_nothing_does_not_make_a_truth_vanish(tmp_path):
     with pytest.raises(InputError, match=r"truth/ben/bear\.png: cannot be read \(no such file"):
         read_boundary_truths(pair.truths)
     (tmp_path / "truth/carl").symlink_to("nowhere")
-    with pytest.raises(UsageError, match=r"truth/carl: is a link to nothing beside folders of annotators"):
+    with pytest.raises(InputError, match=r"truth/carl: is a link to nothing; mend it or remove it"):
         pair_folders(tmp_path / "maps", tmp_path / "truth")
 
 
@@ -167,3 +170,25 @@ def test_annotators_are_counted_where_each_has_a_folder(tmp_path):
     done = CliRunner().invoke(app, ["boundary", str(tmp_path / "maps"), str(tmp_path / "truth")])
     assert done.exit_code == 0, done.output
     assert "annotators per image: 2; 1 of bear" in done.stdout
+
+
+@pytest.mark.parametrize("kind", [ContourReader, RegionReader])
+def test_annotators_are_counted_where_one_file_has_them_all(tmp_path, kind):
+    """As the reader finds them; what cannot be read fails its own cell."""
+    for folder in ("maps", "truth"):
+        (tmp_path / folder).mkdir()
+    drawn = [np.tri(8, k=k, dtype=np.int32) for k in range(3)]
+    for name, count in (("bear", 3), ("goat", 2), ("kudu", 1), ("lynx", 1)):
+        write_edges(tmp_path / "maps" / f"{name}.png", np.eye(8, dtype=bool))
+        write_truths(tmp_path / "truth" / f"{name}.mat", drawn[:count])
+    (tmp_path / "truth" / "lynx.mat").write_bytes(b"MATLAB 5.0 MAT-file".ljust(128))
+    found = find_plain(kind, {"a": tmp_path / "maps"}, tmp_path / "truth")
+    assert found.annotators() == {"bear": 3, "goat": 2, "kudu": 1}
+    assert {cell.image: len(found.reader.truths(cell)) for cell in list(found)[:3]} == found.annotators()
+
+
+def test_planes_of_a_stack_are_annotators_of_regions(tmp_path):
+    for folder in ("maps", "truth"):
+        (tmp_path / folder).mkdir()
+        np.save(tmp_path / folder / "bear.npy", np.zeros((4, 8, 8), np.int32))
+    assert find_plain(RegionReader, {"a": tmp_path / "maps"}, tmp_path / "truth").annotators() == {"bear": 4}

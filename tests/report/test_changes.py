@@ -8,9 +8,16 @@ import os
 import numpy as np
 import pytest
 
-from hyperacuity.data import write_edges, write_soft
+from hyperacuity.boundary import Protocol
+from hyperacuity.data import write_edges, write_png, write_soft
+from hyperacuity.evaluation.jobs import job_for
+from hyperacuity.evaluation.readers.contours import ContourReader
 from hyperacuity.report import write_report
-from hyperacuity.run import open_run
+from hyperacuity.report.chosen import _row
+from hyperacuity.report.over_time.timelines import WatchedRuns
+from hyperacuity.report.pages import make_sheets
+from hyperacuity.run import Cell, open_run, open_store, run_grid
+from hyperacuity.tasks import task
 
 
 def files_of(run, system, image):
@@ -62,6 +69,46 @@ def test_a_replaced_truth_concerns_every_system(run, tmp_path):
     text, pictures = report(run, tmp_path / "report")
     assert "2 scores are of the former files" in text
     assert {key for key, reason in said(pictures).items() if reason} == {(2, 0), (2, 1)}
+    (sheet,) = make_sheets([run], progress=False)
+    (_, truth), *systems = [(told, drawn) for _, told, drawn in _row(sheet, "image-2")[1:]]
+    assert truth is None
+    for told, drawn in systems:  # and no score beside them
+        assert drawn is None
+        assert told.endswith("has changed since it was evaluated: the score is of the former file")
+    assert all(drawn is not None for _, _, drawn in _row(sheet, "image-1"))
+
+
+def test_a_replaced_photograph_is_not_shown(run, tmp_path):
+    write_png(files_of(run, "good", "image-1").picture, np.zeros((48, 64, 3), np.uint8))
+    text, pictures = report(run, tmp_path / "report")
+    assert "Photographs have changed since their images were evaluated (image-1) and are not shown." in text
+    assert [("photo" in of["shared"]) for of in pictures.values()] == [True, False, True]
+    assert set(said(pictures).values()) == {None}  # maps and truths are those that were evaluated
+    assert not (tmp_path / "report" / "data" / "s0-1.webp").exists()
+    watched = WatchedRuns([run])
+    watched.refresh()
+    assert set(watched.picture_paths(watched.timelines[0])) == {"image-0", "image-2"}
+
+
+def test_a_photograph_that_was_replaced_before_another_run_is_the_one_of_that_run(run, tmp_path):
+    write_png(files_of(run, "good", "image-1").picture, np.zeros((48, 64, 3), np.uint8))
+    with open_run(run) as opened:
+        cells = opened.cells(*opened.signatures())
+    job = job_for(task("boundary"), Protocol(tolerance=0.02, thresholds=19), ContourReader())
+    with open_store(run) as store:
+        assert run_grid(job, cells, store=store, progress=False).reused == len(cells)
+    assert "changed since" not in report(run, tmp_path / "report")[0]
+
+
+def test_remote_files_are_said_to_be_unchecked(run, tmp_path):
+    pytest.importorskip("fsspec")
+    cell = files_of(run, "good", "image-1")
+    there = type(cell.prediction)(f"file://{cell.prediction}")
+    job = job_for(task("boundary"), Protocol(tolerance=0.02, thresholds=19), ContourReader())
+    with open_store(tmp_path / "run") as store:
+        run_grid(job, [Cell("far", "image-1", there, cell.truths)], store=store, progress=False)
+    text = write_report([tmp_path / "run"], tmp_path / "report", viewer=False, progress=False).read_text("utf-8")
+    assert "Remote files are shown as they are now: whether they have changed was not checked." in text
 
 
 def test_a_file_written_again_with_the_same_bytes_has_not_changed(run, tmp_path):

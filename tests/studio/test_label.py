@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import sys
 import threading
 import zlib
 
@@ -82,6 +84,17 @@ class Annotator:
 @pytest.fixture
 def ada(labels, client_of):
     return Annotator(client_of(labels.page), "Ada")
+
+
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="names there are text")
+def test_the_front_page_names_an_image_whose_name_is_no_utf8(photos, state, tmp_path, client_of):
+    odd = tmp_path / os.fsdecode(b"b\xffar\x1b.png")
+    odd.write_bytes((photos / "one.png").read_bytes())
+    client = client_of(LabelPage(items_of([odd]), state, tmp_path / "out").page)
+    Annotator(client, "Ada")
+    front = client.get("/")
+    assert front.status_code == 200
+    assert "b\\xffar\\x1b" in front.text
 
 
 def edges_of(photos, name, *actions):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from hyperacuity.board.names import ID_LETTERS, short
 from hyperacuity.cards import SUFFIX, Card, parsed
-from hyperacuity.cards.files import LARGEST
+from hyperacuity.cards.files import card_bytes
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.report.pages import mapper
 from hyperacuity.report.sheets.sheet import Each
@@ -74,11 +74,7 @@ def read_submissions(paths: Iterable[Path], map_each: Each | None = None) -> tup
 
 def read_submission(path: Path) -> Submission:
     """Read a card and keep its bytes. ``InputError`` as :func:`hyperacuity.cards.read_card` has it."""
-    try:
-        with path.open("rb") as file:
-            data = file.read(LARGEST + 1)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from error
+    data = card_bytes(path)
     return Submission(path, data, parsed(data, str(path)))
 
 

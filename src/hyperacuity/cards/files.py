@@ -25,6 +25,7 @@ import json
 import math
 import os
 import re
+import stat
 from collections.abc import Mapping
 from dataclasses import asdict, fields
 from functools import lru_cache
@@ -101,12 +102,21 @@ def write_card(card: Card, path: str | Path) -> None:
 
 def read_card(path: str | Path) -> Card:
     """Read a card. ``InputError`` names the file and, for a damaged one, the line and image."""
+    return parsed(card_bytes(path), str(path))
+
+
+def card_bytes(path: str | Path) -> bytes:
+    """The bytes of a card as they stand in its file, of one that is too large a few more than a card may have.
+
+    ``InputError`` for what cannot be read or is no file: a named pipe would keep its reader waiting.
+    """
     try:
+        if not stat.S_ISREG(Path(path).stat().st_mode):
+            raise InputError(f"{path}: is not a plain file, expected a card")
         with Path(path).open("rb") as file:
-            data = file.read(LARGEST + 1)
+            return file.read(LARGEST + 1)
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from error
-    return parsed(data, str(path))
 
 
 def parsed(data: bytes, name: str = "card") -> Card:

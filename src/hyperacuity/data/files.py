@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from math import prod
 from pathlib import Path
+from typing import Literal
 
 from hyperacuity.errors import InputError, UsageError
 
@@ -116,6 +117,45 @@ def identity(path: Path) -> tuple[int, int, int, int]:
     if not stat.S_ISREG(facts.st_mode):
         raise InputError(f"{path}: is not a file")
     return facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns, facts.st_ino
+
+
+def entry_kind(path: Path) -> Literal["file", "folder"] | None:
+    """What lies at a path; None for nothing.
+
+    ``InputError`` for what is neither a file nor a folder, there or above it, so that it does not vanish: a link to nothing, a
+    named pipe, or what may not be looked at.
+    """
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError) as error:
+        if not isinstance(error, FileNotFoundError | NotADirectoryError):
+            raise _unreadable(path, error) from error
+        if not os.path.lexists(path):
+            if path.parent != path:
+                entry_kind(path.parent)
+            return None
+        raise InputError(f"{path}: is a link to nothing; mend it or remove it") from error
+    if stat.S_ISREG(mode):
+        return "file"
+    if stat.S_ISDIR(mode):
+        return "folder"
+    raise InputError(f"{path}: is neither a file nor a folder; remove it")
+
+
+def file_at(path: Path) -> Path | None:
+    """The path, if a file lies there; None for nothing, and ``InputError`` for anything else."""
+    kind = entry_kind(path)
+    if kind == "folder":
+        raise InputError(f"{path}: is a folder, expected a file")
+    return path if kind == "file" else None
+
+
+def folder_at(path: Path) -> Path | None:
+    """The path, if a folder lies there; None for nothing, and ``InputError`` for anything else."""
+    kind = entry_kind(path)
+    if kind == "file":
+        raise InputError(f"{path}: is a file, expected a folder")
+    return path if kind == "folder" else None
 
 
 def check_file(path: Path) -> int:

@@ -6,7 +6,7 @@ right raises :class:`~hyperacuity.errors.InputError`, what is legal but probably
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperacuity.data.files import check_pixels, warn
-from hyperacuity.data.formats.arrays import read_npy, read_npz
+from hyperacuity.data.formats.arrays import npy_shape, read_npy, read_npz
 from hyperacuity.data.formats.berkeley import boundaries_of, read_fg, read_seg
 from hyperacuity.data.formats.images import KITTI_SCALE, read_grey, read_pixels
 from hyperacuity.data.formats.matlab import (
+    count_elements,
     read_array,
     read_truth_boundaries,
     read_truth_segmentations,
@@ -248,6 +249,20 @@ def read_boundary_truths(paths: Iterable[Path | str], *, inverted: bool = False,
 def read_segmentations(paths: Iterable[Path | str]) -> list[LabelMap]:
     """Segmentations from any number of files: one each, or all of a BSDS ``groundTruth`` or ``segs``, or a stack (N×H×W)."""
     return _read_all(paths, _segmentations)
+
+
+def count_truths(paths: Iterable[Path | str], variables: Sequence[str], *, stacks: bool = False) -> int:
+    """How many maps files of truths hold, from their headers alone.
+
+    One each, as many as the first of the ``variables`` of a MAT file has elements, or with ``stacks`` as an array N×H×W has
+    planes. ``InputError`` for a MAT file or an array that cannot be read.
+    """
+    count = 0
+    for path in map(Path, paths):
+        shape = npy_shape(path) if stacks and path.suffix.lower() == ".npy" else ()
+        held = count_elements(path, variables) if path.suffix.lower() == ".mat" else 1
+        count += shape[0] if len(shape) == 3 else held
+    return count
 
 
 def _boundaries(path: Path, inverted: bool, force: bool) -> list[EdgeMap]:

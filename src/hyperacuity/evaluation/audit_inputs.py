@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from hyperacuity.data import pair_folders, pair_truths
-from hyperacuity.data.datasets.pairing import files_in, stem_of
+from hyperacuity.data.datasets.pairing import stem_of, truths_in
 from hyperacuity.errors import UsageError
 from hyperacuity.evaluation.inputs import Found, Inputs, Truths
 from hyperacuity.evaluation.readers.contours import ContourReader, LabelReader
@@ -71,15 +71,9 @@ def find(
 
 def _truths_in(folder: Path, reference: Path | None) -> tuple[dict[str, tuple[Path, ...]], list[Path]]:
     """The truths of a folder by image, and those that have no image in the reference folder if it had to be asked."""
-    places = [folder]
-    if not files_in(folder, required=False):
-        places = sorted(place for place in folder.iterdir() if place.is_dir())
     named: dict[str, list[Path]] = {}
-    for place in places:
-        for file in files_in(place, required=False):
-            named.setdefault(stem_of(file), []).append(file)
-    if not named:
-        raise UsageError(f"{folder}: neither the folder nor its sub-folders hold a file")
+    for file in truths_in(folder):
+        named.setdefault(stem_of(file), []).append(file)
     truths = {name: tuple(files) for name, files in sorted(named.items())}
     if reference is None:
         return truths, []

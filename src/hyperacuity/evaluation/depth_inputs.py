@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hyperacuity.data import Pairing, pair_truths, read_point_pairs
-from hyperacuity.data.datasets.pairing import PairedFiles, stem_of
+from hyperacuity.data.datasets.pairing import PairedFiles, files_in, stem_of
 from hyperacuity.data.datasets.samples import by_stem
 from hyperacuity.data.formats.directions import Direction
 from hyperacuity.data.remote import is_file
@@ -80,7 +80,7 @@ def find_pairs(
     if not path.is_file():
         raise UsageError(f"there is no file {truth}; expected pairs of points as CSV or JSON")
     known = dict.fromkeys(read_point_pairs(path), (path,))
-    photographs: dict[str, Path | None] = {} if images is None else {**by_stem(Path(images))}
+    photographs: dict[str, Path | None] = {} if images is None else {stem_of(p): p for p in files_in(Path(images))}
 
     def pair(system: str, predictions: Path) -> Found:
         if is_file(predictions) and predictions.suffix.lower() in ANSWERS:

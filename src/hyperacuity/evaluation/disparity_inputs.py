@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from hyperacuity.console import printable
 from hyperacuity.data import Sample, load_dataset, pair_truths
 from hyperacuity.data.datasets.layouts import LAYOUTS as KNOWN
-from hyperacuity.data.datasets.pairing import files_in, stem_of
-from hyperacuity.data.datasets.samples import by_stem
+from hyperacuity.data.datasets.pairing import files_in, folders_in, stem_of
+from hyperacuity.data.files import file_at
 from hyperacuity.disparity.benchmark import Protocol
-from hyperacuity.errors import UsageError
+from hyperacuity.errors import InputError, UsageError
 from hyperacuity.evaluation.inputs import Found, Inputs
 from hyperacuity.evaluation.readers.disparity import MASK, DisparityReader
 from hyperacuity.run.job import Cell
@@ -43,11 +44,17 @@ def stereo_samples(truth: str, data: Path | None = None) -> dict[str, Sample]:
 
 
 def _by_name(samples: Sequence[Sample]) -> dict[str, Sample]:
-    """Samples by name; of the scenes this package makes, the disparity among the extras is the truth."""
-    found = {
-        sample.name: replace(sample, truths=(sample.extras["disparity"],)) if "disparity" in sample.extras else sample
-        for sample in samples
-    }
+    """Samples by name; of the scenes this package makes, the disparity among the extras is the truth.
+
+    ``InputError`` for two scenes of one name, as in MiddEval3, which has each at several sizes.
+    """
+    found: dict[str, Sample] = {}
+    for sample in samples:
+        if sample.name in found:
+            both = f"{found[sample.name].truths[0]} and {sample.truths[0]}"
+            raise InputError(f"{both} are both of {sample.name}, expected one: name the folder that is meant")
+        held = sample.extras.get("disparity")
+        found[sample.name] = sample if held is None else replace(sample, truths=(held,))
     if not found:
         raise UsageError("the data set has no scene with a disparity map")
     return found
@@ -60,7 +67,7 @@ def find_maps(folder: Path, scenes: Mapping[str, Sample], *, glob: str = "*") ->
         if not named:
             raise UsageError(f"{folder} is one map, and none of the {len(scenes)} scenes has its name")
         return {named[0]: folder}, []
-    folders = {path.name.lower(): path for path in sorted(folder.iterdir()) if path.is_dir()}
+    folders = {printable(path.name).lower(): path for path in folders_in(folder)}
     inside = {name: _only_map(folders[name.lower()]) for name in scenes if name.lower() in folders}
     if inside:
         return inside, []
@@ -72,7 +79,7 @@ def find_maps(folder: Path, scenes: Mapping[str, Sample], *, glob: str = "*") ->
 
 def _only_map(folder: Path) -> Path:
     """The disparity map in a scene's folder: the only file, or the only one whose name starts with ``disp``."""
-    files = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
+    files = files_in(folder, required=False)
     maps = files if len(files) == 1 else [path for path in files if path.name.lower().startswith("disp")]
     if len(maps) != 1:
         found = ", ".join(path.name for path in files) or "nothing"
@@ -93,7 +100,8 @@ def find(
     glob: str = "*",
 ) -> Inputs:
     """The maps of the systems, with the scenes that TRUTH stands for and what goes with them."""
-    scenes, named = stereo_samples(str(truth), data), dict(masks or {})
+    scenes = stereo_samples(str(truth), data)
+    named = {name: _masks_in(Path(folder), name, scenes) for name, folder in (masks or {}).items()}
 
     def pair(system: str, predictions: Path) -> Found:
         maps, strangers = find_maps(predictions, scenes, glob=glob)
@@ -109,20 +117,29 @@ def find(
     return found
 
 
-def _cell(system: str, sample: Sample, prediction: Path, masks: Mapping[str, Path]) -> Cell:
-    info = sample.truths[0].with_name("info.txt")  # the scale of Middlebury v2 stands there
+def _masks_in(folder: Path, name: str, scenes: Mapping[str, Sample]) -> dict[str, Path]:
+    """The masks of a region by scene. ``UsageError`` for a folder that has none of any scene."""
+    found = {stem_of(path): path for path in files_in(folder)}
+    if not found.keys() & scenes.keys():
+        first, scene = next(iter(found.values())), next(iter(scenes), "SCENE")
+        raise UsageError(f"--mask {name}={folder}: holds a mask of no scene ({first.name}), expected {scene}.png")
+    return found
+
+
+def _cell(system: str, sample: Sample, prediction: Path, masks: Mapping[str, Mapping[str, Path]]) -> Cell:
+    info = file_at(sample.truths[0].with_name("info.txt"))  # the scale of Middlebury v2 stands there
     extras = list(sample.extras.items())
     if sample.image is not None:
         extras.append(("image", sample.image))
-    if info.is_file():
+    if info:
         extras.append(("info", info))
-    for name, folder in masks.items():
-        if path := by_stem(folder).get(sample.name):
+    for name, files in masks.items():
+        if path := files.get(sample.name):
             extras.append((f"{MASK}{name}", path))
     return Cell(system, sample.name, prediction, sample.truths, tuple(extras), sample.image)
 
 
-def with_origin(protocol: Any, cells: Sequence[Cell], masks: Mapping[str, Path]) -> Any:
+def with_origin(protocol: Any, cells: Sequence[Cell], masks: Collection[str]) -> Any:
     """The protocol, saying whether the regions are given, derived or mixed; the region ``all`` is the same either way.
 
     A protocol of predicted views, which has no regions, stays as it is. ``UsageError`` for a region that can neither be derived

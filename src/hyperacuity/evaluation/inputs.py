@@ -142,8 +142,8 @@ class Inputs:
         return [f"{some(systems)}: {sentence}" if several else sentence for sentence, systems in whose.items()]
 
     def annotators(self) -> dict[str, int]:
-        """How many truths each image of the first system has, where each annotator has files of their own; else nothing."""
-        counts = {cell.image: len(cell.truths) for system in self.systems[:1] for cell in self.of(system)}
+        """How many annotators each image of the first system has; nothing where no image has several."""
+        counts = self.reader.annotators(cell for system in self.systems[:1] for cell in self.of(system))
         return counts if max(counts.values(), default=1) > 1 else {}
 
     def only(self, systems: Iterable[str]) -> Inputs:

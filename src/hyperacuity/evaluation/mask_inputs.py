@@ -7,7 +7,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from hyperacuity.data.datasets.pairing import files_in, stem_of
+from hyperacuity.console import printable
+from hyperacuity.data.datasets.pairing import files_in, folders_in, stem_of
 from hyperacuity.data.remote import is_remote
 from hyperacuity.errors import UsageError
 from hyperacuity.evaluation.inputs import Found, Inputs, find_plain
@@ -28,6 +29,8 @@ def find(
 ) -> Inputs:
     """Masks and their truths. In sequences, an image of the grid is a whole sequence, and frames are paired by their names."""
     true = sequences_in(Path(truth))
+    for folder in true.values():
+        files_in(folder)  # a true sequence without a frame does not vanish
     of_systems = {name: sequences_in(path) for name, path in systems.items()}
     if not true and any(of_systems.values()) and Path(truth).is_dir():
         raise UsageError(f"{truth} holds pictures, but the predictions are folders of frames: expected both alike")
@@ -35,7 +38,8 @@ def find(
         return find_plain(kind, systems, truth, data=data, split=split, glob=glob, **reading)
 
     def pair(system: str, predictions: Path) -> Found:
-        found = {name: path for name, path in of_systems[system].items() if fnmatchcase(name, glob)}
+        given = {name: path for name, path in of_systems[system].items() if fnmatchcase(name, glob)}
+        found = {name: path for name, path in given.items() if files_in(path, required=False)}
         shared = [name for name in true if name in found]
         if not shared:
             raise UsageError(
@@ -51,11 +55,11 @@ def find(
 
 
 def sequences_in(folder: Path) -> dict[str, Path]:
-    """The sub-folders that hold files, by name, in a folder that holds none itself; nothing for any other folder."""
-    if is_remote(folder) or not folder.is_dir() or files_in(folder, required=False):
+    """The sub-folders by name, in a folder that holds no file itself; nothing for any other folder."""
+    if is_remote(folder) or not folder.is_dir():
         return {}
-    inside = sorted(path for path in folder.iterdir() if path.is_dir() and not path.name.startswith("."))
-    return {path.name: path for path in inside if files_in(path, required=False)}
+    sequences = {printable(path.name): path for path in folders_in(folder)}
+    return {} if files_in(folder, required=False) else sequences
 
 
 def _cell(system: str, name: str, predictions: Path, truths: Path) -> Cell:

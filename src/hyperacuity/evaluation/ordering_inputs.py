@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import logging
 import re
-import tarfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from hyperacuity.boundary import collect, tally
+from hyperacuity.console import printable
 from hyperacuity.data import find_data, holds_ucm, load_dataset, read_soft
-from hyperacuity.data.datasets.pairing import files_in, stem_of
+from hyperacuity.data.datasets.bsds import files_of_people, label_names, labelled_image
+from hyperacuity.data.datasets.pairing import files_in, folders_in, stem_of
 from hyperacuity.data.datasets.pictures import scenes
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.evaluation.inputs import Found, Inputs, pair_files
@@ -140,35 +141,25 @@ def known_truths(
 
 def _labelled_images(source: Path) -> dict[str, list[Path]]:
     """The files that say something about each image: the labels and segmentations, or the archive that holds them all."""
-
-    def image_of(name: str) -> str:
-        return Path(name).stem.rpartition("-")[0]
-
-    if source.is_dir():
-        found: dict[str, list[Path]] = {}
-        for path in sorted(source.glob("fg/*/*.fg")):
-            found.setdefault(image_of(path.name), []).append(path)
-        for path in sorted(source.glob("seg/*/*.seg")):
-            if path.stem in found:
-                found[path.stem].append(path)
-        return found
-    try:
-        with tarfile.open(source) as archive:
-            names = archive.getnames()
-    except (tarfile.TarError, OSError, EOFError) as error:
-        raise UsageError(f"{source}: is damaged or no tar archive ({error})") from error
-    return {image_of(name): [source] for name in sorted(names) if name.endswith(".fg")}
+    found: dict[str, list[Path]] = {}
+    for path in label_names(source):
+        found.setdefault(labelled_image(path), []).append(Path(path))
+    if not source.is_dir():
+        return {image: [source] for image in found}
+    for path in files_of_people(source / "seg", ".seg"):
+        if labelled_image(path) in found:
+            found[labelled_image(path)].append(path)
+    return found
 
 
 def _operating_points(given: Path) -> dict[str, Path]:
     """A file or folder of maps as it is; of a folder of folders one operating point per folder, in the order of their numbers."""
     if given.is_file():
         return {"": given}
-    entries = [entry for entry in given.iterdir() if not entry.name.startswith(".")]
-    folders = [entry for entry in entries if entry.is_dir()]
-    if not folders or any(entry.is_file() for entry in entries):
+    folders = folders_in(given)
+    if not folders or files_in(given, required=False):
         return {"": given}
-    return {folder.name: folder for folder in sorted(folders, key=lambda folder: _natural(folder.name))}
+    return {printable(folder.name): folder for folder in sorted(folders, key=lambda folder: _natural(folder.name))}
 
 
 def _natural(name: str) -> tuple[list[float], str]:

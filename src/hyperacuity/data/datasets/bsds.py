@@ -5,18 +5,18 @@ from __future__ import annotations
 import gzip
 import lzma
 import tarfile
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path, PurePosixPath
+from functools import cache, lru_cache
+from pathlib import Path, PurePath, PurePosixPath
 from typing import IO, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperacuity.data.datasets.pairing import stem_of
+from hyperacuity.data.datasets.pairing import files_in, folders_in, stem_of
 from hyperacuity.data.datasets.samples import Dataset, Sample, by_stem, samples_of
-from hyperacuity.data.files import MAX_BYTES, check_file, first_line, printable, read_bytes, read_head
+from hyperacuity.data.files import MAX_BYTES, check_file, first_line, folder_at, printable, read_bytes, read_head
 from hyperacuity.data.formats.berkeley import parse_fg, parse_seg
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.maps import LabelMap, OrderMap, same_size
@@ -35,15 +35,29 @@ def bsds300(folder: Path, split: str = "test") -> Dataset:
 
     As distributed: ``images/SPLIT/*.jpg`` and one ``human/color/USER/IMAGE.seg`` per annotator.
     """
-    if (folder / "groundTruth").is_dir():
+    if folder_at(folder / "groundTruth"):
         part = bsds500(folder, "val" if split == "test" else split)
         return Dataset("bsds300", folder, part.samples)
     truths: dict[str, list[Path]] = {}
-    for path in sorted((folder / "human" / "color").glob("*/*.seg")):
+    for path in files_of_people(folder / "human" / "color", ".seg"):
         truths.setdefault(stem_of(path), []).append(path)
     images = by_stem(folder / "images" / split)
     samples = (Sample(name, path, tuple(truths[name])) for name, path in sorted(images.items()) if name in truths)
     return Dataset("bsds300", folder, tuple(samples))
+
+
+def files_of_people(folder: Path, suffix: str) -> list[Path]:
+    """The files with this ending in the folders of annotators that a folder holds; none where there is no such folder.
+
+    A folder without such a file is an ``InputError``, as is what is neither a file nor a folder.
+    """
+    found: list[Path] = []
+    for person in folders_in(folder) if folder_at(folder) else []:
+        files = [path for path in files_in(person, required=False) if path.suffix == suffix]
+        if not files:
+            raise InputError(f"{person}: holds no {suffix} file, expected those of an annotator")
+        found += files
+    return found
 
 
 @cache
@@ -121,11 +135,11 @@ def _put_together(source: Path, members: Iterable[tuple[PurePosixPath, bytes]]) 
     segmentations: dict[tuple[str, str], LabelMap] = {}
     labels: list[tuple[str, str, str, NDArray[np.int8], NDArray[np.float64]]] = []
     for path, data in members:
-        name, segmenter = f"{source.name}, {printable(str(path))}", path.parent.name
+        name, segmenter, image = f"{source.name}, {printable(str(path))}", path.parent.name, labelled_image(path)
         if path.suffix == ".seg":
-            segmentations[segmenter, path.stem] = parse_seg(data, name)
+            segmentations[segmenter, image] = parse_seg(data, name)
         else:
-            image, _, subject = path.stem.rpartition("-")
+            subject = path.stem.rpartition("-")[2]
             order, contours = parse_fg(data, name)
             # One byte per pixel until its segmentation is read.
             labels.append((image, subject, segmenter, np.nan_to_num(order).astype(np.int8), contours))
@@ -141,21 +155,49 @@ def _put_together(source: Path, members: Iterable[tuple[PurePosixPath, bytes]]) 
         yield FigureGround(image, segmenter, subject, order, contours, segmentation)
 
 
-def _members(source: Path, images: Collection[str] | None) -> Iterator[tuple[PurePosixPath, bytes]]:
+def labelled_image(path: PurePath) -> str:
+    """The image that a file of figure/ground labels, or the segmentation that was labelled, is of.
+
+    >>> labelled_image(PurePath("fg/1103/100075-1105.fg")), labelled_image(PurePath("seg/1103/100075.seg"))
+    ('100075', '100075')
+    """
+    stem = stem_of(path)
+    return stem.rpartition("-")[0] if path.suffix == ".fg" else stem
+
+
+def label_names(source: Path) -> list[PurePath]:
+    """The files ``fg/SEGMENTER/IMAGE-SUBJECT.fg`` of a folder or an archive, in the order of their names."""
+    if source.is_dir():
+        return [*files_of_people(source / "fg", ".fg")]
+    check_file(source)
+    facts = source.stat()
+    return list(_names_in(source, (facts.st_mtime_ns, facts.st_size, facts.st_ino)))
+
+
+@lru_cache(maxsize=1)
+def _names_in(source: Path, stamp: tuple[int, ...]) -> tuple[PurePath, ...]:
+    """The names of the labels in an archive, kept while its stamp stays the same: it has to be unpacked to find them."""
+    return tuple(sorted(path for path, _ in _archived(source) if path.suffix == ".fg"))
+
+
+def _members(source: Path, images: Collection[str] | None) -> Iterator[tuple[PurePath, bytes]]:
     """The wanted files of a folder or an archive, as path within it and bytes."""
 
-    def wanted(path: PurePosixPath) -> bool:
-        if path.suffix not in (".fg", ".seg") or len(path.parts) < 3:
-            return False
-        image = path.stem if path.suffix == ".seg" else path.stem.rpartition("-")[0]
-        return images is None or image in images
+    def is_wanted(path: PurePath) -> bool:
+        return images is None or labelled_image(path) in images
 
     if source.is_dir():
-        for file in sorted([*source.glob("fg/*/*.fg"), *source.glob("seg/*/*.seg")]):
-            path = PurePosixPath(file.relative_to(source).as_posix())
-            if wanted(path):
-                yield path, read_bytes(file)
+        for file in [*files_of_people(source / "fg", ".fg"), *files_of_people(source / "seg", ".seg")]:
+            if is_wanted(file):
+                yield file.relative_to(source), read_bytes(file)
         return
+    for path, read in _archived(source):
+        if is_wanted(path):
+            yield path, read()
+
+
+def _archived(source: Path) -> Iterator[tuple[PurePath, Callable[[], bytes]]]:
+    """The labels and segmentations in an archive, each with what reads it, before the next one is asked for."""
     check_file(source)
     try:
         # As a stream, which is only read forward; no member may go beyond the limit.
@@ -164,9 +206,9 @@ def _members(source: Path, images: Collection[str] | None) -> Iterator[tuple[Pur
                 if member.offset_data + member.size > MAX_BYTES:
                     raise InputError(f"unpacks to more than the limit of {MAX_BYTES:,} bytes")
                 path = PurePosixPath(member.name)
-                if member.isfile() and wanted(path):
+                if member.isfile() and path.suffix in (".fg", ".seg") and len(path.parts) > 2:
                     content = archive.extractfile(member)
-                    yield path, content.read() if content else b""
+                    yield path, content.read if content else bytes
     except InputError as error:
         raise InputError(f"{source}: {error}") from error
     except Exception as error:  # tarfile and lzma raise many kinds; all of them mean that the archive is bad

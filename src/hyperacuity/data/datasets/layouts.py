@@ -18,6 +18,7 @@ from hyperacuity.data.datasets.bsds import bsds300, bsds500
 from hyperacuity.data.datasets.pictures import rug, scenes, uded
 from hyperacuity.data.datasets.samples import Dataset
 from hyperacuity.data.datasets.stereo import eth3d, kitti_2012, kitti_2015, middlebury_2014, middlebury_v2
+from hyperacuity.data.files import entry_kind
 from hyperacuity.errors import UsageError
 
 ENVIRONMENT = "HYPERACUITY_DATA"
@@ -82,7 +83,7 @@ def find_data(name: str, explicit: Path | None = None) -> Path:
         if not any((parent / folder).exists() for other in LAYOUTS.values() for folder in other.folders):
             candidates.append(parent)  # holds no known data set, so it may be one itself
         for candidate in candidates:
-            if candidate.is_file() or any(any(candidate.glob(pattern)) for pattern in layout.patterns):
+            if entry_kind(candidate) == "file" or any(any(candidate.glob(pattern)) for pattern in layout.patterns):
                 return candidate
     looked = " and ".join(map(str, folders))
     hint = "" if explicit else f" (--data DIR or the variable {ENVIRONMENT} can name another folder)"

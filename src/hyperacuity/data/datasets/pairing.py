@@ -3,7 +3,7 @@
 A truth belongs to the prediction of the same stem. If no stems agree, an ending that all files of a folder share is removed
 (``goat_2_gt_binary`` → ``goat_2``); if that does not help, numbers at the end of the truths' stems are taken for annotators
 (``goat_2_1``, ``goat_2_2`` → ``goat_2``). In a folder of sub-folders each sub-folder is one annotator. A MAT file may hold
-all annotators. Files without a partner are listed, not ignored.
+all annotators. Files without a partner are listed, not ignored, and what is neither file nor folder is named.
 """
 
 from __future__ import annotations
@@ -13,15 +13,19 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from hyperacuity.console import printable
+from hyperacuity.data.files import entry_kind
 from hyperacuity.data.remote import files_at, is_remote
-from hyperacuity.errors import UsageError
+from hyperacuity.errors import InputError, UsageError
 
 PICTURES = frozenset({".bmp", ".jpeg", ".jpg", ".pbm", ".pgm", ".png", ".pnm", ".ppm", ".tif", ".tiff"})
 MAPS = PICTURES | {".fg", ".mat", ".npy", ".npz", ".pfm", ".seg"}
 """Endings of files that are predictions or truths; a folder with such a name stands where a file belongs."""
+
+NOTES = frozenset({".csv", ".json", ".md", ".txt"})
+"""Endings of files that say something about a data set."""
 
 _SUFFIX = re.compile(r"\.[A-Za-z]{1,5}$|\.mat7$")
 _ANNOTATOR = re.compile(r"[-_. ]\d+$")
@@ -51,14 +55,7 @@ def pair_folders(predictions: Path, truths: Path, *, glob: str = "*") -> Pairing
 
     An empty folder, or two folders with nothing in common, is a ``UsageError``.
     """
-    folders = [] if is_remote(truths) else [path for path in sorted(_entries(truths)) if _is_folder(path)]
-    files = files_in(truths, required=not folders)
-    if folders and all(path.is_symlink() and not path.exists() for path in files):
-        if files:
-            raise UsageError(f"{files[0]}: is a link to nothing beside folders of annotators; mend it or remove it")
-        files = [file for folder in folders for file in files_in(folder, required=False)]
-    if not files:
-        raise UsageError(f"{truths}: neither the folder nor its sub-folders hold a file")
+    files = truths_in(truths)
     plain = _readings([stem_of(path) for path in files])
     readings = [*plain, *([_ANNOTATOR.sub("", stem) or stem for stem in stems] for stems in plain)]
     return _paired(predictions, [_grouped(stems, files) for stems in readings], str(truths), glob)
@@ -91,6 +88,34 @@ def _paired(predictions: Path, readings: Sequence[dict[str, list[Path]]], of: st
     raise UsageError(f"{sentence}; are these the same images?")
 
 
+def truths_in(folder: Path) -> list[Path]:
+    """The files of a folder of truths: its own, or those of its sub-folders, of which each is one annotator.
+
+    ``UsageError`` for a folder without a file, for an annotator's folder without one, and for maps on both levels, of which one
+    would have to be ignored.
+    """
+    folders = [] if is_remote(folder) else folders_in(folder)
+    own = files_in(folder, required=not folders)
+    truths = [path for path in own if path.suffix.lower() not in NOTES]
+    inside = any(path.suffix.lower() in MAPS for inner in folders for path in files_in(inner, required=False))
+    if truths and inside:
+        raise UsageError(
+            f"{folder}: holds {truths[0].name} beside folders with maps ({folders[0].name}): "
+            "expected all truths in it, or a folder for each annotator and nothing else"
+        )
+    return [path for inner in folders for path in files_in(inner)] if inside or not own else own
+
+
+def folders_in(folder: Path) -> list[Path]:
+    """The folders in a folder, hidden ones left out, in the order of their names.
+
+    A folder that has the name of a file is none, since a file belongs there. ``InputError`` for what is neither a file nor a
+    folder and has no name of a file: it may stand where a folder belongs, and does not vanish.
+    """
+    shown = sorted(path for path in _entries(folder) if not _is_hidden(path))
+    return [path for path in shown if path.suffix.lower() not in MAPS | NOTES and entry_kind(path) == "folder"]
+
+
 def files_in(folder: Path, *, required: bool = True) -> list[Path]:
     """The files of a folder, hidden ones left out, in the order of their names.
 
@@ -98,7 +123,7 @@ def files_in(folder: Path, *, required: bool = True) -> list[Path]:
     fails where it is read, and does not vanish.
     """
     plain = files_at(folder) if is_remote(folder) else [path for path in _entries(folder) if not _is_folder(path)]
-    files = sorted(path for path in plain if not path.name.startswith("."))
+    files = sorted(path for path in plain if not _is_hidden(path))
     if required and not files:
         raise UsageError(f"{folder}: the folder holds no file")
     return files
@@ -120,7 +145,7 @@ def pictures_of(paths: Iterable[Path]) -> list[Path]:
     return found
 
 
-def stem_of(path: Path) -> str:
+def stem_of(path: PurePath) -> str:
     """The name without its suffix, in one Unicode form (file systems differ in how they spell é), :func:`printable`.
 
     >>> stem_of(Path("28-img_043.SRF_2.png")), stem_of(Path("100007"))
@@ -134,11 +159,18 @@ def _is_folder(path: Path) -> bool:
     return path.is_dir() and path.suffix.lower() not in MAPS
 
 
+def _is_hidden(path: Path) -> bool:
+    """Whether an entry is not meant to be looked at; ``lost+found``, at the root of a volume, may not even be."""
+    return path.name.startswith(".") or path.name == "lost+found"
+
+
 def _entries(folder: Path) -> list[Path]:
     try:
         return list(folder.iterdir())
     except OSError as error:
-        raise UsageError(f"{folder}: cannot be read as a folder ({(error.strerror or str(error)).lower()})") from error
+        sentence = f"{folder}: cannot be read as a folder ({(error.strerror or str(error)).lower()})"
+        missing = isinstance(error, FileNotFoundError | NotADirectoryError)
+        raise (UsageError if missing else InputError)(sentence) from error
 
 
 def _unique(names: Sequence[str], files: Sequence[Path], folder: Path) -> dict[str, Path]:

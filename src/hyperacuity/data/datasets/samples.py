@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from hyperacuity.data.datasets.pairing import files_in, stem_of
-from hyperacuity.errors import UsageError
+from hyperacuity.data.datasets.pairing import MAPS, files_in, stem_of
+from hyperacuity.data.files import file_at, folder_at
+from hyperacuity.errors import InputError, UsageError
 
 
 @dataclass(frozen=True)
@@ -40,8 +41,20 @@ class Dataset:
 
 
 def by_stem(folder: Path) -> dict[str, Path]:
-    """The files of a folder by stem; none when there is no such folder."""
-    return {stem_of(path): path for path in files_in(folder, required=False)} if folder.is_dir() else {}
+    """The files of a folder by stem; none when there is no such folder. Of files with the same stem, a map or picture is taken.
+
+    ``InputError`` for what stands there and is no folder, and for two maps with the same stem.
+    """
+    found: dict[str, Path] = {}
+    for path in files_in(folder, required=False) if folder_at(folder) else []:
+        other = found.get(stem_of(path))
+        if other is None or other.suffix.lower() not in MAPS:
+            found[stem_of(path)] = path
+        elif path.suffix.lower() in MAPS:
+            raise InputError(
+                f"{folder}: {other.name} and {path.name} share a stem, and only one is meant: move the other"
+            )
+    return found
 
 
 def samples_of(
@@ -60,10 +73,10 @@ def samples_of(
 
 
 def first_of(folder: Path, *names: str) -> Path | None:
-    """The first of the named files that the folder has."""
-    return next((folder / name for name in names if (folder / name).is_file()), None)
+    """The first of the named files that the folder has. ``InputError`` for what has such a name and is no file."""
+    return next((found for name in names if (found := file_at(folder / name))), None)
 
 
 def present(**files: Path | None) -> dict[str, Path]:
-    """The files that exist, by role."""
-    return {role: path for role, path in files.items() if path is not None and path.is_file()}
+    """The files that exist, by role. ``InputError`` for what stands where a file belongs and is none."""
+    return {role: path for role, path in files.items() if path is not None and file_at(path)}

@@ -17,12 +17,13 @@ boundaries of class 3).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from hyperacuity.data.datasets.pairing import files_in, stem_of
+from hyperacuity.data.datasets.pairing import files_in, folders_in, stem_of
 from hyperacuity.data.datasets.samples import Sample, by_stem
+from hyperacuity.data.files import entry_kind, file_at, folder_at, read_bytes
 from hyperacuity.errors import UsageError
 
 GTFINE = re.compile(r"_gtFine_(labelIds|labelTrainIds|instanceIds)$")
@@ -42,7 +43,7 @@ def image_of(path: Path) -> str:
 
 def class_folders(folder: Path) -> dict[int, Path]:
     """The folders ``class_001``, ``class_002`` … inside a folder, by number; none where it has no such."""
-    found = {int(m[1]): path for path in sorted(_folders(folder)) if (m := _CLASS.fullmatch(path.name))}
+    found = {int(m[1]): path for path in folders_in(folder) if (m := _CLASS.fullmatch(path.name))}
     if 0 in found:
         raise UsageError(f"{found[0]}: classes are numbered from 1, expected class_001 and so on")
     return found
@@ -68,9 +69,10 @@ def semantic_samples(truth: Path, *, split: str | None = None) -> list[Sample]:
     ``split`` is a part of SBD or Cityscapes: ``train`` or ``val``; by default ``val``, where the data have it, and ``all`` is
     everything.
     """
-    if truth.is_file():
+    kind = entry_kind(truth)
+    if kind == "file":
         return [Sample(image_of(truth), None, (truth,))]
-    if not truth.is_dir():
+    if kind is None:
         raise UsageError(f"there is no file or folder {truth}")
     for layout in (_sbd, _cityscapes):
         if samples := layout(truth, split):
@@ -85,7 +87,7 @@ def _sbd(root: Path, split: str | None) -> list[Sample]:
     if not any(path.suffix.lower() == ".mat" for path in (*classes.values(), *objects.values())):
         return []
     names: Iterable[str] = dict.fromkeys((*classes, *objects))
-    if split != "all" and (split is not None or (root / "val.txt").is_file()):
+    if split != "all" and (split is not None or file_at(root / "val.txt")):
         names = _listed(root / f"{split or 'val'}.txt")
     photographs = by_stem(root / "img")
     samples = []
@@ -100,8 +102,8 @@ def _sbd(root: Path, split: str | None) -> list[Sample]:
 
 def _listed(path: Path) -> list[str]:
     try:
-        names = path.read_text(encoding="utf-8").split()
-    except (OSError, UnicodeDecodeError) as error:
+        names = read_bytes(path).decode().split()
+    except UnicodeDecodeError as error:
         raise UsageError(f"{path}: cannot be read as a list of images") from error
     if not names:
         raise UsageError(f"{path}: lists no image")
@@ -110,16 +112,16 @@ def _listed(path: Path) -> list[str]:
 
 def _cityscapes(root: Path, split: str | None) -> list[Sample]:
     """Truths of Cityscapes below a folder: its root, ``gtFine``, a part of it, or a city."""
-    fine = root / "gtFine" if (root / "gtFine").is_dir() else root
-    parts = {path.name for path in _folders(fine)} & {"train", "val", "test", "train_extra"}
+    fine = folder_at(root / "gtFine") or root
+    parts = {path.name for path in folders_in(fine)} & {"train", "val", "test", "train_extra"}
     if split not in (None, "all") and split not in parts:
         if not parts:
             return []
         raise UsageError(f"--split {split}: {fine} has {', '.join(sorted(parts))}")
     where = fine / (split or "val") if parts and split != "all" and (split or "val") in parts else fine
     files: dict[str, dict[str, Path]] = {}
-    for path in sorted(where.rglob("*_gtFine_*Ids.png")):
-        if m := GTFINE.search(path.stem):
+    for path in sorted(_files_below(where, 2)):
+        if path.suffix == ".png" and (m := GTFINE.search(path.stem)):
             files.setdefault(image_of(path), {})[m[1]] = path
     samples = []
     for name, of in sorted(files.items()):
@@ -136,7 +138,7 @@ def _left_image(truth: Path, name: str) -> Path | None:
         return None
     parts[len(parts) - 1 - parts[::-1].index("gtFine")] = "leftImg8bit"
     photograph = Path(*parts) / f"{name}_leftImg8bit.png"
-    return photograph if photograph.is_file() else None
+    return file_at(photograph)
 
 
 def _drawn(root: Path) -> list[Sample]:
@@ -150,7 +152,7 @@ def _drawn(root: Path) -> list[Sample]:
 
 def _labelled(root: Path) -> list[Sample]:
     """Label maps: in ``labels`` with ``instances`` beside it, or in the folder itself."""
-    labels = root / "labels" if (root / "labels").is_dir() else root
+    labels = folder_at(root / "labels") or root
     beside = labels.parent if labels.name == "labels" else root
     objects = {image_of(path): path for path in by_stem(beside / "instances").values()}
     photographs = {image_of(path): path for path in by_stem(beside / "images").values()}
@@ -162,11 +164,7 @@ def _labelled(root: Path) -> list[Sample]:
     return samples
 
 
-def _folders(folder: Path) -> list[Path]:
-    return [path for path in folder.iterdir() if path.is_dir()]
-
-
-def _files_below(folder: Path) -> Iterator[Path]:
-    yield from files_in(folder, required=False)
-    for inner in sorted(_folders(folder)):
-        yield from files_in(inner, required=False)
+def _files_below(folder: Path, depth: int = 1) -> list[Path]:
+    """The files of a folder and of the folders in it, down to a depth."""
+    inner = folders_in(folder) if depth else []
+    return [*files_in(folder, required=False), *(path for one in inner for path in _files_below(one, depth - 1))]

@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from hyperacuity.data.datasets.pairing import stem_of
+from hyperacuity.console import printable
+from hyperacuity.data.datasets.pairing import folders_in, stem_of
 from hyperacuity.data.datasets.samples import Dataset, Sample, by_stem, first_of, present, samples_of
-from hyperacuity.data.files import read_head
+from hyperacuity.data.files import file_at, folder_at, read_head
 from hyperacuity.errors import InputError
 
 V2_SCALES = {"tsukuba": 16.0, "venus": 8.0, "teddy": 4.0, "cones": 4.0}
@@ -32,9 +33,9 @@ def middlebury_v2(folder: Path) -> Dataset:
             **{mask: scene / f"{mask}.png" for mask in ("nonocc", "all", "disc")},
         )
         image = first_of(scene, "imL.png", "im2.png", "im2.ppm", "scene1.row3.col3.ppm")
-        info = scene / "info.txt"
-        scale = scale_of(info) if info.is_file() else V2_SCALES.get(scene.name.lower())
-        samples.append(Sample(scene.name, image, (truth,), extras, scale))
+        info = file_at(scene / "info.txt")
+        scale = scale_of(info) if info else V2_SCALES.get(scene.name.lower())
+        samples.append(Sample(printable(scene.name), image, (truth,), extras, scale))
     return Dataset("middlebury-v2", folder, tuple(samples))
 
 
@@ -60,7 +61,8 @@ def kitti_2015(folder: Path) -> Dataset:
 
 def _scenes(folder: Path) -> list[Path]:
     """The folder itself and the folders in it, two levels down, in the order of their names."""
-    return [folder, *sorted(path for pattern in ("*", "*/*") for path in folder.glob(pattern) if path.is_dir())]
+    scenes = folders_in(folder)
+    return [folder, *sorted([*scenes, *(path for scene in scenes for path in folders_in(scene))])]
 
 
 def scale_of(info: Path) -> float:
@@ -98,15 +100,15 @@ def _float_scenes(folder: Path) -> tuple[Sample, ...]:
             if truth := first_of(home, "disp0GT.pfm", "disp0.pfm"):
                 right = first_of(scene, "im1.png", "im1.ppm")
                 extras = present(right=right, nonocc=home / "mask0nocc.png", calibration=scene / "calib.txt")
-                samples.append(Sample(scene.name, image, (truth,), extras))
+                samples.append(Sample(printable(scene.name), image, (truth,), extras))
                 break
     return tuple(samples)
 
 
 def _kitti(name: str, folder: Path, truth: str, noc: str, *pictures: tuple[str, str]) -> Dataset:
     """``truth`` and ``noc`` are the folders of all and of unoccluded pixels; the first pair of pictures that exists is taken."""
-    home = folder / "training" if (folder / "training").is_dir() else folder
-    left, right = next((pair for pair in pictures if (home / pair[0]).is_dir()), pictures[0])
+    home = folder_at(folder / "training") or folder
+    left, right = next((pair for pair in pictures if folder_at(home / pair[0])), pictures[0])
     lefts, rights, nocs, objects = (by_stem(home / part) for part in (left, right, noc, "obj_map"))
     samples = samples_of(lefts, by_stem(home / truth), {"right": rights, "noc": nocs, "objects": objects}, scale=256.0)
     if not samples and (lone := first_of(folder, "disp_gt.png")):  # a single pair, as in KITTI's own example code

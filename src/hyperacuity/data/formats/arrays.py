@@ -17,7 +17,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from hyperacuity.data.files import check_bytes, check_file, first_line, printable, read_bytes, write_bytes
+from hyperacuity.data.files import check_bytes, check_file, first_line, printable, read_bytes, read_head, write_bytes
 from hyperacuity.errors import InputError
 
 _TYPE = re.compile(rb"""['"]descr['"] *: *['"]([<>=|]?[a-zA-Z?]\d{0,2})['"]""")
@@ -60,6 +60,14 @@ def read_npz(path: Path, variable: str | None = None) -> NDArray[Any]:
     except Exception as error:  # zipfile raises many kinds; all of them mean that the archive is bad
         raise InputError(f"{path}: is damaged or not an NPZ archive ({first_line(error)})") from error
     return parse_npy(data, f"{path}, array {printable(variable)}")
+
+
+def npy_shape(path: Path) -> tuple[int, ...]:
+    """The shape of the array in an ``.npy`` file, from its header alone."""
+    sizes = _SHAPE.search(read_head(path, _MAX_HEADER))
+    if sizes is None:
+        raise InputError(f"{path}: is damaged or not an NPY file")
+    return tuple(int(size) for size in re.findall(rb"\d+", sizes[1]))
 
 
 def write_npy(path: Path, array: NDArray[Any]) -> None:

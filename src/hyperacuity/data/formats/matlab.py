@@ -14,7 +14,9 @@ from __future__ import annotations
 import io
 import struct
 import zlib
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from math import prod
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -43,7 +45,7 @@ def read_variable(
     the file holds.
     """
     data = read_bytes(path)
-    try:
+    with _damage_told(path):
         found, decode = _open(path, data)
         names = [name for name in wanted if name in found]
         if not names and any_plane:
@@ -51,10 +53,24 @@ def read_variable(
             names = planes if len(planes) == 1 else []
         if names:
             return names[0], decode(found[names[0]], fields)
-    except (ValueError, TypeError, KeyError, OverflowError, struct.error, zlib.error, RuntimeError, OSError) as error:
-        raise InputError(f"{path}: is a damaged MAT file ({first_line(error)})") from error
     listed = printable(", ".join(map(str, found.values()))) or "no variable"
     raise InputError(f"{path}: holds {listed}; expected {' or '.join(wanted) or 'one matrix of numbers'}")
+
+
+def count_elements(path: Path, wanted: Sequence[str]) -> int:
+    """How many elements the first of the wanted variables has that the file holds, from its header alone; 1 if it has none."""
+    data = read_bytes(path)
+    with _damage_told(path):
+        found, _ = _open(path, data)
+        return next((prod(found[name].shape) for name in wanted if name in found), 1)
+
+
+@contextmanager
+def _damage_told(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (ValueError, TypeError, KeyError, OverflowError, struct.error, zlib.error, RuntimeError, OSError) as error:
+        raise InputError(f"{path}: is a damaged MAT file ({first_line(error)})") from error
 
 
 def read_array(path: Path, variable: str | None, expected: Sequence[str] = ()) -> tuple[str, NDArray[Any]]:

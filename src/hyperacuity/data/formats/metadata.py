@@ -84,18 +84,24 @@ _MOST_ENTRIES = 4096
 
 
 def _directory(block: bytes) -> dict[int, int] | None:
-    """The short numbers of a TIFF block's first directory by tag, under ``_NEXT`` where the next one lies; None if damaged."""
+    """The short numbers of a TIFF block's first directory by tag, under ``_NEXT`` where the next one lies; None if damaged.
+
+    A BigTIFF (version 43) has the same parts with 8 bytes where a TIFF (42) has 4, or 2 for the number of entries.
+    """
     order = {b"II": "<", b"MM": ">"}.get(block[:2])
     try:
         if order is None:
             return None
-        (start,) = struct.unpack_from(f"{order}I", block, 4)
-        (count,) = struct.unpack_from(f"{order}H", block, start)
+        (version,) = struct.unpack_from(f"{order}H", block, 2)
+        at, offset, number, tag = (8, "Q", "Q", "HHQH") if version == 43 else (4, "I", "H", "HHIH")
+        (start,) = struct.unpack_from(f"{order}{offset}", block, at)
+        (count,) = struct.unpack_from(f"{order}{number}", block, start)
         if count > _MOST_ENTRIES:
             return None
-        entries = [struct.unpack_from(f"{order}HHIH", block, start + 2 + 12 * n) for n in range(count)]
-        (following,) = struct.unpack_from(f"{order}I", block, start + 2 + 12 * count)
-    except struct.error:
+        first, step = start + struct.calcsize(f"{order}{number}"), 20 if version == 43 else 12
+        entries = [struct.unpack_from(f"{order}{tag}", block, first + step * n) for n in range(count)]
+        (following,) = struct.unpack_from(f"{order}{offset}", block, first + step * count)
+    except (struct.error, OverflowError):  # beyond the end of the block, or of any
         return None
     return {tag: value for tag, kind, number, value in entries if kind == 3 and number == 1} | {_NEXT: following}
 

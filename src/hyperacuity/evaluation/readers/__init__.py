@@ -7,9 +7,12 @@ so nothing else lives in this folder.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Self
+
+from hyperacuity.errors import InputError
 
 if TYPE_CHECKING:
     from hyperacuity.run.job import Cell
@@ -47,6 +50,18 @@ class Reader:
     def truths(self, cell: Cell) -> list[Any]:
         """What each annotator said of an image."""
         raise NotImplementedError
+
+    def annotators(self, cells: Iterable[Cell]) -> dict[str, int]:
+        """How many annotators each image has, without reading what they drew; images of unreadable files are left out."""
+        counts: dict[str, int] = {}
+        for cell in cells:
+            with suppress(InputError):  # which fails the image's own cell
+                counts[cell.image] = self.annotators_of(cell)
+        return counts
+
+    def annotators_of(self, cell: Cell) -> int:
+        """How many annotators one image has."""
+        return len(cell.truths)
 
     def extras(self, cell: Cell, protocol: Any, given: Given) -> dict[str, Any]:
         """What else the tally depends on, by the name of its argument."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from hyperacuity.data import read_boundary_truths, read_segmentations
+from hyperacuity.data.readers import count_truths
 from hyperacuity.evaluation.readers.soft import SoftReader
 
 if TYPE_CHECKING:
@@ -32,6 +33,10 @@ class ContourReader(SoftReader):
         """The system's map."""
         levels = getattr(protocol, "thresholds", None) == "levels"
         return read_segmentations([cell.prediction]) if levels else self.soft(cell.prediction)
+
+    def annotators_of(self, cell: Cell) -> int:
+        """How many annotators one image has; a MAT file may hold several."""
+        return count_truths(cell.truths, ("groundTruth",))
 
     def truths(self, cell: Cell) -> list[Any]:
         """Every annotator's boundaries."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ import numpy as np
 from hyperacuity.data import read_directions, read_order
 from hyperacuity.data.formats.directions import Direction
 from hyperacuity.errors import InputError
-from hyperacuity.evaluation.readers.ordering import labelled, names_of_labels
+from hyperacuity.evaluation.readers.ordering import labelled, names_of_labels, subjects_of
 from hyperacuity.evaluation.readers.soft import SoftReader
 from hyperacuity.ordering import Contours, OcclusionMap, occlusion_map, ordering
 
@@ -65,6 +66,10 @@ class OcclusionReader(SoftReader):
                 f"{path}: holds {held}, expected a soft map and its angles, or the angles in {path.parent / ANGLES}"
             )
         return occlusion_map(soft, angle, name=str(path))
+
+    def annotators(self, cells: Iterable[Cell]) -> dict[str, int]:
+        """How many annotators each image has; of figure/ground labels, the subjects who gave them."""
+        return super().annotators(cells) if self.labels is None else subjects_of(Path(self.labels), cells)
 
     def truths(self, cell: Cell) -> list[Any]:
         """Every annotator's owned boundaries."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperacuity.data import figure_ground, holds_ucm, read_order, read_segmentations, read_ucm
-from hyperacuity.data.datasets.bsds import FigureGround, figure_ground_of
+from hyperacuity.data.datasets.bsds import FigureGround, figure_ground_of, label_names, labelled_image
 from hyperacuity.data.files import identity, warn
 from hyperacuity.errors import InputError
 from hyperacuity.evaluation.readers import Given, Reader
@@ -69,6 +70,10 @@ class OrderReader(Reader):
         """The system's ordering."""
         return _read(cell.prediction, self.farther in ("pred", "both"))
 
+    def annotators(self, cells: Iterable[Cell]) -> dict[str, int]:
+        """How many annotators each image has; of figure/ground labels, the subjects who gave them."""
+        return super().annotators(cells) if self.labels is None else subjects_of(Path(self.labels), cells)
+
     def truths(self, cell: Cell) -> list[Any]:
         """Every annotator's ordering."""
         if self.labels is not None:
@@ -107,6 +112,12 @@ def read_regions(path: Path, level: float | None) -> list[LabelMap]:
 def names_of_labels(files: Sequence[Path]) -> tuple[str, ...]:
     """The names by which labels find their segmentations, ``fg/SEGMENTER/IMAGE-SUBJECT.fg``; those of an archive are in it."""
     return tuple("/".join(path.parts[-3:]) for path in files if path.suffix in (".fg", ".seg"))
+
+
+def subjects_of(source: Path, cells: Iterable[Cell]) -> dict[str, int]:
+    """How many times each image was labelled, in a folder or an archive of figure/ground labels."""
+    counts = Counter(map(labelled_image, label_names(source)))
+    return {cell.image: counts[cell.image] for cell in cells}
 
 
 def labelled(files: Sequence[Path], image: str, images: tuple[str, ...]) -> list[Sides]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from hyperacuity.data import holds_ucm, read_segmentations, read_ucm
 from hyperacuity.data.files import warn
+from hyperacuity.data.readers import count_truths
 from hyperacuity.errors import UsageError
 from hyperacuity.evaluation.readers.soft import SoftReader
 from hyperacuity.regions import hierarchy, ucm_levels
@@ -48,6 +49,10 @@ class RegionReader(SoftReader):
         if any(np.mean(labels[:, 1:] != labels[:, :-1]) > MOST_BORDERS for labels in found):
             warn(f"{path}: nearly every pixel is a region of its own, a boundary map? Use --as soft")
         return found
+
+    def annotators_of(self, cell: Cell) -> int:
+        """How many annotators one image has; a MAT file or a stack may hold several."""
+        return count_truths(cell.truths, ("groundTruth", "segs"), stacks=True)
 
     def truths(self, cell: Cell) -> list[Any]:
         """Every annotator's segmentation."""
