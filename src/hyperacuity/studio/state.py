@@ -197,11 +197,15 @@ class State:
 
 
 def _keep_to_ourselves(path: Path) -> None:
-    """Make the file, if it is missing, readable for nobody else: it holds names, answers and tokens. SQLite's log follows it."""
+    """Make the file, if it is missing, readable for nobody else: it holds names, answers and tokens.
+
+    SQLite's log follows it, but one that a killed server left behind is as it was made.
+    """
     os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
-    if stat.S_IMODE(path.stat().st_mode) & 0o077:
-        with suppress(OSError):  # somebody else's file, or a disk without permissions
-            path.chmod(0o600)
+    for one in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))):
+        with suppress(OSError):  # there is none, it is somebody else's, or the disk has no permissions
+            if stat.S_IMODE(one.stat().st_mode) & 0o077:
+                one.chmod(0o600)
 
 
 def now() -> str:
