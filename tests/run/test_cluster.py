@@ -217,7 +217,7 @@ def deserted():
         yield own.scheduler_address
 
 
-def test_a_cluster_without_workers_ends_with_a_sentence(letters, grid, deserted, monkeypatch):
+def test_a_cluster_without_workers_ends_with_a_sentence(letters, grid, deserted, monkeypatch, no_traceback):
     monkeypatch.setattr(cluster, "NO_WORKER_SECONDS", 2)
     began = time.monotonic()
     with pytest.raises(
