@@ -33,6 +33,7 @@ from typing import Any, Self
 
 from hyperacuity.data.files import DataWarning, collect_warnings
 from hyperacuity.errors import UsageError, not_installed
+from hyperacuity.kernels import memory
 from hyperacuity.run.code import code_elsewhere
 from hyperacuity.run.fingerprint import Digests
 from hyperacuity.run.job import Failure, Job
@@ -110,7 +111,8 @@ def connect(job: Job[Tally], address: str) -> Cluster:
 def local_cluster(workers: int | None = None) -> Any:
     """A ``distributed.LocalCluster`` of processes with one thread each, by default as many as there are processors.
 
-    Only holders of its certificates, which are made here and now, can talk to it.
+    Only holders of its certificates, which are made here and now, can talk to it. The memory that this process may use is shared
+    between them.
     """
     settings: Any = import_module("dask.config")
     dask: Any = import_module("distributed")
@@ -120,8 +122,10 @@ def local_cluster(workers: int | None = None) -> Any:
     except ImportError as error:
         raise not_installed("a cluster of processes here needs cryptography, to keep others out,", "cluster") from error
     quiet = {"dashboard_address": "127.0.0.1:0", "worker_dashboard_address": None, "silence_logs": logging.CRITICAL}
+    count = workers or int(import_module("dask.system").CPU_COUNT)
+    shared = {memory.ENVIRONMENT: f"{memory.allowed() / count / 2**30:.6f}"}
     with settings.set(_LEAN):
-        return dask.LocalCluster(n_workers=workers, threads_per_worker=1, preload=[_DEAF], **private, **quiet)
+        return dask.LocalCluster(n_workers=count, threads_per_worker=1, preload=[_DEAF], env=shared, **private, **quiet)
 
 
 class Cluster:
