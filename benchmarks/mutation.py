@@ -1,7 +1,7 @@
 """Change formulas and the reuse key a little, and see whether a test notices: ``python benchmarks/mutation.py --sample 200``.
 
 A mutant is one module with one change: a comparison, an operator, a number by one, ``and`` for ``or``, a ``not`` less, a
-choice turned round; in a statement of SQL ``AND``, ``=`` and ``!=``. Of some modules only the :data:`PARTS` are changed. The tests
+choice turned round; in a statement of SQL ``AND``, ``=`` and ``!=``. Of some modules only :data:`PARTS` are changed. The tests
 of its room run against it, in a fork of a process that has everything else loaded, until one fails. A mutant that passes them all
 has survived: it is the same function, or a test is missing. Nothing is written to disk. ``--list`` names them.
 """

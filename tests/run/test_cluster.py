@@ -217,7 +217,7 @@ def test_other_users_of_the_machine_are_turned_away(monkeypatch):
                 distributed.Client(stranger, timeout=5, security=security, set_as_default=False)
         with distributed.Client(own, set_as_default=False) as client:
             assert client.submit(abs, -3).result() == 3
-            assert set(client.run(os.environ.get, "HYPERACUITY_MEMORY").values()) == {"3.000000"}
+            assert set(client.run(os.getenv, "HYPERACUITY_MEMORY").values()) == {"3.000000"}
 
 
 @pytest.fixture
