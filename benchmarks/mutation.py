@@ -1,6 +1,7 @@
 """Change formulas and the reuse key a little, and see whether a test notices: ``python benchmarks/mutation.py --sample 200``.
 
-A mutant is one module with one change: a comparison, an operator, a number by one, ``and`` for ``or``, a ``not`` less. The tests
+A mutant is one module with one change: a comparison, an operator, a number by one, ``and`` for ``or``, a ``not`` less, a
+choice turned round; in a statement of SQL ``AND``, ``=`` and ``!=``. Of some modules only :data:`PARTS` are changed. The tests
 of its room run against it, in a fork of a process that has everything else loaded, until one fails. A mutant that passes them all
 has survived: it is the same function, or a test is missing. Nothing is written to disk. ``--list`` names them.
 """
@@ -14,6 +15,7 @@ import importlib.abc
 import importlib.machinery
 import os
 import random
+import re
 import resource
 import signal
 import sys
@@ -40,6 +42,19 @@ LOADED = (
 
 EDGES = tuple(f"tests/edges/test_{name}.py" for name in ("vectors", "empty_maps", "shapes", "shift", "distances"))
 
+SEMANTIC = ("tests/semantic/test_tallies.py", "tests/semantic/test_sbd_bench.py")
+MASKS = ("tests/masks/test_counts.py", "tests/masks/test_objects.py")
+REGIONS = ("tests/regions/test_measures.py", "tests/regions/test_berkeley.py")
+KEY = ("tests/test_tally.py", "tests/evaluation/test_signatures.py", "tests/run/test_fingerprint.py")
+READERS = ("contours", "depth", "disparity", "occlusion", "ordering", "regions", "semantic", "soft")
+
+PARTS: dict[str, tuple[str, ...]] = {
+    "tally": ("number", "Signature"),
+    "run.store": ("_ask_for", "_of_others", "to_do", "confirm"),
+    **{f"evaluation.readers.{name}": ("reading", "_meaning_of_zero") for name in READERS},
+}
+"""Modules of which only these functions and classes are changed: what has a part in the reuse key."""
+
 TESTS: dict[str, tuple[str, ...]] = {
     "edges.statistical": EDGES,
     "edges.distance": EDGES,
@@ -53,8 +68,27 @@ TESTS: dict[str, tuple[str, ...]] = {
         "tests/ordering/test_layers.py",
         "tests/ordering/test_scenes.py",
     ),
+    "semantic.scores": SEMANTIC,
+    "semantic.tallies": SEMANTIC,
+    "masks.scores": MASKS,
+    "masks.tallies": MASKS,
+    "masks.objects": MASKS,
+    "regions.measures": REGIONS,
+    "regions.benchmark": REGIONS,
+    "audit.strength": ("tests/audit/test_strength.py",),
+    "audit.partial": ("tests/audit/test_strength.py",),
+    "audit.risk": ("tests/audit/test_risk.py",),
+    "ordering.occlusion": ("tests/ordering/test_occlusion.py",),
+    "ordering.occlusion_scores": ("tests/ordering/test_occlusion.py",),
+    "ordering.ordinal": ("tests/ordering/test_ordinal.py",),
+    "ordering.depth_boundaries": ("tests/ordering/test_depth_boundaries.py",),
+    "ordering.figure_ground": ("tests/ordering/test_figure_ground.py",),
+    "disparity.benchmark": ("tests/disparity/test_masks.py", "tests/disparity/test_command.py"),
     "disparity.errors": ("tests/disparity/test_errors.py", "tests/disparity/test_masks.py"),
     "compare.pareto": ("tests/compare/test_pareto.py", "tests/compare/test_ranking.py"),
+    "tally": KEY,
+    **{f"evaluation.readers.{name}": KEY for name in READERS},
+    "run.store": ("tests/run/test_store.py", "tests/run/test_upkeep.py"),
     "run.code": ("tests/run/test_code.py",),
     "run.fingerprint": (
         "tests/run/test_fingerprint.py",
@@ -88,6 +122,11 @@ SWAPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.And: ast.Or,
     ast.Or: ast.And,
 }
+
+
+SQL_SWAPS = {" AND ": " OR ", " = ": " != ", " != ": " = "}
+SQL = re.compile("|".join(SQL_SWAPS))
+SQL_STATEMENT = re.compile(r"\b(SELECT|INSERT|UPDATE|DELETE|WHERE)\b")
 
 
 @dataclass(frozen=True)
@@ -166,9 +205,21 @@ class _Changes(ast.NodeTransformer):
             return node.operand
         return self.generic_visit(node)
 
+    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
+        """A choice, turned round."""
+        if self._here(node, "choice turned round"):
+            node.body, node.orelse = node.orelse, node.body
+            return node
+        return self.generic_visit(node)
+
     def visit_Constant(self, node: ast.Constant) -> ast.AST:
-        """A number, by one; a truth value, inverted."""
-        if isinstance(node.value, bool):
+        """A number, by one; a truth value, inverted; a word of a statement for the database."""
+        if isinstance(node.value, str):
+            for found in SQL.finditer(node.value) if SQL_STATEMENT.search(node.value) else ():
+                if self._here(node, f"{found[0].strip()} → {SQL_SWAPS[found[0]].strip()}"):
+                    other = node.value[: found.start()] + SQL_SWAPS[found[0]] + node.value[found.end() :]
+                    return ast.copy_location(ast.Constant(other), node)
+        elif isinstance(node.value, bool):
             if self._here(node, f"{node.value} inverted"):
                 return ast.copy_location(ast.Constant(not node.value), node)
         elif isinstance(node.value, int | float):
@@ -184,10 +235,17 @@ def source_of(module: str) -> Path:
 
 
 def mutants_of(module: str) -> list[Mutant]:
-    """All changes of a module."""
+    """All changes of a module, or of its parts."""
+    tree = ast.parse(source_of(module).read_text(encoding="utf-8"))
+    named = [node for node in ast.walk(tree) if getattr(node, "name", None) in PARTS.get(module, ())]
+    lines = {line for node in named for line in range(node.lineno, node.end_lineno + 1)}  # type: ignore[attr-defined]
     changes = _Changes()
-    changes.visit(ast.parse(source_of(module).read_text(encoding="utf-8")))
-    return [Mutant(module, number, line, change) for number, (line, change) in enumerate(changes.places)]
+    changes.visit(tree)
+    return [
+        Mutant(module, number, line, change)
+        for number, (line, change) in enumerate(changes.places)
+        if module not in PARTS or line in lines
+    ]
 
 
 class _Loader(importlib.abc.MetaPathFinder, importlib.machinery.SourceFileLoader):

@@ -8,9 +8,11 @@ import lzma
 import sqlite3
 import struct
 import tarfile
+import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable
+from pathlib import Path
 
 import fuzz_cards
 import h5py
@@ -18,6 +20,12 @@ import numpy as np
 from PIL import Image
 
 from hyperacuity import boundary
+from hyperacuity.studio import people
+from hyperacuity.studio.address import write_address
+from hyperacuity.studio.choose import plan
+from hyperacuity.studio.outputs import write_outputs
+from hyperacuity.studio.server import Address
+from hyperacuity.studio.state import State
 
 GREY = (np.arange(12 * 17, dtype=np.uint32).reshape(12, 17) * 37 % 256).astype(np.uint8)
 SEG = b"format ascii cr\nwidth 3\nheight 2\nsegments 2\ndata\n0 0 0 2\n1 1 0 1\n"
@@ -166,6 +174,25 @@ def store() -> bytes:
         return connection.serialize()
 
 
+def studio() -> bytes:
+    """The studio's file: two people, an address, the digest of a file that was written."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "studio.sqlite"
+        with State(path, [people.SCHEMA, plan.SCHEMA]) as state:
+            write_address(state, "label", Address("http://127.0.0.1:1", "a-token-nobody-guesses", 1))
+            state.write_now(
+                lambda file: file.execute("INSERT INTO people VALUES ('1', 'Ada', 'now'), ('2', 'Bea', 'now')")
+            )
+            people.People(state, "label")
+            state.write_now(lambda file: file.execute("INSERT INTO choose_people VALUES (1, 'token', 'seed', 'now')"))
+            write_outputs(state, Path(folder), {Path(folder) / "one.txt": b"one"})
+        with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
+            for statement in ("journal_mode = DELETE", "page_size = 512"):
+                connection.execute(f"PRAGMA {statement}")
+            connection.execute("VACUUM")
+        return path.read_bytes()
+
+
 TEXT = chunk(b"zTXt", b"note\0\0" + zlib.compress(bytes(1000))) + chunk(b"iCCP", b"p\0\0" + zlib.compress(bytes(500)))
 
 SEEDS: dict[str, list[bytes]] = {
@@ -226,6 +253,7 @@ SEEDS: dict[str, list[bytes]] = {
     ],
     "tally": [tally()],
     "store": [store()],
+    "studio": [studio()],
     "card": fuzz_cards.cards(),
     "card-sealed": fuzz_cards.cards(),
     "card-hostile": [bytes([n]) * 8 for n in range(8)],

@@ -41,6 +41,11 @@ from hyperacuity.data.datasets.stereo import largest_disparity, scale_of
 from hyperacuity.data.formats import mat73
 from hyperacuity.errors import HyperacuityError, InputError
 from hyperacuity.run.salvage import pages_of, rows_of
+from hyperacuity.studio import people
+from hyperacuity.studio.address import read_address
+from hyperacuity.studio.choose import plan
+from hyperacuity.studio.outputs import are_whole
+from hyperacuity.studio.state import State
 from hyperacuity.tally import Signature, unpacked_arrays
 
 Reader = Callable[[Path], Any]
@@ -120,6 +125,18 @@ def _store(path: Path) -> None:
     list(rows_of(pages_of(path)))
 
 
+def _studio(path: Path) -> None:
+    """The studio's file: opened, read and written to."""
+    for end in ("-wal", "-shm", "-journal"):  # of the one before
+        path.with_name(path.name + end).unlink(missing_ok=True)
+    with State(path, [people.SCHEMA, plan.SCHEMA]) as state:
+        people.People(state, "label").everybody()
+        read_address(state, "label")
+        are_whole(state, [path.with_name("one.txt")])
+        state.read_now(plan.tokens)
+        state.write_now(lambda file: plan.store_setting(file, "seed", 1))
+
+
 def _card(path: Path) -> None:
     """A card, and what is counted from it."""
     card = read_card(path)
@@ -165,6 +182,7 @@ READERS: dict[str, list[Reader]] = {
     "archive": [_archive],
     "tally": [_tally],
     "store": [_store],
+    "studio": [_studio],
     "card": [_card],
     "card-sealed": [_card],
     "card-hostile": [_card],

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -94,6 +96,39 @@ def test_the_wheel_holds_every_file_of_the_package_and_nothing_else(tmp_path):
     assert {"METADATA", "entry_points.txt", "LICENSE"} <= about
 
 
+FAKE = """#!/bin/sh
+case "$*" in
+  *version_info*) echo 3.11 ;;
+  *--require-hashes*) echo "THESE PACKAGES DO NOT MATCH THE HASHES" >&2; exit 1 ;;
+  *) echo "newest versions: $*" ;;
+esac
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a shell")
+@pytest.mark.parametrize(
+    ("locked", "has_lock", "status"), [("1", True, 1), ("1", False, 0), ("try", True, 0), ("", True, 0)]
+)
+def test_a_file_with_another_hash_is_not_replaced_by_any_other(tmp_path, locked, has_lock, status):
+    """Where nothing is locked for a Python, or where it is asked for, the newest versions are taken."""
+    for folder in ("scripts", "requirements", ".venv/bin"):
+        (tmp_path / folder).mkdir(parents=True)
+    shutil.copy(ROOT / "scripts/environment", tmp_path / "scripts")
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / ".venv/bin/python").write_text(FAKE)
+    (tmp_path / ".venv/bin/python").chmod(0o755)
+    if has_lock:
+        (tmp_path / "requirements/ci-3.11.txt").touch()
+    command = ["bash", "-c", "source scripts/environment; prepare dev"]
+    environment = {**os.environ, "LOCKED": locked}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == status
+    assert ("newest versions: " in done.stdout) == (status == 0)
+    assert (tmp_path / ".venv/.installed-dev").exists() == (status == 0)
+    assert ("cannot be installed; pip says why above" in done.stderr) == (status == 1)
+    assert ("nothing is locked for this Python" in done.stderr) == (not has_lock)
+
+
 def test_an_audit_that_could_not_look_fails(tmp_path):
     verdict = script("audited").verdict
     lock, report = tmp_path / "lock.txt", tmp_path / "report.json"
@@ -124,5 +159,5 @@ def test_the_bill_of_materials_names_what_wheels_bundle():
     assert (bill["bomFormat"], packages["numpy"]["version"]) == ("CycloneDX", licences().metadata.version("numpy"))
     if sys.platform == "linux":
         inside = {(name, one["name"]) for name, part in packages.items() for one in part.get("components", ())}
-        assert {("h5py", "hdf5"), ("pillow", "tiff"), ("llvmlite", "LLVM")} <= inside
+        assert {("h5py", "hdf5"), ("pillow", "tiff"), ("llvmlite", "LLVM"), ("scipy", "gfortran")} <= inside
         assert any(len(one["hashes"][0]["content"]) == 64 for one in packages["h5py"]["components"])

@@ -124,12 +124,14 @@ def test_a_damaged_file_is_read_or_refused_but_nothing_else(put, name, changes):
 @pytest.mark.parametrize("read", READERS)
 def test_what_is_no_readable_file_is_named(tmp_path, read):
     (tmp_path / "empty.png").touch()
-    os.mkfifo(tmp_path / "pipe")
+    if hasattr(os, "mkfifo"):  # Windows has none in folders
+        os.mkfifo(tmp_path / "pipe")
+        with pytest.raises(InputError, match=r"pipe: is not a plain file"):
+            read(tmp_path / "pipe")
     for name, complaint in (
         ("missing.png", "no such file"),
         ("empty.png", r"is empty \(0 bytes\)"),
         (".", "is a folder, expected a file"),
-        ("pipe", "is not a plain file"),
         ("x" * 300, "cannot be read"),
         ("zero\0byte", "cannot be read"),
     ):

@@ -6,6 +6,7 @@ import gc
 import os
 import threading
 import time
+import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -13,8 +14,13 @@ import pytest
 
 from hyperacuity.boundary import match, tally
 from hyperacuity.errors import InputError
-from hyperacuity.kernels import memory, pairs
+from hyperacuity.kernels import memory, pairs, sweep_pairs
 from hyperacuity.kernels.memory import MemoryBudget
+from hyperacuity.kernels.pairs import reach
+from hyperacuity.kernels.sweep import match_maps
+from hyperacuity.kernels.sweep_pairs import sweep_judged, sweep_states
+
+THRESHOLDS = np.linspace(0.01, 0.99, 99)
 
 
 @pytest.fixture
@@ -57,6 +63,58 @@ def test_threads_wait_for_each_other_and_all_end(small_budget):
     assert max(highest) <= small_budget.limit
     gc.collect()
     assert small_budget.taken == 0
+
+
+def pixel_by_pixel(soft, truths):
+    return sweep_states(soft, truths, THRESHOLDS, reach(1.0), thin=False)
+
+
+def judged(soft, truths):
+    return sweep_judged(soft, truths, THRESHOLDS, reach(1.0), lambda number, found, true: found == true, thin=False)
+
+
+@pytest.mark.parametrize(
+    ("sweeping", "sentence"),
+    [
+        (pixel_by_pixel, r"showing 300×300 pixels at 99 thresholds takes 0\.0 GiB, more than"),
+        (judged, r"judging 89\d\d\d detected pixels at 99 thresholds takes 0\.0 GiB, more than"),
+    ],
+    ids=["states", "judged"],
+)
+def test_the_largest_arrays_are_counted_and_are_as_large_as_was_said(monkeypatch, sweeping, sentence):
+    lent = []
+
+    class Budget(MemoryBudget):
+        def lend(self, count, what):
+            lent.append(count)
+            super().lend(count, what)
+
+    own = Budget(5_000_000)
+    monkeypatch.setattr(sweep_pairs, "budget", own)
+    monkeypatch.setattr(memory, "SMALL", 0)
+    soft = np.random.default_rng(0).random((300, 300), np.float32)
+    truths = [soft > 0.98, soft > 0.99]
+    with pytest.raises(InputError, match=sentence):
+        sweeping(soft, truths)
+    small, fewer = np.ascontiguousarray(soft[:100, :80]), [truth[:100, :80] for truth in truths]
+    tracemalloc.start()
+    found = sweeping(small, fewer)
+    highest = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert 0.8 * lent[-1] < highest < 1.2 * lent[-1] + 30 * small.size, "and some arrays of the size of the map"
+    assert own.taken == (2 * found.state.nbytes if sweeping is pixel_by_pixel else 0)
+    del found
+    gc.collect()
+    assert own.taken == 0
+
+
+def test_extra_costs_of_pairs_are_the_same_in_small_blocks(monkeypatch):
+    rng = np.random.default_rng(1)
+    detected, truth = rng.random((2, 20, 20)) < 0.3
+    extra = {"extra": lambda true, found: (true * 7 + found * 3) % 11 / 10, "extra_most": 1.0}
+    whole = match_maps(detected, truth, reach(3.0), **extra)
+    monkeypatch.setattr(pairs, "EXTRA_BLOCK", 7)
+    np.testing.assert_array_equal(match_maps(detected, truth, reach(3.0), **extra), whole)
 
 
 def test_nobody_waits_for_ever(monkeypatch):

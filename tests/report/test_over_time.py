@@ -142,6 +142,13 @@ class TestCommand:
         done = self.call(tmp_path / "later", "--no-browser", "--title", "Nets")
         assert done.exit_code == 0, done.stderr
         assert (asked["host"], asked["title"], len(asked["token"]) > 20) == ("127.0.0.1", "Nets over time", True)
+        assert f"Nets over time: http://127.0.0.1:1/?token={asked['token']}" in done.stderr
+        assert "plain HTTP" not in done.stderr
+        monkeypatch.setenv("HYPERACUITY_TOKEN", "said-in-the-environment")
+        for where in (["--host", "0.0.0.0"], ["--host", "0.0.0.0", "--public-url", "https://example.org"]):  # noqa: S104
+            done = self.call(tmp_path / "later", "--no-browser", *where)
+            assert asked["token"] == "said-in-the-environment"  # noqa: S105 (of a test)
+            assert ("others reach this by plain HTTP" in done.stderr) == (len(where) == 2)
         assert f"warning: there is no run in {tmp_path / 'later'} yet" in done.stderr
         assert "Ctrl-C stops the page; the run goes on.\nstopped\n" in done.stderr
 

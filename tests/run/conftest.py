@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import random
 import sys
@@ -187,6 +188,28 @@ def letters(tmp_path_factory):
         del os.environ["PYTHONPATH"]
     else:
         os.environ["PYTHONPATH"] = before
+
+
+@pytest.fixture
+def no_traceback():
+    """A test during which Dask would show a traceback to users fails."""
+    shown = []
+
+    class Handler(logging.Handler):
+        def emit(self, record):
+            ours = (
+                record.name != "distributed.scheduler"
+            )  # here it is in the same process, with a terminal of its own elsewhere
+            if ours and (record.exc_info or "Traceback" in record.getMessage()):
+                shown.append(record.getMessage())
+
+    loggers, handler = [logging.getLogger(name) for name in ("distributed", "asyncio")], Handler()
+    for logger in loggers:
+        logger.addHandler(handler)
+    yield
+    for logger in loggers:
+        logger.removeHandler(handler)
+    assert shown == []
 
 
 @pytest.fixture(scope="session")

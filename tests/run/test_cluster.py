@@ -199,7 +199,16 @@ def test_without_dask_a_sentence_says_what_to_install(letters, grid, monkeypatch
         run_grid(letters(), grid, cluster="local:2", progress=False)
 
 
-def test_other_users_of_the_machine_are_turned_away():
+def test_processes_share_the_memory_that_one_may_use(monkeypatch):
+    monkeypatch.setenv("HYPERACUITY_MEMORY", "3")
+    asked = {}
+    monkeypatch.setattr(distributed, "LocalCluster", lambda **given: asked.update(given))
+    local_cluster(4)
+    assert (asked["n_workers"], asked["env"]) == (4, {"HYPERACUITY_MEMORY": "0.750000"})
+
+
+def test_other_users_of_the_machine_are_turned_away(monkeypatch):
+    monkeypatch.setenv("HYPERACUITY_MEMORY", "3")
     with local_cluster(1) as own:
         address = own.scheduler_address
         assert address.startswith("tls://127.0.0.1:")
@@ -208,6 +217,7 @@ def test_other_users_of_the_machine_are_turned_away():
                 distributed.Client(stranger, timeout=5, security=security, set_as_default=False)
         with distributed.Client(own, set_as_default=False) as client:
             assert client.submit(abs, -3).result() == 3
+            assert set(client.run(os.getenv, "HYPERACUITY_MEMORY").values()) == {"3.000000"}
 
 
 @pytest.fixture
@@ -217,7 +227,7 @@ def deserted():
         yield own.scheduler_address
 
 
-def test_a_cluster_without_workers_ends_with_a_sentence(letters, grid, deserted, monkeypatch):
+def test_a_cluster_without_workers_ends_with_a_sentence(letters, grid, deserted, monkeypatch, no_traceback):
     monkeypatch.setattr(cluster, "NO_WORKER_SECONDS", 2)
     began = time.monotonic()
     with pytest.raises(

@@ -16,7 +16,6 @@ from pathlib import Path
 
 import pytest
 
-from hyperacuity.errors import UsageError
 from hyperacuity.run import Cell, check_run, open_run, open_store, run_grid
 
 SIGNATURE = "letters|v:1"
@@ -392,25 +391,24 @@ CLUSTER = textwrap.dedent(
 )
 
 
-def test_the_scheduler_of_a_cluster_is_killed(tmp_path, letters, grid, undisturbed):
+def test_the_scheduler_of_a_cluster_freezes_and_is_killed(tmp_path, letters, grid, undisturbed, start):
+    """Both end a driver with its sentence and nothing else."""
     pytest.importorskip("distributed")
     (tmp_path / "cluster.py").write_text(CLUSTER)
     command = [sys.executable, str(tmp_path / "cluster.py")]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as cluster, ThreadPoolExecutor(1) as pool:
+    run, kept = tmp_path / "run", 0
+    hasty = "from hyperacuity.run import cluster; cluster.SCHEDULER_SECONDS = cluster.CONNECT_SECONDS = 5"
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as cluster:
         address = cluster.stdout.readline().strip()
-
-        def kill_at_work():
-            wait_until(lambda: (tmp_path / "run" / "run.sqlite").exists() and check_run(tmp_path / "run").tallies > 0)
-            cluster.kill()
-
-        killing = pool.submit(kill_at_work)
-        with (
-            open_store(tmp_path / "run") as store,
-            pytest.raises(UsageError, match=f"--cluster {address}: the scheduler was lost; what was finished is kept"),
-        ):
-            run_grid(letters(seconds=0.05), grid, store=store, cluster=address, progress=False)
-        killing.result()
-    kept = check_run(tmp_path / "run").tallies
+        for disturbance in (signal.SIGSTOP, signal.SIGKILL):
+            driver = start(run, seconds=0.1, cluster=address, first=hasty)
+            wait_until(lambda: (run / "run.sqlite").exists() and check_run(run).tallies > kept)  # noqa: B023
+            cluster.send_signal(disturbance)
+            said = driver.communicate(timeout=60)[0]
+            cluster.send_signal(signal.SIGCONT)
+            sentence = f"refused: --cluster {address}: the scheduler was lost; what was finished is kept"
+            assert said.splitlines() == ["began", sentence]
+            kept = check_run(run).tallies
     assert 0 < kept < 160
     assert go_on(tmp_path / "run", letters, grid).reused == kept
     assert contents(tmp_path / "run") == undisturbed

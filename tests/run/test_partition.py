@@ -120,7 +120,9 @@ def test_a_network_that_stalls_for_some_seconds(tmp_path, letters, grid, undistu
     assert contents(tmp_path / "run") == undisturbed
 
 
-def test_a_network_that_is_cut_ends_the_run_with_a_sentence(tmp_path, letters, grid, undisturbed, proxy, scheduler):
+def test_a_network_that_is_cut_ends_the_run_with_a_sentence(
+    tmp_path, letters, grid, undisturbed, proxy, scheduler, no_traceback
+):
     with pytest.raises(
         UsageError, match=f"--cluster {proxy.address}: the scheduler was lost; what was finished is kept"
     ):

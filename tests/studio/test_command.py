@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import signal
+import stat
 import subprocess
 import sys
+import tempfile
+import threading
 import urllib.error
 import urllib.request
+import webbrowser
+from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
+import uvicorn
 from typer.testing import CliRunner
 
 from hyperacuity.cli import app
 from hyperacuity.cli.studio import app as pages
 from hyperacuity.studio.choose.address import last_address, store_address
 from hyperacuity.studio.choose.plan import SCHEMA
-from hyperacuity.studio.server import Address, is_loopback, listen, prepared, reachable_name
+from hyperacuity.studio.server import Address, is_loopback, listen, prepared, reachable_name, serve
 from hyperacuity.studio.state import State
 from hyperacuity.studio.web import Page
 
@@ -60,6 +68,27 @@ def test_it_serves_until_ctrl_c_and_then_ends_well(make_trials):
         assert process.returncode == 0
         assert out == ""
         assert rest == "stopped\n"
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="needs permissions of files")
+def test_no_other_user_sees_the_token_of_a_browser_that_is_opened(tmp_path, monkeypatch):
+    """What a program is called with stands in ``ps``; the file that it is called with is for its owner alone."""
+    seen, opened = {}, threading.Event()
+
+    def called_with(address):
+        file = Path(urlsplit(address).path)
+        seen.update(address=address, mode=stat.S_IMODE(file.stat().st_mode), text=file.read_text())
+        opened.set()
+
+    monkeypatch.setattr(uvicorn.Server, "run", lambda self, sockets: opened.wait(10))
+    monkeypatch.setattr(webbrowser, "open", called_with)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    front = []
+    serve(Page("None", []), token="a&b-token-nobody-guesses", announce=lambda address: front.append(address.front))  # noqa: S106
+    assert "token" not in seen["address"]
+    assert seen["mode"] == 0o600
+    assert f'url={front[0].replace("&", "&amp;")}"' in seen["text"]
+    assert list(tmp_path.iterdir()) == [], "it is gone with the server"
 
 
 def test_a_port_that_is_taken_by_now_gives_way_to_a_free_one(tmp_path, caplog):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 import socket
 import stat
 import time
 
 import pytest
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from hyperacuity.errors import UsageError
@@ -80,6 +81,42 @@ def test_three_hundred_half_requests_lock_nobody_out(live, monkeypatch):
         assert time.monotonic() - began < 5
 
 
+def test_a_visitor_who_takes_nothing_of_an_answer_is_given_up(live, monkeypatch):
+    """More than the system's own buffers hold. One who reads slowly gets everything."""
+    monkeypatch.setattr(connections, "ANSWER_SECONDS", 0.25)
+    size = 16 << 20
+
+    async def large(request):
+        return Response(bytes(size))
+
+    address = live(Page("Large", [Route("/", large)]))
+    taken = {}
+    for pause in (1.5, 0.02):
+        with socket.socket() as line:
+            line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)
+            line.settimeout(10)
+            line.connect(("127.0.0.1", address.port))
+            line.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
+            time.sleep(pause)
+            taken[pause] = 0
+            with contextlib.suppress(ConnectionResetError):
+                while found := len(line.recv(1 << 20)):
+                    taken[pause] += found
+                    time.sleep(0.0005)
+    assert taken[1.5] < size < taken[0.02]
+
+
+def test_answered_visitors_who_stay_give_way_to_others(live, monkeypatch):
+    monkeypatch.setattr(connections, "MOST_CONNECTIONS", 10)
+    address = live(PAGE)
+    with contextlib.ExitStack() as opened:
+        for _ in range(10):
+            line = opened.enter_context(socket.create_connection(("127.0.0.1", address.port), timeout=10))
+            line.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+            assert line.recv(4096)
+        assert b"200 OK" in ask(address)
+
+
 def test_the_proxy_of_the_docs_works(client_of_public):
     """As nginx sends it on: the public host name, the public origin, and what the browser says of the page."""
     client = client_of_public()
@@ -141,6 +178,10 @@ def test_what_people_did_is_for_nobody_else_to_read(tmp_path):
     with State(path, [SCHEMA]) as state:
         state.write_now(lambda file: file.execute("INSERT INTO people VALUES ('1', 'Ada', 'now')"))
         assert {stat.S_IMODE(one.stat().st_mode) for one in tmp_path.iterdir()} == {0o600}
-    path.chmod(0o644)
-    with State(path, [SCHEMA]):
-        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+        killed = shutil.copytree(tmp_path, tmp_path / "killed")
+    left = [one for one in killed.iterdir() if one.is_file()]
+    for one in left:  # as an earlier version left them
+        one.chmod(0o644)
+    assert {one.name for one in left} == {"studio.sqlite", "studio.sqlite-wal", "studio.sqlite-shm"}
+    with State(killed / "studio.sqlite", [SCHEMA]):
+        assert {stat.S_IMODE(one.stat().st_mode) for one in left} == {0o600}

@@ -270,6 +270,9 @@ class TestServer:
         state = client.get("/state").json()
         assert [line["title"] for line in state["timelines"]] == ["Shares"]
         assert client.get("/state", params={"since": state["mark"]}).status_code == 204
+        session = state["mark"].partition("-")[0]
+        for strange in ("²", "9" * 5000, "", "-1"):
+            assert client.get("/state", params={"since": f"{session}-{strange}"}).status_code == 200
         score("epoch-3", SECOND)
         while (answer := client.get("/state", params={"since": state["mark"]})).status_code == 204:
             time.sleep(0.05)
@@ -282,10 +285,14 @@ class TestServer:
         assert found["difference"] == pytest.approx(0.1)
         assert found["images"] == 3
 
-    @pytest.mark.parametrize("path", ["/test?timeline=7", "/test?timeline=0&first=x", "/picture/0/99", "/assets/x.js"])
-    def test_refuses_what_is_not_there(self, watching, client_of, path):
-        answer = client_of(watching().page).get(path)
-        assert (answer.status_code, answer.json()["error"][:14]) == (404, "there is no su")
+    def test_refuses_what_is_not_there(self, watching, client_of):
+        client, long = client_of(watching().page), "9" * 5000
+        for path in (
+            *("/test?timeline=7", "/test?timeline=0&first=x", "/test?timeline=²", f"/test?timeline={long}"),
+            *("/picture/0/99", f"/picture/{long}/{long}", "/assets/x.js"),
+        ):
+            answer = client.get(path)
+            assert (answer.status_code, answer.json()["error"][:14]) == (404, "there is no su"), path[:30]
 
     def test_asks_for_the_token_and_for_its_own_name(self, watching, client_of):
         client = client_of(watching().page, token="a" * 20)

@@ -339,7 +339,7 @@ class TestAnswers:
             assert response.headers["cache-control"] in ("no-store", "no-cache")
 
     @pytest.mark.parametrize("accept", ["application/json", "text/html"])
-    def test_failures_say_a_sentence_and_no_more(self, page, client_of, accept):
+    def test_failures_say_a_sentence_and_no_more(self, page, client_of, accept, caplog):
         client = client_of(page, headers={"accept": accept})
         for how, status in (("input", 422), ("refused", 409), ("boom", 500)):
             response = client.get(f"/fail/{how}")
@@ -347,6 +347,9 @@ class TestAnswers:
             for secret in ("Traceback", "RuntimeError", "business", "/home", ".py"):
                 assert secret not in response.text
         assert "not now" in client.get("/fail/refused").text.lower()
+        ours = [record for record in caplog.records if record.name == "hyperacuity.studio"]
+        assert [record.getMessage() for record in ours] == ["/home/secret/a.png: is damaged", "GET /fail/boom"]
+        assert "RuntimeError: a detail that is nobody's business" in caplog.text, "the terminal says more"
 
     @pytest.mark.parametrize(
         "name",

@@ -66,6 +66,6 @@ def _label(option: str, text: str) -> int | None:
     """A label, or none."""
     if text == "none":
         return None
-    if not text.isdigit():
+    if not text.isdecimal() or len(text) > 18:
         raise UsageError(f"--{option} {text}: expected a label such as 255, or none")
     return int(text)

@@ -139,7 +139,7 @@ def numbers(option: str, text: str, expected: str) -> tuple[float, ...]:
 
 def thresholds_of(text: str) -> int | tuple[float, ...]:
     """The value of ``--thresholds``: how many there are, or a list of them."""
-    if text.strip().isdigit():
+    if text.strip().isdecimal() and len(text) < 10:
         return int(text)
     return numbers("--thresholds", text, "a number such as 99, or a list such as 0.2,0.5")
 

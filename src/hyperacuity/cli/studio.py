@@ -45,11 +45,16 @@ Links = Annotated[bool, Option("--links", help="Print everyone's own link, for t
 class Server:
     """Where a page is served, and to whom."""
 
-    host: Annotated[
-        str, Option(help="Address to listen on; any but loopback is open to others, and asks for a token.")
-    ] = "127.0.0.1"
+    host: Annotated[str, Option(help="Address to listen on; any but loopback lets other machines in.")] = "127.0.0.1"
     port: Annotated[int, Option(min=0, max=65535, help="Port to listen on (0: a free one).")] = 0
-    token: Annotated[str | None, Option(help="Token that visitors need (default: a new one, where needed).")] = None
+    token: Annotated[
+        str | None,
+        Option(
+            envvar="HYPERACUITY_TOKEN",
+            help="Token that visitors need (default: a new one). Other users of this machine can read what stands on a command "
+            "line; the environment they cannot.",
+        ),
+    ] = None
     public_url: Annotated[
         str | None,
         Option(

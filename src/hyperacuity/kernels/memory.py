@@ -11,6 +11,8 @@ import math
 import os
 import threading
 import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -23,6 +25,9 @@ SHARE = 0.5
 
 UNKNOWN = 8 << 30
 """What is allowed where the machine's memory cannot be found out."""
+
+SMALL = 1 << 24
+"""Bytes up to which nobody has to ask."""
 
 PATIENCE = 60.0
 """Seconds without any memory given back after which a thread no longer waits: a budget must never stop a run."""
@@ -59,6 +64,26 @@ class MemoryBudget:
         with self._changed:
             self.taken -= count
             self._changed.notify_all()
+
+    @contextmanager
+    def lent(self, count: int, what: str) -> Iterator[None]:
+        """Memory for the arrays of a block: as :meth:`lend`, and given back at its end. Little is not counted."""
+        counted = count if count > SMALL else 0
+        if counted:
+            self.lend(counted, what)
+        try:
+            yield
+        finally:
+            if counted:
+                self.give_back(counted)
+
+    def hold(self, array: Any) -> None:
+        """Count an array that outlives the block it was made in, until it is gone."""
+        owner = array if array.base is None else array.base  # parts of the array keep this one alive
+        if owner.nbytes > SMALL:
+            with self._changed:
+                self.taken += owner.nbytes
+            self.bind(owner, owner.nbytes)
 
     def bind(self, array: Any, count: int) -> None:
         """Give memory back when the array is gone."""

@@ -27,7 +27,7 @@ import numpy as np
 from hyperacuity.errors import InputError
 from hyperacuity.kernels import Float64s, Int64s, Scalar, Uint8s, Uint32s, kernel
 from hyperacuity.kernels.bits import ALL, LOW_SIX, ONE, Bits, count_bits, lowest_bit, unpack
-from hyperacuity.kernels.memory import budget
+from hyperacuity.kernels.memory import SMALL, budget
 
 STEPS_PER_PIXEL = 100
 
@@ -37,8 +37,8 @@ _COST_BITS = 59
 
 NEARNESS_CLASSES = 16
 
-SMALL = 1 << 24
-"""Bytes of pairs below which nobody is asked (:mod:`hyperacuity.kernels.memory`)."""
+EXTRA_BLOCK = 1 << 20
+"""Pairs whose extra costs are computed at a time: each takes some 50 bytes while it is."""
 
 PairCost = Callable[[Int64s, Int64s], Float64s]
 """Further cost of pairs, in pixels (≥ 0): a function of the flat indices of their truth and detected pixels."""
@@ -252,22 +252,29 @@ def find_pairs(
     nearest = np.zeros(n_detected, np.uint8)
     _list_partners(truth, detected, before, height, width, within, to, degree, nearest, partner, cost)
     if extra is not None:
-        cost[:half] += _extra_steps(extra, extra_steps, truth, detected, start, partner[:half], shape) << to.shift
+        mask = np.empty(shape, np.bool_)
+        unpack(detected, mask)
+        detected_pixels = np.flatnonzero(mask)
+        for block in range(0, half, EXTRA_BLOCK):
+            part = slice(block, min(block + EXTRA_BLOCK, half))
+            both = _pixels_of_pairs(truth, detected_pixels, start, partner, part)
+            cost[part] += _extra_steps(extra, extra_steps, *both) << to.shift
     np.cumsum(degree, out=start[n_truth + 1 :])
     start[n_truth + 1 :] += half
     _mirror(n_truth, start, start[n_truth:].copy(), partner, cost)
     return Pairs(start, partner, cost), to, nearest
 
 
-def _extra_steps(
-    extra: PairCost, most: int, truth: Int64s, detected: Bits, start: Int64s, partner: Uint32s, shape: tuple[int, int]
-) -> Int64s:
-    mask = np.empty(shape, np.bool_)
-    unpack(detected, mask)
-    detected_pixels = np.flatnonzero(mask)
-    costs = extra(
-        np.repeat(truth, np.diff(start[: truth.size + 1])), detected_pixels[partner.astype(np.int64) - truth.size]
-    )
+def _pixels_of_pairs(
+    truth: Int64s, detected: Int64s, start: Int64s, partner: Uint32s, part: slice
+) -> tuple[Int64s, Int64s]:
+    """The true and the detected pixels of some of the pairs."""
+    starts = np.clip(start[: truth.size + 1], part.start, part.stop)
+    return np.repeat(truth, np.diff(starts)), detected[partner[part].astype(np.int64) - truth.size]
+
+
+def _extra_steps(extra: PairCost, most: int, truth: Int64s, detected: Int64s) -> Int64s:
+    costs = extra(truth, detected)
     steps = np.rint(np.asarray(costs, np.float64) * STEPS_PER_PIXEL).astype(np.int64)
     if steps.size and (steps.min() < 0 or steps.max() > most):
         found = f"{steps.min() / STEPS_PER_PIXEL:g} to {steps.max() / STEPS_PER_PIXEL:g}"

@@ -411,7 +411,7 @@ def partners_by_level(level: Uint8s, truths: Sequence[Flags], levels: int, withi
     """
     history = trace(level.astype(np.float32), np.arange(1, levels + 1, dtype=np.float64), thin=thin)
     steps = history.first.size - 1
-    partners = np.zeros((steps, history.size), np.int64)
+    partners = np.zeros((steps, history.size), np.min_scalar_type(len(truths)))
     for truth in truths:
         start = start_matching(history, np.flatnonzero(truth), level.shape, within)
         marks = np.zeros((steps, start.now.size), np.uint64)

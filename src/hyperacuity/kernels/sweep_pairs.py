@@ -13,6 +13,7 @@ import numpy as np
 
 from hyperacuity.kernels import Flags, Float32s, Float64s, Int64s, Uint8s
 from hyperacuity.kernels.assignment import FREE
+from hyperacuity.kernels.memory import budget
 from hyperacuity.kernels.pairs import Reach
 from hyperacuity.kernels.sweep import History, detected_at_each_step, follow, indices_of, start_matching, trace
 
@@ -67,6 +68,19 @@ def sweep_states(
     Detected pixels of ``without`` are dropped after thinning.
     """
     history = trace(soft, thresholds, thin=thin, without=without)
+    steps, kinds = history.first.size - 1, 2 if len(truths) <= MOST_NAMED else 1
+    needed = steps * history.size + kinds * (steps + thresholds.size) * soft.size
+    with budget.lent(needed, f"showing {soft.shape[0]}×{soft.shape[1]} pixels at {thresholds.size} thresholds"):
+        states = _states(soft, truths, history, within, judge)
+        for pictures in states:
+            if pictures is not None:
+                budget.hold(pictures)
+    return states
+
+
+def _states(
+    soft: Float32s, truths: Sequence[Flags], history: History, within: Reach, judge: PairJudge | None
+) -> States:
     every = indices_of(history, soft.shape)
     steps = history.first.size - 1
     named = len(truths) <= MOST_NAMED
@@ -81,17 +95,23 @@ def sweep_states(
             partners_of[step, detected] |= np.uint8(1 << annotator if named else 1)
             found[step, partners] = True
     drawn = np.logical_or.reduce([truth.ravel() for truth in truths])
-    states = np.where(drawn & ~found, np.uint8(3), np.uint8(0))
-    partners_at = np.zeros_like(states)
+    np.greater(drawn, found, out=found)  # missed; in place, as these are the largest arrays of all
+    states = found.view(np.uint8)
+    states *= np.uint8(3)
+    partners_at = np.zeros_like(states) if named else None
     for step, now in detected_at_each_step(history):
         partners = partners_of[step, now]
         states[step, every[now]] = np.where(partners > 0, np.uint8(1), np.uint8(2))
-        partners_at[step, every[now]] = partners
+        if partners_at is not None:
+            partners_at[step, every[now]] = partners
 
     def pictures(steps: Uint8s) -> Uint8s:
         return steps[history.step_of_threshold].reshape(-1, *soft.shape)
 
-    return States(pictures(states), pictures(partners_at) if named else None)
+    return States(pictures(states), None if partners_at is None else pictures(partners_at))
+
+
+PAIRED, RIGHT = 1, 2
 
 
 class JudgedCounts(NamedTuple):
@@ -109,18 +129,24 @@ def sweep_judged(
 ) -> JudgedCounts:
     """As :func:`~hyperacuity.kernels.sweep.sweep`, and how many of the pairs are right, which ``judge`` says."""
     history = trace(soft, thresholds, thin=thin)
+    steps = history.first.size - 1
+    with budget.lent(steps * history.size, f"judging {history.size} detected pixels at {thresholds.size} thresholds"):
+        return _judged(soft, truths, history, within, judge)
+
+
+def _judged(soft: Float32s, truths: Sequence[Flags], history: History, within: Reach, judge: PairJudge) -> JudgedCounts:
     every = indices_of(history, soft.shape)
     steps = history.first.size - 1
     matched, right = np.zeros((2, len(truths), steps), np.int64)
-    by_any, right_by_any = np.zeros((2, steps, history.size), np.bool_)
+    by_any = np.zeros((steps, history.size), np.uint8)  # bits: in a pair, in a right pair
     for annotator, truth in enumerate(truths):
         indices = np.flatnonzero(truth)
         for step, detected, partners in _pairs_at_each_step(history, indices, soft.shape, within):
             agreeing = judge(annotator, every[detected], partners)
             matched[annotator, step] = detected.size
             right[annotator, step] = np.count_nonzero(agreeing)
-            by_any[step, detected] = True
-            right_by_any[step, detected[agreeing]] = True
+            by_any[step, detected] |= np.uint8(PAIRED)
+            by_any[step, detected[agreeing]] |= np.uint8(RIGHT)
     at = history.step_of_threshold
-    paired, agreed = (flags.sum(axis=1, dtype=np.int64)[at] for flags in (by_any, right_by_any))
-    return JudgedCounts(matched[:, at], right[:, at], paired, agreed, history.detected[at])
+    counts = np.array([[np.count_nonzero(row & bit) for row in by_any] for bit in (PAIRED, RIGHT)], np.int64)
+    return JudgedCounts(matched[:, at], right[:, at], *counts[:, at], history.detected[at])

@@ -25,13 +25,15 @@ import time
 import warnings
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from typing import Any, Self
 
 from hyperacuity.data.files import DataWarning, collect_warnings
 from hyperacuity.errors import UsageError, not_installed
+from hyperacuity.kernels import memory
 from hyperacuity.run.code import code_elsewhere
 from hyperacuity.run.fingerprint import Digests
 from hyperacuity.run.job import Failure, Job
@@ -41,6 +43,9 @@ from hyperacuity.tally import Tally
 CONNECT_SECONDS = 10
 NO_WORKER_SECONDS = 60
 """How long a cluster may be without any worker before the run ends."""
+
+SCHEDULER_SECONDS = 30
+"""How long a scheduler may take to answer; one that stands still does not close its connections."""
 
 STOP_SECONDS = 30
 """How long workers may take, after Ctrl-C, over the cells that they have in hand."""
@@ -81,10 +86,14 @@ def connect(job: Job[Tally], address: str) -> Cluster:
         dask: Any = import_module("distributed")  # untyped
     except ImportError as error:
         raise not_installed(f"--cluster {address} needs Dask", "cluster") from error
-    logging.getLogger("distributed").setLevel(logging.ERROR)  # lost workers are reported in our own words
+    for name in (
+        "distributed",
+        "distributed.client",
+    ):  # what is lost is reported in our own words, and no traceback before
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     kind, _, rest = address.partition(":")
     if kind == "local":
-        if rest and not (rest.isdigit() and int(rest)):
+        if rest and not (rest.isdecimal() and int(rest[:9]) > 0):
             raise UsageError(f"--cluster {address}: expected a number of processes, such as local:4")
         own = local_cluster(int(rest) if rest else None)
         return Cluster(job, address, dask.Client(own, set_as_default=False), own)
@@ -102,7 +111,8 @@ def connect(job: Job[Tally], address: str) -> Cluster:
 def local_cluster(workers: int | None = None) -> Any:
     """A ``distributed.LocalCluster`` of processes with one thread each, by default as many as there are processors.
 
-    Only holders of its certificates, which are made here and now, can talk to it.
+    Only holders of its certificates, which are made here and now, can talk to it. The memory that this process may use is shared
+    between them.
     """
     settings: Any = import_module("dask.config")
     dask: Any = import_module("distributed")
@@ -112,8 +122,10 @@ def local_cluster(workers: int | None = None) -> Any:
     except ImportError as error:
         raise not_installed("a cluster of processes here needs cryptography, to keep others out,", "cluster") from error
     quiet = {"dashboard_address": "127.0.0.1:0", "worker_dashboard_address": None, "silence_logs": logging.CRITICAL}
+    count = workers or int(import_module("dask.system").CPU_COUNT)
+    shared = {memory.ENVIRONMENT: f"{memory.allowed() / count / 2**30:.6f}"}
     with settings.set(_LEAN):
-        return dask.LocalCluster(n_workers=workers, threads_per_worker=1, preload=[_DEAF], **private, **quiet)
+        return dask.LocalCluster(n_workers=count, threads_per_worker=1, preload=[_DEAF], env=shared, **private, **quiet)
 
 
 class Cluster:
@@ -152,7 +164,8 @@ class Cluster:
         self._given.clear()
         if self._client.status == "running":
             self._client.unsubscribe_topic("all")
-        self._client.close()
+        with suppress(TimeoutError):  # of a scheduler that stands still
+            self._client.close(timeout=CONNECT_SECONDS)
         if self._own is not None:
             self._own.close()
 
@@ -201,7 +214,9 @@ class Cluster:
         failed = [future for future in ended if future.status in ("error", "cancelled")]
         with self._in_touch():
             done = [future for future in ended if future.status == "finished"]
-            answers: list[_Answer] = self._client.gather(done, errors="skip") if done else []
+            answers: list[_Answer] = (
+                self._answer(self._client.gather, done, errors="skip", asynchronous=True) if done else []
+            )
         for answer in answers:
             self._given.pop(answer.number)
             self._cell_seconds = answer.seconds / len(answer.results)
@@ -260,10 +275,14 @@ class Cluster:
     def _look(self) -> int:
         """How many threads the workers have; looked up now and then, since workers come and go."""
         if time.monotonic() - self._looked_at > _LOOK_SECONDS:
-            self._threads = sum(self._client.nthreads().values())
+            self._threads = sum(self._answer(self._client.scheduler.ncores).values())
             self._looked_at = time.monotonic()
             self._give_up_on_absent_workers()
         return self._threads
+
+    def _answer(self, ask: Any, *given: Any, **options: Any) -> Any:
+        """What the scheduler says; ``TimeoutError`` if it does not."""
+        return self._client.sync(partial(ask, *given, **options), callback_timeout=SCHEDULER_SECONDS)
 
     def _give_up_on_absent_workers(self) -> None:
         if self._threads:

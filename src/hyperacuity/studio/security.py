@@ -1,8 +1,9 @@
 """What stands between a browser and every page: who may come in, from where, and what the browser may do.
 
-A studio on loopback answers to loopback names only, so that no other site can reach it by letting its own name point here. A
-studio on any other address asks for a token, once; from then on a cookie that is never sent along from other sites stands for
-it. Changes are refused when they come from a page of another origin. No page may load or run anything that is not ours.
+Every studio asks for a token, once, on loopback too, where other users of the machine can reach it; from then on a cookie that
+is never sent along from other sites stands for it. (Only pages made in a program may go without.) A studio on loopback answers to
+loopback names only, so that no other site can reach it by letting its own name point here. Changes are refused when they come
+from a page of another origin. No page may load or run anything that is not ours.
 
 Starlette checks host names, limits the size of requests, compresses and serves files. It knows neither tokens nor origins (its
 CORS middleware lets other origins in rather than keeping them out), and its own middleware does not see the answers to

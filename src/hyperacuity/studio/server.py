@@ -7,10 +7,8 @@ import logging
 import re
 import secrets
 import socket
-import threading
-import webbrowser
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -18,6 +16,7 @@ import uvicorn
 
 from hyperacuity.errors import UsageError
 from hyperacuity.studio.app import make_app
+from hyperacuity.studio.browser import opened_in_browser
 from hyperacuity.studio.connections import ImpatientProtocol
 from hyperacuity.studio.security import LOOPBACK
 from hyperacuity.studio.web import Page
@@ -162,7 +161,6 @@ def serve(
     """Serve a page until Ctrl-C. ``announce`` is called with the address as soon as it can be opened."""
     with prepared(page, host=host, port=port, token=token, public=public) as (server, listening, address):
         announce(address)
-        if browser:  # the socket listens already; a slow browser must not hold up the server
-            threading.Thread(target=webbrowser.open, args=(address.front,), daemon=True).start()
-        with suppress(KeyboardInterrupt):  # the server has closed by itself; it only passes the signal on
+        shown = opened_in_browser(address.front) if browser else nullcontext()  # the socket listens already
+        with shown, suppress(KeyboardInterrupt):  # the server has closed by itself; it only passes the signal on
             server.run(sockets=[listening])

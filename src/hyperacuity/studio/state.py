@@ -22,6 +22,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
+from hyperacuity.data.files import printable
 from hyperacuity.errors import UsageError
 
 T = TypeVar("T")
@@ -97,12 +98,15 @@ class State:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             _keep_to_ourselves(self.path)
             self._file = _connect(self.path)
-        except (OSError, sqlite3.OperationalError) as error:
+        except OSError as error:
             raise StateError(f"cannot write to {self.path}: {error}") from error
-        except sqlite3.DatabaseError as error:
-            raise StateError(f"{self.path} is damaged or no SQLite file: choose another with --state") from error
+        except FAILURES as error:
+            raise _failure(self.path, error) from error
         try:
             _create_tables(self._file, self.path, schemas)
+        except FAILURES as error:
+            self._file.close()
+            raise _failure(self.path, error) from error
         except BaseException:
             self._file.close()
             raise
@@ -129,17 +133,28 @@ class State:
 
     def read_now(self, query: Callable[[sqlite3.Connection], T]) -> T:
         """As :meth:`read`, for code outside of the server's loop. The query sees one state of the file throughout."""
+        try:
+            file = self._reader()
+            file.execute("BEGIN")
+            try:
+                return query(file)
+            finally:
+                file.execute("ROLLBACK")
+        except FAILURES as error:
+            if _is_our_mistake(error):
+                raise
+            raise _failure(self.path, error) from error
+
+    def _reader(self) -> sqlite3.Connection:
+        """This thread's own connection."""
         file: sqlite3.Connection | None = getattr(self._local, "file", None)
         if file is None:
-            file = self._local.file = _connect(self.path)
+            file = _connect(self.path)
             file.execute("PRAGMA query_only = ON")
+            self._local.file = file
             with self._lock:
                 self._readers.append(file)
-        file.execute("BEGIN")
-        try:
-            return query(file)
-        finally:
-            file.execute("ROLLBACK")
+        return file
 
     def close(self) -> None:
         """Finish what waits, then close the file. It may be called more than once."""
@@ -181,13 +196,14 @@ class State:
                     raise
                 except Exception as error:
                     self._file.execute("ROLLBACK TO change")
-                    results.append((None, error))
+                    damaged = isinstance(error, FAILURES) and not _is_our_mistake(error)
+                    results.append((None, _failure(self.path, error) if damaged else error))
                 self._file.execute("RELEASE change")
             self._file.execute("COMMIT")
-        except sqlite3.Error as error:
-            if self._file.in_transaction:
+        except FAILURES as error:
+            with suppress(sqlite3.Error):  # then it is over already
                 self._file.execute("ROLLBACK")
-            failed = StateError(f"cannot write to {self.path}: {error}; what was acknowledged before is kept")
+            failed = _failure(self.path, error)
             results = [(None, failed)] * len(changes)
         for (_, future), (result, raised) in zip(changes, results, strict=True):
             if raised is None:
@@ -197,11 +213,33 @@ class State:
 
 
 def _keep_to_ourselves(path: Path) -> None:
-    """Make the file, if it is missing, readable for nobody else: it holds names, answers and tokens. SQLite's log follows it."""
+    """Make the file, if it is missing, readable for nobody else: it holds names, answers and tokens.
+
+    SQLite's log follows it, but one that a killed server left behind is as it was made.
+    """
     os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
-    if stat.S_IMODE(path.stat().st_mode) & 0o077:
-        with suppress(OSError):  # somebody else's file, or a disk without permissions
-            path.chmod(0o600)
+    for one in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))):
+        with suppress(OSError):  # there is none, it is somebody else's, or the disk has no permissions
+            if stat.S_IMODE(one.stat().st_mode) & 0o077:
+                one.chmod(0o600)
+
+
+FAILURES = (sqlite3.DatabaseError, UnicodeDecodeError)
+"""What SQLite raises; the second where a damaged file made its way into a message."""
+
+
+def _is_our_mistake(error: Exception) -> bool:
+    """Whether an error is none of the file: a query that writes, say."""
+    wrong = isinstance(error, sqlite3.IntegrityError | sqlite3.ProgrammingError)
+    return wrong or getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_READONLY
+
+
+def _failure(path: Path, error: Exception) -> StateError:
+    """A sentence for a file that cannot be used."""
+    text = printable(str(error))
+    if isinstance(error, sqlite3.OperationalError):
+        return StateError(f"cannot write to {path}: {text}; what was acknowledged before is kept")
+    return StateError(f"{path} is damaged or no SQLite file ({text}): choose another with --state")
 
 
 def now() -> str:

@@ -63,7 +63,7 @@ class WatchPage:
             Route("/assets/{name}", self.asset),
             Route("/state", self.state),
             Route("/test", self.test),
-            Route("/picture/{timeline:int}/{image:int}", self.picture),
+            Route("/picture/{timeline}/{image}", self.picture),
         ]
         return Page(f"{self._title} over time", routes)
 
@@ -112,7 +112,7 @@ class WatchPage:
         """What has changed since the version that the page has; nothing (204) where nothing has."""
         self._ask()
         session, _, version = request.query_params.get("since", "").partition("-")
-        since = int(version) if session == self._session and version.isdigit() else -1
+        since = _number(version) if session == self._session else -1
         if since == self._runs.version:
             return Response(status_code=204)
         return JSONResponse(plain(await asyncio.to_thread(self._told, since)))
@@ -129,8 +129,8 @@ class WatchPage:
 
     async def picture(self, request: Request) -> Response:
         """A small picture of an image; nothing (204) where it cannot be read."""
-        timeline, place = self._timeline(str(request.path_params["timeline"])), request.path_params["image"]
-        if place >= len(timeline.images):
+        timeline, place = self._timeline(request.path_params["timeline"]), _number(request.path_params["image"])
+        if not 0 <= place < len(timeline.images):
             raise Refused(404, "there is no such image")
         small = await asyncio.to_thread(self._picture, timeline, timeline.images[place])
         headers = {"Cache-Control": "private, max-age=3600"}
@@ -141,11 +141,16 @@ class WatchPage:
         return b"" if path is None else self._small.get(str(path), lambda: small_picture(path))
 
     def _timeline(self, number: str) -> Timeline:
-        known = self._runs.timelines
-        if not (number.isascii() and number.isdigit() and int(number) < len(known) and known[int(number)].columns):
+        known, place = self._runs.timelines, _number(number)
+        if not (0 <= place < len(known) and known[place].columns):
             raise Refused(404, "there is no such timeline")
-        return known[int(number)]
+        return known[place]
 
     def _ask(self) -> None:
         self._asked = time.monotonic()
         self._wanted.set()
+
+
+def _number(text: str) -> int:
+    """The number that a visitor wrote; -1 for other texts, and for numbers that count nothing here."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1

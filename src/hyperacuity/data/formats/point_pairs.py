@@ -103,7 +103,7 @@ def _of_lines(lines: list[list[str]], path: Path) -> Found:
         return _of_table(header, lines[1:], path)
     if len(lines) > 1 and len(lines[0]) == 1 and len(lines[1]) == 7:
         return _of_diw(lines, path)
-    if len(lines) > 2 and len(lines[1]) >= 3 and lines[1][2].isdigit() and len(lines[2]) >= 5:
+    if len(lines) > 2 and len(lines[1]) >= 3 and _is_count(lines[1][2]) and len(lines[2]) >= 5:
         return _of_nyu(lines[1:], path)
     start = printable(",".join(lines[0]))
     raise InputError(
@@ -127,7 +127,7 @@ def _of_diw(lines: list[list[str]], path: Path) -> Found:
         if len(lines[number]) != 1 or number + 1 == len(lines) or len(lines[number + 1]) != 7:
             raise InputError(f"{where}: expected an image, then yA,xA,yB,xB,relation,width,height on the next line")
         *points, relation, width, height = lines[number + 1]
-        if not (width.isdigit() and height.isdigit()):
+        if not (_is_count(width) and _is_count(height)):
             raise InputError(f"{where}: the size is {printable(width)}×{printable(height)}, expected whole numbers")
         yield lines[number][0], _row(points, _RELATIONS, relation, "1", where, first=1), (int(width), int(height))
 
@@ -136,7 +136,7 @@ def _of_nyu(lines: list[list[str]], path: Path) -> Found:
     at = 0
     while at < len(lines):
         where = f"{path}, line {at + 2}"
-        if len(lines[at]) < 3 or not lines[at][2].isdigit():
+        if len(lines[at]) < 3 or not _is_count(lines[at][2]):
             raise InputError(f"{where}: expected an image and, in the third cell, how many pairs follow")
         image, count = lines[at][0], int(lines[at][2])
         if at + count >= len(lines):
@@ -145,6 +145,11 @@ def _of_nyu(lines: list[list[str]], path: Path) -> Found:
             *points, relation = (*lines[number], *[""] * 5)[:5]
             yield image, _row(points, _RELATIONS, relation, "1", f"{path}, line {number + 2}", first=1), None
         at += count + 1
+
+
+def _is_count(text: str) -> bool:
+    """Whether a text is a whole number, as large as counts and sizes are."""
+    return text.isascii() and text.isdigit() and len(text) < 10
 
 
 def _of_json(text: str, path: Path) -> Found:

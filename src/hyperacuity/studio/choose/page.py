@@ -11,6 +11,7 @@ Hou, Yuille & Koch (2013), section 3 and Fig. 2.
 from __future__ import annotations
 
 import asyncio
+import secrets
 import sqlite3
 import time
 from typing import Any
@@ -71,7 +72,7 @@ class ChoosePage:
         self._pictures: Cache[bytes] = Cache(len, room=PICTURE_ROOM, kept=study.pictures)
         self._summaries: dict[float, tuple[float, float, dict[str, Any] | None]] = {}
         self._inviting = asyncio.Lock()
-        state.write_now(self._claim)
+        self._secret = state.write_now(self._claim)
 
     @property
     def page(self) -> Page:
@@ -99,10 +100,14 @@ class ChoosePage:
             plan.invite(self._state, self._study, self._design)
         return self._state.read_now(plan.tokens)
 
-    def _claim(self, file: sqlite3.Connection) -> None:
+    def _claim(self, file: sqlite3.Connection) -> str:
+        """Make the file this study's; returns the secret of its completion codes, a new one where there was none."""
         if plan.read_setting(file, "trials") not in (None, self._study.digest):
             raise UsageError(f"{self._state.path} holds answers to other trials: choose another file with --state")
         plan.store_setting(file, "trials", self._study.digest)
+        secret = plan.read_setting(file, "secret") or secrets.token_hex(32)
+        plan.store_setting(file, "secret", secret)
+        return secret
 
     async def _participant(self, request: Request) -> Response:
         token, session = request.path_params["token"], self._session
@@ -190,7 +195,7 @@ class ChoosePage:
     def _question(self, now: Progress, token: str) -> dict[str, Any]:
         """A participant's next question, or their completion code. Trials and attention checks look alike."""
         if now.current is None:
-            code = self._session.code(token)
+            code = self._session.code(token, self._secret)
             return {"done": now.done, "total": now.total, "question": None} | ({} if code is None else {"code": code})
         practice = now.current.kind == "practice"
         marks = as_dict(self._study.questions[now.current.question], now.current.mirrored, self._study.size)
@@ -224,7 +229,8 @@ class ChoosePage:
             people = results.participants(file, self._study, rows, hasty=self._session.hasty)
             found = results.summary(self._study, rows, people, attentive=attentive)
             for row, one in zip(found["people"], people, strict=True):
-                row["code"] = self._session.code(one.token) if one.total and one.done == one.total else None
+                finished = one.total and one.done == one.total
+                row["code"] = self._session.code(one.token, self._secret) if finished else None
             return found
 
         began = time.monotonic()

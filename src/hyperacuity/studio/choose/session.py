@@ -61,15 +61,17 @@ class Session:
         """What tells this consent text from others; empty without one."""
         return hashlib.sha256(self.consent.encode()).hexdigest() if self.consent else ""
 
-    def code(self, token: str) -> str | None:
+    def code(self, token: str, secret: str) -> str | None:
         """The completion code of whom a token invites; None where there is none.
 
-        >>> Session(completion="C1A2").code("any"), len(Session(completion="own").code("any"))
+        Participants know their token. The study's ``secret`` they do not, so that nobody computes a code without taking part.
+
+        >>> Session(completion="C1A2").code("any", "s"), len(Session(completion="own").code("any", "s"))
         ('C1A2', 8)
         """
         if self.completion != OWN_CODE:
             return self.completion
-        return hmac.new(token.encode(), b"completion", hashlib.sha256).hexdigest()[:8].upper()
+        return hmac.new(secret.encode(), f"completion {token}".encode(), hashlib.sha256).hexdigest()[:8].upper()
 
 
 PLAIN = Session()
