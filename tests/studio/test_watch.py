@@ -294,7 +294,7 @@ class TestServer:
 
 
 @pytest.mark.browser
-def test_a_page_grows_with_the_run_and_keeps_what_was_chosen(watching, live, visit, score, serious):
+def test_a_page_grows_with_the_run_and_keeps_what_was_chosen(watching, live, visit, score, looks_well):
     score("epoch-2", {"a": 9, "b": 5, "c": 4, "<img src=x onerror=alert(1)>": 7})
     tab = visit(live(watching().page).front)
     tab.wait_for_selector("#s0-chart-0 .mark-symbol path >> nth=1", state="attached")
@@ -316,7 +316,7 @@ def test_a_page_grows_with_the_run_and_keeps_what_was_chosen(watching, live, vis
     assert tab.inner_text("#s0 .lists h4 >> nth=0") == "Got better (1)"
     tab.select_option("[data-focus=to]", "")
     tab.wait_for_selector("#s0 .verdict p:has-text('to 1.000 (epoch-3)')")
-    assert serious(tab) == []
+    looks_well(tab)
     tab.reload()
     tab.wait_for_selector("#s0-chart-1 svg.marks")
     assert tab.input_value("[data-focus=from]") == "epoch-1", "choices stand in the address"
