@@ -181,7 +181,7 @@ def test_on_a_phone_the_leaderboard_is_read_without_scrolling_sideways(page, chr
     names = "[...document.querySelectorAll('.sortable tbody .name')].map((cell) => cell.innerText.trim())"
     assert tab.evaluate(names) == ["fair", "good"]
     tab.get_by_text("What the columns mean").tap()
-    assert tab.get_by_text("F with the best threshold for each image; high is good.").is_visible()
+    assert tab.get_by_text("F with the best threshold for each image; higher is better.").is_visible()
     assert tab.get_by_role("table").get_by_role("row").count() == 3  # still a table for those who hear it
     context.close()
 

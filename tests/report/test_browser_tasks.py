@@ -24,7 +24,7 @@ def every_single_page(every_run, tmp_path_factory) -> Path:
 
 
 SHEETS = 11
-"""Boundaries, labels, systems under other labels, edges, regions twice, masks, depth order, disparity, views, classes."""
+"""Boundaries, labels, systems with different labels, edges, regions twice, masks, depth order, disparity, views, classes."""
 
 
 def charted(tab):
@@ -134,7 +134,7 @@ def test_search_finds_systems_and_images_of_every_task_by_the_keyboard(kind, vis
     assert tab.inner_text("#viewer-title") == "image-2"
     tab.keyboard.press("Escape")
     tab.locator("#search").fill("no such thing")
-    assert tab.inner_text("#found p") == "nothing of that name"
+    assert tab.inner_text("#found p") == "No matches"
     tab.locator("#search").press("Escape")
     assert tab.locator("#found").is_hidden()
 

@@ -85,7 +85,7 @@ def test_the_front_page_tells_who_is_better_by_how_much_and_under_which_protocol
     assert grid.origins[0].fingerprint in text
     assert len(sheet.findings) == 3
     assert all(sentence in text for sentence in sheet.findings)
-    assert "People, held against each other" in text
+    assert "People, compared with each other" in text
 
 
 def test_one_file_holds_everything(plain_run, tmp_path):

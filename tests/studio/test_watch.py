@@ -186,7 +186,7 @@ def test_a_run_that_is_being_written_is_shown_so_far_and_not_held_up(score):
 class TestWhatIsSaid:
     def test_of_a_folder_without_a_run(self, tmp_path, score):
         runs = looked(tmp_path / "run")
-        assert runs.problems == (f"there is no run in {tmp_path / 'run'} yet: this page fills when a job writes to it",)
+        assert runs.problems == (f"No run in {tmp_path / 'run'} yet. The page will update when a job writes to it.",)
         score("epoch-1", FIRST)
         assert runs.refresh()
         assert runs.problems == ()
