@@ -260,3 +260,46 @@ def serious(axe_finds) -> Callable[..., list[tuple[str, str]]]:
         return [(f["id"], f["nodes"][0]["html"][:160]) for f in found if f["impact"] in ("serious", "critical")]
 
     return find
+
+
+@pytest.fixture(scope="session")
+def clean(axe_finds) -> Callable[..., list[tuple[str, str]]]:
+    """``clean(tab)``: everything axe finds, however slight, with the first place it says it of; empty where all is well."""
+
+    def find(tab: Any, part: str = "html", *, colours: bool = True) -> list[tuple[str, str]]:
+        return [(f["id"], f["nodes"][0]["html"][:160]) for f in axe_finds(tab, part, colours=colours)]
+
+    return find
+
+
+WIDTHS = (1400, 1024, 390)
+"""A desk, a tablet, a phone."""
+
+HANGING = """() => [...document.querySelectorAll("body *")].filter((part) => {
+        const box = part.getBoundingClientRect();
+        return box.width && box.right > innerWidth + 1 && getComputedStyle(part).position !== "fixed";
+    }).map((part) => part.outerHTML.slice(0, 120)).slice(0, 3)"""
+
+
+@pytest.fixture(scope="session")
+def looks_well(clean) -> Callable[..., None]:
+    """``looks_well(tab)``: the page in a tab hangs over nowhere at any of the widths, and axe finds nothing, light or dark.
+
+    Axe takes longest, so it looks twice: at the widest page in the light, and at the narrowest in the dark.
+    """
+
+    def look(tab: Any, part: str = "html") -> None:
+        before = tab.viewport_size
+        for width in WIDTHS:
+            tab.set_viewport_size({"width": width, "height": before["height"]})
+            scheme = "dark" if width == WIDTHS[-1] else "light"
+            tab.emulate_media(color_scheme=scheme)
+            tab.wait_for_timeout(250)  # charts are drawn again soon after a page has got another width
+            over = tab.evaluate("document.documentElement.scrollWidth - innerWidth")
+            assert over <= 0, (width, tab.evaluate(HANGING))
+            if width != WIDTHS[1]:
+                assert clean(tab, part) == [], (width, scheme)
+        tab.set_viewport_size(before)
+        tab.emulate_media(color_scheme="light")
+
+    return look

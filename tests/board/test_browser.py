@@ -84,17 +84,13 @@ def test_on_a_phone_nothing_hangs_over(site, nasty_site, visit):
             assert tab.evaluate("document.documentElement.scrollWidth") == 390, name
 
 
-def test_axe_finds_nothing_serious(site, visit, serious):
+def test_axe_finds_nothing(site, visit, clean, looks_well):
+    """On a leaderboard at every width, light and dark; on the others as they are first seen."""
     tab = visit()
     for name, page in kinds(site).items():
         tab.goto(page.as_uri())
         drawn(tab)
-        assert serious(tab, colours=name in ("leaderboard", "image")) == [], name
-
-
-@pytest.mark.repeat
-def test_nor_in_the_dark(site, visit, serious):
-    tab = visit(color_scheme="dark")
-    for name in ("system", "image"):
-        tab.goto(kinds(site)[name].as_uri())
-        assert serious(tab, colours=True) == [], name
+        if name == "leaderboard":
+            looks_well(tab)
+        else:
+            assert clean(tab, colours=name == "image") == [], name

@@ -99,6 +99,76 @@ def test_images_are_filtered_by_who_wins_by_score_and_by_disagreement(fresh, sco
     fresh.keyboard.press("Escape")
 
 
+def test_a_choice_that_is_not_seen_does_not_count(fresh, scores):
+    """Who was chosen for another order, and is hidden now, changes neither range nor disagreement."""
+    fresh.locator(".filters summary").click()
+    fresh.select_option("[name=first]", label="fair")
+    fresh.select_option("[name=order]", "name")
+    assert fresh.locator(".images .caption").all_inner_texts() == sorted(scores)
+    means = {name: sum(of) / 2 for name, of in scores.items()}
+    middle = sorted(means.values())[IMAGES // 2]
+    fresh.fill("[name=least]", str(middle - 1e-9))
+    assert listed(fresh) == {name for name, mean in means.items() if mean >= middle}
+    assert fresh.inner_text(".whose").strip() == "of all systems"
+    fresh.select_option("[name=order]", "best")
+    assert fresh.inner_text(".whose").strip() == "of fair"
+    assert listed(fresh) == {name for name, (_, fair) in scores.items() if fair >= middle - 1e-9}
+
+
+def test_every_tool_of_the_viewer_does_what_it_says(fresh):
+    fresh.evaluate("location.hash = 's0-0'")
+    fresh.wait_for_selector(".pane[data-painted]")
+    seen = "document.querySelector('.pane canvas').toDataURL()"
+
+    def another(act):
+        before = fresh.evaluate(seen)
+        act()
+        fresh.wait_for_function(f"(before) => {seen} !== before", arg=before)
+
+    for box in ("hit", "miss"):
+        another(lambda box=box: fresh.get_by_label(box, exact=False).first.uncheck())
+        another(lambda box=box: fresh.get_by_label(box, exact=False).first.check())
+    for ground in ("full", "plain", "faded"):
+        another(lambda ground=ground: fresh.select_option("#ground", ground))
+    another(lambda: fresh.locator(".pane .system").first.select_option(label="fair"))
+    title = fresh.inner_text("#viewer-title")
+    another(lambda: fresh.locator("#next").click())
+    another(lambda: fresh.locator("#previous").click())
+    assert fresh.inner_text("#viewer-title") == title
+    fresh.locator("#pair").click()
+    assert fresh.locator(".pane").count() == 1
+    assert fresh.get_attribute("#pair", "aria-pressed") == "false"
+    fresh.locator("#pair").click()
+    assert fresh.locator(".pane").count() == 2
+    for act, zoom in (("in", "1.5×"), ("in", "2.3×"), ("out", "1.5×"), ("fit", "1×")):
+        fresh.locator(f"#{act}").click()
+        assert fresh.inner_text("#zoom") == zoom
+    for key, zoom in (("+", "1.5×"), ("+", "2.3×"), ("-", "1.5×"), ("0", "1×")):
+        fresh.keyboard.press(key)
+        assert fresh.inner_text("#zoom") == zoom
+    fresh.keyboard.press("Escape")
+
+
+def test_what_reproduces_it_is_copied_and_links_lead_within_the_page(fresh):
+    fresh.locator("[data-copy=commands]").click()
+    fresh.get_by_role("button", name="Copied").wait_for()
+    assert fresh.evaluate("navigator.clipboard.readText()") == fresh.text_content("#commands")
+    details = fresh.locator("#reproduce details")
+    assert details.get_attribute("open") is not None, "of one task, it is open"
+    details.locator("summary").click()
+    assert fresh.locator("#reproduce dl").is_hidden()
+    for link in fresh.locator(".within a").all():
+        link.click()
+        target = fresh.evaluate("location.hash")
+        fresh.wait_for_function(f"document.querySelector('{target}').getBoundingClientRect().top < innerHeight")
+    fresh.evaluate("scrollTo(0, 0); document.activeElement.blur()")
+    fresh.locator(".home").click()
+    assert fresh.evaluate("location.hash") == "#main"
+    fresh.locator(".skip").focus()
+    fresh.keyboard.press("Enter")
+    assert fresh.evaluate("location.hash") == "#main"
+
+
 def test_tags_are_kept_and_can_be_filtered_by(fresh):
     fresh.evaluate("location.hash = 's0-1'")
     fresh.wait_for_selector(".pane[data-painted]")
@@ -158,7 +228,7 @@ def test_the_slider_goes_to_the_images_own_best_threshold(fresh, page, scores):
     )
     fresh.locator(".pane input[type=range]").first.fill("0")
     fresh.locator("#close").focus()
-    fresh.keyboard.press("b")
+    fresh.keyboard.press("B")
     fresh.wait_for_function(
         f"document.querySelector('.pane .numbers').textContent.includes('F {np.round(best, 3):.3f}')"
     )
@@ -181,8 +251,16 @@ def test_on_a_phone_the_leaderboard_is_read_without_scrolling_sideways(page, chr
     names = "[...document.querySelectorAll('.sortable tbody .name')].map((cell) => cell.innerText.trim())"
     assert tab.evaluate(names) == ["fair", "good"]
     tab.get_by_text("What the columns mean").tap()
-    assert tab.get_by_text("F with the best threshold for each image; high is good.").is_visible()
+    assert tab.get_by_text("F with the best threshold for each image; higher is better.").is_visible()
     assert tab.get_by_role("table").get_by_role("row").count() == 3  # still a table for those who hear it
+    assert tab.locator(".sortable thead .sense").first.is_visible()
+    tab.evaluate("location.hash = 's0-0'")
+    tab.wait_for_selector(".pane[data-painted]")
+    assert tab.locator("#legend .meaning").first.is_visible()
+    tab.locator(".window").first.scroll_into_view_if_needed()
+    box = tab.locator(".pane canvas").first.bounding_box()
+    tab.touchscreen.tap(box["x"] + box["width"] * 10.5 / 64, box["y"] + box["height"] * 40.5 / 48)
+    tab.wait_for_function("document.querySelector('.readout').textContent.startsWith('x 10, y 40 ')")
     context.close()
 
 

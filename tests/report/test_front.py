@@ -105,6 +105,6 @@ def test_what_runs_have_in_common_is_said_once():
         made.append(one)
     found = reproduction(made)
     assert found["commands"] == "cd '/x y'\ndo r1\ndo r2"
-    assert found["shared"] == {"In the folder": "/x y", "Versions": "numpy 2"}
+    assert found["shared"] == {"Folder": "/x y", "Versions": "numpy 2"}
     assert [run["own"] for run in found["runs"]] == [{"Machine": "M"}, {"Machine": "N"}]
     assert [len(run["parts"]) for run in found["runs"]] == [2, 1]

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from hyperacuity.cli import app
 from hyperacuity.evaluation.tables.boundary import COLUMNS
+from hyperacuity.report.charts.over_time import score_over_time
 from hyperacuity.report.over_time import WatchedRuns, write_over_time
 from hyperacuity.report.over_time.facts import state_of
 from hyperacuity.report.over_time.series import PointName, point_names, series_of
@@ -164,3 +165,37 @@ class TestCommand:
         done = self.call(*(word.format(tmp=tmp_path, run=learned) for word in words))
         assert done.exit_code == 2
         assert said.format(tmp=tmp_path, run=learned) in done.stderr
+
+
+@pytest.mark.browser
+def test_the_file_opens_from_disk(learned, tmp_path, new_tab, looks_well):
+    tab = new_tab()
+    tab.goto(write_over_time([learned], tmp_path / "over-time.html", progress=False).as_uri())
+    tab.wait_for_selector("#s0-chart-0 svg.marks")
+    assert tab.inner_text("#live") == "Snapshot from when this file was written."
+    assert "(epoch-2)" in tab.inner_text("#s0 .verdict")
+    tab.select_option("[data-focus=to]", "epoch-1")
+    tab.select_option("[data-focus=from]", "canny")
+    assert "goes from" in tab.inner_text("#s0 .verdict")
+    assert tab.locator("#s0 .image img").count() == 3
+
+
+def test_names_of_levels_that_are_close_do_not_overprint():
+    rows = [
+        {
+            "series": "a",
+            "x": n,
+            "point": str(n),
+            "score": 0.1 * n,
+            "low": 0.0,
+            "high": 1.0,
+            "images": 1,
+            "state": "whole",
+        }
+        for n in (1, 9)
+    ]
+    spec = score_over_time(
+        rows, [("one", 0.5, "system"), ("two", 0.501, "system")], title="F", along="epoch", kind="Q"
+    ).to_dict()
+    places = [row["label"] for layer in spec["layer"] for row in layer["data"]["values"] if "label" in row][:2]
+    assert abs(places[0] - places[1]) * 300 > 12, "pixels of a chart 300 high, from 0 to 1"

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from hyperacuity.boundary import Protocol
+from hyperacuity.cli import app
 from hyperacuity.errors import UsageError
 from hyperacuity.report import write_report
 from hyperacuity.report.pages import make_sheets
@@ -85,7 +88,7 @@ def test_the_front_page_tells_who_is_better_by_how_much_and_under_which_protocol
     assert grid.origins[0].fingerprint in text
     assert len(sheet.findings) == 3
     assert all(sentence in text for sentence in sheet.findings)
-    assert "People, held against each other" in text
+    assert "People, compared with each other" in text
 
 
 def test_one_file_holds_everything(plain_run, tmp_path):
@@ -261,3 +264,11 @@ def test_a_system_has_one_colour_on_a_page_whatever_its_rank(make_run, tmp_path)
         assert len(colours) == 1
     titles = re.findall(r"<h2><a[^>]*>(.*?)</a></h2>", front.read_text(encoding="utf-8"))
     assert titles == ["Boundaries · thr 19", "Boundaries · thr 9"]
+
+
+def test_the_table_of_a_paper_has_people_without_the_plotting_library(plain_run, monkeypatch):
+    for name in ("altair", "vl_convert"):
+        monkeypatch.setitem(sys.modules, name, None)
+    result = CliRunner().invoke(app, ["report", str(plain_run), "--table", "latex", "--human"])
+    assert result.exit_code == 0, result.output
+    assert re.search(r"^people &", result.stdout, re.MULTILINE | re.IGNORECASE)

@@ -72,7 +72,7 @@ def test_a_task_that_nobody_registered_is_named(tmp_path):
         ("disparity", "Predicted views", None),
         ("semantic", "Semantic boundaries", {"ods": 1.0, "ois": 1.0}),
         ("audit", "Labels", None),
-        ("audit", "Systems under other labels", None),
+        ("audit", "Systems with different labels", None),
     ],
 )
 def test_every_task_has_a_page(world, tmp_path, task, title, best):

@@ -23,6 +23,7 @@ from hyperacuity.report.over_time.facts import findings, state_of, summary
 from hyperacuity.report.over_time.timelines import WatchedRuns
 from hyperacuity.resampling import ratio, resample
 from hyperacuity.run import Cell, open_run, open_store, run_grid
+from hyperacuity.studio.app import make_app
 from hyperacuity.studio.watch import WatchPage
 from hyperacuity.tally import BaseProtocol, Counts, Criteria, Tally, Task, stack
 
@@ -186,7 +187,7 @@ def test_a_run_that_is_being_written_is_shown_so_far_and_not_held_up(score):
 class TestWhatIsSaid:
     def test_of_a_folder_without_a_run(self, tmp_path, score):
         runs = looked(tmp_path / "run")
-        assert runs.problems == (f"there is no run in {tmp_path / 'run'} yet: this page fills when a job writes to it",)
+        assert runs.problems == (f"No run in {tmp_path / 'run'} yet. The page will update when a job writes to it.",)
         score("epoch-1", FIRST)
         assert runs.refresh()
         assert runs.problems == ()
@@ -301,7 +302,7 @@ class TestServer:
 
 
 @pytest.mark.browser
-def test_a_page_grows_with_the_run_and_keeps_what_was_chosen(watching, live, visit, score, serious):
+def test_a_page_grows_with_the_run_and_keeps_what_was_chosen(watching, live, visit, score, looks_well):
     score("epoch-2", {"a": 9, "b": 5, "c": 4, "<img src=x onerror=alert(1)>": 7})
     tab = visit(live(watching().page).front)
     tab.wait_for_selector("#s0-chart-0 .mark-symbol path >> nth=1", state="attached")
@@ -323,7 +324,94 @@ def test_a_page_grows_with_the_run_and_keeps_what_was_chosen(watching, live, vis
     assert tab.inner_text("#s0 .lists h4 >> nth=0") == "Got better (1)"
     tab.select_option("[data-focus=to]", "")
     tab.wait_for_selector("#s0 .verdict p:has-text('to 1.000 (epoch-3)')")
-    assert serious(tab) == []
+    looks_well(tab)
     tab.reload()
     tab.wait_for_selector("#s0-chart-1 svg.marks")
     assert tab.input_value("[data-focus=from]") == "epoch-1", "choices stand in the address"
+
+
+@pytest.mark.browser
+def test_every_control_of_the_page_does_what_it_says(score, live, visit):
+    """Two protocols, of which one has a failure and more images than a list shows at first."""
+    counts = {f"image-{n:02d}": n % 7 for n in range(12)}
+    score("epoch-1", counts)
+    score("epoch-2", {name: count + 2 for name, count in counts.items()})
+    score("epoch-3", {name: count + 1 for name, count in counts.items()} | {"image-99": "?"})
+    folder = score("other", FIRST, protocol=ShareProtocol(strict=True))
+    with WatchPage(looked(folder), every=0.2) as watched:
+        tab = visit(live(watched.page).front, permissions=["clipboard-read"], expected=("Failed to load resource",))
+        tab.wait_for_selector("#s0-chart-0 svg.marks")
+        assert tab.locator("#s0, #s1").count() == 2
+        assert "under different protocols are not on one curve" in tab.inner_text("#s0 .notes")
+        assert "image-99" in tab.inner_text("#s0 .failures")
+        for choice, begins in (
+            ("@best", "share goes from 0.492 (epoch-2) to"),
+            ("@first", "share goes from 0.292 (epoch-1) to"),
+        ):
+            tab.select_option("#s0 [data-focus=from]", choice)
+            tab.wait_for_function(
+                "(text) => document.querySelector('#s0 .verdict').innerText.startsWith(text)", arg=begins
+            )
+        items = tab.locator("#s0 .lists .image")
+        assert items.count() == 8
+        tab.locator("[data-focus=more-better]").click()
+        assert items.count() == 12
+        tab.fill("#s0 [data-focus=query]", "-05")
+        assert items.count() == 1
+        tab.fill("#s0 [data-focus=query]", "nothing")
+        assert "No matching images." in tab.inner_text("#s0 .lists")
+        tab.fill("#s0 [data-focus=query]", "")
+        items.first.click()
+        tab.wait_for_selector("#s0-chart-1 svg.marks")
+        tab.locator("[data-focus=clear]").first.click()
+        tab.wait_for_selector("#s0-chosen", state="hidden")
+        _the_table_sorts_and_explains_itself(tab)
+        tab.locator("#theme").click()
+        tab.locator("#theme").click()
+        assert tab.evaluate("document.documentElement.dataset.theme") == "dark"
+        _a_chart_is_saved(tab)
+        tab.context.set_offline(True)
+        tab.wait_for_selector("#live.lost")
+        assert tab.inner_text("#live").startswith("The server is not responding; trying again.")
+        tab.context.set_offline(False)
+        tab.wait_for_selector("#live:not(.lost)")
+
+
+def _the_table_sorts_and_explains_itself(tab):
+    names = "[...document.querySelectorAll('#s0 .points tbody .name')].map((cell) => cell.innerText)"
+    tab.locator("#s0 .points").get_by_role("button", name="share").click()
+    assert tab.evaluate(names) == ["epoch-2", "epoch-3", "epoch-1"]
+    assert "higher is better" in tab.inner_text("#s0 .points thead")
+    tab.get_by_text("What the columns mean").first.click()
+    heads = tab.locator("#s0 .points thead button").all_inner_texts()
+    assert tab.locator("#s0 .points dt").all_inner_texts() == heads
+    tab.locator("#s0 .findings a").first.click()
+    assert tab.evaluate("document.activeElement.dataset.point") == "epoch-3", "names lead to their rows"
+
+
+def _a_chart_is_saved(tab):
+    """As a file, and on paper of its size, under a policy that allows no style made at run time."""
+    with tab.expect_download() as saved:
+        tab.get_by_role("link", name="Save as SVG").first.click()
+    assert saved.value.suggested_filename.endswith(".svg")
+    tab.evaluate("window.print = () => { window.printed = document.title; }")
+    tab.get_by_role("button", name="Save as PDF").first.click()
+    assert tab.text_content("#paper p") == tab.inner_text("#s0-signature")
+    sheet = "document.adoptedStyleSheets.at(-1).cssRules[0].cssText"
+    width = tab.evaluate("Math.ceil(document.querySelector('#s0-chart-0 svg.marks').getBoundingClientRect().width)")
+    assert f"{width + 24}px" in tab.evaluate(sheet)
+    tab.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert tab.locator("#paper").count() == 0
+
+
+def test_the_page_works_below_a_path_of_somebody_elses_host(watching):
+    from starlette.testclient import TestClient
+
+    app = make_app(watching().page, token="a" * 20, hosts=None, public="https://example.org/deep/edges")
+    client = TestClient(app, base_url="https://example.org")
+    entered = client.get(f"/deep/edges/?token={'a' * 20}")
+    cookie = entered.headers["set-cookie"].partition(";")[0]
+    page = client.get("/deep/edges/", headers={"cookie": cookie}).text
+    assert 'src="assets/watch.js"' in page, "addresses are relative, so that a path before them does no harm"
+    for path in ("state", "assets/watch.js", "assets/watch.css", "test?timeline=0&first=epoch-2&second=epoch-1"):
+        assert client.get(f"/deep/edges/{path}", headers={"cookie": cookie}).status_code == 200

@@ -152,11 +152,13 @@ def _charts(board: Leaderboard) -> dict[str, Any]:
 
 def _renderer(title: str) -> Any:
     """What fills a template: ``render(path, kind, **content)`` gives a file. Everything that cards say is escaped."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
     environment = Environment(
-        loader=PackageLoader("hyperacuity.board"),
+        loader=ChoiceLoader(
+            [PackageLoader("hyperacuity.board"), PackageLoader("hyperacuity.report")]
+        ),  # headings are shared
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,

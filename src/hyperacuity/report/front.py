@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -130,6 +130,17 @@ def conclusion(sheets: Sequence[Sheet]) -> str:
             chance.append(_lower(sheet.title))
     told = [f"{system} clearly leads in {_and(where)}." for system, where in clear.items()]
     return " ".join([*told, *([f"The lead may be chance in {_and(chance)}."] if chance else [])])
+
+
+def conclusion_targets(parts: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """Where the names in the conclusion lead: a task to its page, whoever leads to their line on the first such page."""
+    tasks: dict[str, str] = {}
+    systems: dict[str, str] = {}
+    for part in parts:
+        tasks.setdefault(_lower(part["sheet"].title), part["file"] or f"#{part['id']}")
+        for line in part["sheet"].lines[:1]:
+            systems.setdefault(line.system, f"{part['file']}#{part['id']}-system-0")
+    return tasks | systems
 
 
 def _lower(title: str) -> str:

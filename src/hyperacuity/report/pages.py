@@ -19,7 +19,7 @@ from hyperacuity.console import output_folder
 from hyperacuity.data.files import write_bytes
 from hyperacuity.errors import UsageError
 from hyperacuity.report import theme
-from hyperacuity.report.front import cards, conclusion, title_of
+from hyperacuity.report.front import cards, conclusion, conclusion_targets, title_of
 from hyperacuity.report.parts import Payload, as_json, contents_of, fixed, linked, parts_of, reproduction
 from hyperacuity.report.payloads import make_payloads
 from hyperacuity.report.sheets import make_sheet
@@ -218,6 +218,7 @@ def _write(sheets: Sequence[Sheet], payloads: Mapping[str, Payload], page: Path,
             "inline": inline,
             "cards": cards(parts) if len(parts) > 1 else [],
             "conclusion": conclusion(sheets),
+            "conclusion_targets": conclusion_targets(parts),
             "reproduction": reproduction(sheets),
             "contents": contents_of(parts),
         }

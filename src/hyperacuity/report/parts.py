@@ -133,7 +133,7 @@ def contents_of(parts: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-SETTING = {"folder": "In the folder", "versions": "Versions", "machine": "Machine"}
+SETTING = {"folder": "Folder", "versions": "Versions", "machine": "Machine"}
 """What runs usually have in common."""
 
 

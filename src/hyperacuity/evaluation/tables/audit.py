@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 COLUMNS = (
     Column("all", "F, all labels", note="Best F at one threshold for all images, as in the benchmark"),
     Column("consensus", "F, everyone", note="The same on those labels only that everyone drew"),
-    Column("partial", "F, a part", better="", note="The control: an arbitrary part of the labels, of the same size"),
+    Column(
+        "partial", "F, random subset", better="", note="The control: a random subset of the labels, of the same size"
+    ),
     Column("mean", "F, mean P", note="On all labels, with the mean over annotators as precision, not any one's word"),
     Column("output", "ρ output", digits=2, note="Rank correlation of the output and the strength of what it matches"),
 )

@@ -60,4 +60,4 @@ def show(result: Result, console: Console) -> None:
         table.add_row(escape(name), images, *numbers)
     console.print(table)
     reach = result.protocol.reach  # type: ignore[attr-defined]  # it is a protocol of depth edges
-    closing(result, console, f"mean over images, in pixels; less is better, {reach:g} is the worst")
+    closing(result, console, f"mean over images, in pixels; lower is better, {reach:g} is the worst")

@@ -43,7 +43,28 @@ def columns(protocol: Protocol) -> tuple[Column, ...]:
     judged = criteria(protocol)
     keys = [*judged.usual, *(f"{measure} {protocol.regions[0]}" for measure in ("epe", "rms", "density"))]
     senses = dict(zip(judged.names, judged.senses, strict=True))
-    return tuple(Column(key, key, senses[key], 2, unit=unit(key.rpartition(" ")[0])) for key in keys)
+    return tuple(_column(key, senses[key]) for key in keys)
+
+
+REGIONS = {
+    "nonocc": "where both pictures show the surface",
+    "all": "wherever the truth is known",
+    "disc": "near depth discontinuities",
+    "untextured": "where the picture has no texture",
+}
+MEANINGS = {
+    "epe": "Mean error in pixels",
+    "rms": "Root of the mean squared error",
+    "density": "Share of pixels that have an estimate",
+}
+
+
+def _column(key: str, better: str) -> Column:
+    """A column such as ``bad(1) nonocc``, with what it means."""
+    measure, _, region = key.rpartition(" ")
+    bad = f"Share of pixels that are off by more than {measure[4:-1]} px" if measure.startswith("bad(") else measure
+    where = REGIONS.get(region, f"in the region {region}")
+    return Column(key, key, better, 2, f"{MEANINGS.get(measure, bad)}, {where}", unit(measure))
 
 
 def show(result: Result, console: Console) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hyperacuity.evaluation.result import Result
 
 COLUMNS = (
-    Column("whdr", "WHDR", "min", note="Weighted share of pairs that are answered otherwise than people did"),
+    Column("whdr", "WHDR", "min", note="Weighted share of pairs that are answered differently from people"),
     Column("whdr_equal", "WHDR=", "min", note="Of the pairs that people found about equal"),
     Column("whdr_unequal", "WHDR≠", "min", note="Of the others; 0.5 is chance"),
 )
@@ -67,7 +67,7 @@ def show(result: Result, console: Console) -> None:
         images = count(result, name, len(score.images))
         table.add_row(escape(name), images, str(sum(score.pairs[:2])), *rates)
     console.print(table)
-    closing(result, console, *_notes(scores), "less is better; a coin's WHDR≠ is 0.5")
+    closing(result, console, *_notes(scores), "lower is better; a coin's WHDR≠ is 0.5")
 
 
 def _cells(rate: float, ends: tuple[float, float]) -> tuple[str, str]:

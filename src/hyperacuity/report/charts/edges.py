@@ -175,7 +175,7 @@ def best_maps_chart(picture: str, truth: EdgeMap, best: Mapping[str, Mapping[str
         rows.append(alt.hconcat(*cells, spacing=6))
     title = alt.TitleParams(
         f"{picture}: best edge map of each detector under each measure",
-        subtitle="hits green, false pixels orange, missed pixels blue; bold: the best of the row",
+        subtitle="hits green, false alarms vermilion, misses blue; bold: the best of the row",
     )
     return alt.vconcat(*rows, spacing=4, title=title)
 

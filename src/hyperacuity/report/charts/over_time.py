@@ -1,4 +1,4 @@
-"""Charts of scores over time: series with their intervals, and what stands still beside them; single images."""
+"""Charts of scores over time: series with their intervals, and what does not change beside them; single images."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def score_over_time(
         .mark_point(filled=False, size=52, opacity=1, strokeWidth=1.6)
         .encode(y=y, shape=shape, tooltip=tooltip)
     )
-    layers = [*_levels(levels, number), band, whiskers, lines, whole, partly]
+    layers = [*_levels(levels, rows, title, number), band, whiskers, lines, whole, partly]
     return alt.layer(*layers).properties(width=WIDTH, height=HEIGHT)
 
 
@@ -111,20 +111,34 @@ def _x(kind: str, along: str, rows: Sequence[Mapping[str, Any]]) -> Any:
     return alt.X("x:Q", title=along, scale=alt.Scale(zero=False, nice=False, padding=12), axis=axis)
 
 
-def _levels(levels: Sequence[tuple[str, float, str]], number: str) -> list[Any]:
-    """Lines across the chart with their names at the left end, above the line."""
+LABEL = 14
+"""Pixels between the names of two levels."""
+
+
+def _levels(
+    levels: Sequence[tuple[str, float, str]], rows: Sequence[Mapping[str, Any]], title: str, number: str
+) -> list[Any]:
+    """Lines across the chart with their names at the left end, above the line or as near to it as other names allow."""
+    known = [level for level in levels if math.isfinite(level[1])]
+    if not known:
+        return []
+    ends = [row[end] for row in rows for end in ("score", "low", "high") if math.isfinite(row[end])]
+    low, high = (pick([value for _, value, _ in known] + ends) for pick in (min, max))
+    gap = LABEL * (high - low) / HEIGHT
+    places = theme.spread([value for _, value, _ in known], gap, low=low, high=high)
     found = []
     for kind, (ink, dash) in LEVELS.items():
-        rows = [
-            {"name": f"{name} {value:{number}}", "score": value}
-            for name, value, own in levels
-            if own == kind and math.isfinite(value)
+        own = [
+            {"name": f"{name} {value:{number}}", "score": value, "label": place}
+            for (name, value, of), place in zip(known, places, strict=True)
+            if of == kind
         ]
-        if rows:
-            base = theme.chart(rows).encode(y="score:Q")
-            text = base.mark_text(align="left", baseline="bottom", dx=4, dy=-2)
-            found.append(base.mark_rule(strokeWidth=1.1, color=ink, strokeDash=dash))
-            found.append(text.encode(x=alt.value(0), text="name:N"))
+        if own:
+            base = theme.chart(own)
+            lines = base.mark_rule(strokeWidth=1.1, color=ink, strokeDash=dash)
+            names = base.mark_text(align="left", baseline="bottom", dx=4, dy=-2)
+            found.append(lines.encode(y=alt.Y("score:Q", title=title)))
+            found.append(names.encode(x=alt.value(0), y=alt.Y("label:Q", title=title), text="name:N"))
     return found
 
 

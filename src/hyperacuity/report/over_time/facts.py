@@ -104,7 +104,11 @@ def findings(runs: WatchedRuns, one: Timeline) -> list[str]:
     best = one.best(one.series_with(name))
     if best and best != name:
         gap = abs(one.value(best) - one.value(name))
-        ahead = f"{main.as_text(gap)} ahead" if float(main.number(gap)) else f"{_within(one)} of it"
+        ahead = (
+            f"{main.as_text(gap)} ahead"
+            if float(main.number(gap))
+            else f"less than {main.as_text(10.0**-main.digits)} ahead"
+        )
         said.append(
             f"The best so far is {best} with {main.as_text(one.value(best))}, {ahead}{_test(runs, one, best, name)}."
         )
@@ -176,7 +180,7 @@ def charts_of(one: Timeline, order: str) -> list[dict[str, Any]]:
 
 
 def moving(one: Timeline) -> list[TimeSeries]:
-    """The series that are drawn as curves; the others stand still beside them. Where nothing moves, all."""
+    """The series that are drawn as curves; the others do not change. Where nothing moves, all."""
     return [series for series in one.series if not series.alone] or list(one.series)
 
 

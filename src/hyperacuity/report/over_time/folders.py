@@ -43,7 +43,7 @@ class WatchedFolder:
         before = (self.states, self.failures, self.problem)
         self._stamp = stamp
         if not stamp:
-            self.problem = f"there is no run in {self.path} yet: this page fills when a job writes to it"
+            self.problem = f"No run in {self.path} yet. The page will update when a job writes to it."
         else:
             self._read()
         return before != (self.states, self.failures, self.problem)

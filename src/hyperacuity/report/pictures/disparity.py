@@ -14,6 +14,7 @@ from hyperacuity.disparity.errors import bad, density, estimated_map
 from hyperacuity.maps import EdgeMap, disparity_map, same_size
 from hyperacuity.report import theme
 from hyperacuity.report.pictures.colours import DEPTHS, UNKNOWN, Picture, plain, ramp, rgb
+from hyperacuity.report.pictures.layers import scale_layer
 
 ERRORS = ("#ffffff", "#efd3e2", "#cc79a7", "#7d3561", "#2a0a1f")
 """Error in what both views show: none is white, the cap and more are dark."""
@@ -38,6 +39,27 @@ def depth_picture(disparity: ArrayLike, *, low: float | None = None, high: float
         span = (float(np.nanmax(found)) if high is None else high) - least
         picture[known] = ramp((found[known] - least) / (span if span > 0 else 1.0), DEPTHS)
     return picture
+
+
+def depth_layer(disparity: ArrayLike, *, unit: str = "") -> dict[str, Any]:
+    """The same as a layer of the viewer whose values can be read back."""
+    found = estimated_map(disparity)
+    unknown = np.isnan(found)
+    ends = (float(np.nanmin(found)), float(np.nanmax(found))) if not unknown.all() else (0.0, 0.0)
+    share = (found - ends[0]) / ((ends[1] - ends[0]) or 1.0)
+    return scale_layer(share, DEPTHS, ends=ends, unit=unit, others=[(unknown, UNKNOWN, "unknown")])
+
+
+CAP = 4.0
+"""Pixels of error from which on all are dark."""
+
+
+def error_layer(truth: ArrayLike, estimate: ArrayLike) -> dict[str, Any]:
+    """The errors of a map as a layer whose values can be read back, in the colours of :func:`error_picture`."""
+    true, found = disparity_map(truth, name="truth"), estimated_map(estimate)
+    same_size(found, true, names=("estimate", "truth"))
+    others = [(np.isnan(found), theme.FALSE, "no estimate"), (np.isnan(true), UNKNOWN, "unknown")]
+    return scale_layer(np.abs(found - true) / CAP, ERRORS, ends=(0, CAP), unit="px", others=others)
 
 
 def error_picture(truth: ArrayLike, estimate: ArrayLike, regions: Mapping[str, EdgeMap], *, cap: float = 4) -> Picture:

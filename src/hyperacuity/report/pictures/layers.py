@@ -11,7 +11,7 @@ from __future__ import annotations
 import base64
 import io
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from PIL import Image
 from hyperacuity.kernels.distances import squared_distances
 from hyperacuity.kernels.sweep_pairs import MOST_NAMED
 from hyperacuity.maps import EdgeMap, SoftMap
+from hyperacuity.report.pictures.colours import ramp, rgb
 
 LONGEST_SIDE = 1600
 """Photographs are shown no larger than this; overlays keep their size."""
@@ -204,6 +205,45 @@ def as_picture(image: NDArray[Any]) -> Image.Image:
 def picture_uri(image: NDArray[np.uint8]) -> dict[str, Any]:
     """A picture with few colours (an error map, regions) as a picture layer, without loss."""
     return {"kind": "picture", "uri": data_uri(image, 64)}
+
+
+STEPS = 61
+"""Colours of a scale that a picture layer keeps; with those of what has no value, a pixel takes six bits at most."""
+
+
+def scale_layer(
+    share: NDArray[Any],
+    colours: Sequence[str],
+    *,
+    ends: tuple[float, float],
+    unit: str = "",
+    others: Sequence[tuple[NDArray[np.bool_], str, str]] = (),
+) -> dict[str, Any]:
+    """Values as a picture layer whose colours can be read back: ``share`` of the way between two ends, from 0 to 1.
+
+    ``others`` are pixels without a value: where, in which colour, and what is said of them; later ones lie on top. A value
+    read back is one of 61 from end to end.
+
+    >>> layer = scale_layer(np.array([[0, 1]]), ("#000000", "#ffffff"), ends=(2, 8), unit="px")
+    >>> layer["scale"]["low"], layer["scale"]["high"], layer["scale"]["unit"]
+    (2.0, 8.0, 'px')
+    """
+    at = np.rint(np.clip(np.nan_to_num(share), 0, 1) * (STEPS - 1)).astype(np.uint8)
+    palette = [tuple(colour) for colour in ramp(np.linspace(0, 1, STEPS), colours).tolist()]
+    for number, (where, colour, _) in enumerate(others):
+        at[where] = STEPS + number
+        palette.append(rgb(colour))
+    picture = Image.fromarray(at, "P")
+    picture.putpalette([channel for colour in palette for channel in colour])
+    scale = {
+        "low": float(ends[0]),
+        "high": float(ends[1]),
+        "unit": unit,
+        "colours": list(colours),
+        "steps": STEPS,
+        "others": [[colour, word] for _, colour, word in others],
+    }
+    return {"kind": "picture", "uri": _uri(picture, "PNG", optimize=True), "scale": scale}
 
 
 def data_uri(image: NDArray[np.uint8], colours: int) -> str:

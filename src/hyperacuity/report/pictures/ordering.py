@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
@@ -15,6 +16,7 @@ from hyperacuity.ordering.orderings import transfer
 from hyperacuity.ordering.pairwise import known_regions, pair_tables
 from hyperacuity.report import theme
 from hyperacuity.report.pictures.colours import DARK, DEPTHS, UNKNOWN, Picture, plain, ramp, rgb
+from hyperacuity.report.pictures.layers import scale_layer
 
 FAINT = "#4a4d55"
 """Boundaries without an owner, on dark."""
@@ -35,6 +37,15 @@ def order_picture(order: OrderMap) -> Picture:
         levels, rank = np.unique(order[known], return_inverse=True)
         picture[known] = ramp(rank / max(levels.size - 1, 1), DEPTHS)
     return picture
+
+
+def order_layer(order: OrderMap) -> dict[str, Any]:
+    """The same as a layer of the viewer whose levels can be read back; the farthest is level 1."""
+    unknown = np.isnan(order)
+    levels = np.unique(order[~unknown])
+    share = np.searchsorted(levels, np.where(unknown, 0, order)) / max(levels.size - 1, 1)
+    ends = (1, max(levels.size, 1))
+    return scale_layer(share, DEPTHS, ends=ends, unit="level", others=[(unknown, UNKNOWN, "unknown")])
 
 
 def matching_picture(found: LocalMatch) -> Picture:
@@ -124,7 +135,7 @@ def picture_sheet(
     counts = found.outcomes()
     verdicts = (
         f"green {counts.consistent:.0f} consistent, yellow {counts.inconsistent:.0f} inconsistent, "
-        f"orange {counts.false:.0f} false, blue {counts.missed:.0f} missed"
+        f"vermilion {counts.false:.0f} false, blue {counts.missed:.0f} missed"
     )
     panels = [
         (order_picture(_dense(truth)), "truth: warm is near"),
@@ -138,7 +149,9 @@ def picture_sheet(
         if isinstance(prediction, Partition):
             panels.append((order_picture(transfer(prediction.order, regions)), "prediction, median of each region"))
         numbers = f"R-ACC {accuracy['racc']:.2f}, B-ACC {accuracy['bacc']:.2f}"
-        panels.append((ownership_picture(asked, regions), f"owners: {numbers} (green right, orange wrong, yellow tie)"))
+        panels.append(
+            (ownership_picture(asked, regions), f"owners: {numbers} (green right, vermilion wrong, yellow tie)")
+        )
     if isinstance(prediction, Partition) and isinstance(truth, Partition) and prediction.regions <= 2000:
         side = int(min(panels[0][0].shape[:2]) * _scale(panels[0][0]))
         true_pairs, our_pairs = pair_table_pictures(prediction, truth, side=side)
@@ -146,7 +159,7 @@ def picture_sheet(
             (true_region_picture(truth), f"{truth.regions} true regions"),
             (region_picture(prediction, truth), f"{prediction.regions} regions by the true one they stand for"),
             (true_pairs, "true pairs: green right, yellow wrong, blue missed"),
-            (our_pairs, "pairs of regions: the same; orange false"),
+            (our_pairs, "pairs of regions: the same; vermilion false"),
         ]
     return panel_sheet(panels)
 

@@ -27,7 +27,7 @@ def sheet(grid: Grid, each: Each) -> Sheet:
     ordered = {line.system: audits[line.system] for line in lines}
     consensus = {system: audit.consensus for system, audit in ordered.items()}
     return Sheet(
-        title="Systems under other labels",
+        title="Systems with different labels",
         grid=grid,
         columns=COLUMNS,
         lines=lines,

@@ -124,7 +124,7 @@ def _findings(lines: tuple[Line, ...], scores: Scores, people: HumanScore) -> li
     first = lines[0]
     if people.images and not math.isnan(people.point.f):
         gap = people.point.f - first.values["ods"]
-        second = f"People, held against each other on the same images, reach F {people.point.f:.3f}: " + (
+        second = f"People, compared with each other on the same images, reach F {people.point.f:.3f}: " + (
             f"{gap:.3f} above the best system." if gap > 0 else f"{-gap:.3f} below the best system."
         )
     else:

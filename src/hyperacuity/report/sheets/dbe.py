@@ -11,7 +11,7 @@ from hyperacuity.maps import EdgeMap
 from hyperacuity.ordering import depth_edges
 from hyperacuity.report.pictures import layers
 from hyperacuity.report.pictures.depth import edge_distance_picture
-from hyperacuity.report.pictures.disparity import depth_picture
+from hyperacuity.report.pictures.disparity import depth_layer
 from hyperacuity.report.pictures.slider import Budget
 from hyperacuity.report.sheets.judged import Judged, judge, judged_sheet
 from hyperacuity.report.sheets.sheet import Each, Sheet
@@ -56,6 +56,6 @@ class DepthEdgeViewer(Viewer):
         found = edge_distance_picture(depth_edges(depth, self.protocol), truth, self.protocol.reach)
         return {
             "edges": layers.picture_uri(found),
-            "prediction": layers.picture_uri(depth_picture(depth)),
+            "prediction": depth_layer(depth),
             "numbers": self.judged.number(system, cell.image),
         }

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hyperacuity.evaluation.tables.disparity import columns
-from hyperacuity.report.pictures import layers
-from hyperacuity.report.pictures.disparity import depth_picture, error_picture
+from hyperacuity.report.pictures.disparity import depth_layer, error_layer
 from hyperacuity.report.pictures.slider import Budget
 from hyperacuity.report.sheets.judged import Judged, judge, judged_sheet
 from hyperacuity.report.sheets.sheet import Each, Sheet
@@ -38,13 +37,13 @@ class DisparityViewer(Viewer):
     def shared(self, cell: Cell) -> Shared:
         """The true map."""
         (truth,) = self.reader.truths(cell)
-        return Shared(truth.shape, {"truth": layers.picture_uri(depth_picture(truth))}, truth)
+        return Shared(truth.shape, {"truth": depth_layer(truth, unit="px")}, truth)
 
     def own(self, system: str, cell: Cell, truth: Any, budget: Budget) -> dict[str, Any]:
         """A system's map and its errors."""
         estimate = self.reader.prediction(cell, self.protocol)
         return {
-            "prediction": layers.picture_uri(depth_picture(estimate)),
-            "errors": layers.picture_uri(error_picture(truth, estimate, {})),
+            "prediction": depth_layer(estimate, unit="px"),
+            "errors": error_layer(truth, estimate),
             "numbers": self.judged.number(system, cell.image),
         }

@@ -48,8 +48,9 @@ class Judged:
 def judge(grid: Grid, columns: Sequence[Column] = ()) -> Judged:
     """Score every system by the task's criteria, on its own images, and test each against the best."""
     known = grid.task.criteria(grid.protocol)
+    senses = dict(zip(known.names, known.senses, strict=True))
     shown = tuple(columns) or tuple(
-        Column(name, name, better=known.senses[known.names.index(name)]) for name in known.usual[:MOST_COLUMNS]
+        Column(name, name, better=senses[name], note=f"{name}, over all images") for name in known.usual[:MOST_COLUMNS]
     )
     tallies = grid.tallies()
     lines: list[Line] = []

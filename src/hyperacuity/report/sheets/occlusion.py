@@ -62,7 +62,7 @@ def _about_sides(scores: Mapping[str, OcclusionScore]) -> list[str]:
 def _about_people(people: HumanOcclusion | None) -> list[str]:
     if people is None or not people.images or math.isnan(people.point.f):
         return []
-    return [f"People, held against each other, reach F {people.point.f:.3f}, and AOR {people.aor:.3f}."]
+    return [f"People, compared with each other, reach F {people.point.f:.3f}, and AOR {people.aor:.3f}."]
 
 
 def _figures(scores: Mapping[str, OcclusionScore], people: HumanOcclusion | None) -> Iterator[Figure]:
@@ -105,7 +105,7 @@ class OcclusionViewer(Viewer):
         "detected, with the right side in front by somebody's label",
         "detected, but matched with nothing, or with the wrong side in front",
         "an occlusion boundary that was not found with the right side in front",
-        names=("right", "not right", "missed"),
+        names=("right", "not right", "miss"),
     )
     note = "Numbers are of this image at the threshold shown; AOR is the share of matched pixels with the right side in front."
 

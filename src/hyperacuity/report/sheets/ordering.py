@@ -12,7 +12,7 @@ from hyperacuity.maps import OrderMap
 from hyperacuity.ordering import Ordering, OrderingScore, Partition, collect, match_image, partition
 from hyperacuity.report.charts import ordering as charts_ordering
 from hyperacuity.report.pictures import layers
-from hyperacuity.report.pictures.ordering import matching_picture, order_picture
+from hyperacuity.report.pictures.ordering import matching_picture, order_layer
 from hyperacuity.report.pictures.slider import Budget
 from hyperacuity.report.sheets.judged import Judged, judge, judged_sheet
 from hyperacuity.report.sheets.sheet import NAN, Each, Figure, Sheet, people_of
@@ -44,7 +44,7 @@ def _about_people(judged: Judged, people: OrderingScore | None) -> list[str]:
         return []
     gap = people.accuracy["racc"] - judged.lines[0].values["racc"]
     side = f"{gap:.3f} above" if gap > 0 else f"{-gap:.3f} below"
-    return [f"People, held against each other, reach R-ACC {people.accuracy['racc']:.3f}: {side} the best system."]
+    return [f"People, compared with each other, reach R-ACC {people.accuracy['racc']:.3f}: {side} the best system."]
 
 
 def _figures(scores: Mapping[str, OrderingScore], people: OrderingScore | None) -> Iterator[Figure]:
@@ -69,7 +69,7 @@ class OrderViewer(Viewer):
         Layer(
             "match",
             "Contours",
-            "Against the first annotator: green in the right order, yellow in the wrong one, orange false, blue missed",
+            "Against the first annotator: green in the right order, yellow in the wrong one, vermilion false alarms, blue misses",
         ),
         Layer("prediction", "Prediction", "Warm is near, cool is far"),
         Layer("truth", "Truth", "The first annotator's order: warm is near, cool is far"),
@@ -84,13 +84,13 @@ class OrderViewer(Viewer):
         """The first annotator's order; of labelled contours, the sides."""
         truth = self.reader.truths(cell)[0]
         order = _order(truth)
-        return Shared(order.shape, {"truth": layers.picture_uri(order_picture(order))}, truth)
+        return Shared(order.shape, {"truth": order_layer(order)}, truth)
 
     def own(self, system: str, cell: Cell, truth: Ordering, budget: Budget) -> dict[str, Any]:
         """A system's order, and its contours as they were counted: where it was brought onto regions, those of the first."""
         given = self.reader.prediction(cell, self.protocol)
         made: dict[str, Any] = {
-            "prediction": layers.picture_uri(order_picture(_order(given))),
+            "prediction": order_layer(_order(given)),
             "numbers": self.judged.number(system, cell.image),
         }
         if self.reader.transfer:

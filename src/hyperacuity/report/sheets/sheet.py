@@ -214,6 +214,9 @@ def leader(lines: Sequence[Line], column: Column) -> str:
     if len(lines) > 1:
         second = lines[1]
         gap = abs(first.values[column.key] - second.values[column.key])
-        text += f", ahead of {second.system} by {column.as_text(gap)}" if gap else f", level with {second.system}"
+        if gap and not float(column.number(gap)):
+            text += f", less than {column.as_text(10.0**-column.digits)} ahead of {second.system}"
+        else:
+            text += f", ahead of {second.system} by {column.as_text(gap)}" if gap else f", level with {second.system}"
         text += f" ({second.verdict})" if second.verdict is not None and gap else ""
     return text + "."

@@ -35,7 +35,7 @@ PHOTO = Layer("photo", "Photograph")
 Legend = tuple[tuple[str, str, str, str], ...]
 
 
-def legend(hit: str, false: str, miss: str, *, names: Sequence[str] = ("hit", "false", "missed")) -> Legend:
+def legend(hit: str, false: str, miss: str, *, names: Sequence[str] = ("hit", "false alarm", "miss")) -> Legend:
     """The states of the first layer: key, colour, name, and what it means."""
     keys, colours = ("hit", "false", "miss"), (theme.HIT, theme.FALSE, theme.MISS)
     return tuple(zip(keys, colours, names, (hit, false, miss), strict=True))

@@ -15,7 +15,7 @@ from hyperacuity.ordering import PointPairs, answers, collect_pairs
 from hyperacuity.report.pictures import layers
 from hyperacuity.report.pictures.colours import UNKNOWN, Picture, plain
 from hyperacuity.report.pictures.depth import enlargement, pairs_picture
-from hyperacuity.report.pictures.disparity import depth_picture
+from hyperacuity.report.pictures.disparity import depth_layer, depth_picture
 from hyperacuity.report.pictures.slider import Budget
 from hyperacuity.report.sheets.judged import Judged, judge, judged_sheet
 from hyperacuity.report.sheets.sheet import NAN, Each, Sheet
@@ -34,7 +34,9 @@ def sheet(grid: Grid, each: Each) -> Sheet:
     found = judged_sheet(grid, judged, viewer=PairViewer(grid, judged))
     asked = [f"{sum(of[:2])} pairs of {len(judged.tallies[system])} images" for system, of in pairs.items()]
     notes = [f"Asked of {system}: {text}." for system, text in zip(pairs, asked, strict=True)]
-    silent = [f"{system} says nothing of {of[2]} pairs, which are wrong." for system, of in pairs.items() if of[2]]
+    silent = [
+        f"{system} gives no answer for {of[2]} pairs; these count as wrong." for system, of in pairs.items() if of[2]
+    ]
     told = [f"Each system was asked {asked[0]}."] if asked and len(set(asked)) == 1 else notes
     return replace(found, notes=(*told, *silent), chance=NAN if equal else 0.5)  # two answers, or three
 
@@ -46,8 +48,8 @@ class PairViewer(Viewer):
         Layer(
             "pairs",
             "Pairs",
-            "Green: answered as people did; vermilion: otherwise. The point that people found nearer is filled; of equal "
-            "ones both are open",
+            "Green: answered as people did; vermilion: answered differently. The point that people found nearer is "
+            "filled; of equal ones both are open",
         ),
         Layer("prediction", "Prediction", "Warm is near, cool is far, grey is unknown"),
         PHOTO,
@@ -74,7 +76,7 @@ class PairViewer(Viewer):
         if isinstance(given, PointPairs):
             made["without"] = {"prediction": "the system answers pairs of points, it has no map"}
         else:
-            made["prediction"] = layers.picture_uri(depth_picture(given))
+            made["prediction"] = depth_layer(given)
         below = ground if ground is not None else _ground(given, truths)
         said = answers(given, truths[0], self.protocol)
         return made | {"pairs": layers.photograph(pairs_picture(below, truths[0], said))}

@@ -3,7 +3,12 @@ function arrange(form) {
   const number = Number(form.dataset.controls.slice(1));
   const sheet = facts[number];
   const list = form.parentElement.querySelector(".images");
-  const chosen = (name) => (form.elements[name]?.value ?? "");
+  const order = form.elements.order.value;
+  for (const label of form.querySelectorAll("[data-for]")) {
+    label.hidden = order === "name" || label.dataset.for === "two" && order !== "apart";
+  }
+  // What is not seen does not count.
+  const chosen = (name) => form.elements[name]?.closest("[hidden]") ? "" : form.elements[name]?.value ?? "";
   const known = (image) => image.scores.filter((score) => score !== null);
   const sign = sheet.better === "min" ? -1 : 1;
   const one = (image) => {
@@ -34,10 +39,8 @@ function arrange(form) {
     return wins(image) && (least === null || score !== null && score >= least) && (most === null || score !== null && score <= most) &&
       (far === null || gap !== null && gap >= far) && (chosen("tag") === "" || tags.of(image.name).includes(chosen("tag")));
   };
-  const order = chosen("order");
-  for (const label of form.querySelectorAll("[data-for]")) {
-    label.hidden = order === "name" || (label.dataset.for === "two") !== (order === "apart") && label.dataset.for !== "both";
-  }
+  const whose = form.querySelector(".whose");
+  if (sheet.systems.length > 1) whose.textContent = `of ${chosen("first") === "" ? "all systems" : sheet.systems[chosen("first")]} `;
   const rank = { worst: (i) => one(i) === null ? null : sign * one(i), best: (i) => one(i) === null ? null : -sign * one(i),
     apart: (i) => apart(i) === null ? null : -apart(i) }[order];
   const places = sheet.images.map((_, place) => place);

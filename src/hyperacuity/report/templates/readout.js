@@ -12,6 +12,43 @@ const readout = (() => {
     }
     return 1 - layer.values[4 * at] / 255;
   }
+  const rgb = (colour) => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
+  // The colours of a scale from end to end, then those of what has no value.
+  function paletteOf({ colours, steps, others }) {
+    const stops = colours.map(rgb);
+    const mixed = Array.from({ length: steps }, (_, n) => {
+      const at = n / (steps - 1) * (stops.length - 1), left = Math.min(Math.floor(at), stops.length - 2);
+      return stops[left].map((value, channel) => value + (at - left) * (stops[left + 1][channel] - value));
+    });
+    return [...mixed, ...others.map(([colour]) => rgb(colour))];
+  }
+  // A value of a scale, back from its colour: one of so many from end to end; or the word for what has none.
+  function scaledAt(layer, [width, height], at) {
+    if (!layer?.scale || !layer.ready) return null;
+    const { others, steps, low, high, unit } = layer.scale;
+    layer.palette ||= paletteOf(layer.scale);
+    const { palette } = layer;
+    if (!layer.values) {
+      const context = new OffscreenCanvas(width, height).getContext("2d", { willReadFrequently: true });
+      context.imageSmoothingEnabled = false;
+      context.drawImage(layer.ready, 0, 0, width, height);
+      layer.values = context.getImageData(0, 0, width, height).data;
+    }
+    const far = ([red, green, blue]) => Math.abs(red - layer.values[4 * at]) + Math.abs(green - layer.values[4 * at + 1]) + Math.abs(blue - layer.values[4 * at + 2]);
+    const found = palette.reduce((best, colour, n) => far(colour) < far(palette[best]) ? n : best, 0);
+    if (found >= steps) return { word: others[found - steps][1] };
+    const step = (high - low) / (steps - 1);
+    const value = low + found * step;
+    if (unit === "level") return { word: `level ${Math.round(value)} of ${Math.round(high)}` };
+    const digits = step ? Math.min(3, Math.max(0, Math.ceil(-Math.log10(step)))) : 1;
+    return { word: `about ${value.toFixed(digits)}${unit ? ` ${unit}` : ""}`, most: found === steps - 1 };
+  }
+  function scales({ prediction, truth, errors }, size, at) {
+    const [found, real, off] = [prediction, truth, errors].map((layer) => scaledAt(layer, size, at));
+    const told = [found && `estimate ${found.word}`, real && `truth ${real.word}`];
+    if (off && off.word.startsWith("about")) told.push(`off by ${off.word}${off.most ? " or more" : ""}`);
+    return told.filter(Boolean);
+  }
   // The places of a layer are in raster order.
   function find(places, at) {
     let [low, high] = [0, places.length];
@@ -72,7 +109,7 @@ const readout = (() => {
     return [`${far ? `nearest label ${far.toFixed(1)} px away` : "label here"}${who}`];
   }
   // `legend` has the task's own words for hits, false alarms and misses.
-  function describe({ prediction, match, truth, step, size, x, y, legend }) {
+  function describe({ prediction, match, truth, errors, step, size, x, y, legend }) {
     const at = y * size[0] + x;
     const value = valueAt(prediction, size, at);
     const state = stateAt(match, step, at);
@@ -80,6 +117,7 @@ const readout = (() => {
     const whom = state === names.hit ? matchedWith(match, truth, step, at) : "";
     return [
       `x ${x}, y ${y}`,
+      ...scales({ prediction, truth, errors }, size, at),
       ...(value === null ? [] : [`value about ${value.toFixed(2)}`]),
       ...(state ? [`${own || words[state]}${whom}`] : state === 0 && value !== null ? ["not detected"] : []),
       ...label(truth, size[0], at),

@@ -24,7 +24,7 @@ const search = (() => {
       return item;
     }));
     const more = found.length - MOST;
-    told.textContent = !found.length ? "nothing of that name" : more > 0 ? `${MOST} of ${found.length}: type more to see others` : `${found.length} found`;
+    told.textContent = !found.length ? "No matches" : more > 0 ? `${MOST} of ${found.length}: keep typing to narrow it down` : `${found.length} found`;
     box.hidden = !field.value.trim();
   }
   const links = () => [...list.querySelectorAll("a")];

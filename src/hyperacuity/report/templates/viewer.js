@@ -93,7 +93,7 @@ const viewer = (() => {
   }
 
   // A system may have layers of several kinds (the classes of a semantic map), of which one is looked at.
-  const kindOf = (made) => made?.kinds ? made.kinds[state.kind] || { missing: `there is nothing of ${state.kind}` } : made;
+  const kindOf = (made) => made?.kinds ? made.kinds[state.kind] || { missing: `no ${state.kind} in this image` } : made;
   function systemOf(pane) { return kindOf(payload?.systems?.[pane.system.value]); }
   const sharedLayer = (key) => payload.shared.kinds?.[state.kind]?.[key] || payload.shared[key];
   function makeKinds() {
@@ -140,13 +140,14 @@ const viewer = (() => {
     $("ground").disabled = !photo || state.layer === "photo" || (layer?.kind === "picture" && !layer.ink);
     pane.at.textContent = steps.length ? `${steps[step]}${step === own.start && own.best ? `, ${own.best}` : ""}` : "";
     pane.slider.setAttribute("aria-valuetext", steps.length ? `${(own.what || "threshold").toLowerCase()} ${steps[step]}` : "");
-    pane.fewer.textContent = own.of > steps.length && steps.length > 1 ? `${steps.length} of ${own.of} ${(own.what || "threshold").toLowerCase()}s` : "";
+    const each = `${(own.what || "threshold").toLowerCase()}s`;
+    pane.fewer.textContent = own.of > steps.length && steps.length > 1 ? `${steps.length} of ${own.of} ${each}: the report has no room for more; scores use all ${each}.` : "";
     const numbers = own.numbers || {};
     const text = Object.entries(numbers).map(([name, values]) =>
       `${name} ${Array.isArray(values) ? values[step]?.toFixed(3) : values}`);
     if (counts) text.push(`${counts.hit} hits, ${counts.false} false alarms, ${counts.miss} misses`);
     // What is not there is said, so that an empty pane is not taken for an empty map.
-    const absent = state.layer === "photo" ? "there is no photograph of this image" : "this cannot be drawn";
+    const absent = state.layer === "photo" ? "there is no photograph of this image" : "nothing to draw here";
     pane.numbers.textContent = own.missing || (layer ? text.join(" · ") : own.without?.[state.layer] || absent);
     const title = facts[state.sheet].layers.find(([key]) => key === state.layer)?.[1] || "";
     const name = facts[state.sheet].systems[pane.system.value] || "";
@@ -159,11 +160,11 @@ const viewer = (() => {
   async function inspect(pane) {
     const mine = turn;
     const { size } = payload, own = systemOf(pane) || {};
-    const layers = [own.prediction, own.match, sharedLayer("truth")];
-    const [prediction, match, truth] = await Promise.all(layers.map((layer) => ready(layer, size).catch(() => null)));
+    const layers = [own.prediction, own.match, sharedLayer("truth"), own.errors];
+    const [prediction, match, truth, errors] = await Promise.all(layers.map((layer) => ready(layer, size).catch(() => null)));
     if (mine !== turn || !state.pixel) return;
     const [x, y] = state.pixel;
-    pane.readout.textContent = readout.describe({ prediction, match, truth, step: Number(pane.slider.value), size, x, y, legend: facts[state.sheet].legend });
+    pane.readout.textContent = readout.describe({ prediction, match, truth, errors, step: Number(pane.slider.value), size, x, y, legend: facts[state.sheet].legend });
   }
   function point(x, y) {
     if (!payload?.size) return;
@@ -242,20 +243,23 @@ const viewer = (() => {
     const held = new Map();
     let span = 0;
     const box = pane.window;
+    const pointAt = (event) => {
+      if (!payload?.size) return;
+      const drawn = pane.canvas.getBoundingClientRect();
+      const at = [(event.clientX - drawn.left) / drawn.width * payload.size[0], (event.clientY - drawn.top) / drawn.height * payload.size[1]];
+      if (at.every((value, n) => value >= 0 && value < payload.size[n])) point(...at);
+    };
     box.addEventListener("pointerdown", (event) => {
       held.set(event.pointerId, [event.clientX, event.clientY]);
       box.setPointerCapture(event.pointerId);
+      if (held.size < 2) pointAt(event);  // a finger has nowhere to hover
     });
     const gone = (event) => { held.delete(event.pointerId); span = 0; };
     box.addEventListener("pointerup", gone);
     box.addEventListener("pointercancel", gone);
     box.addEventListener("pointermove", (event) => {
       const from = held.get(event.pointerId);
-      if (payload?.size && held.size < 2) {
-        const drawn = pane.canvas.getBoundingClientRect();
-        const at = [(event.clientX - drawn.left) / drawn.width * payload.size[0], (event.clientY - drawn.top) / drawn.height * payload.size[1]];
-        if (at.every((value, n) => value >= 0 && value < payload.size[n])) point(...at);
-      }
+      if (held.size < 2) pointAt(event);
       if (!from || !payload?.size) return;
       const [width, height] = payload.size;
       const room = box.getBoundingClientRect();
@@ -427,7 +431,7 @@ const viewer = (() => {
     else if (event.key === "+" || event.key === "=") zoomTo(state.zoom * 1.5);
     else if (event.key === "-") zoomTo(state.zoom / 1.5);
     else if (event.key === "0") reset();
-    else if (event.key === "b") for (const pane of panes) pane.best.click();
+    else if (event.key.toLowerCase() === "b") for (const pane of panes) pane.best.click();
     else if (/^[1-9]$/.test(event.key) && radios[event.key - 1]) radios[event.key - 1].click();
     else return;
     event.preventDefault();

@@ -58,7 +58,7 @@ function sentencesOf(line, from, to, found, test) {
     const missing = [first ? `${first} that only ${from} has` : "", second ? `${second} that only ${to} has` : ""].filter(Boolean);
     told.push(`Left out: ${missing.join(", and ")}; the test is over the images that both have.`);
   }
-  if (test === null) told.push("Whether this may be chance cannot be tested: it takes two images or more that both have.");
+  if (test === null) told.push("Too few shared images to test for chance: at least two are needed.");
   if (test === undefined && !served) told.push("This file holds no test of these two points, so that it stays small; hyperacuity watch without --once tests any pair.");
   return told;
 }
@@ -95,7 +95,7 @@ function imageList(line, number, rows, choice, kind, redo) {
     : null;
   return make("div", { class: wanted.length ? null : "none" },
     make("h4", { text: `Got ${kind} (${wanted.length})` }),
-    wanted.length ? make("ul", { class: "images" }, ...shown.map((row) => imageItem(line, number, row, choice, toggle))) : make("p", { class: "note", text: rows.length ? "No image has such a name." : "None." }),
+    wanted.length ? make("ul", { class: "images" }, ...shown.map((row) => imageItem(line, number, row, choice, toggle))) : make("p", { class: "note", text: rows.length ? "No matching images." : "None." }),
     more);
 }
 // Rows for the chart of chosen images, which the server leaves empty.

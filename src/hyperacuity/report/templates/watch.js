@@ -50,10 +50,12 @@ function section(number, line) {
 }
 const sections = new Map();
 
+const SENSES = { max: "higher is better", min: "lower is better" };
 function table(columns, rows, label, sorted) {
   const heads = columns.map((column) => make("th", { scope: "col", class: column.name ? "name" : column.graph ? "graph" : null, "data-better": column.better ?? null },
-    sorted ? make("button", { type: "button", text: column.title, "data-focus": `head-${label}-${column.title}` }) : column.title));
-  const body = rows.map((cells) => make("tr", {}, ...cells.map((cell, n) => columns[n].name
+    sorted ? make("button", { type: "button", text: column.title, "data-focus": `head-${label}-${column.title}` }) : column.title,
+    SENSES[column.better] ? make("small", { class: "sense", text: SENSES[column.better] }) : null));
+  const body = rows.map((cells) => make("tr", { "data-point": cells[0].point ?? null, tabindex: cells[0].point ? "-1" : null }, ...cells.map((cell, n) => columns[n].name
     ? make("th", { scope: "row", class: "name" }, make("span", { text: cell.text, title: cell.text }))
     : make("td", { text: cell.text, class: columns[n].graph ? "graph" : null, "data-value": cell.value ?? cell.text }))));
   const found = make("table", { class: sorted ? "sortable" : null }, make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...body));
@@ -81,12 +83,33 @@ function points(line) {
     ...others.map((column) => ({ title: column.title, better: column.better })), { title: "Images" }, { title: "Run (UTC)", graph: true }];
   const rows = line.series.flatMap((series) => series.points.map((name) => {
     const point = line.points[name];
-    return [{ text: point.waiting ? `${name} (so far)` : name }, { text: fixed(point.values[main.key], main), value: point.values[main.key] ?? "nan" }, { text: range(point, main) },
+    return [{ text: point.waiting ? `${name} (so far)` : name, point: name }, { text: fixed(point.values[main.key], main), value: point.values[main.key] ?? "nan" }, { text: range(point, main) },
       ...others.map((column) => ({ text: fixed(point.values[column.key], column), value: point.values[column.key] ?? "nan" })),
       { text: coverage(point), value: point.images }, { text: point.started ? point.started.slice(5, 16).replace("T", " ") : "card", value: point.started }];
   }));
   return [make("h3", { text: "All points" }), table(heads, rows, `All points: ${line.title}`, true),
-    make("p", { class: "note", text: `${main.better === "max" ? "Higher" : "Lower"} is better. The interval is a 95 % bootstrap over images.` })];
+    meanings(line)];
+}
+// A heading has no tooltip on a phone, so what columns mean is there to be opened.
+function meanings(line) {
+  const [main, ...others] = line.columns;
+  const told = (column) => [column.title, `${column.note || "As the benchmark defines it"}${SENSES[column.better] ? `; ${SENSES[column.better]}` : ""}.`];
+  const all = [["Point", "A system, such as a checkpoint, under its name in the run."], told(main), ["95 % interval", `Of ${main.title}: bootstrap over images.`], ...others.map(told),
+    ["Images", "How many have a score, and of how many, where that is not all."], ["Run (UTC)", "When the point was evaluated; card: it was read from a card."]];
+  return make("details", { class: "meanings" }, make("summary", { text: "What the columns mean" }),
+    make("dl", { class: "origin" }, ...all.flatMap(([title, text]) => [make("dt", { text: title }), make("dd", { text })])));
+}
+// Names of points in a sentence lead to their rows; the address has the reader's choices, and stays.
+function linkedTo(element, number, names, text) {
+  const wanted = names.filter((name) => name.length > 1 && text.includes(name)).sort((a, b) => b.length - a.length);
+  const plain = wanted.map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|");
+  const pieces = wanted.length ? text.split(new RegExp(`(?<![\\w-])(${plain})(?![\\w-])`)) : [text];
+  const go = (event) => {
+    event.preventDefault();
+    [...document.querySelectorAll(`#s${number} [data-point]`)].find((row) => row.dataset.point === event.target.textContent)?.focus();
+  };
+  element.append(...pieces.map((piece, place) => place % 2 ? make("a", { href: `#s${number}`, text: piece, onclick: go }) : piece));
+  return element;
 }
 function keepSort(element, build) {
   const before = [...element.querySelectorAll("th[aria-sort]")].map((head) => [head.cellIndex, head.getAttribute("aria-sort")])[0];
@@ -173,7 +196,7 @@ function redraw() {
 
 function show() {
   put($("problems"), state.problems, () => state.problems.map((text) => make("p", { class: "problem", text })));
-  if (!state.timelines.length && !state.problems.length) put($("problems"), "empty", () => make("p", { class: "problem", text: "The runs hold nothing yet." }));
+  if (!state.timelines.length && !state.problems.length) put($("problems"), "empty", () => make("p", { class: "problem", text: "No results yet." }));
   for (const [number, line] of state.timelines.entries()) {
     if (!sections.has(line.signature)) {
       sections.set(line.signature, section(number, line));
@@ -190,7 +213,7 @@ function show() {
     one.element.querySelector(".results").hidden = !scored;
     one.element.querySelector(".compared").hidden = scored < 2;
     if (empty) continue;
-    put(parts.findings, line.findings, () => make("ul", { class: "findings" }, ...line.findings.map((text) => make("li", { text }))));
+    put(parts.findings, line.findings, () => make("ul", { class: "findings" }, ...line.findings.map((text) => linkedTo(make("li"), number, Object.keys(line.points), text))));
     put(parts.progress, Object.entries(line.points).map(([name, p]) => [name, p.images, p.failed, p.waiting]), () => progress(line));
     $(`s${number}-caption`).textContent = `${line.columns[0].title} over time`;
     one.chart.querySelector(".plot").dataset.words = `${line.columns[0].title} of ${counted(Object.keys(line.points).length, "point")}. ${line.findings.join(" ")}`;
@@ -232,7 +255,7 @@ async function look() {
     } else if (answer.status !== 204) throw new Error(answer.statusText);
     live("Live", state.changed);
   } catch {
-    live("The server does not answer; trying again. What you see is from", state.changed);
+    live("The server is not responding; trying again. What you see is from", state.changed);
   }
   looking = false;
   if (!document.hidden) look.later = setTimeout(look, 1000 * state.every);
