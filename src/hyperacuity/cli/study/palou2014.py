@@ -68,8 +68,8 @@ def palou2014(
 
     Writes accuracy.csv, sweep.csv, ledger.csv (the paper's claims beside what is found), charts (Figs. 7 and 8), and sheets:
     four outcomes of a scene (outcomes.png, Fig. 1), how a picture is measured (measures.png, Figs. 3 to 5), the λ series
-    (lambda-series.png, Fig. 6) and the comparison (comparison.png, Fig. 9). What is found in a picture is kept in DIR/pictures, so a
-    second run is quick.
+    (lambda-series.png, Fig. 6) and the comparison (comparison.png, Fig. 9). What is found in a picture is kept in
+    DIR/pictures, so a second run is quick.
 
     Example: [bold]hyperacuity study palou2014 --out palou2014[/bold]
 
