@@ -59,6 +59,13 @@ def test_on_its_own_regions_the_leading_system_answers_the_same_in_both_blocks(s
     assert own == pytest.approx(common, nan_ok=True)
 
 
+def test_owners_that_stay_are_counted_per_image(study):
+    assert set(study.owners["ae"]) == set(study.table.images)
+    sums = np.array(list(study.owners["ae"].values()))
+    assert study.same_owner("ae") == pytest.approx(sums[:, 0].sum() / sums[:, 1].sum())
+    assert study.less_same("ae", "ae") == 0
+
+
 def test_the_pictures_shown_run_from_the_worst_to_the_best(study):
     def bacc(name):
         right, asked = study.tallies(paper.ONTO, study.leading)[name].questions[:, 1]
@@ -127,6 +134,17 @@ class TestSides:
     def test_one_wrong_pair_costs_its_length(self):
         assert self.sides(0, 1, 2) == (2, 4, 8, 10)
         assert self.sides(3, 2, 1) == (2, 4, 2, 10)
+
+    def test_owners_on_other_regions(self):
+        # The boundaries of 0 with 1 and 2 have 4 cracks each, that of 1 with 2 has 2. Where 1 and 2 are joined, or moved down by a
+        # row, the step nearest to these two is the column's lower end: who is above is in front if the column is before 0.
+        truth = ordering(self.ORDER[self.LABELS], self.LABELS)
+        turned = ordering(np.array([3.0, 2.0, 1.0])[self.LABELS], self.LABELS)
+        joined, moved = np.minimum(self.LABELS, 1), np.vstack([self.LABELS[:1], self.LABELS[:-1]])
+        for said, same in ((truth, 10), (turned, 8)):
+            assert paper.owners_on(said, [truth], self.LABELS, self.LABELS) == (10, 10)
+            assert paper.owners_on(said, [truth], self.LABELS, joined) == (same, 10)
+            assert paper.owners_on(said, [truth], self.LABELS, moved) == (same, 10)
 
     def test_without_boundaries_there_is_nothing(self):
         flat = ordering(np.zeros((3, 3)))

@@ -80,7 +80,7 @@ def test_tables_and_pictures_are_written(done):
     out, _ = done
     assert {path.name for path in out.iterdir()} == {
         "accuracy.csv", "sweep.csv", "ledger.csv", "pictures", "scenes-ldc.png", "scenes-gdc.png", "scenes-figure-ground.png",
-        "lambda-series.png", "comparison.png", "measures.png", "sheets.key",
+        "lambda-series.png", "comparison.png", "measures.png", "outcomes.png", "sheets.key",
     }  # fmt: skip
     sweep = rows(out / "sweep.csv")
     assert {row["measure"] for row in sweep} == {"ldc", "gdc"}
@@ -96,6 +96,17 @@ def test_the_comparison_shows_the_picture_and_a_column_for_the_truth_and_each_sy
     assert np.abs(shown[20:-20, 20:-20] - scene[20:-20, 20:-20]).mean() < 4
     columns = 8 if find_spec("onnxruntime") else 7
     assert columns * BOX[0] <= pixels.shape[1] < (columns + 0.5) * BOX[0]
+
+
+def test_the_figures_of_one_scene_come_with_its_counts(done):
+    ours = {row["where"]: row["ours"] for row in json.loads(done[1].stdout)["ledger"]}
+    counts = {row["measure"]: row for row in rows(done[0] / "sweep.csv") if row["parameter"] == "λ = 0.5"}
+    for figure, measure in (("Fig. 3", "ldc"), ("Fig. 5", "gdc")):
+        *_, four = ours[figure].partition("CD, ID, FD, MD = ")
+        right, wrong, false, missed = map(float, four.split(", "))
+        for name, there in (("precision", right + wrong + false), ("recall", right + wrong + missed)):
+            assert float(counts[measure][name]) == pytest.approx((right + wrong) / there, rel=1e-2)
+    assert ours["Fig. 1"].startswith("outcomes.png: scene-0001, LDC F(1), LDC F(0), GDC F(1), GDC F(0): ")
 
 
 def test_the_ledger_has_every_claim_and_says_what_was_not_run(done):
