@@ -59,8 +59,8 @@ def study_all(
     """Run the studies of all five papers, and write what each paper says beside what is found here.
 
     Every equation, algorithm, table, figure and claim has a row with a verdict: holds, fails, or not comparable and why. The
-    ledger is OUT/papers.md and papers.csv; each paper's tables and figures are in OUT/PAPER. Without data the studies run on
-    scenes, and rows that need data say so. A second run goes on where the first was stopped.
+    ledger is OUT/papers.md and papers.csv; each paper's tables and figures are in OUT/PAPER. Where data are missing the studies
+    run on scenes; what was left out is listed, and rows that need data say so. A second run goes on where the first was stopped.
 
     Example: [bold]hyperacuity study all --out papers[/bold]
 
