@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 
 import pytest
 from typer.testing import CliRunner
@@ -121,6 +122,16 @@ def test_all_studies_once_and_a_second_run_goes_on(papers, tmp_path):
     assert "Data: " in again.stdout
     assert calls == ["one", "two", "two"]
     assert (tmp_path / "all" / "papers.md").read_text() == page
+
+
+@pytest.mark.parametrize("name", every.STRICT)
+def test_scenes_may_stand_in_for_what_the_folder_lacks(name, monkeypatch, tmp_path):
+    asked = {}
+    module = import_module(f"hyperacuity.studies.{name}")
+    monkeypatch.setattr(module, name, lambda *_, **options: asked.update(options) or lacking(None))
+    with pytest.raises(NotRunError):
+        every.paper(name).conduct(tmp_path, data=tmp_path)
+    assert asked["stand_in"] is True
 
 
 def test_torn_rows_are_found_again(papers, tmp_path):

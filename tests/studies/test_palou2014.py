@@ -14,17 +14,19 @@ from typer.testing import CliRunner
 
 from hyperacuity.cli import app
 from hyperacuity.data.scenes import make_scene
-from hyperacuity.errors import UsageError
+from hyperacuity.errors import InputError, UsageError
 from hyperacuity.ordering import compare_neighbours, partition
 from hyperacuity.regions import piecewise_constant, pruning_path
 from hyperacuity.report.papers.palou2014 import telling_lambdas
 from hyperacuity.report.papers.saving import BOX
+from hyperacuity.studies import palou2014
 from hyperacuity.studies.depth_pictures import held_out_pictures
 from hyperacuity.studies.depth_views import RANDOM, SYSTEMS, SystemViews, randomly_ordered, truly_ordered
 from hyperacuity.studies.figure_ground import part
 from hyperacuity.studies.ledger.palou2014 import CLAIMS
 from hyperacuity.studies.order_trials import COLUMNS, OrderFindings, OrderSums, examine
 from hyperacuity.studies.palou2014 import PUBLISHED
+from hyperacuity.studies.running import PictureSource
 
 SMALL = ["--scenes", "1", "--size", "96x64", "--count", "0"]
 
@@ -193,12 +195,26 @@ def test_photographs_that_are_asked_for_must_be_there(tmp_path):
     assert "bsds500" in found.stderr
 
 
+def test_a_torn_photograph_is_named_and_does_not_stop_the_others(done, monkeypatch):
+    def load():
+        raise InputError("torn.jpg: is cut short")
+
+    monkeypatch.setattr(palou2014, "held_out_pictures", lambda *_, **__: [PictureSource("torn", load)])
+    found = study("--out", done[0], "--scenes", "1", "--size", "96x64", "--no-figures", "--json")
+    assert found.exit_code == 1
+    assert "torn: torn.jpg: is cut short" in found.stderr
+    assert json.loads(found.stdout)["sets"] == json.loads(done[1].stdout)["sets"]
+
+
 def test_photographs_that_nobody_asked_for_may_be_missing(tmp_path, monkeypatch):
     monkeypatch.setenv("HYPERACUITY_DATA", str(tmp_path))
     monkeypatch.chdir(tmp_path)
     assert held_out_pictures(None) == []
     with pytest.raises(UsageError, match="bsds500"):
         held_out_pictures(tmp_path)
+    assert held_out_pictures(tmp_path, stand_in=True) == [], (
+        "where scenes may stand in, they may be missing all the same"
+    )
 
 
 def test_held_out_images_are_never_learned_from():
