@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from hyperacuity.audit import strengths
 from hyperacuity.cli import app
 from hyperacuity.data import read_boundary_truths
+from hyperacuity.errors import UsageError
 from hyperacuity.studies import hou2013 as study_module
 from hyperacuity.studies.ledger import entries
 from hyperacuity.studies.ledger.hou2013 import CLAIMS
@@ -209,6 +210,11 @@ def test_without_data_it_runs_on_scenes_and_says_what_it_left_out(tmp_path, monk
     assert list(study.audits) == ["scenes"]
     assert study.notes == ["BSDS500 was not found: run on scenes with simulated annotators"]
     assert len(study.labels["scenes"].images) == 2
+    (tmp_path / "empty").mkdir()
+    given = (tmp_path / "empty", tmp_path / "out", None)
+    assert list(study_module._parts(*given, stand_in=True)) == ["scenes"]
+    with pytest.raises(UsageError, match="bsds300"):
+        study_module._parts(*given)
     rows = {(row.where, row.says): row for row in entries(CLAIMS, study)}
     assert rows["Section 5.2", "orphan labels of the new images"].because == "needs BSDS500"
     assert rows["Fig. 7", "output and strength correlate only weakly"].verdict == "not comparable"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from importlib import import_module
 
 import pytest
 from typer.testing import CliRunner
@@ -21,6 +22,7 @@ class Made:
 
     number: float
     failures: list[tuple[str, str]] = field(default_factory=list)
+    notes: tuple[str, ...] = ("nobody was asked",)
 
 
 def lacking(study):
@@ -45,6 +47,7 @@ def test_rows_in_the_order_of_the_claims_with_a_verdict_each():
         "needs BSDS500",
     ]
     assert measured(rows) == 0.75
+    assert measured([replace(row, ours="as drawn") for row in rows]) == 0, "a text is no number"
     assert counted(rows) == {"holds": 1, "fails": 1, "not comparable": 1, "not run": 1}
 
 
@@ -112,8 +115,23 @@ def test_all_studies_once_and_a_second_run_goes_on(papers, tmp_path):
     (tmp_path / "all" / "two" / "ledger.json").unlink()
     again = run("--out", tmp_path / "all")
     assert again.exit_code == 0
+    assert page.count("- nobody was asked") == 2
+    for name in ("one", "two"):
+        assert f"{name}: nobody was asked" in json.loads(found.stdout)["notes"]
+        assert f"{name}: nobody was asked" in again.stdout
+    assert "Data: " in again.stdout
     assert calls == ["one", "two", "two"]
     assert (tmp_path / "all" / "papers.md").read_text() == page
+
+
+@pytest.mark.parametrize("name", every.STRICT)
+def test_scenes_may_stand_in_for_what_the_folder_lacks(name, monkeypatch, tmp_path):
+    asked = {}
+    module = import_module(f"hyperacuity.studies.{name}")
+    monkeypatch.setattr(module, name, lambda *_, **options: asked.update(options) or lacking(None))
+    with pytest.raises(NotRunError):
+        every.paper(name).conduct(tmp_path, data=tmp_path)
+    assert asked["stand_in"] is True
 
 
 def test_torn_rows_are_found_again(papers, tmp_path):

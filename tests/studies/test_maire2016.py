@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from hyperacuity.cli import app
 from hyperacuity.detect import orderer
+from hyperacuity.errors import InputError
 from hyperacuity.ordering import ordering
 from hyperacuity.report.papers.maire2016 import PANEL, draw_maire2016, owners_picture
 from hyperacuity.report.pictures.colours import rgb
@@ -19,6 +20,7 @@ from hyperacuity.report.theme import FALSE, HIT
 from hyperacuity.studies import maire2016 as paper
 from hyperacuity.studies.ledger import entries
 from hyperacuity.studies.ledger.maire2016 import CLAIMS
+from hyperacuity.studies.running import PictureSource
 
 SMALL = (96, 64)
 SYSTEMS = {name: orderer(name) for name in ("ucm-tj", "ae")}
@@ -59,6 +61,13 @@ def test_on_its_own_regions_the_leading_system_answers_the_same_in_both_blocks(s
     assert own == pytest.approx(common, nan_ok=True)
 
 
+def test_owners_that_stay_are_counted_per_image(study):
+    assert set(study.owners["ae"]) == set(study.table.images)
+    sums = np.array(list(study.owners["ae"].values()))
+    assert study.same_owner("ae") == pytest.approx(sums[:, 0].sum() / sums[:, 1].sum())
+    assert study.less_same("ae", "ae") == 0
+
+
 def test_the_pictures_shown_run_from_the_worst_to_the_best(study):
     def bacc(name):
         right, asked = study.tallies(paper.ONTO, study.leading)[name].questions[:, 1]
@@ -83,6 +92,20 @@ def test_every_claim_is_worked_or_says_what_it_needs(study):
     assert {row.because for row in rows if row.verdict == "not run"} == {"needs BSDS500 and bsds-fg"}
     assert sum(row.where == "Table 1" and row.theirs.startswith("0.") for row in rows) == 16
     assert all(row.verdict == "holds" for row in rows[:10])
+
+
+def test_a_torn_picture_is_named_and_does_not_stop_the_others(study, folder, monkeypatch):
+    def load():
+        raise InputError("torn.jpg: is cut short")
+
+    pictures = [PictureSource("torn", load), *study.pictures]
+    monkeypatch.setattr(paper, "scene_pictures", lambda *_: pictures)
+    found = paper.maire2016(folder, count=0, systems=SYSTEMS)
+    assert found.failures == [("torn", "torn.jpg: is cut short")]
+    assert found.rows(paper.COMMON) == study.rows(paper.COMMON)
+    monkeypatch.setattr(paper, "scene_pictures", lambda *_: pictures[:1])
+    with pytest.raises(InputError, match="no picture could be studied; torn"):
+        paper.maire2016(folder, count=0, systems=SYSTEMS)
 
 
 def test_maps_are_used_again_until_the_code_changes(study, folder, monkeypatch):
@@ -127,6 +150,17 @@ class TestSides:
     def test_one_wrong_pair_costs_its_length(self):
         assert self.sides(0, 1, 2) == (2, 4, 8, 10)
         assert self.sides(3, 2, 1) == (2, 4, 2, 10)
+
+    def test_owners_on_other_regions(self):
+        # The boundaries of 0 with 1 and 2 have 4 cracks each, that of 1 with 2 has 2. Where 1 and 2 are joined, or moved down
+        # by a row, the step nearest to these two is the column's lower end: who is above is in front if the column is before 0.
+        truth = ordering(self.ORDER[self.LABELS], self.LABELS)
+        turned = ordering(np.array([3.0, 2.0, 1.0])[self.LABELS], self.LABELS)
+        joined, moved = np.minimum(self.LABELS, 1), np.vstack([self.LABELS[:1], self.LABELS[:-1]])
+        for said, same in ((truth, 10), (turned, 8)):
+            assert paper.owners_on(said, [truth], self.LABELS, self.LABELS) == (10, 10)
+            assert paper.owners_on(said, [truth], self.LABELS, joined) == (same, 10)
+            assert paper.owners_on(said, [truth], self.LABELS, moved) == (same, 10)
 
     def test_without_boundaries_there_is_nothing(self):
         flat = ordering(np.zeros((3, 3)))

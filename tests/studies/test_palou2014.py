@@ -14,17 +14,19 @@ from typer.testing import CliRunner
 
 from hyperacuity.cli import app
 from hyperacuity.data.scenes import make_scene
-from hyperacuity.errors import UsageError
+from hyperacuity.errors import InputError, UsageError
 from hyperacuity.ordering import compare_neighbours, partition
 from hyperacuity.regions import piecewise_constant, pruning_path
 from hyperacuity.report.papers.palou2014 import telling_lambdas
 from hyperacuity.report.papers.saving import BOX
+from hyperacuity.studies import palou2014
 from hyperacuity.studies.depth_pictures import held_out_pictures
 from hyperacuity.studies.depth_views import RANDOM, SYSTEMS, SystemViews, randomly_ordered, truly_ordered
 from hyperacuity.studies.figure_ground import part
 from hyperacuity.studies.ledger.palou2014 import CLAIMS
 from hyperacuity.studies.order_trials import COLUMNS, OrderFindings, OrderSums, examine
 from hyperacuity.studies.palou2014 import PUBLISHED
+from hyperacuity.studies.running import PictureSource
 
 SMALL = ["--scenes", "1", "--size", "96x64", "--count", "0"]
 
@@ -80,7 +82,7 @@ def test_tables_and_pictures_are_written(done):
     out, _ = done
     assert {path.name for path in out.iterdir()} == {
         "accuracy.csv", "sweep.csv", "ledger.csv", "pictures", "scenes-ldc.png", "scenes-gdc.png", "scenes-figure-ground.png",
-        "lambda-series.png", "comparison.png", "measures.png", "sheets.key",
+        "lambda-series.png", "comparison.png", "measures.png", "outcomes.png", "sheets.key",
     }  # fmt: skip
     sweep = rows(out / "sweep.csv")
     assert {row["measure"] for row in sweep} == {"ldc", "gdc"}
@@ -96,6 +98,17 @@ def test_the_comparison_shows_the_picture_and_a_column_for_the_truth_and_each_sy
     assert np.abs(shown[20:-20, 20:-20] - scene[20:-20, 20:-20]).mean() < 4
     columns = 8 if find_spec("onnxruntime") else 7
     assert columns * BOX[0] <= pixels.shape[1] < (columns + 0.5) * BOX[0]
+
+
+def test_the_figures_of_one_scene_come_with_its_counts(done):
+    ours = {row["where"]: row["ours"] for row in json.loads(done[1].stdout)["ledger"]}
+    counts = {row["measure"]: row for row in rows(done[0] / "sweep.csv") if row["parameter"] == "λ = 0.5"}
+    for figure, measure in (("Fig. 3", "ldc"), ("Fig. 5", "gdc")):
+        *_, four = ours[figure].partition("CD, ID, FD, MD = ")
+        right, wrong, false, missed = map(float, four.split(", "))
+        for name, there in (("precision", right + wrong + false), ("recall", right + wrong + missed)):
+            assert float(counts[measure][name]) == pytest.approx((right + wrong) / there, rel=1e-2)
+    assert ours["Fig. 1"].startswith("outcomes.png: scene-0001, LDC F(1), LDC F(0), GDC F(1), GDC F(0): ")
 
 
 def test_the_ledger_has_every_claim_and_says_what_was_not_run(done):
@@ -182,12 +195,26 @@ def test_photographs_that_are_asked_for_must_be_there(tmp_path):
     assert "bsds500" in found.stderr
 
 
+def test_a_torn_photograph_is_named_and_does_not_stop_the_others(done, monkeypatch):
+    def load():
+        raise InputError("torn.jpg: is cut short")
+
+    monkeypatch.setattr(palou2014, "held_out_pictures", lambda *_, **__: [PictureSource("torn", load)])
+    found = study("--out", done[0], "--scenes", "1", "--size", "96x64", "--no-figures", "--json")
+    assert found.exit_code == 1
+    assert "torn: torn.jpg: is cut short" in found.stderr
+    assert json.loads(found.stdout)["sets"] == json.loads(done[1].stdout)["sets"]
+
+
 def test_photographs_that_nobody_asked_for_may_be_missing(tmp_path, monkeypatch):
     monkeypatch.setenv("HYPERACUITY_DATA", str(tmp_path))
     monkeypatch.chdir(tmp_path)
     assert held_out_pictures(None) == []
     with pytest.raises(UsageError, match="bsds500"):
         held_out_pictures(tmp_path)
+    assert held_out_pictures(tmp_path, stand_in=True) == [], (
+        "where scenes may stand in, they may be missing all the same"
+    )
 
 
 def test_held_out_images_are_never_learned_from():

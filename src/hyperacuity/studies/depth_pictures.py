@@ -22,6 +22,7 @@ Loaded = tuple[NDArray[Any], tuple[Ordering, ...], LabelMap]
 """An image, who is in front in it according to one or more people, and the regions they were asked about."""
 
 NEEDS = "needs BSDS500 and bsds-fg"
+LEFT_OUT = f"photographs were left out: {NEEDS}"
 
 
 def scene_pictures(seeds: Iterable[int], size: tuple[int, int]) -> list[PictureSource[Loaded]]:
@@ -29,17 +30,20 @@ def scene_pictures(seeds: Iterable[int], size: tuple[int, int]) -> list[PictureS
     return [PictureSource(name_of(seed), partial(_scene, seed, size)) for seed in seeds]
 
 
-def held_out_pictures(data: Path | None, count: int | None = None) -> list[PictureSource[Loaded]]:
+def held_out_pictures(
+    data: Path | None, count: int | None = None, *, stand_in: bool = False
+) -> list[PictureSource[Loaded]]:
     """The labelled photographs that were held out, or the first of them.
 
-    There are none where the data are missing and nobody named a folder; where somebody did, that is ``UsageError``.
+    There are none where the data are missing and nobody named a folder; where somebody did, that is ``UsageError``, unless
+    scenes may stand in.
     """
     if count == 0:
         return []
     try:
         labelled = read_labelled(data, held_out=True, count=count)
     except UsageError as error:
-        if data is not None:
+        if data is not None and not stand_in:
             raise
         logging.getLogger(__name__).info("scenes only: %s", error)
         return []

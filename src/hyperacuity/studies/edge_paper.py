@@ -75,6 +75,12 @@ class Abdulrahman2017:
         return self.data != "scenes"
 
     @property
+    def notes(self) -> list[str]:
+        """What was left out."""
+        made = len(self.curves.pictures)
+        return [] if self.photographs else [f"RUG is not at hand: {made} made scenes instead of its photographs"]
+
+    @property
     def signature(self) -> str:
         """How the photographs were scored."""
         parts = {"study": "abdulrahman2017", "data": self.data, "semi": f"masks+{RADIUS}px"}

@@ -131,6 +131,7 @@ def hou2013(
     count: int | None = None,
     train: int | None = TRAINED,
     seed: int = 0,
+    stand_in: bool = False,
     workers: int | None = None,
 ) -> Hou2013:
     """Audit labels and systems on the paper's own images and on the 200 images that BSDS500 added.
@@ -139,9 +140,10 @@ def hou2013(
     part or both, by default gPb-ucm where it comes with BSDS500; ``observers`` are the detectors that simulated people look
     through; ``count`` takes the first images of each part only, ``train`` so many of those that ``pb`` learns from.
 
-    Without the data sets it runs on scenes; ``UsageError`` where ``data`` names a folder without them.
+    Without the data sets it runs on scenes; ``UsageError`` where ``data`` names a folder without them, unless scenes may
+    stand in.
     """
-    samples = _parts(data, folder, count)
+    samples = _parts(data, folder, count, stand_in=stand_in)
     chosen = {str(found): found for found in map(detector, split_names(detectors))}
     if not chosen:
         raise UsageError("--with names no detector; for example --with pb,canny")
@@ -287,7 +289,9 @@ def _usable_observers(names: str, study: Hou2013) -> dict[str, Detector]:
     return found
 
 
-def _parts(data: Path | None, folder: Path, count: int | None) -> dict[str, tuple[Sample, ...]]:
+def _parts(
+    data: Path | None, folder: Path, count: int | None, *, stand_in: bool = False
+) -> dict[str, tuple[Sample, ...]]:
     """The images of each part that is there; scenes where none is."""
     wanted = {TRAIN: ("bsds300", "train"), TEST: ("bsds300", "test"), NEW: ("bsds500", "test")}
     found: dict[str, tuple[Sample, ...]] = {}
@@ -300,7 +304,7 @@ def _parts(data: Path | None, folder: Path, count: int | None) -> dict[str, tupl
     found = {part: samples for part, samples in found.items() if samples}
     if TEST in found or NEW in found:
         return found
-    if data is not None:
+    if data is not None and not stand_in:
         raise missing[0] if missing else UsageError(f"{data}: holds no image of BSDS300's or BSDS500's test set")
     scenes = folder / SCENES
     if not (scenes / "scenes.json").is_file():

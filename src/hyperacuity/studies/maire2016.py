@@ -16,15 +16,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperacuity.detect import Orderer, orderer, orderers
-from hyperacuity.maps import LabelMap
-from hyperacuity.ordering import OrderingScore, OrderingTally, collect, ordering, resampled_scores, tally_questions
-from hyperacuity.ordering.figure_ground import ACCURACIES, compare_neighbours, neighbours, with_whole_order
-from hyperacuity.ordering.orderings import Ordering
+from hyperacuity.errors import InputError
+from hyperacuity.maps import LabelMap, OrderMap
+from hyperacuity.ordering import (
+    OrderingScore,
+    OrderingTally,
+    collect,
+    ordering,
+    resampled_scores,
+    tally_questions,
+    transfer,
+)
+from hyperacuity.ordering.figure_ground import (
+    ACCURACIES,
+    REACH,
+    Neighbours,
+    compare_neighbours,
+    neighbours,
+    with_whole_order,
+)
+from hyperacuity.ordering.orderings import Ordering, Partition
 from hyperacuity.resampling import bootstrap_weights
-from hyperacuity.studies.depth_pictures import Loaded, held_out_pictures, scene_pictures
+from hyperacuity.studies.depth_pictures import LEFT_OUT, Loaded, held_out_pictures, scene_pictures
 from hyperacuity.studies.figure_ground_table import ONTO, OWN, PUBLISHED, FigureGroundTable, KeptMaps, table_of_pictures
 from hyperacuity.studies.keeping import code_key, fresh_folder, key_of
-from hyperacuity.studies.running import PictureSource, each
+from hyperacuity.studies.running import Failures, PictureSource, each
 from hyperacuity.studies.system_maps import map_folders
 
 NETWORK, EMBEDDING = "depth-net", "ae"
@@ -65,11 +81,19 @@ class SideSums(NamedTuple):
         return self.small_right / self.small if self.small else float("nan")
 
 
+class OwnerSums(NamedTuple):
+    """Boundary length of people's regions that has the same owner by a system's order on other regions, of all that has one."""
+
+    same: float = 0.0
+    told: float = 0.0
+
+
 @dataclass(frozen=True, eq=False)
 class Maire2016:
     """What was found: the table, scores on the regions of the system ``leading``, lower boundaries, and what the figures show.
 
-    ``name`` is what the pictures are; ``folders`` have the systems' maps, ``figures`` the names of the files drawn.
+    ``owners`` are by system and image: people's regions against those of ``leading``. ``name`` is what the pictures are;
+    ``folders`` have the systems' maps, ``figures`` the names of the files drawn.
     """
 
     name: str
@@ -78,9 +102,20 @@ class Maire2016:
     leading: str
     common: Mapping[str, Mapping[str, OrderingTally]]
     sides: Mapping[str, SideSums]
+    owners: Mapping[str, Mapping[str, OwnerSums]]
     systems: Mapping[str, Orderer]
     folders: Mapping[str, Path]
     figures: tuple[str, ...] = ()
+
+    @property
+    def failures(self) -> Failures:
+        """The pictures that could not be read."""
+        return self.table.failures
+
+    @property
+    def notes(self) -> list[str]:
+        """What was left out."""
+        return [LEFT_OUT] if self.name == "scenes" else []
 
     def drawn(self, *figures: str) -> Maire2016:
         """The same, with figures that were drawn."""
@@ -106,17 +141,17 @@ class Maire2016:
         ours, theirs = (resampled_scores([of[image] for image in images], weights) for of in (one, two))
         return {name: float(np.mean(ours[name] > theirs[name])) for name in ACCURACIES}
 
-    def moved_more(self, first: str, second: str) -> float:
-        """In which share of resamples the first system's B-ACC differs more between people's and common regions."""
-        images = [image for image in self.tallies(ONTO, first) if image in self.common[second]]
-        weights = bootstrap_weights(len(images))
+    def same_owner(self, system: str) -> float:
+        """The share of boundary length with the same owner on people's regions and on those of ``leading``."""
+        same, told = np.sum(list(self.owners[system].values()), axis=0)
+        return float(same / told) if told else float("nan")
 
-        def moved(system: str) -> NDArray[np.float64]:
-            tallies = (self.tallies(block, system) for block in (ONTO, COMMON))
-            onto, common = (resampled_scores([of[image] for image in images], weights)["bacc"] for of in tallies)
-            return np.abs(onto - common)
-
-        return float(np.mean(moved(first) > moved(second)))
+    def less_same(self, first: str, second: str) -> float:
+        """In which share of 1000 resamples of the images the first system's :meth:`same_owner` is below the second's."""
+        sums = np.array([[self.owners[system][image] for image in self.table.images] for system in (first, second)])
+        weights = bootstrap_weights(sums.shape[1])
+        shares = [np.divide(*(weights @ of).T) for of in sums]
+        return float(np.mean(shares[0] < shares[1]))
 
     def shown(self) -> list[PictureSource[Loaded]]:
         """The pictures of the figures (:data:`RULE`)."""
@@ -174,7 +209,10 @@ class Maire2016:
             }
             for block in BLOCKS
         }
-        sides = {name: {"lower boundaries": of.below, "small owners": of.little} for name, of in self.sides.items()}
+        sides = {
+            name: {"lower boundaries": of.below, "small owners": of.little, "same owner": self.same_owner(name)}
+            for name, of in self.sides.items()
+        }
         return {
             "pictures": self.name,
             "images": list(self.table.images),
@@ -197,40 +235,91 @@ def maire2016(
     data: Path | None = None,
     count: int | None = None,
     systems: Mapping[str, Orderer] | None = None,
+    stand_in: bool = False,
     workers: int | None = None,
 ) -> Maire2016:
     """Run the benchmark on the photographs held out, or on scenes where there are none.
 
-    What each system makes of each picture is kept in ``folder/maps`` and used again while the code is the same.
+    What each system makes of each picture is kept in ``folder/maps`` and used again while the code is the same. A picture that
+    cannot be read is left out and named; if none can, that is ``InputError``. Scenes take the place of photographs that a named
+    folder lacks with ``stand_in`` only.
     """
     chosen = available_systems() if systems is None else dict(systems)
-    name, pictures = "photographs", held_out_pictures(data, count)
+    name, pictures = "photographs", held_out_pictures(data, count, stand_in=stand_in)
     if not pictures:
         name, pictures = "scenes", scene_pictures(SCENES, SIZE)
     maps = fresh_folder(folder / "maps", key_of(code_key("hyperacuity.detect.registry"), name, SIZE))
     folders = map_folders(chosen, maps)
     table = table_of_pictures(chosen, pictures, folders=folders, resume=True, workers=workers)
+    if not table.images:
+        raise InputError(f"no picture could be studied; {': '.join(table.failures[0])}")
     leading = NETWORK if NETWORK in chosen else next(iter(chosen))
     good = [one for one in pictures if one.name in table.images]
     common: dict[str, dict[str, OrderingTally]] = {system: {} for system in chosen}
     sides = dict.fromkeys(chosen, SideSums())
+    owners: dict[str, dict[str, OwnerSums]] = {system: {} for system in chosen}
 
-    def work(one: PictureSource[Loaded]) -> dict[str, tuple[OrderingTally, SideSums]]:
+    def work(one: PictureSource[Loaded]) -> dict[str, tuple[OrderingTally, SideSums, OwnerSums]]:
         image, truths, regions = one.load()
         people = [with_whole_order(truth) for truth in truths]
         kept = {key: KeptMaps(system, folders[key], one.name, resume=True) for key, system in chosen.items()}
         shared = kept[leading].regions(image)
         orders = {key: ordering(system(image)) for key, system in kept.items()}
         return {
-            key: (tally_questions(said, people, regions=[shared]), sides_of(said, people, regions))
+            key: (
+                tally_questions(said, people, regions=[shared]),
+                sides_of(said, people, regions),
+                owners_on(said, people, regions, shared),
+            )
             for key, said in orders.items()
         }
 
     for one, found in zip(good, each(work, good, workers, "common regions"), strict=True):
-        for system, (tallied, more) in found.items():
+        for system, (tallied, more, same) in found.items():
             common[system][one.name] = tallied
             sides[system] = sides[system].plus(more)
-    return Maire2016(name, good, table, leading, common, sides, chosen, folders)
+            owners[system][one.name] = same
+    return Maire2016(name, good, table, leading, common, sides, owners, chosen, folders)
+
+
+def owners_on(said: Ordering, people: Sequence[Ordering], labels: LabelMap, other: LabelMap) -> OwnerSums:
+    """How much of the boundaries between people's regions has the same owner when the order is brought onto other regions.
+
+    Asked is what the benchmark asks: boundaries whose owner the truth knows. On the other regions each crack votes for the side
+    in front in the nearest step across it, at most :data:`~hyperacuity.ordering.figure_ground.REACH` pixels away. Boundaries
+    without an owner on either regions tell nothing.
+
+    >>> labels = np.array([[0, 0, 0, 1, 1, 1]] * 4, np.int32)
+    >>> moved = np.array([[0, 0, 0, 0, 1, 1]] * 4, np.int32)
+    >>> owners_on(ordering(1.0 - labels), [ordering(labels.astype(float))], labels, moved)
+    OwnerSums(same=4.0, told=4.0)
+    """
+    beside = neighbours(labels)
+    order = said.order if isinstance(said, Partition) else said.sides
+    elsewhere = np.sign(beside.add_up(_steps_across(transfer(order, other), beside)))
+    count = int(beside.labels.max()) + 1
+    same = told = 0.0
+    for truth in people:
+        asked = compare_neighbours(said, truth, labels)
+        moved = elsewhere[np.isin(beside.first * count + beside.second, asked.first * count + asked.second)]
+        known = (np.abs(asked.predicted) == 1) & (moved != 0)
+        told += float(asked.length[known].sum())
+        same += float(asked.length[known & (asked.predicted == moved)].sum())
+    return OwnerSums(same, told)
+
+
+def _steps_across(order: OrderMap, beside: Neighbours) -> NDArray[np.float64]:
+    """Per crack, +1 where the nearest step of an order across it has the pair's first region in front, −1 the second, or 0."""
+    here, there = (np.stack(np.unravel_index(at, order.shape)) for at in (beside.here, beside.there))
+    limits = np.array(order.shape)[:, np.newaxis] - 1
+    found = np.zeros(beside.here.size)
+    for away in range(REACH + 1):
+        near, far = (
+            order[tuple(np.clip(at, 0, limits))] for at in (here - away * (there - here), there + away * (there - here))
+        )
+        found = np.where(found == 0, np.nan_to_num(np.sign(near - far)), found)
+    first = beside.labels.ravel()[beside.here] == beside.first[beside.pair]
+    return np.where(first, found, -found)
 
 
 def sides_of(said: Ordering, people: Sequence[Ordering], labels: LabelMap) -> SideSums:

@@ -15,13 +15,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperacuity.detect.depth.orderers import LEVEL
 from hyperacuity.detect.depth.ownership import order_along_contours
-from hyperacuity.ordering import OrderingTally, Protocol, tally, tally_humans
+from hyperacuity.maps import LabelMap
+from hyperacuity.ordering import OrderingTally, Protocol, match_regions, tally, tally_humans
 from hyperacuity.ordering.figure_ground import REACH, neighbours, order_of_pairs, whole_order
-from hyperacuity.ordering.orderings import Ordering, Sides, consecutive, region_medians
+from hyperacuity.ordering.orderings import Ordering, Sides, consecutive, partition, region_medians
 from hyperacuity.studies.depth_pictures import Loaded
-from hyperacuity.studies.depth_views import CUES, NETWORK, SYSTEMS, TJC, UCM_TJ, SystemViews
+from hyperacuity.studies.depth_views import CUES, LEVEL, LEVELS, NETWORK, SYSTEMS, TJC, UCM_TJ, SystemViews
 from hyperacuity.studies.keeping import code_key, kept, key_of
 from hyperacuity.studies.running import PictureSource
 
@@ -52,9 +52,23 @@ class OrderSums(NamedTuple):
         return self.right_pairs / self.pairs if self.pairs else float("nan")
 
 
+class MatchSums(NamedTuple):
+    """True regions that some region of a system stands for, of all: small ones (of at most median area), and the others."""
+
+    small_matched: int = 0
+    small: int = 0
+    large_matched: int = 0
+    large: int = 0
+    regions: int = 0
+
+    def plus(self, other: MatchSums) -> MatchSums:
+        """The sums of both."""
+        return MatchSums(*(a + b for a, b in zip(self, other, strict=True)))
+
+
 @dataclass(frozen=True, eq=False)
 class OrderFindings:
-    """What was found in one picture; ``people`` only where there are several.
+    """What was found in one picture; ``people`` only where there are several. ``matches`` are by level of the hierarchy.
 
     ``contradicted`` counts the labellings, of which there are ``labellings``, that no order of the regions agrees with.
     """
@@ -62,6 +76,7 @@ class OrderFindings:
     people: OrderingTally | None = None
     sums: dict[tuple[str, str], OrderSums] = field(default_factory=dict)
     sweeps: dict[tuple[str, str], OrderingTally] = field(default_factory=dict)
+    matches: dict[str, MatchSums] = field(default_factory=dict)
     contradicted: int = 0
     labellings: int = 0
 
@@ -71,6 +86,7 @@ class OrderFindings:
             "people": None if self.people is None else _text(self.people),
             "sums": [[*key, *sums] for key, sums in self.sums.items()],
             "sweeps": [[*key, _text(counts)] for key, counts in self.sweeps.items()],
+            "matches": [[level, *sums] for level, sums in self.matches.items()],
             "labels": [self.contradicted, self.labellings],
         }
 
@@ -81,6 +97,7 @@ class OrderFindings:
             None if given["people"] is None else _tally(given["people"]),
             {(system, column): OrderSums(*sums) for system, column, *sums in given["sums"]},
             {(system, parameter): _tally(text) for system, parameter, text in given["sweeps"]},
+            {level: MatchSums(*sums) for level, *sums in given["matches"]},
             *given["labels"],
         )
 
@@ -140,9 +157,26 @@ def examine(loaded: Loaded) -> OrderFindings:
                 for reading, answer in answers.items():
                     key = (system, f"{kind} regions, {reading}")
                     found.sums[key] = found.sums.get(key, OrderSums()).plus(_sums(answer, true, beside.cracks))
+    for level in LEVELS:
+        found.matches[f"level {level:g}"] = matched_regions(views.tree.at(level), true_regions)
     for system, parameter, ordered in views.sweeps(truths[0]):
         found.sweeps[system, parameter] = tally(ordered, truths)
     return found
+
+
+def matched_regions(regions: LabelMap, true_regions: LabelMap) -> MatchSums:
+    """How many of the small true regions, and of the others, have a region that stands for them (eq. 9 of the paper).
+
+    >>> true = np.array([[0, 0, 0, 0, 1, 2]], np.int32)
+    >>> matched_regions(np.array([[0, 0, 0, 0, 0, 1]], np.int32), true)
+    MatchSums(small_matched=1, small=2, large_matched=1, large=1, regions=2)
+    """
+    system, truth = (partition(labels.astype(np.float32), labels) for labels in (regions, true_regions))
+    area = np.bincount(truth.labels[truth.labels >= 0], minlength=truth.regions)
+    small = area <= np.median(area)
+    matched = np.isin(np.arange(truth.regions), match_regions(system, truth))
+    counts = (matched & small, small, matched & ~small, ~small)
+    return MatchSums(*(int(one.sum()) for one in counts), system.regions)
 
 
 def _sums(answer: NDArray[Any], true: NDArray[np.int64], length: NDArray[np.float64]) -> OrderSums:

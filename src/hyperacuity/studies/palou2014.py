@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from hyperacuity.ordering import OrderingScore, OrderingTally, collect, collect_sweep
-from hyperacuity.studies.depth_pictures import Loaded, held_out_pictures, scene_pictures
-from hyperacuity.studies.depth_views import CUES, SYSTEMS, TJC, UCM_TJ
-from hyperacuity.studies.order_trials import COLUMNS, OrderFindings, OrderSums, examine_kept
-from hyperacuity.studies.running import PictureSource, each
+from hyperacuity.errors import InputError
+from hyperacuity.ordering import OrderingScore, OrderingTally, Outcomes, collect, collect_sweep
+from hyperacuity.studies.depth_pictures import LEFT_OUT, Loaded, held_out_pictures, scene_pictures
+from hyperacuity.studies.depth_views import AE, CUES, OWNERSHIP, SYSTEMS, TJC, TREE, UCM_TJ
+from hyperacuity.studies.order_trials import COLUMNS, MatchSums, OrderFindings, OrderSums, examine_kept
+from hyperacuity.studies.running import Failures, PictureSource, attempt_each
 
 PUBLISHED = {"BPT+TJC [17]": 71.3, "UCM+TJC [17]": 69.3, "[9]": 69.1, "[18]": 68.9}
 """Table 1: figure/ground accuracy in per cent, each quoted by the paper from another one."""
 
 SCENES, PHOTOGRAPHS = "scenes", "photographs"
+
+PAPERS = (TREE, OWNERSHIP, AE, UCM_TJ)
+"""The systems of the paper that are here: the proposed one, PO, AE and UCM + TJC."""
+
+RULES = ("LDC F(1)", "LDC F(0)", "GDC F(1)", "GDC F(0)")
+"""The numbers by which one outcome may be better than another."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +34,7 @@ class Palou2014:
     """What was found in one set of pictures: accuracies by system and reading, and a score per system over its parameter.
 
     ``human`` is the score of people against each other, where several labelled each picture. Of ``labellings`` of neighbours,
-    ``contradicted`` agree with no order of the regions.
+    ``contradicted`` agree with no order of the regions. ``found`` is what was found in each picture.
     """
 
     name: str
@@ -37,6 +44,7 @@ class Palou2014:
     human: OrderingScore | None
     contradicted: int = 0
     labellings: int = 0
+    found: Mapping[str, OrderFindings] = field(default_factory=dict)
 
     @property
     def systems(self) -> list[str]:
@@ -66,6 +74,40 @@ class Palou2014:
         return {name: float(part[at]) / found for name, part in parts.items()} | {
             "right side": float(why.right_side[at])
         }
+
+    def chosen(self, system: str) -> str:
+        """The value of a system's parameter at its best F(1) of LDC in all pictures."""
+        score = self.scores[system]
+        return score.parameters[score.chosen]
+
+    def outcomes(self, picture: str, system: str, parameter: str | None = None) -> tuple[Outcomes, Outcomes]:
+        """What became of contours (LDC) and of pairs of regions (GDC) in one picture; by default at :meth:`chosen`."""
+        tallied = self.found[picture].sweeps[system, parameter or self.chosen(system)]
+        contours, pairs = tallied.contours, tallied.pairs
+        return Outcomes(*contours[:4], recalled_consistent=contours[4], recalled_inconsistent=contours[5]), Outcomes(
+            *pairs[:4]
+        )
+
+    def marks(self, picture: str, system: str) -> tuple[float, ...]:
+        """What a system's outcome in one picture is worth by each of :data:`RULES`."""
+        return tuple(float(part.f(beta)) for part in self.outcomes(picture, system) for beta in (1, 0))
+
+    def undecided(self) -> list[str]:
+        """The pictures in which no outcome of the paper's systems is the best by all :data:`RULES`."""
+
+        def best_by_all(picture: str) -> bool:
+            marks = np.nan_to_num([self.marks(picture, system) for system in PAPERS])
+            return bool((marks == marks.max(axis=0)).all(axis=1).any())
+
+        return [picture for picture in self.found if not best_by_all(picture)]
+
+    def matched(self) -> dict[str, MatchSums]:
+        """By level of the hierarchy, how many true regions have a region that stands for them."""
+        sums: dict[str, MatchSums] = {}
+        for one in self.found.values():
+            for level, more in one.matches.items():
+                sums[level] = sums.get(level, MatchSums()).plus(more)
+        return sums
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -152,10 +194,19 @@ def _rounded(values: Mapping[str, float]) -> dict[str, str]:
 
 @dataclass(frozen=True, eq=False)
 class PalouSets:
-    """The study: what was found on scenes and, where there are labels, on photographs; and the figures, where they were drawn."""
+    """The study: what was found on scenes and, where there are labels, on photographs; and the figures, where they were drawn.
+
+    ``failures`` are the pictures that could not be read.
+    """
 
     sets: Mapping[str, Palou2014]
+    failures: Failures
     figures: tuple[str, ...] = ()
+
+    @property
+    def notes(self) -> list[str]:
+        """What was left out."""
+        return [] if PHOTOGRAPHS in self.sets else [LEFT_OUT]
 
     def table1(self) -> list[tuple[str, ...]]:
         """Table 1: figure/ground accuracy in per cent, the paper's first, then ours on the last set: at 15° and at 90°."""
@@ -180,21 +231,29 @@ def palou2014(
     bsds: Path | None = None,
     count: int | None = None,
     folder: Path | None = None,
+    stand_in: bool = False,
     workers: int | None = None,
 ) -> PalouSets:
     """Examine the systems on scenes and, where the data exist, on photographs that were never learned from.
 
     ``bsds`` is the folder of BSDS500 and its figure/ground labels; ``count`` takes the first photographs only, 0 none. What is
-    found in each picture is kept in ``folder``, and used again while picture and code are the same.
+    found in each picture is kept in ``folder``, and used again while picture and code are the same. A picture that cannot be
+    read is left out and named. With ``stand_in``, scenes alone do where a folder was named that lacks the photographs.
     """
     sets = {SCENES: scene_pictures(seeds, size)}
-    if photographs := held_out_pictures(bsds, count):
+    if photographs := held_out_pictures(bsds, count, stand_in=stand_in):
         sets[PHOTOGRAPHS] = photographs
-    results = {}
+    results, failures = {}, []
     for name, pictures in sets.items():
-        found = each(partial(examine_kept, folder=folder), pictures, workers, name)
-        results[name] = collect_pictures(name, pictures, dict(zip((p.name for p in pictures), found, strict=True)))
-    return PalouSets(results)
+        found: dict[str, OrderFindings] = {}
+        for one, result in attempt_each(partial(examine_kept, folder=folder), pictures, workers, name):
+            if isinstance(result, InputError):
+                failures.append((one.name, str(result)))
+            else:
+                found[one.name] = result
+        if found:
+            results[name] = collect_pictures(name, [one for one in pictures if one.name in found], found)
+    return PalouSets(results, failures)
 
 
 def collect_pictures(
@@ -212,4 +271,4 @@ def collect_pictures(
             sweeps[system].setdefault(parameter, {})[image] = counts
     scores = {system: collect_sweep(sweep) for system, sweep in sweeps.items() if sweep}
     labels = tuple(sum(getattr(one, part) for one in found.values()) for part in ("contradicted", "labellings"))
-    return Palou2014(name, pictures, sums, scores, collect(people) if people else None, *labels)
+    return Palou2014(name, pictures, sums, scores, collect(people) if people else None, *labels, found)

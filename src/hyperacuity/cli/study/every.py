@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,10 +19,14 @@ from hyperacuity.cli.study.ledger import write_ledger
 from hyperacuity.errors import HyperacuityError
 
 if TYPE_CHECKING:
-    from hyperacuity.studies.ledger import Claim, LedgerRow
+    from hyperacuity.studies.ledger import Claim, LedgerRow, PaperFindings
+    from hyperacuity.studies.ledger.book import KeptRows
     from hyperacuity.studies.running import Failures
 
 PAPERS = ("palou2014", "maire2016", "cabezas2011", "hou2013", "abdulrahman2017")
+
+STRICT = ("palou2014", "maire2016", "hou2013")
+"""Studies that stop where a folder is named that lacks their data, unless they are told that scenes may stand in."""
 
 
 @dataclass(frozen=True)
@@ -30,14 +35,15 @@ class PaperStudy:
 
     name: str
     title: str
-    conduct: Callable[..., Any]
+    conduct: Callable[..., PaperFindings]
     claims: Sequence[Claim[Any]]
 
 
 def paper(name: str) -> PaperStudy:
     """The paper of this name; imported when it is asked for."""
     ledger = import_module(f"hyperacuity.studies.ledger.{name}")
-    return PaperStudy(name, ledger.TITLE, import_module(f"hyperacuity.cli.study.{name}").conduct, ledger.CLAIMS)
+    conduct = import_module(f"hyperacuity.cli.study.{name}").conduct
+    return PaperStudy(name, ledger.TITLE, partial(conduct, stand_in=True) if name in STRICT else conduct, ledger.CLAIMS)
 
 
 def study_all(
@@ -53,8 +59,8 @@ def study_all(
     """Run the studies of all five papers, and write what each paper says beside what is found here.
 
     Every equation, algorithm, table, figure and claim has a row with a verdict: holds, fails, or not comparable and why. The
-    ledger is OUT/papers.md and papers.csv; each paper's tables and figures are in OUT/PAPER. Without data the studies run on
-    scenes, and rows that need data say so. A second run goes on where the first was stopped.
+    ledger is OUT/papers.md and papers.csv; each paper's tables and figures are in OUT/PAPER. Where data are missing the studies
+    run on scenes; what was left out is listed, and rows that need data say so. A second run goes on where the first was stopped.
 
     Example: [bold]hyperacuity study all --out papers[/bold]
 
@@ -68,25 +74,28 @@ def study_all(
 
     key = book.ledger_key(data, figures=figures)
     papers = [paper(name) for name in PAPERS]
-    rows: dict[str, list[LedgerRow]] = {}
+    found: dict[str, KeptRows] = {}
     failures: list[tuple[str, str]] = []
     for one in papers:
         place = common.output_folder(folder / one.name)
         try:
-            rows[one.name], failed = _rows_of(one, place, key, data=data, figures=figures, workers=workers)
+            found[one.name], failed = _rows_of(one, place, key, data=data, figures=figures, workers=workers)
             failures += [(f"{one.name}: {item}", reason) for item, reason in failed]
         except HyperacuityError as error:
             failures.append((one.name, str(error)))
-    text = ledger_page(rows, {one.name: one.title for one in papers}, _notes(data))
+    rows = {name: of.rows for name, of in found.items()}
+    notes, of_papers = _notes(data), {name: of.notes for name, of in found.items()}
+    text = ledger_page(rows, {one.name: one.title for one in papers}, notes, of_papers)
     for path in (folder / "papers.md", *([page] if page else [])):
         write_bytes(path, text.encode())
     if rows:
         write_csv(folder / "papers.csv", [{"paper": name, **vars(row)} for name, of in rows.items() for row in of])
-    found = {"papers": {name: [vars(row) for row in of] for name, of in rows.items()}, "out": folder}
-    finish(found, lambda: _show(rows, folder), json=json, failures=failures)
+    notes += [f"{name}: {note}" for name, of in of_papers.items() for note in of]
+    told = {"papers": {name: [vars(row) for row in of] for name, of in rows.items()}, "notes": notes, "out": folder}
+    finish(told, lambda: _show(rows, notes, folder), json=json, failures=failures)
 
 
-def _rows_of(one: PaperStudy, folder: Path, key: str, **options: Any) -> tuple[list[LedgerRow], Failures]:
+def _rows_of(one: PaperStudy, folder: Path, key: str, **options: Any) -> tuple[KeptRows, Failures]:
     """A paper's rows, and what failed: the rows kept in its folder, or else of its study, which is conducted.
 
     Rows of a study in which something failed are not kept, so that the next run tries again.
@@ -94,18 +103,17 @@ def _rows_of(one: PaperStudy, folder: Path, key: str, **options: Any) -> tuple[l
     from hyperacuity.studies.ledger import book
 
     if (before := book.kept_rows(folder, key)) is not None:
-        rows, seconds = before
-        common.messages.print(f"{one.name}: kept from before ({seconds:.0f} s)", markup=False)
-        return rows, []
+        common.messages.print(f"{one.name}: kept from before ({before.seconds:.0f} s)", markup=False)
+        return before, []
     common.messages.print(f"[bold]{one.name}[/]: {one.title}")
     began = time.monotonic()
     study = one.conduct(folder, **options)
-    rows, failures = write_ledger(folder, one.claims, study), list(getattr(study, "failures", []))
-    seconds = time.monotonic() - began
-    if not failures:
-        book.keep(folder, key, rows, seconds)
-    common.messages.print(f"{one.name}: {len(rows)} rows in {seconds:.0f} s", markup=False)
-    return rows, failures
+    rows = write_ledger(folder, one.claims, study)
+    found = book.KeptRows(rows, list(study.notes), time.monotonic() - began)
+    if not study.failures:
+        book.keep(folder, key, found)
+    common.messages.print(f"{one.name}: {len(rows)} rows in {found.seconds:.0f} s", markup=False)
+    return found, list(study.failures)
 
 
 def _notes(data: Path | None) -> list[str]:
@@ -121,7 +129,7 @@ def _notes(data: Path | None) -> list[str]:
     return notes
 
 
-def _show(rows: dict[str, list[LedgerRow]], folder: Path) -> None:
+def _show(rows: dict[str, list[LedgerRow]], notes: Sequence[str], folder: Path) -> None:
     from hyperacuity.studies.ledger.page import VERDICTS, summary_rows
 
     failing = [
@@ -131,4 +139,5 @@ def _show(rows: dict[str, list[LedgerRow]], folder: Path) -> None:
         print_table(("fails", "", "what the paper says", "found here"), failing, left=(0, 1, 2, 3))
         print_line("")
     print_table(("paper", *VERDICTS, "with a number of ours"), summary_rows(rows))
+    print_line("".join(f"\n{note}" for note in notes))
     print_line(f"\n{folder / 'papers.md'}")

@@ -26,12 +26,13 @@ def conduct(
     figures: bool = True,
     workers: int | None = None,
     count: int | None = None,
+    stand_in: bool = False,
 ) -> Maire2016:
     """Run the study into a folder: maps that lie there are used again. Writes the table and the figures."""
     from hyperacuity.studies import maire2016 as paper
     from hyperacuity.studies.running import write_csv
 
-    study = paper.maire2016(folder, data=data, count=count, workers=workers)
+    study = paper.maire2016(folder, data=data, count=count, stand_in=stand_in, workers=workers)
     if figures:
         from hyperacuity.report.papers.maire2016 import draw_maire2016
 
@@ -67,13 +68,12 @@ def maire2016(
 
     study = conduct(folder, data=data, figures=figures, workers=workers, count=count)
     rows = write_ledger(folder, CLAIMS, study)
-    found = {**study.as_dict(), "out": folder, "ledger": [vars(row) for row in rows]}
-    finish(found, lambda: _print_maire2016(study, rows), json=json, failures=study.table.failures)
+    found = {**study.as_dict(), "notes": study.notes, "out": folder, "ledger": [vars(row) for row in rows]}
+    finish(found, lambda: _print_maire2016(study, rows), json=json, failures=study.failures)
 
 
 def _print_maire2016(study: Maire2016, rows: Sequence[LedgerRow]) -> None:
-    from hyperacuity.studies.depth_pictures import NEEDS
-    from hyperacuity.studies.maire2016 import BLOCKS, RULE
+    from hyperacuity.studies.maire2016 import BLOCKS, COMMON, RULE
 
     common.results.print(
         f"[bold]Table 1[/bold], {plural(len(study.table.images), study.name.removesuffix('s'))}, ties wrong"
@@ -82,13 +82,13 @@ def _print_maire2016(study: Maire2016, rows: Sequence[LedgerRow]) -> None:
         headings = ("", "R-ACC", "B-ACC", "B-ACC-50", "B-ACC-25", "interval of B-ACC")
         print_line(f"\non {study.block_title(block)}")
         print_table(headings, study.rows(block))
-    print_line("\nB-ACC on people's regions: lower boundaries of owners, and owners of at most median area")
-    print_table(
-        ("", "below", "small"), [(name, f"{of.below:.3f}", f"{of.little:.3f}") for name, of in study.sides.items()]
-    )
+    print_line("\nB-ACC on people's regions: lower boundaries of owners, and owners of at most median area;")
+    print_line(f"and how much of their length has the same owner on {study.block_title(COMMON)}")
+    shares = [(n, f"{of.below:.3f}", f"{of.little:.3f}", f"{study.same_owner(n):.3f}") for n, of in study.sides.items()]
+    print_table(("", "below", "small", "same owner"), shares)
     if study.figures:
         print_line(f"figures: {RULE.format(study.leading)}: {', '.join(one.name for one in study.shown())}")
-    if study.name == "scenes":
-        print_line(f"photographs were left out: {NEEDS}")
+    for note in study.notes:
+        print_line(note)
     print_line("")
     print_ledger(rows)

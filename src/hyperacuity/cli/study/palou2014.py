@@ -31,13 +31,16 @@ def conduct(
     first: int = 1,
     size: tuple[int, int] = (480, 320),
     count: int | None = None,
+    stand_in: bool = False,
 ) -> PalouSets:
     """Run the study into a folder: what was found in each picture before is used again. Writes tables and figures."""
     from hyperacuity.studies import palou2014 as paper
     from hyperacuity.studies.running import write_csv
 
     seeds = range(first, first + scenes)
-    study = paper.palou2014(seeds, size, bsds=data, count=count, folder=folder / "pictures", workers=workers)
+    study = paper.palou2014(
+        seeds, size, bsds=data, count=count, folder=folder / "pictures", stand_in=stand_in, workers=workers
+    )
     if figures:
         from hyperacuity.report.papers.palou2014 import draw_palou2014
 
@@ -64,8 +67,9 @@ def palou2014(
     the images of Berkeley's figure/ground set that were never learned from; without them scenes alone are used.
 
     Writes accuracy.csv, sweep.csv, ledger.csv (the paper's claims beside what is found), charts (Figs. 7 and 8), and sheets:
-    how a picture is measured (measures.png, Figs. 3 to 5), the λ series (lambda-series.png, Fig. 6) and the comparison
-    (comparison.png, Fig. 9). What is found in a picture is kept in DIR/pictures, so a second run is quick.
+    four outcomes of a scene (outcomes.png, Fig. 1), how a picture is measured (measures.png, Figs. 3 to 5), the λ series
+    (lambda-series.png, Fig. 6) and the comparison (comparison.png, Fig. 9). What is found in a picture is kept in
+    DIR/pictures, so a second run is quick.
 
     Example: [bold]hyperacuity study palou2014 --out palou2014[/bold]
 
@@ -91,15 +95,14 @@ def palou2014(
         "out": folder,
         "split": SPLIT,
         "sets": {name: one.as_dict() for name, one in study.sets.items()},
+        "notes": study.notes,
         "ledger": [vars(row) for row in rows],
     }
-    finish(found, lambda: _print_palou2014(study, rows), json=json)
+    finish(found, lambda: _print_palou2014(study, rows), json=json, failures=study.failures)
 
 
 def _print_palou2014(study: PalouSets, rows: Sequence[LedgerRow]) -> None:
-    from hyperacuity.studies.depth_pictures import NEEDS
     from hyperacuity.studies.order_trials import COLUMNS
-    from hyperacuity.studies.palou2014 import PHOTOGRAPHS
 
     for result in study.sets.values():
         images = plural(len(result.pictures), "image")
@@ -110,7 +113,7 @@ def _print_palou2014(study: PalouSets, rows: Sequence[LedgerRow]) -> None:
         print_line(f"{result.signature}\n")
     print_line("Table 1: figure/ground accuracy in per cent, the paper's (quoted there from others) and ours")
     print_table(("", "paper", "f/g at 15°", "right side", "at recall"), study.table1())
-    if PHOTOGRAPHS not in study.sets:
-        print_line(f"photographs were left out: {NEEDS}")
+    for note in study.notes:
+        print_line(note)
     print_line("")
     print_ledger(rows)

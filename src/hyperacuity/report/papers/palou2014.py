@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperacuity.data import write_png
-from hyperacuity.detect.depth.orderers import LEVEL
-from hyperacuity.ordering import Partition, transfer
+from hyperacuity.maps import LabelMap, OrderMap
+from hyperacuity.ordering import Ordering, Partition, transfer
 from hyperacuity.regions import PruningPath, piecewise_constant, pruning_path
 from hyperacuity.report import theme
 from hyperacuity.report.charts.ordering import figure_ground_chart, prc_chart
@@ -21,10 +21,12 @@ from hyperacuity.studies.depth_pictures import Loaded
 from hyperacuity.studies.depth_views import (
     AE,
     CUES,
+    LEVEL,
     NETWORK,
     ORACLE,
     OWNERSHIP,
     RANDOM,
+    SHOWN_LAMBDA,
     TJC,
     TREE,
     UCM_TJ,
@@ -32,27 +34,23 @@ from hyperacuity.studies.depth_views import (
     truly_ordered,
 )
 from hyperacuity.studies.keeping import code_key, kept_files, key_of
-from hyperacuity.studies.palou2014 import Palou2014, PalouSets
+from hyperacuity.studies.palou2014 import PAPERS, RULES, SCENES, Palou2014, PalouSets
 from hyperacuity.studies.running import PictureSource, each
 
 PANELS = 6
 """How many λ the series of pictures (Fig. 6 of Palou & Salembier) shows."""
 
-SHOWN_LAMBDA = 0.5
-"""λ of the ownership on the tree that is shown, in units of squared ownership as in the study's sweep."""
-
-
 NOT_DRAWN = (CUES, TJC, ORACLE, RANDOM)
 """Systems that the charts leave out: they have the regions of others that are drawn, and would cover them."""
 
-SHEETS = ("measures.png", "lambda-series.png", "comparison.png")
+SHEETS = ("measures.png", "lambda-series.png", "comparison.png", "outcomes.png")
 
 
 def draw_palou2014(study: PalouSets, folder: Path, *, workers: int | None = None) -> PalouSets:
     """Precision and recall of every set (Figs. 7 and 8), and sheets of pictures; the study with the names of the files.
 
-    Sheets: how one picture is measured (Figs. 3 – 5), the λ series (Fig. 6) and the comparison of the systems (Fig. 9). These are
-    left alone where they are of the same pictures and code.
+    Sheets: four outcomes of one scene (Fig. 1), how one picture is measured (Figs. 3 – 5), the λ series (Fig. 6) and the
+    comparison of the systems (Fig. 9). These are left alone where they are of the same pictures and code.
     """
     names = [name for result in study.sets.values() for name in _draw_charts(result, folder)]
     scenes, *photographs = (list(result.pictures) for result in study.sets.values())
@@ -63,9 +61,11 @@ def draw_palou2014(study: PalouSets, folder: Path, *, workers: int | None = None
         write_png(folder / SHEETS[0], measures_sheet(scenes[0]))
         write_png(folder / SHEETS[1], lambda_series(last[0]))
         write_png(folder / SHEETS[2], comparison_sheet(compared, workers=workers))
+        write_png(folder / SHEETS[3], outcomes_sheet(study.sets[SCENES]))
 
     images = [picture.load()[0] for picture in (*compared, scenes[0], last[0])]
-    key = key_of(code_key(__name__, panel_sheet.__module__, SystemViews.__module__), *images)
+    captions = outcome_captions(study.sets[SCENES])  # of all scenes: the parameters are those that suit all best
+    key = key_of(code_key(__name__, panel_sheet.__module__, SystemViews.__module__), *images, captions)
     kept_files(folder / "sheets.key", key, [folder / name for name in SHEETS], draw)
     return study.drawn(*names, *SHEETS)
 
@@ -88,6 +88,39 @@ def measures_sheet(picture: PictureSource[Loaded]) -> NDArray[Any]:
     """How ownership on the tree is measured in one picture: matched contours, owners, regions and pairs of regions."""
     image, truths, _ = picture.load()
     return picture_sheet(SystemViews(image).pruned(SHOWN_LAMBDA), truths[0])
+
+
+def outcome_captions(scenes: Palou2014) -> dict[str, str]:
+    """What the outcome of each of the paper's systems in the first scene is worth, by every number."""
+    name = scenes.pictures[0].name
+    return {
+        system: f"{system}, {scenes.chosen(system)}: "
+        + ", ".join(f"{rule} {mark:.2f}" for rule, mark in zip(RULES, scenes.marks(name, system), strict=True))
+        for system in PAPERS
+    }
+
+
+def outcomes_sheet(scenes: Palou2014) -> NDArray[Any]:
+    """The first scene, its true order, and four outcomes: which is the best?"""
+    picture = scenes.pictures[0]
+    image, truths, regions = picture.load()
+    orders = {
+        system: found
+        for system, parameter, found in SystemViews(image).sweeps(truths[0])
+        if system in PAPERS and parameter == scenes.chosen(system)
+    }
+    panels = [(boxed(image), picture.name), (boxed(order_picture(_whole(truths[0], regions))), "truth: warm is near")]
+    for system, caption in outcome_captions(scenes).items():
+        panels.append(
+            (boxed(order_picture(orders[system].painted().astype(np.float32))), caption.replace("λ", "lambda"))
+        )
+    return panel_sheet(panels, columns=3)
+
+
+def _whole(truth: Ordering, regions: LabelMap) -> OrderMap:
+    """A true order, painted; of labelled contours that of their regions."""
+    whole = truth if isinstance(truth, Partition) else truly_ordered(regions, truth)
+    return whole.painted().astype(np.float32)
 
 
 def lambda_series(picture: PictureSource[Loaded]) -> NDArray[Any]:
@@ -125,9 +158,8 @@ def _compared(picture: PictureSource[Loaded]) -> list[tuple[NDArray[Any], str]]:
     image, truths, regions = picture.load()
     views = SystemViews(image)
     own = views.tree.at(LEVEL)
-    whole = truths[0] if isinstance(truths[0], Partition) else truly_ordered(regions, truths[0])
     orders = {
-        "truth": whole.painted().astype(np.float32),
+        "truth": _whole(truths[0], regions),
         f"{TREE}, lambda = {SHOWN_LAMBDA:g}": views.pruned(SHOWN_LAMBDA).order,
         OWNERSHIP: views.ownership,
         AE: views.embedded,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import hyperacuity
 from hyperacuity.data import find_data
@@ -52,11 +53,24 @@ def _files(folder: Path) -> Iterator[Path]:
     return iter([folder]) if folder.is_file() else (path for path in folder.rglob("*") if path.is_file())
 
 
-def keep(folder: Path, key: str, rows: Sequence[LedgerRow], seconds: float) -> None:
+class KeptRows(NamedTuple):
+    """A paper's rows, what its study said of the run, and the seconds it took."""
+
+    rows: list[LedgerRow]
+    notes: list[str]
+    seconds: float
+
+
+def keep(folder: Path, key: str, kept: KeptRows) -> None:
     """Write a paper's rows to its folder."""
-    write_kept(folder / NAME, key, {"seconds": seconds, "rows": [vars(row) for row in rows]})
+    told = {"seconds": kept.seconds, "notes": kept.notes, "rows": [vars(row) for row in kept.rows]}
+    write_kept(folder / NAME, key, told)
 
 
-def kept_rows(folder: Path, key: str) -> tuple[list[LedgerRow], float] | None:
-    """The rows in a paper's folder and the seconds they took; None where there are none, or they are of something else."""
-    return read_kept(folder / NAME, key, lambda found: ([LedgerRow(**row) for row in found["rows"]], found["seconds"]))
+def kept_rows(folder: Path, key: str) -> KeptRows | None:
+    """What is kept in a paper's folder; None where there is nothing, or it is of something else."""
+
+    def unpacked(found: Mapping[str, Any]) -> KeptRows:
+        return KeptRows([LedgerRow(**row) for row in found["rows"]], list(found["notes"]), found["seconds"])
+
+    return read_kept(folder / NAME, key, unpacked)

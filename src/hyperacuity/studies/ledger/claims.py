@@ -4,10 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Generic, Literal, TypeVar
+from typing import Generic, Literal, Protocol, TypeVar
 
 Verdict = Literal["holds", "fails", "not comparable", "not run"]
 Study = TypeVar("Study")
+
+
+class PaperFindings(Protocol):
+    """What every paper's study tells of its run, beside what it found: what failed, by name, and what was left out."""
+
+    @property
+    def failures(self) -> Sequence[tuple[str, str]]:
+        """What failed, and why. Rows of such a study are not kept."""
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What was left out, a sentence each."""
 
 
 class NotRunError(Exception):

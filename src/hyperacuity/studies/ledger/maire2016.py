@@ -17,13 +17,16 @@ from hyperacuity.studies.ledger.claims import Claim, Finding, NotRunError, expec
 from hyperacuity.studies.maire2016 import COMMON, EMBEDDING, NETWORK, SHOWN, Maire2016
 
 TITLE = "Maire, Narihira & Yu (2016), Affinity CNN, supplement: the figure/ground benchmark"
-COMMAND = "hyperacuity study maire2016"
-MEASURE = "hyperacuity ordering"
+COMMAND = "hyperacuity study maire2016 --out maire2016"
+MEASURE = "hyperacuity ordering PRED TRUTH"
 OTHERS = "another network, and the paper does not name its 50 photographs"
 CUES = "it embeds this package's learned cues, and the paper does not name its 50 photographs"
 NAMES = {"racc": "R-ACC", "bacc": "B-ACC", "bacc50": "B-ACC-50", "bacc25": "B-ACC-25"}
 SYSTEMS = {NETWORK: "Affinity CNN (Maire et al. 2016)", EMBEDDING: "angular embedding (Maire 2010)"}
 BLOCKS = {ONTO: ("people's regions", ONTO), COMMON: ("the network's regions", OWN)}
+
+MOSTLY = 0.8
+"""What share of the boundary length is "mostly": four fifths."""
 
 Check = Callable[[Maire2016], Finding]
 
@@ -71,13 +74,13 @@ def _outperforms(block: str) -> Check:
     return check
 
 
-def _twelve_points(study: Maire2016) -> Finding:
+def _points_ahead(study: Maire2016) -> Finding:
     """The paper: 69 against 58 on people's regions, 70 against 62 on its own."""
     numbers = []
     for block in (ONTO, COMMON):
         numbers += [100 * _score(study, block, system).accuracy["bacc"] for system in (NETWORK, EMBEDDING)]
-    text = "{:.0f} % against {:.0f} % and {:.0f} % against {:.0f} %".format(*numbers)
-    return expect(numbers[0] > numbers[1] and numbers[2] > numbers[3], text, "the network is not ahead on both")
+    points = f"{numbers[0] - numbers[1]:.0f} and {numbers[2] - numbers[3]:.0f} points"
+    return incomparable("{} ({:.0f} against {:.0f} and {:.0f} against {:.0f})".format(points, *numbers), OTHERS)
 
 
 def _figure(name: str, finding: Check) -> Check:
@@ -114,20 +117,20 @@ def _small(study: Maire2016) -> Finding:
     )
 
 
-def _change(study: Maire2016, system: str) -> float:
-    return abs(_score(study, ONTO, system).accuracy["bacc"] - _score(study, COMMON, system).accuracy["bacc"])
-
-
 def _consistent(study: Maire2016) -> Finding:
-    ours = _change(study, NETWORK)
-    return expect(ours <= 0.05, f"B-ACC differs by {ours:.3f} between the two", "the regions matter by more than 0.05")
+    _score(study, ONTO, NETWORK)
+    share = study.same_owner(NETWORK)
+    text = f"{100 * share:.1f} % of the boundary length has the same owner on either"
+    return expect(share >= MOSTLY, text, f"less than {100 * MOSTLY:.0f} % of it has")
 
 
 def _relies(study: Maire2016) -> Finding:
-    ours, theirs = _change(study, NETWORK), _change(study, EMBEDDING)
-    more = study.moved_more(EMBEDDING, NETWORK)
-    text = f"B-ACC changes by {theirs:.3f}, the network's by {ours:.3f}; by more in {100 * more:.0f} % of resamples"
-    return expect(more >= 0.975, text, "over all photographs the difference may be chance (the paper shows one)")
+    for system in (NETWORK, EMBEDDING):
+        _score(study, ONTO, system)
+    ours, theirs = (100 * study.same_owner(system) for system in (NETWORK, EMBEDDING))
+    less = study.less_same(EMBEDDING, NETWORK)
+    text = f"{theirs:.1f} % has the same owner, of the network's {ours:.1f} %; less in {100 * less:.0f} % of resamples"
+    return expect(less >= 0.975, text, "over all photographs the difference may be chance (the paper shows one)")
 
 
 def _test_set(study: Maire2016) -> Finding:
@@ -137,9 +140,10 @@ def _test_set(study: Maire2016) -> Finding:
 
 
 def _level(_: Maire2016) -> Finding:
-    return incomparable(
-        f"level {LEVEL:g} of the network's hierarchy", "the level depends on the hierarchy; theirs is not given"
+    because = (
+        "a constant of the model, set on photographs left out of learning and not found again here; theirs is not given"
     )
+    return incomparable(f"level {LEVEL:g} of the network's hierarchy", because)
 
 
 def _mean_fails(_: Maire2016) -> Finding:
@@ -211,16 +215,15 @@ CLAIMS: tuple[Claim[Maire2016], ...] = (
     Claim("Section 1", "B-ACC is R-ACC with pairs weighted by length", "", MEASURE, _reweighted),
     Claim("Section 1", "B-ACC-50: boundaries of the foremost half of the regions", "5/6", MEASURE, _worked("bacc50", 5 / 6)),
     Claim("Section 1", "B-ACC-25: of the foremost quarter", "3/4", MEASURE, _worked("bacc25", 3 / 4)),
-    Claim("Section 1", "the regions need not be the true ones", "", f"{MEASURE} --regions", _any_regions),
+    Claim("Section 1", "the regions need not be the true ones", "", f"{MEASURE} --regions REGIONS", _any_regions),
     Claim("Section 1", "[1] and the network embed pairs by angle: 0.3 and 0.4 add up", "0.7",
-          "hyperacuity detect --with ae", _embedding),
+          "hyperacuity detect IMAGES --with ae --out MAPS", _embedding),
     Claim("Section 2", "a test set of 50 photographs", "50", COMMAND, _test_set),
-    Claim("Section 2", "own regions: the level of the best boundary F", "", "hyperacuity see", _level),
+    Claim("Section 2", "own regions: the level of the best boundary F", "", "hyperacuity see IMAGES --out SEEN", _level),
     *_table(),
     Claim("Table 1", "the network is ahead in every measure, people's regions", "4 of 4", COMMAND, _outperforms(ONTO)),
     Claim("Table 1", "the network is ahead in every measure, its own regions", "4 of 4", COMMAND, _outperforms(COMMON)),
-    Claim("Section 2", "B-ACC on people's and own regions, network against [1]", "69 % against 58 %, 70 % against 62 %",
-          COMMAND, _twelve_points),
+    Claim("Section 2", "how far B-ACC is ahead of [1] on people's and on own regions", "11 and 8 points", COMMAND, _points_ahead),
     Claim("Fig. 1", "orders and owners on people's regions", "10 photographs", COMMAND, _figure("figure1.png", _shown)),
     Claim("Fig. 1", "the lower boundaries of objects have the right owner more often than by [1]", "", COMMAND, _lower),
     Claim("Fig. 1", "so have small objects", "", COMMAND, _small),
