@@ -100,9 +100,9 @@ def test_how_edges_look_is_chosen_and_remembered(desk, serious):
     )
 
 
-def test_a_flag_with_a_note_reaches_whoever_runs_the_studio(desk, serious):
+def test_a_flag_with_a_note_reaches_the_organiser(desk, serious):
     tab, _, page, address = desk
-    tab.keyboard.press("x")
+    tab.keyboard.press("!")
     tab.wait_for_selector("#flag-dialog[open]")
     assert serious(tab) == []
     tab.fill("#flag-note", "too blurred to tell")

@@ -231,7 +231,7 @@ def test_a_scene_can_be_labelled_precisely(sit_down, scene, tmp_path):
     assert score < 0.05 < scores[0]
     assert {action.kind for action in hand.saved().actions} == {"threshold", "lasso", "chain", "erase", "path"}
     assert f"{written.sum()} edge pixels" in text
-    assert f"took {drawn.sum() - written.sum()} away" in text
+    assert f"Thinning removed {drawn.sum() - written.sum()} pixels." in text
     assert hand.shown("thinned") == drawn.sum() - written.sum()
 
 

@@ -139,7 +139,7 @@ class TestOrdering:
         assert desk.text("#share-pairs") == "100 %"
         desk.tab.click("#done")
         desk.answered()
-        assert desk.text("#written") == "✓ written"
+        assert desk.text("#written") == "✓ done"
         score = consistency(tmp_path / "out/order/Ada", scenes)
         assert score["gdc"]["fmin"] == score["gdc"]["fmax"] == 1
         assert score["ldc"]["fmin"] == 1
@@ -164,7 +164,7 @@ class TestOrdering:
         desk.press("d")
         desk.tab.wait_for_selector("#incomplete[open]")
         desk.press("Tab", "Enter", actions=1)
-        assert desk.text("#written") == "written, incomplete"
+        assert desk.text("#written") == "done, incomplete"
         told = json.loads((tmp_path / "out/provenance/Abe" / f"{NAME}.json").read_text())
         assert (told["complete"], len(told["missing"]["regions"])) == (False, count - 4)
         desk.tab.click("text=All images")
@@ -244,7 +244,7 @@ class TestContradictions:
         words = desk.text("#conflict-words")
         assert words == (
             "Region 1 was drawn in front of region 2, region 2 was drawn in front of region 3, "
-            "but region 3 is as far as region 1."
+            "but region 3 is at the same depth as region 1."
         )
         assert desk.tab.locator("#done").is_disabled()
         assert desk.text("#said").startswith("Contradiction: region 1")
@@ -254,7 +254,7 @@ class TestContradictions:
         assert "not written, because it contradicts itself" in desk.text("#problem")
         assert not (tmp_path / "out/order").exists()
         desk.tab.click("text=All images")
-        assert "Contradicts itself" in desk.text(".items")
+        assert "Contradiction" in desk.text(".items")
         desk.tab.go_back()
         desk.tab.click("#conflict-steps li:nth-child(3) button")
         desk.answered()

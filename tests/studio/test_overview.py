@@ -1,4 +1,4 @@
-"""The overview for whoever runs the work: who did what, how far people agree, and a third version made of two."""
+"""The overview for the organiser: who did what, how far people agree, and a third version made of two."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class TestAgreement:
         assert np.argwhere(pieces)[[0, -1]].tolist() == [[40, 5], [40, 24]]
 
 
-def test_only_whoever_runs_the_studio_sees_the_overview(labels, client_of):
+def test_only_the_organiser_sees_the_overview(labels, client_of):
     page, state, _ = labels
     client = client_of(page.page)
     client.post("/people", json={"name": "Ada"})
@@ -143,9 +143,7 @@ def test_labels_are_compared_and_settled(labels, label, client_of, tmp_path):
     assert f"F {f:.2f}" in text
     assert "drawn by everyone" in text
     sides = client.get(f"/overview/{ONE}/sides").json()
-    assert [(one["a"], one["b"]) for one in sides["differences"]] == [
-        ("nothing of their own", "12 edge pixels of their own")
-    ]
+    assert [(one["a"], one["b"]) for one in sides["differences"]] == [("no edge here", "only here: 12 edge pixels")]
     assert sides["choices"] == [None]
     assert client.post(f"/overview/{ONE}/decision", json={"choices": ["c"]}).status_code == 400
     for choice, expected in (("a", ada), ("b", bea), ("mark", ada)):
@@ -223,7 +221,7 @@ def test_keys_settle_a_difference_in_the_browser(labels, label, live, visit, ser
     tab.keyboard.press("b")
     assert tab.is_disabled("#done")
     tab.keyboard.press("m")
-    assert tab.inner_text("#asked") == "Difference 2 of 2: marked"
+    assert tab.inner_text("#asked") == "Difference 2 of 2: marked for discussion"
     tab.keyboard.press("z")
     assert tab.is_disabled("#done")
     tab.keyboard.press("Shift+Z")
