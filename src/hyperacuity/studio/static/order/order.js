@@ -167,7 +167,7 @@ function showHint() {
   else if (pressed("tool-split")) hint.textContent = "Draw a line through a region, from one side to the other, to split it.";
   else if (pressed("tool-merge")) hint.textContent = "Drag from a region to its neighbour to merge them.";
   else if (sheet.suggestion?.open && !last()) {
-    hint.textContent = "Answer what is asked, or say it yourself: click regions, the nearest first, or drag from one to another behind it.";
+    hint.textContent = "Answer the question, or order regions yourself: click them, the nearest first, or drag from one to another behind it.";
   } else if (!started(sheet)) {
     hint.textContent = "Click the regions one after another, the nearest first; or drag from a region to one behind it.";
   } else if (cursor !== null) hint.textContent = `The next click goes ${cursor ? `after position ${cursor}` : "before all others"}.`;
