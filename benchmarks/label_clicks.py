@@ -6,14 +6,15 @@ being one, until Ψ is at most 0.05, or what all sources reach; each is tried at
 fewest clicks counts.
 
     python benchmarks/label_clicks.py gradient net pb
+    python benchmarks/label_clicks.py gradient net pb --unseen
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import shutil
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,9 @@ from hyperacuity.studio.label.map import TOP, EdgeCandidates, find_candidates
 from hyperacuity.studio.label.sources import NET_START, _candidates, on_ridges
 
 SEEDS = (1, 3, 8, 11, 12, 13, 14, 15)
+"""Scenes on which the settings of the sources were chosen."""
+UNSEEN = (21, 22, 23, 24, 25, 26, 27, 28)
+"""Scenes on which nothing was chosen."""
 SIZE, LEAVES = (240, 160), 12
 TARGET = 0.05
 POSITIONS = (200, 300, 400, 500, 600)
@@ -221,11 +225,15 @@ def candidates_of(source: str, image: Any) -> EdgeCandidates:
 
 def main() -> None:
     """Print the clicks of every scene and source until Ψ is what all sources reach."""
-    sources = sys.argv[1:] or ["gradient", "net"]
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("sources", nargs="*", default=["gradient", "net"], help="where candidates come from")
+    parser.add_argument("--unseen", action="store_true", help="eight other scenes, on which nothing was chosen")
+    asked = parser.parse_args()
+    sources = asked.sources
     total = dict.fromkeys(sources, 0)
     with tempfile.TemporaryDirectory() as folder:
         page = Page(Path(folder))
-        for seed in SEEDS:
+        for seed in UNSEEN if asked.unseen else SEEDS:
             scene = make_scene(seed, size=SIZE, leaves=LEAVES)
             tries = {}
             for source in sources:

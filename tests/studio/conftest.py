@@ -6,6 +6,7 @@ import asyncio
 import threading
 import time
 import warnings
+import zlib
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -25,6 +26,7 @@ from hyperacuity.data import write_png
 from hyperacuity.studio import people
 from hyperacuity.studio.app import make_app
 from hyperacuity.studio.items import item_id
+from hyperacuity.studio.label.map import Action, replay
 from hyperacuity.studio.order import store as order_store
 from hyperacuity.studio.order.page import OrderPage
 from hyperacuity.studio.order.regions import find_inputs
@@ -119,6 +121,45 @@ def visit(new_tab) -> Callable[..., Any]:
         return tab
 
     return go
+
+
+@pytest.fixture(scope="session")
+def looks_well(axe_finds) -> Callable[..., None]:
+    """``looks_well(tab)``: the page is not wider than a desk, a tablet or a phone, and axe finds nothing, light or dark."""
+
+    def look(tab: Any, part: str = "html") -> None:
+        before = tab.viewport_size
+        for width, scheme in ((390, "dark"), (1024, None), (1400, "light")):
+            tab.set_viewport_size({"width": width, "height": before["height"]})
+            if scheme:
+                tab.emulate_media(color_scheme=scheme)
+            assert tab.evaluate("document.documentElement.scrollWidth") <= width
+            if scheme:  # axe takes longest by far
+                assert [(one["id"], one["nodes"][0]["html"][:160]) for one in axe_finds(tab, part)] == [], (
+                    width,
+                    scheme,
+                )
+        tab.set_viewport_size(before)
+
+    return look
+
+
+@pytest.fixture(scope="session")
+def finish_label() -> Callable[..., Any]:
+    """``finish_label(client, candidates, item, *runs)``: whoever the client is adds runs of pixels to an image, and is done."""
+
+    def finish(client: Any, candidates: Any, item: str, *runs: tuple[int, int], anyway: bool = True) -> Any:
+        sent = [
+            {"number": n, "key": f"key-{n:06}", "kind": "add", "runs": list(run), "seconds": 2.0}
+            for n, run in enumerate(runs, start=1)
+        ]
+        if sent:
+            assert client.post(f"/image/{item}/entries", json={"entries": sent}).status_code == 200
+        body = {"number": len(sent) + 1, "key": "key-of-done", "seconds": 1.0, "anyway": anyway}
+        drawn = replay(candidates, [Action("add", tuple(run)) for run in runs])[0]
+        return client.post(f"/image/{item}/done", json={**body, "checksum": zlib.crc32(drawn.tobytes())})
+
+    return finish
 
 
 @pytest.fixture(scope="session")

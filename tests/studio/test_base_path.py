@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import http.client
+import shutil
+import ssl
+import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from hyperacuity.data import write_png
+from hyperacuity.data import read_image, write_png
 from hyperacuity.studio import people
 from hyperacuity.studio.app import make_app
 from hyperacuity.studio.choose.page import ChoosePage
@@ -21,6 +25,7 @@ from hyperacuity.studio.choose.plan import Design
 from hyperacuity.studio.choose.trials import load_study
 from hyperacuity.studio.items import item_id, items_of
 from hyperacuity.studio.label import store as label_store
+from hyperacuity.studio.label.map import find_candidates
 from hyperacuity.studio.label.page import LabelPage
 from hyperacuity.studio.order import store as order_store
 from hyperacuity.studio.order.page import OrderPage
@@ -76,14 +81,33 @@ def test_a_path_that_only_begins_alike_is_not_taken_off(labels):
 
 @dataclass
 class Upstream:
-    """Where a proxy passes requests on to: the studio starts after it, since it has to know the proxy's address."""
+    """Where a proxy passes requests on to: the studio starts after it, since it has to know the proxy's address.
 
+    A proxy that is ``kept`` to the path leaves it in the requests; one with a ``certificate`` (a PEM file) speaks TLS.
+    """
+
+    kept: bool = False
+    certificate: Path | None = None
     port: int = 0
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory) -> Path:
+    """A certificate that nobody has signed but its owner, with its key."""
+    openssl = shutil.which("openssl") or pytest.skip("needs openssl, which makes the certificate")
+    pem = tmp_path_factory.mktemp("tls") / "studio.pem"
+    made = ["-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"]
+    names = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"]
+    subprocess.run(
+        [openssl, "req", *made, *names, "-keyout", pem, "-out", f"{pem}.crt"], check=True, capture_output=True
+    )
+    pem.write_bytes(pem.read_bytes() + Path(f"{pem}.crt").read_bytes())
+    return pem
 
 
 @contextmanager
 def proxy(upstream: Upstream) -> Iterator[str]:
-    """A proxy on a free port that serves a studio below a path, which it takes off; its address with the path."""
+    """A proxy on a free port that serves a studio below a path; its address with the path."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -93,7 +117,8 @@ def proxy(upstream: Upstream) -> Iterator[str]:
             body = self.rfile.read(int(self.headers.get("content-length", 0)))
             passed = {name: value for name, value in self.headers.items() if name.lower() not in ("host", "connection")}
             forward = http.client.HTTPConnection("127.0.0.1", upstream.port)
-            forward.request(self.command, self.path.removeprefix(ROOT), body, passed)
+            path = self.path if upstream.kept else self.path.removeprefix(ROOT)
+            forward.request(self.command, path, body, passed)
             answer = forward.getresponse()
             content = answer.read()
             self.send_response(answer.status)
@@ -110,10 +135,14 @@ def proxy(upstream: Upstream) -> Iterator[str]:
             """Say nothing."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        if upstream.certificate:
+            tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            tls.load_cert_chain(upstream.certificate)
+            server.socket = tls.wrap_socket(server.socket, server_side=True)
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         try:
-            yield f"http://127.0.0.1:{server.server_address[1]}{ROOT}"
+            yield f"http{'s' if upstream.certificate else ''}://127.0.0.1:{server.server_address[1]}{ROOT}"
         finally:
             server.shutdown()
             thread.join()
@@ -121,11 +150,11 @@ def proxy(upstream: Upstream) -> Iterator[str]:
 
 @pytest.fixture
 def behind():
-    """``behind(page)``: the page's address behind the proxy, and the studio's own. What the proxy does not know is an error."""
+    """``behind(page, kept=…)``: the page's address behind a proxy. What the proxy does not know is an error."""
     with ExitStack() as running:
 
-        def start(page):
-            upstream = Upstream()
+        def start(page, **how):
+            upstream = Upstream(**how)
             public = running.enter_context(proxy(upstream))
             server, listening, address = running.enter_context(prepared(page, token=TOKEN, public=public))
             upstream.port = address.port
@@ -165,9 +194,30 @@ def test_labelling_works_below_a_path(labels, behind, visit):
 
 
 @pytest.mark.browser
-def test_ordering_works_below_a_path(world, behind, visit):
+def test_versions_are_compared_below_a_path_by_tls(labels, behind, visit, certificate, client_of, finish_label):
+    step = read_image(labels.overview._work.items[item_id("one")].path)
+    for person, runs in (("Ada", [(5, 9)]), ("Bea", [(5, 9), (30 * 60 + 40, 12)])):
+        client = client_of(labels.page)
+        client.post("/people", json={"name": person})
+        assert finish_label(client, find_candidates(step), item_id("one"), *runs).status_code == 200
+    address = behind(labels.page, certificate=certificate)
+    assert address.base.startswith("https:")
+    tab = visit(labels.overview.supervisor.link(address), ignore_https_errors=True)
+    tab.wait_for_url(f"{address.base}/overview")
+    assert all(cookie["secure"] for cookie in tab.context.cookies())
+    tab.click("text=Compare")
+    tab.wait_for_selector("body[data-ready]")
+    assert tab.url == f"{address.base}/overview/{item_id('one')}"
+    tab.keyboard.press("b")
+    tab.keyboard.press("d")
+    tab.wait_for_selector("text=Written: 0 from Ada, 1 from Bea.")
+
+
+@pytest.mark.browser
+def test_ordering_works_below_a_path_that_the_proxy_keeps(world, behind, visit):
     with State(world / "orders.sqlite", [people.SCHEMA, order_store.SCHEMA]) as state:
-        address = behind(OrderPage(find_inputs(world / "images", world / "labels"), state, world / "out").page)
+        page = OrderPage(find_inputs(world / "images", world / "labels"), state, world / "out").page
+        address = behind(page, kept=True)
         tab = visit(address.front)
         tab.fill("#name", "Ada")
         tab.click("button[type=submit]")

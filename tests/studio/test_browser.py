@@ -46,7 +46,7 @@ def test_their_own_link_lets_someone_in_from_another_computer(page, live, visit,
     ada.get_by_text("Hello Ada.").wait_for()
     ada.goto(f"{address.base}/me")
     link = ada.input_value("#own-link")
-    assert "Keep this link to continue on another computer" in ada.inner_text("main")
+    assert "Save this link to continue on another computer" in ada.inner_text("main")
     assert serious(ada) == []
     ada.click("#copy-link")
     elsewhere = visit(link)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from hyperacuity.studio.choose.page import ChoosePage
@@ -68,7 +70,7 @@ def test_twenty_trials_are_run_and_the_risk_appears(served, visit):
     assert "Waiting for the first answer" in results.inner_text("#headline")
     tab = visit(link)
     positions = []
-    while (position := answer(tab, ("ArrowLeft", "ArrowRight")[len(positions) % 2])) is not None:
+    while (position := answer(tab, ("ArrowRight", "ArrowLeft")[len(positions) % 2])) is not None:
         positions.append(position)
     assert positions == list(range(3 + 20 + 1))  # practice, trials, a check
     assert "Thank you" in tab.inner_text("#end")
@@ -79,6 +81,10 @@ def test_twenty_trials_are_run_and_the_risk_appears(served, visit):
     assert 0 <= float(cells[2]) <= 1
     assert "–" in cells[4]
     assert results.locator("#people tbody tr td").nth(1).inner_text() == "21 of 21"
+    assert results.locator("#people tbody tr td").nth(2).inner_text() == "0 of 1", "the check was failed"
+    results.select_option("#attentive", "1")
+    results.get_by_text("No answers by those who are counted.").wait_for()
+    assert results.inner_text("#risks tbody") == "No answers yet."
     rows = state.read_now(all_answers)
     assert len(rows) == 24
     assert all(0 < row.seconds < 60 and not row.away for row in rows)
@@ -138,10 +144,12 @@ def test_squares_and_buttons_can_be_clicked_and_other_places_do_nothing(served, 
         middle = question["size"] / 2
         tab.mouse.click(box["x"] + (left + middle) * scale, box["y"] + (top + middle) * scale)
         tab.wait_for_selector(f"#trial:not([data-position='{position}'])", state="attached")
-    ready(tab)
-    tab.click("#right")
-    ready(tab)
-    assert [row.side for row in state.read_now(all_answers)] == ["left", "right", "right"]
+    for side in ("right", "left"):
+        position = ready(tab)
+        tab.click("#right" if side == "right" else "#left")
+        tab.wait_for_selector(f"#trial:not([data-position='{position}'])", state="attached")
+    tab.wait_for_selector("#end")
+    assert [row.side for row in state.read_now(all_answers)] == ["left", "right", "right", "left"]
 
 
 def test_the_keys_can_be_read_in_a_trial_and_answer_nothing_meanwhile(served, visit, serious):
@@ -232,8 +240,23 @@ def test_links_are_made_and_shown(served, visit):
     tab.fill("#how-many", "3")
     tab.click("text=Create links")
     tab.wait_for_selector("#people tbody tr:nth-child(3)")
-    link = tab.locator("#people code").nth(2).inner_text()
-    other = visit(link)
+    links = tab.locator("#people code").all_inner_texts()
+    tab.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    for button, copied in (("#people tbody tr:nth-child(2) button", links[1]), ("#copy-all", "\n".join(links))):
+        tab.click(button)
+        tab.wait_for_selector(f"{button}:has-text('Copied')")
+        assert tab.evaluate("() => navigator.clipboard.readText()") == copied
+    tab.context.clear_permissions()
+    for name, head in (
+        ("Answers", "subject,trial,choice,"),
+        ("Raw log", "subject,trial,choice,seconds,side,mirrored,position,away,answered,kind,passed"),
+        ("Data, a row per trial", "participant,trial,"),
+        ("Codebook", "column,"),
+    ):
+        with tab.expect_download() as coming:
+            tab.click(f"text={name} (CSV)")
+        assert Path(coming.value.path()).read_text().startswith(head)
+    other = visit(links[2])
     assert ready(other) == 0
 
 

@@ -150,25 +150,23 @@ def test_the_command_writes_data_and_codebook(make_trials, tmp_path):
 
 
 @pytest.mark.browser
-def test_someone_agrees_answers_and_gets_a_code_by_keys_alone(framed, live, visit, serious):
+def test_someone_agrees_answers_and_gets_a_code_by_keys_alone(framed, live, visit, serious, looks_well):
     page, (token, _), _ = framed()
     tab = visit(f"{live(page.page, token=TOKEN).base}/take/{token}", width=1400, height=900)
     tab.wait_for_selector("#consent:visible")
-
-    def looks_well() -> None:
-        for scheme, width in (("dark", 390), ("light", 1400)):
-            tab.emulate_media(color_scheme=scheme)
-            tab.set_viewport_size({"width": width, "height": 900})
-            assert serious(tab) == []
-            assert tab.evaluate("document.documentElement.scrollWidth") <= width
-
-    looks_well()
-    for key in ("Tab", "Space", "Enter"):
+    looks_well(tab)
+    for key in ("Tab", "Space"):
         tab.keyboard.press(key)
+    assert tab.is_checked("#agree")
+    tab.keyboard.press("Enter")
     tab.wait_for_selector("#about:visible")
     assert serious(tab) == []
     tab.keyboard.press("Tab")
     tab.keyboard.type("31")
+    tab.keyboard.press("Tab")
+    tab.keyboard.press("c")  # chooses the answer that begins with it
+    assert (tab.input_value("#about-1"), tab.input_value("#about-2")) == ("31", "corrected")
+    tab.keyboard.press("Tab")
     tab.keyboard.press("Enter")
     tab.wait_for_selector("#begin:visible")
     tab.keyboard.press("Enter")
@@ -178,7 +176,7 @@ def test_someone_agrees_answers_and_gets_a_code_by_keys_alone(framed, live, visi
         if shot is None:
             shot = tab.locator("#enlarged-left").screenshot()
             assert shot != tab.locator("#enlarged-right").screenshot()
-            looks_well()
+            looks_well(tab)
         tab.keyboard.press("ArrowRight")
         tab.wait_for_selector(f"#trial:not([data-position='{position}'])", state="attached")
         if tab.locator("#start").count() and position == "0":

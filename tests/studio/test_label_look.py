@@ -68,7 +68,7 @@ def test_a_wide_eraser_and_a_wide_brush_by_keys(desk):
     assert not edges()[:, :20].any()
 
 
-def test_how_edges_look_is_chosen_and_remembered(desk, serious):
+def test_how_edges_look_is_chosen_and_remembered(desk, looks_well):
     tab, _, _, _ = desk
     picture = tab.locator("#stage")
     shots = [picture.screenshot()]
@@ -89,24 +89,64 @@ def test_how_edges_look_is_chosen_and_remembered(desk, serious):
     tab.keyboard.press("g")
     assert tab.is_checked("#magnifier")
     assert differs()
-    assert serious(tab) == []
+    tab.fill("#edge-width", "5")
+    assert differs()
+    tab.fill("#brush-size", "9")
+    assert tab.inner_text("#brush-shown") == "9 px"
+    looks_well(tab)
     tab.reload()
     tab.wait_for_selector("#stage[data-ready]")
     assert tab.input_value("#edge-colour") == "magenta"
     assert tab.inner_text("#edge-opacity-shown") == "40 %"
+    assert (tab.inner_text("#edge-width-shown"), tab.inner_text("#brush-shown")) == ("5 px", "9 px")
     assert tab.is_checked("#magnifier")
     assert (
         tab.evaluate("getComputedStyle(document.querySelector('.swatch.kept')).backgroundColor") == "rgb(255, 64, 200)"
     )
 
 
-def test_a_flag_with_a_note_reaches_whoever_runs_the_studio(desk, serious):
+def test_tools_backgrounds_and_zoom_have_buttons_and_say_what_they_do(desk):
+    tab, _, _, _ = desk
+    for name in ("add", "erase", "chain", "lasso", "move", "path"):
+        tab.click(f"[data-tool={name}].tool")
+        assert tab.get_attribute(f"[data-tool={name}].tool", "aria-pressed") == "true"
+        does = tab.get_attribute(f"[data-tool={name}].tool", "title")
+        assert tab.inner_text("#where") == does
+        assert does in tab.text_content("#help")
+    for name in ("gradient", "plain", "image"):
+        tab.click(f"[data-background={name}]")
+        assert tab.get_attribute(f"[data-background={name}]", "aria-pressed") == "true"
+    whole = tab.inner_text("#zoom")
+    seen = [whole]
+    for button in ("#zoom-in", "#zoom-in", "#zoom-out", "#fit"):
+        tab.click(button)
+        seen.append(tab.inner_text("#zoom"))
+    assert seen[1] == seen[3] != seen[2]
+    assert seen[4] == whole
+    before = int(tab.input_value("#threshold"))
+    tab.focus("#stage")
+    for key, change in (("{", -50), ("}", 0), ("[", -5)):
+        tab.keyboard.press(key)
+        assert int(tab.input_value("#threshold")) == before + change
+
+
+def test_a_flag_with_a_note_reaches_the_organiser(desk, serious):
     tab, _, page, address = desk
-    tab.keyboard.press("x")
+    tab.keyboard.press("!")
     tab.wait_for_selector("#flag-dialog[open]")
     assert serious(tab) == []
+    tab.click("#flag-dialog button[value='']")
+    assert tab.get_attribute("#flag", "aria-pressed") == "false"
+    tab.click("#flag")
     tab.fill("#flag-note", "too blurred to tell")
+    tab.click("#flag-dialog button[value=flag]")
+    tab.wait_for_selector("#flag[aria-pressed=true]")
+    tab.keyboard.press("!")
     tab.click("text=Flag and skip")
+    tab.wait_for_url(f"**/image/{item_id('two')}")
+    tab.click("#previous")
+    tab.wait_for_url(f"**/image/{item_id('one')}")
+    tab.click("#next")
     tab.wait_for_url(f"**/image/{item_id('two')}")
     tab.goto(address.base)
     assert "⚑ skipped: too blurred to tell" in tab.inner_text("#images")

@@ -231,7 +231,7 @@ def test_a_scene_can_be_labelled_precisely(sit_down, scene, tmp_path):
     assert score < 0.05 < scores[0]
     assert {action.kind for action in hand.saved().actions} == {"threshold", "lasso", "chain", "erase", "path"}
     assert f"{written.sum()} edge pixels" in text
-    assert f"took {drawn.sum() - written.sum()} away" in text
+    assert f"Thinning removed {drawn.sum() - written.sum()} pixels." in text
     assert hand.shown("thinned") == drawn.sum() - written.sum()
 
 
@@ -252,7 +252,9 @@ def test_many_steps_back_and_forth(sit_down, many):
     hand.press(*["Control+Shift+Z"] * (steps // 2), *["Shift+Z"] * (steps // 2))
     assert np.array_equal(hand.edges(), edges)
     assert hand.tab.is_disabled("#redo")
-    hand.finish()
+    assert f"{steps + 5} pixels stand alone, the first at x 3, y 3." in hand.finish()
+    hand.tab.click("text=Stay here")
+    assert hand.tab.is_hidden("#finished")
 
 
 def test_everything_can_be_done_from_the_keyboard(sit_down):
@@ -289,7 +291,8 @@ def test_everything_can_be_done_from_the_keyboard(sit_down):
     hand.press("Escape")
     assert not hand.tab.is_visible("#help")
     hand.finish()
-    hand.press("Enter")  # on "Next image"
+    assert hand.tab.inner_text("#finished-next:focus") == "Next image"
+    hand.press("Enter")
     hand.tab.wait_for_url(f"**/{item_id('leaves')}")
     hand.wait().press("PageDown")
     hand.tab.wait_for_url(f"**/{item_id('step')}")
@@ -451,3 +454,9 @@ def test_pages_have_no_serious_fault_of_access(sit_down, address, serious, schem
     assert tab.input_value("#own-link").startswith(f"{address}/me/")
     assert serious(tab) == []
     assert tab.evaluate("document.documentElement.scrollWidth") <= width
+    tab.once("dialog", lambda asked: asked.dismiss())
+    tab.click("#leave")
+    assert tab.is_visible("#leave")
+    tab.once("dialog", lambda asked: asked.accept())
+    tab.click("#leave")
+    tab.wait_for_selector("#name")

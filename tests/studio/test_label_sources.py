@@ -253,7 +253,7 @@ class TestProvenance:
         assert told["settings"]["gradient"]["detector"] == "masks"
         assert facts["settings"] == {"detector": "stripes"}
         assert facts["actions"][1]["source"] == "stripes"
-        assert done.json()["accepted"] == {"from the gradient": 1, "from the stripes": 2 * HEIGHT, "drawn": 5}
+        assert done.json()["accepted"] == {"from the gradient": 1, "from Stripes": 2 * HEIGHT, "drawn": 5}
 
     def test_of_the_gradient_alone_it_says_so_too(self, offer, photos, join, tmp_path):
         ada = join(offer().page)
@@ -270,7 +270,7 @@ class TestProvenance:
         assert ada.send("offer", sources=["stripes-1"]) == 200
         shown = np.zeros((HEIGHT, WIDTH), bool)
         shown[:, [10, 30, 50]] = True
-        assert ada.done(shown).json()["accepted"] == {"from the stripes": 3 * HEIGHT, "drawn": 0}
+        assert ada.done(shown).json()["accepted"] == {"from Stripes": 3 * HEIGHT, "drawn": 0}
 
 
 class TestLog:
@@ -374,7 +374,7 @@ class TestPage:
         tab.fill("#name", "Ada")
         tab.keyboard.press("Enter")
         tab.wait_for_selector("#source-busy:visible")
-        assert tab.inner_text("#where") == "Looking for candidates, which takes a few seconds …"
+        assert tab.inner_text("#where") == "Finding candidates, which takes a few seconds …"
         slow.go.set()
         tab.wait_for_selector("#stage[data-ready]")
         assert tab.locator("#source").is_hidden()
@@ -382,12 +382,12 @@ class TestPage:
         tab.keyboard.press("d")
         tab.click("#finish-anyway")
         tab.wait_for_selector("#finished[open]")
-        assert "128 from the stripes, 0 drawn" in tab.inner_text("#finished-sources")
+        assert "128 from Stripes, 0 drawn" in tab.inner_text("#finished-sources")
 
     def test_one_works_with_the_gradient_while_the_other_source_looks(self, offer, sit_down, slow, serious):
         tab = sit_down(offer(gradient_source(), slow.source()).page)
         assert tab.locator("#source-busy").is_visible()
-        assert "Stripes is looking for its candidates" in tab.inner_text("#source-note")
+        assert "Finding candidates (Stripes) …" in tab.inner_text("#source-note")
         assert tab.get_by_role("button", name="Stripes").is_disabled()
         assert serious(tab) == []
         tab.keyboard.press("a")
@@ -425,7 +425,7 @@ class TestPage:
         tab.keyboard.press("Shift+Z")
         tab.keyboard.press("d")
         tab.wait_for_selector("#finished[open]")
-        assert "64 from the stripes, 128 from the more, 1 drawn" in tab.inner_text("#finished-sources")
+        assert "64 from Stripes, 128 from More, 1 drawn" in tab.inner_text("#finished-sources")
         told = json.loads((tmp_path / "out/provenance/Ada/one.json").read_text(encoding="utf-8"))["candidates"]
         assert told["accepted"] == {"stripes": HEIGHT, "more": 2 * HEIGHT, "drawn": 1}
         edges = read_edges(tmp_path / "out/edges/Ada/one.png")

@@ -139,7 +139,7 @@ class TestOrdering:
         assert desk.text("#share-pairs") == "100 %"
         desk.tab.click("#done")
         desk.answered()
-        assert desk.text("#written") == "✓ written"
+        assert desk.text("#written") == "✓ done"
         score = consistency(tmp_path / "out/order/Ada", scenes)
         assert score["gdc"]["fmin"] == score["gdc"]["fmax"] == 1
         assert score["ldc"]["fmin"] == 1
@@ -164,7 +164,7 @@ class TestOrdering:
         desk.press("d")
         desk.tab.wait_for_selector("#incomplete[open]")
         desk.press("Tab", "Enter", actions=1)
-        assert desk.text("#written") == "written, incomplete"
+        assert desk.text("#written") == "done, incomplete"
         told = json.loads((tmp_path / "out/provenance/Abe" / f"{NAME}.json").read_text())
         assert (told["complete"], len(told["missing"]["regions"])) == (False, count - 4)
         desk.tab.click("text=All images")
@@ -220,6 +220,61 @@ class TestOrdering:
         assert "depth 1 · position 1" in desk.text("#spot")
         desk.tab.mouse.click(*desk.point(0))
         assert "position 1 in the list" in desk.text("#spot")
+        desk.press(".")
+        assert desk.text("#hint") == "The next click is position 4."
+        desk.press("t")
+        assert desk.text("#hint") == "The next click shares position 3."
+        desk.press("u")
+        assert desk.text("#spot").startswith("Region 5 · not ordered yet")
+        desk.tab.click("#positions button >> nth=-1")
+        assert desk.text("#spot").startswith("Region 3 ·")
+        desk.press("t")
+
+    def test_relations_are_changed_in_their_list_and_all_is_cleared(self, sit):
+        desk = sit()
+        desk.drag(4, 5)
+        for button, words in (("Swap", "R6 in front of R5"), ("Same depth", "R5 at the same depth as R6")):
+            desk.tab.click(f"#pairs [aria-label^='{button}']")
+            desk.answered()
+            assert words in " ".join(desk.text("#pairs").split())
+        desk.tab.click("#pairs [aria-label^='Remove']")
+        desk.answered()
+        assert desk.tab.locator("#no-pairs").is_visible()
+        desk.click(0)
+        desk.tab.click("#clear")
+        desk.answered()
+        assert desk.text("#share-regions").startswith("0 /")
+
+    def test_an_image_is_flagged_and_skipped_and_the_others_are_turned_to(self, sit, looks_well):
+        desk = sit()
+        other = f"**/items/{item_id(name_of(7))}"
+        desk.press("!")
+        desk.tab.wait_for_selector("#flag-dialog[open]")
+        looks_well(desk.tab)
+        desk.tab.click("#flag-dialog button[value='']")
+        assert desk.tab.get_attribute("#flag", "aria-pressed") == "false"
+        desk.tab.click("#flag")
+        desk.tab.fill("#flag-note", "no regions to be seen")
+        desk.tab.click("#flag-dialog button[value=flag]")
+        desk.tab.wait_for_selector("#flag[aria-pressed=true]")
+        desk.tab.click("#after")
+        desk.tab.wait_for_url(other)
+        desk.tab.wait_for_selector("body[data-version]")
+        desk.tab.click("#before")
+        desk.tab.wait_for_url(f"**/items/{item_id(NAME)}")
+        desk.tab.wait_for_selector("body[data-version]")
+        desk.tab.click("#flag")
+        desk.tab.click("text=Flag and skip")
+        desk.tab.wait_for_url(other)
+        desk.tab.click("text=All images")
+        assert "⚑ skipped: no regions to be seen" in desk.text(".items")
+        looks_well(desk.tab)
+        desk.tab.go_back()
+        desk.tab.go_back()
+        desk.tab.wait_for_selector("body[data-version]")
+        desk.tab.click("#flag")
+        desk.tab.click("#flag-remove")
+        desk.tab.wait_for_selector("#flag[aria-pressed=false]")
 
     def test_fingers_will_do(self, sit, serious):
         desk = sit("Dot", width=390, height=844, has_touch=True)
@@ -244,7 +299,7 @@ class TestContradictions:
         words = desk.text("#conflict-words")
         assert words == (
             "Region 1 was drawn in front of region 2, region 2 was drawn in front of region 3, "
-            "but region 3 is as far as region 1."
+            "but region 3 is at the same depth as region 1."
         )
         assert desk.tab.locator("#done").is_disabled()
         assert desk.text("#said").startswith("Contradiction: region 1")
@@ -254,7 +309,7 @@ class TestContradictions:
         assert "not written, because it contradicts itself" in desk.text("#problem")
         assert not (tmp_path / "out/order").exists()
         desk.tab.click("text=All images")
-        assert "Contradicts itself" in desk.text(".items")
+        assert "Contradiction" in desk.text(".items")
         desk.tab.go_back()
         desk.tab.click("#conflict-steps li:nth-child(3) button")
         desk.answered()
@@ -341,15 +396,20 @@ class TestView:
         desk.tab.mouse.click(x, y)
         desk.answered()
         assert desk.text("#spot").startswith("Region 4 ·")
-        desk.press("m")
+        desk.tab.click("#tool-move")
         desk.tab.mouse.move(x, y)
         desk.tab.mouse.down()
         desk.tab.mouse.move(x + 90, y - 60, steps=2)
         desk.tab.mouse.up()
-        desk.press("o")
+        desk.tab.click("#tool-order")
         desk.tab.mouse.move(x + 90, y - 60)
         assert desk.text("#spot").startswith("Region 4 ·")
-        desk.press("0")
+        desk.tab.click("#fit")
+        views = [desk.tab.locator("#stage").screenshot()]
+        for button in ("#in", "#out", "#fit"):
+            desk.tab.click(button)
+            views.append(desk.tab.locator("#stage").screenshot())
+        assert views[1] != views[0] == views[3]
         desk.click(1)
         assert desk.text("#spot").startswith("Region 2 ·")
 
@@ -386,7 +446,10 @@ class TestView:
         whole = desk.tab.locator("#stage").screenshot()
         desk.press("+")
         assert desk.tab.locator("#stage").screenshot() != whole, "it is larger"
-        desk.press("0")
+        desk.press("0", "c")
+        assert desk.text("#look") == "View: photograph"
+        desk.tab.click("#look")
+        assert desk.text("#look") == "View: colours"
         desk.press("?")
         desk.tab.uncheck("#letters")
         desk.press("Escape", "z")

@@ -169,7 +169,8 @@ def test_two_in_front_of_each_other_through_equals_is_a_contradiction():
     assert found.relation(0, 3) is None
     words = as_sentence(find_contradiction(said, found.tangled), {})
     assert words == (
-        "region 1 was drawn in front of region 2, region 2 was drawn in front of region 3, but region 3 is as far as region 1"
+        "region 1 was drawn in front of region 2, region 2 was drawn in front of region 3, "
+        "but region 3 is at the same depth as region 1"
     )
 
 

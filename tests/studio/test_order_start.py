@@ -317,6 +317,12 @@ class TestPage:
     def test_buttons_will_do_and_the_rest_is_accepted_on_purpose(self, sit, world, serious):
         tab = sit()
         self.ready(tab)
+        asked = set()
+        for _ in range(4):
+            asked.add(tab.inner_text("#suggestion-words"))
+            tab.click("#answer-skip")
+        assert len(asked) == 4
+        assert tab.inner_text("#suggestion-words") == "Is region 2 in front of region 1?", "they come round again"
         tab.click("#answer-swap")
         self.ready(tab, 1)
         assert tab.inner_text("#written") == "writes only what you confirmed"
@@ -343,6 +349,9 @@ class TestPage:
         self.ready(tab)
         tab.tap("#answer-yes")
         self.ready(tab, 1)
+        tab.tap("#answer-same")
+        self.ready(tab, 2)
+        assert "is at the same depth as" in tab.inner_text("#said")
         assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
         assert serious(tab) == []
         tab.keyboard.press("?")

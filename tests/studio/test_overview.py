@@ -1,9 +1,8 @@
-"""The overview for whoever runs the work: who did what, how far people agree, and a third version made of two."""
+"""The overview for the organiser: who did what, how far people agree, and a third version made of two."""
 
 from __future__ import annotations
 
 import json
-import zlib
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ from hyperacuity.data import read_edges, read_order, write_png
 from hyperacuity.studio import people
 from hyperacuity.studio.items import item_id, items_of
 from hyperacuity.studio.label import store as label_store
-from hyperacuity.studio.label.map import find_candidates, replay
+from hyperacuity.studio.label.map import find_candidates
 from hyperacuity.studio.label.page import LabelPage
 from hyperacuity.studio.label.work import difference_pieces
 from hyperacuity.studio.order import store as order_store
@@ -46,23 +45,14 @@ def labels(tmp_path):
 
 
 @pytest.fixture
-def label(labels, client_of):
+def label(labels, client_of, finish_label):
     """``label(name, *runs)``: someone adds pixels to the candidates, and is done."""
     page, _, candidates = labels
 
     def go(name, *runs, anyway=True):
         client = client_of(page.page)
         client.post("/people", json={"name": name})
-        sent = [
-            {"number": n, "key": f"key-{n:06}", "kind": "add", "runs": list(run), "seconds": 2.0}
-            for n, run in enumerate(runs, start=1)
-        ]
-        if sent:
-            assert client.post(f"/image/{ONE}/entries", json={"entries": sent}).status_code == 200
-        actions = [label_store.Action("add", tuple(run)) for run in runs]
-        body = {"number": len(sent) + 1, "key": "key-of-done", "seconds": 1.0, "anyway": anyway}
-        body["checksum"] = zlib.crc32(replay(candidates, actions)[0].tobytes())
-        return client.post(f"/image/{ONE}/done", json=body)
+        return finish_label(client, candidates, ONE, *runs, anyway=anyway)
 
     return go
 
@@ -102,7 +92,7 @@ class TestAgreement:
         assert np.argwhere(pieces)[[0, -1]].tolist() == [[40, 5], [40, 24]]
 
 
-def test_only_whoever_runs_the_studio_sees_the_overview(labels, client_of):
+def test_only_the_organiser_sees_the_overview(labels, client_of):
     page, state, _ = labels
     client = client_of(page.page)
     client.post("/people", json={"name": "Ada"})
@@ -143,9 +133,7 @@ def test_labels_are_compared_and_settled(labels, label, client_of, tmp_path):
     assert f"F {f:.2f}" in text
     assert "drawn by everyone" in text
     sides = client.get(f"/overview/{ONE}/sides").json()
-    assert [(one["a"], one["b"]) for one in sides["differences"]] == [
-        ("nothing of their own", "12 edge pixels of their own")
-    ]
+    assert [(one["a"], one["b"]) for one in sides["differences"]] == [("no edge here", "only here: 12 edge pixels")]
     assert sides["choices"] == [None]
     assert client.post(f"/overview/{ONE}/decision", json={"choices": ["c"]}).status_code == 400
     for choice, expected in (("a", ada), ("b", bea), ("mark", ada)):
@@ -200,30 +188,24 @@ def test_a_file_of_the_version_before_opens(tmp_path):
 
 
 @pytest.mark.browser
-def test_keys_settle_a_difference_in_the_browser(labels, label, live, visit, serious, tmp_path):
+def test_keys_and_buttons_settle_differences_in_the_browser(labels, label, live, visit, looks_well, tmp_path):
     page, _, _ = labels
-    label("Ada", (5 * 60 + 5, 15))
+    for name in ("Ada", "Cid"):
+        label(name, (5 * 60 + 5, 15))
     label("Bea", (5 * 60 + 5, 15), (30 * 60 + 40, 12), (20 * 60 + 2, 12))
     address = live(page.page)
     tab = visit(page.overview.supervisor.link(address), width=1400, height=900)
     tab.wait_for_url("**/overview")
-
-    def looks_well() -> None:
-        for scheme, width in (("dark", 390), ("light", 1400)):
-            tab.emulate_media(color_scheme=scheme)
-            tab.set_viewport_size({"width": width, "height": 900})
-            assert serious(tab) == []
-            assert tab.evaluate("document.documentElement.scrollWidth") <= width
-
-    looks_well()
+    looks_well(tab)
     tab.click("text=Compare")
     tab.wait_for_selector("body[data-ready]")
-    assert "differ in 2 places" in tab.inner_text("#lead")
-    looks_well()
+    tab.click("text=Ada and Bea")
+    tab.wait_for_selector("#lead:has-text('Ada and Bea differ in 2 places')")
+    looks_well(tab)
     tab.keyboard.press("b")
     assert tab.is_disabled("#done")
     tab.keyboard.press("m")
-    assert tab.inner_text("#asked") == "Difference 2 of 2: marked"
+    assert tab.inner_text("#asked") == "Difference 2 of 2: marked for discussion"
     tab.keyboard.press("z")
     assert tab.is_disabled("#done")
     tab.keyboard.press("Shift+Z")
@@ -232,5 +214,47 @@ def test_keys_settle_a_difference_in_the_browser(labels, label, live, visit, ser
     tab.keyboard.press("d")
     tab.wait_for_selector("text=Written: 0 from Ada, 1 from Bea, 1 marked.")
     assert (tmp_path / "out/adjudicated/edges/one.png").exists()
+    tab.click("text=Bea and Cid")
+    tab.wait_for_selector("#lead:has-text('Bea and Cid differ in 2 places')")
+    assert tab.inner_text("#words-a") == "Only here: 12 edge pixels."
+    tab.click("[data-all=a]")
+    tab.click("#undo")
+    assert tab.is_disabled("#done")
+    tab.click("#redo")
+    tab.click("[data-choice=b]")
+    tab.click("#after")
+    tab.click("[data-choice=mark]")
+    tab.click("#before")
+    assert tab.inner_text("#asked") == "Difference 1 of 2: taken from Cid"
+    tab.click("[data-choice=a]")
+    shown = [tab.locator("#side-b").screenshot()]
+    for button in ("#zoom-in", "#zoom-out", "#fit"):
+        tab.click(button)
+        shown.append(tab.locator("#side-b").screenshot())
+    assert shown[0] == shown[2] != shown[1] != shown[3] != shown[0]
+    tab.fill("#note", "seen together")
+    tab.click("#done")
+    tab.wait_for_selector("text=Written: 1 from Bea, 0 from Cid, 1 marked.")
+    told = json.loads((tmp_path / "out/adjudicated/provenance/one.json").read_text())
+    assert (told["between"], told["taken_from_first"], told["note"]) == (["Bea", "Cid"], 1, "seen together")
     tab.click("text=Overview")
     assert "● done, marked" in tab.inner_text("#images")
+
+
+@pytest.mark.browser
+def test_orders_are_settled_in_the_browser(world, open_page, live, visit, looks_well):
+    open_page("Ada").do(relate(0, 1), relate(0, 2), FINISH)
+    open_page("Bea").do(relate(0, 1), relate(2, 0), FINISH)
+    with State(world / "studio.sqlite", [order_store.SCHEMA, people.SCHEMA]) as state:
+        page = OrderPage(find_inputs(world / "images", world / "labels"), state, world / "out")
+        tab = visit(page.overview.supervisor.link(live(page.page)))
+        tab.click("text=Compare")
+        tab.wait_for_selector("body[data-ready]")
+        said = [tab.inner_text(f"#words-{side}") for side in "ab"]
+        assert said == ["Region 1 is in front of region 3.", "Region 3 is in front of region 1."]
+        looks_well(tab)
+        tab.keyboard.press("b")
+        tab.keyboard.press("d")
+        tab.wait_for_selector("text=Written: 0 from Ada, 1 from Bea.")
+    order = read_order(world / "out/adjudicated/order/squares.npy")
+    assert order[-1, 0] > order[0, 0] > order[0, -1]

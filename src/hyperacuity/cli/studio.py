@@ -38,7 +38,9 @@ StateFile = Annotated[
 ]
 
 
-Links = Annotated[bool, Option("--links", help="Print everyone's own link, for those who have lost theirs, and exit.")]
+Links = Annotated[
+    bool, Option("--links", help="Print everyone's personal link, for those who have lost theirs, and exit.")
+]
 
 
 @dataclass(frozen=True)
@@ -106,7 +108,7 @@ class Server:
         public = None if self.public_url is None else public_address(self.public_url)
         if not is_loopback(self.host) and not (public or "").startswith("https:"):
             common.warn(
-                "others reach this by plain HTTP: whoever is in between can read the token and change what is sent. "
+                "this page uses plain HTTP: anyone on the network path can read the token and change what is sent. "
                 "Beyond a network that you trust, put it behind an HTTPS proxy and say where: --public-url https://…"
             )
 
@@ -144,7 +146,7 @@ def choose(
         Option(
             metavar="QUESTION",
             help='Ask participants about themselves: "Age", or with answers "Vision: normal | corrected"; may be repeated. '
-            "They may leave it open.",
+            "They may skip it.",
         ),
     ] = [],  # noqa: B006 (never changed)
     completion_code: Annotated[

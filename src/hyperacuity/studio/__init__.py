@@ -19,7 +19,7 @@ A page is a package with one class, in ``page.py``, that holds its inputs and a 
   ``<script type="application/json" id="facts">{{ facts | tojson }}</script>``.
   An address in a template starts with ``{{ root }}``, one in a script with ``root`` of ``studio.js`` (``ask`` adds it): a
   proxy may serve the studio below a path.
-- **Whoever runs it**: :class:`~hyperacuity.studio.overview.page.Overview` shows who did what and settles differences, given a
+- **The organiser**: :class:`~hyperacuity.studio.overview.page.Overview` shows who did what and settles differences, given a
   :class:`~hyperacuity.studio.overview.work.Work`; :class:`~hyperacuity.studio.flags.Flags` lets people flag images.
 - **People**: :class:`~hyperacuity.studio.people.People` asks newcomers for a name, gives them a link of their own (which the page
   shows: ``{% include "own_link.html.j2" %}``) and recognises them.

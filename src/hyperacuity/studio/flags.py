@@ -1,4 +1,4 @@
-"""Images that someone flags: with a note for whoever runs the studio, and skipped until all others are done, or not."""
+"""Images that someone flags: with a note for the organiser, and skipped until all others are done, or not."""
 
 from __future__ import annotations
 

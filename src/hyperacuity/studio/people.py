@@ -1,7 +1,7 @@
 """Annotators by name: people who type who they are, once. A name says whose work this is; a secret shows that it is theirs.
 
 A newcomer chooses a name that nobody has, and gets a secret: in a cookie, and in a link of their own that their pages show. From
-then on the name alone opens nothing. There are no accounts and no passwords; whoever runs the studio has everybody's links.
+then on the name alone opens nothing. There are no accounts and no passwords; the organiser has everybody's links.
 """
 
 from __future__ import annotations
@@ -106,8 +106,8 @@ class People:
             if not file.execute("INSERT INTO people VALUES (?, ?, ?) ON CONFLICT (name) DO NOTHING", new).rowcount:
                 raise Refused(
                     403,
-                    f"someone called {name} works here already: if that is you, open your own link "
-                    "(whoever runs this studio can look it up); if not, choose another name",
+                    f"someone called {name} works here already: if that is you, open your personal link "
+                    "(the organiser can look it up); if not, choose another name",
                 )
             _give_secrets(file)
             return Person(*file.execute(f"{_EVERYBODY} WHERE id = ?", new[:1]).fetchone())
@@ -118,7 +118,7 @@ class People:
     async def _come_back(self, request: Request) -> Response:
         person = await self._state.read(lambda file: person_of(file, request.path_params["key"]))
         if person is None:
-            raise Refused(404, "this link is nobody's: check it, or ask whoever runs this studio for yours")
+            raise Refused(404, "this link is not valid: check it, or ask the organiser for yours")
         # By a page and not by a redirect: one that began on another site would be followed without the strict cookie.
         return self._welcome_back(request, person, render(request, "enter.html.j2", title="Welcome back", target="/"))
 
@@ -129,9 +129,9 @@ class People:
     async def _own_page(self, request: Request) -> Response:
         person = await self.find(request)
         if person is None:
-            return await self.welcome(request, title="Your own link")
+            return await self.welcome(request, title="Your personal link")
         link = self.link(request, person)
-        return render(request, "me.html.j2", title="Your own link", person=person.name, link=link, newcomer=True)
+        return render(request, "me.html.j2", title="Your personal link", person=person.name, link=link, newcomer=True)
 
     async def _sign_out(self, request: Request) -> Response:
         response = JSONResponse({})

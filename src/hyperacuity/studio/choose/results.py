@@ -94,7 +94,7 @@ def participants(file: sqlite3.Connection, study: Study, answers: Answers, *, ha
 
 def score(study: Study, answers: Answers, people: Iterable[Participant], *, attentive: float = 0.0) -> RiskScore:
     """The risk by the answers to trials of people who got at least this share of their attention checks right."""
-    counted = {one.number for one in people if one.checks_right >= attentive * one.checks}
+    counted = _counted(people, attentive)
     taken = [
         Answer(subject(row.person), row.question, "first" if row.choice == "first" else "second", row.seconds)
         for row in answers
@@ -103,11 +103,17 @@ def score(study: Study, answers: Answers, people: Iterable[Participant], *, atte
     return risk(list(study.trials.values()), taken)
 
 
+def _counted(people: Iterable[Participant], attentive: float) -> set[int]:
+    """The numbers of people who got at least this share of their attention checks right."""
+    return {one.number for one in people if one.checks_right >= attentive * one.checks}
+
+
 def summary(study: Study, answers: Answers, people: Sequence[Participant], *, attentive: float) -> dict[str, Any]:
     """All of it, for the results page."""
     of = score(study, answers, people, attentive=attentive)
+    counted = _counted(people, attentive)
     return {
-        "answers": sum(row.kind == "trial" for row in answers),
+        "answers": sum(row.kind == "trial" and row.person in counted for row in answers),
         "subjects": of.subjects,
         "seconds": _or_none(of.seconds),
         "modes": [

@@ -36,7 +36,7 @@ from hyperacuity.studio.label.map import (
     checksum,
     find_candidates,
 )
-from hyperacuity.studio.label.sources import CandidateSource, known_sources
+from hyperacuity.studio.label.sources import NET, CandidateSource, known_sources
 from hyperacuity.studio.label.work import LabelWork
 from hyperacuity.studio.outputs import Watch, write_outputs
 from hyperacuity.studio.overview.page import Overview
@@ -254,7 +254,7 @@ class LabelPage:
         kept = await self._state.read(lambda file: store.read_log(file, person.id, item.id, ready.digest))
         seen = await asyncio.to_thread(finish, await self._find_all(item, ready, kept), kept)
         if checksum(seen.drawn) != check:
-            raise Refused(409, "the page shows another map than was saved: reload the page, then look again")
+            raise Refused(409, "the page and the saved map differ: reload the page, then check the map again")
         if seen.missing and not field({"anyway": False, **values}, "anyway", bool):
             raise Refused(422, f"this is not complete: {', and '.join(seen.missing)}. Continue, or finish anyway")
         own, flags = await self._state.write(finish_once)
@@ -382,8 +382,14 @@ class LabelPage:
 
     def _accepted(self, seen: Finished) -> dict[str, int]:
         """Where the edges come from, in words for the page."""
-        titles = {one: f"from the {self._sources[one].title.lower()}" for one in seen.accepted if one in self._sources}
-        return {titles.get(one, one): count for one, count in seen.accepted.items()}
+
+        def words(source: str) -> str:
+            if source not in self._sources:
+                return source
+            name, title = self._sources[source].name, self._sources[source].title
+            return f"from the {title.lower()}" if name in (GRADIENT, NET) else f"from {title}"
+
+        return {words(source): count for source, count in seen.accepted.items()}
 
     def _check_known(self, source: str) -> None:
         if source not in self._sources:

@@ -86,8 +86,11 @@ class LabelWork:
             here = pieces[rows, columns] == number
             mine, theirs = (int((here & edges[rows, columns]).sum()) for edges in (one, other))
             box = (rows.start, columns.start, rows.stop - rows.start, columns.stop - columns.start)
-            own = (f"{size} edge pixels" if size else "nothing" for size in (mine, theirs))
-            found.append(Difference(box, *(f"{what} of their own" for what in own)))
+            found.append(
+                Difference(
+                    box, *(f"only here: {size} edge pixels" if size else "no edge here" for size in (mine, theirs))
+                )
+            )
         return SideBySide((_painted(one, ORANGE), _painted(other, BLUE)), found)
 
     def settle(

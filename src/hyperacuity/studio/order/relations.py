@@ -225,7 +225,7 @@ def as_sentence(cycle: Sequence[Step], positions: Mapping[int, int]) -> str:
         elif step.placed:
             parts.append(f"{near} (position {positions[step.near]}) is before {far} (position {positions[step.far]})")
         elif step.same:
-            parts.append(f"{near} is as far as {far}")
+            parts.append(f"{near} is at the same depth as {far}")
         else:
             parts.append(f"{near} was drawn in front of {far}")
     return ", ".join(parts[:-1]) + f", but {parts[-1]}" if len(parts) > 1 else "".join(parts)

@@ -126,7 +126,7 @@ class OrderWork:
     def _both(self, item: str, a: WorkVersion, b: WorkVersion) -> tuple[FinishedOrder, FinishedOrder]:
         one, other = self._order(item, a), self._order(item, b)
         if one.shape != other.shape:
-            raise Refused(422, f"{a.name} and {b.name} ordered different regions, which do not compare")
+            raise Refused(422, f"{a.name} and {b.name} ordered different regions, which cannot be compared")
         return one, other
 
 
@@ -164,7 +164,7 @@ def _words(a: int, b: int, relation: int | None) -> str:
     if relation is None:
         return f"nothing is known of regions {a + 1} and {b + 1}"
     if relation == 0:
-        return f"regions {a + 1} and {b + 1} are equally far"
+        return f"regions {a + 1} and {b + 1} are at the same depth"
     near, far = (a, b) if relation > 0 else (b, a)
     return f"region {near + 1} is in front of region {far + 1}"
 

@@ -1,1 +1,1 @@
-"""For whoever runs the work: who did what, how far people agree, and a decision where two of them differ."""
+"""For the organiser: who did what, how far people agree, and a decision where two of them differ."""

@@ -1,4 +1,4 @@
-"""The overview of a page's work, and the place where two versions are compared and settled. For whoever runs the studio."""
+"""The overview of a page's work, and the place where two versions are compared and settled. For the organiser."""
 
 from __future__ import annotations
 
@@ -96,11 +96,25 @@ class Overview:
     async def _compare(self, request: Request) -> Response:
         item, (a, b), everyone = await self._two(request)
         facts = {"item": item.id, "a": a.person, "b": b.person, "names": [a.name, b.name]}
-        facts |= {"photo": self._work.photo(item.id)}
+        facts |= {"photo": self._work.photo(item.id), **await self._around(item)}
         pairs = [(one, other) for one, other in combinations(everyone, 2)]
         return render(
             request, "overview/compare.html.j2", title=item.title, facts=facts, a=a, b=b, pairs=pairs, item=item.id
         )
+
+    async def _around(self, item: Item) -> dict[str, str | None]:
+        """The images before and after one of which two versions can be compared; None where there is none."""
+        by_item: By = defaultdict(list)
+        for version in await self._state.read(self._work.versions):
+            by_item[version.item].append(version)
+        ids = [one for one in self._work.items if one == item.id or self._may_compare(one, _finished(by_item[one]))]
+        before, _, after = [None, *ids, None][ids.index(item.id) : ids.index(item.id) + 3]
+        return {"before": before, "after": after}
+
+    def _may_compare(self, item: str, finished: Sequence[WorkVersion]) -> bool:
+        """Whether there are two versions to compare; those that turned out not to be comparable are none."""
+        matrices, _ = self._compared.get(_key(item, finished), (None, ""))
+        return len(finished) > 1 and matrices != {}
 
     async def _sides(self, request: Request) -> Response:
         item, (a, b), _ = await self._two(request)

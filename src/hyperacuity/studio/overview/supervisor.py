@@ -1,4 +1,4 @@
-"""Whoever runs the studio: one secret per page, in a link that only the terminal shows."""
+"""The organiser: one secret per page, in a link that only the terminal shows."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ class Supervisor:
 
     @property
     def routes(self) -> list[Route]:
-        """``GET /supervise/SECRET``: from now on this browser is that of whoever runs the studio."""
+        """``GET /supervise/SECRET``: from now on this browser is that of the organiser."""
         return [Route("/supervise/{secret}", self._come_in)]
 
     def link(self, address: Address) -> str:
-        """The link to the overview, for whoever runs the studio."""
+        """The link to the overview, for the organiser."""
         return f"{address.base}/supervise/{self._secret}" + (f"?token={address.token}" if address.token else "")
 
     def require(self, request: Request) -> None:
         """``Refused`` (403) for anyone else."""
         if not self._is_secret(request.cookies.get(self._cookie, "")):
-            raise Refused(403, "this page is for whoever runs the studio: open the link that its terminal shows")
+            raise Refused(403, "this page is for the organiser: open the link that its terminal shows")
 
     async def _come_in(self, request: Request) -> Response:
         if not self._is_secret(request.path_params["secret"]):

@@ -114,7 +114,7 @@ export function listenToFlag(address, skip) {
 }
 
 $("leave")?.addEventListener("click", async () => {
-  if (!confirm("Switch to another user? To come back you need your own link. Have you kept it?")) return;
+  if (!confirm("Switch to another user? To come back you need your personal link. Have you saved it?")) return;
   try {
     await ask("/people", { method: "DELETE" });
     location.reload();

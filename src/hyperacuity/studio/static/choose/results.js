@@ -78,13 +78,14 @@ async function copied(links, button) {
 }
 
 function headline({ answers, subjects, seconds, modes }) {
-  if (!answers) return "Waiting for the first answer.";
+  if (!answers) return $("attentive").value === "0" ? "Waiting for the first answer." : "No answers by those who are counted.";
   const people = subjects === 1 ? "1 person" : `${subjects} people`;
   const agree = modes.filter((one) => one.alpha !== null).map((one) => `${one.mode} ${one.alpha.toFixed(2)}`).join(", ");
   const time = seconds === null ? "" : `, ${seconds.toFixed(1)} s each on average`;
   return `${answers} answers by ${people}${time}. Agreement beyond chance (Krippendorff's α): ${agree || "needs two people on one trial"}.`;
 }
 
+const emptyRow = $("risks").tBodies[0].rows[0];
 let before = "";
 let links = [];
 
@@ -97,7 +98,7 @@ function draw(results) {
   const risks = results.modes.flatMap(({ mode, rows, mean }) => [
     ...rows.map((one) => riskRow(mode, one, false)), ...(rows.length > 1 ? [riskRow(mode, mean, true)] : []),
   ]);
-  if (risks.length) $("risks").tBodies[0].replaceChildren(...risks);
+  $("risks").tBodies[0].replaceChildren(...(risks.length ? risks : [emptyRow]));
   links = results.people.map((one) => location.origin + root + one.link);
   if (links.length) $("people").tBodies[0].replaceChildren(...results.people.map(personRow));
   $("failures").hidden = !results.failed.length;

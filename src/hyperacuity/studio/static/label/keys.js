@@ -17,10 +17,7 @@ export function listenToKeys(desk) {
     ",": () => desk.look.resize(desk.look.brush.size - 2),
     ".": () => desk.look.resize(desk.look.brush.size + 2),
     d: () => desk.done(),
-    x: () => $("flag").click(),
-    n: () => $("next")?.click(),
-    b: () => $("previous")?.click(),
-    f: () => stage.fit(),
+    "!": () => $("flag").click(),
     0: () => stage.fit(),
     "+": () => stage.zoom(1.5),
     "=": () => stage.zoom(1.5),
@@ -51,7 +48,7 @@ export function listenToKeys(desk) {
       $(key === "PageUp" ? "previous" : "next")?.click();
       return;
     } else if (event.key.length > 1 || (!lettersAct() && /[a-z]/.test(key))) return;
-    if (key in TOOLS && !control) desk.choose(TOOLS[key]);
+    if (key in TOOLS && !control) desk.take(TOOLS[key]);
     else if (key in BACKGROUNDS) desk.showBackground(BACKGROUNDS[key]);
     else if (key in press) press[key](event);
     else return;

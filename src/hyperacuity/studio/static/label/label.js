@@ -4,7 +4,7 @@ import { EdgeMap } from "./map.js";
 import { Look } from "./look.js";
 import { Stage } from "./stage.js";
 import { Saver } from "./saver.js";
-import { thin } from "./thin.js";
+import { lonePixels, thin } from "./thin.js";
 import { makeTools } from "./tools.js";
 import { listen } from "./hands.js";
 import { listenToKeys } from "./keys.js";
@@ -24,7 +24,7 @@ async function open() {
   const first = offered[0].id;
   const chosen = [...log.actions, ...log.undone].flatMap((action) => action.sources ?? []);
   if (first !== "gradient" || chosen.length) {
-    $("where").textContent = $("source-note").textContent = "Looking for candidates, which takes a few seconds …";
+    $("where").textContent = $("source-note").textContent = "Finding candidates, which takes a few seconds …";
     $("source").hidden = $("source-busy").hidden = false;
     say($("where").textContent);
   }
@@ -111,6 +111,13 @@ class Desk {
     this.#keep();
   }
 
+  /** Choose a tool and say what it does: where there is no pointer that could rest on its button, nothing else would. */
+  take(name) {
+    this.choose(name);
+    $("where").textContent = document.querySelector(`.tool[data-tool=${name}]`).title;
+    say($("where").textContent);
+  }
+
   /** Carry out an action and save it. */
   act(action) {
     if (this.finishing || this.saver.isStopped) return;
@@ -155,7 +162,7 @@ class Desk {
   async expect(source, coming) {
     try {
       this.map.offer(source, await coming);
-      say(`${this.sources.find(({ id }) => id === source).title}: its candidates are ready`);
+      say(`${this.sources.find(({ id }) => id === source).title}: candidates are ready`);
     } catch (error) {
       this.failed.set(source, error.message);
     }
@@ -271,7 +278,7 @@ class Desk {
     const { stage } = this;
     const click = (id, act) => $(id).addEventListener("click", act);
     for (const button of document.querySelectorAll(".tool[data-tool]")) {
-      button.addEventListener("click", () => this.choose(button.dataset.tool));
+      button.addEventListener("click", () => this.take(button.dataset.tool));
     }
     for (const button of document.querySelectorAll("[data-background]")) {
       button.addEventListener("click", () => this.showBackground(button.dataset.background));
@@ -327,7 +334,7 @@ class Desk {
       const { source } = button.dataset;
       button.setAttribute("aria-pressed", String(source === this.map.source));
       button.disabled = !this.map.sources.has(source);
-      if (button.disabled) waiting.push(this.failed.get(source) ?? `${button.textContent} is looking for its candidates …`);
+      if (button.disabled) waiting.push(this.failed.get(source) ?? `Finding candidates (${button.textContent}) …`);
     }
     $("source-busy").hidden = waiting.length === this.failed.size;
     $("source-note").textContent = waiting.join(" ") || "What you drew, kept or erased stays.";
@@ -378,10 +385,22 @@ class Desk {
     }
   }
 
+  /** Edge pixels without a neighbour, which may have been drawn by mistake: how many, and where the first is. */
+  #tellLone() {
+    const { map } = this;
+    const written = thin(map.edges, map.width, map.height);
+    const lone = lonePixels(written, map.width, map.height);
+    if (!lone.length) return "";
+    const [column, row] = this.stage.positionOf(lone[0]);
+    const where = `x ${column}, y ${row}`;
+    return lone.length === 1 ? ` One pixel stands alone, at ${where}.` : ` ${lone.length} pixels stand alone, the first at ${where}.`;
+  }
+
   #showFinished({ counts, accepted, unwritten, next }) {
-    const thinned = counts.thinned ? ` Thinning to one pixel took ${counts.thinned} away.` : " All lines were one pixel wide.";
+    const thinned = counts.thinned ? ` Thinning removed ${counts.thinned} pixel${counts.thinned > 1 ? "s" : ""}.` : " All lines were one pixel wide.";
     $("finished-text").textContent =
       `${counts.edges} edge pixels: ${counts.candidates} candidates, ${counts.removed} erased, ${counts.added} added.${thinned}`;
+    $("finished-text").textContent += this.#tellLone();
     const parts = Object.entries(accepted ?? {}).map(([name, count]) => `${count.toLocaleString("en")} ${name}`);
     $("finished-sources").hidden = !accepted;
     $("finished-sources").textContent = `Where they come from: ${parts.join(", ")}.`;

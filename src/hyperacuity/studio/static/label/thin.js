@@ -29,3 +29,18 @@ function goes(map, at, stride, first) {
   if (fewest < 2 || fewest > 3) return false;
   return !(first ? (ne | n | (se ^ 1)) & e : (sw | s | (nw ^ 1)) & w);
 }
+
+/** Edge pixels of a map that have no edge among their eight neighbours. */
+export function lonePixels(edges, width, height) {
+  const found = [];
+  for (let pixel = 0; pixel < edges.length; pixel++) {
+    if (!edges[pixel]) continue;
+    const x = pixel % width, y = Math.floor(pixel / width);
+    let near = 0;
+    for (let row = Math.max(0, y - 1); row <= Math.min(height - 1, y + 1); row++) {
+      for (let column = Math.max(0, x - 1); column <= Math.min(width - 1, x + 1); column++) near += edges[row * width + column];
+    }
+    if (near === 1) found.push(pixel);
+  }
+  return found;
+}

@@ -4,7 +4,7 @@ import { lettersAct } from "../studio.js";
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const PAUSE = 700; // milliseconds in which another digit belongs to the same number
 
-/** Call what a key means. `does` has presses (by button), go, turn, enter, remove, number, nudge, cursor, link, join, cut,
+/** Call what a key means. `does` has presses (by button, and flag), go, turn, enter, remove, number, nudge, cursor, link, join, cut,
  * escape, space. */
 export function listenToKeys(does) {
   let digits = "";
@@ -16,7 +16,7 @@ export function listenToKeys(does) {
     y: does.presses["answer-yes"], w: does.presses["answer-swap"], e: does.presses["answer-same"],
     x: does.presses["answer-no"], s: does.presses["answer-skip"],
     o: does.presses["tool-order"], m: does.presses["tool-move"],
-    "+": does.presses.in, "=": does.presses.in, "-": does.presses.out, "−": does.presses.out, "?": does.presses["help-open"],
+    "+": does.presses.in, "=": does.presses.in, "-": does.presses.out, "−": does.presses.out, "?": does.presses["help-open"], "!": does.presses.flag,
     "[": () => does.nudge(-1), "]": () => does.nudge(1),
     ",": () => does.cursor(-1), ".": () => does.cursor(1),
     delete: does.remove, backspace: does.remove, escape: does.escape,

@@ -124,7 +124,7 @@ function announce(action) {
   else if (action.kind === "place") say(`Region ${action.region + 1} is at depth ${depth(action.region)}.`);
   else if (action.kind === "relate") say({
     front: `Region ${action.a + 1} is in front of ${name(action.b)}.`,
-    same: `Region ${action.a + 1} is as far as ${name(action.b)}.`,
+    same: `Region ${action.a + 1} is at the same depth as ${name(action.b)}.`,
     none: `The relation of ${name(action.a)} and ${name(action.b)} is removed.`,
   }[action.relation]);
   else if (action.kind === "remove") say(`Region ${action.region + 1} is removed from the list.`);
@@ -167,11 +167,11 @@ function showHint() {
   else if (pressed("tool-split")) hint.textContent = "Draw a line through a region, from one side to the other, to split it.";
   else if (pressed("tool-merge")) hint.textContent = "Drag from a region to its neighbour to merge them.";
   else if (sheet.suggestion?.open && !last()) {
-    hint.textContent = "Answer what is asked, or say it yourself: click regions, the nearest first, or drag from one to another behind it.";
+    hint.textContent = "Answer the question, or order regions yourself: click them, the nearest first, or drag from one to another behind it.";
   } else if (!started(sheet)) {
     hint.textContent = "Click the regions one after another, the nearest first; or drag from a region to one behind it.";
   } else if (cursor !== null) hint.textContent = `The next click goes ${cursor ? `after position ${cursor}` : "before all others"}.`;
-  else if (last()) hint.textContent = pressed("tie") ? `The next click goes beside position ${last()}.` : `The next click is position ${last() + 1}.`;
+  else if (last()) hint.textContent = pressed("tie") ? `The next click shares position ${last()}.` : `The next click is position ${last() + 1}.`;
   else hint.textContent = "Drag from a region to one behind it, or click regions from near to far.";
 }
 
@@ -431,7 +431,7 @@ $("start-over").addEventListener("close", () => {
 listenToFlag(base, () => queue.then(() => location.assign(`${root}/${after ? `items/${after}` : ""}`)));
 
 listenToKeys({
-  presses,
+  presses: { ...presses, flag: () => $("flag").click() },
   space: (held) => stage.setSpace(held),
   go(dx, dy) {
     if (!regions) return;

@@ -15,8 +15,8 @@ export function showSheet(sheet, { say, takeBack, point, choose }) {
   $("redo").disabled = sheet.redo === 0;
   $("clear").disabled = !started(sheet);
   $("done").disabled = sheet.contradiction !== null || !started(sheet);
-  $("written").textContent = sheet.contradiction ? "not while it contradicts itself"
-    : { no: "writes the order", yes: sheet.complete ? "✓ written" : "written, incomplete", changed: "changed since it was written" }[sheet.written];
+  $("written").textContent = sheet.contradiction ? "resolve the contradiction first"
+    : { no: "writes the order", yes: sheet.complete ? "✓ done" : "done, incomplete", changed: "changed since it was done" }[sheet.written];
   const open = sheet.suggestion?.open ?? 0;
   if (open && sheet.written !== "yes" && !sheet.contradiction) $("written").textContent = "writes only what you confirmed";
   $("written").classList.toggle("ready", sheet.written === "yes" && sheet.complete);
@@ -30,7 +30,7 @@ function showSuggestion({ suggestion, contradiction }) {
   $("suggestion").hidden = !suggestion?.total;
   if (!suggestion) return;
   const { total, kept, changed, dismissed, added, contradicted, open } = suggestion;
-  const parts = [[kept, "kept"], [changed, "changed"], [dismissed, "cannot be told"], [contradicted, "left out: they contradict you"], [added, "added"]];
+  const parts = [[kept, "kept"], [changed, "changed"], [dismissed, "undecidable"], [contradicted, "left out: they contradict you"], [added, "added"]];
   const said = parts.filter(([count]) => count).map(([count, word]) => `${count} ${word}`);
   $("suggestion-counts").textContent = `${open} of ${total} open${said.length ? `; ${said.join(", ")}` : ""}.`;
   $("suggestion-head").textContent = `Suggested by the network: ${open ? "check it" : "checked"}`;
@@ -49,7 +49,7 @@ function showCoverage({ coverage, groups, layer, tangled }) {
   const ordered = layer.filter((one) => one !== null).length;
   $("share-regions").textContent = `${ordered} / ${layer.length}`;
   $("groups").hidden = groups < 2 || tangled.length > 0;
-  $("groups").textContent = `${groups} groups are not ordered against each other: their depths do not compare.`;
+  $("groups").textContent = `${groups} groups are not ordered against each other: their depths cannot be compared.`;
 }
 
 function showLegend(sheet) {
@@ -67,7 +67,7 @@ function showLegend(sheet) {
     context.fillRect(left, 0, Math.round((depth * ramp.width) / steps) - left, ramp.height);
   }
   const unknown = layer.filter((one) => one === null).length;
-  $("legend-words").textContent = tangled.length ? `${tangled.length} regions have no depth while it contradicts itself.`
+  $("legend-words").textContent = tangled.length ? `${tangled.length} regions have no depth until the contradiction is resolved.`
     : suggested ? `${layers} depths; 1 is the nearest. Pale colours and numbers with a question mark are suggested, not confirmed.`
     : layers ? `${layers} depth${layers > 1 ? "s" : ""}; 1 is the nearest.${unknown ? " Without colour: not ordered yet." : ""}${pairs.length ? " Arrows lead from near to far." : ""}`
     : "Nothing is ordered yet.";
@@ -80,7 +80,7 @@ function showContradiction({ contradiction }, takeBack, point) {
   $("conflict-words").textContent = `${words[0].toUpperCase()}${words.slice(1)}.`;
   $("conflict-steps").replaceChildren(...contradiction.steps.map((step) => {
     const [near, far, same, placed] = step;
-    const words = placed && same ? "share a position" : placed ? "is before" : same ? "is as far as" : "is in front of";
+    const words = placed && same ? "share a position" : placed ? "is before" : same ? "is at the same depth as" : "is in front of";
     return row([`R${near + 1}`, words, `R${far + 1}`], [near, far], point, [
       [placed ? `Remove R${near + 1}` : "Remove", "", () => takeBack(step)],
     ]);
@@ -111,7 +111,7 @@ function showPairs({ pairs }, say, point) {
   $("pair-count").textContent = pairs.length ? `(${pairs.length})` : "";
   $("no-pairs").hidden = pairs.length > 0;
   $("pairs").replaceChildren(...pairs.map(([near, far, relation]) => {
-    const words = relation === 0 ? "as far as" : "in front of";
+    const words = relation === 0 ? "at the same depth as" : "in front of";
     const name = `region ${near + 1} and region ${far + 1}`;
     return row([`R${near + 1}`, words, `R${far + 1}`], [near, far], point, [
       ["⇄", `Swap: ${name}`, () => say(far, near, "front")],

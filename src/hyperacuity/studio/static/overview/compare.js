@@ -5,12 +5,13 @@ const given = facts();
 const base = `/overview/${given.item}`;
 const query = `?a=${given.a}&b=${given.b}`;
 const [nameA, nameB] = given.names;
-const WORDS = { a: `taken from ${nameA}`, b: `taken from ${nameB}`, mark: "marked" };
+const WORDS = { a: `taken from ${nameA}`, b: `taken from ${nameB}`, mark: "marked for discussion" };
 
 let differences = [];
 let choices = [];
 let current = 0;
 let saved = true;
+let share = null; // how much of the image is shown, of its width; null is the surroundings of the difference
 const past = [];
 const future = [];
 const pictures = {};
@@ -22,13 +23,18 @@ async function picture(path) {
   return image;
 }
 
-/** The part of the image to show: all of it, or the surroundings of a difference. */
+/** How much of the image to show: as much as was chosen, or else the surroundings of a difference; all where there is none. */
+function shownShare() {
+  if (share !== null || !differences.length) return share ?? 1;
+  const [, , tall, wide] = differences[current].box;
+  return Math.min(1, Math.max(3 * tall / pictures.height, 3 * wide / pictures.width, 0.35));
+}
+
+/** The part of the image to show, about the difference in question, or about the middle. */
 function shownPart() {
   const { width, height } = pictures;
-  if (!differences.length) return [0, 0, width, height];
-  const [top, left, tall, wide] = differences[current].box;
-  const share = Math.min(1, Math.max(3 * tall / height, 3 * wide / width, 0.35));
-  const [w, h] = [share * width, share * height];
+  const [top, left, tall, wide] = differences[current]?.box ?? [0, 0, height, width];
+  const [w, h] = [shownShare() * width, shownShare() * height];
   const clamp = (middle, size, whole) => Math.max(0, Math.min(whole - size, middle - size / 2));
   return [clamp(left + wide / 2, w, width), clamp(top + tall / 2, h, height), w, h];
 }
@@ -59,9 +65,9 @@ function show() {
   const one = differences[current];
   $("asked").textContent = one
     ? `Difference ${current + 1} of ${differences.length}${choices[current] ? `: ${WORDS[choices[current]]}` : ""}`
-    : "There is no difference";
-  $("words-a").textContent = one ? `Here: ${one.a}.` : "\u00a0";
-  $("words-b").textContent = one ? `Here: ${one.b}.` : "\u00a0";
+    : "No differences";
+  $("words-a").textContent = one ? `${one.a[0].toUpperCase()}${one.a.slice(1)}.` : "\u00a0";
+  $("words-b").textContent = one ? `${one.b[0].toUpperCase()}${one.b.slice(1)}.` : "\u00a0";
   for (const button of document.querySelectorAll("[data-choice]")) {
     button.disabled = !one;
     button.setAttribute("aria-pressed", String(choices[current] === button.dataset.choice));
@@ -70,14 +76,22 @@ function show() {
   $("undo").disabled = !past.length;
   $("redo").disabled = !future.length;
   $("done").disabled = decided < differences.length;
-  $("left").textContent = decided < differences.length ? `${differences.length - decided} of ${differences.length} are not decided`
+  $("left").textContent = decided < differences.length ? `${differences.length - decided} of ${differences.length} not decided yet`
     : saved ? "" : "writes the third version";
   draw("a");
   draw("b");
 }
 
+/** Zoom by a factor; 0 shows the whole image. */
+function zoom(factor) {
+  if (!pictures.a) return;
+  share = factor ? Math.min(1, Math.max(0.02, shownShare() / factor)) : 1;
+  show();
+}
+
 function go(step) {
   if (!differences.length) return;
+  share = null;
   current = (current + step + differences.length) % differences.length;
   show();
   say(`${$("asked").textContent}. ${nameA}: ${differences[current].a}. ${nameB}: ${differences[current].b}.`);
@@ -90,7 +104,7 @@ function decide(fresh) {
   choices = fresh;
   saved = false;
   const open = [...choices.keys()].map((n) => (current + n) % choices.length).find((n) => !choices[n]);
-  current = open ?? current;
+  if (open !== undefined && open !== current) [current, share] = [open, null];
   show();
   say(open === undefined ? "All are decided" : $("asked").textContent);
 }
@@ -121,7 +135,7 @@ async function done() {
 
 const presses = {
   before: () => go(-1), after: () => go(1), undo: () => step(past, future), redo: () => step(future, past), done,
-  "help-open": () => $("help").showModal(),
+  "help-open": () => $("help").showModal(), "zoom-in": () => zoom(1.5), "zoom-out": () => zoom(1 / 1.5), fit: () => zoom(0),
 };
 for (const [id, press] of Object.entries(presses)) $(id).addEventListener("click", press);
 for (const button of document.querySelectorAll("[data-choice]")) button.addEventListener("click", () => choose(button.dataset.choice));
@@ -129,7 +143,9 @@ for (const button of document.querySelectorAll("[data-all]")) {
   button.addEventListener("click", () => differences.length && decide(choices.map(() => button.dataset.all)));
 }
 const KEYS = { ArrowLeft: presses.before, ArrowRight: presses.after, "?": presses["help-open"], d: done,
-  a: () => choose("a"), b: () => choose("b"), m: () => choose("mark") };
+  a: () => choose("a"), b: () => choose("b"), m: () => choose("mark"),
+  "+": presses["zoom-in"], "=": presses["zoom-in"], "-": presses["zoom-out"], "−": presses["zoom-out"], 0: presses.fit,
+  PageUp: () => $("previous")?.click(), PageDown: () => $("next")?.click() };
 document.addEventListener("keydown", (event) => {
   if (event.altKey || event.target.closest("input, dialog")) return;
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
