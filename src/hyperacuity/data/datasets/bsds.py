@@ -131,6 +131,15 @@ def figure_ground(source: Path, images: Collection[str] | None = None) -> Iterat
         yield FigureGround(image, segmenter, subject, order, contours, segmentation)
 
 
+def segmenters(source: Path) -> dict[str, frozenset[str]]:
+    """Who drew the segmentations of the figure/ground labels, by image: ``seg/SEGMENTER/IMAGE.seg``; nothing without any."""
+    found: dict[str, set[str]] = {}
+    for path, _ in _members(source, None):
+        if path.suffix == ".seg":
+            found.setdefault(path.stem, set()).add(path.parent.name)
+    return {image: frozenset(names) for image, names in found.items()}
+
+
 def _members(source: Path, images: Collection[str] | None) -> Iterator[tuple[PurePosixPath, bytes]]:
     """The wanted files of a folder or an archive, as path within it and bytes."""
 

@@ -12,15 +12,15 @@ from hyperacuity.compare.criteria import join
 from hyperacuity.compare.pareto import interpretation
 from hyperacuity.disparity import bad, disc, nonocc, view_error
 from hyperacuity.studies.cabezas2011 import FIELD, Cabezas2011
-from hyperacuity.studies.ledger.cabezas2011_tables import TABLE_CLAIMS, scenario_of
+from hyperacuity.studies.ledger.cabezas2011_tables import STUDY, TABLE_CLAIMS, scenario_of
 from hyperacuity.studies.ledger.claims import Claim, Finding, expect, incomparable, worked
 from hyperacuity.studies.stereo_scenarios import DENSE
 
 TITLE = "Cabezas & Trujillo (2011), A non-linear quantitative evaluation approach for disparity estimation"
 
-STUDY = "hyperacuity study cabezas2011"
-COMPARE = "hyperacuity compare"
-DISPARITY = "hyperacuity disparity"
+COMPARE = "hyperacuity compare cabezas2011/run"
+DISPARITY = "hyperacuity disparity cabezas2011/maps/census middlebury-v2"
+"""Both read what the study has written to its folder."""
 
 VECTORS = ((1, 5, 3), (2, 4, 3), (2, 5, 4), (1, 5, 3), (3, 3, 9), (9, 9, 9))
 """Error vectors of six systems a to f. By hand: c is dominated by a, b and d, f by all others, the rest by none."""
@@ -378,7 +378,13 @@ _BEFORE = (
     _claim("Section 1", "Middlebury judges by one number: ranks in every column, averaged", "", COMPARE, _one_number),
     _claim("Section 1", "how many systems are on top is a free parameter there", "", STUDY, _free_size),
     _claim("Section 1", "Kostlivá et al.: error against sparsity, on one pair", "", STUDY, _roc),
-    _claim("Section 1", "Neilson & Yang: with few pairs nothing is significant", "", f"{COMPARE} --test", _few_images),
+    _claim(
+        "Section 1",
+        "Neilson & Yang: with few pairs nothing is significant",
+        "",
+        f"{COMPARE} --test wilcoxon",
+        _few_images,
+    ),
     _claim(
         "Section 1",
         "prediction error: views drawn forward or fetched inversely",
@@ -435,7 +441,7 @@ _BEFORE = (
     ),
     _claim("Section 2.2", "applications tolerate errors differently", "", STUDY, _tolerance_differs),
     _claim("Section 2.3", "regions nonocc, all and disc", "", DISPARITY, _regions),
-    _claim("Section 2.3", "an error vector is (nonocc, all, disc)", "", f"{COMPARE} --vector", _vector),
+    _claim("Section 2.3", "an error vector is (nonocc, all, disc)", "", f"{COMPARE} --vector concat", _vector),
     _claim("Eq. 8", "conventional models combine errors to one number", "", COMPARE, _linear),
     _claim(
         "Section 3.1", "criteria cannot be set off against each other, and all count the same", "", COMPARE, _no_weights
@@ -470,7 +476,7 @@ _AFTER = (
     _claim("Section 5", "comparable means: neither vector dominates", "", COMPARE, _incomparable_vectors),
     _claim("Section 5", "superior means: all errors least at once", "", COMPARE, _all_at_once),
     _claim("Section 5", "results differ significantly from Middlebury's ranks", "", STUDY, _unlike_ranks),
-    _claim("Section 5", "future work: tolerances in comparing vectors", "", f"{COMPARE} --epsilon", _tolerance),
+    _claim("Section 5", "future work: tolerances in comparing vectors", "", f"{COMPARE} --epsilon 1", _tolerance),
     _claim("Section 5", "future work: inter- and intra-technique evaluation apart", "", STUDY, _variants),
 )
 

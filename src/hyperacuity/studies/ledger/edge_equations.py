@@ -19,7 +19,8 @@ from hyperacuity.edges.displacement import normalise
 from hyperacuity.studies.edge_readings import worked_score, worked_vectors
 from hyperacuity.studies.ledger.claims import Claim, Finding, expect, worked
 
-COMMAND = "hyperacuity study abdulrahman2017"
+COMMAND = "hyperacuity study abdulrahman2017 --out abdulrahman2017"
+SHIFT = "hyperacuity study shift --out shift"
 NEAR, DIAGONAL, FAR = 9 / 10, 9 / 11, 9 / 13
 """What a pixel at distance 1, √2 and 2 is worth."""
 
@@ -172,15 +173,9 @@ def normalisation() -> Iterator[Claim[Any]]:
         text = ", ".join(f"{value:g}" for value in (*first, *second))
         return expect(text == "0, 0.4, 0.8, 0.2, 0.6, 1", text, "divided by 5 it is 0, 0.4, 0.8, 0.2, 0.6, 1")
 
-    yield Claim(
-        "Eq. 5",
-        "brings f = 0, 2, 4 and 1, 3, 5 to [0, 1], taken literally",
-        "0 to 1",
-        "hyperacuity study shift",
-        literal,
-    )
+    yield Claim("Eq. 5", "brings f = 0, 2, 4 and 1, 3, 5 to [0, 1], taken literally", "0 to 1", SHIFT, literal)
     says = "the same, scaled whenever M > 1"
-    yield Claim("Eq. 5", says, "0, 0.4, 0.8, 0.2, 0.6, 1", "hyperacuity study shift", scaled)
+    yield Claim("Eq. 5", says, "0, 0.4, 0.8, 0.2, 0.6, 1", SHIFT, scaled)
 
 
 def _worked(where: str, says: str, theirs: str, name: str, vector: str, value: float) -> Claim[Any]:

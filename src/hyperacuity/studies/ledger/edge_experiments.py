@@ -28,8 +28,7 @@ from hyperacuity.studies.ledger.edge_findings import (
     worst,
 )
 
-HALVES = "hyperacuity study half-kernels"
-NOISE = "hyperacuity study sheet shapes --snr 4"
+HALVES = "hyperacuity study half-kernels --out half-kernels"
 STATISTICAL = ("phi", "chi2", "pm", "f_alpha")
 DISTANCES = ("hausdorff", "hausdorff(percent=5)", "baddeley(k=2)", "f2d6", "sk(k=1)", "sk(k=2)", "psi")
 ORIENTED = ("sf1", "sf5", "agk", "hk")
@@ -113,8 +112,7 @@ def noise_claims() -> Iterator[Claim[Abdulrahman2017]]:
             ("Section 4", "3.3 dB: the other measures put Sobel last", "11 of 11", sobel_last("3.3 dB")),
             ("Section 4", "4 dB: the other measures put H-K first", "11 of 11", half_kernels_first("4 dB")),
             ("Section 4", "3.3 dB: the other measures put H-K first", "11 of 11", half_kernels_first("3.3 dB")),
-        ],
-        NOISE,
+        ]
     )
     yield from claims_of(
         [
@@ -288,4 +286,4 @@ def conclusion_claims() -> Iterator[Claim[Abdulrahman2017]]:
         ]
     )
     future = "future work: how robust detectors are to noise and blur at the best threshold"
-    yield from claims_of([("Section 5", future, "", robust)], "hyperacuity study noise shapes")
+    yield from claims_of([("Section 5", future, "", robust)])
