@@ -64,13 +64,27 @@ def test_every_claim_is_checked_or_says_what_it_needs(study: Abdulrahman2017) ->
     assert len(rows) > 140
     assert {row.because for row in rows if row.verdict == "not run"} == {
         "needs RUG",
+        "needs BSDS500 or RUG",
+        "needs BSDS500",
         "needs noise beyond the paper's levels",
     }
     assert all(row.ours for row in rows if row.verdict != "not run")
     assert max(len(row.says) for row in rows) <= 120
     wrong = {row.says for row in rows if "(E" in row.says and row.verdict == "fails"}
     assert wrong == {"FN = 0: FoM = 1 − Σ over false pixels/|D| (E4)"}, "the one equation whose print forgets the hits"
+    assert not [row.says for row in rows if ".png" in row.ours], "no figure was drawn"
+    one = {row.where: row.verdict for row in rows if row.where.startswith("Eq. 5, line")}
+    assert one == {f"Eq. 5, line {n}": "holds" for n in range(1, 5)}
     assert not [row for row in rows if row.where.startswith(("Fig. 1", "Fig. 2", "Fig. 4")) and row.verdict != "holds"]
+
+
+def test_what_is_said_of_our_numbers_is_computed(study: Abdulrahman2017) -> None:
+    """E1 to E4 with −FPR, 1 − MCC² by hand; and 1 − (5 + 9/10 + 9/13)/7 of E4."""
+    rows = {row.says: row for row in entries(CLAIMS, study)}
+    assert rows["χ²* as printed lies in [0, 1]"].because.endswith("with −FPR the four are 0.75, 0.94, 0.45, 0.36")
+    assert rows["FN = 0: FoM = 1 − Σ over false pixels/|D| (E4)"].because.endswith("which is 0.0582")
+    first = rows["4 dB: the other measures put H-K first"]
+    assert first.verdict == "holds" or first.because.startswith("with σ 1 across, 5 along and Δθ 5°;")
 
 
 def test_rules_never_beat_the_minimum(study: Abdulrahman2017) -> None:
@@ -168,6 +182,28 @@ def test_the_command_prints_the_tables_and_the_claims(
     found = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)
     assert len(found["ledger"]) == len(CLAIMS)
     assert {row["measure"] for row in found["table"]} == set(TABLE)
+
+
+def test_every_figure_is_drawn_and_then_named(study: Abdulrahman2017, folder: Path) -> None:
+    pytest.importorskip("altair")
+    from hyperacuity.report.papers.abdulrahman2017 import draw_abdulrahman2017
+
+    files = draw_abdulrahman2017(study, folder)
+    names = {
+        "fig2",
+        "fig3",
+        "fig3-maps",
+        *(f"fig{n}" for n in range(4, 10)),
+        "table4",
+        "roc",
+        "pr",
+        "noise",
+        "half-kernels",
+    }
+    assert {file.stem for file in files} == names
+    assert min(file.stat().st_size for file in files) > 2000
+    rows = {row.where: row.ours for row in entries(CLAIMS, study) if row.where == "Fig. 7"}
+    assert rows["Fig. 7"].startswith("fig7.png: Canny on scene-0001")
 
 
 def test_the_figures_that_charts_make(study: Abdulrahman2017) -> None:

@@ -167,7 +167,7 @@ def test_every_claim_has_a_row_and_all_but_those_about_people_a_number(found):
 
 def test_answers_are_counted_and_no_system_judges_itself(told, found):
     """Through sf1 all trials are judged, through pb those of sobel, by five people each."""
-    with (told[2] / "trials" / "bsds300-test" / "key.csv").open() as file:
+    with (told[2] / "trials" / "bsds300-test" / "trials.csv").open() as file:
         systems = [row["system"] for row in csv.DictReader(file)]
     row = next(row for row in found["ledger"] if row["theirs"] == "8000")
     given = f"{5 * len(systems)} through sf1, {5 * systems.count('sobel')} through pb"
