@@ -82,7 +82,7 @@ def _same_rank(study: Cabezas2011) -> Finding:
     images = len(study.table.images)
     return expect(
         by_hand.tolist() == [1, 1, 2, 2],
-        f"a and b share rank 1, c and d rank 2; the {len(FIELD)} techniques have {found.max()} on {images} pairs",
+        f"a and b share rank 1, c and d rank 2; ranks that our {len(FIELD)} techniques have on {images} pairs: {found.max()}",
         "by hand 1, 1, 2, 2: a is significantly better than c and d, b than d",
     )
 
