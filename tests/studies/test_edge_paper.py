@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,11 +12,12 @@ from typer.testing import CliRunner
 
 from hyperacuity.cli import app
 from hyperacuity.cli.study.abdulrahman2017 import conduct
+from hyperacuity.data import read_image
 from hyperacuity.detect import sobel
 from hyperacuity.edges import shapes, sweep
 from hyperacuity.studies.edge_curves import EdgeCurves, TruthsOfPicture, edge_curves
 from hyperacuity.studies.edge_paper import RULES, Abdulrahman2017, as_many_as_true, place_of_truth
-from hyperacuity.studies.edge_table import DETECTORS, TABLE
+from hyperacuity.studies.edge_table import DETECTORS, HAND, SEMI, TABLE
 from hyperacuity.studies.half_kernels import HalfKernelGrid
 from hyperacuity.studies.keeping import Kept
 from hyperacuity.studies.ledger import entries
@@ -64,13 +66,27 @@ def test_every_claim_is_checked_or_says_what_it_needs(study: Abdulrahman2017) ->
     assert len(rows) > 140
     assert {row.because for row in rows if row.verdict == "not run"} == {
         "needs RUG",
+        "needs BSDS500 or RUG",
+        "needs BSDS500",
         "needs noise beyond the paper's levels",
     }
     assert all(row.ours for row in rows if row.verdict != "not run")
     assert max(len(row.says) for row in rows) <= 120
     wrong = {row.says for row in rows if "(E" in row.says and row.verdict == "fails"}
     assert wrong == {"FN = 0: FoM = 1 − Σ over false pixels/|D| (E4)"}, "the one equation whose print forgets the hits"
+    assert not [row.says for row in rows if ".png" in row.ours], "no figure was drawn"
+    one = {row.where: row.verdict for row in rows if row.where.startswith("Eq. 5, line")}
+    assert one == {f"Eq. 5, line {n}": "holds" for n in range(1, 5)}
     assert not [row for row in rows if row.where.startswith(("Fig. 1", "Fig. 2", "Fig. 4")) and row.verdict != "holds"]
+
+
+def test_what_is_said_of_our_numbers_is_computed(study: Abdulrahman2017) -> None:
+    """E1 to E4 with −FPR, 1 − MCC² by hand; and 1 − (5 + 9/10 + 9/13)/7 of E4."""
+    rows = {row.says: row for row in entries(CLAIMS, study)}
+    assert rows["χ²* as printed lies in [0, 1]"].because.endswith("with −FPR the four are 0.75, 0.94, 0.45, 0.36")
+    assert rows["FN = 0: FoM = 1 − Σ over false pixels/|D| (E4)"].because.endswith("which is 0.0582")
+    first = rows["4 dB: the other measures put H-K first"]
+    assert first.verdict == "holds" or first.because.startswith("with σ 1 across, 5 along and Δθ 5°;")
 
 
 def test_rules_never_beat_the_minimum(study: Abdulrahman2017) -> None:
@@ -168,6 +184,34 @@ def test_the_command_prints_the_tables_and_the_claims(
     found = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)
     assert len(found["ledger"]) == len(CLAIMS)
     assert {row["measure"] for row in found["table"]} == set(TABLE)
+
+
+def test_every_figure_is_drawn_and_then_named(
+    study: Abdulrahman2017, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On small shapes in place of the scene; charts are not rendered, and some are not made: the next test has them."""
+    pytest.importorskip("altair")
+    from hyperacuity.report import theme
+    from hyperacuity.report.papers import abdulrahman2017 as figures
+
+    def unrendered(chart: object, path: Path, *, signature: str) -> Path:
+        path.write_text(type(chart).__name__)
+        return path
+
+    made = shapes(96)
+    picture = TruthsOfPicture("scene-0001", made.image, {HAND: made.truth, SEMI: made.truth})
+    small = replace(study, folder=tmp_path, sources=[PictureSource("scene-0001", lambda: picture)])
+    monkeypatch.setattr(theme, "save", unrendered)
+    monkeypatch.setattr(figures, "shapes", lambda: made)
+    for chart in ("rate_chart", "rules_chart", "swept_chart", "half_kernel_chart"):
+        monkeypatch.setattr(figures, chart, lambda *_, **__: None)
+    files = figures.draw_abdulrahman2017(small, tmp_path)
+    numbered = {"fig3-maps", *(f"fig{n}" for n in range(2, 10))}
+    assert {file.stem for file in files} == {*numbered, "table4", "roc", "pr", "noise", "half-kernels"}
+    sheets = {name: read_image(tmp_path / f"{name}.png") for name in ("fig3-maps", "fig5", "fig6", "fig7")}
+    assert all(np.unique(sheet).size > 2 and min(sheet.shape[:2]) >= 96 for sheet in sheets.values())
+    rows = {row.where: row.ours for row in entries(CLAIMS, small) if row.where == "Fig. 7"}
+    assert rows["Fig. 7"].startswith("fig7.png: Canny on scene-0001")
 
 
 def test_the_figures_that_charts_make(study: Abdulrahman2017) -> None:

@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import csv
 import json
+import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from hyperacuity.audit import strengths
+from hyperacuity.audit import AuditProtocol, AuditTally, collect_audit, strengths
+from hyperacuity.audit.control import consensus_over_partial
+from hyperacuity.boundary import Protocol
 from hyperacuity.cli import app
 from hyperacuity.data import read_boundary_truths
+from hyperacuity.data.datasets.bsds import segmenters
 from hyperacuity.errors import UsageError
 from hyperacuity.studies import hou2013 as study_module
-from hyperacuity.studies.ledger import entries
+from hyperacuity.studies.label_agreement import refinement_error
+from hyperacuity.studies.ledger import NotRunError, entries
 from hyperacuity.studies.ledger.hou2013 import CLAIMS
+from hyperacuity.studies.ledger.hou2013_checks import consensus_grows, consensus_slope, no_better, score_of
+from hyperacuity.studies.ledger.hou2013_labels import people
 from hyperacuity.studies.ledger.page import measured
 
 TEST, NEW = "BSDS300 test", "new 200"
@@ -144,10 +152,114 @@ def test_every_claim_has_a_row_and_all_but_those_about_people_a_number(found):
     ledger = found["ledger"]
     assert len(ledger) == len(CLAIMS) > 60
     without = {(row["where"], row["theirs"]) for row in ledger if not row["ours"]}
-    assert without == {("Section 1.1", "28"), ("Section 3", "5 s")}
+    strangers = {
+        ("Table 1", "0.65"),
+        ("Table 1", "0.66"),
+        ("Table 1", "0.67"),
+        ("Table 1", "0.71"),
+        ("Table 1", "0.45"),
+    }
+    gpb = {("Table 1", "0.70")}  # not among the systems of this run
+    assert without == {("Section 1.1", "28"), ("Section 2", "71.43 %"), ("Section 3", "5 s"), *strangers, *gpb}
     assert all(row["because"] for row in ledger if row["verdict"] != "holds")
     few = next(row for row in ledger if row["says"] == "orphan labels of BSDS300")
     assert (few["verdict"], few["because"]) == ("not comparable", "of 2 of the 300 images")
+
+
+def test_answers_are_counted_and_no_system_judges_itself(told, found):
+    """Through sf1 all trials are judged, through pb those of sobel, by five people each."""
+    with (told[2] / "trials" / "bsds300-test" / "trials.csv").open() as file:
+        systems = [row["system"] for row in csv.DictReader(file)]
+    row = next(row for row in found["ledger"] if row["theirs"] == "8000")
+    given = f"{5 * len(systems)} through sf1, {5 * systems.count('sobel')} through pb"
+    assert row["ours"].endswith(given)
+    assert 0 < systems.count("sobel") < len(systems)
+
+
+def made_audit(gain, images=40):
+    """Counts at one threshold: of an image's 1000 labels a system finds so many, and ``gain`` more of those of consensus."""
+    protocol = AuditProtocol(Protocol(thresholds=(0.5,)), strengths=(0, 1), repeats=1)
+    hits = np.random.default_rng(0).integers(200, 800, images)
+    tallies = {}
+    for image, count in enumerate(hits.tolist()):
+        found = np.array([[count + gain * (kind == "strength" and which == 1)] for kind, which in protocol.truths])
+        all_of = np.full_like(found, 1000)
+        output = np.zeros((20, 3), np.int64)
+        output[2], output[19] = (0, 700, 100), (0, 1, 0)
+        output[10] = (0, 300, 300)
+        counts = (found, all_of, found, all_of, all_of, all_of, output)
+        tallies[str(image)] = AuditTally(*counts, protocol=protocol)
+    return tallies
+
+
+def study_of(tmp_path, tallies):
+    study = study_module.Hou2013(tmp_path, AuditProtocol(), study_module.Observer(0.1, 0.02), ("made",), {})
+    study.audits[TEST] = {"made": collect_audit(tallies)}
+    study.stronger[TEST] = {"made": consensus_over_partial(tallies)}
+    return study
+
+
+@pytest.mark.parametrize(("gain", "verdict"), [(10, "fails"), (0, "holds"), (-10, "holds")])
+def test_a_hundredth_more_on_every_image_is_better_however_much_images_differ(tmp_path, gain, verdict):
+    """F of the images lies between 0.2 and 0.8, so an interval of F alone is ten times as wide as the difference."""
+    study = study_of(tmp_path, made_audit(gain))
+    low, high = study.audits[TEST]["made"].consensus.ods.interval
+    assert high - low > 0.08
+    found = no_better(study)
+    assert found.verdict == verdict
+    assert f"made {gain / 1000:+.3f}" in found.ours
+
+
+def test_the_share_of_consensus_grows_by_the_line_through_all_pixels(tmp_path):
+    """One stray pixel at full output does not turn it: weighted least squares by hand over 800, 600 and 1 pixels."""
+    study = study_of(tmp_path, made_audit(0))
+    level, share, weight = np.array([0.125, 0.525, 0.975]), np.array([0.125, 0.5, 0.0]), np.array([800, 600, 1])
+    by_hand = np.polyfit(level, share, 1, w=np.sqrt(weight))[0]
+    assert by_hand > 0.9
+    assert consensus_slope(study.audits[TEST]["made"]) == pytest.approx(by_hand)
+    assert consensus_grows(study).verdict == "not comparable"
+
+
+@pytest.mark.parametrize(("f", "verdict"), [(0.65, "holds"), (0.662, "fails"), (0.641, "holds")])
+def test_a_score_near_the_papers_holds_and_one_that_a_wide_interval_excuses_does_not(tmp_path, f, verdict):
+    study = study_of(tmp_path, made_audit(0))
+    ods = SimpleNamespace(f=f, interval=(0.6, 0.7))
+    study.audits[TEST]["pb"] = SimpleNamespace(all=SimpleNamespace(ods=ods))
+    assert score_of("pb", 0.65)(study).verdict == verdict
+
+
+def test_dense_labels_that_cross_sparse_ones_contradict_them():
+    halves = np.repeat([[0, 1]], 4, axis=0).repeat(4, axis=1)
+    quarters = halves + 2 * halves.T.repeat(2, axis=1)[:4]
+    assert refinement_error(quarters, halves) == 0
+    # rows 0 to 2 belong together: each region of 3 of 8 columns has half of its pixels in either half
+    assert refinement_error(np.zeros((4, 8)), halves) == 0.5
+    crossing = np.zeros((4, 8))
+    crossing[:, 2:] = 1  # 8 pixels within the left half; of 24 pixels 8 in the left and 16 in the right one
+    assert refinement_error(crossing, halves) == pytest.approx((24 - (8**2 + 16**2) / 24) / 32)
+
+
+def test_what_people_drew_lies_on_edges_and_dense_labels_refine_sparse_ones(found):
+    """Scenes are true by construction: their simulated annotators draw whole boundaries, or fewer."""
+    rows = {row["says"]: row["ours"] for row in found["ledger"] if row["where"] == "Section 1.1"}
+    near, chance = map(int, re.findall(r"(\d+) %", rows["each boundary seems to be aligned to some edge in the image"]))
+    assert near > chance
+    error, other = map(
+        float, re.findall(r"([\d.]+) %", rows["dense labels refine sparse ones without contradicting them"])
+    )
+    assert error < other / 2
+
+
+def test_people_are_counted_where_they_are_named(tmp_path):
+    for person, image in (("1103", "187083"), ("1105", "103041"), ("1105", "135069")):
+        (tmp_path / "seg" / person).mkdir(parents=True, exist_ok=True)
+        (tmp_path / "seg" / person / f"{image}.seg").write_bytes(b"data")
+    found = study_of(tmp_path, made_audit(0, images=2))
+    with pytest.raises(NotRunError, match="bsds-fg"):
+        people(found)
+    found.segmenters.update(segmenters(tmp_path))
+    assert people(found).ours == "2 of 28"
+    assert "names who drew 3 of the 300 images" in people(found).because
 
 
 def test_equations_hold(found):
@@ -219,4 +331,4 @@ def test_without_data_it_runs_on_scenes_and_says_what_it_left_out(tmp_path, monk
     assert rows["Section 5.2", "orphan labels of the new images"].because == "needs BSDS500"
     assert rows["Fig. 7", "output and strength correlate only weakly"].verdict == "not comparable"
     assert rows["Section 2", "F is the harmonic mean: precision 3/5 and recall 6/7 give 12/17"].verdict == "holds"
-    assert measured(list(rows.values())) > 0.7
+    assert measured(list(rows.values())) > 0.6, "but for what needs BSDS500 or maps of the paper's systems"

@@ -213,13 +213,14 @@ class Bonus:
 class OutputStrength:
     """How a detector's output and label strength go together.
 
-    ``shares`` has a row per level of output and a column per class of strength; rows sum to 1 (NaN: nothing matched).
-    Pixels without a partner are not in them: ``unmatched`` is their share of all pixels of the level. ``spearman`` is the rank
-    correlation of output and strength over the matched pixels, ``interval`` its bootstrap over images, and ``spearman_all`` the
-    correlation over all detected pixels, unmatched ones having strength 0.
+    ``shares`` has a row per level of output and a column per class of strength; rows sum to 1 (NaN: nothing matched), and
+    ``matched`` is how many pixels each row is about. Pixels without a partner are not in them: ``unmatched`` is their share of
+    all pixels of the level. ``spearman`` is the rank correlation of output and strength over the matched pixels, ``interval`` its
+    bootstrap over images, and ``spearman_all`` the correlation over all detected pixels, unmatched ones having strength 0.
     """
 
     shares: Floats
+    matched: Counts
     unmatched: Floats
     spearman: float
     interval: tuple[float, float]
@@ -373,7 +374,12 @@ def _collect_output(tables: Sequence[Counts], resamples: int, seed: int) -> Outp
         drawn = resample(Bootstrap(len(tables), resamples, seed), joint)
         interval = percentile_interval(spearman_of_table(drawn[:, :, 1:]))
     return OutputStrength(
-        shares, unmatched, float(spearman_of_table(total[:, 1:])), interval, float(spearman_of_table(total))
+        shares,
+        total[:, 1:].sum(axis=1),
+        unmatched,
+        float(spearman_of_table(total[:, 1:])),
+        interval,
+        float(spearman_of_table(total)),
     )
 
 

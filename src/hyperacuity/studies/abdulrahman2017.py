@@ -12,7 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperacuity.data import load_dataset, pair_folders, read_boundary_truths, read_edges, read_image, write_edges
+from hyperacuity.data import (
+    Sample,
+    load_dataset,
+    pair_folders,
+    read_boundary_truths,
+    read_edges,
+    read_image,
+    write_edges,
+)
 from hyperacuity.data.datasets.layouts import LAYOUTS
 from hyperacuity.data.datasets.pairing import stem_of
 from hyperacuity.data.scenes import make_scene, name_of
@@ -240,8 +248,13 @@ def picture_sources(
         raise UsageError(f"{data} is a folder of pictures, so --truth must name the folder of their truths")
     else:
         known = load_dataset(data, folder)
-        found = (_files(one.name, one.image, one.truths, inverted=known.inverted) for one in known.samples)
+        found = (sample_picture(one, inverted=known.inverted) for one in known.samples)
     return list(islice(found, count))
+
+
+def sample_picture(sample: Sample, *, inverted: bool = False) -> PictureSource[StudyPicture]:
+    """A photograph of a data set with the first of its truths."""
+    return _files(sample.name, sample.image, sample.truths, inverted=inverted)
 
 
 def _shapes() -> StudyPicture:

@@ -11,14 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperacuity.data import find_data
+from hyperacuity.audit.strength import strengths
+from hyperacuity.data import Sample, find_data, load_dataset, read_boundary_truths
 from hyperacuity.detect import masks
 from hyperacuity.edges import PAPER, add_noise, shapes, shift
 from hyperacuity.edges.displacement import Shift
 from hyperacuity.errors import UsageError
 from hyperacuity.kernels.distances import squared_distances
 from hyperacuity.studies import edge_curves, half_kernels
-from hyperacuity.studies.abdulrahman2017 import mask_edges, picture_sources, redraw, shift_records
+from hyperacuity.studies.abdulrahman2017 import mask_edges, picture_sources, redraw, sample_picture, shift_records
 from hyperacuity.studies.edge_curves import AUTOMATIC, EdgeCurves, TruthsOfPicture
 from hyperacuity.studies.edge_readings import OTHERS, reading_records
 from hyperacuity.studies.edge_sweeps import CONTROL, MODULES
@@ -27,12 +28,17 @@ from hyperacuity.studies.edge_trials import StudyPicture
 from hyperacuity.studies.half_kernels import HalfKernelGrid, HalfKernelStudy
 from hyperacuity.studies.keeping import Kept
 from hyperacuity.studies.running import Failures, PictureSource, write_csv
+from hyperacuity.studies.training import evenly
 from hyperacuity.tally import Signature
 
 RADIUS = 3
 """How far a found edge may lie from the hand-made truth to be taken for it, pixels."""
 
+BERKELEY = 10
+"""How many photographs of BSDS300 are tried."""
+
 EXACT, DISPLACED = "exact", "2 px off"
+ONE, EVERYONE = "one person", "everyone"
 RULES = ("as many as true", *AUTOMATIC, "minimum")
 """How a threshold is chosen: so that as many pixels are detected as the truth has (in place of a person, of whom the paper
 says no more), by Otsu, by Rosin, and where the measure is lowest."""
@@ -56,9 +62,12 @@ class Abdulrahman2017:
     """What was found. ``data`` names the photographs, or is ``scenes`` where there are none.
 
     ``curves``: the photographs under both truths. ``clean``: shapes under the exact truth and one displaced by two pixels.
-    ``noisy``: shapes under noise, by level in dB, a picture per seed. ``places``: the mean over the photographs.
+    ``noisy``: shapes under noise, by level in dB, a picture per seed. ``places``: the mean over the photographs. ``berkeley``:
+    photographs of BSDS300 under both truths, the hand-made one drawn by one person, and ``consensus`` where that person's
+    lines and those on which everyone agrees lie; None without BSDS500. Figures lie in ``folder`` if they were drawn.
     """
 
+    folder: Path
     data: str
     shift: Shift
     curves: EdgeCurves
@@ -66,6 +75,8 @@ class Abdulrahman2017:
     noisy: Mapping[str, EdgeCurves]
     halves: HalfKernelStudy
     places: PlaceOfTruth
+    berkeley: EdgeCurves | None
+    consensus: PlaceOfTruth | None
     sources: Sequence[PictureSource[TruthsOfPicture]]
     failures: Failures
 
@@ -101,16 +112,17 @@ class Abdulrahman2017:
             rows += [(name, "ours", *ours), ("", "paper", *theirs)]
         return rows
 
-    def table_records(self) -> list[dict[str, Any]]:
-        """Table 4 and the thresholds of Figure 9, one record per measure, detector and truth."""
+    def table_records(self, curves: EdgeCurves | None = None) -> list[dict[str, Any]]:
+        """Table 4 and the thresholds of Figure 9, one record per measure, detector and truth; by default of the photographs."""
+        curves = curves or self.curves
         return [
             {
                 "measure": name,
                 "detector": d,
                 "truth": truth,
-                "ours": self.curves.mean(name, g)[d],
+                "ours": curves.mean(name, g)[d],
                 "paper": PRINTED[truth][name].get(d, ""),
-                "threshold": self.curves.threshold(name, g)[d],
+                "threshold": curves.threshold(name, g)[d],
                 "paper's threshold": THRESHOLDS[name].get(d, "") if truth == SEMI else "",
             }
             for name in TABLE
@@ -124,7 +136,7 @@ class Abdulrahman2017:
             return self.curves.minimum
         if rule in AUTOMATIC:
             return self.curves.at(self.curves.automatic_index(rule))
-        return self.curves.at(as_many_as_true(self.curves)[..., np.newaxis])
+        return ruled_by_number(self.curves)
 
     def threshold_records(self) -> list[dict[str, Any]]:
         """Mean scores by measure, detector and truth at the thresholds of all :data:`RULES` (Fig. 3)."""
@@ -163,6 +175,8 @@ class Abdulrahman2017:
             "half-kernels": self.halves.rows(),
             "shift": shift_records(self.shift),
         }
+        if self.berkeley is not None:
+            tables["table4-berkeley"] = self.table_records(self.berkeley)
         return [write_csv(folder / f"{name}.csv", records) for name, records in tables.items()]
 
 
@@ -178,7 +192,8 @@ def abdulrahman2017(
 ) -> Abdulrahman2017:
     """Run the paper's experiments; what lies in the folder is used again.
 
-    Photographs are RUG's, ``data`` the folder they are looked for in; without them, made scenes take their place.
+    Photographs are RUG's, ``data`` the folder they are looked for in; without them, made scenes take their place. Where BSDS500
+    is found, :data:`BERKELEY` photographs of BSDS300's test set are tried too: the paper's hand-made truth is one of them.
     """
     kept = Kept(folder / "kept", MODULES)
     name = "rug" if _at_hand("rug", data) else "scenes"
@@ -195,7 +210,22 @@ def abdulrahman2017(
         noisy[f"{level:g} dB"], _ = edge_curves.edge_curves(pictures, DETECTORS, PAPER, kept, workers, f"{level:g} dB")
     halves = half_kernels.half_kernels(grid or HalfKernelGrid(TABLE, seeds=seeds, size=size), kept, workers)
     places = _places([source for source in sources if source.name in curves.pictures])
-    return Abdulrahman2017(name, shift(), curves, clean, noisy, halves, places, sources, failures)
+    berkeley: EdgeCurves | None = None
+    consensus: PlaceOfTruth | None = None
+    if chosen := _berkeley(data, count):
+        drawn = [PictureSource(one.name, partial(_drawn, one)) for one in chosen]
+        berkeley, unread = edge_curves.edge_curves(drawn, tried, names, kept, workers, "Berkeley")
+        failures = [*failures, *unread]
+        consensus = _places(
+            [PictureSource(one.name, partial(_agreed, one)) for one in chosen if one.name in berkeley.pictures]
+        )
+    found = (curves, clean, noisy, halves, places, berkeley, consensus)
+    return Abdulrahman2017(folder, name, shift(), *found, sources, failures)
+
+
+def ruled_by_number(curves: EdgeCurves) -> NDArray[np.float64]:
+    """Scores where nearest to as many pixels are detected as are true, [picture, truth, detector, measure]."""
+    return curves.at(as_many_as_true(curves)[..., np.newaxis])
 
 
 def as_many_as_true(curves: EdgeCurves) -> NDArray[np.int64]:
@@ -219,7 +249,9 @@ def place_of_truth(picture: TruthsOfPicture) -> PlaceOfTruth:
 
 
 def _places(sources: Sequence[PictureSource[TruthsOfPicture]]) -> PlaceOfTruth:
-    each = [place_of_truth(source.load()) for source in sources]
+    """The mean over pictures; those on which a truth is empty are left out."""
+    pictures = [source.load() for source in sources]
+    each = [place_of_truth(one) for one in pictures if all(truth.any() for truth in one.truths.values())]
     parts = (np.mean([getattr(one, part) for one in each], axis=0) for part in ("on_edge", "near_edge", "left_out"))
     return PlaceOfTruth(*(tuple(part.tolist()) for part in parts))
 
@@ -232,6 +264,24 @@ def _at_hand(name: str, data: Path | None) -> bool:
     except UsageError:
         return False
     return True
+
+
+def _berkeley(data: Path | None, count: int | None) -> list[Sample]:
+    """Photographs of BSDS300's test set, evenly chosen; none where it is not at hand."""
+    if not _at_hand("bsds500", data):
+        return []
+    return evenly(load_dataset("bsds300", data).samples, BERKELEY if count is None else min(count, BERKELEY))
+
+
+def _drawn(sample: Sample) -> TruthsOfPicture:
+    """A photograph with what its first annotator drew, and that redrawn on edges."""
+    return _both_truths(sample_picture(sample))
+
+
+def _agreed(sample: Sample) -> TruthsOfPicture:
+    """The same photograph with what its first annotator drew, and the part of that on which everyone agrees."""
+    picture, people = sample_picture(sample).load(), strengths(read_boundary_truths(sample.truths))
+    return TruthsOfPicture(picture.name, picture.image, {ONE: people.at_least(0)[0], EVERYONE: people.consensus[0]})
 
 
 def _both_truths(source: PictureSource[StudyPicture]) -> TruthsOfPicture:

@@ -1,6 +1,7 @@
 """Table 4 and Figure 9 of Abdulrahman et al. (2017) as printed, and what follows from those numbers alone.
 
-The paper does not name the photograph, so its scores cannot be computed again. But each is a minimum over thresholds of a
+The hand-made truth is one of Berkeley's ([2] in the caption), but the paper does not say of which photograph, and the truth made
+of it semi-automatically was not published with it. But each score is a minimum over thresholds of a
 formula, and formulas bound each other: what one reading of a formula forbids, the printed numbers can refute.
 """
 

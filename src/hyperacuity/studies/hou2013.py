@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from numpy.typing import NDArray
 
 from hyperacuity.audit.benchmark import AuditProtocol, AuditTally, Change, SystemAudit, collect_audit, ranking_changes
+from hyperacuity.audit.control import consensus_over_partial
 from hyperacuity.audit.observer import Observer
 from hyperacuity.audit.risk import Risk, RiskScore, risk
 from hyperacuity.audit.sets import SetSizes, set_sizes
@@ -21,6 +22,7 @@ from hyperacuity.audit.strength import LabelScore, StrengthProtocol, collect_str
 from hyperacuity.audit.trials import Mode, Trial, write_trials
 from hyperacuity.console import output_folder
 from hyperacuity.data import Sample, find_data, load_dataset, pair_truths
+from hyperacuity.data.datasets.bsds import segmenters
 from hyperacuity.data.scenes import write_scenes
 from hyperacuity.detect import Detector, detector, split_names
 from hyperacuity.errors import InputError, UsageError
@@ -29,9 +31,11 @@ from hyperacuity.evaluation.audits import AuditFindings, draw_trials
 from hyperacuity.evaluation.jobs import job_for
 from hyperacuity.evaluation.readers.contours import ContourReader, LabelReader
 from hyperacuity.maps import SoftMap
+from hyperacuity.resampling import PairedResult
 from hyperacuity.run import Cell
 from hyperacuity.studies.gpb import GLOBAL, global_maps
 from hyperacuity.studies.keeping import code_key
+from hyperacuity.studies.label_agreement import LabelAgreement, label_agreement
 from hyperacuity.studies.pb_labels import RetrainedPb, retrain_pb
 from hyperacuity.studies.risk_of_trials import answers_through
 from hyperacuity.studies.running import Failures, each, failures_of, tally_cells
@@ -66,9 +70,10 @@ N_SCENES = 12
 
 @dataclass(frozen=True, eq=False)
 class Choices:
-    """What simulated observers chose: risks, and the mean risk of each mode for other noises."""
+    """What simulated observers chose: risks, from how many answers, and the mean risk of each mode for other noises."""
 
     score: RiskScore
+    answers: int
     by_noise: dict[float, dict[Mode, Risk]]
 
 
@@ -83,6 +88,8 @@ class Seconds(NamedTuple):
 class Hou2013:
     """Everything found, by part of the data: labels; systems under all truths, and changes of their order; forced choices.
 
+    ``agreement`` is how labels lie to each other and to edges, ``segmenters`` who drew the images of which names are known, and
+    ``stronger`` how much better each system is on consensus labels than on partial ones.
     ``choices`` are by part and observer; ``sets`` are those of the first detector (Fig. 2B). ``cells`` are what systems drew,
     ``samples`` the images of each part. ``seconds`` are those of this run by what was done; what lay in the folder was reused.
     ``notes`` say what was left out.
@@ -94,9 +101,12 @@ class Hou2013:
     detectors: tuple[str, ...]
     samples: dict[str, tuple[Sample, ...]]
     labels: dict[str, LabelScore] = field(default_factory=dict)
+    agreement: dict[str, LabelAgreement] = field(default_factory=dict)
+    segmenters: dict[str, frozenset[str]] = field(default_factory=dict)
     cells: dict[str, list[Cell]] = field(default_factory=dict)
     audits: dict[str, dict[str, SystemAudit]] = field(default_factory=dict)
     changes: dict[str, list[Change]] = field(default_factory=dict)
+    stronger: dict[str, dict[str, PairedResult]] = field(default_factory=dict)
     trials: dict[str, list[Trial]] = field(default_factory=dict)
     choices: dict[str, dict[str, Choices]] = field(default_factory=dict)
     sets: dict[str, SetSizes] = field(default_factory=dict)
@@ -156,6 +166,8 @@ def hou2013(
     eyes = _usable_observers(observers, study)
     with study.timed("labels"):
         _read_labels(study, workers)
+        with suppress(UsageError):
+            study.segmenters.update(segmenters(find_data("bsds-fg", data)))
     for part in (part for part in (TEST, NEW, SCENES) if part in samples):
         looking = {name: one for name, one in eyes.items() if part not in SEEN.get(one.base, ())}
         with study.timed(f"detectors, {part}"):
@@ -199,6 +211,9 @@ def _read_labels(study: Hou2013, workers: int | None) -> None:
     if TRAIN in tallies and TEST in tallies:
         tallies[OLD] = tallies[TRAIN] | tallies[TEST]
     study.labels.update({part: collect_strengths(found) for part, found in tallies.items()})
+    part = TEST if TEST in study.samples else next(iter(study.samples))
+    readable = [one for one in study.samples[part] if one.name in tallies[part]]
+    study.agreement[part] = label_agreement(readable, workers)
 
 
 def _detect(
@@ -231,6 +246,7 @@ def _benchmark(study: Hou2013, part: str, workers: int | None) -> None:
             tallies.setdefault(cell.system, {})[cell.image] = outcome.tallies[cell.system][cell.image]
     study.audits[part] = {system: collect_audit(found) for system, found in tallies.items()}
     study.changes[part] = ranking_changes(study.audits[part], tallies)
+    study.stronger[part] = {system: consensus_over_partial(found) for system, found in tallies.items()}
 
 
 def _measure_sets(study: Hou2013, part: str, system: str, workers: int | None) -> None:
@@ -258,12 +274,14 @@ def _let_choose(study: Hou2013, part: str, eyes: Mapping[str, Path], seed: int, 
         if not judged:
             continue
         seen = {image: reader.soft(folder / f"{image}.png") for image in sorted({trial.image for trial in judged})}
-        scores = {
-            noise: risk(judged, answers_through(name, judged, seen, Observer(noise, study.observer.lapse), seed=seed))
+        answers = {
+            noise: answers_through(name, judged, seen, Observer(noise, study.observer.lapse), seed=seed)
             for noise in dict.fromkeys((study.observer.noise, *NOISES))
         }
+        scores = {noise: risk(judged, given) for noise, given in answers.items()}
         by_noise = {noise: scores[noise].mean for noise in sorted(scores)}
-        study.choices[part][name] = Choices(scores[study.observer.noise], by_noise)
+        noise = study.observer.noise
+        study.choices[part][name] = Choices(scores[noise], len(answers[noise]), by_noise)
 
 
 def _retrain(study: Hou2013, data: Path | None, train: int | None, workers: int | None) -> None:

@@ -180,6 +180,15 @@ def _names_in(source: Path, stamp: tuple[int, ...]) -> tuple[PurePath, ...]:
     return tuple(sorted(path for path, _ in _archived(source) if path.suffix == ".fg"))
 
 
+def segmenters(source: Path) -> dict[str, frozenset[str]]:
+    """Who drew the segmentations of the figure/ground labels, by image: ``seg/SEGMENTER/IMAGE.seg``; nothing without any."""
+    found: dict[str, set[str]] = {}
+    for path, _ in _members(source, None):
+        if path.suffix == ".seg":
+            found.setdefault(labelled_image(path), set()).add(path.parent.name)
+    return {image: frozenset(names) for image, names in found.items()}
+
+
 def _members(source: Path, images: Collection[str] | None) -> Iterator[tuple[PurePath, bytes]]:
     """The wanted files of a folder or an archive, as path within it and bytes."""
 

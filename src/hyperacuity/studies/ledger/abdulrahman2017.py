@@ -18,7 +18,6 @@ from hyperacuity.studies.ledger import edge_truths as truths
 from hyperacuity.studies.ledger.claims import Claim, Finding, expect
 
 TITLE = "Abdulrahman, Magnier & Montesinos (2017), From contours to ground truth: how to evaluate edge detectors by filtering"
-SHIFT = "hyperacuity study shift"
 FALSE_ONLY = ("fom_e", "yasnoff", "dk(k=2)", "theta(k=2)", "gamma")
 ALIKE = ("hausdorff", "hausdorff(percent=5)", "baddeley(k=2)", "f2d6", "sk(k=1)", "sk(k=2)")
 
@@ -194,7 +193,7 @@ def _words() -> Iterator[Claim[Abdulrahman2017]]:
         ("Fig. 2 k, l", "Ψ is more sensitive to the distance of false pixels", "", _psi_false),
     ]
     for where, says, theirs, check in rows:
-        yield Claim(where, says, theirs, SHIFT if where.startswith("Fig.") else equations.COMMAND, check)
+        yield Claim(where, says, theirs, equations.SHIFT if where.startswith("Fig.") else equations.COMMAND, check)
 
 
 CLAIMS: tuple[Claim[Abdulrahman2017], ...] = (

@@ -8,7 +8,7 @@ worth 9/10, at √2 9/11 and at 2 9/13.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import sqrt
 from typing import Any
 
@@ -19,7 +19,8 @@ from hyperacuity.edges.displacement import normalise
 from hyperacuity.studies.edge_readings import worked_score, worked_vectors
 from hyperacuity.studies.ledger.claims import Claim, Finding, expect, worked
 
-COMMAND = "hyperacuity study abdulrahman2017"
+COMMAND = "hyperacuity study abdulrahman2017 --out abdulrahman2017"
+SHIFT = "hyperacuity study shift --out shift"
 NEAR, DIAGONAL, FAR = 9 / 10, 9 / 11, 9 / 13
 """What a pixel at distance 1, √2 and 2 is worth."""
 
@@ -172,15 +173,24 @@ def normalisation() -> Iterator[Claim[Any]]:
         text = ", ".join(f"{value:g}" for value in (*first, *second))
         return expect(text == "0, 0.4, 0.8, 0.2, 0.6, 1", text, "divided by 5 it is 0, 0.4, 0.8, 0.2, 0.6, 1")
 
+    def branch(low: float, high: float, expected: str) -> Callable[[Any], Finding]:
+        def check(_: Any) -> Finding:
+            found = normalise(np.array([low, high]), np.array([high, low]), norm="literal")
+            text = ", ".join(f"{value:g}" for value in np.concatenate(found))
+            return expect(text == expected, text, f"by the printed line it is {expected}")
+
+        return check
+
+    yield Claim("Eq. 5, line 1", "M = m = 0: f = 0, 0 gives 0", "0", SHIFT, branch(0, 0, "0, 0, 0, 0"))
+    yield Claim("Eq. 5, line 2", "M = m ≠ 0: f = 3, 3 gives 1", "1", SHIFT, branch(3, 3, "1, 1, 1, 1"))
     yield Claim(
-        "Eq. 5",
-        "brings f = 0, 2, 4 and 1, 3, 5 to [0, 1], taken literally",
-        "0 to 1",
-        "hyperacuity study shift",
-        literal,
+        "Eq. 5, line 3", "M > 1, m ≠ 0: f = 1, 3 gives (f − m)/(M − m)", "0, 1", SHIFT, branch(1, 3, "0, 1, 1, 0")
     )
+    says = "otherwise f itself: f = 0.25, 0.75 stays"
+    yield Claim("Eq. 5, line 4", says, "0.25, 0.75", SHIFT, branch(0.25, 0.75, "0.25, 0.75, 0.75, 0.25"))
+    yield Claim("Eq. 5", "brings f = 0, 2, 4 and 1, 3, 5 to [0, 1], taken literally", "0 to 1", SHIFT, literal)
     says = "the same, scaled whenever M > 1"
-    yield Claim("Eq. 5", says, "0, 0.4, 0.8, 0.2, 0.6, 1", "hyperacuity study shift", scaled)
+    yield Claim("Eq. 5", says, "0, 0.4, 0.8, 0.2, 0.6, 1", SHIFT, scaled)
 
 
 def _worked(where: str, says: str, theirs: str, name: str, vector: str, value: float) -> Claim[Any]:
@@ -191,7 +201,8 @@ def _chi2_range(_: Any) -> Finding:
     scores = {vector: worked_score("chi2(reading=printed)", vector) for vector in worked_vectors()}
     text = ", ".join(f"{vector} {score:.2f}" for vector, score in scores.items())
     kept = all(0 <= score <= 1 for score in scores.values())
-    return expect(kept, text, "a sign is misprinted: with −FPR the four are 0.75, 0.94, 0.45 and 0.36")
+    mended = ", ".join(f"{worked_score('chi2', vector):.2f}" for vector in scores)
+    return expect(kept, text, f"a sign is misprinted: with −FPR the four are {mended}")
 
 
 def _second_line(_: Any) -> Finding:
@@ -199,5 +210,5 @@ def _second_line(_: Any) -> Finding:
     return expect(
         abs(ours - printed) < 1e-9,
         f"{ours:.4f}",
-        "the line forgets the hits: 1 − (TP + Σ)/|D| by Eq. 1, which is 0.0582",
+        f"the line forgets the hits: 1 − (TP + Σ)/|D| by Eq. 1, which is {1 - (5 + NEAR + FAR) / 7:.4f}",
     )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from hyperacuity.edges.names import measure
 from hyperacuity.studies.edge_curves import EdgeCurves
-from hyperacuity.studies.edge_paper import Abdulrahman2017
+from hyperacuity.studies.edge_paper import Abdulrahman2017, ruled_by_number
 from hyperacuity.studies.edge_table import DETECTORS, PRINTED, SEMI, TABLE
 from hyperacuity.studies.ledger.claims import Claim, Finding, NotRunError
 from hyperacuity.studies.ledger.edge_equations import COMMAND
@@ -17,7 +17,7 @@ ACCEPTING = ("phi", "d4", "dp")
 OTHERS = tuple(name for name in TABLE if name not in (*ACCEPTING, "baddeley(k=2)", "fom"))
 """Those that the paper does not name, which put H-K first and Sobel last under noise."""
 
-OTHER_PICTURE = "the paper does not name its picture; ours are means over RUG, the semi-automatic truth a stand-in"
+STAND_IN = "the semi-automatic truth a stand-in"
 
 Check = Callable[[Abdulrahman2017], Finding]
 Rows = list[tuple[str, str, str, Check]]
@@ -30,6 +30,27 @@ def photographs(study: Abdulrahman2017) -> EdgeCurves:
     return study.curves
 
 
+def of_the_table(study: Abdulrahman2017) -> tuple[EdgeCurves, str]:
+    """What stands beside Table 4, Figure 3 and Figure 9, and why it cannot be compared: Berkeley's photographs, or else RUG's."""
+    if study.berkeley is not None:
+        count = len(study.berkeley.pictures)
+        whose = (
+            f"the paper does not say which of Berkeley's photographs is its own; ours are means over {count} of BSDS300"
+        )
+        return study.berkeley, f"{whose}, {STAND_IN}"
+    if not study.photographs:
+        raise NotRunError("needs BSDS500 or RUG")
+    return (
+        study.curves,
+        f"the paper's picture is one of Berkeley's, which are not here; ours are means over RUG, {STAND_IN}",
+    )
+
+
+def drawn(study: Abdulrahman2017, name: str, ours: str) -> str:
+    """What a figure shows, after the name of its file if it was drawn."""
+    return f"{name}: {ours}" if (study.folder / name).is_file() else ours
+
+
 def symbols(names: Sequence[str]) -> str:
     """The measures by the paper's symbols."""
     return ", ".join(measure(name).symbol for name in names) or "none"
@@ -40,8 +61,9 @@ def claims_of(rows: Rows, command: str = COMMAND) -> Iterator[Claim[Abdulrahman2
         yield Claim(where, says, theirs, command, check)
 
 
-def ruled_winner(study: Abdulrahman2017, name: str) -> str:
-    found = study.ruled("as many as true")[:, 0, : len(DETECTORS), study.curves.number(name)].mean(axis=0)
+def ruled_winner(curves: EdgeCurves, name: str) -> str:
+    """Which detector a measure elects where each detects as many pixels as are true."""
+    found = ruled_by_number(curves)[:, 0, : len(DETECTORS), curves.number(name)].mean(axis=0)
     return DETECTORS[int(found.argmin())]
 
 

@@ -24,7 +24,7 @@ from hyperacuity.studies.edge_table import (
 )
 from hyperacuity.studies.ledger.claims import Claim, Finding, expect, incomparable
 from hyperacuity.studies.ledger.edge_equations import COMMAND
-from hyperacuity.studies.ledger.edge_findings import OTHER_PICTURE, Check, Rows, claims_of, photographs, short, symbols
+from hyperacuity.studies.ledger.edge_findings import Check, Rows, claims_of, of_the_table, short, symbols
 
 
 def table_claims() -> Iterator[Claim[Abdulrahman2017]]:
@@ -32,21 +32,22 @@ def table_claims() -> Iterator[Claim[Abdulrahman2017]]:
 
     def row(name: str) -> Check:
         def check(study: Abdulrahman2017) -> Finding:
-            curves = photographs(study)
+            curves, because = of_the_table(study)
             hand, semi = (curves.mean(name, g) for g in range(2))
-            return incomparable(", ".join(f"{d} {short(hand[d])}/{short(semi[d])}" for d in DETECTORS), OTHER_PICTURE)
+            return incomparable(", ".join(f"{d} {short(hand[d])}/{short(semi[d])}" for d in DETECTORS), because)
 
         return check
 
     def thresholds(name: str) -> Check:
         def check(study: Abdulrahman2017) -> Finding:
-            at = photographs(study).threshold(name, 1)
-            return incomparable(", ".join(f"{d} {at[d]:.2f}" for d in DETECTORS), OTHER_PICTURE)
+            curves, because = of_the_table(study)
+            at = curves.threshold(name, 1)
+            return incomparable(", ".join(f"{d} {at[d]:.2f}" for d in DETECTORS), because)
 
         return check
 
     def lower(study: Abdulrahman2017) -> Finding:
-        curves = photographs(study)
+        curves, _ = of_the_table(study)
         falls = [(name, d) for name in TABLE for d in DETECTORS if curves.mean(name, 1)[d] < curves.mean(name, 0)[d]]
         total = len(TABLE) * len(DETECTORS)
         rising = sorted({name for name in TABLE for d in DETECTORS if (name, d) not in falls}, key=TABLE.index)
