@@ -18,7 +18,7 @@ import typer.testing
 
 # The same examples in every run: a test that fails, fails for everybody. New ones are looked for on request.
 THOROUGH = bool(os.environ.get("HYPERACUITY_THOROUGH"))
-hypothesis.settings.register_profile("same", derandomize=True)
+hypothesis.settings.register_profile("same", derandomize=True, max_examples=50)
 if not THOROUGH:
     hypothesis.settings.load_profile("same")
 

@@ -91,7 +91,7 @@ def test_imports_go_downwards_only(room):
 
 
 def test_the_package_itself_imports_nothing_but_for_types():
-    tree = ast.parse((PACKAGE / "__init__.py").read_bytes())
+    tree = parsed(PACKAGE / "__init__.py")
     at_run_time = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
     assert {getattr(node, "module", None) for node in at_run_time} <= {"importlib", "typing"}
 
@@ -122,7 +122,7 @@ def test_tasks_read_no_files(room):
 def test_no_name_of_a_package_hides_one_of_its_modules(path):
     modules = {p.stem for p in path.parent.glob("*.py")} | {p.name for p in path.parent.iterdir() if p.is_dir()}
     own = ".".join(("hyperacuity", *path.relative_to(PACKAGE).parent.parts))
-    for node in ast.parse(path.read_bytes()).body:
+    for node in parsed(path).body:
         if isinstance(node, ast.ImportFrom) and node.module != own:
             hidden = {alias.asname or alias.name for alias in node.names} & modules
             assert not hidden, f"line {node.lineno}: import {own}.{hidden.pop()} would give something else"
@@ -135,7 +135,7 @@ SHARED_NAMES = {"Protocol"}
 def test_no_two_classes_have_the_same_name():
     places: dict[str, list[str]] = {}
     for path in MODULES:
-        for node in ast.parse(path.read_bytes()).body:
+        for node in parsed(path).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places.setdefault(node.name, []).append(name_of(path))
     twice = {name: where for name, where in places.items() if len(where) > 1 and name not in SHARED_NAMES}

@@ -38,11 +38,11 @@ def test_the_seeds_are_what_they_say(name):
 
 
 @pytest.mark.parametrize("name", IN_THIS_PROCESS)
-def test_a_changed_file_is_read_or_refused_and_nothing_else_happens(name):
+def test_a_changed_file_is_read_or_refused_and_nothing_else_happens(name, many):
     run, files = target(name), SEEDS[name]
 
     @given(st.sampled_from(files), st.sampled_from(files), st.lists(CHANGE, min_size=1, max_size=6))
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=many(40, 100), deadline=None)
     def fuzz(file, other, changes):
         run(changed(file, other, changes))
 

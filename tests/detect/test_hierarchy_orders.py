@@ -151,19 +151,29 @@ class TestSoftDepth:
             soft_depth(tree, field_advantages(np.ones((5, 6, 2))), levels=())
 
 
-class TestStepsAndNetwork:
-    def lessons(self, count=6):
-        """Scenes whose regions are cut in strips: strips of one sheet have no step between them."""
-        for seed in range(count):
-            scene = scene_of(seed)
-            tree = true_tree(scene)
-            cues = pair_cues(scene.image, tree.labels, field=true_field(scene, 1.0))
-            front = order_of_pairs(partition(scene.order, tree.labels), cues.beside)
-            sheet = np.zeros(tree.leaves, int)
-            sheet[tree.labels] = scene.labels
-            step = (sheet[cues.beside.first] != sheet[cues.beside.second]).astype(float)
-            yield CueLesson(cues, front, step, border_heights(tree.ucm2(), cues.beside), str(seed))
+def lesson_of(seed):
+    """A scene whose regions are cut in strips: strips of one sheet have no step between them."""
+    scene = scene_of(seed)
+    tree = true_tree(scene)
+    cues = pair_cues(scene.image, tree.labels, field=true_field(scene, 1.0))
+    front = order_of_pairs(partition(scene.order, tree.labels), cues.beside)
+    sheet = np.zeros(tree.leaves, int)
+    sheet[tree.labels] = scene.labels
+    step = (sheet[cues.beside.first] != sheet[cues.beside.second]).astype(float)
+    return CueLesson(cues, front, step, border_heights(tree.ucm2(), cues.beside), str(seed))
 
+
+@pytest.fixture(scope="module")
+def lessons():
+    return [lesson_of(seed) for seed in range(6)]
+
+
+@pytest.fixture(scope="module")
+def model(lessons):
+    return learn_cues(lessons[:4])
+
+
+class TestStepsAndNetwork:
     def test_a_field_is_one_more_group(self):
         scene = scene_of(1)
         field = true_field(scene)
@@ -176,9 +186,7 @@ class TestStepsAndNetwork:
         with pytest.raises(UsageError, match="need a field"):
             pair_cues(scene.image, scene.labels, groups=[NETWORK])
 
-    def test_learned_together_and_written_as_json(self, tmp_path):
-        lessons = list(self.lessons())
-        model = learn_cues(lessons[:4])
+    def test_learned_together_and_written_as_json(self, lessons, model, tmp_path):
         assert set(model.sets) == {"all", "tjc", "network", "joined"} == set(model.steps)
         for lesson in lessons[4:]:
             known = lesson.front != 0
@@ -194,16 +202,16 @@ class TestStepsAndNetwork:
             one, two = (each.advantages(name, lessons[5].cues, lessons[5].heights) for each in (model, again))
             np.testing.assert_allclose(one, two, atol=0.01)
 
-    def test_lessons_without_steps_write_the_format_without_them(self, tmp_path):
-        plain = [CueLesson(one.cues, one.front) for one in self.lessons(2)]
+    def test_lessons_without_steps_write_the_format_without_them(self, lessons, tmp_path):
+        plain = [CueLesson(one.cues, one.front) for one in lessons[:2]]
         written = json.loads(learn_cues(plain).save(tmp_path / "my.json").read_text(encoding="utf-8"))
         assert set(written) == {"about", "sets"}
         model = load_cue_model(tmp_path / "my.json")
         free, held = (model.advantages("all", plain[0].cues, h) for h in (None, np.ones(plain[0].cues.beside.count)))
         np.testing.assert_array_equal(free, held)
 
-    def test_a_damaged_model_of_steps_is_refused(self, tmp_path):
-        written = json.loads(learn_cues(list(self.lessons(2))).save(tmp_path / "my.json").read_text(encoding="utf-8"))
+    def test_a_damaged_model_of_steps_is_refused(self, model, tmp_path):
+        written = json.loads(model.save(tmp_path / "my.json").read_text(encoding="utf-8"))
         del written["steps"]["all"]["features"][FEATURES[0]]
         (tmp_path / "my.json").write_text(json.dumps(written), encoding="utf-8")
         with pytest.raises(InputError, match="holds no model of depth cues"):
@@ -219,10 +227,9 @@ class TestStepsAndNetwork:
         with pytest.raises(InputError, match="expected 1 each"):
             step_features(neighbours([[0, 1]]), [0.1, 0.2], [0.0])
 
-    def test_a_model_says_who_is_in_front_at_any_level(self):
+    def test_a_model_says_who_is_in_front_at_any_level(self, model):
         scene = scene_of(5)
         tree = true_tree(scene)
-        model = learn_cues(list(self.lessons(4)))
         said = cue_advantages(scene.image, tree, model, cues="joined", field=true_field(scene, 1.0))
         order = soft_depth(tree, said, levels=(0, 0.5))
         truth = partition(scene.order, scene.labels)

@@ -14,7 +14,6 @@ from hyperacuity.kernels import Float32s, allocating_kernel, kernel
 Volume = Float32s
 
 
-@allocating_kernel
 def beliefs(volume: Volume, slope: float, most: float, levels: int, rounds: int) -> Volume:
     """The cost of each disparity at each pixel and what the four neighbours say of it, after so many rounds on each grid."""
     pyramid = [volume]
@@ -30,12 +29,7 @@ def beliefs(volume: Volume, slope: float, most: float, levels: int, rounds: int)
             messages = _finer(messages, costs.shape[0], costs.shape[1])
         for t in range(rounds):
             _pass(costs, messages, np.float32(slope), np.float32(most), t % 2)
-    result = volume.copy()
-    height, width, disparities = volume.shape
-    for y in range(height):
-        for x in range(width):
-            _gather(messages, y, x, -1, result[y, x])
-    return result
+    return _gathered(volume, messages)
 
 
 @allocating_kernel
@@ -67,6 +61,17 @@ def _gather(messages: Float32s, y: int, x: int, without: int, total: Float32s) -
         if k != without:
             for d in range(len(total)):
                 total[d] += messages[k, y, x, d]
+
+
+@allocating_kernel
+def _gathered(volume: Volume, messages: Float32s) -> Volume:
+    """Costs with what all neighbours said."""
+    result = volume.copy()
+    nobody = np.int64(-1)
+    for y in range(result.shape[0]):
+        for x in range(result.shape[1]):
+            _gather(messages, y, x, nobody, result[y, x])
+    return result
 
 
 @allocating_kernel

@@ -126,8 +126,8 @@ def _count(
     matched: Int64s,
 ) -> None:
     """The number of pairs at each step; ``at`` are the positions of the detected pixels."""
-    size = 0
-    truth_closed = 0
+    size, none = 0, np.int64(0)  # a plain 0 would be a type of its own
+    truth_closed = none
     for step in range(1, first.size - 1):
         for i in range(first[step], first[step + 1]):
             if change[i] > 0:
@@ -155,8 +155,8 @@ def _count(
                     size -= 1
         if n_waiting > 0:
             _reopen(truth, truth_closed)
-            truth_closed = 0
-            detected_closed = 0
+            truth_closed = none
+            detected_closed = none
             for i in range(n_waiting):
                 in_vain = _augment(truth, detected, around, came_from, queue, waiting[i])
                 if in_vain < 0:

@@ -83,10 +83,15 @@ def junctions(labels: Labels, first: Labels, right: Labels, below: Labels, radiu
                 new[n] = wanted[n] >= 0
                 for m in range(n):
                     new[n] &= wanted[m] != wanted[n]
-            if new.sum() < 3:
+            count = 0
+            for n in range(MEETING):
+                count += new[n]
+            if count < 3:
                 continue
             _count_in_disc(labels, y, x, radius, wanted, found)
-            total = (found * new).sum()
+            total = 0.0
+            for n in range(MEETING):
+                total += found[n] if new[n] else 0.0
             for n in range(MEETING):
                 pair = pairs[n]
                 seen = pair < 0
@@ -184,8 +189,8 @@ def hulls(labels: Labels, boxes: Int64s, start: Int64s, others: Labels, pairs: L
             for x in range(west, east + 1):
                 if labels[y, x] == region:
                     left[y], right[y] = min(left[y], x), max(right[y], x)
-        _hull(left, top, bottom, 1, chain)
-        _hull(right, top, bottom, -1, chain)
+        _hull(left, top, bottom, np.int64(1), chain)  # plain numbers would be types of their own
+        _hull(right, top, bottom, np.int64(-1), chain)
         for y in range(top, bottom + 1):
             for x in range(int(np.ceil(left[y] - 1e-9)), int(np.floor(right[y] + 1e-9)) + 1):
                 area[region] += 1

@@ -134,7 +134,7 @@ def distances_as_set_grows(
     growth = _start(distances.shape, ask_ys, ask_xs, len(powers) > 0)
     found = np.empty((len(stops), len(ask_ys)), np.int32)
     sums = np.empty((len(stops), len(powers)))
-    first = 0
+    first = np.int64(0)  # a plain 0 would be a type of its own
     for t in range(len(stops)):
         _join(ys, xs, first, stops[t], growth)
         first = stops[t]

@@ -101,7 +101,8 @@ def _gradients(
     weights = np.zeros(bins + 2 * LANES, np.float32)
     room = bins + 2 * LANES
     roomy = np.zeros(taps.size + 2 * room, np.float32)
-    roomy[room : room + taps.size] = taps
+    for i in range(taps.size):
+        roomy[room + i] = taps[i]
     per_pixel = np.float32(2.0 / offsets.size)
     flat = padded.ravel()
     for y in range(height):

@@ -21,16 +21,27 @@ from hyperacuity.kernels.pieces import find
 Labels = Int32s
 
 
-@allocating_kernel
 def boundary_edges(labels: Labels, right: Float32s, down: Float32s) -> tuple[Labels, Float64s, Float64s, Int64s]:
     """Boundaries between neighbouring regions: label pairs (lower, higher), sum and least of the strength, length.
 
     ``right[y, x]`` is the strength of the crack between (y, x) and (y, x + 1), ``down[y, x]`` of that to (y + 1, x).
     """
+    keys, values = np.empty(2 * labels.size, np.int64), np.empty(2 * labels.size, np.float32)
+    regions = int(labels.max()) + 1
+    count = _list_cracks(labels, right, down, regions, keys, values)
+    order = np.argsort(keys[:count], kind="stable")  # by numpy: to sort in a kernel takes seconds to compile
+    pairs, sums = np.empty((count, 2), np.int32), np.zeros(count)
+    least, lengths = np.full(count, np.inf), np.zeros(count, np.int64)
+    found = _add_cracks(order, keys, values, regions, pairs, sums, least, lengths)
+    return pairs[:found].copy(), sums[:found].copy(), least[:found].copy(), lengths[:found].copy()
+
+
+@kernel
+def _list_cracks(
+    labels: Labels, right: Float32s, down: Float32s, regions: Scalar, keys: Int64s, values: Float32s
+) -> Scalar:
+    """The two regions, as one number, and the strength of each crack between different regions; returns how many."""
     height, width = labels.shape
-    keys = np.empty(2 * height * width, np.int64)
-    values = np.empty(2 * height * width, np.float32)
-    regions = np.int64(labels.max()) + 1
     count = 0
     for y in range(height):
         for x in range(width):
@@ -41,12 +52,25 @@ def boundary_edges(labels: Labels, right: Float32s, down: Float32s) -> tuple[Lab
                     keys[count] = min(here, there) * regions + max(here, there)
                     values[count] = down[y, x] if step else right[y, x]
                     count += 1
-    order = np.argsort(keys[:count], kind="mergesort")
-    pairs = np.empty((count, 2), np.int32)
-    sums, least, lengths = np.zeros(count), np.full(count, np.inf), np.zeros(count, np.int64)
+    return count
+
+
+@kernel
+def _add_cracks(
+    order: Int64s,
+    keys: Int64s,
+    values: Float32s,
+    regions: Scalar,
+    pairs: Labels,
+    sums: Float64s,
+    least: Float64s,
+    lengths: Int64s,
+) -> Scalar:
+    """Fill in the boundaries that cracks belong to, given in the order of their keys; returns how many."""
     found = -1
     last = np.int64(-1)
-    for i in order:
+    for n in range(order.size):
+        i = order[n]
         if keys[i] != last:
             found += 1
             last = keys[i]
@@ -54,8 +78,7 @@ def boundary_edges(labels: Labels, right: Float32s, down: Float32s) -> tuple[Lab
         sums[found] += values[i]
         least[found] = min(least[found], values[i])
         lengths[found] += 1
-    found += 1
-    return pairs[:found].copy(), sums[:found].copy(), least[:found].copy(), lengths[:found].copy()
+    return found + 1
 
 
 @allocating_kernel

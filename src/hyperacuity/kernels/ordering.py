@@ -124,6 +124,33 @@ def find_directions(
         vectors[i, 0], vectors[i, 1] = vx, vy
 
 
+@kernel
+def _select(values: Float32s, count: Scalar, k: Scalar) -> None:
+    """Rearrange the first ``count`` values so that those before k are no larger than value k, and those after it no smaller.
+
+    Hoare's way; numpy's would take seconds to compile.
+    """
+    low, high = 0, count - 1
+    while low < high:
+        pivot = values[(low + high) // 2]
+        i, j = low, high
+        while i <= j:
+            while values[i] < pivot:
+                i += 1
+            while values[j] > pivot:
+                j -= 1
+            if i <= j:
+                values[i], values[j] = values[j], values[i]
+                i += 1
+                j -= 1
+        if k <= j:
+            high = j
+        elif k >= i:
+            low = i
+        else:
+            return
+
+
 @allocating_kernel
 def middle_values(values: Float32s, pixels: Int64s, start: Int64s, low: Scalar) -> Float64s:
     """Median of the known values of each region, NaN where none is known; of two middle ones their mean, or the lower."""
@@ -144,9 +171,14 @@ def middle_values(values: Float32s, pixels: Int64s, start: Int64s, low: Scalar) 
         if least == most:
             medians[r] = least
             continue
-        halves = np.partition(known[:n], n // 2)
-        upper = np.float64(halves[n // 2])
-        lower = upper if n % 2 else np.float64(halves[: n // 2].max())
+        half = n // 2
+        _select(known, n, half)
+        upper = np.float64(known[half])
+        lower = upper
+        if n % 2 == 0:
+            lower = np.float64(known[0])
+            for i in range(1, half):
+                lower = max(lower, np.float64(known[i]))
         medians[r] = lower if low else (lower + upper) / 2
     return medians
 

@@ -87,7 +87,8 @@ def add_claims(
     """
     height, width = labels.shape
     around, within = np.zeros(2, np.bool_), np.zeros(2, np.bool_)  # of distances as they are, and smoothed
-    for mode, smooth in readings:
+    for r in range(len(readings)):
+        mode, smooth = readings[r, 0], readings[r, 1]
         around[smooth] |= mode in (ABSOLUTE, CONVEX)
         within[smooth] |= mode in (ABSOLUTE, CONCAVE)
     for label in range(len(boxes)):
@@ -95,7 +96,15 @@ def add_claims(
             continue
         top, bottom = max(boxes[label, 0] - reach, 0), min(boxes[label, 1] + reach + 1, height)
         left, right = max(boxes[label, 2] - reach, 0), min(boxes[label, 3] + reach + 1, width)
-        away = np.sqrt(squared_distances(labels[top:bottom, left:right] == label)).astype(np.float32)
+        inside = np.empty((bottom - top, right - left), np.bool_)
+        for y in range(bottom - top):
+            for x in range(right - left):
+                inside[y, x] = labels[top + y, left + x] == label
+        squared = squared_distances(inside)
+        away = np.empty((bottom - top, right - left), np.float32)
+        for y in range(bottom - top):
+            for x in range(right - left):
+                away[y, x] = np.sqrt(squared[y, x])
         soft = away
         if around[1] or within[1]:
             soft = away.copy()

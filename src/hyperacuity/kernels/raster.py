@@ -20,8 +20,11 @@ def spans(corners: Int64s, ends: Int64s, step: int, rows: int) -> Int64s:
     ``corners`` holds x and y of every contour, one contour after another; ``ends[i]`` is where contour ``i`` stops.
     """
     half = step // 2
-    top = max(0, -(-(corners[:, 1].min() - half) // step))
-    bottom = min(rows - 1, (corners[:, 1].max() - half) // step)
+    highest, lowest = corners[0, 1], corners[0, 1]
+    for i in range(1, corners.shape[0]):
+        highest, lowest = min(highest, corners[i, 1]), max(lowest, corners[i, 1])
+    top = max(0, -(-(highest - half) // step))
+    bottom = min(rows - 1, (lowest - half) // step)
     found = np.empty((max(0, bottom - top + 1) * 8 + 8, 3), np.int64)
     count = 0
     crossings = np.empty(corners.shape[0], np.int64)

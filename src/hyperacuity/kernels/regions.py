@@ -51,14 +51,22 @@ def agreement(
     known = np.zeros((rows, annotators), np.int64)  # pixels of a machine region that annotator a has labelled
     for row in range(rows):
         for a in range(annotators):
-            known[row, a] = table[row, starts[a] : starts[a + 1]].sum()
-    totals = known.sum(axis=0)
+            for column in range(starts[a], starts[a + 1]):
+                known[row, a] += table[row, column]
+    totals, most_known = np.zeros(annotators, np.int64), np.int64(0)
+    for a in range(annotators):
+        for row in range(rows):
+            totals[a] += known[row, a]
+        most_known = max(most_known, totals[a])
     # n·log₂ n of every count there can be: looked up, and the same on any path to a count.
-    bits = np.zeros(totals.max() + 1 if annotators else 1)
+    bits = np.zeros(most_known + 1)
     for n in range(2, len(bits)):
         bits[n] = n * np.log2(n)
 
-    truth_known = table.sum(axis=0)  # less than truth_areas only where the prediction is void
+    truth_known = np.zeros(columns, np.int64)  # less than truth_areas only where the prediction is void
+    for row in range(rows):
+        for column in range(columns):
+            truth_known[column] += table[row, column]
     result = np.zeros((len(ends), 4))
     alive = np.ones(rows, np.bool_)
     overlap = np.empty(columns)
@@ -68,8 +76,10 @@ def agreement(
     for level in range(len(ends)):
         while done < ends[level]:
             stays, goes = joins[done, 0], joins[done, 1]
-            table[stays] += table[goes]
-            known[stays] += known[goes]
+            for column in range(columns):
+                table[stays, column] += table[goes, column]
+            for a in range(annotators):
+                known[stays, a] += known[goes, a]
             areas[stays] += areas[goes]
             alive[goes] = False
             done += 1

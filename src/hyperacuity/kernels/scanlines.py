@@ -37,7 +37,8 @@ def path_costs(
                 jump = max(np.float32(large) / (1 + abs(grey[y, x] - grey[v, u]) / np.float32(edge)), np.float32(small))
                 _step(volume[y, x], result[v, u], np.float32(small), jump, result[y, x])
             else:
-                result[y, x] = volume[y, x]
+                for d in range(disparities):
+                    result[y, x, d] = volume[y, x, d]
     return result
 
 
@@ -56,18 +57,17 @@ def _step(costs: Float32s, before: Float32s, small: np.float32, large: np.float3
         result[d] = costs[d] + reached
 
 
-@allocating_kernel
 def row_marginals(volume: Volume, grey: Float32s, small: float, large: float, edge: float) -> Volume:
     """For each pixel and disparity the least cost of its whole row, all others free, up to one constant per pixel."""
     there = path_costs(volume, grey, 0, 1, small, large, edge)
     back = path_costs(volume, grey, 0, -1, small, large, edge)
-    return there + back - volume
+    marginals: Volume = there + back - volume
+    return marginals
 
 
-@allocating_kernel
 def semi_global(volume: Volume, grey: Float32s, small: float, large: float, edge: float, paths: int) -> Volume:
     """Path costs summed over the first ``paths`` of :data:`DIRECTIONS`."""
     total = np.zeros(volume.shape, np.float32)
-    for k in range(paths):
-        total += path_costs(volume, grey, DIRECTIONS[k, 0], DIRECTIONS[k, 1], small, large, edge)
+    for down, right in DIRECTIONS[:paths]:
+        total += path_costs(volume, grey, down, right, small, large, edge)
     return total

@@ -29,8 +29,8 @@ def weighted_costs(
     for y in range(height):
         above[:], below[:] = 0, 0
         for v in range(max(y - radius, 0), min(y + radius, height - 1) + 1):
-            _row_weights(left, y, v, radius, colour, distance, False, weights)
-            _row_weights(right, y, v, radius, colour, distance, True, others)
+            _row_weights(left, y, v, radius, colour, distance, np.int64(0), weights)
+            _row_weights(right, y, v, radius, colour, distance, np.int64(1), others)
             for x in range(width):
                 count = min(disparities, x + 1)
                 for u in range(max(x - radius, 0), min(x + radius, width - 1) + 1):
@@ -55,7 +55,7 @@ def _weigh(above: Float32s, below: Float32s, weight: float, others: Float32s, co
 
 @kernel
 def _row_weights(
-    picture: Float32s, y: int, v: int, radius: int, colour: float, distance: float, backwards: bool, result: Float32s
+    picture: Float32s, y: int, v: int, radius: int, colour: float, distance: float, backwards: int, result: Float32s
 ) -> None:
     """Weight of pixel (v, x + k − radius) for pixel (y, x), at [k, x], or at [k, width − 1 − x]."""
     _, width, channels = picture.shape
@@ -121,7 +121,9 @@ def _guide_statistics(guide: Float32s, radius: int, epsilon: float) -> tuple[Flo
     height, width, _ = guide.shape
     means = np.empty((3, height, width))
     for c in range(3):
-        means[c] = guide[:, :, c]
+        for y in range(height):
+            for x in range(width):
+                means[c, y, x] = guide[y, x, c]
         _box_mean(means[c], radius)
     spread = np.empty((6, height, width))
     k = 0
@@ -164,7 +166,8 @@ def _box_mean(values: Float64s, radius: int) -> None:
             if x > radius:
                 total -= values[y, x - radius - 1]
             row[x] = total / (min(x + radius, width - 1) - max(x - radius, 0) + 1)
-        values[y] = row
+        for x in range(width):
+            values[y, x] = row[x]
     columns, before = np.zeros(width), values.copy()
     for y in range(min(radius, height)):
         for x in range(width):
