@@ -169,10 +169,12 @@ def test_berkeleys_labels_are_read_from_their_folders(tmp_path):
     np.save(tmp_path / "maps" / "42.npy", 1.0 - labels)
     found = scores(tmp_path / "maps", tmp_path / "truth", "--human")
     labelled = OrderReader(labels=str(tmp_path / "truth"), images=("42",))
-    cell = Cell("maps", "42", tmp_path / "maps" / "42.npy", ())
+    files = [*sorted((tmp_path / "truth").glob("fg/*/*.fg")), tmp_path / "truth" / "seg" / "1105" / "42.seg"]
+    cell = Cell("maps", "42", tmp_path / "maps" / "42.npy", tuple(files))
     assert len(labelled.truths(cell)) == len(copy.deepcopy(labelled).truths(cell)) == 2
-    with pytest.raises(InputError, match="has no figure/ground labels of 43"):
-        labelled.truths(replace(cell, image="43"))
+    for other in (replace(cell, image="43"), replace(cell, image="43", truths=())):
+        with pytest.raises(InputError, match="no figure/ground labels of 43"):
+            labelled.truths(other)
     assert found["systems"]["maps"]["racc"] == 0.5  # one subject says so, the other the opposite
     assert found["systems"]["maps"]["ldc"]["fmax"] == 1
     assert found["human"]["ldc"]["fmax"] == 1

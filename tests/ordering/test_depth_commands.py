@@ -62,7 +62,7 @@ def test_maps_of_angles_are_truths_too_and_runs_are_resumed(world, tmp_path):
 def test_what_published_numbers_count_is_a_protocol(world):
     found = run(f"ordering occlusion {world}/one {world}/scenes --protocol doobnet --angle 45 --thresholds 0.5")
     assert found["signature"] == (
-        "occlusion|tol:0.0075diag|angle:45deg|recall:found|nms:structured-s1-r1|thin:none|thr:0.5|v:1"
+        "occlusion|tol:0.0075diag|angle:45deg|recall:found|nms:structured-s1-r1|thin:none|thr:0.5|truth:orders|v:1"
     )
 
 

@@ -123,8 +123,10 @@ def subjects_of(source: Path, cells: Iterable[Cell]) -> dict[str, int]:
 def labelled(files: Sequence[Path], image: str, images: tuple[str, ...]) -> list[Sides]:
     """What every subject said about an image, by the files of its labels and segmentations or the archive that holds them.
 
-    An archive is read once for all ``images``.
+    An archive is read once for all ``images``. ``InputError`` where none of the files says anything about the image.
     """
+    if not files:
+        raise InputError(f"there are no figure/ground labels of {image}")
     source = files[0]
     if source.suffix == ".fg":
         held = _held(figure_ground_of(files))
