@@ -217,3 +217,22 @@ def test_of_two_truths_of_one_name_neither_is_taken_silently(tmp_path):
     with pytest.raises(InputError, match=r"trainingH.*trainingQ.*are both of Jade"):
         disparity_inputs.stereo_samples(str(tmp_path / "MiddEval3"))
     assert list(disparity_inputs.stereo_samples(str(tmp_path / "MiddEval3" / "trainingQ"))) == ["Jade"]
+
+
+@pytest.mark.parametrize(
+    ("layout", "place"),
+    [("folders", "truth/ben"), ("bsds300", "human/color/1102"), ("bsds-fg", "fg/1102"), ("classes", "class_001")],
+)
+def test_a_folder_that_may_not_be_read_is_named(tmp_path, monkeypatch, layout, place):
+    find, files, _ = LAYOUTS[layout]
+    lay_out(tmp_path, files)
+    listed = Path.iterdir
+
+    def refuse(folder):
+        if folder == tmp_path / place:
+            raise PermissionError(13, "Permission denied")
+        return listed(folder)
+
+    monkeypatch.setattr(Path, "iterdir", refuse)
+    with pytest.raises(InputError, match=f"{place}: cannot be read as a folder \\(permission denied\\)"):
+        find(tmp_path)
