@@ -256,7 +256,7 @@ def _scale_uri(
     for number, (where, colour, _) in enumerate(others):
         at[where] = steps + number
         palette.append(rgb(colour))
-    picture = Image.fromarray(np.ascontiguousarray(at[stride // 2 :: stride, stride // 2 :: stride]), "P")
+    picture = Image.fromarray(np.ascontiguousarray(at[stride // 2 :: stride, stride // 2 :: stride]))
     picture.putpalette([channel for colour in palette for channel in colour])
     return _uri(picture, "PNG", optimize=True)
 
