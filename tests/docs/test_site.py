@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 
 ROOT = Path(__file__).parents[2]
 ROOMS = (
@@ -153,6 +154,25 @@ def test_every_picture_of_the_gallery_exists_is_described_and_comes_with_its_com
         for description, path in pictures:
             assert (ROOT / "docs" / path).is_file(), path
             assert len(description) > 10, path
+
+
+DRAW_NOTHING = {
+    "cite": "prints references",
+    "evaluate": "any benchmark by its name; the benchmarks are shown",
+    "run": "looks after folders",
+    "train": "writes parameters",
+    "warm": "compiles",
+}
+"""Commands that have nothing to show, and why."""
+
+
+def test_the_gallery_has_every_command_that_draws():
+    from hyperacuity.cli import app
+
+    shown = set(
+        re.findall(r"^\$ hyperacuity (\w+)", (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8"), re.MULTILINE)
+    )
+    assert set(typer.main.get_command(app).commands) - shown == DRAW_NOTHING.keys()
 
 
 def test_the_mark_is_the_same_everywhere():

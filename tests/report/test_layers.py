@@ -133,3 +133,17 @@ class TestSlider:
             budget.take(used)
         assert 200 * (taken + 40_000) <= 80_000_000
         assert taken > 300_000
+
+
+def test_a_scale_can_be_read_back_and_keeps_within_its_room():
+    values = np.random.default_rng(0).random((60, 90))
+    unknown = values > 0.9
+    for room in (None, 3000):
+        others = [(unknown, "#b8bac0", "unknown")]
+        layer = layers.scale_layer(values, ("#000000", "#ffffff"), ends=(0, 1), others=others, room=room)
+        seen = Image.open(io.BytesIO(base64.b64decode(layer["uri"].partition(",")[2])))
+        assert room is None or len(layer["uri"]) <= room
+        if seen.size == (90, 60):
+            off = np.abs(np.asarray(seen.convert("RGB"))[..., 0] / 255 - values)[~unknown]
+            assert off.max() <= 0.5 / (layer["scale"]["steps"] - 1) + 1 / 255
+            assert (np.asarray(seen) == layer["scale"]["steps"])[unknown].all()

@@ -197,5 +197,5 @@ def test_names_of_levels_that_are_close_do_not_overprint():
     spec = score_over_time(
         rows, [("one", 0.5, "system"), ("two", 0.501, "system")], title="F", along="epoch", kind="Q"
     ).to_dict()
-    places = [row["label"] for layer in spec["layer"] for row in layer["data"]["values"] if "label" in row][:2]
+    places = [row["label"] for rows in spec["datasets"].values() for row in rows if "label" in row]
     assert abs(places[0] - places[1]) * 300 > 12, "pixels of a chart 300 high, from 0 to 1"

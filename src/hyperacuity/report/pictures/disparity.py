@@ -41,25 +41,25 @@ def depth_picture(disparity: ArrayLike, *, low: float | None = None, high: float
     return picture
 
 
-def depth_layer(disparity: ArrayLike, *, unit: str = "") -> dict[str, Any]:
-    """The same as a layer of the viewer whose values can be read back."""
+def depth_layer(disparity: ArrayLike, *, unit: str = "", room: int | None = None) -> dict[str, Any]:
+    """The same as a layer of the viewer whose values can be read back, of at most ``room`` characters."""
     found = estimated_map(disparity)
     unknown = np.isnan(found)
     ends = (float(np.nanmin(found)), float(np.nanmax(found))) if not unknown.all() else (0.0, 0.0)
     share = (found - ends[0]) / ((ends[1] - ends[0]) or 1.0)
-    return scale_layer(share, DEPTHS, ends=ends, unit=unit, others=[(unknown, UNKNOWN, "unknown")])
+    return scale_layer(share, DEPTHS, ends=ends, unit=unit, others=[(unknown, UNKNOWN, "unknown")], room=room)
 
 
 CAP = 4.0
 """Pixels of error from which on all are dark."""
 
 
-def error_layer(truth: ArrayLike, estimate: ArrayLike) -> dict[str, Any]:
+def error_layer(truth: ArrayLike, estimate: ArrayLike, *, room: int | None = None) -> dict[str, Any]:
     """The errors of a map as a layer whose values can be read back, in the colours of :func:`error_picture`."""
     true, found = disparity_map(truth, name="truth"), estimated_map(estimate)
     same_size(found, true, names=("estimate", "truth"))
     others = [(np.isnan(found), theme.FALSE, "no estimate"), (np.isnan(true), UNKNOWN, "unknown")]
-    return scale_layer(np.abs(found - true) / CAP, ERRORS, ends=(0, CAP), unit="px", others=others)
+    return scale_layer(np.abs(found - true) / CAP, ERRORS, ends=(0, CAP), unit="px", others=others, room=room)
 
 
 def error_picture(truth: ArrayLike, estimate: ArrayLike, regions: Mapping[str, EdgeMap], *, cap: float = 4) -> Picture:

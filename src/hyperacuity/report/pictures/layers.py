@@ -207,8 +207,11 @@ def picture_uri(image: NDArray[np.uint8]) -> dict[str, Any]:
     return {"kind": "picture", "uri": data_uri(image, 64)}
 
 
-STEPS = 61
-"""Colours of a scale that a picture layer keeps; with those of what has no value, a pixel takes six bits at most."""
+ATTEMPTS = ((61, 1), (31, 1), (16, 1), (31, 2), (16, 2), (16, 3), (16, 4), (8, 4), (8, 6))
+"""How a scale is kept: in how many colours, and every how many pixels one of them; the first that fits.
+
+With the colours of what has no value, a pixel takes six bits at most.
+"""
 
 
 def scale_layer(
@@ -218,32 +221,44 @@ def scale_layer(
     ends: tuple[float, float],
     unit: str = "",
     others: Sequence[tuple[NDArray[np.bool_], str, str]] = (),
+    room: int | None = None,
 ) -> dict[str, Any]:
     """Values as a picture layer whose colours can be read back: ``share`` of the way between two ends, from 0 to 1.
 
     ``others`` are pixels without a value: where, in which colour, and what is said of them; later ones lie on top. A value
-    read back is one of 61 from end to end.
+    read back is one of 61 from end to end, or of fewer where the picture would take more than ``room`` characters.
 
     >>> layer = scale_layer(np.array([[0, 1]]), ("#000000", "#ffffff"), ends=(2, 8), unit="px")
-    >>> layer["scale"]["low"], layer["scale"]["high"], layer["scale"]["unit"]
-    (2.0, 8.0, 'px')
+    >>> layer["scale"]["low"], layer["scale"]["high"], layer["scale"]["steps"]
+    (2.0, 8.0, 61)
     """
-    at = np.rint(np.clip(np.nan_to_num(share), 0, 1) * (STEPS - 1)).astype(np.uint8)
-    palette = [tuple(colour) for colour in ramp(np.linspace(0, 1, STEPS), colours).tolist()]
+    known = np.clip(np.nan_to_num(share), 0, 1)
+    uri, steps = "", 0
+    for steps, stride in ATTEMPTS:
+        uri = _scale_uri(known, colours, others, steps, stride)
+        if room is None or len(uri) <= room:
+            break
+    told = [[colour, word] for _, colour, word in others]
+    scale = {"low": float(ends[0]), "high": float(ends[1]), "unit": unit, "colours": list(colours), "steps": steps}
+    return {"kind": "picture", "uri": uri, "scale": scale | {"others": told}}
+
+
+def _scale_uri(
+    share: NDArray[Any],
+    colours: Sequence[str],
+    others: Sequence[tuple[NDArray[np.bool_], str, str]],
+    steps: int,
+    stride: int,
+) -> str:
+    """The picture in so many colours, of every so many pixels the one in the middle."""
+    at = np.rint(share * (steps - 1)).astype(np.uint8)
+    palette = ramp(np.linspace(0, 1, steps), colours).tolist()
     for number, (where, colour, _) in enumerate(others):
-        at[where] = STEPS + number
+        at[where] = steps + number
         palette.append(rgb(colour))
-    picture = Image.fromarray(at, "P")
+    picture = Image.fromarray(np.ascontiguousarray(at[stride // 2 :: stride, stride // 2 :: stride]))
     picture.putpalette([channel for colour in palette for channel in colour])
-    scale = {
-        "low": float(ends[0]),
-        "high": float(ends[1]),
-        "unit": unit,
-        "colours": list(colours),
-        "steps": STEPS,
-        "others": [[colour, word] for _, colour, word in others],
-    }
-    return {"kind": "picture", "uri": _uri(picture, "PNG", optimize=True), "scale": scale}
+    return _uri(picture, "PNG", optimize=True)
 
 
 def data_uri(image: NDArray[np.uint8], colours: int) -> str:

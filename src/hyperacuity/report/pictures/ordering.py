@@ -39,13 +39,13 @@ def order_picture(order: OrderMap) -> Picture:
     return picture
 
 
-def order_layer(order: OrderMap) -> dict[str, Any]:
+def order_layer(order: OrderMap, *, room: int | None = None) -> dict[str, Any]:
     """The same as a layer of the viewer whose levels can be read back; the farthest is level 1."""
     unknown = np.isnan(order)
     levels = np.unique(order[~unknown])
     share = np.searchsorted(levels, np.where(unknown, 0, order)) / max(levels.size - 1, 1)
     ends = (1, max(levels.size, 1))
-    return scale_layer(share, DEPTHS, ends=ends, unit="level", others=[(unknown, UNKNOWN, "unknown")])
+    return scale_layer(share, DEPTHS, ends=ends, unit="level", others=[(unknown, UNKNOWN, "unknown")], room=room)
 
 
 def matching_picture(found: LocalMatch) -> Picture:

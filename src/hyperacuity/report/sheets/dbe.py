@@ -56,6 +56,6 @@ class DepthEdgeViewer(Viewer):
         found = edge_distance_picture(depth_edges(depth, self.protocol), truth, self.protocol.reach)
         return {
             "edges": layers.picture_uri(found),
-            "prediction": depth_layer(depth),
+            "prediction": depth_layer(depth, room=budget.share() // 2),
             "numbers": self.judged.number(system, cell.image),
         }

@@ -6,7 +6,7 @@ from typing import Any
 
 from hyperacuity.evaluation.tables.disparity import columns
 from hyperacuity.report.pictures.disparity import depth_layer, error_layer
-from hyperacuity.report.pictures.slider import Budget
+from hyperacuity.report.pictures.slider import Budget, text_size
 from hyperacuity.report.sheets.judged import Judged, judge, judged_sheet
 from hyperacuity.report.sheets.sheet import Each, Sheet
 from hyperacuity.report.sheets.viewer import PHOTO, Layer, Shared, Viewer
@@ -42,8 +42,10 @@ class DisparityViewer(Viewer):
     def own(self, system: str, cell: Cell, truth: Any, budget: Budget) -> dict[str, Any]:
         """A system's map and its errors."""
         estimate = self.reader.prediction(cell, self.protocol)
+        room = budget.share()
+        prediction = depth_layer(estimate, unit="px", room=room // 2)
         return {
-            "prediction": depth_layer(estimate, unit="px"),
-            "errors": error_layer(truth, estimate),
+            "prediction": prediction,
+            "errors": error_layer(truth, estimate, room=room - text_size(prediction)),
             "numbers": self.judged.number(system, cell.image),
         }

@@ -90,7 +90,7 @@ class OrderViewer(Viewer):
         """A system's order, and its contours as they were counted: where it was brought onto regions, those of the first."""
         given = self.reader.prediction(cell, self.protocol)
         made: dict[str, Any] = {
-            "prediction": order_layer(_order(given)),
+            "prediction": order_layer(_order(given), room=budget.share() // 2),
             "numbers": self.judged.number(system, cell.image),
         }
         if self.reader.transfer:

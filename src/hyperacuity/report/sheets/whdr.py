@@ -76,7 +76,7 @@ class PairViewer(Viewer):
         if isinstance(given, PointPairs):
             made["without"] = {"prediction": "the system answers pairs of points, it has no map"}
         else:
-            made["prediction"] = depth_layer(given)
+            made["prediction"] = depth_layer(given, room=budget.share() // 2)
         below = ground if ground is not None else _ground(given, truths)
         said = answers(given, truths[0], self.protocol)
         return made | {"pairs": layers.photograph(pairs_picture(below, truths[0], said))}
