@@ -105,6 +105,7 @@ def label(studio: Studio) -> None:
         tab = studio.tab(f"{address.base}/image/{item_id(name_of(4))}", name="Dot")
         tab.wait_for_selector("#stage[data-ready]")
         tab.fill("#threshold", "800")
+        tab.fill("#edge-width", "2")
         box = tab.locator("#stage").bounding_box() or {}
         scale = min(box["width"] / SIZE[0], box["height"] / SIZE[1]) * 0.97
         left, top = box["x"] + (box["width"] - scale * SIZE[0]) / 2, box["y"] + (box["height"] - scale * SIZE[1]) / 2
