@@ -52,6 +52,7 @@ export class Stage {
     const { width, height } = this.map;
     const scale = Math.min(this.canvas.width / width, this.canvas.height / height) * 0.97;
     this.look({ scale, x: (width - this.canvas.width / scale) / 2, y: (height - this.canvas.height / scale) / 2 });
+    this.fitted = true; // and stays so when the window gets another size
   }
 
   /** Closer by a factor, about a point of the canvas (by default the cursor pixel if it can be seen, else the middle). */
@@ -113,6 +114,7 @@ export class Stage {
       x: Math.min(Math.max(x, -halfX), this.map.width - halfX),
       y: Math.min(Math.max(y, -halfY), this.map.height - halfY),
     };
+    this.fitted = false;
     this.moved();
     this.refresh();
   }
@@ -131,7 +133,7 @@ export class Stage {
     const middle = this.view && this.toImage([this.canvas.width / 2, this.canvas.height / 2]);
     this.canvas.width = width;
     this.canvas.height = height;
-    if (!middle) return this.fit();
+    if (!middle || this.fitted) return this.fit();
     const { scale } = this.view;
     this.look({ scale, x: middle[0] - width / scale / 2, y: middle[1] - height / scale / 2 });
   }
