@@ -147,7 +147,7 @@ CLAIMS: tuple[Claim[PalouSets], ...] = (
     Claim("Fig. 6", "ownership on the tree for rising λ", "", COMMAND, check.figure("lambda-series.png", check.series)),
     Claim("Fig. 6", "regions resolve errors of ownership at pixels", "", COMMAND, check.resolves_errors),
     Claim("Section 5.1", "Berkeley's figure/ground labels are not always one order", "", COMMAND, check.contradicted),
-    Claim("Section 5.1", "all 500 images have depth annotations, one consistent order each", "500", COMMAND, check.annotations),
+    Claim("Section 5.1", "all 500 images have depth annotations, one consistent order each", "500", COMMAND, check.own_annotations),
     Claim("Section 5.2", "contours match within 3 pixels and 15°", "3 px, 15°", COMMAND, check.tolerances),
     Claim("Fig. 7", "fg over recall: the proposed system is the most consistent", "", COMMAND,
           check.figure(f"{PHOTOGRAPHS}-figure-ground.png", check.most_consistent)),
