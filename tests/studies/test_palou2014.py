@@ -106,8 +106,10 @@ def test_the_figures_of_one_scene_come_with_its_counts(done):
     for figure, measure in (("Fig. 3", "ldc"), ("Fig. 5", "gdc")):
         *_, four = ours[figure].partition("CD, ID, FD, MD = ")
         right, wrong, false, missed = map(float, four.split(", "))
-        for name, there in (("precision", right + wrong + false), ("recall", right + wrong + missed)):
-            assert float(counts[measure][name]) == pytest.approx((right + wrong) / there, rel=1e-2)
+        there, found = right + wrong + missed, right + wrong + false
+        assert float(counts[measure]["recall"]) == pytest.approx((right + wrong) / there, rel=1e-2)
+        if found:  # in a scene as small as this λ may leave one region
+            assert float(counts[measure]["precision"]) == pytest.approx((right + wrong) / found, rel=1e-2)
     assert ours["Fig. 1"].startswith("outcomes.png: scene-0001, LDC F(1), LDC F(0), GDC F(1), GDC F(0): ")
 
 

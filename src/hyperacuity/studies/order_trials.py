@@ -176,7 +176,7 @@ def matched_regions(regions: LabelMap, true_regions: LabelMap) -> MatchSums:
     small = area <= np.median(area)
     matched = np.isin(np.arange(truth.regions), match_regions(system, truth))
     counts = (matched & small, small, matched & ~small, ~small)
-    return MatchSums(*(int(one.sum()) for one in counts), system.regions)
+    return MatchSums(*(int(one.sum()) for one in counts))._replace(regions=system.regions)
 
 
 def _sums(answer: NDArray[Any], true: NDArray[np.int64], length: NDArray[np.float64]) -> OrderSums:

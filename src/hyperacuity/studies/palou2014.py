@@ -270,5 +270,7 @@ def collect_pictures(
         for (system, parameter), counts in one.sweeps.items():
             sweeps[system].setdefault(parameter, {})[image] = counts
     scores = {system: collect_sweep(sweep) for system, sweep in sweeps.items() if sweep}
-    labels = tuple(sum(getattr(one, part) for one in found.values()) for part in ("contradicted", "labellings"))
-    return Palou2014(name, pictures, sums, scores, collect(people) if people else None, *labels, found)
+    contradicted = sum(one.contradicted for one in found.values())
+    labellings = sum(one.labellings for one in found.values())
+    human = collect(people) if people else None
+    return Palou2014(name, pictures, sums, scores, human, contradicted, labellings, found)

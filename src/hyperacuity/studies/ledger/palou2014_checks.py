@@ -394,7 +394,7 @@ def best_is_difficult(study: PalouSets) -> Finding:
     return expect(2 * len(undecided) > len(of.found), text, "in most pictures one outcome is best by all four")
 
 
-def annotations(study: PalouSets) -> Finding:
+def own_annotations(study: PalouSets) -> Finding:
     of = photographs(study)
     text = f"{len(of.pictures)} photographs with {of.labellings} labellings of neighbours"
     return incomparable(text, "their annotations are not here; whole orders of Berkeley's labels take their place")
