@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import numpy as np
 
-from hyperacuity.compare import Table, average_rank, clusters, compare, dominance, groups, optimal, pairwise
-from hyperacuity.compare.criteria import join
+from hyperacuity.compare import Table, average_rank, compare, dominance, groups, optimal
 from hyperacuity.compare.pareto import interpretation
 from hyperacuity.disparity import bad, disc, nonocc, view_error
-from hyperacuity.studies.cabezas2011 import FIELD, Cabezas2011
+from hyperacuity.studies.cabezas2011 import Cabezas2011
+from hyperacuity.studies.ledger import cabezas2011_others as others
 from hyperacuity.studies.ledger.cabezas2011_tables import STUDY, TABLE_CLAIMS, scenario_of
 from hyperacuity.studies.ledger.claims import Claim, Finding, expect, incomparable, worked
 from hyperacuity.studies.stereo_scenarios import DENSE
@@ -44,106 +43,6 @@ def _letters(flags: Sequence[bool]) -> str:
 def _one_number(study: Cabezas2011) -> Finding:
     found = average_rank(VECTORS)
     return worked(float(found[2]), 10 / 3)
-
-
-def _free_size(study: Cabezas2011) -> Finding:
-    dense = scenario_of(study, "dense")
-    return incomparable(
-        f"{dense.concat.optimal.sum()} of {len(dense.concat.systems)} systems are in A*: no size was chosen",
-        "the paper gives no number",
-    )
-
-
-def _roc(study: Cabezas2011) -> Finding:
-    shares = {name: one.share for name, one in study.pair.standing.items()}
-    best = max(shares, key=lambda name: shares[name])
-    return incomparable(
-        f"{len(shares)} curves on {study.pair.scene}; {best} is on the boundary at {100 * shares[best]:.0f} % of the sparsities",
-        "the paper gives no number",
-    )
-
-
-def _few_images(study: Cabezas2011) -> Finding:
-    values = study.table.select(systems=list(FIELD), criteria=["nonocc"]).values[:, :, 0]
-    tested = pairwise(values, test="wilcoxon")
-    least = float(np.nanmin(tested.p[~np.eye(len(tested.p), dtype=bool)]))
-    images = len(study.table.images)
-    return expect(
-        least > 0.05,
-        f"least p of any pair of techniques on {images} pairs: {least:.3f}",
-        "some pair of techniques does differ beyond chance",
-    )
-
-
-def _same_rank(study: Cabezas2011) -> Finding:
-    by_hand = clusters([1, 2, 3, 4], np.array([[0, 0, 1, 1], [0, 0, 0, 1], [0, 0, 0, 0], [0, 0, 0, 0]], np.bool_))
-    values = study.table.select(systems=list(FIELD), criteria=["nonocc"]).values[:, :, 0]
-    found = clusters(average_rank(values), pairwise(values, test="wilcoxon").better())
-    images = len(study.table.images)
-    return expect(
-        by_hand.tolist() == [1, 1, 2, 2],
-        f"a and b share rank 1, c and d rank 2; ranks that our {len(FIELD)} techniques have on {images} pairs: {found.max()}",
-        "by hand 1, 1, 2, 2: a is significantly better than c and d, b than d",
-    )
-
-
-def _image_weights(study: Cabezas2011) -> Finding:
-    """Weights of pairs change an order by weighted errors; A* has none, since each pair is a component of its own."""
-    errors = study.table.select(criteria=["nonocc"]).values[:, :, 0]
-    count = errors.shape[1]
-    usual = np.argsort(errors.mean(axis=1), kind="stable")
-    heavier = [np.average(errors, axis=1, weights=1 + 3 * (np.arange(count) == n)) for n in range(count)]
-    moved = sum(bool((np.argsort(one, kind="stable") != usual).any()) for one in heavier)
-    weighed = replace(study.table, values=study.table.values * (1.0 + np.arange(count))[:, np.newaxis])
-    same = set(compare(weighed).groups()[0]) == set(compare(study.table).groups()[0])
-    return expect(
-        same and moved > 0,
-        f"one pair that weighs four times as much changes the order by mean error for {moved} of {count} pairs, A* for none",
-        "A* depends on the weights" if not same else "no weight changes the order",
-    )
-
-
-def _prediction(study: Cabezas2011) -> Finding:
-    psnr = study.views.select(systems=list(FIELD), criteria=["psnr forward", "psnr inverse"]).values.mean(axis=1)
-    best = [list(FIELD)[int(i)] for i in psnr.argmax(axis=0)]
-    return incomparable(
-        f"best forward {best[0]}, {psnr[:, 0].max():.2f} dB; best inverse {best[1]}, {psnr[:, 1].max():.2f} dB",
-        "the paper gives no number",
-    )
-
-
-def _drawing(study: Cabezas2011) -> Finding:
-    """Of the same maps, do two ways of drawing tell the same? If the errors were those of depth alone, the order would stay."""
-    psnr = study.views.select(systems=list(FIELD), criteria=["psnr forward", "psnr inverse"]).values.mean(axis=1)
-    forward, inverse = (np.sign(values[:, np.newaxis] - values) for values in psnr.T)
-    swapped, pairs = int((forward * inverse < 0).sum()) // 2, len(FIELD) * (len(FIELD) - 1) // 2
-    return expect(
-        swapped > 0,
-        f"drawn forward instead of inversely, {swapped} of {pairs} pairs of techniques change order; on {study.pair.scene} even "
-        f"the true map is drawn at {study.pair.drawn['truth']:.2f} dB only",
-        "both ways of drawing order the techniques alike",
-    )
-
-
-def _consistent_but_wrong(study: Cabezas2011) -> Finding:
-    consistent, wrong = study.pair.flat
-    return expect(
-        consistent > 0.99 and wrong > 0.5,
-        f"one disparity everywhere: {100 * consistent:.0f} % consistent, {100 * wrong:.0f} % of the visible pixels bad",
-        "a flat map is not both consistent and wrong",
-    )
-
-
-def _without_truth(study: Cabezas2011) -> Finding:
-    names = list(FIELD)
-    views = study.views.select(systems=names, criteria=["rmse forward", "rmse inverse"])
-    mixed = join([study.table.select(systems=names), views])
-    sizes = [int(compare(part).optimal.sum()) for part in (study.table.select(systems=names), views, mixed)]
-    return expect(
-        all(sizes) and sizes[2] >= max(sizes[:2]),
-        f"A* of {len(names)} techniques has {sizes[0]} by truth, {sizes[1]} by views, {sizes[2]} by both",
-        "more criteria left fewer systems optimal",
-    )
 
 
 def _process(study: Cabezas2011) -> Finding:
@@ -407,33 +306,35 @@ def _claim(
 
 _BEFORE = (
     _claim("Section 1", "Middlebury judges by one number: ranks in every column, averaged", "", COMPARE, _one_number),
-    _claim("Section 1", "how many systems are on top is a free parameter there", "", STUDY, _free_size),
-    _claim("Section 1", "Kostlivá et al.: error against sparsity, on one pair", "", STUDY, _roc),
-    _claim("Section 1", "their approach needs a weight for each pair; dominance does not", "", STUDY, _image_weights),
+    _claim("Section 1", "how many systems are on top is a free parameter there", "", STUDY, others.free_size),
+    _claim("Section 1", "Kostlivá et al.: error against sparsity, on one pair", "", STUDY, others.roc),
+    _claim(
+        "Section 1", "their approach needs a weight for each pair; dominance does not", "", STUDY, others.image_weights
+    ),
     _claim(
         "Section 1",
         "Neilson & Yang: with few pairs nothing is significant",
         "",
         f"{COMPARE} --test wilcoxon",
-        _few_images,
+        others.few_images,
     ),
     _claim(
         "Section 1",
         "Neilson & Yang: greedy clustering gives what does not differ significantly the same rank",
         "",
         f"{COMPARE} --test wilcoxon",
-        _same_rank,
+        others.same_rank,
     ),
     _claim(
         "Section 1",
         "prediction error: views drawn forward or fetched inversely",
         "",
         f"{DISPARITY} --views",
-        _prediction,
+        others.prediction,
     ),
-    _claim("Section 1", "prediction errors tell of the drawing too, not of depth alone", "", STUDY, _drawing),
-    _claim("Section 1", "self-consistent maps may be wrong", "", STUDY, _consistent_but_wrong),
-    _claim("Section 1", "the model works with truth, with views, and with both", "", COMPARE, _without_truth),
+    _claim("Section 1", "prediction errors tell of the drawing too, not of depth alone", "", STUDY, others.drawing),
+    _claim("Section 1", "self-consistent maps may be wrong", "", STUDY, others.consistent_but_wrong),
+    _claim("Section 1", "the model works with truth, with views, and with both", "", COMPARE, others.without_truth),
     _claim(
         "Fig. 1", "process: images, measures and regions, systems, errors, model, interpretation", "", STUDY, _process
     ),
