@@ -84,7 +84,7 @@ def test_a_file_put_back_finds_its_old_tally(run, cells, make_job):
     assert counts(run(make_job(), cells)) == (0, 24, 0)
 
 
-def test_a_system_of_another_name_or_folder_finds_its_tallies(run, cells, make_job, tmp_path):
+def test_a_system_of_another_name_or_folder_finds_its_tallies(run, cells, make_job, protocol, tmp_path):
     def under(name):
         moved = tmp_path / name
         moved.mkdir()
@@ -94,6 +94,7 @@ def test_a_system_of_another_name_or_folder_finds_its_tallies(run, cells, make_j
         return [replace(cell, system=name, prediction=moved / cell.prediction.name) for cell in first]
 
     before = run(make_job(), cells)
+    run(make_job(replace(protocol, base=16)), cells)  # whose tallies have the same inputs, and are not to be taken
     renamed = under("renamed")
     renamed[0].prediction.write_text("77 4")
     again = run(make_job(), renamed)
