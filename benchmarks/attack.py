@@ -41,6 +41,8 @@ class Attack:
         return [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *only, *self.tests]
 
 
+STUDIO_FILES = ("tests/studio/test_every_write.py", "tests/studio/test_outputs.py")
+
 ATTACKS = (
     Attack(
         "the key of a tally: options, roles, code, libraries",
@@ -56,9 +58,17 @@ ATTACKS = (
         ("tests/run/test_grid.py", "tests/run/test_faults.py"),
         "chang or vanish or clock",
     ),
+    Attack("labels that are replaced after they were read", ("tests/ordering/test_command.py",), "berkeley"),
     Attack("old scores beside new pictures", ("tests/report/test_changes.py",)),
     Attack("damaged stores, salvaged", ("tests/run/test_salvage.py",)),
     Attack("an error at every write, sync, statement, allocation", ("tests/run/test_every_write.py",)),
+    Attack("the same for the studio; finished work that is damaged", STUDIO_FILES),
+    Attack("damaged run folders, pipes and links beside a store", ("tests/run/test_fuzz_folders.py",)),
+    Attack(
+        "pictures that say more than they show: EXIF, pages, frames",
+        ("tests/data/test_images.py",),
+        "turned or pages or right_way",
+    ),
     Attack(
         "hostile files",
         ("tests/data/test_fuzz_bombs.py", "tests/data/test_fuzz_found.py", "tests/data/test_hdf5_process.py"),
@@ -73,6 +83,13 @@ ATTACKS = (
         "requests to the studio",
         ("tests/studio/test_web.py", "tests/studio/test_connections.py", "tests/studio/test_state.py"),
     ),
+    Attack(
+        "invitations, attention checks, completion codes",
+        ("tests/studio/test_choose.py", "tests/studio/test_choose_checks.py", "tests/studio/test_choose_session.py"),
+        "not browser and not keys_alone",
+    ),
+    Attack("tokens that others can see", ("tests/studio/test_command.py",), "token or address"),
+    Attack("files with other hashes; an audit that cannot look", ("tests/test_packaging.py",), "hash or audit or bill"),
 )
 
 

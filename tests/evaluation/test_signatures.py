@@ -9,6 +9,14 @@ import pytest
 import hyperacuity as ha
 from hyperacuity import boundary, tasks
 from hyperacuity.errors import UsageError
+from hyperacuity.evaluation.readers.contours import ContourReader
+from hyperacuity.evaluation.readers.depth import DepthReader
+from hyperacuity.evaluation.readers.disparity import DisparityReader, ViewReader
+from hyperacuity.evaluation.readers.occlusion import OcclusionReader
+from hyperacuity.evaluation.readers.ordering import OrderReader
+from hyperacuity.evaluation.readers.regions import RegionReader
+from hyperacuity.evaluation.readers.semantic import SemanticReader
+from hyperacuity.evaluation.readers.soft import SoftReader
 from hyperacuity.tally import Signature
 
 from .conftest import inputs
@@ -157,3 +165,36 @@ def test_questions_on_other_regions_are_another_protocol():
     assert judge.signature == own.signature.with_parts(regions="given,transfer")
     with pytest.raises(UsageError, match="different protocols"):
         judge.merge(own)
+
+
+READINGS = [
+    (SoftReader(), {}),
+    (SoftReader(invert_prediction=True), {"prediction": "inverted"}),
+    (SoftReader(value_range=(0.0, 0.1 + 0.2)), {"range": "0,0.30000000000000004"}),
+    (SoftReader(force=True), {"checks": "off"}),
+    (ContourReader(invert_truth=True, force=True), {"truth": "inverted", "checks": "off"}),
+    (RegionReader(form="ucm"), {}),
+    (RegionReader(form="soft", invert_prediction=True), {"from": "soft", "prediction": "inverted"}),
+    (SemanticReader(truth_as="labels"), {"truth-as": "labels"}),
+    (SemanticReader(first_label=0), {"first-label": 0}),
+    (SemanticReader(ignore_label=254), {"ignore-label": 254}),
+    (DepthReader(), {}),
+    (DepthReader(farther=True), {"farther": "pred"}),
+    (DepthReader(zero_unknown=True), {"zero": "unknown"}),
+    (OcclusionReader(direction="tangent"), {"direction": "tangent"}),
+    (OcclusionReader(truth_direction="tangent"), {"truth-direction": "tangent"}),
+    (OrderReader(), {"regions": "truth"}),
+    (OrderReader(given=True, level=0.12341, transfer=True), {"regions": "given,level0.12341,transfer"}),
+    (OrderReader(farther="pred"), {"regions": "truth", "farther": "pred"}),
+    (DisparityReader(), {}),
+    (DisparityReader(scale=4.0), {"scale": "4"}),
+    (DisparityReader(truth_scale=0.5), {"truth-scale": "0.5"}),
+    (DisparityReader(zero="unknown"), {"zero": "unknown"}),
+    (ViewReader(), {}),
+    (ViewReader(scale=4.0, truth_scale=8.0), {"scale": "4"}),
+]
+
+
+@pytest.mark.parametrize(("reader", "said"), READINGS, ids=lambda one: type(one).__name__)
+def test_how_files_are_read_is_told_by_the_signature(reader, said):
+    assert {name: value for name, value in reader.reading().items() if value is not None} == said

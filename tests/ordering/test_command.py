@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import math
+import tarfile
 from dataclasses import replace
 
 import numpy as np
@@ -175,6 +176,14 @@ def test_berkeleys_labels_are_read_from_their_folders(tmp_path):
     for other in (replace(cell, image="43"), replace(cell, image="43", truths=())):
         with pytest.raises(InputError, match="no figure/ground labels of 43"):
             labelled.truths(other)
+    archive = tmp_path / "labels.tar.xz"
+    for second in (-sides, sides):  # replaced while a program runs: its next look is at the new labels
+        (tmp_path / "truth/fg/1105/42-202.fg").write_bytes(fg_bytes(second))
+        with tarfile.open(archive.with_suffix(".part"), "w:xz", preset=0) as file:
+            file.add(tmp_path / "truth", "BSDS_FG")
+        archive.with_suffix(".part").replace(archive)
+        told = OrderReader(labels=str(archive), images=("42",)).truths(replace(cell, truths=(archive,)))
+        assert [one.sides[0, 7] for one in told] == [1, second[0, 7]]
     assert found["systems"]["maps"]["racc"] == 0.5  # one subject says so, the other the opposite
     assert found["systems"]["maps"]["ldc"]["fmax"] == 1
     assert found["human"]["ldc"]["fmax"] == 1

@@ -84,7 +84,7 @@ def test_a_file_put_back_finds_its_old_tally(run, cells, make_job):
     assert counts(run(make_job(), cells)) == (0, 24, 0)
 
 
-def test_a_system_of_another_name_or_folder_finds_its_tallies(run, cells, make_job, tmp_path):
+def test_a_system_of_another_name_or_folder_finds_its_tallies(run, cells, make_job, protocol, tmp_path):
     def under(name):
         moved = tmp_path / name
         moved.mkdir()
@@ -93,14 +93,19 @@ def test_a_system_of_another_name_or_folder_finds_its_tallies(run, cells, make_j
             (moved / cell.prediction.name).write_bytes(cell.prediction.read_bytes())
         return [replace(cell, system=name, prediction=moved / cell.prediction.name) for cell in first]
 
-    before = run(make_job(), cells)
+    jobs = [
+        make_job(),
+        make_job(replace(protocol, base=16)),
+    ]  # their tallies have the same inputs, and must not be mixed up
+    befores = [run(job, cells) for job in jobs]
     renamed = under("renamed")
     renamed[0].prediction.write_text("77 4")
-    again = run(make_job(), renamed)
-    assert (again.computed, again.reused) == (1, len(renamed) - 1)
-    for cell in renamed[1:]:
-        assert again.tallies["renamed"][cell.image] == before.tallies[cells[0].system][cell.image]
-    assert run(make_job(), renamed).reused == len(renamed), "under its own name from now on"
+    for job, before in zip(jobs, befores, strict=True):
+        again = run(job, renamed)
+        assert (again.computed, again.reused) == (1, len(renamed) - 1)
+        for cell in renamed[1:]:
+            assert again.tallies["renamed"][cell.image] == before.tallies[cells[0].system][cell.image]
+        assert run(job, renamed).reused == len(renamed), "under its own name from now on"
 
 
 def test_a_changed_protocol_recomputes_everything_and_keeps_both(run, cells, make_job, protocol, tmp_path):

@@ -214,9 +214,7 @@ class Cluster:
         failed = [future for future in ended if future.status in ("error", "cancelled")]
         with self._in_touch():
             done = [future for future in ended if future.status == "finished"]
-            answers: list[_Answer] = (
-                self._answer(self._client.gather, done, errors="skip", asynchronous=True) if done else []
-            )
+            answers = self._gathered(done)
         for answer in answers:
             self._given.pop(answer.number)
             self._cell_seconds = answer.seconds / len(answer.results)
@@ -283,6 +281,14 @@ class Cluster:
     def _answer(self, ask: Any, *given: Any, **options: Any) -> Any:
         """What the scheduler says; ``TimeoutError`` if it does not."""
         return self._client.sync(partial(ask, *given, **options), callback_timeout=SCHEDULER_SECONDS)
+
+    def _gathered(self, done: list[Any]) -> list[_Answer]:
+        """The results of tasks; none where they do not come in time (who has them may just have died): they are asked for again."""
+        answers: list[_Answer] = []
+        if done:
+            with suppress(TimeoutError):  # if it is the scheduler that stands still, the next look at it says so
+                answers = self._answer(self._client.gather, done, errors="skip", asynchronous=True)
+        return answers
 
     def _give_up_on_absent_workers(self) -> None:
         if self._threads:
