@@ -148,5 +148,7 @@ def _judged(soft: Float32s, truths: Sequence[Flags], history: History, within: R
             by_any[step, detected] |= np.uint8(PAIRED)
             by_any[step, detected[agreeing]] |= np.uint8(RIGHT)
     at = history.step_of_threshold
-    counts = np.array([[np.count_nonzero(row & bit) for row in by_any] for bit in (PAIRED, RIGHT)], np.int64)
-    return JudgedCounts(matched[:, at], right[:, at], *counts[:, at], history.detected[at])
+    paired, agreed = (
+        np.array([np.count_nonzero(row & bit) for row in by_any], np.int64)[at] for bit in (PAIRED, RIGHT)
+    )
+    return JudgedCounts(matched[:, at], right[:, at], paired, agreed, history.detected[at])

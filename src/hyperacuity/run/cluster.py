@@ -283,7 +283,7 @@ class Cluster:
         return self._client.sync(partial(ask, *given, **options), callback_timeout=SCHEDULER_SECONDS)
 
     def _gathered(self, done: list[Any]) -> list[_Answer]:
-        """The results of tasks; none where they do not come in time (who has them may just have died): they are asked for again."""
+        """The results of tasks; none where they do not come in time (who has them may have died): they are asked for again."""
         answers: list[_Answer] = []
         if done:
             with suppress(TimeoutError):  # if it is the scheduler that stands still, the next look at it says so
