@@ -345,8 +345,8 @@ def test_every_control_of_the_page_does_what_it_says(score, live, visit):
         assert "under different protocols are not on one curve" in tab.inner_text("#s0 .notes")
         assert "image-99" in tab.inner_text("#s0 .failures")
         for choice, begins in (
-            ("@best", "share goes from 0.492 (epoch-2) to"),
-            ("@first", "share goes from 0.292 (epoch-1) to"),
+            ("@best", "share goes from 0.458 (epoch-2) to"),
+            ("@first", "share goes from 0.258 (epoch-1) to"),
         ):
             tab.select_option("#s0 [data-focus=from]", choice)
             tab.wait_for_function(
