@@ -45,9 +45,23 @@ LONGEST = (
     "kernels/test_fuzz_kernels.py",
     "studio/test_choose_load.py",
     "board/test_browser.py",
+    "studio/test_label_sources.py",
+    "studio/test_choose.py",
+    "studio/test_order_start.py",
+    "compare/test_pareto.py",
+    "detect/test_gpb.py",
+    "audit/test_strength.py",
+    "studies/test_abdulrahman2017.py",
+    "audit/test_command.py",
     "detect/test_see.py",
 )
 """Files of tests that take a quarter of a minute and more."""
+
+
+@functools.cache
+def rank(path: Path) -> int:
+    """The place of a file of tests among those that take longest; after them where it is none."""
+    return next((n for n, name in enumerate(LONGEST) if str(path).endswith(name)), len(LONGEST))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -61,9 +75,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             if item.get_closest_marker("repeat"):
                 item.add_marker(skipped)
     # What takes longest goes first, so that no process is left alone with it at the end.
-    items.sort(
-        key=lambda item: next((n for n, name in enumerate(LONGEST) if str(item.path).endswith(name)), len(LONGEST))
-    )
+    items.sort(key=lambda item: rank(item.path))
     seed = os.environ.get("HYPERACUITY_SHUFFLE")
     if seed:
         chance = random.Random(seed)  # noqa: S311

@@ -115,14 +115,13 @@ def test_an_unknown_option_is_a_wrong_call(verb):
 def test_json_is_one_object_on_standard_output_and_nothing_else(verb, world, tmp_path):
     assert verb in JSON_CALLS, f"give a small call of {verb} in JSON_CALLS"
     words = [word.format(out=tmp_path, world=world) for word in JSON_CALLS[verb].split()]
-    # Most in this process, which has compiled kernels at hand; the tour and one verb in processes of their own.
-    if verb in ("demo", "boundary"):
-        done = hyperacuity(
-            *words, "--json", HYPERACUITY_DATA=str(tmp_path)
-        )  # the tour sees photographs of data at hand
+    elsewhere = {"HYPERACUITY_DATA": str(tmp_path)}  # the tour sees photographs of data at hand
+    # All in this process, which has compiled kernels at hand, but for one in a process of its own.
+    if verb == "boundary":
+        done = hyperacuity(*words, "--json", **elsewhere)
         assert done.returncode == 0, done.stderr
     else:
-        done = CliRunner().invoke(app, [*words, "--json"])
+        done = CliRunner().invoke(app, [*words, "--json"], env=elsewhere)
         assert done.exit_code == 0, done.stderr
     assert isinstance(json.loads(done.stdout), dict)
     assert done.stdout.count("\n") == 1

@@ -44,5 +44,5 @@ def test_every_benchmark_that_has_kernels_has_a_step():
 
 def test_what_is_not_there_is_refused_before_anything_is_compiled(monkeypatch):
     monkeypatch.setitem(STEPS, "edges", lambda scene: pytest.fail("compiled"))
-    with pytest.raises(UsageError, match="nothing to warm up called 'edge'; there are boundary"):
+    with pytest.raises(UsageError, match="nothing to warm up called 'edge'; there are sweep"):
         warm_all(["edges", "edge"], workers=1)

@@ -156,8 +156,9 @@ def _depth(scene: Scene) -> None:
 
 
 STEPS: dict[str, Callable[..., None]] = {
-    "boundary": _boundary,
+    "sweep": _sweep,
     "contours": _contours,
+    "boundary": _boundary,
     "edges": _edges,
     "depth": _depth,
     "stereo": _stereo,
@@ -168,9 +169,9 @@ STEPS: dict[str, Callable[..., None]] = {
     "semantic": _semantic,
     "masks": _masks,
     "filters": _filters,
-    "sweep": _sweep,
 }
 """What can be warmed up: benchmarks by their names, kinds of systems, and what benchmarks of boundaries have in common.
 
-What takes long goes first. Steps without an argument need no scene, and so none of the kernels that draw one.
+What takes long goes first, but for the sweep: of two processes, one compiles it while the other compiles what draws the scene,
+and boundaries, which need both, find both. Steps without an argument need no scene, and so none of the kernels that draw one.
 """

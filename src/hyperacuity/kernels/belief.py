@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hyperacuity.kernels import Float32s, allocating_kernel, kernel
+from hyperacuity.kernels import Float32s, Scalar, allocating_kernel, kernel
 
 Volume = Float32s
 
@@ -55,7 +55,7 @@ def _finer(messages: Float32s, height: int, width: int) -> Float32s:
 
 
 @kernel
-def _gather(messages: Float32s, y: int, x: int, without: int, total: Float32s) -> None:
+def _gather(messages: Float32s, y: int, x: int, without: Scalar, total: Float32s) -> None:
     """Add what the neighbours said to pixel (y, x), but for the one in direction ``without``: 0 up, 1 down, 2 left, 3 right."""
     for k in range(4):
         if k != without:

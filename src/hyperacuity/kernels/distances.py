@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hyperacuity.kernels import Flags, Float64s, Int32s, Int64s, allocating_kernel
+from hyperacuity.kernels import Flags, Float64s, Int32s, Int64s, Scalar, allocating_kernel
 
 FAR = np.int32(2**31 - 1)
 """Squared distance to a set that has no pixels."""
@@ -164,7 +164,7 @@ def _start(shape: tuple[int, int], ask_ys: Int64s, ask_xs: Int64s, everywhere: b
 
 
 @allocating_kernel
-def _join(ys: Int64s, xs: Int64s, first: int, stop: int, growth: _Growth) -> None:
+def _join(ys: Int64s, xs: Int64s, first: Scalar, stop: Scalar, growth: _Growth) -> None:
     """Let the pixels first … stop − 1 join those before them."""
     if first == stop:
         return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hyperacuity.kernels import Flags, Float32s, Float64s, allocating_kernel, kernel
+from hyperacuity.kernels import Flags, Float32s, Float64s, Scalar, allocating_kernel, kernel
 
 Volume = Float32s
 
@@ -55,7 +55,7 @@ def _weigh(above: Float32s, below: Float32s, weight: float, others: Float32s, co
 
 @kernel
 def _row_weights(
-    picture: Float32s, y: int, v: int, radius: int, colour: float, distance: float, backwards: int, result: Float32s
+    picture: Float32s, y: int, v: int, radius: int, colour: float, distance: float, backwards: Scalar, result: Float32s
 ) -> None:
     """Weight of pixel (v, x + k − radius) for pixel (y, x), at [k, x], or at [k, width − 1 − x]."""
     _, width, channels = picture.shape
