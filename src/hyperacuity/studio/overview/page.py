@@ -95,7 +95,7 @@ class Overview:
 
     async def _compare(self, request: Request) -> Response:
         item, (a, b), everyone = await self._two(request)
-        facts = {"item": item.id, "a": a.person, "b": b.person, "names": [a.name, b.name]}
+        facts: dict[str, Any] = {"item": item.id, "a": a.person, "b": b.person, "names": [a.name, b.name]}
         facts |= {"photo": self._work.photo(item.id), **await self._around(item)}
         pairs = [(one, other) for one, other in combinations(everyone, 2)]
         return render(
