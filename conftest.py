@@ -1,11 +1,6 @@
-"""What pytest reads, and how it reads it quickly: each process of a test run reads everything."""
+"""Which modules pytest cannot import for their examples: those that need a package that is not here."""
 
-import gc
-from collections.abc import Iterator
 from importlib.util import find_spec
-from pathlib import Path
-
-import pytest
 
 NEEDED = {
     "evaluation/torch.py": "torchmetrics",
@@ -14,33 +9,4 @@ NEEDED = {
     "detect/net/training.py": "torch",
     "detect/net/export.py": "onnx",
 }
-"""Modules that cannot be imported for their examples where a package is not installed."""
-
 collect_ignore = [f"src/hyperacuity/{module}" for module, package in NEEDED.items() if not find_spec(package)]
-
-SOURCES = Path(__file__).parent / "src"
-
-
-def pytest_ignore_collect(collection_path: Path) -> bool | None:
-    """Modules of the package that have no examples are not looked through for them."""
-    if SOURCES in collection_path.parents and collection_path.suffix == ".py":
-        return b">>>" not in collection_path.read_bytes() or None
-    return None
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_collect_file(file_path: Path) -> Iterator[None]:
-    """Files of tests have tests, and no examples."""
-    found = yield
-    return found if SOURCES in file_path.parents else [one for one in found if isinstance(one, pytest.Module)]
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Iterator[None]:
-    """What is collected stays until the end, so nobody needs to look for rubbish in it, now or later."""
-    gc.disable()
-    try:
-        return (yield)
-    finally:
-        gc.freeze()
-        gc.enable()

@@ -66,10 +66,15 @@ def _row(sheet: Sheet, image: str) -> Row:
     size, shared = tuple(made["size"]), made["shared"]
     photo = _decoded(shared.get(PHOTO.key), size)
     row: Row = [("", image, photo)] if photo is not None else []
+    changed = {system: told for (system, of), told in sheet.grid.changed.items() if of == image}
     if "truth" in shared:
-        row.append(("truth", "", _decoded(shared["truth"], size)))
+        stale = changed and all("missing" in own for own in made["systems"])  # a new truth is of no score
+        row.append(("truth", "", None if stale else _decoded(shared["truth"], size)))
     first, score = viewer.layers[0].key, sheet.image_score
     for system, own in zip(viewer.systems, made["systems"], strict=True):
+        if system in changed:
+            row.append((system, changed[system], None))
+            continue
         layer = own.get(first) or shared.get(first)
         drawn = _decoded(layer, size, own.get("start", 0), _faded(photo))
         row.append((system, _told(own, score, sheet.image_scores.get(image, {}).get(system)), drawn))

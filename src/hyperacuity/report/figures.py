@@ -10,7 +10,7 @@ from typing import Any
 from PIL import Image
 
 from hyperacuity.audit import strengths
-from hyperacuity.console import output_folder
+from hyperacuity.console import folder_name, output_folder
 from hyperacuity.data import read_image, write_png
 from hyperacuity.errors import InputError
 from hyperacuity.evaluation.audits import AuditFindings
@@ -108,8 +108,9 @@ def _write_pictures(folder: Path, cells: Iterable[Cell], draw: Callable[[Cell], 
             picture = draw(cell)
         except InputError:
             continue  # has failed its own cell
-        (folder / cell.system).mkdir(parents=True, exist_ok=True)
-        write_png(folder / cell.system / f"{cell.image}.png", picture)
+        inside = folder / folder_name(cell.system)
+        inside.mkdir(parents=True, exist_ok=True)
+        write_png(inside / f"{folder_name(cell.image)}.png", picture)
 
 
 def write_audit_figures(folder: Path, found: AuditFindings, cells: Iterable[Cell], reader: Reader) -> list[Path]:
@@ -136,6 +137,6 @@ def _draw_strength(cell: Cell, folder: Path, reader: Reader) -> Path:
     photograph = None if cell.picture is None else read_image(cell.picture)
     if photograph is not None and (photograph.shape[:2] != people.drawn_by[0].shape or photograph.dtype != "uint8"):
         photograph = None
-    path = folder / f"strength-{cell.image.replace('/', '_')}.png"
+    path = folder / f"strength-{folder_name(cell.image)}.png"
     Image.fromarray(charts_audit.strength_picture(people, photograph)).save(path, optimize=True)
     return path

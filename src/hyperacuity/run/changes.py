@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,13 +19,14 @@ MapEach = Callable[[str, Callable[[Any], Any], Iterable[Any]], list[Any]]
 
 
 def with_changes(grid: Grid, each: MapEach) -> Grid:
-    """The grid with what has changed since it was evaluated: by system and image, a sentence.
+    """The grid with what has changed since it was evaluated: by system and image, a sentence; and without new photographs.
 
     A file whose size, times and inode are as recorded is not read again. Files that are gone are not among the changes, since
     whoever wants to show them finds that out; remote files are not looked at.
     """
     digests = Digests()
     changed: dict[tuple[str, str], str] = {}
+    unchecked = False
     for name, source in grid.sources.items():
         inputs = source.run.inputs(*source.key)
         cells = [cell for cell in source.run.cells(*source.key) if cell.image in inputs]
@@ -37,17 +38,65 @@ def with_changes(grid: Grid, each: MapEach) -> Grid:
         for cell, told in zip(cells, each("files", look, cells), strict=True):
             if told:
                 changed[name, cell.image] = told
-    return replace(grid, changed=changed)
+        unchecked = unchecked or any(is_remote(path) for cell in cells for path in cell.named_files)
+    return without_new_photographs(replace(grid, changed=changed, unchecked=unchecked), digests)
+
+
+def without_new_photographs(grid: Grid, digests: Digests | None = None) -> Grid:
+    """The grid without the photographs that are not those which lay there when their images were evaluated.
+
+    Only those that a run recorded can be told: neither remote ones, nor those that it does not name and a report finds.
+    """
+    known = digests or Digests()
+    seen: dict[Path, bool] = {}
+    images: dict[str, None] = {}
+    for source in grid.sources.values():
+        cells = [cell for cell in source.run.cells(*source.key) if cell.picture is not None]
+        recorded = source.run.recorded({cell.picture for cell in cells if cell.picture is not None})
+        for cell in cells:
+            path: Any = cell.picture
+            if path not in seen:
+                seen[path] = _is_new(path, recorded, known)
+            if seen[path]:
+                images[cell.image] = None
+    if not images:
+        return grid
+
+    def complete(cell: Cell) -> Cell:
+        return replace(cell, picture=None) if cell.image in images else grid.complete(cell)
+
+    return replace(grid, complete=complete, new_photographs=tuple(images))
+
+
+def _is_new(picture: Path, recorded: Mapping[str, Recorded], digests: Digests) -> bool:
+    if is_remote(picture) or str(absolute(picture)) not in recorded:
+        return False
+    try:
+        with LocalCopies() as copies:
+            return _now(picture, recorded, digests, copies) != recorded[str(absolute(picture))][1]
+    except InputError:
+        return False
 
 
 def changes_told(grid: Grid) -> str:
-    """How many scores are of files that have changed since, in a sentence; empty where none has."""
-    images = list(dict.fromkeys(image for _, image in grid.changed))
-    if not images:
-        return ""
-    named = ", ".join(images[:MOST_NAMED]) + (", …" if len(images) > MOST_NAMED else "")
-    scores = "1 score is" if len(grid.changed) == 1 else f"{len(grid.changed)} scores are"
-    return f"Files have changed since they were evaluated ({named}): {scores} of the former files; evaluate again."
+    """How many scores are of files that have changed since, in a few sentences; empty where none has."""
+    told = []
+    if images := list(dict.fromkeys(image for _, image in grid.changed)):
+        scores = "1 score is" if len(grid.changed) == 1 else f"{len(grid.changed)} scores are"
+        told.append(
+            f"Files have changed since they were evaluated ({_some(images)}): {scores} of the former files; evaluate again."
+        )
+    if grid.new_photographs:
+        told.append(
+            f"Photographs have changed since their images were evaluated ({_some(grid.new_photographs)}) and are not shown."
+        )
+    if grid.unchecked:
+        told.append("Remote files are shown as they are now: whether they have changed was not checked.")
+    return " ".join(told)
+
+
+def _some(images: Sequence[str]) -> str:
+    return ", ".join(images[:MOST_NAMED]) + (", …" if len(images) > MOST_NAMED else "")
 
 
 def changed_truth(

@@ -75,6 +75,27 @@ class Digests:
             found.append(digest)
         return combined(cell, found), stamps
 
+    def note_picture(
+        self, cell: Cell, recorded: Mapping[str, Recorded], copies: LocalCopies, read: list[tuple[str, str, bytes]]
+    ) -> None:
+        """Add the digest of a cell's photograph to ``read``, so that a report shows no other one beside the score.
+
+        A photograph that is remote or cannot be read is passed over: no tally depends on it. One written just now has no stamp,
+        and is read again by whoever wants to compare it.
+        """
+        path = cell.picture
+        if path is None or is_remote(path) or path in cell.files:
+            return
+        try:
+            seen = stamp(path)
+            if recorded.get(str(absolute(path)), ("", b""))[0] == seen:
+                return
+            digest, is_new = self.of_file(path, seen, copies)
+        except InputError:
+            return
+        if is_new or not _is_settled(seen, time.time_ns()):
+            read.append((str(absolute(path)), seen if is_new else "", digest))
+
     def of_file(self, path: Path, seen: str, copies: LocalCopies) -> tuple[bytes, bool]:
         """The hash of one file whose stamp is ``seen``, and whether it was read just now and may be recorded."""
         key = (str(absolute(path)), seen)
@@ -125,8 +146,13 @@ def _read(path: Path, seen: str, copies: LocalCopies) -> tuple[bytes, bool]:
     refuse_changed((path,), (seen,))
     if is_remote(path):
         return digest, not seen.endswith(_UNDATED)
+    return digest, _is_settled(seen, started)
+
+
+def _is_settled(seen: str, moment: int) -> bool:
+    """Whether a local file had not been written for a while at a moment, so that its stamp stands for its contents."""
     _, modified, changed, _ = map(int, seen.split(":"))
-    return digest, max(modified, changed) + SETTLED_NS < started
+    return max(modified, changed) + SETTLED_NS < moment
 
 
 def refuse_changed(files: tuple[Path, ...], stamps: tuple[str, ...]) -> None:

@@ -190,7 +190,7 @@ def _known_tasks(job: Job[Tally], store: Store, grid: Sequence[Cell] | None) -> 
         # Cells from a list keep their paths as given, so that messages name files as the caller does.
         cell = waiting if grid is None else grid[position]
         kept = {inputs: data for inputs, data in packed.items() if _is_sound(job, data)}
-        yield WorkItem(position, cell, True, frozenset(kept), store.recorded(cell.files)), kept
+        yield WorkItem(position, cell, True, frozenset(kept), store.recorded(cell.named_files)), kept
 
 
 def _is_sound(job: Job[Tally], data: bytes) -> bool:

@@ -228,7 +228,7 @@ def sweep_run(folder: Path) -> Swept:
             ).rowcount
             connection.execute("CREATE TEMP TABLE named (path TEXT PRIMARY KEY) WITHOUT ROWID")
             for (text,) in connection.execute("SELECT files FROM cells"):
-                paths = [(printable(str(path)),) for path in cell_from_text("", "", text).files]
+                paths = [(printable(str(path)),) for path in cell_from_text("", "", text).named_files]
                 connection.executemany("INSERT OR IGNORE INTO named VALUES (?)", paths)
             files = connection.execute("DELETE FROM files WHERE path NOT IN (SELECT path FROM named)").rowcount
             connection.execute("DROP TABLE named")

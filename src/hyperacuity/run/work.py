@@ -118,6 +118,7 @@ def _evaluate(
     if not task.keyed:
         return WorkResult(task.position, "computed", packed=_packed(job, cell, copies))
     inputs, stamps = digests.of_cell(cell, task.recorded, copies, read)
+    digests.note_picture(cell, task.recorded, copies, read)
     if inputs in task.kept:
         return WorkResult(task.position, "reused", inputs, read=tuple(read))
     packed = _packed(job, cell, copies)

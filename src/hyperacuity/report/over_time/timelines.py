@@ -33,6 +33,7 @@ from hyperacuity.report.over_time.series import Order, PointName, TimeSeries, po
 from hyperacuity.report.pages import pictured
 from hyperacuity.report.sheets.sheet import Each, people_of
 from hyperacuity.run import Cell, Failure, Grid
+from hyperacuity.run.changes import without_new_photographs
 from hyperacuity.run.records import SystemState
 from hyperacuity.tally import Signature
 
@@ -363,7 +364,7 @@ class WatchedRuns:
         found: dict[tuple[str, str], Path | None] = {}
 
         def read(grid: Grid) -> list[Cell]:
-            return list(pictured(grid, self._pictures).cells())
+            return list(without_new_photographs(pictured(grid, self._pictures)).cells())
 
         for folder in self.folders:
             systems = [state.system for state in folder.states if state.signature == text]
