@@ -22,9 +22,12 @@ from hyperacuity.ordering.figure_ground import REACH, neighbours, order_of_pairs
 from hyperacuity.ordering.orderings import Ordering, Partition, partition, pieces
 from hyperacuity.regions import Hierarchy
 
-LAMBDAS = (0.1, 0.2, 0.5, 1.0, 2.0, 4.0)
+LAMBDAS = (0.05, 0.1, 0.2, 0.3, 0.5, 1.0)
+"""λ of the ownership on the tree, in units of squared ownership: from many hundreds of regions to a few, on images that are
+learned from."""
+
 SHOWN_LAMBDA = 0.5
-"""λ of the ownership on the tree that pictures show, in units of squared ownership; one of :data:`LAMBDAS`."""
+"""The one that pictures show."""
 
 LEVELS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
 STEPS = (2, 3, 4, 6, 8, 16)
@@ -123,7 +126,7 @@ class SystemViews:
             OWNERSHIP: self.ownership,
             "ownership, |κ|": self._owned[ABSOLUTE],
             "ownership, κ < 0": self._owned[CONCAVE],
-            **{f"{TREE}, λ = {lam:g}": self.pruned(lam).order for lam in LAMBDAS[:4]},
+            **{f"{TREE}, λ = {lam:g}": self.pruned(lam).order for lam in LAMBDAS},
             AE: self.embedded,
             "control: ownership without curvature": self._owned[STRAIGHT],
             "control: gradient": np.hypot(*np.gradient(light)).astype(np.float32),
