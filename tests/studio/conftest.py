@@ -124,27 +124,6 @@ def visit(new_tab) -> Callable[..., Any]:
 
 
 @pytest.fixture(scope="session")
-def looks_well(axe_finds) -> Callable[..., None]:
-    """``looks_well(tab)``: the page is not wider than a desk, a tablet or a phone, and axe finds nothing, light or dark."""
-
-    def look(tab: Any, part: str = "html") -> None:
-        before = tab.viewport_size
-        for width, scheme in ((390, "dark"), (1024, None), (1400, "light")):
-            tab.set_viewport_size({"width": width, "height": before["height"]})
-            if scheme:
-                tab.emulate_media(color_scheme=scheme)
-            assert tab.evaluate("document.documentElement.scrollWidth") <= width
-            if scheme:  # axe takes longest by far
-                assert [(one["id"], one["nodes"][0]["html"][:160]) for one in axe_finds(tab, part)] == [], (
-                    width,
-                    scheme,
-                )
-        tab.set_viewport_size(before)
-
-    return look
-
-
-@pytest.fixture(scope="session")
 def finish_label() -> Callable[..., Any]:
     """``finish_label(client, candidates, item, *runs)``: whoever the client is adds runs of pixels to an image, and is done."""
 

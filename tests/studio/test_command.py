@@ -122,7 +122,7 @@ def test_a_call_that_cannot_be_carried_out_says_why(make_trials, tmp_path):
     folder = make_trials(2)
     trials, photos = folder / "trials", folder / "photos"
     for words, sentence in (
-        ((trials, "--images", photos, "--token", "short"), "--token: expected 16"),
+        ((trials, "--images", photos, "--token", "short"), "--token: expected at least 16"),
         ((trials, "--images", photos, "--host", "no.such.host.invalid"), "there is no such address"),
         ((trials, "--images", tmp_path / "nowhere"), "cannot be read as a folder"),
         ((photos, "--images", photos), "key.csv: cannot be read"),
