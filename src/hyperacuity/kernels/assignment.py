@@ -126,20 +126,32 @@ def _bucket(length: Scalar, to: Scale) -> Scalar:
 
 
 @inlined_kernel
-def _enqueue(m: Matching, x: Scalar, number: Scalar, current: Scalar, used: Scalar) -> Scalar:
-    """Put x into the bucket of its path length; returns how many entries are now in use. One of x elsewhere is stale."""
-    bucket = np.uint64(number) & _IN_WINDOW
-    if number - current >= WINDOW:
-        bucket = _BEYOND
-        m.beyond[0] = min(m.beyond[0], number)
-    if m.bucket[x] == bucket:
-        return used
+def _link(m: Matching, x: Scalar, bucket: Scalar, entry: Scalar) -> None:
+    """Make an entry the first of a bucket, for node x. Another one of x elsewhere is stale from now on."""
     m.bucket[x] = bucket
-    m.entry[used] = (np.uint64(m.head[bucket]) << _HALF) | np.uint64(x)
-    m.head[bucket] = used
+    m.entry[entry] = (np.uint64(m.head[bucket]) << _HALF) | np.uint64(x)
+    m.head[bucket] = entry
     if bucket != _BEYOND:
         m.occupied[bucket >> SIX] |= ONE << (bucket & LOW_SIX)
         m.occupied[_SUMMARY] |= ONE << (bucket >> SIX)
+
+
+@inlined_kernel
+def _place(m: Matching, number: Scalar, current: Scalar) -> Scalar:
+    """The bucket of this number, which may lie beyond the window."""
+    if number - current >= WINDOW:
+        m.beyond[0] = min(m.beyond[0], number)
+        return _BEYOND
+    return np.uint64(number) & _IN_WINDOW
+
+
+@inlined_kernel
+def _enqueue(m: Matching, x: Scalar, number: Scalar, current: Scalar, used: Scalar) -> Scalar:
+    """Put x into the bucket of its path length, with a new entry if it is not there yet; returns how many are in use."""
+    bucket = _place(m, number, current)
+    if m.bucket[x] == bucket:
+        return used
+    _link(m, x, bucket, used)
     return used + ONE
 
 
@@ -161,8 +173,8 @@ def _next_bucket(occupied: Uint64s, current: Scalar) -> Scalar:
 
 
 @kernel
-def _fetch(m: Matching, current: Scalar, to: Scale, used: Scalar) -> Scalar:
-    """Bring the nodes that the window has come to reach into it; returns how many entries are in use."""
+def _fetch(m: Matching, current: Scalar, to: Scale) -> None:
+    """Bring the nodes that the window has come to reach into it, each with the entry that it has."""
     m.beyond[0] = _FAR
     i = m.head[_BEYOND]
     m.head[_BEYOND] = FREE
@@ -170,30 +182,25 @@ def _fetch(m: Matching, current: Scalar, to: Scale, used: Scalar) -> Scalar:
         entry = m.entry[i]
         x = entry & _LOW_HALF
         if m.bucket[x] == _BEYOND:
-            m.bucket[x] = FREE
-            used = _enqueue(m, x, _bucket(m.length[x], to), current, used)
+            _link(m, x, _place(m, _bucket(m.length[x], to), current), np.uint64(i))
         i = np.uint32(entry >> _HALF)
-    return used
 
 
 @inlined_kernel
-def _pop(m: Matching, current: Scalar, best: Scalar, to: Scale, used: Scalar) -> tuple[Scalar, Scalar, Scalar]:
-    """Take out a node with a path shorter than ``best``, from the first bucket that has one.
-
-    Returns it, or ``FREE``, the bucket's number, and how many entries are in use.
-    """
+def _pop(m: Matching, current: Scalar, best: Scalar, to: Scale) -> tuple[Scalar, Scalar]:
+    """Take out a node with a path shorter than ``best``, from the first bucket that has one: (node or ``FREE``, number)."""
     last = _bucket(best, to)
     while True:
         number = _next_bucket(m.occupied, current)
         if number < 0 or m.beyond[0] <= number:
             if m.beyond[0] > last:
-                return FREE, current, used
+                return FREE, current
             if number < 0:
                 current = m.beyond[0]
-            used = _fetch(m, current, to, used)
+            _fetch(m, current, to)
             continue
         if number > last:
-            return FREE, current, used
+            return FREE, current
         current = number
         bucket = np.uint64(current) & _IN_WINDOW
         entry = m.entry[m.head[bucket]]
@@ -209,7 +216,7 @@ def _pop(m: Matching, current: Scalar, best: Scalar, to: Scale, used: Scalar) ->
         if m.bucket[x] == bucket:
             m.bucket[x] = FREE
             if m.length[x] < best:
-                return x, current, used
+                return x, current
 
 
 @inlined_kernel
@@ -316,7 +323,7 @@ def _search(m: Matching, pairs: Pairs, to: Scale, root: Scalar) -> tuple[Scalar,
                 n_touched += np.int64(length[y] == _FAR)
                 length[y] = path
                 used = _enqueue(m, y, _bucket(path, to), current, used)
-        y, current, used = _pop(m, current, best, to, used)
+        y, current = _pop(m, current, best, to)
         if y == FREE:
             break
         # Its partner is as far from the root as the node itself, and may be the one that is better left free.

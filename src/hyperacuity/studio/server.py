@@ -73,7 +73,9 @@ def reachable_name(host: str) -> str:
 def choose_token(host: str, token: str | None, *, always: bool = False) -> str | None:
     """The token that a studio on this host asks for: the one given, a new one, or none on loopback unless ``always``."""
     if token is not None and not re.fullmatch(r"[A-Za-z0-9._~-]{16,200}", token):
-        raise UsageError("--token: expected at least 16 characters (letters, digits, . _ ~ -), so that nobody can guess it")
+        raise UsageError(
+            "--token: expected at least 16 characters (letters, digits, . _ ~ -), so that nobody can guess it"
+        )
     if token is None and (always or not is_loopback(host)):
         return secrets.token_urlsafe(24)
     return token
