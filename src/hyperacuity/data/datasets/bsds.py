@@ -131,7 +131,7 @@ def figure_ground_of(files: Sequence[Path]) -> Iterator[FigureGround]:
     return _put_together(folder, ((PurePosixPath(*path.parts[-3:]), read_bytes(path)) for path in files))
 
 
-def _put_together(source: Path, members: Iterable[tuple[PurePosixPath, bytes]]) -> Iterator[FigureGround]:
+def _put_together(source: Path, members: Iterable[tuple[PurePath, bytes]]) -> Iterator[FigureGround]:
     segmentations: dict[tuple[str, str], LabelMap] = {}
     labels: list[tuple[str, str, str, NDArray[np.int8], NDArray[np.float64]]] = []
     for path, data in members:

@@ -38,7 +38,8 @@ ORIENTED = ("sf1", "sf5", "agk", "hk")
 
 def _usual(option: str, form: str) -> str:
     """The value that H-K has by default, as text."""
-    return form % signature(hk).parameters[option].default
+    default: object = signature(hk).parameters[option].default
+    return form % default
 
 
 def noise_claims() -> Iterator[Claim[Abdulrahman2017]]:
