@@ -172,7 +172,8 @@ def test_the_gallery_has_every_command_that_draws():
     shown = set(
         re.findall(r"^\$ hyperacuity (\w+)", (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8"), re.MULTILINE)
     )
-    assert set(typer.main.get_command(app).commands) - shown == DRAW_NOTHING.keys()
+    commands = {name.split()[0] for name in typer.main.get_command(app).commands}
+    assert commands - shown == DRAW_NOTHING.keys()
 
 
 def test_the_mark_is_the_same_everywhere():

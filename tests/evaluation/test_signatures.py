@@ -173,7 +173,7 @@ READINGS = [
     (SoftReader(value_range=(0.0, 0.1 + 0.2)), {"range": "0,0.30000000000000004"}),
     (SoftReader(force=True), {"checks": "off"}),
     (ContourReader(invert_truth=True, force=True), {"truth": "inverted", "checks": "off"}),
-    (RegionReader(form="ucm"), {}),
+    (RegionReader(form="ucm"), {"from": "ucm"}),
     (RegionReader(form="soft", invert_prediction=True), {"from": "soft", "prediction": "inverted"}),
     (SemanticReader(truth_as="labels"), {"truth-as": "labels"}),
     (SemanticReader(first_label=0), {"first-label": 0}),

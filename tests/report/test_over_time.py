@@ -149,14 +149,14 @@ class TestCommand:
         for where in (["--host", "0.0.0.0"], ["--host", "0.0.0.0", "--public-url", "https://example.org"]):  # noqa: S104
             done = self.call(tmp_path / "later", "--no-browser", *where)
             assert asked["token"] == "said-in-the-environment"  # noqa: S105 (of a test)
-            assert ("others reach this by plain HTTP" in done.stderr) == (len(where) == 2)
-        assert f"warning: there is no run in {tmp_path / 'later'} yet" in done.stderr
+            assert ("this page uses plain HTTP" in done.stderr) == (len(where) == 2)
+        assert f"warning: No run in {tmp_path / 'later'} yet" in done.stderr
         assert "Ctrl-C stops the page; the run goes on.\nstopped\n" in done.stderr
 
     @pytest.mark.parametrize(
         ("words", "said"),
         [
-            (["{tmp}/none", "--once"], "there is no run in {tmp}/none yet"),
+            (["{tmp}/none", "--once"], "No run in {tmp}/none yet"),
             (["{run}", "--out", "{tmp}"], "--out {tmp}: expected the name of a file that ends in .html"),
             (["{run}/run.lock"], "{run}/run.lock is a file, expected a run folder"),
         ],

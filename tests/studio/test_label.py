@@ -280,7 +280,7 @@ class TestDone:
         self.label(ada)
         refused = ada.done(edges_of(photos, "one"))
         assert refused.status_code == 409
-        assert "another map" in refused.json()["error"]
+        assert "saved map differ" in refused.json()["error"]
         assert not (tmp_path / "out").exists()
         assert ada.log()["state"] == "started"
 

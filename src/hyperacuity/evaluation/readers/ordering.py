@@ -115,7 +115,9 @@ def names_of_labels(files: Sequence[Path]) -> tuple[str, ...]:
 
 
 def subjects_of(source: Path, cells: Iterable[Cell]) -> dict[str, int]:
-    """How many times each image was labelled, in a folder or an archive of figure/ground labels."""
+    """How many times each image was labelled: by the files of its cell, or by what an archive of figure/ground labels holds."""
+    if source.is_dir():
+        return {cell.image: sum(path.suffix == ".fg" for path in cell.truths) for cell in cells}
     counts = Counter(map(labelled_image, label_names(source)))
     return {cell.image: counts[cell.image] for cell in cells}
 
