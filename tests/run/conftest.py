@@ -197,9 +197,8 @@ def no_traceback():
 
     class Handler(logging.Handler):
         def emit(self, record):
-            ours = (
-                record.name != "distributed.scheduler"
-            )  # here it is in the same process, with a terminal of its own elsewhere
+            # The scheduler is in the same process here, and has a terminal of its own elsewhere.
+            ours = record.name != "distributed.scheduler"
             if ours and (record.exc_info or "Traceback" in record.getMessage()):
                 shown.append(record.getMessage())
 

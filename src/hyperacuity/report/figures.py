@@ -108,7 +108,9 @@ def _write_pictures(folder: Path, cells: Iterable[Cell], draw: Callable[[Cell], 
             picture = draw(cell)
         except InputError:
             continue  # has failed its own cell
-        inside = folder.joinpath(*(folder_name(part) for part in cell.system.split("/")))  # operating points have a folder each
+        inside = folder.joinpath(
+            *(folder_name(part) for part in cell.system.split("/"))
+        )  # operating points have a folder each
         inside.mkdir(parents=True, exist_ok=True)
         write_png(inside / f"{folder_name(cell.image)}.png", picture)
 

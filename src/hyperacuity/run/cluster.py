@@ -86,10 +86,8 @@ def connect(job: Job[Tally], address: str) -> Cluster:
         dask: Any = import_module("distributed")  # untyped
     except ImportError as error:
         raise not_installed(f"--cluster {address} needs Dask", "cluster") from error
-    for name in (
-        "distributed",
-        "distributed.client",
-    ):  # what is lost is reported in our own words, and no traceback before
+    # What is lost is reported in our own words, and no traceback before; asyncio has Dask's, of tasks that nobody waits for.
+    for name in ("distributed", "distributed.client", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     kind, _, rest = address.partition(":")
     if kind == "local":
