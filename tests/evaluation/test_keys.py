@@ -83,7 +83,9 @@ class TestSystemsThatAreTreatedDifferently:
         fresh = run_grid(job, cells, progress=False)
         assert fresh.tallies["plain"]["a"] != fresh.tallies["sup"]["a"]
         assert again.tallies == fresh.tallies
-        assert (again.computed, again.reused) == (1, 1)
+        assert again.computed + again.reused == 2
+        assert again.reused <= 1, "and whether the first was still written when the signal came is a matter of luck"
+        assert interrupted or again.reused == 1
 
     def test_but_those_treated_alike_do(self, lines, job, tmp_path):
         maps, truth = lines
