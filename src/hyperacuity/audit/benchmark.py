@@ -25,7 +25,7 @@ from hyperacuity.audit.strength import strength_class, strengths
 from hyperacuity.boundary.matching import tolerance_in_pixels
 from hyperacuity.boundary.protocols import Protocol
 from hyperacuity.boundary.scores import BoundaryScore, collect, compare_systems, recall_precision, resampled_scores
-from hyperacuity.boundary.tallies import BoundaryTally, tally
+from hyperacuity.boundary.tallies import BoundaryTally, tally_each
 from hyperacuity.errors import UsageError
 from hyperacuity.kernels.pairs import reach
 from hyperacuity.kernels.sweep import partners_by_level
@@ -127,13 +127,16 @@ def tally_audit(
     """
     benchmark = protocol.protocol
     maps = [edge_map(truth, name=f"truth of annotator {number}") for number, truth in enumerate(truths, 1)]
+    several = _remembered_truths(maps, protocol, image)
+    drawn = (
+        [_drawn(pixels, truth.shape) for pixels, truth in zip(chosen, maps, strict=True)]
+        for chosen in several
+        if chosen is not None
+    )
+    distinct = iter(tally_each(prediction, drawn, benchmark))
     counts: list[BoundaryTally] = []
-    for chosen in _remembered_truths(maps, protocol, image):
-        if chosen is None:
-            counts.append(counts[-1])
-        else:
-            drawn = [_drawn(pixels, truth.shape) for pixels, truth in zip(chosen, maps, strict=True)]
-            counts.append(tally(prediction, drawn, benchmark))
+    for chosen in several:
+        counts.append(counts[-1] if chosen is None else next(distinct))
     stacked = {name: np.stack([getattr(one, name) for one in counts]) for name in BoundaryTally.names()}
     return AuditTally(**stacked, output=_output_by_strength(prediction, maps, benchmark), protocol=protocol)
 

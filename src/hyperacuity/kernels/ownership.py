@@ -91,6 +91,9 @@ def add_claims(
         mode, smooth = readings[r, 0], readings[r, 1]
         around[smooth] |= mode in (ABSOLUTE, CONVEX)
         within[smooth] |= mode in (ABSOLUTE, CONCAVE)
+    fading = np.empty(reach * reach + 1)  # exp(−d/τ) by d²
+    for square in range(fading.size):
+        fading[square] = np.exp(-np.float32(np.sqrt(square)) / fade)
     for label in range(len(boxes)):
         if not sources[label]:
             continue
@@ -111,9 +114,10 @@ def add_claims(
             _smooth(soft, np.empty_like(soft))
         for y in range(bottom - top):
             for x in range(right - left):
-                if labels[top + y, left + x] == label or away[y, x] > reach:
+                square = squared[y, x]
+                if square == 0 or square >= fading.size:
                     continue
-                claim = np.exp(-away[y, x] / fade)
+                claim = fading[square]
                 sharp_share = _bent_share(away, y, x, bend, around[0], within[0]) if around[0] or within[0] else 0.0
                 soft_share = _bent_share(soft, y, x, bend, around[1], within[1]) if around[1] or within[1] else 0.0
                 for r in range(len(readings)):

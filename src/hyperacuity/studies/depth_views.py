@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cached_property
 from importlib.util import find_spec
 from typing import Any
@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperacuity.detect.depth.cues import group_of, pair_cues, quantisation_steps
-from hyperacuity.detect.depth.orderers import ae, shipped_cues
+from hyperacuity.detect.depth.cues import pair_cues, quantisation_steps
+from hyperacuity.detect.depth.evidence import evidence_field
+from hyperacuity.detect.depth.orderers import AE_LEVEL, ae, shipped_cues
 from hyperacuity.detect.depth.ownership import Curvature, depth_partition, integrate, lightness, ownership_by_readings
 from hyperacuity.detect.depth.region_depths import depth_of_regions
 from hyperacuity.detect.depth.ucm_tj import ucm_tj
@@ -22,7 +23,7 @@ from hyperacuity.ordering.figure_ground import REACH, neighbours, order_of_pairs
 from hyperacuity.ordering.orderings import Ordering, Partition, partition, pieces
 from hyperacuity.regions import Hierarchy
 
-LAMBDAS = (0.05, 0.1, 0.2, 0.3, 0.5, 1.0)
+LAMBDAS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 """λ of the ownership on the tree, in units of squared ownership: from many hundreds of regions to a few, on images that are
 learned from."""
 
@@ -85,7 +86,9 @@ class SystemViews:
     @cached_property
     def embedded(self) -> OrderMap:
         """Angular embedding."""
-        return ae(self.image, self.tree)
+        seen = pair_cues(self.image, self.tree.at(AE_LEVEL), ownership=self.ownership)
+        field = evidence_field(seen.beside, shipped_cues().choose("all").scores(seen))
+        return ae(self.image, self.tree, field)
 
     @cached_property
     def network(self) -> Sight | None:
@@ -106,12 +109,12 @@ class SystemViews:
     def _spread(self) -> OrderMap:
         return integrate(self.ownership, self.image)
 
-    def ordered(self, regions: LabelMap, *, tjc: bool = False) -> Partition:
-        """Regions in the order of the learned cues."""
-        weights = shipped_cues().choose("tjc" if tjc else "all")
-        groups = {group_of(name) for name in weights.names}
-        cues = pair_cues(self.image, regions, groups=groups, ownership=self.ownership)
-        return depth_of_regions(cues.beside, weights.advantages(cues))
+    def ordered(self, regions: LabelMap) -> tuple[Partition, Partition]:
+        """Regions in the order of all learned cues, and in that of T-junctions and convexity alone."""
+        cues = pair_cues(self.image, regions, ownership=self.ownership)
+        chosen = shipped_cues()
+        all_cues, tjc = (depth_of_regions(cues.beside, chosen.choose(s).advantages(cues)) for s in ("all", "tjc"))
+        return all_cues, tjc
 
     def layered(self, regions: LabelMap) -> Partition:
         """Regions in layers by T-junctions and convexity, nothing learned."""
@@ -134,22 +137,32 @@ class SystemViews:
             "control: lower is nearer": rows,
         }
 
-    def sweeps(self, truth: Ordering) -> Iterator[tuple[str, str, Partition]]:
-        """Every system at every value of its parameter."""
-        for steps in STEPS:
+    def sweeps(self, truth: Ordering, systems: Collection[str] = SYSTEMS) -> Iterator[tuple[str, str, Partition]]:
+        """These systems at every value of their parameter."""
+        for steps in STEPS if OWNERSHIP in systems else ():
             yield OWNERSHIP, f"{steps} depths", self.quantised(steps)
-        for lam in LAMBDAS:
+        for lam in LAMBDAS if TREE in systems else ():
             yield TREE, f"λ = {lam:g}", self.pruned(lam)
         for level in LEVELS:
-            regions = self.tree.at(level)
-            yield AE, f"level {level:g}", partition(self.embedded, regions)
-            yield UCM_TJ, f"level {level:g}", self.layered(regions)
-            yield CUES, f"level {level:g}", self.ordered(regions)
-            yield TJC, f"level {level:g}", self.ordered(regions, tjc=True)
-            yield ORACLE, f"level {level:g}", truly_ordered(regions, truth)
-            yield RANDOM, f"level {level:g}", randomly_ordered(regions)
-            if self.network:
-                yield NETWORK, f"level {level:g}", partition(self.network.order, self.network.regions(level))
+            for system, found in self._at(level, truth, systems):
+                yield system, f"level {level:g}", found
+
+    def _at(self, level: float, truth: Ordering, systems: Collection[str]) -> Iterator[tuple[str, Partition]]:
+        """These systems on the regions at a level of the hierarchy; the network, on those of its own."""
+        regions = self.tree.at(level)
+        if AE in systems:
+            yield AE, partition(self.embedded, regions)
+        if UCM_TJ in systems:
+            yield UCM_TJ, self.layered(regions)
+        if CUES in systems or TJC in systems:
+            by_all, by_tjc = self.ordered(regions)
+            yield from ((system, found) for system, found in ((CUES, by_all), (TJC, by_tjc)) if system in systems)
+        if ORACLE in systems:
+            yield ORACLE, truly_ordered(regions, truth)
+        if RANDOM in systems:
+            yield RANDOM, randomly_ordered(regions)
+        if NETWORK in systems and self.network:
+            yield NETWORK, partition(self.network.order, self.network.regions(level))
 
 
 def truly_ordered(regions: LabelMap, truth: Ordering) -> Partition:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from hyperacuity.detect.depth.ownership import order_along_contours
 from hyperacuity.maps import LabelMap
 from hyperacuity.ordering import OrderingTally, Protocol, match_regions, tally, tally_humans
-from hyperacuity.ordering.figure_ground import REACH, neighbours, order_of_pairs, whole_order
+from hyperacuity.ordering.figure_ground import REACH, neighbours, order_of_pairs, whole_order, with_whole_order
 from hyperacuity.ordering.orderings import Ordering, Sides, consecutive, partition, region_medians
 from hyperacuity.studies.depth_pictures import Loaded
 from hyperacuity.studies.depth_views import CUES, LEVEL, LEVELS, NETWORK, SYSTEMS, TJC, UCM_TJ, SystemViews
@@ -144,7 +144,8 @@ def examine(loaded: Loaded) -> OrderFindings:
     for regions, kind, reach in ((true_regions, "true", 0), (views.tree.at(LEVEL), "own", REACH)):
         labels = consecutive(regions)
         beside = neighbours(labels)
-        given = {CUES: views.ordered(labels), TJC: views.ordered(labels, tjc=True), UCM_TJ: views.layered(labels)}
+        by_all, by_tjc = views.ordered(labels)
+        given = {CUES: by_all, TJC: by_tjc, UCM_TJ: views.layered(labels)}
         maps = {**dense, **{system: ordered.order for system, ordered in given.items()}}
         for truth in truths:
             true = order_of_pairs(truth, beside, reach=reach)
@@ -159,8 +160,9 @@ def examine(loaded: Loaded) -> OrderFindings:
                     found.sums[key] = found.sums.get(key, OrderSums()).plus(_sums(answer, true, beside.cracks))
     for level in LEVELS:
         found.matches[f"level {level:g}"] = matched_regions(views.tree.at(level), true_regions)
+    known = [with_whole_order(truth) for truth in truths]
     for system, parameter, ordered in views.sweeps(truths[0]):
-        found.sweeps[system, parameter] = tally(ordered, truths)
+        found.sweeps[system, parameter] = tally(ordered, known)
     return found
 
 

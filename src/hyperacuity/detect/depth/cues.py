@@ -28,6 +28,7 @@ from scipy import ndimage
 
 from hyperacuity.detect.depth.evidence import ownership_vectors, pair_evidence
 from hyperacuity.detect.depth.ownership import lightness, remembered_ownership
+from hyperacuity.detect.detection import planes
 from hyperacuity.errors import UsageError
 from hyperacuity.kernels import cues as kernels
 from hyperacuity.kernels.ownership import bounding_boxes
@@ -46,6 +47,9 @@ GROUPS = (
     "convexity", "junctions", "size", "surround", "shape", "frame", "position", "colour", "texture", "ownership",
 )  # fmt: skip
 """Groups of cues that an image and its regions have."""
+
+OUTLINE = frozenset({"convexity", "junctions"})
+"""Those that regions have without an image."""
 
 NETWORK = "network"
 """The group of cues that a field of ownership, such as a network's, has."""
@@ -121,16 +125,19 @@ def pair_cues(
 def _image_cues(
     image: ArrayLike, beside: Neighbours, groups: Collection[str], ownership: ArrayLike | None
 ) -> dict[str, Values]:
-    look = appearance(image)
-    same_size(look[0], beside.labels, names=("image", "segmentation"))
+    same_size(planes(image)[0], beside.labels, names=("image", "segmentation"))
     if beside.count == 0:
         return {}
+    outline = _outline_cues(beside)
+    if OUTLINE.issuperset(groups):
+        return dict(outline)
+    look = appearance(image)
     if "ownership" not in groups:
         order = np.ones_like(look[0])
     else:
         order = remembered_ownership(image) if ownership is None else order_map(ownership)
-    planes = np.stack([*look, np.log(order)])
-    return {**_outline_cues(beside), **_region_cues(beside, planes), **_border_cues(beside, planes)}
+    read = np.stack([*look, np.log(order)])
+    return {**outline, **_region_cues(beside, read), **_border_cues(beside, read)}
 
 
 def _network_cues(beside: Neighbours, field: ArrayLike) -> dict[str, Values]:

@@ -106,8 +106,8 @@ def outcomes_sheet(scenes: Palou2014) -> NDArray[Any]:
     image, truths, regions = picture.load()
     orders = {
         system: found
-        for system, parameter, found in SystemViews(image).sweeps(truths[0])
-        if system in PAPERS and parameter == scenes.chosen(system)
+        for system, parameter, found in SystemViews(image).sweeps(truths[0], PAPERS)
+        if parameter == scenes.chosen(system)
     }
     panels = [(boxed(image), picture.name), (boxed(order_picture(_whole(truths[0], regions))), "truth: warm is near")]
     for system, caption in outcome_captions(scenes).items():
@@ -164,7 +164,7 @@ def _compared(picture: PictureSource[Loaded]) -> list[tuple[NDArray[Any], str]]:
         OWNERSHIP: views.ownership,
         AE: views.embedded,
         UCM_TJ: views.layered(own).order,
-        CUES: views.ordered(own).order,
+        CUES: views.ordered(own)[0].order,
     }
     if views.network:
         orders[NETWORK] = transfer(views.network.order, views.network.regions())
