@@ -122,6 +122,15 @@ def test_changed_code_recomputes_everything(run, cells, make_job, monkeypatch):
     assert counts(run(make_job(), cells)) == (24, 0, 0)
 
 
+def test_a_system_of_another_name_finds_no_tallies_of_other_code(run, cells, make_job, monkeypatch):
+    first = [cell for cell in cells if cell.system == cells[0].system]
+    run(make_job(), first)
+    monkeypatch.setattr("hyperacuity.run.grid.code_version", lambda job: "0.0.1+other")
+    run(make_job(), [cell for cell in cells if cell not in first])
+    renamed = [replace(cell, system="renamed") for cell in first]
+    assert counts(run(make_job(), renamed)) == (len(renamed), 0, 0)
+
+
 def test_the_role_of_a_file_counts_as_much_as_its_content(run, cells, make_job):
     cell = cells[1]
     run(make_job(), [cell])
