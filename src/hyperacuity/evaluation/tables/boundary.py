@@ -109,7 +109,7 @@ def show(result: Result, console: Console) -> None:
     if tests:
         many = f", with Holm's correction for {len(tests)} tests" if len(tests) > 1 else ""
         console.print(
-            f"\np: paired bootstrap of ODS over the images{many}; from {LEVEL} on the difference may be chance"
+            f"\np: paired bootstrap of ODS over the images{many}; at {LEVEL} or above, the difference may be due to chance"
         )
     if min(len(score.images) for score in scores.values()) < FEW_IMAGES:
         console.print(f"\nfewer than {FEW_IMAGES} images: intervals and p-values say little")

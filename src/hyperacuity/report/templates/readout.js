@@ -22,7 +22,7 @@ const readout = (() => {
     });
     return [...mixed, ...others.map(([colour]) => rgb(colour))];
   }
-  // A value of a scale, back from its colour: one of so many from end to end; or the word for what has none.
+  // A value of a scale, back from its colour, to the nearest of its steps; or the word for what has none.
   function scaledAt(layer, [width, height], at) {
     if (!layer?.scale || !layer.ready) return null;
     const { others, steps, low, high, unit } = layer.scale;
