@@ -155,6 +155,15 @@ def _depth(scene: Scene) -> None:
         orderer(name)(scene.image)
 
 
+def _compare() -> None:
+    from hyperacuity.compare.pareto import SMALL, groups, optimal
+
+    table = np.random.default_rng(1).random((SMALL + 1, 3))
+    for systems in (table[:3], table):  # many are sorted, of a few all pairs are looked at
+        optimal(systems)
+        groups(systems)
+
+
 STEPS: dict[str, Callable[..., None]] = {
     "sweep": _sweep,
     "contours": _contours,
@@ -169,6 +178,7 @@ STEPS: dict[str, Callable[..., None]] = {
     "semantic": _semantic,
     "masks": _masks,
     "filters": _filters,
+    "compare": _compare,
 }
 """What can be warmed up: benchmarks by their names, kinds of systems, and what benchmarks of boundaries have in common.
 
