@@ -46,7 +46,7 @@ STUDIO_FILES = ("tests/studio/test_every_write.py", "tests/studio/test_outputs.p
 ATTACKS = (
     Attack(
         "the key of a tally: options, roles, code, libraries",
-        ("tests/run/test_code.py", "tests/run/test_fingerprint.py"),
+        ("tests/run/test_code.py", "tests/run/test_fingerprint.py", "tests/evaluation/test_keys.py"),
     ),
     Attack("a system of another name; clean-up after a stop", ("tests/run/test_store.py", "tests/run/test_upkeep.py")),
     Attack(
