@@ -17,12 +17,13 @@ import hyperacuity
 PACKAGE = Path(hyperacuity.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"), key=str)
 
-GROUND = {"errors", "console", "kernels", "maps", "tally", "tasks", "resampling"}
+GROUND = {"errors", "syntax", "console", "kernels", "maps", "tally", "tasks", "resampling"}
 TASKS = {"edges", "boundary", "semantic", "masks", "regions", "ordering", "disparity", "audit", "detect"}
 LOW = GROUND | TASKS
 MAY_IMPORT = {
     "__main__": {"cli"},
     "errors": set(),
+    "syntax": set(),
     "console": {"errors"},
     "kernels": {"errors"},
     "maps": {"errors"},

@@ -60,7 +60,9 @@ class TestWorkedExample:
         np.testing.assert_allclose(self.found.agreement, expected)
         score = collect_strengths({"strip": self.found.tally})
         np.testing.assert_allclose(score.matrix, expected)
-        assert score.agreement == pytest.approx((2 + 1 + 2 + 1 + 1 + 1) / (3 * 2 + 3 * 2 + 1 * 2)), "of all that could be"
+        assert score.agreement == pytest.approx((2 + 1 + 2 + 1 + 1 + 1) / (3 * 2 + 3 * 2 + 1 * 2)), (
+            "of all that could be"
+        )
 
     def test_one_map_shows_the_strongest_of_each_pixel(self):
         assert (self.found.strongest * 3).round().astype(int).tolist() == [[3, 1, 0, 2, 0, 1, 0, 0]]

@@ -98,10 +98,15 @@ def test_the_largest_arrays_are_counted_and_are_as_large_as_was_said(monkeypatch
         sweeping(soft, truths)
     small, fewer = np.ascontiguousarray(soft[:100, :80]), [truth[:100, :80] for truth in truths]
     sweeping(small, fewer)  # what compiling a kernel, or fetching it, takes is not of the arrays
-    tracemalloc.start()
-    found = sweeping(small, fewer)
-    highest = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
+    peaks = []
+    for _ in range(3):  # a thread of another test may be at work: the least is of ours alone
+        found = None
+        gc.collect()
+        tracemalloc.start()
+        found = sweeping(small, fewer)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    highest = min(peaks)
     assert 0.8 * lent[-1] < highest < 1.2 * lent[-1] + 30 * small.size, "and some arrays of the size of the map"
     assert own.taken == (2 * found.state.nbytes if sweeping is pixel_by_pixel else 0)
     del found

@@ -406,6 +406,7 @@ class TestPage:
         tab.keyboard.press("k")
         tab.mouse.click(*self.at(tab, 20, 30))
         tab.keyboard.press("s")
+        tab.wait_for_selector("[data-source=more-1][aria-pressed=true]")
         tab.keyboard.press("a")
         tab.mouse.click(*self.at(tab, 20, 70))
         tab.wait_for_selector(f'#count-kept:text-is("{3 * HEIGHT}")')

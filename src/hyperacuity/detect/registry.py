@@ -24,6 +24,7 @@ from hyperacuity.errors import UsageError
 from hyperacuity.maps import LabelMap, OrderMap
 from hyperacuity.ordering.orderings import pieces
 from hyperacuity.regions import Hierarchy, hierarchy
+from hyperacuity.syntax import parsed
 
 _DETECTORS: Mapping[str, Callable[..., Detection]] = {
     function.__name__.replace("_", "-"): function
@@ -210,7 +211,7 @@ def parse_call(name: str, example: str) -> tuple[str, dict[str, Any]]:
     if written is None:
         return name.strip(), {}
     try:
-        call = ast.parse(f"f({written[2] or ''})", mode="eval").body
+        call = getattr(parsed(f"f({written[2] or ''})", "eval"), "body", None)
         if not isinstance(call, ast.Call) or call.args or any(keyword.arg is None for keyword in call.keywords):
             raise ValueError
         return written[1], {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}

@@ -20,6 +20,7 @@ from typing import Any
 
 import hyperacuity
 from hyperacuity.run.job import Job
+from hyperacuity.syntax import parsed
 from hyperacuity.tally import Tally
 
 LIBRARIES = ("numpy", "scipy", "numba", "pillow", "h5py", "deflate")
@@ -148,7 +149,7 @@ def _parsed(module: str) -> _Source | None:
 def _understood(text: bytes, package: str) -> _Source:
     words: list[str] = []
     nodes: list[ast.Import | ast.ImportFrom] = []
-    _flatten(ast.parse(text), words, nodes)
+    _flatten(parsed(text), words, nodes)
     imports: list[tuple[str, str, str]] = []
     for node in nodes:
         if isinstance(node, ast.Import):
