@@ -62,9 +62,8 @@ class Camera:
         scheme = "dark" if dark else "light"
         tab = self.browser.new_page(viewport={"width": size[0], "height": size[1]}, color_scheme=scheme)
         tab.goto(page.as_uri())
-        tab.wait_for_function(
-            "[...document.querySelectorAll('.plot')].every((p) => p.closest('[hidden]') || p.querySelector('svg.marks'))"
-        )
+        for chart in tab.locator(".plot:visible").all():  # the board's policy evaluates no condition in words
+            chart.locator("svg.marks").wait_for(state="attached")
         before(tab)
         tab.wait_for_timeout(500)
         tall = min(most, tab.evaluate("document.documentElement.scrollHeight"))

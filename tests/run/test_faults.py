@@ -194,8 +194,11 @@ def test_a_worker_of_a_cluster_is_killed(tmp_path, letters, scheduler, grid, und
 
     def kill_some():
         with distributed.Client(scheduler, set_as_default=False) as client:
-            for number in client.run(os.getpid).values():
-                time.sleep(chance.uniform(0.1, 0.4))
+            for worker, number in client.run(os.getpid).items():
+                end = time.monotonic() + 60
+                while not client.processing().get(worker) and time.monotonic() < end:
+                    time.sleep(0.01)  # before it has work, there is nothing that it could lose
+                time.sleep(chance.uniform(0, 0.1))
                 os.kill(number, signal.SIGKILL)
                 killed.append(number)
 

@@ -23,15 +23,26 @@ const strict = policy ? { ast: true, defaultStyle: false, tooltip: { disableDefa
 const composed = (spec) => ["concat", "hconcat", "vconcat", "facet", "repeat"].some((key) => key in spec);
 const drawn = new Map();
 let drawing = 0;
+// What draws charts is large. It is fetched once the page can be used, and draws when nothing else is to be done.
+function drawer() {
+  return drawer.ready ||= window.vegaEmbed ? Promise.resolve() : new Promise((resolve) => {
+    const script = Object.assign(document.createElement("script"), { src: "assets/vega.js", onload: resolve });
+    document.head.append(script);
+  });
+}
+const idle = () => new Promise((resolve) => window.requestIdleCallback ? requestIdleCallback(resolve, { timeout: 500 }) : setTimeout(resolve));
 async function drawCharts() {
   const mine = ++drawing;
+  if (!document.querySelector(".plot")) return;
+  await idle();
+  await drawer();
   for (const [number, sheet] of facts.entries()) {
     if (!sheet || $(`s${number}`)?.hidden) continue;
     // Charts of a fixed size first: those that stretch take the room that is left in their row.
     const fixedFirst = [...sheet.charts.entries()].sort(([, one], [, other]) => Boolean(one.fluid) - Boolean(other.fluid));
     for (const [place, { spec: original, fluid }] of fixedFirst) {
       const target = $(`s${number}-chart-${place}`);
-      await new Promise((resolve) => setTimeout(resolve));  // a page can be read and used before its charts are there
+      await idle();  // a page can be read and used before its charts are there
       if (!target || mine !== drawing) continue;
       const spec = enlarged(isDark() ? recoloured(original) : original);
       const square = spec.width && spec.width === spec.height;
