@@ -57,8 +57,9 @@ class Camera:
         dark: bool = False,
         before: Callable[[Any], object] = lambda tab: None,
         most: int = 1800,
+        until: str = "",
     ) -> None:
-        """A page from its top to its end, or to ``most`` pixels, after ``before`` has done something to it."""
+        """A page from its top to its end, to ``until`` or to ``most`` pixels, after ``before`` has done something to it."""
         scheme = "dark" if dark else "light"
         tab = self.browser.new_page(viewport={"width": size[0], "height": size[1]}, color_scheme=scheme)
         tab.goto(page.as_uri())
@@ -66,8 +67,11 @@ class Camera:
             chart.locator("svg.marks").wait_for(state="attached")
         before(tab)
         tab.wait_for_timeout(500)
-        tall = min(most, tab.evaluate("document.documentElement.scrollHeight"))
-        tab.set_viewport_size({"width": size[0], "height": max(size[1], tall)})
+        end = "document.documentElement.scrollHeight"
+        if until:
+            end = f"document.querySelector('{until}').getBoundingClientRect().top + scrollY"
+        tall = int(min(most, tab.evaluate(end)))
+        tab.set_viewport_size({"width": size[0], "height": tall if until else max(size[1], tall)})
         tab.wait_for_timeout(500)
         seen = Image.open(io.BytesIO(tab.screenshot())).convert("RGB")
         tab.close()
@@ -100,8 +104,8 @@ def main(demo: Path, out: Path = ROOT / "docs" / "images") -> None:
         browser = driver.chromium.launch(executable_path=program, args=["--no-sandbox", "--disable-gpu"])
         camera = Camera(browser, out)
         front, task = demo / "report" / "index.html", demo / "report" / "boundary.html"
-        camera.take(front, "report-front.jpg")
-        camera.take(front, "report-front-dark.jpg", dark=True)
+        camera.take(front, "report-front.jpg", until="#reproduce")  # which names folders of this machine
+        camera.take(front, "report-front-dark.jpg", dark=True, until="#reproduce")
         camera.take(task, "report-phone.jpg", size=PHONE, most=1500)
         camera.take(task, "report-task.jpg", most=1100)
         camera.take(task, "report-viewer.jpg", before=looked_into, most=900)

@@ -271,6 +271,21 @@ def test_metadata_says_how_the_run_was_made(cells, make_job, tmp_path):
     json.dumps(about)
 
 
+@pytest.mark.parametrize(
+    ("called", "told"),
+    [
+        ("/lib/hyperacuity/__main__.py", "hyperacuity demo 'a b'"),
+        ("/lib/other/__main__.py", "/lib/other/__main__.py demo 'a b'"),
+        ("hyperacuity", "hyperacuity demo 'a b'"),
+    ],
+)
+def test_the_command_can_be_typed_again(run, cells, make_job, tmp_path, monkeypatch, called, told):
+    monkeypatch.setattr(sys, "argv", [called, "demo", "a b"])
+    run(make_job(), cells[:1])
+    with open_run(tmp_path / "run") as kept:
+        assert kept.metadata(make_job().signature)["command"] == told
+
+
 class TestARunThatIsStopped:
     """What a finished run left is still there when the next one is stopped before it has looked at everything."""
 

@@ -296,9 +296,18 @@ def _storable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
+def _command() -> str:
+    """The call as it can be typed again: that of ``python -m hyperacuity`` begins with the name of a file."""
+    program, *words = sys.argv
+    called = Path(program)
+    if (called.parent.name, called.name) == ("hyperacuity", "__main__.py"):
+        program = "hyperacuity"
+    return shlex.join([program, *words])
+
+
 def _circumstances() -> dict[str, Any]:
     return {
-        "command": shlex.join(sys.argv),
+        "command": _command(),
         "folder": str(Path.cwd()),
         "machine": f"{platform.platform()}, {platform.machine()}, {os.cpu_count()} processors",
         "versions": {"hyperacuity": hyperacuity.__version__, "python": platform.python_version(), **library_versions()},
