@@ -134,7 +134,10 @@ def proxy(upstream: Upstream) -> Iterator[str]:
         def log_message(self, format: str, *args: object) -> None:
             """Say nothing."""
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+    class Roomy(ThreadingHTTPServer):
+        request_queue_size = 128  # a browser opens many connections at once
+
+    with Roomy(("127.0.0.1", 0), Handler) as server:
         if upstream.certificate:
             tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             tls.load_cert_chain(upstream.certificate)
@@ -175,6 +178,7 @@ def behind():
 def test_labelling_works_below_a_path(labels, behind, visit):
     address = behind(labels.page)
     tab = visit(address.front)
+    tab.wait_for_load_state("networkidle")  # the form's script has come through the proxy, too
     tab.fill("#name", "Ada")
     tab.click("button[type=submit]")
     tab.click("a:text-is('Start')")
