@@ -133,7 +133,8 @@ def __getattr__(name: str) -> Any:
 def main() -> None:
     """Run the command line."""
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
-    # Work is shared out by images: threads of the matrix library would only get in each other's way.
+    # Work is shared out by images: threads of the matrix library would only get in each other's way, and how many there are
+    # decides last bits, by which a pixel may be nearer to another texton of pb.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     atexit.register(gc.freeze)  # what is left goes with the process: to take it apart takes a quarter of a second
     if isinstance(sys.stdout, io.TextIOWrapper):  # a name that the terminal's encoding lacks must not end a run

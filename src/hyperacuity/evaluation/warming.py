@@ -180,7 +180,7 @@ STEPS: dict[str, Callable[..., None]] = {
     "filters": _filters,
     "compare": _compare,
 }
-"""What can be warmed up: benchmarks by their names, kinds of systems, and what benchmarks of boundaries have in common.
+"""What can be warmed up: benchmarks by their names, kinds of systems, comparisons, and what benchmarks of boundaries share.
 
 What takes long goes first, but for the sweep: of two processes, one compiles it while the other compiles what draws the scene,
 and boundaries, which need both, find both. Steps without an argument need no scene, and so none of the kernels that draw one.

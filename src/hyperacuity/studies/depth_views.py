@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperacuity.detect.depth.cues import pair_cues, quantisation_steps
-from hyperacuity.detect.depth.evidence import evidence_field
-from hyperacuity.detect.depth.orderers import AE_LEVEL, ae, shipped_cues
+from hyperacuity.detect.depth.orderers import AE_LEVEL, ae, cue_field, shipped_cues
 from hyperacuity.detect.depth.ownership import Curvature, depth_partition, integrate, lightness, ownership_by_readings
 from hyperacuity.detect.depth.region_depths import depth_of_regions
 from hyperacuity.detect.depth.ucm_tj import ucm_tj
@@ -86,9 +85,7 @@ class SystemViews:
     @cached_property
     def embedded(self) -> OrderMap:
         """Angular embedding."""
-        seen = pair_cues(self.image, self.tree.at(AE_LEVEL), ownership=self.ownership)
-        field = evidence_field(seen.beside, shipped_cues().choose("all").scores(seen))
-        return ae(self.image, self.tree, field)
+        return ae(self.image, self.tree, cue_field(self.image, self.tree.at(AE_LEVEL), ownership=self.ownership))
 
     @cached_property
     def network(self) -> Sight | None:

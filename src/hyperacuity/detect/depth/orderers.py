@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from hyperacuity.detect.depth.angular import embed_regions
 from hyperacuity.detect.depth.cue_model import CueModel, load_cue_model
 from hyperacuity.detect.depth.cues import group_of, pair_cues
-from hyperacuity.detect.depth.evidence import evidence_field, pixel_heights
+from hyperacuity.detect.depth.evidence import Field, evidence_field, pixel_heights
 from hyperacuity.detect.depth.ownership import (
     Curvature,
     integrate,
@@ -180,6 +180,17 @@ def depth_cues(
     return depth_of_regions(found.beside, weights.advantages(found)).order
 
 
+def cue_field(image: ArrayLike, regions: ArrayLike, *, ownership: ArrayLike | None = None) -> Field:
+    """The field of ownership, H×W×2, that the learned cues say of regions; ``ownership`` where it is known already.
+
+    >>> import numpy as np
+    >>> cue_field(np.zeros((8, 8)), np.zeros((8, 8), int)).any()  # one region has no border
+    np.False_
+    """
+    seen = pair_cues(image, regions, ownership=ownership)
+    return evidence_field(seen.beside, shipped_cues().choose("all").scores(seen))
+
+
 def ae(
     image: ArrayLike,
     tree: Hierarchy | None = None,
@@ -222,7 +233,5 @@ def ae(
         tree = hierarchy(seen.strength, direction=seen.direction)
     _fits(image, tree)
     if field is None:
-        weights = shipped_cues().choose("all")
-        found = pair_cues(image, tree.at(level))
-        field = evidence_field(found.beside, weights.scores(found))
+        field = cue_field(image, tree.at(level))
     return embed_regions(pixel_heights(tree.ucm2()), field, tree.labels, width=width, trust=trust).order
