@@ -1,11 +1,15 @@
 """What pytest reads, and how it reads it quickly: each process of a test run reads everything."""
 
 import gc
+import os
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+
+# As the command does: the processes of a test run share the processors, and waiting threads of a matrix library burn theirs.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 NEEDED = {
     "evaluation/torch.py": "torchmetrics",

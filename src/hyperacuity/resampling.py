@@ -35,6 +35,9 @@ from hyperacuity.errors import UsageError
 BLOCK = 2**22
 """How many numbers are held in a block of weights, or of counts to be weighted: 32 MB."""
 
+DRAWN_AT_ONCE = 2**16
+"""How many images are drawn by one call: with few images that is many resamples, whose calls would take longer than their draws."""
+
 LEAST_RESAMPLES, MOST_RESAMPLES = 200, 4000
 """How many resamples are scored at a time: tallies are stacked anew each time, and a resample may take a whole curve."""
 
@@ -70,11 +73,14 @@ class Bootstrap:
     def blocks(self, least: int = 1) -> Iterator[NDArray[np.int64]]:
         """The rows of :func:`bootstrap_weights`, a block at a time; ``least`` rows even where these are more than a block."""
         generator, rows = np.random.PCG64(self.seed), min(max(least, BLOCK // self.images), MOST_RESAMPLES)
+        together = max(1, DRAWN_AT_ONCE // self.images)
         for start in range(0, self.resamples, rows):
             weights = np.empty((min(rows, self.resamples - start), self.images), dtype=np.int64)
-            for row in weights:
-                drawn = generator.random_raw(self.images) % np.uint64(self.images)
-                row[:] = np.bincount(drawn.astype(np.int64), minlength=self.images)
+            for first in range(0, len(weights), together):
+                part = weights[first : first + together]
+                drawn = generator.random_raw(part.shape) % np.uint64(self.images)
+                cells = drawn.view(np.int64) + self.images * np.arange(len(part))[:, np.newaxis]
+                part[:] = np.bincount(cells.ravel(), minlength=part.size).reshape(part.shape)
             yield weights
 
 
