@@ -36,7 +36,7 @@ BLOCK = 2**22
 """How many numbers are held in a block of weights, or of counts to be weighted: 32 MB."""
 
 DRAWN_AT_ONCE = 2**16
-"""How many images are drawn by one call: with few images that is many resamples, whose calls would take longer than their draws."""
+"""How many images are drawn by one call: with few images, a call for each resample would take longer than its draws."""
 
 LEAST_RESAMPLES, MOST_RESAMPLES = 200, 4000
 """How many resamples are scored at a time: tallies are stacked anew each time, and a resample may take a whole curve."""

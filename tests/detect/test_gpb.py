@@ -26,7 +26,19 @@ from hyperacuity.regions import ucm_levels
 
 @pytest.fixture(scope="module")
 def photograph():
-    return make_scene(3, size=(96, 64), leaves=6).image
+    return make_scene(3, size=(96, 64), leaves=6).image[:48, :72]
+
+
+@pytest.fixture(scope="module")
+def seen(photograph):
+    """What gpb sees in it."""
+    return gpb(photograph)
+
+
+@pytest.fixture(scope="module")
+def tree(photograph):
+    """The hierarchy of regions in it."""
+    return gpb_hierarchy(photograph)
 
 
 def bresenham(first, last):
@@ -112,8 +124,8 @@ class TestEigenvectors:
         np.testing.assert_allclose(np.diag(likeness)[alone], 1, atol=1e-3)
         assert (np.linalg.svd(likeness)[1] <= 1.01).all()
 
-    def test_a_tolerance_that_is_used_gives_the_same_gradients_as_a_strict_one(self, photograph):
-        strength = gpb(photograph).thin
+    def test_a_tolerance_that_is_used_gives_the_same_gradients_as_a_strict_one(self, seen):
+        strength = seen.thin
         loose, strict = (eigenvectors(halved(strength), dense=0, tolerance=t) for t in (1e-3, 1e-6))
         np.testing.assert_allclose(loose.values, strict.values, rtol=0.01)
 
@@ -201,17 +213,15 @@ class TestGpb:
             mean = window[y : y + 27, x : x + 27].mean()
             assert found[y, x] == pytest.approx(np.log((mean + 0.01) / 0.04), abs=1e-5)
 
-    def test_it_does_not_depend_on_threads(self, photograph):
-        alone = gpb(photograph)
+    def test_it_does_not_depend_on_threads(self, photograph, seen):
         with ThreadPoolExecutor(3) as pool:
-            for seen in pool.map(gpb, [photograph] * 3):
-                np.testing.assert_array_equal(seen.strength, alone.strength)
-                np.testing.assert_array_equal(seen.thin, alone.thin)
+            for beside in pool.map(gpb, [photograph] * 3):
+                np.testing.assert_array_equal(beside.strength, seen.strength)
+                np.testing.assert_array_equal(beside.thin, seen.thin)
 
 
 class TestUcm:
-    def test_it_is_an_ultrametric(self, photograph):
-        tree = gpb_hierarchy(photograph)
+    def test_it_is_an_ultrametric(self, tree):
         assert (np.diff(tree.heights) >= 0).all()
         cells = tree.ucm2()
         for level in (0.02, 0.1, 0.3, 0.6):
@@ -219,13 +229,12 @@ class TestUcm:
             pairs = np.unique(np.stack([ours.ravel(), drawn.ravel()]), axis=1)
             assert pairs.shape[1] == len(np.unique(ours)) == len(np.unique(drawn)), "the same regions by other names"
 
-    def test_coarser_levels_hold_finer_ones(self, photograph):
-        tree = gpb_hierarchy(photograph)
+    def test_coarser_levels_hold_finer_ones(self, tree):
         fine, coarse = tree.at(0.1), tree.at(0.4)
         assert len(np.unique(np.stack([fine.ravel(), coarse.ravel()]), axis=1).T) == len(np.unique(fine))
 
-    def test_the_detector_draws_its_hierarchy(self, photograph):
-        tree = detector("gpb-ucm").hierarchy(photograph)
+    def test_the_detector_draws_its_hierarchy(self, photograph, tree):
+        np.testing.assert_array_equal(detector("gpb-ucm").hierarchy(photograph).ucm(), tree.ucm())
         np.testing.assert_array_equal(detector("gpb-ucm")(photograph).thin, tree.ucm())
         np.testing.assert_array_equal(detector("gpb").hierarchy(photograph).ucm(), tree.ucm())
         assert gpb_ucm(photograph, thin_norm="max").thin.max() == 1

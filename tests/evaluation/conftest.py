@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache, partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,9 +16,13 @@ from hyperacuity.ordering import contours, occlusion_map, ordering
 from hyperacuity.tally import BaseProtocol, Counts, Criteria, Tally, Task
 
 
+small_scene = cache(partial(make_scene, size=(80, 64), leaves=4))
+"""Made once; tests only read it."""
+
+
 def inputs(task: str, seed: int = 0) -> tuple[Any, Any, dict[str, Any]]:
     """A prediction, truths and extras of a benchmark, made of a scene."""
-    scene = make_scene(seed, size=(80, 64), leaves=4)
+    scene = small_scene(seed)
     people = [one.boundaries for one in scene.annotators]
     blurred = scene.boundaries * np.linspace(0.2, 1, 80, dtype=np.float32)
     if task in ("boundary", "edges", "audit"):

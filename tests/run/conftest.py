@@ -216,7 +216,8 @@ def scheduler(letters):
     """The address of a scheduler with two workers, processes of their own that come back when they die."""
     dask = pytest.importorskip("dask", reason="needs the extra cluster")
     distributed = pytest.importorskip("distributed", reason="needs the extra cluster")
-    few_tries = dask.config.set({"distributed.scheduler.allowed-failures": 1})
+    # However busy the machine, a worker is waited for until it has started: a keeper that gives up makes no other.
+    settings = {"distributed.scheduler.allowed-failures": 1, "distributed.comm.timeouts.connect": "300s"}
     size = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0", "silence_logs": 50}
-    with few_tries, distributed.LocalCluster(**size) as cluster:
+    with dask.config.set(settings), distributed.LocalCluster(**size) as cluster:
         yield cluster.scheduler_address

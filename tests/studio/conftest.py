@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import threading
 import time
 import warnings
@@ -10,6 +11,7 @@ import zlib
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +24,6 @@ pytest.importorskip("starlette", reason='needs the studio: pip install ".[studio
 pytest.importorskip("uvicorn", reason='needs the studio: pip install ".[studio]"')
 
 from hyperacuity.audit.trials import Segment, Trial, write_trials
-from hyperacuity.data import write_png
 from hyperacuity.studio import people
 from hyperacuity.studio.app import make_app
 from hyperacuity.studio.items import item_id
@@ -207,12 +208,15 @@ def open_page(world, client_of) -> Iterator[Callable[..., Orderer]]:
         yield start
 
 
-def draw_photograph(path: Path, number: int) -> None:
-    """A grey photograph with a bright field to the right of an edge that nobody overlooks, and a flat left half."""
+@cache
+def photograph(number: int) -> bytes:
+    """A file: grey, with a bright field to the right of an edge that nobody overlooks, and a flat left half."""
     rng = np.random.default_rng(number)
     picture = np.full((120, 200, 3), 90.0) + rng.normal(size=(120, 200, 1))
     picture[:, 140 + number % 5 :] = 220
-    write_png(path, picture.clip(0, 255).astype(np.uint8))
+    file = io.BytesIO()
+    Image.fromarray(picture.clip(0, 255).astype(np.uint8)).save(file, "PNG")
+    return file.getvalue()
 
 
 def segment(row: int, column: int) -> Segment:
@@ -232,7 +236,7 @@ def make_trials(tmp_path) -> Callable[..., Path]:
         trials = []
         for number in range(count):
             name = f"holiday-{number:03d}"
-            draw_photograph(folder / "photos" / f"{name}.png", number)
+            (folder / "photos" / f"{name}.png").write_bytes(photograph(number))
             first, second = segment(20 + number, 20 + number), segment(100 - number, 75 - number)
             key = "first" if (number // 3 % 2 == 0) != flipped else "second"
             mode = "hard" if number % 4 < 2 else "easy"
