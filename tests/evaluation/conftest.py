@@ -15,7 +15,6 @@ from hyperacuity.maps import soft_map
 from hyperacuity.ordering import contours, occlusion_map, ordering
 from hyperacuity.tally import BaseProtocol, Counts, Criteria, Tally, Task
 
-
 small_scene = cache(partial(make_scene, size=(80, 64), leaves=4))
 """Made once; tests only read it."""
 
