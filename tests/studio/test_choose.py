@@ -28,21 +28,33 @@ TRIALS = "SELECT question FROM choose_plan WHERE kind = 'trial' AND person = ?"
 TOKEN = "the-experimenters-own-token"  # noqa: S105 (of a test)
 
 
+@pytest.fixture(scope="module")
+def studies():
+    """What trials and photographs that are made anew for each test have been found to hold: always the same."""
+    return {}
+
+
 @pytest.fixture
-def experiment(make_trials, client_of, tmp_path):
+def experiment(make_trials, client_of, studies):
     """``experiment(count, **design)``: (folder, experimenter's client, participants' client, a function that invites)."""
     states = []
 
+    def study_of(folder, keep):
+        return load_study(folder / "trials", folder / "photos", keep=keep)
+
+    def new_study(count, keep):
+        folder = make_trials(count)
+        if (count, keep) not in studies:
+            studies[count, keep] = study_of(folder, keep)
+        known = studies[count, keep]
+        photographs = {name: folder / "photos" / path.name for name, path in known.photographs.items()}
+        return folder, dataclasses.replace(known, photographs=photographs)
+
     def make(count=24, *, break_every=50, folder=None, keep=1 << 20, **design):
-        folder = folder or make_trials(count)
+        folder, study = (folder, study_of(folder, keep)) if folder else new_study(count, keep)
         state = State(folder / "trials" / "studio.sqlite", [SCHEMA])
         states.append(state)
-        choose = ChoosePage(
-            load_study(folder / "trials", folder / "photos", keep=keep),
-            state,
-            Design(**design),
-            break_every=break_every,
-        )
+        choose = ChoosePage(study, state, Design(**design), break_every=break_every)
         experimenter = client_of(choose.page, token=TOKEN)
         experimenter.get(f"/?token={TOKEN}")
 
