@@ -231,7 +231,7 @@ def new_tab(chromium, idle_tabs) -> Iterator[Callable[..., Any]]:
             listeners["dialog"] = refuse
         for event, listener in listeners.items():
             tab.on(event, listener)
-        tab.set_default_timeout(60_000)
+        tab.set_default_timeout(180_000)  # reached on a machine with far too much to do, or where something is broken
         used.append((key, tab, options.get("color_scheme", "light"), listeners))
         return tab
 

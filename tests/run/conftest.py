@@ -219,5 +219,10 @@ def scheduler(letters):
     # However busy the machine, a worker is waited for until it has started: a keeper that gives up makes no other.
     settings = {"distributed.scheduler.allowed-failures": 1, "distributed.comm.timeouts.connect": "300s"}
     size = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0", "silence_logs": 50}
-    with dask.config.set(settings), distributed.LocalCluster(**size) as cluster:
+    with (
+        dask.config.set(settings),
+        distributed.LocalCluster(**size) as cluster,
+        pytest.MonkeyPatch.context() as patient,
+    ):
+        patient.setattr("hyperacuity.run.cluster.NO_WORKER_SECONDS", 600)
         yield cluster.scheduler_address

@@ -214,7 +214,7 @@ def test_other_users_of_the_machine_are_turned_away(monkeypatch):
         assert address.startswith("tls://127.0.0.1:")
         for stranger, security in ((address.replace("tls", "tcp"), None), (address, distributed.Security.temporary())):
             with pytest.raises(OSError, match=r"closed|does not match"):
-                distributed.Client(stranger, timeout=5, security=security, set_as_default=False)
+                distributed.Client(stranger, timeout=60, security=security, set_as_default=False)
         with distributed.Client(own, set_as_default=False) as client:
             assert client.submit(abs, -3).result() == 3
             assert set(client.run(os.getenv, "HYPERACUITY_MEMORY").values()) == {"3.000000"}
@@ -234,7 +234,7 @@ def test_a_cluster_without_workers_ends_with_a_sentence(letters, grid, deserted,
         UsageError, match=r"had no worker for 2 s; what was finished is kept\. Start workers with: dask worker"
     ):
         run_grid(letters(), grid, cluster=deserted, progress=False)
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - began < cluster.STOP_SECONDS
 
 
 def test_nothing_is_waited_for_after_ctrl_c_where_there_is_no_worker(letters, grid, deserted):

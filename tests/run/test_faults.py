@@ -153,7 +153,7 @@ KILLER = DRIVER + textwrap.dedent(
 def test_the_driver_is_killed_twenty_times(tmp_path, letters, grid, undisturbed):
     (tmp_path / "killer.py").write_text(KILLER)
     command = [sys.executable, str(tmp_path / "killer.py"), str(tmp_path / "run"), str(tmp_path / "files")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stderr
     killed, kept = map(int, done.stdout.split()[-2:])
     assert killed == 20
@@ -173,14 +173,14 @@ def test_the_driver_of_a_cluster_is_killed_and_its_workers_go_too(tmp_path, lett
     assert len(family) >= 2
     driver.kill()
     driver.communicate()
-    _, alive = psutil.wait_procs(family, timeout=60)
+    _, alive = psutil.wait_procs(family, timeout=300)
     assert alive == []
     outcome = go_on(run, letters, grid)
     assert outcome.reused > 0
     assert contents(run) == undisturbed
 
 
-def wait_until(condition, seconds=60):
+def wait_until(condition, seconds=300):
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end
@@ -195,7 +195,7 @@ def test_a_worker_of_a_cluster_is_killed(tmp_path, letters, scheduler, grid, und
     def kill_some():
         with distributed.Client(scheduler, set_as_default=False) as client:
             for worker, number in client.run(os.getpid).items():
-                end = time.monotonic() + 60
+                end = time.monotonic() + 300
                 while not client.processing().get(worker) and time.monotonic() < end:
                     time.sleep(0.01)  # before it has work, there is nothing that it could lose
                 time.sleep(chance.uniform(0, 0.1))
@@ -373,7 +373,7 @@ def test_ctrl_c_in_a_terminal_reaches_the_workers_of_a_cluster_too_and_they_fini
     driver = start(tmp_path / "run", first=listen, seconds=0.05, cluster="local:2")
     wait_until(lambda: (tmp_path / "run" / "run.sqlite").exists() and check_run(tmp_path / "run").tallies > 0)
     os.killpg(driver.pid, signal.SIGINT)
-    output = driver.communicate(timeout=60)[0]
+    output = driver.communicate(timeout=300)[0]
     assert output.splitlines()[-1] == "KeyboardInterrupt"
     with open_run(tmp_path / "run") as run:
         assert run.metadata(SIGNATURE)["status"] == "interrupted"
@@ -389,7 +389,7 @@ CLUSTER = textwrap.dedent(
     if __name__ == "__main__":
         with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50) as cluster:
             print(cluster.scheduler_address, flush=True)
-            time.sleep(100)
+            time.sleep(1000)
     """
 )
 
@@ -400,14 +400,14 @@ def test_the_scheduler_of_a_cluster_freezes_and_is_killed(tmp_path, letters, gri
     (tmp_path / "cluster.py").write_text(CLUSTER)
     command = [sys.executable, str(tmp_path / "cluster.py")]
     run, kept = tmp_path / "run", 0
-    hasty = "from hyperacuity.run import cluster; cluster.SCHEDULER_SECONDS = cluster.CONNECT_SECONDS = 5"
+    hasty = "from hyperacuity.run import cluster; cluster.SCHEDULER_SECONDS = 5"
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as cluster:
         address = cluster.stdout.readline().strip()
         for disturbance in (signal.SIGSTOP, signal.SIGKILL):
             driver = start(run, seconds=0.1, cluster=address, first=hasty)
             wait_until(lambda: (run / "run.sqlite").exists() and check_run(run).tallies > kept)  # noqa: B023
             cluster.send_signal(disturbance)
-            said = driver.communicate(timeout=60)[0]
+            said = driver.communicate(timeout=300)[0]
             cluster.send_signal(signal.SIGCONT)
             sentence = f"refused: --cluster {address}: the scheduler was lost; what was finished is kept"
             assert said.splitlines() == ["began", sentence]

@@ -33,13 +33,13 @@ def server(folder, *words):
         finally:
             process.send_signal(signal.SIGINT)
             process.stderr.read()
-            process.wait(30)
+            process.wait(300)
 
 
 async def take_part(link, most, told, troubles):
     """Answer questions one after the other; ``told`` gets (link, position, side) of each that was acknowledged."""
     try:
-        async with httpx.AsyncClient(timeout=60) as client:
+        async with httpx.AsyncClient(timeout=300) as client:
             now = (await client.get(f"{link}/next")).json()
             for _ in range(most):
                 if now["question"] is None:
