@@ -16,14 +16,12 @@ from hyperacuity.errors import InputError, UsageError
 SYSTEMS = "abcdef"
 VECTORS = [(1, 5, 3), (2, 4, 3), (2, 5, 4), (1, 5, 3), (3, 3, 9), (9, 9, 9)]
 
-TABLES = st.builds(
-    lambda criteria, levels: (np.frombuffer(levels, np.uint8)[: len(levels) // criteria * criteria] % 7.0).reshape(
-        -1, criteria
-    ),
-    st.integers(1, 4),
-    st.binary(max_size=160),
+TABLES = st.tuples(st.integers(0, 40), st.integers(1, 4)).flatmap(
+    lambda shape: st.binary(min_size=shape[0] * shape[1], max_size=shape[0] * shape[1]).map(
+        lambda levels: (np.frombuffer(levels, np.uint8) % 7.0).reshape(shape)
+    )
 )
-"""Small whole numbers, so that there are ties, duplicates and chains; of up to 160 bytes, which are quickly drawn."""
+"""Small whole numbers, so that there are ties, duplicates and chains; made of bytes, which are quickly drawn."""
 
 
 def named(mask):
