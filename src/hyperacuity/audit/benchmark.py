@@ -174,7 +174,8 @@ def _levels_of_output(
     marked = soft >= thresholds[0]
     reached = np.searchsorted(thresholds, soft[marked], side="right")
     same = bool((at < thresholds.size).all()) and np.array_equal(
-        level[marked], np.searchsorted(at, reached)  # a level for each lower end whose threshold is reached
+        level[marked],
+        np.searchsorted(at, reached),  # a level for each lower end whose threshold is reached
     )
     return level.astype(np.uint8), history.step_of_threshold[at].tolist() if same else None
 

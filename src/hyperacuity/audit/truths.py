@@ -26,7 +26,7 @@ REMEMBERED = 32
 """Images whose truths are remembered: more than are worked on at a time."""
 
 
-class Truths(NamedTuple):
+class AuditTruths(NamedTuple):
     """The truths of an image. The first part is all that was drawn.
 
     ``parts`` are different from each other: for each annotator, which of the pixels drawn, in raster order, are in it.
@@ -38,20 +38,20 @@ class Truths(NamedTuple):
     labels: NDArray[np.int64]
 
 
-def truths_of(maps: Sequence[EdgeMap], protocol: AuditProtocol, image: str) -> Truths:
+def truths_of(maps: Sequence[EdgeMap], protocol: AuditProtocol, image: str) -> AuditTruths:
     """The truths of the protocol for one image, or what they were a moment ago; partial labels depend on its name."""
     packed = tuple((truth.shape, np.packbits(truth).tobytes()) for truth in maps)
     return _truths_again(packed, protocol, image)
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _truths_again(packed: tuple[tuple[tuple[int, int], bytes], ...], protocol: AuditProtocol, image: str) -> Truths:
+def _truths_again(packed: tuple[tuple[tuple[int, int], bytes], ...], protocol: AuditProtocol, image: str) -> AuditTruths:
     bits = [np.unpackbits(np.frombuffer(held, np.uint8), count=math.prod(shape)) for shape, held in packed]
     shaped = zip(bits, packed, strict=True)
     return _find_truths([flat.reshape(shape).astype(np.bool_) for flat, (shape, _) in shaped], protocol, image)
 
 
-def _find_truths(maps: Sequence[EdgeMap], protocol: AuditProtocol, image: str) -> Truths:
+def _find_truths(maps: Sequence[EdgeMap], protocol: AuditProtocol, image: str) -> AuditTruths:
     found = strengths(maps, protocol.protocol.tolerance)
     left = [int(kept.sum()) for kept in found.consensus]
     number: dict[tuple[bytes, ...], int] = {}
@@ -70,4 +70,4 @@ def _find_truths(maps: Sequence[EdgeMap], protocol: AuditProtocol, image: str) -
             parts.append(part)
         part_of_truth.append(number[key])
     sizes = np.array([sum(int(np.count_nonzero(kept)) for kept in part) for part in parts], np.int64)
-    return Truths(parts, part_of_truth, sizes[part_of_truth])
+    return AuditTruths(parts, part_of_truth, sizes[part_of_truth])

@@ -97,11 +97,7 @@ def tally(
 
 
 def _count(
-    soft: SoftMap,
-    truths: list[EdgeMap],
-    levels: NDArray[np.float64],
-    protocol: Protocol,
-    checked: bool,
+    soft: SoftMap, truths: list[EdgeMap], levels: NDArray[np.float64], protocol: Protocol, checked: bool
 ) -> BoundaryTally:
     within = reach(tolerance_in_pixels(soft.shape, protocol.tolerance))
     if len(truths) == 1 and not checked:

@@ -3,8 +3,8 @@
 The pairs of a part are those of the whole truth whose true pixel is in it. So the part is swept over the pairs of the whole, its
 other pixels *absent*: at the price :data:`~hyperacuity.kernels.assignment.ABSENT` they are worth nobody's bid, and no path
 leads over them. What is left is the problem of the part alone, with the same distances and ties. Only the scale may differ, by
-which distances and ties are added up to one cost: it depends on the number of true pixels, and a larger one than need be gives the
-same optimum, as long as ties have as many bits. Where they have not, in truths of tens of thousands of pixels, a part gets
+which distances and ties become one cost: it depends on the number of true pixels. A larger one than need be has the same
+optimum, as long as ties have as many bits. Where they have not, in truths of tens of thousands of pixels, a part gets
 pairs of its own.
 """
 
