@@ -45,7 +45,9 @@ def truths_of(maps: Sequence[EdgeMap], protocol: AuditProtocol, image: str) -> A
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _truths_again(packed: tuple[tuple[tuple[int, int], bytes], ...], protocol: AuditProtocol, image: str) -> AuditTruths:
+def _truths_again(
+    packed: tuple[tuple[tuple[int, int], bytes], ...], protocol: AuditProtocol, image: str
+) -> AuditTruths:
     bits = [np.unpackbits(np.frombuffer(held, np.uint8), count=math.prod(shape)) for shape, held in packed]
     shaped = zip(bits, packed, strict=True)
     return _find_truths([flat.reshape(shape).astype(np.bool_) for flat, (shape, _) in shaped], protocol, image)
