@@ -244,8 +244,8 @@ def maire2016(
     """Run the benchmark on the photographs held out, or on scenes where there are none.
 
     What each system makes of each picture is kept in ``folder/maps`` and used again while the code is the same; what another
-    study has seen in it is taken from ``sights``. A picture that cannot be read is left out and named; if none can, that is ``InputError``. Scenes take the place of photographs that a named
-    folder lacks with ``stand_in`` only.
+    study has seen in it is taken from ``sights``. A picture that cannot be read is left out and named; if none can, that is
+    ``InputError``. Scenes take the place of photographs that a named folder lacks with ``stand_in`` only.
     """
     chosen = available_systems() if systems is None else dict(systems)
     name, pictures = "photographs", held_out_pictures(data, count, stand_in=stand_in)
