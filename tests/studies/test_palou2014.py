@@ -81,7 +81,8 @@ def accuracy_of_the_lower(scene):
 def test_tables_and_pictures_are_written(done):
     out, _ = done
     assert {path.name for path in out.iterdir()} == {
-        "accuracy.csv", "sweep.csv", "ledger.csv", "pictures", "scenes-ldc.png", "scenes-gdc.png", "scenes-figure-ground.png",
+        "accuracy.csv", "sweep.csv", "ledger.csv", "pictures", "sights", "scenes-ldc.png", "scenes-gdc.png",
+        "scenes-figure-ground.png",
         "lambda-series.png", "comparison.png", "measures.png", "outcomes.png", "sheets.key",
     }  # fmt: skip
     sweep = rows(out / "sweep.csv")

@@ -14,22 +14,23 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperacuity.audit.partial import PARTIAL_KINDS, number_of, partial_labels
-from hyperacuity.audit.strength import strength_class, strengths
+from hyperacuity.audit.partial import PARTIAL_KINDS
+from hyperacuity.audit.strength import strength_class
+from hyperacuity.audit.truths import truths_of
 from hyperacuity.boundary.matching import tolerance_in_pixels
 from hyperacuity.boundary.protocols import Protocol
 from hyperacuity.boundary.scores import BoundaryScore, collect, compare_systems, recall_precision, resampled_scores
-from hyperacuity.boundary.tallies import BoundaryTally, tally_each
+from hyperacuity.boundary.tallies import BoundaryTally
 from hyperacuity.errors import UsageError
 from hyperacuity.kernels.pairs import reach
-from hyperacuity.kernels.sweep import partners_by_level
-from hyperacuity.maps import EdgeMap, SoftMap, edge_map, soft_map
+from hyperacuity.kernels.parts import partners_at_levels, sweep_parts
+from hyperacuity.kernels.sweep import History, partners_by_level, trace
+from hyperacuity.maps import EdgeMap, SoftMap, edge_map, same_size, soft_map
 from hyperacuity.resampling import Bootstrap, holm, percentile_interval, resample
 from hyperacuity.tally import BaseProtocol, Counts, Criteria, Scores, Tally, Task, Weights, number, protocol_of, total
 
@@ -127,76 +128,56 @@ def tally_audit(
     """
     benchmark = protocol.protocol
     maps = [edge_map(truth, name=f"truth of annotator {number}") for number, truth in enumerate(truths, 1)]
-    several = _remembered_truths(maps, protocol, image)
-    drawn = (
-        [_drawn(pixels, truth.shape) for pixels, truth in zip(chosen, maps, strict=True)]
-        for chosen in several
-        if chosen is not None
+    asked = truths_of(maps, protocol, image)
+    soft = soft_map(prediction, name="prediction")
+    for truth in maps:
+        same_size(soft, truth)
+    soft = benchmark.suppressed(soft)
+    history = trace(soft, benchmark.levels, thin=benchmark.thin)
+    within = reach(tolerance_in_pixels(soft.shape, benchmark.tolerance))
+    level, steps = _levels_of_output(soft, benchmark, history)
+    drawn = [np.flatnonzero(truth) for truth in maps]
+    swept = sweep_parts(history, drawn, asked.parts, maps[0].shape, within, chosen=steps or ())
+    if steps is None:
+        output = partners_by_level(level, maps, OUTPUT_LEVELS, within, thin=benchmark.thin)
+    else:
+        output = partners_at_levels(history, swept.partners, steps, level, len(maps))
+    counts = [swept.counts[part] for part in asked.part_of_truth]
+    shown = np.repeat(asked.labels[:, np.newaxis], benchmark.levels.size, axis=1)
+    detected = np.stack([one.detected for one in counts])
+    return AuditTally(
+        truth_matched=np.stack([one.matched.sum(axis=0) for one in counts]),
+        truth=shown,
+        detected_matched=np.stack([one.matched_by_any for one in counts]),
+        detected=detected,
+        detected_shown=detected * len(maps),
+        marked=np.stack([one.marked for one in counts]),
+        output=output,
+        protocol=protocol,
     )
-    distinct = iter(tally_each(prediction, drawn, benchmark))
-    counts: list[BoundaryTally] = []
-    for chosen in several:
-        counts.append(counts[-1] if chosen is None else next(distinct))
-    stacked = {name: np.stack([getattr(one, name) for one in counts]) for name in BoundaryTally.names()}
-    return AuditTally(**stacked, output=_output_by_strength(prediction, maps, benchmark), protocol=protocol)
 
 
-Pixels = list[NDArray[np.int64]]
-"""What each annotator drew, as flat indices."""
-
-
-def _remembered_truths(maps: Sequence[EdgeMap], protocol: AuditProtocol, image: str) -> list[Pixels | None]:
-    """:func:`_truths_of`, or what they were a moment ago: several systems are judged by the same truths in turn."""
-    packed = tuple((truth.shape, np.packbits(truth).tobytes()) for truth in maps)
-    return _truths_again(packed, protocol, image)
-
-
-@lru_cache(maxsize=4)
-def _truths_again(
-    packed: tuple[tuple[tuple[int, int], bytes], ...], protocol: AuditProtocol, image: str
-) -> list[Pixels | None]:
-    bits = [np.unpackbits(np.frombuffer(held, np.uint8), count=math.prod(shape)) for shape, held in packed]
-    shaped = zip(bits, packed, strict=True)
-    return _truths_of([flat.reshape(shape).astype(np.bool_) for flat, (shape, _) in shaped], protocol, image)
-
-
-def _truths_of(maps: Sequence[EdgeMap], protocol: AuditProtocol, image: str) -> list[Pixels | None]:
-    """The truths of the protocol for one image, in its order; None where one has the labels of the one before.
-
-    With few annotators neighbouring strengths keep the same labels.
-    """
-    found = strengths(maps, protocol.protocol.tolerance)
-    left = [int(kept.sum()) for kept in found.consensus]
-    truths: list[Pixels | None] = []
-    labels = -1
-    for kind, which in protocol.truths:
-        if kind == "strength":
-            chosen = [np.flatnonzero(kept) for kept in found.at_least(which)]
-            before, labels = labels, sum(pixels.size for pixels in chosen)
-            truths.append(None if labels == before else chosen)
-        else:
-            seed = (protocol.seed, number_of(image), int(which))
-            truths.append([np.flatnonzero(part) for part in partial_labels(maps, left, kind=kind, seed=seed)])
-    return truths
-
-
-def _drawn(pixels: NDArray[np.int64], shape: tuple[int, ...]) -> EdgeMap:
-    marks = np.zeros(shape, np.bool_)
-    marks.flat[pixels] = True
-    return marks
-
-
-def _output_by_strength(prediction: SoftMap, truths: Sequence[EdgeMap], protocol: Protocol) -> Counts:
-    """At each level of output, by how many annotators the pixels of that level are matched.
+def _levels_of_output(
+    soft: SoftMap, protocol: Protocol, history: History
+) -> tuple[NDArray[np.uint8], list[int] | None]:
+    """The level of output of each pixel, 0 where nothing is marked, and the steps of a history at which each level ends.
 
     As in the benchmark, a level is what is detected when its lower end is the threshold: stronger pixels compete for partners,
-    weaker ones do not.
+    weaker ones do not. There are no such steps (None) where the lower ends are not among the benchmark's thresholds, or where
+    rounding takes a pixel across one of them.
     """
-    soft = protocol.suppressed(soft_map(prediction, name="prediction"))
     level = np.minimum((soft * np.float32(OUTPUT_LEVELS)).astype(np.int64), OUTPUT_LEVELS - 1) + 1
     level[soft < np.float32(protocol.levels[0])] = 0
-    within = reach(tolerance_in_pixels(soft.shape, protocol.tolerance))
-    return partners_by_level(level.astype(np.uint8), truths, OUTPUT_LEVELS, within, thin=protocol.thin)
+    thresholds = protocol.levels.astype(np.float32)
+    ends = (np.arange(1, OUTPUT_LEVELS) / OUTPUT_LEVELS).astype(np.float32)
+    at = np.concatenate([np.zeros(1, np.int64), np.searchsorted(thresholds, ends)])
+    marked = soft >= thresholds[0]
+    reached = np.searchsorted(thresholds, soft[marked], side="right")
+    same = bool((at < thresholds.size).all()) and np.array_equal(
+        level[marked],
+        np.searchsorted(at, reached),  # a level for each lower end whose threshold is reached
+    )
+    return level.astype(np.uint8), history.step_of_threshold[at].tolist() if same else None
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from hyperacuity.boundary.protocols import Prediction, Protocol
 from hyperacuity.errors import InputError
 from hyperacuity.kernels.counting import sweep_counts
 from hyperacuity.kernels.pairs import reach
-from hyperacuity.kernels.sweep import History, sweep, trace
+from hyperacuity.kernels.sweep import sweep
 from hyperacuity.maps import EdgeMap, SoftMap, boundary_marks, edge_map, label_map, same_size, soft_map
 from hyperacuity.tally import BaseProtocol, Counts, Tally, unpacked_arrays
 
@@ -96,34 +96,8 @@ def tally(
     return BoundaryTally(**joined, protocol=protocol)
 
 
-def tally_each(
-    prediction: SoftMap, truths: Iterable[Sequence[EdgeMap]], protocol: Protocol = Protocol()
-) -> list[BoundaryTally]:
-    """As :func:`tally`, of one soft map against several sets of truths in turn: what is detected is found out once.
-
-    >>> truth = np.eye(8, dtype=bool)
-    >>> several = tally_each(truth.astype(np.float32), [[truth, truth], [truth, truth & False]], Protocol(thresholds=(0.5,)))
-    >>> [int(one.truth_matched[0]) for one in several]
-    [16, 8]
-    """
-    soft = protocol.suppressed(soft_map(prediction, name="prediction"))
-    history = trace(soft, protocol.levels, thin=protocol.thin)
-    found = []
-    for annotators in truths:
-        maps = [edge_map(truth, name=f"truth of annotator {number}") for number, truth in enumerate(annotators, 1)]
-        for truth in maps:
-            same_size(soft, truth)
-        found.append(_count(soft, maps, protocol.levels, protocol, False, history))
-    return found
-
-
 def _count(
-    soft: SoftMap,
-    truths: list[EdgeMap],
-    levels: NDArray[np.float64],
-    protocol: Protocol,
-    checked: bool,
-    history: History | None = None,
+    soft: SoftMap, truths: list[EdgeMap], levels: NDArray[np.float64], protocol: Protocol, checked: bool
 ) -> BoundaryTally:
     within = reach(tolerance_in_pixels(soft.shape, protocol.tolerance))
     if len(truths) == 1 and not checked:
@@ -131,7 +105,7 @@ def _count(
         matched, detected, marked = sweep_counts(soft, truths[0], levels, within, thin=protocol.thin)
         matched_by_any = matched
     else:
-        counts = sweep(soft, truths, levels, within, thin=protocol.thin, checked=checked, history=history)
+        counts = sweep(soft, truths, levels, within, thin=protocol.thin, checked=checked)
         matched, matched_by_any = counts.matched.sum(axis=0), counts.matched_by_any
         detected, marked = counts.detected, counts.marked
     return BoundaryTally(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hyperacuity.kernels import Flags, Float32s, Float64s, Scalar, allocating_kernel, kernel
+from hyperacuity.kernels.lanes import LANES, load, spread, store
 
 Volume = Float32s
 
@@ -21,36 +22,72 @@ def weighted_costs(
     The window is cut off at the borders of both pictures. Yoon & Kweon (2006), equations 5 and 6.
     """
     height, width, disparities = volume.shape
-    side = 2 * radius + 1
+    side, rows = 2 * radius + 1, radius + 1
     result = np.empty((height, width, disparities), np.float32)
-    # Right weights run backwards along the row, so that those of successive disparities lie side by side.
-    weights, others = np.empty((side, width), np.float32), np.empty((side, width), np.float32)
-    above, below = np.zeros((width, disparities), np.float32), np.zeros((width, disparities), np.float32)
+    # Disparities are taken eight at a time, so rows of costs end with zeros.
+    room = -(-disparities // LANES) * LANES
+    padded = np.zeros((height, width, room), np.float32)
+    padded[:, :, :disparities] = volume
+    costs = padded.reshape(-1)
+    # What q weighs for p, p weighs for q: weights are kept for as many rows as the window reaches down. Right ones run backwards
+    # along the row, so that those of successive disparities lie side by side. Where a match would lie outside the right
+    # picture nothing is ever written: such weights stay 0, and add nothing.
+    weights = np.empty((rows, rows, side, width), np.float32)
+    backwards = np.zeros((rows, rows, side, width + room), np.float32)
+    above, below = np.zeros(width * room, np.float32), np.zeros(width * room, np.float32)
     for y in range(height):
+        for v in range(y, min(y + radius, height - 1) + 1):
+            _row_weights(left, y, v, radius, colour, distance, False, weights[y % rows, v - y])
+            _row_weights(right, y, v, radius, colour, distance, True, backwards[y % rows, v - y])
         above[:], below[:] = 0, 0
         for v in range(max(y - radius, 0), min(y + radius, height - 1) + 1):
-            _row_weights(left, y, v, radius, colour, distance, np.int64(0), weights)
-            _row_weights(right, y, v, radius, colour, distance, np.int64(1), others)
-            for x in range(width):
-                count = min(disparities, x + 1)
-                for u in range(max(x - radius, 0), min(x + radius, width - 1) + 1):
-                    k = u - x + radius
-                    start = width - 1 - x
-                    # the match of u lies in the right picture for disparities up to u
-                    stop = min(count, u + 1)
-                    _weigh(above[x], below[x], weights[k, x], others[k, start : start + stop], volume[v, u])
+            first, away = min(y, v) % rows, abs(v - y)
+            row = costs[v * width * room : (v + 1) * width * room]
+            mine, others = weights[first, away].reshape(-1), backwards[first, away].reshape(-1)
+            _add_row(row, mine, others, v < y, width, disparities, room, radius, above, below)
         for x in range(width):
             for d in range(disparities):
-                result[y, x, d] = above[x, d] / below[x, d] if d <= x else np.float32(np.inf)
+                at = x * room + d
+                result[y, x, d] = above[at] / below[at] if d <= x else np.float32(np.inf)
     return result
 
 
 @kernel
-def _weigh(above: Float32s, below: Float32s, weight: float, others: Float32s, costs: Float32s) -> None:
-    for d in range(len(others)):
-        both = weight * others[d]
-        above[d] += both * costs[d]
-        below[d] += both
+def _add_row(
+    costs: Float32s,
+    weights: Float32s,
+    others: Float32s,
+    turned: Scalar,
+    width: Scalar,
+    disparities: Scalar,
+    room: Scalar,
+    radius: Scalar,
+    above: Float32s,
+    below: Float32s,
+) -> None:
+    """Add one row of the windows to the sums of costs times weights, and of weights, each of which has ``room`` per pixel.
+
+    ``weights`` are those of the pixels of the row, or, ``turned``, those of the window's middle for the pixels of the row.
+    """
+    across = width + room
+    for x in range(width):
+        first, last = max(x - radius, 0), min(x + radius, width - 1)
+        k = first - x + radius
+        # Where the first pixel's weights are, and how far from there those of the next.
+        if turned:
+            one, next_one = (2 * radius - k) * width + first, 1 - width
+            other, next_other = (2 * radius - k) * across + width - 1 - first, -across - 1
+        else:
+            one, next_one = k * width + x, width
+            other, next_other = k * across + width - 1 - x, across
+        for d in range(0, min(disparities, x + 1), LANES):
+            over, under = load(above, x * room + d), load(below, x * room + d)
+            for n in range(last - first + 1):
+                both = spread(weights[one + n * next_one]) * load(others, other + n * next_other + d)
+                over = over + both * load(costs, (first + n) * room + d)
+                under = under + both
+            store(above, x * room + d, over)
+            store(below, x * room + d, under)
 
 
 @kernel

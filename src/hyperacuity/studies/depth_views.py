@@ -15,12 +15,15 @@ from hyperacuity.detect.depth.orderers import AE_LEVEL, ae, cue_field, shipped_c
 from hyperacuity.detect.depth.ownership import Curvature, depth_partition, integrate, lightness, ownership_by_readings
 from hyperacuity.detect.depth.region_depths import depth_of_regions
 from hyperacuity.detect.depth.ucm_tj import ucm_tj
-from hyperacuity.detect.net.sight import Sight, see
+from hyperacuity.detect.net.network import Look, look
+from hyperacuity.detect.net.sight import Sight, sight_of
 from hyperacuity.detect.registry import detector
 from hyperacuity.maps import LabelMap, OrderMap
 from hyperacuity.ordering.figure_ground import REACH, neighbours, order_of_pairs
 from hyperacuity.ordering.orderings import Ordering, Partition, partition, pieces
 from hyperacuity.regions import Hierarchy
+from hyperacuity.studies.keeping import Kept
+from hyperacuity.studies.sights import Sights, keep_sights, read_sights
 
 LAMBDAS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 """λ of the ownership on the tree, in units of squared ownership: from many hundreds of regions to a few, on images that are
@@ -62,15 +65,25 @@ SYSTEMS = (NETWORK, OWNERSHIP, TREE, AE, UCM_TJ, CUES, TJC, ORACLE, RANDOM)
 
 
 class SystemViews:
-    """What the systems make of one picture; each part is computed once, when it is asked for."""
+    """What the systems make of one picture; each part is computed once, when it is asked for, or is among what was ``kept``."""
 
-    def __init__(self, image: NDArray[Any]) -> None:
-        self.image = image
+    def __init__(self, image: NDArray[Any], kept: Kept | None = None) -> None:
+        self.image, self.kept = image, kept
+
+    @cached_property
+    def _before(self) -> Sights | None:
+        """What was kept of this picture."""
+        return read_sights(self.kept, self.image)
+
+    def keep(self) -> None:
+        """Keep what others can use."""
+        if self._before is None:
+            keep_sights(self.kept, self.image, Sights(self.ownership, self.tree, self._look))
 
     @cached_property
     def ownership(self) -> OrderMap:
         """Probability of ownership."""
-        return self._owned[CONVEX]
+        return self._owned[CONVEX] if self._before is None else self._before.ownership
 
     @cached_property
     def _owned(self) -> dict[Reading, OrderMap]:
@@ -80,7 +93,7 @@ class SystemViews:
     @cached_property
     def tree(self) -> Hierarchy:
         """The hierarchy of the picture's regions, one for all systems."""
-        return detector(HIERARCHY).hierarchy(self.image)
+        return detector(HIERARCHY).hierarchy(self.image) if self._before is None else self._before.tree
 
     @cached_property
     def embedded(self) -> OrderMap:
@@ -90,7 +103,13 @@ class SystemViews:
     @cached_property
     def network(self) -> Sight | None:
         """What the network sees, where it can be run."""
-        return see(self.image) if find_spec("onnxruntime") else None
+        return None if self._look is None else sight_of(self._look)
+
+    @cached_property
+    def _look(self) -> Look | None:
+        if self._before is not None:
+            return self._before.look
+        return look(self.image, setting="best") if find_spec("onnxruntime") else None
 
     def pruned(self, lam: float) -> Partition:
         """Ownership on the tree."""

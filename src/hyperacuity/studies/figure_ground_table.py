@@ -9,7 +9,7 @@ A predicted tie counts as wrong or as half; both are given, since a system with 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -192,12 +192,15 @@ def table_of_pictures(
     *,
     folders: Mapping[str, Path] | None = None,
     resume: bool = False,
+    prepare: Callable[[NDArray[Any]], None] | None = None,
     workers: int | None = None,
 ) -> FigureGroundTable:
-    """The same of pictures of any kind, such as scenes."""
+    """The same of pictures of any kind, such as scenes; ``prepare`` is called with each before the systems look at it."""
 
     def work(one: PictureSource[Loaded]) -> dict[tuple[str, Key], OrderingTally]:
         image, truths, given = one.load()
+        if prepare is not None:
+            prepare(image)
         people = [with_whole_order(truth) for truth in truths]
         found = {(PEOPLE, key): tallied for key, tallied in _people(people).items()}
         for name, system in systems.items():

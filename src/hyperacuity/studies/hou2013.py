@@ -33,6 +33,7 @@ from hyperacuity.evaluation.readers.contours import ContourReader, LabelReader
 from hyperacuity.maps import SoftMap
 from hyperacuity.resampling import PairedResult
 from hyperacuity.run import Cell
+from hyperacuity.run.executor import processors
 from hyperacuity.studies.gpb import GLOBAL, global_maps
 from hyperacuity.studies.keeping import code_key
 from hyperacuity.studies.label_agreement import LabelAgreement, label_agreement
@@ -237,16 +238,20 @@ def _benchmark(study: Hou2013, part: str, workers: int | None) -> None:
     """Every system under all truths."""
     job = job_for(task("audit"), study.protocol, ContourReader())
     position = {one.name: number for number, one in enumerate(study.samples[part])}
-    by_image = sorted(study.cells[part], key=lambda cell: position[cell.image])  # systems of an image share its truths
+    # Systems of an image share its truths, so they come one after the other; there are as many images at a time as threads.
+    group = workers or processors()
+    by_image = sorted(study.cells[part], key=lambda cell: position[cell.image] // group)
     outcome = tally_cells(job, by_image, study.folder / "run", workers)
     study.failures.extend(failures_of(outcome))
     tallies: dict[str, dict[str, AuditTally]] = {}
     for cell in study.cells[part]:
         if cell.image in outcome.tallies[cell.system]:
             tallies.setdefault(cell.system, {})[cell.image] = outcome.tallies[cell.system][cell.image]
-    study.audits[part] = {system: collect_audit(found) for system, found in tallies.items()}
+    audits = each(collect_audit, tallies.values(), workers, "scores")
+    study.audits[part] = dict(zip(tallies, audits, strict=True))
     study.changes[part] = ranking_changes(study.audits[part], tallies)
-    study.stronger[part] = {system: consensus_over_partial(found) for system, found in tallies.items()}
+    stronger = each(consensus_over_partial, tallies.values(), workers, "consensus and partial labels")
+    study.stronger[part] = dict(zip(tallies, stronger, strict=True))
 
 
 def _measure_sets(study: Hou2013, part: str, system: str, workers: int | None) -> None:

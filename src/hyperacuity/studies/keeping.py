@@ -130,7 +130,7 @@ class Kept:
 
     def __call__(self, depends: Iterable[str | NDArray[Any]], make: Callable[[], Arrays]) -> Arrays:
         """What lies in the folder for these inputs, or what ``make`` gives, which is then kept."""
-        path = self.folder / f"{key_of(code_key(*self.modules), *depends)}.npz"
+        path = self._path(depends)
         found = _read(path)
         if found is None:
             found = make()
@@ -139,6 +139,13 @@ class Kept:
             output_folder(self.folder)
             write_bytes(path, packed.getvalue())
         return found
+
+    def found(self, depends: Iterable[str | NDArray[Any]]) -> Arrays | None:
+        """What lies in the folder for these inputs; None where nothing does."""
+        return _read(self._path(depends))
+
+    def _path(self, depends: Iterable[str | NDArray[Any]]) -> Path:
+        return self.folder / f"{key_of(code_key(*self.modules), *depends)}.npz"
 
 
 def _read(path: Path) -> Arrays | None:

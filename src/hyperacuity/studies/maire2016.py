@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -41,6 +42,7 @@ from hyperacuity.studies.depth_pictures import LEFT_OUT, Loaded, held_out_pictur
 from hyperacuity.studies.figure_ground_table import ONTO, OWN, PUBLISHED, FigureGroundTable, KeptMaps, table_of_pictures
 from hyperacuity.studies.keeping import code_key, fresh_folder, key_of
 from hyperacuity.studies.running import Failures, PictureSource, each
+from hyperacuity.studies.sights import kept_sights, remember_sights
 from hyperacuity.studies.system_maps import map_folders
 
 NETWORK, EMBEDDING = "depth-net", "ae"
@@ -235,14 +237,15 @@ def maire2016(
     data: Path | None = None,
     count: int | None = None,
     systems: Mapping[str, Orderer] | None = None,
+    sights: Path | None = None,
     stand_in: bool = False,
     workers: int | None = None,
 ) -> Maire2016:
     """Run the benchmark on the photographs held out, or on scenes where there are none.
 
-    What each system makes of each picture is kept in ``folder/maps`` and used again while the code is the same. A picture that
-    cannot be read is left out and named; if none can, that is ``InputError``. Scenes take the place of photographs that a named
-    folder lacks with ``stand_in`` only.
+    What each system makes of each picture is kept in ``folder/maps`` and used again while the code is the same; what another
+    study has seen in it is taken from ``sights``. A picture that cannot be read is left out and named; if none can, that is
+    ``InputError``. Scenes take the place of photographs that a named folder lacks with ``stand_in`` only.
     """
     chosen = available_systems() if systems is None else dict(systems)
     name, pictures = "photographs", held_out_pictures(data, count, stand_in=stand_in)
@@ -250,7 +253,8 @@ def maire2016(
         name, pictures = "scenes", scene_pictures(SCENES, SIZE)
     maps = fresh_folder(folder / "maps", key_of(code_key("hyperacuity.detect.registry"), name, SIZE))
     folders = map_folders(chosen, maps)
-    table = table_of_pictures(chosen, pictures, folders=folders, resume=True, workers=workers)
+    prepare = partial(remember_sights, kept_sights(sights))
+    table = table_of_pictures(chosen, pictures, folders=folders, resume=True, prepare=prepare, workers=workers)
     if not table.images:
         raise InputError(f"no picture could be studied; {': '.join(table.failures[0])}")
     leading = NETWORK if NETWORK in chosen else next(iter(chosen))

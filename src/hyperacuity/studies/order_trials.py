@@ -22,7 +22,7 @@ from hyperacuity.ordering.figure_ground import REACH, neighbours, order_of_pairs
 from hyperacuity.ordering.orderings import Ordering, Sides, consecutive, partition, region_medians
 from hyperacuity.studies.depth_pictures import Loaded
 from hyperacuity.studies.depth_views import CUES, LEVEL, LEVELS, NETWORK, SYSTEMS, TJC, UCM_TJ, SystemViews
-from hyperacuity.studies.keeping import code_key, kept, key_of
+from hyperacuity.studies.keeping import Kept, code_key, kept, key_of
 from hyperacuity.studies.running import PictureSource
 
 COLUMNS = tuple(f"{kind} regions, {reading}" for kind in ("true", "own") for reading in ("median", "along"))
@@ -110,15 +110,18 @@ def _tally(text: str) -> OrderingTally:
     return OrderingTally.unpack(base64.b64decode(text), Protocol())
 
 
-def examine_kept(picture: PictureSource[Loaded], folder: Path | None) -> OrderFindings:
-    """:func:`examine`, or what it found before in the same picture by the same code, from ``folder``."""
+def examine_kept(picture: PictureSource[Loaded], folder: Path | None, sights: Kept | None = None) -> OrderFindings:
+    """:func:`examine`, or what it found before in the same picture by the same code, from ``folder``.
+
+    What systems see in it is kept among ``sights``, for others.
+    """
     loaded = picture.load()
     image, truths, regions = loaded
     parts = [part for truth in truths for part in (_values(truth), truth.labels)]
     systems = [NETWORK in _available()]
     key = key_of(code_key(__name__, SystemViews.__module__), image, regions, *parts, systems)
     path = None if folder is None else folder / f"{picture.name}.json"
-    return kept(path, key, lambda: examine(loaded), OrderFindings.to_json, OrderFindings.from_json)
+    return kept(path, key, lambda: examine(loaded, sights), OrderFindings.to_json, OrderFindings.from_json)
 
 
 def _values(given: Ordering) -> NDArray[Any]:
@@ -130,11 +133,12 @@ def _available() -> list[str]:
     return [name for name in SYSTEMS if name != NETWORK or find_spec("onnxruntime")]
 
 
-def examine(loaded: Loaded) -> OrderFindings:
+def examine(loaded: Loaded, sights: Kept | None = None) -> OrderFindings:
     """Try all systems on one picture. A truth of labelled contours knows neighbours only; then pairs of regions do not count."""
     image, truths, true_regions = loaded
-    views = SystemViews(image)
+    views = SystemViews(image, sights)
     dense = views.dense()
+    views.keep()
     orders = [whole_order(truth) for truth in truths if isinstance(truth, Sides)]
     found = OrderFindings(
         tally_humans(truths) if len(truths) > 1 else None,

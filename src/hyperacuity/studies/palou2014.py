@@ -14,8 +14,10 @@ from hyperacuity.errors import InputError
 from hyperacuity.ordering import OrderingScore, OrderingTally, Outcomes, collect, collect_sweep
 from hyperacuity.studies.depth_pictures import LEFT_OUT, Loaded, held_out_pictures, scene_pictures
 from hyperacuity.studies.depth_views import AE, CUES, OWNERSHIP, SYSTEMS, TJC, TREE, UCM_TJ
+from hyperacuity.studies.keeping import Kept
 from hyperacuity.studies.order_trials import COLUMNS, MatchSums, OrderFindings, OrderSums, examine_kept
 from hyperacuity.studies.running import Failures, PictureSource, attempt_each
+from hyperacuity.studies.sights import kept_sights
 
 PUBLISHED = {"BPT+TJC [17]": 71.3, "UCM+TJC [17]": 69.3, "[9]": 69.1, "[18]": 68.9}
 """Table 1: figure/ground accuracy in per cent, each quoted by the paper from another one."""
@@ -196,12 +198,13 @@ def _rounded(values: Mapping[str, float]) -> dict[str, str]:
 class PalouSets:
     """The study: what was found on scenes and, where there are labels, on photographs; and the figures, where they were drawn.
 
-    ``failures`` are the pictures that could not be read.
+    ``failures`` are the pictures that could not be read; ``sights`` is where what systems see in pictures is kept.
     """
 
     sets: Mapping[str, Palou2014]
     failures: Failures
     figures: tuple[str, ...] = ()
+    sights: Kept | None = None
 
     @property
     def notes(self) -> list[str]:
@@ -231,29 +234,31 @@ def palou2014(
     bsds: Path | None = None,
     count: int | None = None,
     folder: Path | None = None,
+    sights: Path | None = None,
     stand_in: bool = False,
     workers: int | None = None,
 ) -> PalouSets:
     """Examine the systems on scenes and, where the data exist, on photographs that were never learned from.
 
     ``bsds`` is the folder of BSDS500 and its figure/ground labels; ``count`` takes the first photographs only, 0 none. What is
-    found in each picture is kept in ``folder``, and used again while picture and code are the same. A picture that cannot be
+    found in each picture is kept in ``folder``, and used again while picture and code are the same; what systems see, for figures
+    and for other studies, in ``sights``. A picture that cannot be
     read is left out and named. With ``stand_in``, scenes alone do where a folder was named that lacks the photographs.
     """
     sets = {SCENES: scene_pictures(seeds, size)}
     if photographs := held_out_pictures(bsds, count, stand_in=stand_in):
         sets[PHOTOGRAPHS] = photographs
-    results, failures = {}, []
+    results, failures, kept = {}, [], kept_sights(sights)
     for name, pictures in sets.items():
         found: dict[str, OrderFindings] = {}
-        for one, result in attempt_each(partial(examine_kept, folder=folder), pictures, workers, name):
+        for one, result in attempt_each(partial(examine_kept, folder=folder, sights=kept), pictures, workers, name):
             if isinstance(result, InputError):
                 failures.append((one.name, str(result)))
             else:
                 found[one.name] = result
         if found:
             results[name] = collect_pictures(name, [one for one in pictures if one.name in found], found)
-    return PalouSets(results, failures)
+    return PalouSets(results, failures, sights=kept)
 
 
 def collect_pictures(

@@ -28,6 +28,9 @@ PAPERS = ("palou2014", "maire2016", "cabezas2011", "hou2013", "abdulrahman2017")
 STRICT = ("palou2014", "maire2016", "hou2013")
 """Studies that stop where a folder is named that lacks their data, unless they are told that scenes may stand in."""
 
+SEEING = ("palou2014", "maire2016")
+"""Studies of the same photographs, which share what systems see in them."""
+
 
 @dataclass(frozen=True)
 class PaperStudy:
@@ -79,7 +82,8 @@ def study_all(
     for one in papers:
         place = common.output_folder(folder / one.name)
         try:
-            found[one.name], failed = _rows_of(one, place, key, data=data, figures=figures, workers=workers)
+            shared = {"sights": folder / "sights"} if one.name in SEEING else {}
+            found[one.name], failed = _rows_of(one, place, key, data=data, figures=figures, workers=workers, **shared)
             failures += [(f"{one.name}: {item}", reason) for item, reason in failed]
         except HyperacuityError as error:
             failures.append((one.name, str(error)))

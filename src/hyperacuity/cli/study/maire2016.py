@@ -26,13 +26,17 @@ def conduct(
     figures: bool = True,
     workers: int | None = None,
     count: int | None = None,
+    sights: Path | None = None,
     stand_in: bool = False,
 ) -> Maire2016:
-    """Run the study into a folder: maps that lie there are used again. Writes the table and the figures."""
+    """Run the study into a folder: maps that lie there are used again, and so is what ``sights`` holds of photographs.
+
+    Writes the table and the figures.
+    """
     from hyperacuity.studies import maire2016 as paper
     from hyperacuity.studies.running import write_csv
 
-    study = paper.maire2016(folder, data=data, count=count, stand_in=stand_in, workers=workers)
+    study = paper.maire2016(folder, data=data, count=count, sights=sights, stand_in=stand_in, workers=workers)
     if figures:
         from hyperacuity.report.papers.maire2016 import draw_maire2016
 

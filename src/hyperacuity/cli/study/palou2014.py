@@ -31,15 +31,26 @@ def conduct(
     first: int = 1,
     size: tuple[int, int] = (480, 320),
     count: int | None = None,
+    sights: Path | None = None,
     stand_in: bool = False,
 ) -> PalouSets:
-    """Run the study into a folder: what was found in each picture before is used again. Writes tables and figures."""
+    """Run the study into a folder: what was found in each picture before is used again. Writes tables and figures.
+
+    What systems see in each picture is kept in ``sights``, by default a folder of the study's own.
+    """
     from hyperacuity.studies import palou2014 as paper
     from hyperacuity.studies.running import write_csv
 
     seeds = range(first, first + scenes)
     study = paper.palou2014(
-        seeds, size, bsds=data, count=count, folder=folder / "pictures", stand_in=stand_in, workers=workers
+        seeds,
+        size,
+        bsds=data,
+        count=count,
+        folder=folder / "pictures",
+        sights=sights or folder / "sights",
+        stand_in=stand_in,
+        workers=workers,
     )
     if figures:
         from hyperacuity.report.papers.palou2014 import draw_palou2014

@@ -12,13 +12,13 @@ shapes and on photographs is described in ``docs/tasks/depth.md``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hyperacuity.detect.detection import planes
+from hyperacuity.detect.remembered import Remembered
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.kernels import ownership as kernels
 from hyperacuity.kernels.pieces import label_pieces
@@ -49,12 +49,16 @@ def remembered_ownership(image: ArrayLike, curvature: Curvature = "convex") -> O
     pixels: NDArray[np.generic] = np.ascontiguousarray(image)
     if pixels.size > _REMEMBERED:
         return probability_of_ownership(pixels, curvature=curvature)
-    return _ownership_again(pixels.tobytes(), pixels.shape, pixels.dtype.str, curvature).copy()
+    return _last(pixels, curvature, make=lambda: probability_of_ownership(pixels, curvature=curvature)).copy()
 
 
-@lru_cache(maxsize=4)
-def _ownership_again(data: bytes, shape: tuple[int, ...], kind: str, curvature: Curvature) -> OrderMap:
-    return probability_of_ownership(np.frombuffer(data, kind).reshape(shape), curvature=curvature)
+def remember_ownership(image: ArrayLike, order: OrderMap, curvature: Curvature = "convex") -> None:
+    """Tell :func:`remembered_ownership` what is known of an image already."""
+    if (pixels := np.asarray(image)).size <= _REMEMBERED:
+        _last.tell(pixels, curvature, made=order)
+
+
+_last: Remembered[OrderMap] = Remembered(4)
 
 
 def probability_of_ownership(

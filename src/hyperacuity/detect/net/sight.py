@@ -12,7 +12,7 @@ the same settings had not learned from; the numbers are in ``net.json``.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,6 +25,7 @@ from hyperacuity.detect.depth.region_depths import depth_of_regions
 from hyperacuity.detect.depth.soft_depth import Advantages, soft_depth
 from hyperacuity.detect.depth.step_model import FEATURES, StepWeights, step_features
 from hyperacuity.detect.net.network import Float32s, Look, Setting, across_ridges, card, look
+from hyperacuity.detect.remembered import Remembered
 from hyperacuity.errors import UsageError
 from hyperacuity.maps import LabelMap, OrderMap, SoftMap
 from hyperacuity.ordering.figure_ground import Neighbours, neighbours
@@ -84,7 +85,11 @@ def see(image: ArrayLike, *, setting: Setting = "best", model: str = "", threads
     setting, model, threads
         See :func:`~hyperacuity.detect.net.network.look`.
     """
-    seen = look(image, setting=setting, model=model, threads=threads)
+    return sight_of(look(image, setting=setting, model=model, threads=threads))
+
+
+def sight_of(seen: Look) -> Sight:
+    """What a look at a photograph comes to."""
     tree = tree_of(seen)
     return Sight(seen.boundaries, seen.field, tree, order_of(seen, tree))
 
@@ -178,9 +183,13 @@ def _remembered(image: ArrayLike, setting: Setting, model: str) -> Look:
     pixels: NDArray[np.generic] = np.ascontiguousarray(image)
     if pixels.size > 3 * _REMEMBERED:
         return look(pixels, setting=setting, model=model)
-    return _look_again(pixels.tobytes(), pixels.shape, pixels.dtype.str, setting, model)
+    return _last(pixels, setting, model, make=lambda: look(pixels, setting=setting, model=model))
 
 
-@lru_cache(maxsize=4)
-def _look_again(data: bytes, shape: tuple[int, ...], kind: str, setting: Setting, model: str) -> Look:
-    return look(np.frombuffer(data, kind).reshape(shape), setting=setting, model=model)
+def remember_look(image: ArrayLike, seen: Look, setting: Setting = "best", model: str = "") -> None:
+    """Tell systems what is known already of the photograph that they are about to look at."""
+    if (pixels := np.asarray(image)).size <= 3 * _REMEMBERED:
+        _last.tell(pixels, setting, model, made=seen)
+
+
+_last: Remembered[Look] = Remembered(4)

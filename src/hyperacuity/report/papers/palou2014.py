@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ from hyperacuity.studies.depth_views import (
     SystemViews,
     truly_ordered,
 )
-from hyperacuity.studies.keeping import code_key, kept_files, key_of
+from hyperacuity.studies.keeping import Kept, code_key, kept_files, key_of
 from hyperacuity.studies.palou2014 import PAPERS, RULES, SCENES, Palou2014, PalouSets
 from hyperacuity.studies.running import PictureSource, each
 
@@ -58,10 +59,11 @@ def draw_palou2014(study: PalouSets, folder: Path, *, workers: int | None = None
     compared = [*scenes[:2], *(last[:4] if photographs else last[2:6])]
 
     def draw() -> None:
-        write_png(folder / SHEETS[0], measures_sheet(scenes[0]))
-        write_png(folder / SHEETS[1], lambda_series(last[0]))
-        write_png(folder / SHEETS[2], comparison_sheet(compared, workers=workers))
-        write_png(folder / SHEETS[3], outcomes_sheet(study.sets[SCENES]))
+        kept = study.sights
+        write_png(folder / SHEETS[0], measures_sheet(scenes[0], kept))
+        write_png(folder / SHEETS[1], lambda_series(last[0], kept))
+        write_png(folder / SHEETS[2], comparison_sheet(compared, kept, workers=workers))
+        write_png(folder / SHEETS[3], outcomes_sheet(study.sets[SCENES], kept))
 
     images = [picture.load()[0] for picture in (*compared, scenes[0], last[0])]
     captions = outcome_captions(study.sets[SCENES])  # of all scenes: the parameters are those that suit all best
@@ -84,10 +86,10 @@ def _draw_charts(result: Palou2014, folder: Path) -> list[str]:
     return list(names)
 
 
-def measures_sheet(picture: PictureSource[Loaded]) -> NDArray[Any]:
+def measures_sheet(picture: PictureSource[Loaded], kept: Kept | None = None) -> NDArray[Any]:
     """How ownership on the tree is measured in one picture: matched contours, owners, regions and pairs of regions."""
     image, truths, _ = picture.load()
-    return picture_sheet(SystemViews(image).pruned(SHOWN_LAMBDA), truths[0])
+    return picture_sheet(SystemViews(image, kept).pruned(SHOWN_LAMBDA), truths[0])
 
 
 def outcome_captions(scenes: Palou2014) -> dict[str, str]:
@@ -100,13 +102,13 @@ def outcome_captions(scenes: Palou2014) -> dict[str, str]:
     }
 
 
-def outcomes_sheet(scenes: Palou2014) -> NDArray[Any]:
+def outcomes_sheet(scenes: Palou2014, kept: Kept | None = None) -> NDArray[Any]:
     """The first scene, its true order, and four outcomes: which is the best?"""
     picture = scenes.pictures[0]
     image, truths, regions = picture.load()
     orders = {
         system: found
-        for system, parameter, found in SystemViews(image).sweeps(truths[0], PAPERS)
+        for system, parameter, found in SystemViews(image, kept).sweeps(truths[0], PAPERS)
         if parameter == scenes.chosen(system)
     }
     panels = [(boxed(image), picture.name), (boxed(order_picture(_whole(truths[0], regions))), "truth: warm is near")]
@@ -123,10 +125,10 @@ def _whole(truth: Ordering, regions: LabelMap) -> OrderMap:
     return whole.painted().astype(np.float32)
 
 
-def lambda_series(picture: PictureSource[Loaded]) -> NDArray[Any]:
+def lambda_series(picture: PictureSource[Loaded], kept: Kept | None = None) -> NDArray[Any]:
     """The picture, its ownership, and ownership on the tree from fine to coarse."""
     image, _, _ = picture.load()
-    views = SystemViews(image)
+    views = SystemViews(image, kept)
     panels = [(boxed(image), picture.name), (boxed(order_picture(views.ownership)), "ownership: warm is near")]
     for lam in telling_lambdas(pruning_path(views.tree, piecewise_constant(views.tree, views.ownership))):
         found = views.pruned(lam)
@@ -148,15 +150,17 @@ def telling_lambdas(path: PruningPath) -> list[float]:
     return [float(lam) * (1 + 1e-6) for lam in lambdas[chosen]]  # beyond the tie at the very λ
 
 
-def comparison_sheet(pictures: Sequence[PictureSource[Loaded]], *, workers: int | None = None) -> NDArray[Any]:
+def comparison_sheet(
+    pictures: Sequence[PictureSource[Loaded]], kept: Kept | None = None, *, workers: int | None = None
+) -> NDArray[Any]:
     """Each row a picture, its truth, and what the systems make of it."""
-    rows = list(each(_compared, pictures, workers, "comparison"))
+    rows = list(each(partial(_compared, kept=kept), pictures, workers, "comparison"))
     return panel_sheet([panel for row in rows for panel in row], columns=len(rows[0]))
 
 
-def _compared(picture: PictureSource[Loaded]) -> list[tuple[NDArray[Any], str]]:
+def _compared(picture: PictureSource[Loaded], kept: Kept | None) -> list[tuple[NDArray[Any], str]]:
     image, truths, regions = picture.load()
-    views = SystemViews(image)
+    views = SystemViews(image, kept)
     own = views.tree.at(LEVEL)
     orders = {
         "truth": _whole(truths[0], regions),

@@ -1,0 +1,115 @@
+"""A soft map against many truths that are parts of the same annotators' maps: which pairs are possible is found out once.
+
+The pairs of a part are those of the whole truth whose true pixel is in it. So the part is swept over the pairs of the whole, its
+other pixels *absent*: at the price :data:`~hyperacuity.kernels.assignment.ABSENT` they are worth nobody's bid, and no path
+leads over them. What is left is the problem of the part alone, with the same distances and ties. Only the scale may differ, by
+which distances and ties become one cost: it depends on the number of true pixels. A larger one than need be has the same
+optimum, as long as ties have as many bits. Where they have not, in truths of tens of thousands of pixels, a part gets
+pairs of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from hyperacuity.kernels import Flags, Int64s, Uint8s, Uint64s
+from hyperacuity.kernels.assignment import ABSENT, new_matching
+from hyperacuity.kernels.pairs import Reach, scale
+from hyperacuity.kernels.sweep import (
+    Counts,
+    History,
+    Start,
+    detected_at_each_step,
+    find_candidates,
+    follow,
+    indices_of,
+    start_matching,
+)
+
+Part = Sequence[Flags]
+"""For each annotator, which of the pixels drawn are in the part."""
+
+
+class PartSweep(NamedTuple):
+    """The counts of each part, as of :func:`~hyperacuity.kernels.sweep.sweep`, and what became of chosen steps of the first.
+
+    ``partners`` has a row per chosen step: in how many annotators' pairs each detected pixel is.
+    """
+
+    counts: list[Counts]
+    partners: Uint8s
+
+
+def sweep_parts(
+    history: History,
+    truths: Sequence[Int64s],
+    parts: Sequence[Part],
+    shape: tuple[int, int],
+    within: Reach,
+    *,
+    chosen: Sequence[int] = (),
+) -> PartSweep:
+    """Match a history with several parts of the annotators' truths, which are given by flat indices in raster order."""
+    steps, words = history.first.size - 1, (history.size + 63) // 64
+    matched = np.zeros((len(parts), len(truths), steps), np.int64)
+    by_any = np.zeros((len(parts), steps, words), np.uint64)
+    partners = np.zeros((len(chosen), history.size), np.min_scalar_type(len(truths)))
+    for annotator, truth in enumerate(truths):
+        candidates = find_candidates(history, truth, shape, within)
+        whole = Start(
+            new_matching(candidates.pairs, truth.size),
+            candidates,
+            truth.size,
+            np.empty(truth.size, np.uint32),
+            np.zeros(words, np.uint64),
+        )
+        for number, part in enumerate(parts):
+            start = _start_of_part(whole, history, truth, part[annotator], shape, within)
+            if number == 0 and len(chosen):
+                marks = np.zeros((steps, words), np.uint64)
+                follow(start, matched[0, annotator], marks, False)
+                by_any[0] |= marks
+                partners += _bits(marks[list(chosen)], history.size)
+            else:
+                follow(start, matched[number, annotator], by_any[number], False)
+    at = history.step_of_threshold
+    matched_by_any = np.bitwise_count(by_any).sum(axis=2, dtype=np.int64)
+    counts = [
+        Counts(each[:, at], by[at], history.detected[at], history.marked)
+        for each, by in zip(matched, matched_by_any, strict=True)
+    ]
+    return PartSweep(counts, partners)
+
+
+def _start_of_part(
+    whole: Start, history: History, truth: Int64s, part: Flags, shape: tuple[int, int], within: Reach
+) -> Start:
+    """The empty matching of a part of a truth: over the pairs of the whole, if ties have as many bits there."""
+    most = int(within.steps[-1])
+    if scale(int(np.count_nonzero(part)), most).tie_bits != scale(truth.size, most).tie_bits:
+        return start_matching(history, truth[part], shape, within)
+    matching = new_matching(whole.candidates.pairs, truth.size)
+    matching.price[: truth.size][~part] = ABSENT
+    return whole._replace(matching=matching, now=np.zeros_like(whole.now))
+
+
+def _bits(words: Uint64s, count: int) -> Uint8s:
+    """The first bits of each row, the lowest of each word first, as numbers 0 and 1."""
+    return np.unpackbits(words.astype("<u8").view(np.uint8), axis=1, bitorder="little", count=count)
+
+
+def partners_at_levels(history: History, partners: Uint8s, chosen: Sequence[int], level: Uint8s, people: int) -> Int64s:
+    """By how many annotators' pairs the pixels of each level are held: levels × (people + 1), counts of pixels.
+
+    ``chosen`` has the step at which just the pixels of each level or above are marked, the lowest level (1) first; ``partners``
+    are those of these steps. ``level`` is 0 where nothing is marked.
+    """
+    level_of = level.ravel()[indices_of(history, (level.shape[0], level.shape[1]))]
+    table = np.zeros((len(chosen), people + 1), np.int64)
+    for step, detected in detected_at_each_step(history):
+        for row in (row for row, at in enumerate(chosen) if at == step):
+            table[row] = np.bincount(partners[row, detected & (level_of == row + 1)], minlength=people + 1)
+    return table
