@@ -45,11 +45,10 @@ PairCost = Callable[[Int64s, Int64s], Float64s]
 
 
 class Scale(NamedTuple):
-    """How steps and ties make one cost, and what a pair is worth at most. ``split_shift`` serves the queue of a search."""
+    """How steps and ties make one cost, and what a pair is worth at most."""
 
     tie_bits: np.int64
     shift: np.int64
-    split_shift: np.int64
     limit: np.int64
 
 
@@ -95,7 +94,7 @@ def scale(n_truth: int, most_steps: int) -> Scale:
         )
     shift = tie_bits + count_width
     limit = (most_steps + 1) * (n_truth + 1) << shift
-    return Scale(np.int64(tie_bits), np.int64(shift), np.int64(max(0, tie_bits - 3)), np.int64(limit))
+    return Scale(np.int64(tie_bits), np.int64(shift), np.int64(limit))
 
 
 @kernel
