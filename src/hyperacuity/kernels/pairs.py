@@ -188,20 +188,20 @@ def _list_partners(
             x_first, x_last = max(0, x - half), min(width - 1, x + half)
             row = (yy + 1) * stride + 1
             for word in range(x_first >> 6, (x_last >> 6) + 1):
-                whole = bits[row + word]
-                run = whole & _run_in_word(x_first, x_last, word)
+                i = np.uint64(row + word)
+                run = bits[i] & _run_in_word(x_first, x_last, word)
+                # The run's pixels follow each other in number, so that only the first one's is looked up.
+                d = np.uint64(before[i]) + count_bits(bits[i] & ~run & (run - ONE))
                 while run != 0:
-                    bit = lowest_bit(run)
+                    xx = (word << 6) + np.int64(lowest_bit(run))
                     run &= run - ONE
-                    d = np.uint64(before[row + word]) + count_bits(whole & ((ONE << bit) - ONE))
-                    xx = (word << 6) + np.int64(bit)
                     square = np.uint64(dy * dy + (xx - x) * (xx - x))
                     partner[at] = np.uint64(truth.size) + d
                     cost[at] = (steps[square] << to.shift) + _tie(truth[g], yy * width + xx, to.tie_bits)
                     at += ONE
                     degree[d] += 1
-                    if nearest[d] == 0 or nearness[square] < nearest[d]:
-                        nearest[d] = nearness[square]
+                    nearest[d] = min(nearest[d], nearness[square])
+                    d += ONE
 
 
 @kernel
@@ -226,7 +226,9 @@ def find_pairs(
     extra: PairCost | None = None,
     extra_most: float = 0.0,
 ) -> tuple[Pairs, Scale, Uint8s]:
-    """All pairs within reach, their scale, and each detected pixel's nearness class (1 is on the truth, 0 is out of reach).
+    """All pairs within reach, their scale, and each detected pixel's nearness class (1 is on the truth).
+
+    A pixel out of reach has a class beyond the last one.
 
     ``truth`` are flat indices in raster order, ``before`` the ranks (:func:`hyperacuity.kernels.bits.rank`) of the bit image
     ``detected``. ``extra`` is a further cost of at most ``extra_most`` pixels.
@@ -248,7 +250,7 @@ def find_pairs(
     if bytes_needed > SMALL:
         budget.bind(cost, bytes_needed)
     degree = np.zeros(n_detected, np.int64)
-    nearest = np.zeros(n_detected, np.uint8)
+    nearest = np.full(n_detected, NEARNESS_CLASSES + 1, np.uint8)
     _list_partners(truth, detected, before, height, width, within, to, degree, nearest, partner, cost)
     if extra is not None:
         mask = np.empty(shape, np.bool_)
