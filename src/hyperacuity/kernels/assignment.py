@@ -49,7 +49,7 @@ import numpy as np
 
 from hyperacuity.kernels import Int64s, Scalar, Uint32s, inlined_kernel, kernel
 from hyperacuity.kernels.bits import ONE
-from hyperacuity.kernels.pairs import Pairs, Scale
+from hyperacuity.kernels.pairs import Pairs, Scale, cost_of
 from hyperacuity.kernels.queue import LAST, Queue, empty, new_queue, put, take
 
 FREE = np.uint32(0xFFFFFFFF)
@@ -150,7 +150,7 @@ def _search(m: Matching, pairs: Pairs, to: Scale, root: Scalar) -> tuple[Scalar,
         offset = base - to.limit
         for e in range(first, last):
             y = partner[e]
-            path = offset + cost[e] + price[y]
+            path = offset + cost_of(cost[e], to) + price[y]
             better[np.uint64(n_better)] = y
             better_length[np.uint64(n_better)] = path
             n_better += np.int64(path < best) & np.int64(path < length[y])
@@ -196,7 +196,7 @@ def _bid(m: Matching, pairs: Pairs, to: Scale, x: Scalar) -> tuple[Scalar, Scala
     choice = FREE
     for e in range(np.uint64(start[x]), np.uint64(start[x + np.uint32(1)])):
         y = partner[e]
-        worth = to.limit - cost[e] - m.price[y]
+        worth = to.limit - cost_of(cost[e], to) - m.price[y]
         choice = y if worth > first else choice
         second = max(second, min(first, worth))
         first = max(first, worth)
@@ -258,7 +258,7 @@ def check(m: Matching, pairs: Pairs, to: Scale) -> Scalar:
             return 5
         for e in range(pairs.start[x], pairs.start[x + 1]):
             y = pairs.partner[e]
-            slack = price + m.price[y] - (to.limit - pairs.cost[e])
+            slack = price + m.price[y] - (to.limit - cost_of(pairs.cost[e], to))
             if slack < 0:
                 return 2
             if mate == y and slack != 0:
