@@ -35,7 +35,7 @@ def small_budget(monkeypatch):
 def test_maps_with_too_many_pairs_are_refused_before_memory_is_taken(small_budget):
     full = np.ones((200, 200), bool)
     with pytest.raises(
-        InputError, match=r"matching \S+ pairs of pixels within 10 px of each other takes 0\.3 GiB, more than"
+        InputError, match=r"matching \S+ pairs of pixels within 10 px of each other takes 0\.2 GiB, more than"
     ):
         match(full, full, tolerance_px=10)
     assert small_budget.taken == 0
@@ -50,7 +50,7 @@ def test_what_was_taken_is_given_back(small_budget):
 
 
 def test_threads_wait_for_each_other_and_all_end(small_budget):
-    ones = np.ones((60, 60), bool)  # 21 pairs of each pixel with 24 bytes: 1.7 MB, so one at a time
+    ones = np.ones((60, 60), bool)  # 21 pairs of each pixel with 16 bytes: 1.2 MB, so one at a time
     highest = []
 
     def work(_):

@@ -1,38 +1,48 @@
-"""The queue of a search has room for a limited number of entries, and is tidied when it is full."""
+"""The queue of a search gives nodes in the order of their keys."""
 
 from __future__ import annotations
 
 import numpy as np
-import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
-from hyperacuity.kernels.pairs import reach
-from hyperacuity.kernels.sweep import follow, start_matching, trace
+from hyperacuity.kernels import kernel
+from hyperacuity.kernels.queue import LAST, empty, new_queue, put, take
 
-UNUSED = np.uint64(0xFFFFFFFFFFFFFFFF)
-
-
-def followed(tolerance, density, *, plenty):
-    """Pairs at each step and their detected pixels, how many entries were used, how many beyond the room, and the least room."""
-    rng = np.random.default_rng(4)
-    soft, truth = rng.random((40, 60)).astype(np.float32), rng.random((40, 60)) < density
-    history = trace(soft, np.linspace(0.05, 0.95, 19), thin=False)
-    start = start_matching(history, np.flatnonzero(truth), soft.shape, reach(tolerance))
-    pairs = start.candidates.pairs
-    least = pairs.start.size - 1 + int(np.diff(pairs.start).max())
-    memory = np.full(200 * least, UNUSED)
-    room = memory.size if plenty else least
-    start = start._replace(matching=start.matching._replace(entry=memory[:room]))
-    matched = np.zeros(history.first.size - 1, np.int64)
-    marks = np.zeros((matched.size, start.now.size), np.uint64)
-    assert follow(start, matched, marks, True) == 0, "a line of the certificate is broken"
-    return matched, marks, np.count_nonzero(memory != UNUSED), np.count_nonzero(memory[room:] != UNUSED), least
+NODES = 40
+TAKE = -1
 
 
-@pytest.mark.parametrize(("tolerance", "density"), [(9.0, 0.4), (40.0, 0.06)])
-def test_with_the_least_room_the_matching_is_the_same_and_nothing_is_written_beyond_it(tolerance, density):
-    matched, marks, used, _, least = followed(tolerance, density, plenty=True)
-    tight = followed(tolerance, density, plenty=False)
-    assert tight[3] == 0
-    assert np.array_equal(tight[0], matched)
-    assert np.array_equal(tight[1], marks)
-    assert used > least or tolerance > 9, "or else nothing is tidied here"
+@kernel
+def _put(q, node, key, place):
+    put(q, np.uint32(node), np.int64(key), np.uint64(place))
+
+
+@kernel
+def _take(q, size):
+    return take(q, np.uint64(size))
+
+
+ORDERS = st.lists(st.one_of(st.just((TAKE, 0)), st.tuples(st.integers(0, NODES - 1), st.integers(0, 30))), max_size=200)
+
+
+@settings(deadline=None)  # the first example compiles
+@given(ORDERS)
+@example([(n, NODES - n) for n in range(NODES)] + [(TAKE, 0)] * NODES)
+@example([(n, n) for n in range(NODES)] + [(n, 0) for n in range(NODES)] + [(TAKE, 0)] * NODES)
+def test_nodes_come_out_by_their_keys_whatever_is_put_in_lowered_and_taken_out(orders):
+    q = new_queue(NODES)
+    waiting: dict[int, int] = {}
+    for node, key in orders:
+        if node != TAKE:
+            if key < waiting.get(node, LAST):
+                _put(q, node, key, q.place[node] if node in waiting else len(waiting))
+                waiting[node] = key
+        elif waiting:
+            least = min(waiting.values())
+            assert q.key[0] == least
+            assert waiting.pop(_take(q, len(waiting))) == least
+        assert sorted(q.key[: len(waiting)]) == sorted(waiting.values())
+        assert (q.key[len(waiting) :] == LAST).all()
+    empty(q, len(waiting))
+    assert (q.key == LAST).all()

@@ -10,7 +10,9 @@ It does not depend on the order in which pixels arrive, so neither does any coun
 
     cost = steps · 2^shift + tie,      2^shift > any sum of ties,
 
-and so is the wish for more pairs: ``limit`` exceeds any sum of costs, and a pair is worth ``limit − cost``.
+and so is the wish for more pairs: ``limit`` exceeds any sum of costs, and a pair is worth ``limit − cost``. The room that
+sums need between steps and ties is left out where costs are stored, ``steps · 2^tie_bits + tie``, which mostly fits 32 bits;
+:func:`cost_of` puts it back.
 
 Detected pixels are looked up in a bit image. Those of a row within the tolerance are one run of bits, read a word at a time; the
 number of a detected pixel is the count of the bits before it.
@@ -25,7 +27,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hyperacuity.errors import InputError
-from hyperacuity.kernels import Float64s, Int64s, Scalar, Uint8s, Uint32s, kernel
+from hyperacuity.kernels import Float64s, Int64s, Scalar, Uint8s, Uint32s, Uint64s, inlined_kernel, kernel
 from hyperacuity.kernels.bits import ALL, LOW_SIX, ONE, Bits, count_bits, lowest_bit, unpack
 from hyperacuity.kernels.memory import SMALL, budget
 
@@ -44,12 +46,16 @@ PairCost = Callable[[Int64s, Int64s], Float64s]
 """Further cost of pairs, in pixels (≥ 0): a function of the flat indices of their truth and detected pixels."""
 
 
+Costs = Uint32s | Uint64s
+"""Costs as they are stored, in 64 bits where 32 do not hold them."""
+
+
 class Scale(NamedTuple):
-    """How steps and ties make one cost, and what a pair is worth at most. ``split_shift`` serves the queue of a search."""
+    """How steps and ties make one cost, and what a pair is worth at most. ``stretch`` is 2^shift − 2^tie_bits."""
 
     tie_bits: np.int64
     shift: np.int64
-    split_shift: np.int64
+    stretch: np.int64
     limit: np.int64
 
 
@@ -62,11 +68,11 @@ class Reach(NamedTuple):
 
 
 class Pairs(NamedTuple):
-    """The candidate pairs of one truth map, as described at the top of this module."""
+    """The candidate pairs of one truth map, as described at the top of this module; ``cost`` as it is stored."""
 
     start: Int64s
     partner: Uint32s
-    cost: Int64s
+    cost: Costs
 
 
 def reach(tolerance_px: float) -> Reach:
@@ -95,7 +101,13 @@ def scale(n_truth: int, most_steps: int) -> Scale:
         )
     shift = tie_bits + count_width
     limit = (most_steps + 1) * (n_truth + 1) << shift
-    return Scale(np.int64(tie_bits), np.int64(shift), np.int64(max(0, tie_bits - 3)), np.int64(limit))
+    return Scale(np.int64(tie_bits), np.int64(shift), np.int64((1 << shift) - (1 << tie_bits)), np.int64(limit))
+
+
+@inlined_kernel
+def cost_of(stored: Scalar, to: Scale) -> Scalar:
+    """The cost of a pair, from what is stored of it."""
+    return np.int64(stored) + (np.int64(stored) >> to.tie_bits) * to.stretch
 
 
 @kernel
@@ -174,7 +186,7 @@ def _list_partners(
     degree: Int64s,
     nearest: Uint8s,
     partner: Uint32s,
-    cost: Int64s,
+    cost: Costs,
 ) -> None:
     """Write the truth pixels' halves of all pairs; per detected pixel count its pairs and note its nearest truth pixel."""
     half_width, steps, nearness = within.half_width, within.steps, within.nearness
@@ -189,24 +201,24 @@ def _list_partners(
             x_first, x_last = max(0, x - half), min(width - 1, x + half)
             row = (yy + 1) * stride + 1
             for word in range(x_first >> 6, (x_last >> 6) + 1):
-                whole = bits[row + word]
-                run = whole & _run_in_word(x_first, x_last, word)
+                i = np.uint64(row + word)
+                run = bits[i] & _run_in_word(x_first, x_last, word)
+                # The run's pixels follow each other in number, so that only the first one's is looked up.
+                d = np.uint64(before[i]) + count_bits(bits[i] & ~run & (run - ONE))
                 while run != 0:
-                    bit = lowest_bit(run)
+                    xx = (word << 6) + np.int64(lowest_bit(run))
                     run &= run - ONE
-                    d = np.uint64(before[row + word]) + count_bits(whole & ((ONE << bit) - ONE))
-                    xx = (word << 6) + np.int64(bit)
                     square = np.uint64(dy * dy + (xx - x) * (xx - x))
                     partner[at] = np.uint64(truth.size) + d
-                    cost[at] = (steps[square] << to.shift) + _tie(truth[g], yy * width + xx, to.tie_bits)
+                    cost[at] = (steps[square] << to.tie_bits) + _tie(truth[g], yy * width + xx, to.tie_bits)
                     at += ONE
                     degree[d] += 1
-                    if nearest[d] == 0 or nearness[square] < nearest[d]:
-                        nearest[d] = nearness[square]
+                    nearest[d] = min(nearest[d], nearness[square])
+                    d += ONE
 
 
 @kernel
-def _mirror(n_truth: Scalar, start: Int64s, cursor: Int64s, partner: Uint32s, cost: Int64s) -> None:
+def _mirror(n_truth: Scalar, start: Int64s, cursor: Int64s, partner: Uint32s, cost: Costs) -> None:
     """Write the detected pixels' halves of all pairs from those of the truth pixels. ``cursor`` is a copy of their starts."""
     for g in range(n_truth):
         for e in range(start[g], start[g + 1]):
@@ -227,7 +239,9 @@ def find_pairs(
     extra: PairCost | None = None,
     extra_most: float = 0.0,
 ) -> tuple[Pairs, Scale, Uint8s]:
-    """All pairs within reach, their scale, and each detected pixel's nearness class (1 is on the truth, 0 is out of reach).
+    """All pairs within reach, their scale, and each detected pixel's nearness class (1 is on the truth).
+
+    A pixel out of reach has a class beyond the last one.
 
     ``truth`` are flat indices in raster order, ``before`` the ranks (:func:`hyperacuity.kernels.bits.rank`) of the bit image
     ``detected``. ``extra`` is a further cost of at most ``extra_most`` pixels.
@@ -235,21 +249,23 @@ def find_pairs(
     height, width = shape
     n_truth = truth.size
     extra_steps = math.ceil(extra_most * STEPS_PER_PIXEL)
-    to = scale(n_truth, int(within.steps[-1]) + extra_steps)
+    most_steps = int(within.steps[-1]) + extra_steps
+    to = scale(n_truth, most_steps)
+    stored: type[np.unsignedinteger] = np.uint32 if most_steps.bit_length() + to.tie_bits <= 32 else np.uint64
     start = np.empty(n_truth + n_detected + 1, np.int64)
     _count_partners(truth, detected, height, width, within.half_width, start)
     half = int(start[n_truth])
-    bytes_needed = 2 * half * (4 + 8)
+    bytes_needed = 2 * half * (4 + np.dtype(stored).itemsize)
     if bytes_needed > SMALL:
         budget.lend(
             bytes_needed, f"matching {half:.2g} pairs of pixels within {within.half_width.size // 2} px of each other"
         )
     partner = np.empty(2 * half, np.uint32)
-    cost = np.empty(2 * half, np.int64)
+    cost = np.empty(2 * half, stored)
     if bytes_needed > SMALL:
         budget.bind(cost, bytes_needed)
     degree = np.zeros(n_detected, np.int64)
-    nearest = np.zeros(n_detected, np.uint8)
+    nearest = np.full(n_detected, NEARNESS_CLASSES + 1, np.uint8)
     _list_partners(truth, detected, before, height, width, within, to, degree, nearest, partner, cost)
     if extra is not None:
         mask = np.empty(shape, np.bool_)
@@ -258,7 +274,7 @@ def find_pairs(
         for block in range(0, half, EXTRA_BLOCK):
             part = slice(block, min(block + EXTRA_BLOCK, half))
             both = _pixels_of_pairs(truth, detected_pixels, start, partner, part)
-            cost[part] += _extra_steps(extra, extra_steps, *both) << to.shift
+            cost[part] += (_extra_steps(extra, extra_steps, *both) << to.tie_bits).astype(stored)
     np.cumsum(degree, out=start[n_truth + 1 :])
     start[n_truth + 1 :] += half
     _mirror(n_truth, start, start[n_truth:].copy(), partner, cost)

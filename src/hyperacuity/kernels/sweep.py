@@ -233,22 +233,24 @@ def _nearest_first(
             cursor[c] = 0
         # First as they come, to the second half of the room, then from there in order. Most changes are out of reach: those are
         # overwritten by the next one, without a question that the processor would often answer wrongly.
-        found = change.size
-        for i in range(first[step], first[step + 1]):
-            d = own[abs(change[i]) - 1]
+        begin = np.uint64(change.size)
+        found = begin
+        for i in range(np.uint64(first[step]), np.uint64(first[step + 1])):
+            d = own[np.uint64(abs(change[i]) - 1)]
             order[found] = d if change[i] > 0 else -d
-            found += np.int64(d > 0)
-        for i in range(change.size, found):
+            found += np.uint64(d > 0)
+        for i in range(begin, found):
             d = order[i]
-            cursor[(np.int64(nearest[d - 1]) if d > 0 else 0) + 1] += 1
+            c = np.uint64(nearest[np.uint64(abs(d) - 1)]) * np.uint64(d > 0)
+            cursor[c + np.uint64(1)] += 1
         cursor[0] = used
         for c in range(1, cursor.size):
             cursor[c] += cursor[c - 1]
         used = cursor[cursor.size - 1]
-        for i in range(change.size, found):
+        for i in range(begin, found):
             d = order[i]
-            c = np.int64(nearest[d - 1]) if d > 0 else 0
-            order[cursor[c]] = d
+            c = np.uint64(nearest[np.uint64(abs(d) - 1)]) * np.uint64(d > 0)
+            order[np.uint64(cursor[c])] = d
             cursor[c] += 1
         order_first[step + 1] = used
 
