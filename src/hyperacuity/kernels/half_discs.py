@@ -1,8 +1,8 @@
 """How different are the two halves of a disc around each pixel, for eight directions of the line that divides it?
 
 A pixel carries a label: a bin of brightness or colour, or a texton. Around each pixel the disc is cut into sixteen wedges, and
-the labels in each are counted once. A half disc is eight wedges in a row: turning the line by one wedge takes one wedge's counts
-in and another's out, so that eight directions cost little more than one. With g and h the histograms of the two halves and
+the labels in each are counted. A half disc is eight wedges in a row: turning the line by one wedge takes one wedge's counts in
+and another's out, so that eight directions cost little more than one. With g and h the histograms of the two halves and
 s = g + h, which is the same for all directions, the distance is
 
     χ² = ½ Σ (g − h)² / (g + h) = ½ Σ (2g − s)² / s ,
@@ -12,8 +12,16 @@ is applied to s and to g − h. The other distance is the quadratic form of a = 
 
     aᵀ S a = Σ aᵢ (Σ aⱼ − Σ Kᵢⱼ aⱼ) ,    Sᵢⱼ = 1 − Kᵢⱼ ,    Kᵢⱼ = exp(−(i − j)² / 2w²) ,
 
-in which counts that moved to a bin nearby weigh little: K a is a convolution too. Sums run in a fixed order: the result is the
-same on any machine.
+in which counts that moved to a bin nearby weigh little: K a is a convolution too.
+
+No pixel is looked at for its own sake. Let N(y, x) be how many pixels above (y, x), in its column, have a label. A wedge has in
+each column a run of pixels, which holds the difference of two values of N; and two wedges side by side share the ray between
+them. So the sums of N along nine rays, from the upper to the lower end of the disc's edge, give all eight wedges right of the
+centre, and nine others those left of it. What a disc costs grows with its radius, not with its area, and sixteen neighbours are
+looked at together. N is kept for as many rows as a disc has, and counts may wrap around: differences do not notice.
+
+Counts are exact; a share of the disc is what adding up one pixel's share so many times gives. Sums run in a fixed order, one bin
+after another, and bins that are empty add nothing: the result is the same on any machine.
 """
 
 from __future__ import annotations
@@ -24,15 +32,21 @@ from typing import Literal
 import numpy as np
 
 from hyperacuity.errors import UsageError
-from hyperacuity.kernels import Flags, Float32s, Int64s, Scalar, Uint8s, Uint32s, allocating_kernel, kernel
-from hyperacuity.kernels.lanes import LANES, Lanes, load, spread, store
+from hyperacuity.kernels import Float32s, Int64s, Scalar, Uint8s, allocating_kernel, inlined_kernel, kernel
+from hyperacuity.kernels.lanes import LANES, Numbers, load, spread, store
 
 HistDistance = Literal["chi2", "quadratic"]
 
 DIRECTIONS = 8
 WEDGES = 2 * DIRECTIONS
-TOGETHER = 4
-"""So many bins are smoothed at a time: the processor need not wait for one sum before it goes on with the next."""
+RAYS = DIRECTIONS + 1
+TOGETHER = 2 * LANES
+"""So many discs side by side are looked at together."""
+
+SIDES = ((12, 13, 14, 15, 0, 1, 2, 3), (11, 10, 9, 8, 7, 6, 5, 4))
+"""The wedges right and left of the centre, from above: the k-th begins at an angle of k · 22.5°."""
+
+_SIDES = np.array(SIDES)
 
 
 def half_disc_gradients(
@@ -74,103 +88,207 @@ def half_disc_gradients(
         at = np.arange(-math.ceil(2.5 * smooth), math.ceil(2.5 * smooth) + 1)
         taps = np.exp(-0.5 * (at / smooth) ** 2).astype(np.float32)
         taps /= taps.sum()
+    shares = np.zeros(dy.size + 1, np.float32)
+    if dy.size:
+        np.cumsum(np.full(dy.size, 2 / dy.size, np.float32), out=shares[1:])
     padded = np.pad(labels, reach, mode="symmetric")
-    # Wedges take turns: pixels side by side have often the same label, and to count in one place again takes waiting.
-    turn = np.zeros(wedge.size, np.int64)
-    for one in range(WEDGES):
-        turn[wedge == one] = np.arange(np.count_nonzero(wedge == one))
-    order = np.lexsort((wedge, turn))
-    offsets = ((dy + reach) * padded.shape[1] + dx + reach)[order]
-    slots = wedge[order].astype(np.uint8)
-    return _gradients(padded, bins, reach, offsets.astype(np.uint32), slots, taps, quadratic, step)
+    known = np.flatnonzero(np.bincount(labels.ravel()))
+    largest = np.bincount(wedge, minlength=1).max()
+    rows = np.zeros(0, np.uint16 if largest <= np.iinfo(np.uint16).max else np.uint32)
+    return _gradients(padded, known, _rays(dy, dx, wedge, reach), shares, bins, taps, quadratic, step, rows)
+
+
+def _rays(dy: Int64s, dx: Int64s, wedge: Int64s, reach: int) -> Int64s:
+    """Where rays pass: side × ray × column, the row of the first pixel below the ray.
+
+    Columns are those of dx from 0 to ``reach`` right of the centre, and from ``-reach`` to 0 left of it: of the middle column,
+    what is above the centre lies right of it, and what is below left.
+    """
+    rays = np.empty((2, RAYS, reach + 1), np.int64)
+    for side, wedges in enumerate(SIDES):
+        for column in range(reach + 1):
+            mine = dx == (column if side == 0 else column - reach)
+            inside = mine & np.isin(wedge, wedges)
+            rays[side, 0, column] = dy[inside].min(initial=reach + 1) if inside.any() else 0
+            for k, one in enumerate(wedges):
+                rays[side, k + 1, column] = rays[side, k, column] + np.count_nonzero(mine & (wedge == one))
+    return rays
 
 
 @allocating_kernel
 def _gradients(
-    padded: Uint8s, bins: int, reach: int, offsets: Uint32s, wedges: Uint8s, taps: Float32s, quadratic: bool, step: int
+    padded: Uint8s,
+    known: Int64s,
+    rays: Int64s,
+    shares: Float32s,
+    bins: int,
+    taps: Float32s,
+    quadratic: bool,
+    step: int,
+    none: Numbers,
 ) -> Float32s:
+    """``known`` are the labels that occur, ``shares`` what so many pixels are of half a disc, ``none`` has the type of counts."""
+    reach = rays.shape[2] - 1
     height = (padded.shape[0] - 2 * reach + step - 1) // step
     width = (padded.shape[1] - 2 * reach + step - 1) // step
+    blocks = (width + TOGETHER - 1) // TOGETHER
+    # Every step-th column stands beside the next, so that discs side by side read numbers side by side.
+    stride = blocks * TOGETHER + (2 * reach // step // TOGETHER + 1) * TOGETHER
+    line, ring = step * stride, 2 * reach + 2
+    above = np.zeros(known.size * ring * line, none.dtype)
+    row = np.zeros(line, np.uint16)
+    nearby = np.empty((known.size, stride // TOGETHER), np.bool_)
+    at = np.empty(rays.size, np.int64)
+    counts = np.empty(WEDGES * TOGETHER, none.dtype)
+    parts = np.empty(WEDGES * TOGETHER, np.float32)
+    room = known.size * LANES
+    present = np.empty((2, known.size), np.int64)
+    whole = np.empty(2 * room, np.float32)
+    differences = np.empty(2 * room * DIRECTIONS, np.float32)
+    weights = np.empty(bins * LANES, np.float32)
+    total = np.empty(DIRECTIONS * LANES, np.float32)
+    found = np.zeros(2, np.int64)
     result = np.empty((DIRECTIONS, height, width), np.float32)
-    row = np.empty(width * DIRECTIONS, np.float32)
-    counts = np.zeros(bins * WEDGES, np.float32)
-    seen = np.zeros(bins, np.bool_)
-    present = np.empty(bins, np.int64)
-    whole = np.empty(bins, np.float32)
-    differences = np.empty(bins * DIRECTIONS, np.float32)
-    weights = np.zeros(bins + 2 * LANES, np.float32)
-    room = bins + 2 * LANES
-    roomy = np.zeros(taps.size + 2 * room, np.float32)
-    for i in range(taps.size):
-        roomy[room + i] = taps[i]
-    per_pixel = np.float32(2.0 / offsets.size)
-    flat = padded.ravel()
+    bottom = 0
     for y in range(height):
-        for x in range(width):
-            _count(flat, (y * padded.shape[1] + x) * step, offsets, wedges, per_pixel, counts, seen)
-            number = _compare(counts, seen, quadratic, present, whole, differences)
-            if quadratic:
-                total = _quadratic(differences, present[:number], taps)
-            elif taps.size == 1 or number == 0:
-                total = _chi2(differences, whole[:number])
-            else:
-                total = _smooth_chi2(differences, whole, present[:number], taps, roomy, room, weights, bins)
-            store(row, x * DIRECTIONS, total)
-        for d in range(DIRECTIONS):
-            for x in range(width):
-                result[d, y, x] = row[x * DIRECTIONS + d]
+        top = y * step
+        while bottom < top + ring - 1:
+            _take_row(padded[bottom], known, above, row, bottom, ring, stride, step)
+            bottom += 1
+        _look_nearby(above, top % ring, bottom % ring, ring, line, stride, nearby)
+        _aim(rays, top, ring, line, stride, step, at)
+        for block in range(blocks):
+            x = block * TOGETHER
+            found[:] = 0
+            for n in range(known.size):
+                if not _any(nearby[n, block : block + 2 * reach // step // TOGETHER + 2]):
+                    continue
+                _count(above, n * ring * line + x, at, reach + 1, counts)
+                for i in range(counts.size):
+                    parts[i] = shares[counts[i]]
+                for half in range(2):
+                    to = half * room + found[half] * LANES
+                    if _compare(parts, half * LANES, whole, to, differences):
+                        present[half, found[half]] = known[n]
+                        found[half] += 1
+            for half in range(2):
+                mine = differences[half * room * DIRECTIONS : (half * room + found[half] * LANES) * DIRECTIONS]
+                every, labels = whole[half * room : half * room + found[half] * LANES], present[half, : found[half]]
+                if quadratic:
+                    _quadratic(mine, labels, taps, total)
+                elif taps.size == 1:
+                    _chi2(mine, every, total)
+                else:
+                    _smooth_chi2(mine, every, labels, taps, bins, weights, total)
+                first = x + half * LANES
+                for d in range(DIRECTIONS):
+                    for i in range(min(LANES, width - first)):
+                        result[d, y, first + i] = total[d * LANES + i]
     return result
 
 
 @kernel
-def _count(
-    flat: Uint8s, start: int, offsets: Uint32s, wedges: Uint8s, unit: Scalar, counts: Float32s, seen: Flags
+def _take_row(
+    pixels: Uint8s, known: Int64s, above: Numbers, row: Numbers, y: int, ring: int, stride: int, step: int
 ) -> None:
-    """Count labels by wedge, and note which there are. Indices without a sign need not be looked at for one."""
-    first, stride = np.uint64(start), np.uint64(WEDGES)
-    for k in range(offsets.size):
-        label = np.uint64(flat[first + np.uint64(offsets[k])])
-        counts[label * stride + np.uint64(wedges[k])] += unit
-        seen[label] = True
+    """Add a row of pixels to the counts of those above the next one."""
+    row[:] = 256
+    for x in range(pixels.size):
+        row[x % step * stride + x // step] = pixels[x]
+    for n in range(known.size):
+        before, after = (n * ring + y % ring) * row.size, (n * ring + (y + 1) % ring) * row.size
+        old, new, label = above[before : before + row.size], above[after : after + row.size], np.uint16(known[n])
+        for i in range(row.size):
+            new[i] = old[i] + (row[i] == label)
 
 
 @kernel
-def _compare(
-    counts: Float32s, seen: Flags, absolute: bool, present: Int64s, whole: Float32s, differences: Float32s
-) -> int:
-    """Of each label that is present: which, its share s of the whole, and g − h for all directions; how many there are.
-
-    Counts are set back to zero on the way.
-    """
-    number = 0
-    for label in range(seen.size):
-        if not seen[label]:
-            continue
-        seen[label] = False
-        mine = counts[WEDGES * label : WEDGES * (label + 1)]
-        half = mine[0]
-        for w in range(1, DIRECTIONS):
-            half += mine[w]
-        every = half
-        for w in range(DIRECTIONS, WEDGES):
-            every += mine[w]
-        for d in range(DIRECTIONS):
-            change = np.float32(2) * half - every
-            differences[number * DIRECTIONS + d] = abs(change) if absolute else change
-            half += mine[d + DIRECTIONS] - mine[d]
-        mine[:] = 0
-        present[number], whole[number] = label, every
-        number += 1
-    return number
+def _look_nearby(above: Numbers, top: int, bottom: int, ring: int, line: int, stride: int, nearby: Scalar) -> None:
+    """Note for each label in which blocks of columns it occurs, from a disc's top to its bottom."""
+    for n in range(nearby.shape[0]):
+        nearby[n] = False
+        for start in range(0, line, TOGETHER):
+            first, last = (n * ring + top) * line + start, (n * ring + bottom) * line + start
+            changed = False
+            for i in range(TOGETHER):
+                changed |= above[first + i] != above[last + i]
+            nearby[n, start % stride // TOGETHER] |= changed
 
 
 @kernel
-def _chi2(differences: Float32s, whole: Float32s) -> Lanes:
-    total = spread(np.float32(0))
-    for n in range(whole.size):
-        change = load(differences, n * DIRECTIONS)
-        total = total + change * change * spread(np.float32(0.5) / whole[n])
-    return total
+def _any(flags: Scalar) -> bool:
+    for one in flags:
+        if one:
+            return True
+    return False
+
+
+@kernel
+def _aim(rays: Int64s, top: int, ring: int, line: int, stride: int, step: int, at: Int64s) -> None:
+    """Where in the counts rays pass, for the first disc of a row."""
+    columns = rays.shape[2]
+    reach = columns - 1
+    for side in range(2):
+        for k in range(RAYS):
+            for column in range(columns):
+                x = column + (reach if side == 0 else 0)
+                y = (top + reach + rays[side, k, column]) % ring
+                at[(side * RAYS + k) * columns + column] = y * line + x % step * stride + x // step
+
+
+@inlined_kernel
+def _count(above: Numbers, base: int, at: Int64s, columns: int, counts: Numbers) -> None:
+    """How many pixels of a label are in each wedge, of :data:`TOGETHER` discs."""
+    for side in range(2):
+        first = side * RAYS * columns
+        before = load(above, base + at[first])
+        for i in range(first + 1, first + columns):
+            before = before + load(above, base + at[i])
+        for k in range(DIRECTIONS):
+            first += columns
+            here = load(above, base + at[first])
+            for i in range(first + 1, first + columns):
+                here = here + load(above, base + at[i])
+            store(counts, _SIDES[side, k] * TOGETHER, here - before)
+            before = here
+
+
+@inlined_kernel
+def _compare(parts: Float32s, first: int, whole: Float32s, to: int, differences: Float32s) -> bool:
+    """A label's share s of the whole, and g − h for all directions, in :data:`LANES` discs; whether any has the label."""
+    half = load(parts, first)
+    for w in range(1, DIRECTIONS):
+        half = half + load(parts, first + w * TOGETHER)
+    every = half
+    for w in range(DIRECTIONS, WEDGES):
+        every = every + load(parts, first + w * TOGETHER)
+    store(whole, to, every)
+    for d in range(DIRECTIONS):
+        store(differences, to * DIRECTIONS + d * LANES, half + half - every)
+        half = half + (load(parts, first + (d + DIRECTIONS) * TOGETHER) - load(parts, first + d * TOGETHER))
+    most = np.float32(0)
+    for i in range(to, to + LANES):
+        most = max(most, whole[i])
+    return most > 0
+
+
+@kernel
+def _halves_over(sums: Float32s, least: Scalar) -> None:
+    """Replace each sum s by ½ / s, or by 0 where there is none."""
+    for i in range(sums.size):
+        sums[i] = np.float32(0.5) / sums[i] if sums[i] > least else np.float32(0)
+
+
+@kernel
+def _chi2(differences: Float32s, whole: Float32s, total: Float32s) -> None:
+    """χ² of :data:`LANES` discs, directions one after another."""
+    _halves_over(whole, np.float32(0))
+    for d in range(DIRECTIONS):
+        distance = spread(np.float32(0))
+        for n in range(0, whole.size, LANES):
+            change = load(differences, n * DIRECTIONS + d * LANES)
+            distance = distance + change * change * load(whole, n)
+        store(total, d * LANES, distance)
 
 
 @kernel
@@ -179,54 +297,63 @@ def _smooth_chi2(
     whole: Float32s,
     present: Int64s,
     taps: Float32s,
-    roomy: Float32s,
-    room: int,
-    weights: Float32s,
     bins: int,
-) -> Lanes:
+    weights: Float32s,
+    total: Float32s,
+) -> None:
     """χ² of smoothed histograms. Bins that are out of reach of all labels present are 0 in both."""
+    total[:] = 0
+    if present.size == 0:
+        return
     margin = taps.size // 2
     low, high = max(present[0] - margin, 0), min(present[-1] + margin + 1, bins)
-    for b in range(low, high, LANES):
+    for b in range(low, high):
         near = spread(np.float32(0))
         for n in range(present.size):
-            near = near + spread(whole[n]) * load(roomy, room + margin + b - present[n])
-        store(weights, b, near)
-    for b in range(low, high):
-        weights[b] = np.float32(0.5) / weights[b] if weights[b] > 1e-9 else np.float32(0)
-    for b in range(high, high + TOGETHER):
-        weights[b] = 0
-    total = spread(np.float32(0))
-    begin = end = 0
-    for b in range(low, high, TOGETHER):
-        while present[begin] < b - margin:
-            begin += 1
-        while end < present.size and present[end] <= b + margin + TOGETHER - 1:
-            end += 1
-        first = second = third = fourth = spread(np.float32(0))
-        for n in range(begin, end):
-            change, tap = load(differences, n * DIRECTIONS), room + margin + present[n] - b
-            first = first + spread(roomy[tap]) * change
-            second = second + spread(roomy[tap - 1]) * change
-            third = third + spread(roomy[tap - 2]) * change
-            fourth = fourth + spread(roomy[tap - 3]) * change
-        total = total + first * first * spread(weights[b])
-        total = total + second * second * spread(weights[b + 1])
-        total = total + third * third * spread(weights[b + 2])
-        total = total + fourth * fourth * spread(weights[b + 3])
-    return total
+            if abs(present[n] - b) <= margin:
+                near = near + load(whole, n * LANES) * spread(taps[margin + b - present[n]])
+        store(weights, (b - low) * LANES, near)
+    _halves_over(weights[: (high - low) * LANES], np.float32(1e-9))
+    for half in range(0, DIRECTIONS, 4):
+        begin = end = 0
+        a = b = c = d = spread(np.float32(0))
+        for bin_ in range(low, high):
+            while begin < present.size and present[begin] < bin_ - margin:
+                begin += 1
+            while end < present.size and present[end] <= bin_ + margin:
+                end += 1
+            first = second = third = fourth = spread(np.float32(0))
+            for n in range(begin, end):
+                tap, at = spread(taps[margin + present[n] - bin_]), (n * DIRECTIONS + half) * LANES
+                first = first + tap * load(differences, at)
+                second = second + tap * load(differences, at + LANES)
+                third = third + tap * load(differences, at + 2 * LANES)
+                fourth = fourth + tap * load(differences, at + 3 * LANES)
+            weight = load(weights, (bin_ - low) * LANES)
+            a = a + first * first * weight
+            b = b + second * second * weight
+            c = c + third * third * weight
+            d = d + fourth * fourth * weight
+        store(total, half * LANES, a)
+        store(total, (half + 1) * LANES, b)
+        store(total, (half + 2) * LANES, c)
+        store(total, (half + 3) * LANES, d)
 
 
 @kernel
-def _quadratic(differences: Float32s, present: Int64s, taps: Float32s) -> Lanes:
-    margin = taps.size // 2
-    moved = total = spread(np.float32(0))
-    for n in range(present.size):
-        moved = moved + load(differences, n * DIRECTIONS)
-    for m in range(present.size):
-        near = spread(np.float32(0))
+def _quadratic(differences: Float32s, present: Int64s, taps: Float32s, total: Float32s) -> None:
+    """The quadratic form, of differences that lose their sign on the way."""
+    margin, group = taps.size // 2, DIRECTIONS * LANES
+    for i in range(differences.size):
+        differences[i] = abs(differences[i])
+    for d in range(0, group, LANES):
+        moved = distance = spread(np.float32(0))
         for n in range(present.size):
-            if abs(present[n] - present[m]) <= margin:
-                near = near + spread(taps[margin + present[n] - present[m]]) * load(differences, n * DIRECTIONS)
-        total = total + load(differences, m * DIRECTIONS) * (moved - near)
-    return total
+            moved = moved + load(differences, n * group + d)
+        for m in range(present.size):
+            near = spread(np.float32(0))
+            for n in range(present.size):
+                if abs(present[n] - present[m]) <= margin:
+                    near = near + spread(taps[margin + present[n] - present[m]]) * load(differences, n * group + d)
+            distance = distance + load(differences, m * group + d) * (moved - near)
+        store(total, d, distance)
