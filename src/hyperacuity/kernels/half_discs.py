@@ -32,8 +32,8 @@ from typing import Literal
 import numpy as np
 
 from hyperacuity.errors import UsageError
-from hyperacuity.kernels import Float32s, Int64s, Scalar, Uint8s, allocating_kernel, inlined_kernel, kernel
-from hyperacuity.kernels.lanes import LANES, Numbers, load, spread, store
+from hyperacuity.kernels import Float32s, Int32s, Int64s, Scalar, Uint8s, allocating_kernel, inlined_kernel, kernel
+from hyperacuity.kernels.lanes import LANES, Lanes, Numbers, load, spread, store
 
 HistDistance = Literal["chi2", "quadratic"]
 
@@ -42,6 +42,9 @@ WEDGES = 2 * DIRECTIONS
 RAYS = DIRECTIONS + 1
 TOGETHER = 2 * LANES
 """So many discs side by side are looked at together."""
+
+TOGETHER_BINS = 4
+"""So many bins are smoothed together."""
 
 SIDES = ((12, 13, 14, 15, 0, 1, 2, 3), (11, 10, 9, 8, 7, 6, 5, 4))
 """The wedges right and left of the centre, from above: the k-th begins at an angle of k · 22.5°."""
@@ -88,14 +91,18 @@ def half_disc_gradients(
         at = np.arange(-math.ceil(2.5 * smooth), math.ceil(2.5 * smooth) + 1)
         taps = np.exp(-0.5 * (at / smooth) ** 2).astype(np.float32)
         taps /= taps.sum()
-    shares = np.zeros(dy.size + 1, np.float32)
-    if dy.size:
-        np.cumsum(np.full(dy.size, 2 / dy.size, np.float32), out=shares[1:])
-    padded = np.pad(labels, reach, mode="symmetric")
-    known = np.flatnonzero(np.bincount(labels.ravel()))
-    largest = np.bincount(wedge, minlength=1).max()
+    share = np.float32(2 / max(dy.size, 1))
+    largest = int(np.bincount(wedge, minlength=1).max())
+    shares = np.cumsum(np.concatenate([np.zeros(1, np.float32), np.full(largest, share)]), dtype=np.float32)
+    # The products are the same for small discs, where no sum has been rounded otherwise yet, and need no table.
+    multiples = bool((shares == np.arange(largest + 1, dtype=np.float32) * share).all())
     rows = np.zeros(0, np.uint16 if largest <= np.iinfo(np.uint16).max else np.uint32)
-    return _gradients(padded, known, _rays(dy, dx, wedge, reach), shares, bins, taps, quadratic, step, rows)
+    known = np.flatnonzero(np.bincount(labels.ravel()))
+    padded = np.pad(labels, reach, mode="symmetric")
+    rays = _rays(dy, dx, wedge, reach)
+    return _gradients(padded, known, rays, shares, multiples, bins, taps, quadratic, step, rows)[
+        :, :, : -(-labels.shape[1] // step)
+    ]
 
 
 def _rays(dy: Int64s, dx: Int64s, wedge: Int64s, reach: int) -> Int64s:
@@ -104,14 +111,15 @@ def _rays(dy: Int64s, dx: Int64s, wedge: Int64s, reach: int) -> Int64s:
     Columns are those of dx from 0 to ``reach`` right of the centre, and from ``-reach`` to 0 left of it: of the middle column,
     what is above the centre lies right of it, and what is below left.
     """
+    pixels = np.zeros((WEDGES, 2 * reach + 1), np.int64)
+    np.add.at(pixels, (wedge, dx + reach), 1)
+    highest = np.full((WEDGES, 2 * reach + 1), reach + 1)
+    np.minimum.at(highest, (wedge, dx + reach), dy)
     rays = np.empty((2, RAYS, reach + 1), np.int64)
     for side, wedges in enumerate(SIDES):
-        for column in range(reach + 1):
-            mine = dx == (column if side == 0 else column - reach)
-            inside = mine & np.isin(wedge, wedges)
-            rays[side, 0, column] = dy[inside].min(initial=reach + 1) if inside.any() else 0
-            for k, one in enumerate(wedges):
-                rays[side, k + 1, column] = rays[side, k, column] + np.count_nonzero(mine & (wedge == one))
+        columns = slice(reach, None) if side == 0 else slice(reach + 1)
+        rays[side, 0] = highest[wedges, columns].min(axis=0)
+        rays[side, 1:] = rays[side, 0] + np.cumsum(pixels[wedges, columns], axis=0)
     return rays
 
 
@@ -121,51 +129,71 @@ def _gradients(
     known: Int64s,
     rays: Int64s,
     shares: Float32s,
+    multiples: bool,
     bins: int,
     taps: Float32s,
     quadratic: bool,
     step: int,
     none: Numbers,
 ) -> Float32s:
-    """``known`` are the labels that occur, ``shares`` what so many pixels are of half a disc, ``none`` has the type of counts."""
+    """``known`` are the labels that occur; so many pixels of a wedge have so much of :data:`shares`; counts are like ``none``.
+
+    ``multiples`` says that shares are multiples of the first. Rows of the result are as long as a whole number of blocks.
+    """
     reach = rays.shape[2] - 1
     height = (padded.shape[0] - 2 * reach + step - 1) // step
     width = (padded.shape[1] - 2 * reach + step - 1) // step
     blocks = (width + TOGETHER - 1) // TOGETHER
+    wide = 2 * reach // step // TOGETHER + 2  # so many blocks have the pixels of the discs of one block
     # Every step-th column stands beside the next, so that discs side by side read numbers side by side.
-    stride = blocks * TOGETHER + (2 * reach // step // TOGETHER + 1) * TOGETHER
-    line, ring = step * stride, 2 * reach + 2
-    above = np.zeros(known.size * ring * line, none.dtype)
-    row = np.zeros(line, np.uint16)
-    nearby = np.empty((known.size, stride // TOGETHER), np.bool_)
+    stride = (blocks + wide - 1) * TOGETHER
+    ring = 2 * reach + 2
+    above = np.zeros(known.size * ring * step * stride, none.dtype)
+    row = np.zeros(step * stride, np.uint16)
+    nearby = np.zeros((blocks + wide - 1, known.size), np.int32)
+    numbers = np.zeros(256, np.int64)
+    for n in range(known.size):
+        numbers[known[n]] = n
     at = np.empty(rays.size, np.int64)
     counts = np.empty(WEDGES * TOGETHER, none.dtype)
     parts = np.empty(WEDGES * TOGETHER, np.float32)
     room = known.size * LANES
+    found = np.zeros(2, np.int64)
     present = np.empty((2, known.size), np.int64)
     whole = np.empty(2 * room, np.float32)
     differences = np.empty(2 * room * DIRECTIONS, np.float32)
-    weights = np.empty(bins * LANES, np.float32)
-    total = np.empty(DIRECTIONS * LANES, np.float32)
-    found = np.zeros(2, np.int64)
-    result = np.empty((DIRECTIONS, height, width), np.float32)
+    margin = bins + 2 * TOGETHER_BINS
+    roomy = np.zeros(taps.size + 2 * margin, np.float32)
+    roomy[margin : margin + taps.size] = taps
+    weights = np.empty(TOGETHER_BINS * LANES, np.float32)
+    result = np.empty((DIRECTIONS, height, blocks * TOGETHER), np.float32)
+    flat = result.ravel()
     bottom = 0
     for y in range(height):
         top = y * step
+        for gone in range(max(top - step, 0), top):
+            _note(padded[gone], numbers, step, -1, nearby)
         while bottom < top + ring - 1:
             _take_row(padded[bottom], known, above, row, bottom, ring, stride, step)
+            _note(padded[bottom], numbers, step, 1, nearby)
             bottom += 1
-        _look_nearby(above, top % ring, bottom % ring, ring, line, stride, nearby)
-        _aim(rays, top, ring, line, stride, step, at)
+        _aim(rays, top, ring, stride, step, at)
         for block in range(blocks):
             x = block * TOGETHER
             found[:] = 0
             for n in range(known.size):
-                if not _any(nearby[n, block : block + 2 * reach // step // TOGETHER + 2]):
+                pixels = 0
+                for one in range(block, block + wide):
+                    pixels += nearby[one, n]
+                if pixels == 0:
                     continue
-                _count(above, n * ring * line + x, at, reach + 1, counts)
-                for i in range(counts.size):
-                    parts[i] = shares[counts[i]]
+                _count(above, n * ring * step * stride + x, at, reach + 1, counts)
+                if multiples:
+                    for i in range(counts.size):
+                        parts[i] = np.float32(counts[i]) * shares[1]
+                else:
+                    for i in range(counts.size):
+                        parts[i] = shares[counts[i]]
                 for half in range(2):
                     to = half * room + found[half] * LANES
                     if _compare(parts, half * LANES, whole, to, differences):
@@ -174,16 +202,13 @@ def _gradients(
             for half in range(2):
                 mine = differences[half * room * DIRECTIONS : (half * room + found[half] * LANES) * DIRECTIONS]
                 every, labels = whole[half * room : half * room + found[half] * LANES], present[half, : found[half]]
+                to, plane = (y * blocks + block) * TOGETHER + half * LANES, height * blocks * TOGETHER
                 if quadratic:
-                    _quadratic(mine, labels, taps, total)
-                elif taps.size == 1:
-                    _chi2(mine, every, total)
+                    _quadratic(mine, labels, taps, flat, to, plane)
+                elif taps.size == 1 or labels.size == 0:
+                    _chi2(mine, every, flat, to, plane)
                 else:
-                    _smooth_chi2(mine, every, labels, taps, bins, weights, total)
-                first = x + half * LANES
-                for d in range(DIRECTIONS):
-                    for i in range(min(LANES, width - first)):
-                        result[d, y, first + i] = total[d * LANES + i]
+                    _smooth_chi2(mine, every, labels, roomy, margin, taps.size // 2, bins, weights, flat, to, plane)
     return result
 
 
@@ -203,28 +228,14 @@ def _take_row(
 
 
 @kernel
-def _look_nearby(above: Numbers, top: int, bottom: int, ring: int, line: int, stride: int, nearby: Scalar) -> None:
-    """Note for each label in which blocks of columns it occurs, from a disc's top to its bottom."""
-    for n in range(nearby.shape[0]):
-        nearby[n] = False
-        for start in range(0, line, TOGETHER):
-            first, last = (n * ring + top) * line + start, (n * ring + bottom) * line + start
-            changed = False
-            for i in range(TOGETHER):
-                changed |= above[first + i] != above[last + i]
-            nearby[n, start % stride // TOGETHER] |= changed
+def _note(pixels: Uint8s, numbers: Int64s, step: int, change: int, nearby: Int32s) -> None:
+    """Count the labels of a row that comes in (1) or goes (−1) by blocks of columns."""
+    for x in range(pixels.size):
+        nearby[x // step // TOGETHER, numbers[pixels[x]]] += change
 
 
 @kernel
-def _any(flags: Scalar) -> bool:
-    for one in flags:
-        if one:
-            return True
-    return False
-
-
-@kernel
-def _aim(rays: Int64s, top: int, ring: int, line: int, stride: int, step: int, at: Int64s) -> None:
+def _aim(rays: Int64s, top: int, ring: int, stride: int, step: int, at: Int64s) -> None:
     """Where in the counts rays pass, for the first disc of a row."""
     columns = rays.shape[2]
     reach = columns - 1
@@ -233,7 +244,7 @@ def _aim(rays: Int64s, top: int, ring: int, line: int, stride: int, step: int, a
             for column in range(columns):
                 x = column + (reach if side == 0 else 0)
                 y = (top + reach + rays[side, k, column]) % ring
-                at[(side * RAYS + k) * columns + column] = y * line + x % step * stride + x // step
+                at[(side * RAYS + k) * columns + column] = (y * step + x % step) * stride + x // step
 
 
 @inlined_kernel
@@ -280,15 +291,15 @@ def _halves_over(sums: Float32s, least: Scalar) -> None:
 
 
 @kernel
-def _chi2(differences: Float32s, whole: Float32s, total: Float32s) -> None:
-    """χ² of :data:`LANES` discs, directions one after another."""
+def _chi2(differences: Float32s, whole: Float32s, result: Float32s, to: int, plane: int) -> None:
+    """χ² of :data:`LANES` discs."""
     _halves_over(whole, np.float32(0))
     for d in range(DIRECTIONS):
         distance = spread(np.float32(0))
         for n in range(0, whole.size, LANES):
             change = load(differences, n * DIRECTIONS + d * LANES)
             distance = distance + change * change * load(whole, n)
-        store(total, d * LANES, distance)
+        store(result, to + d * plane, distance)
 
 
 @kernel
@@ -297,63 +308,89 @@ def _smooth_chi2(
     whole: Float32s,
     present: Int64s,
     taps: Float32s,
+    room: int,
+    margin: int,
     bins: int,
     weights: Float32s,
-    total: Float32s,
+    result: Float32s,
+    to: int,
+    plane: int,
 ) -> None:
-    """χ² of smoothed histograms. Bins that are out of reach of all labels present are 0 in both."""
-    total[:] = 0
-    if present.size == 0:
-        return
-    margin = taps.size // 2
+    """χ² of smoothed histograms. Bins that are out of reach of all labels present are 0 in both.
+
+    Bins are smoothed :data:`TOGETHER_BINS` at a time, in two directions: the processor need not wait for one sum before it goes
+    on with the next. Around the taps there is room, with zeros.
+    """
+    nothing = spread(np.float32(0))
+    for d in range(DIRECTIONS):
+        store(result, to + d * plane, nothing)
     low, high = max(present[0] - margin, 0), min(present[-1] + margin + 1, bins)
-    for b in range(low, high):
-        near = spread(np.float32(0))
-        for n in range(present.size):
-            if abs(present[n] - b) <= margin:
-                near = near + load(whole, n * LANES) * spread(taps[margin + b - present[n]])
-        store(weights, (b - low) * LANES, near)
-    _halves_over(weights[: (high - low) * LANES], np.float32(1e-9))
-    for half in range(0, DIRECTIONS, 4):
-        begin = end = 0
-        a = b = c = d = spread(np.float32(0))
-        for bin_ in range(low, high):
-            while begin < present.size and present[begin] < bin_ - margin:
-                begin += 1
-            while end < present.size and present[end] <= bin_ + margin:
-                end += 1
-            first = second = third = fourth = spread(np.float32(0))
+    begin = end = 0
+    for b in range(low, high, TOGETHER_BINS):
+        while present[begin] < b - margin:
+            begin += 1
+        while end < present.size and present[end] <= b + margin + TOGETHER_BINS - 1:
+            end += 1
+        first = second = third = fourth = nothing
+        for n in range(begin, end):
+            tap, every = room + margin + present[n] - b, load(whole, n * LANES)
+            first = first + every * spread(taps[tap])
+            second = second + every * spread(taps[tap - 1])
+            third = third + every * spread(taps[tap - 2])
+            fourth = fourth + every * spread(taps[tap - 3])
+        store(weights, 0, first)
+        store(weights, LANES, second)
+        store(weights, 2 * LANES, third)
+        store(weights, 3 * LANES, fourth)
+        _halves_over(weights, np.float32(1e-9))
+        for i in range((high - b) * LANES, weights.size):
+            weights[i] = 0
+        for d in range(0, DIRECTIONS, 2):
+            first = second = third = fourth = nothing
+            a = b_ = c = e = nothing
             for n in range(begin, end):
-                tap, at = spread(taps[margin + present[n] - bin_]), (n * DIRECTIONS + half) * LANES
-                first = first + tap * load(differences, at)
-                second = second + tap * load(differences, at + LANES)
-                third = third + tap * load(differences, at + 2 * LANES)
-                fourth = fourth + tap * load(differences, at + 3 * LANES)
-            weight = load(weights, (bin_ - low) * LANES)
-            a = a + first * first * weight
-            b = b + second * second * weight
-            c = c + third * third * weight
-            d = d + fourth * fourth * weight
-        store(total, half * LANES, a)
-        store(total, (half + 1) * LANES, b)
-        store(total, (half + 2) * LANES, c)
-        store(total, (half + 3) * LANES, d)
+                tap, at = room + margin + present[n] - b, (n * DIRECTIONS + d) * LANES
+                one, other = load(differences, at), load(differences, at + LANES)
+                here = spread(taps[tap])
+                first, a = first + here * one, a + here * other
+                here = spread(taps[tap - 1])
+                second, b_ = second + here * one, b_ + here * other
+                here = spread(taps[tap - 2])
+                third, c = third + here * one, c + here * other
+                here = spread(taps[tap - 3])
+                fourth, e = fourth + here * one, e + here * other
+            _add_squares(first, second, third, fourth, weights, result, to + d * plane)
+            _add_squares(a, b_, c, e, weights, result, to + (d + 1) * plane)
+
+
+@inlined_kernel
+def _add_squares(
+    first: Lanes, second: Lanes, third: Lanes, fourth: Lanes, weights: Float32s, result: Float32s, to: int
+) -> None:
+    """Add the weighted squares of bins to a distance, one after another."""
+    total = load(result, to)
+    total = total + first * first * load(weights, 0)
+    total = total + second * second * load(weights, LANES)
+    total = total + third * third * load(weights, 2 * LANES)
+    total = total + fourth * fourth * load(weights, 3 * LANES)
+    store(result, to, total)
 
 
 @kernel
-def _quadratic(differences: Float32s, present: Int64s, taps: Float32s, total: Float32s) -> None:
+def _quadratic(differences: Float32s, present: Int64s, taps: Float32s, result: Float32s, to: int, plane: int) -> None:
     """The quadratic form, of differences that lose their sign on the way."""
     margin, group = taps.size // 2, DIRECTIONS * LANES
     for i in range(differences.size):
         differences[i] = abs(differences[i])
-    for d in range(0, group, LANES):
+    for d in range(DIRECTIONS):
         moved = distance = spread(np.float32(0))
         for n in range(present.size):
-            moved = moved + load(differences, n * group + d)
+            moved = moved + load(differences, n * group + d * LANES)
         for m in range(present.size):
             near = spread(np.float32(0))
             for n in range(present.size):
                 if abs(present[n] - present[m]) <= margin:
-                    near = near + spread(taps[margin + present[n] - present[m]]) * load(differences, n * group + d)
-            distance = distance + load(differences, m * group + d) * (moved - near)
-        store(total, d, distance)
+                    tap = spread(taps[margin + present[n] - present[m]])
+                    near = near + tap * load(differences, n * group + d * LANES)
+            distance = distance + load(differences, m * group + d * LANES) * (moved - near)
+        store(result, to + d * plane, distance)
