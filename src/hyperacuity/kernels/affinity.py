@@ -16,7 +16,7 @@ import numpy as np
 from hyperacuity.kernels import Float32s, Float64s, Int64s, Scalar, allocating_kernel, kernel
 from hyperacuity.kernels.lanes import LANES, load, spread, store
 
-TOGETHER = 4 * LANES
+TOGETHER = 2 * LANES
 """How many vectors are multiplied at a time."""
 
 
@@ -146,23 +146,17 @@ def _multiply_pixel(
     at: int,
 ) -> None:
     """:func:`multiply` for one pixel of several vectors, whose sums are held in registers; neighbours are added in twos."""
-    second, third, fourth = at + LANES, at + 2 * LANES, at + 3 * LANES
+    second = at + LANES
     most = spread(-shift)
     a, b = most * load(given, at), most * load(given, second)
-    c, d = most * load(given, third), most * load(given, fourth)
     for k in range(0, steps.size, 2):
-        first, next_one = np.uint64(k), np.uint64(k + 1)  # indices without a sign need not be looked at for one
-        one, other = spread(weights[first]), spread(weights[next_one])
-        here, there = steps[first], steps[next_one]
-        a = a + (one * load(given, at + here) + other * load(given, at + there))
-        b = b + (one * load(given, second + here) + other * load(given, second + there))
-        c = c + (one * load(given, third + here) + other * load(given, third + there))
-        d = d + (one * load(given, fourth + here) + other * load(given, fourth + there))
+        one, other = spread(weights[k]), spread(weights[k + 1])
+        here, there = at + steps[k], at + steps[k + 1]
+        a = a + (one * load(given, here) + other * load(given, there))
+        b = b + (one * load(given, here + LANES) + other * load(given, there + LANES))
     factor = spread(scale)
     store(after, at, factor * a - load(before, at))
     store(after, second, factor * b - load(before, second))
-    store(after, third, factor * c - load(before, third))
-    store(after, fourth, factor * d - load(before, fourth))
 
 
 @allocating_kernel

@@ -40,10 +40,7 @@ HistDistance = Literal["chi2", "quadratic"]
 DIRECTIONS = 8
 WEDGES = 2 * DIRECTIONS
 RAYS = DIRECTIONS + 1
-TOGETHER = 2 * LANES
-"""So many discs side by side are looked at together."""
-
-TOGETHER_BINS = 4
+TOGETHER = 4
 """So many bins are smoothed together."""
 
 SIDES = ((12, 13, 14, 15, 0, 1, 2, 3), (11, 10, 9, 8, 7, 6, 5, 4))
@@ -143,10 +140,10 @@ def _gradients(
     reach = rays.shape[2] - 1
     height = (padded.shape[0] - 2 * reach + step - 1) // step
     width = (padded.shape[1] - 2 * reach + step - 1) // step
-    blocks = (width + TOGETHER - 1) // TOGETHER
-    wide = 2 * reach // step // TOGETHER + 2  # so many blocks have the pixels of the discs of one block
+    blocks = (width + LANES - 1) // LANES
+    wide = 2 * reach // step // LANES + 2  # so many blocks have the pixels of the discs of one block
     # Every step-th column stands beside the next, so that discs side by side read numbers side by side.
-    stride = (blocks + wide - 1) * TOGETHER
+    stride = (blocks + wide - 1) * LANES
     ring = 2 * reach + 2
     above = np.zeros(known.size * ring * step * stride, none.dtype)
     row = np.zeros(step * stride, np.uint16)
@@ -155,18 +152,16 @@ def _gradients(
     for n in range(known.size):
         numbers[known[n]] = n
     at = np.empty(rays.size, np.int64)
-    counts = np.empty(WEDGES * TOGETHER, none.dtype)
-    parts = np.empty(WEDGES * TOGETHER, np.float32)
-    room = known.size * LANES
-    found = np.zeros(2, np.int64)
-    present = np.empty((2, known.size), np.int64)
-    whole = np.empty(2 * room, np.float32)
-    differences = np.empty(2 * room * DIRECTIONS, np.float32)
-    margin = bins + 2 * TOGETHER_BINS
+    counts = np.empty(WEDGES * LANES, none.dtype)
+    parts = np.empty(WEDGES * LANES, np.float32)
+    present = np.empty(known.size, np.int64)
+    whole = np.empty(known.size * LANES, np.float32)
+    differences = np.empty(known.size * DIRECTIONS * LANES, np.float32)
+    margin = bins + 2 * TOGETHER
     roomy = np.zeros(taps.size + 2 * margin, np.float32)
     roomy[margin : margin + taps.size] = taps
-    weights = np.empty(TOGETHER_BINS * LANES, np.float32)
-    result = np.empty((DIRECTIONS, height, blocks * TOGETHER), np.float32)
+    weights = np.empty(TOGETHER * LANES, np.float32)
+    result = np.empty((DIRECTIONS, height, blocks * LANES), np.float32)
     flat = result.ravel()
     bottom = 0
     for y in range(height):
@@ -179,8 +174,8 @@ def _gradients(
             bottom += 1
         _aim(rays, top, ring, stride, step, at)
         for block in range(blocks):
-            x = block * TOGETHER
-            found[:] = 0
+            x = block * LANES
+            found = 0
             for n in range(known.size):
                 pixels = 0
                 for one in range(block, block + wide):
@@ -194,21 +189,18 @@ def _gradients(
                 else:
                     for i in range(counts.size):
                         parts[i] = shares[counts[i]]
-                for half in range(2):
-                    to = half * room + found[half] * LANES
-                    if _compare(parts, half * LANES, whole, to, differences):
-                        present[half, found[half]] = known[n]
-                        found[half] += 1
-            for half in range(2):
-                mine = differences[half * room * DIRECTIONS : (half * room + found[half] * LANES) * DIRECTIONS]
-                every, labels = whole[half * room : half * room + found[half] * LANES], present[half, : found[half]]
-                to, plane = (y * blocks + block) * TOGETHER + half * LANES, height * blocks * TOGETHER
-                if quadratic:
-                    _quadratic(mine, labels, taps, flat, to, plane)
-                elif taps.size == 1 or labels.size == 0:
-                    _chi2(mine, every, flat, to, plane)
-                else:
-                    _smooth_chi2(mine, every, labels, roomy, margin, taps.size // 2, bins, weights, flat, to, plane)
+                if _compare(parts, whole, found * LANES, differences):
+                    present[found] = known[n]
+                    found += 1
+            mine, every = differences[: found * DIRECTIONS * LANES], whole[: found * LANES]
+            to, plane = (y * blocks + block) * LANES, height * blocks * LANES
+            if quadratic:
+                _quadratic(mine, present[:found], taps, flat, to, plane)
+            elif taps.size == 1 or found == 0:
+                _chi2(mine, every, flat, to, plane)
+            else:
+                labels, reaching = present[:found], taps.size // 2
+                _smooth_chi2(mine, every, labels, roomy, margin, reaching, bins, weights, flat, to, plane)
     return result
 
 
@@ -231,7 +223,7 @@ def _take_row(
 def _note(pixels: Uint8s, numbers: Int64s, step: int, change: int, nearby: Int32s) -> None:
     """Count the labels of a row that comes in (1) or goes (−1) by blocks of columns."""
     for x in range(pixels.size):
-        nearby[x // step // TOGETHER, numbers[pixels[x]]] += change
+        nearby[x // step // LANES, numbers[pixels[x]]] += change
 
 
 @kernel
@@ -249,7 +241,7 @@ def _aim(rays: Int64s, top: int, ring: int, stride: int, step: int, at: Int64s) 
 
 @inlined_kernel
 def _count(above: Numbers, base: int, at: Int64s, columns: int, counts: Numbers) -> None:
-    """How many pixels of a label are in each wedge, of :data:`TOGETHER` discs."""
+    """How many pixels of a label are in each wedge, of :data:`LANES` discs."""
     for side in range(2):
         first = side * RAYS * columns
         before = load(above, base + at[first])
@@ -260,23 +252,23 @@ def _count(above: Numbers, base: int, at: Int64s, columns: int, counts: Numbers)
             here = load(above, base + at[first])
             for i in range(first + 1, first + columns):
                 here = here + load(above, base + at[i])
-            store(counts, _SIDES[side, k] * TOGETHER, here - before)
+            store(counts, _SIDES[side, k] * LANES, here - before)
             before = here
 
 
 @inlined_kernel
-def _compare(parts: Float32s, first: int, whole: Float32s, to: int, differences: Float32s) -> bool:
-    """A label's share s of the whole, and g − h for all directions, in :data:`LANES` discs; whether any has the label."""
-    half = load(parts, first)
+def _compare(parts: Float32s, whole: Float32s, to: int, differences: Float32s) -> bool:
+    """A label's share s of the whole, and g − h for all directions, of :data:`LANES` discs; whether any has the label."""
+    half = load(parts, 0)
     for w in range(1, DIRECTIONS):
-        half = half + load(parts, first + w * TOGETHER)
+        half = half + load(parts, w * LANES)
     every = half
     for w in range(DIRECTIONS, WEDGES):
-        every = every + load(parts, first + w * TOGETHER)
+        every = every + load(parts, w * LANES)
     store(whole, to, every)
     for d in range(DIRECTIONS):
         store(differences, to * DIRECTIONS + d * LANES, half + half - every)
-        half = half + (load(parts, first + (d + DIRECTIONS) * TOGETHER) - load(parts, first + d * TOGETHER))
+        half = half + (load(parts, (d + DIRECTIONS) * LANES) - load(parts, d * LANES))
     most = np.float32(0)
     for i in range(to, to + LANES):
         most = max(most, whole[i])
@@ -318,7 +310,7 @@ def _smooth_chi2(
 ) -> None:
     """χ² of smoothed histograms. Bins that are out of reach of all labels present are 0 in both.
 
-    Bins are smoothed :data:`TOGETHER_BINS` at a time, in two directions: the processor need not wait for one sum before it goes
+    Bins are smoothed :data:`TOGETHER` at a time, in two directions: the processor need not wait for one sum before it goes
     on with the next. Around the taps there is room, with zeros.
     """
     nothing = spread(np.float32(0))
@@ -326,10 +318,10 @@ def _smooth_chi2(
         store(result, to + d * plane, nothing)
     low, high = max(present[0] - margin, 0), min(present[-1] + margin + 1, bins)
     begin = end = 0
-    for b in range(low, high, TOGETHER_BINS):
+    for b in range(low, high, TOGETHER):
         while present[begin] < b - margin:
             begin += 1
-        while end < present.size and present[end] <= b + margin + TOGETHER_BINS - 1:
+        while end < present.size and present[end] <= b + margin + TOGETHER - 1:
             end += 1
         first = second = third = fourth = nothing
         for n in range(begin, end):

@@ -1,10 +1,10 @@
-"""Numbers side by side in one register of the processor, for loops in which eight or sixteen things are done alike.
+"""Sixteen numbers side by side in registers of the processor, for loops in which sixteen things are done alike.
 
 A compiler turns long loops over arrays into such operations by itself, but not short ones inside others, nor does it keep their
-sums in registers. Here eight numbers of single or four of double precision, or sixteen counts, are one value: :func:`load` takes
-them from a flat array, ``+``, ``-`` and ``*`` combine them number by number, and :func:`store` puts them back. Every operation
-rounds as it does on single numbers, in the order written, so that results are the same on any machine; counts wrap around. As
-plain Python, without compilation, lanes are slices of arrays.
+sums in registers. Here sixteen numbers are one value, of single precision or counts: :func:`load` takes them from a flat array,
+``+``, ``-`` and ``*`` combine them number by number, and :func:`store` puts them back. How many registers that takes depends on
+the machine; results do not, since every operation rounds as it does on single numbers, in the order written. Counts wrap around.
+As plain Python, without compilation, lanes are slices of arrays.
 """
 
 from __future__ import annotations
@@ -19,11 +19,7 @@ from numpy.typing import NDArray
 
 from hyperacuity.kernels import Scalar
 
-LANES = 8
-"""How many numbers of single precision there are in a register."""
-
-WIDTHS = {"float32": LANES, "float64": LANES // 2, "uint16": 2 * LANES, "uint32": 2 * LANES}
-"""How many numbers of each type are taken together."""
+LANES = 16
 
 _numba: Any = extending
 intrinsic, overload = _numba.intrinsic, _numba.overload
@@ -32,43 +28,44 @@ Lanes = Any
 """Numbers side by side, inside a kernel."""
 
 Numbers = NDArray[Any]
-"""A flat array of a type of :data:`WIDTHS`."""
+"""A flat array of single precision, or of counts of 16 or 32 bits."""
 
 
 def load(array: Numbers, at: int) -> Lanes:
-    """The numbers of a flat array from an index on: as many as go together.
+    """Sixteen numbers of a flat array from an index on.
 
-    >>> load(np.arange(10, dtype=np.float32), 2)
-    array([2., 3., 4., 5., 6., 7., 8., 9.], dtype=float32)
+    >>> load(np.arange(20, dtype=np.uint16), 2)
+    array([ 2,  3,  4,  5,  6,  7,  8,  9, 10, 11, 12, 13, 14, 15, 16, 17],
+          dtype=uint16)
     """
-    return array[at : at + WIDTHS[array.dtype.name]].copy()
+    return array[at : at + LANES].copy()
 
 
 def store(array: Numbers, at: int, lanes: Lanes) -> None:
-    """Write lanes into a flat array from an index on."""
-    array[at : at + WIDTHS[array.dtype.name]] = lanes
+    """Write sixteen numbers into a flat array from an index on."""
+    array[at : at + LANES] = lanes
 
 
 def spread(value: Scalar) -> Lanes:
-    """One number in every lane.
+    """One number sixteen times.
 
-    >>> spread(np.float32(0.5))
-    array([0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5], dtype=float32)
+    >>> spread(np.uint16(5)).sum()
+    np.uint64(80)
     """
-    return np.full(WIDTHS[value.dtype.name], value)
+    return np.full(LANES, value)
 
 
-_PARTS = {"float32": ir.FloatType(), "float64": ir.DoubleType(), "uint16": ir.IntType(16), "uint32": ir.IntType(32)}
+_PARTS = {"float32": ir.FloatType(), "uint16": ir.IntType(16), "uint32": ir.IntType(32)}
 
 
 class _LanesType(types.Type):
     def __init__(self, number: str) -> None:
         self.number = number
-        self.vector = ir.VectorType(_PARTS[number], WIDTHS[number])
+        self.vector = ir.VectorType(_PARTS[number], LANES)
         super().__init__(name=f"Lanes({number})")
 
 
-_KINDS = {number: _LanesType(number) for number in WIDTHS}
+_KINDS = {number: _LanesType(number) for number in _PARTS}
 
 
 @_numba.register_model(_LanesType)
@@ -114,7 +111,7 @@ def _spread(typing: Any, value: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
         nothing = ir.Constant(kind.vector, ir.Undefined)
         one = builder.insert_element(nothing, given[0], ir.Constant(ir.IntType(32), 0))
-        everywhere = ir.Constant(ir.VectorType(ir.IntType(32), kind.vector.count), None)
+        everywhere = ir.Constant(ir.VectorType(ir.IntType(32), LANES), None)
         return builder.shuffle_vector(one, nothing, everywhere)
 
     return kind(value), generate
@@ -124,7 +121,7 @@ def _operation(on_reals: str, on_counts: str) -> Any:
     @intrinsic
     def combine(typing: Any, left: Any, right: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
-            return getattr(builder, on_reals if left.number.startswith("float") else on_counts)(*given)
+            return getattr(builder, on_reals if left.number == "float32" else on_counts)(*given)
 
         return left(left, right), generate
 
