@@ -1,10 +1,10 @@
 """Sixteen numbers side by side in registers of the processor, for loops in which sixteen things are done alike.
 
 A compiler turns long loops over arrays into such operations by itself, but not short ones inside others, nor does it keep their
-sums in registers. Here sixteen numbers are one value, of single precision or counts: :func:`load` takes them from a flat array,
-``+``, ``-`` and ``*`` combine them number by number, and :func:`store` puts them back. How many registers that takes depends on
-the machine; results do not, since every operation rounds as it does on single numbers, in the order written. Counts wrap around.
-As plain Python, without compilation, lanes are slices of arrays.
+sums in registers. Here sixteen numbers are one value, real ones or counts: :func:`load` takes them from a flat array, ``+``,
+``-`` and ``*`` combine them number by number, and :func:`store` puts them back. How many registers that takes depends on the
+machine; results do not, since every operation rounds as it does on single numbers, in the order written. Counts wrap around. As
+plain Python, without compilation, lanes are slices of arrays.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Lanes = Any
 """Numbers side by side, inside a kernel."""
 
 Numbers = NDArray[Any]
-"""A flat array of single precision, or of counts of 16 or 32 bits."""
+"""A flat array of single or double precision, or of counts of 16 or 32 bits."""
 
 
 def load(array: Numbers, at: int) -> Lanes:
@@ -55,7 +55,7 @@ def spread(value: Scalar) -> Lanes:
     return np.full(LANES, value)
 
 
-_PARTS = {"float32": ir.FloatType(), "uint16": ir.IntType(16), "uint32": ir.IntType(32)}
+_PARTS = {"float32": ir.FloatType(), "float64": ir.DoubleType(), "uint16": ir.IntType(16), "uint32": ir.IntType(32)}
 
 
 class _LanesType(types.Type):
@@ -121,7 +121,7 @@ def _operation(on_reals: str, on_counts: str) -> Any:
     @intrinsic
     def combine(typing: Any, left: Any, right: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
-            return getattr(builder, on_reals if left.number == "float32" else on_counts)(*given)
+            return getattr(builder, on_reals if left.number.startswith("float") else on_counts)(*given)
 
         return left(left, right), generate
 
