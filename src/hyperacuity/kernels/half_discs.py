@@ -43,6 +43,9 @@ RAYS = DIRECTIONS + 1
 TOGETHER = 4
 """So many bins are smoothed together."""
 
+NARROW = 2**16 - 1
+"""The largest count that 16 bits hold; wedges of more pixels, in discs of a radius beyond 570, need 32."""
+
 SIDES = ((12, 13, 14, 15, 0, 1, 2, 3), (11, 10, 9, 8, 7, 6, 5, 4))
 """The wedges right and left of the centre, from above: the k-th begins at an angle of k · 22.5°."""
 
@@ -93,7 +96,7 @@ def half_disc_gradients(
     shares = np.cumsum(np.concatenate([np.zeros(1, np.float32), np.full(largest, share)]), dtype=np.float32)
     # The products are the same for small discs, where no sum has been rounded otherwise yet, and need no table.
     multiples = bool((shares == np.arange(largest + 1, dtype=np.float32) * share).all())
-    rows = np.zeros(0, np.uint16 if largest <= np.iinfo(np.uint16).max else np.uint32)
+    rows = np.zeros(0, np.uint16 if largest <= NARROW else np.uint32)
     known = np.flatnonzero(np.bincount(labels.ravel()))
     padded = np.pad(labels, reach, mode="symmetric")
     rays = _rays(dy, dx, wedge, reach)
