@@ -8,7 +8,6 @@ import pytest
 
 from hyperacuity.kernels.lanes import LANES, load, spread, store
 
-
 kernel = numba.njit  # not kept on disk, where a change of the lanes would not be noticed
 
 

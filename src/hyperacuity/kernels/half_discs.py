@@ -275,7 +275,7 @@ def _compare(parts: Float32s, whole: Float32s, to: int, differences: Float32s) -
     most = np.float32(0)
     for i in range(to, to + LANES):
         most = max(most, whole[i])
-    return most > 0
+    return bool(most > 0)
 
 
 @kernel

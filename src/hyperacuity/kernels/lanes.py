@@ -31,7 +31,7 @@ Numbers = NDArray[Any]
 """A flat array of single or double precision, or of counts of 16 or 32 bits."""
 
 
-def load(array: Numbers, at: int) -> Lanes:
+def load(array: Numbers, at: Scalar) -> Lanes:
     """Sixteen numbers of a flat array from an index on.
 
     >>> load(np.arange(20, dtype=np.uint16), 2)
@@ -41,7 +41,7 @@ def load(array: Numbers, at: int) -> Lanes:
     return array[at : at + LANES].copy()
 
 
-def store(array: Numbers, at: int, lanes: Lanes) -> None:
+def store(array: Numbers, at: Scalar, lanes: Lanes) -> None:
     """Write sixteen numbers into a flat array from an index on."""
     array[at : at + LANES] = lanes
 

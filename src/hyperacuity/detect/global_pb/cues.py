@@ -88,11 +88,17 @@ def enlarged(values: Float32Array, shape: tuple[int, ...], *, first: float = 0.0
     >>> enlarged(np.float32([[[0, 2]]]), (1, 4))
     array([[[0., 1., 2., 2.]]], dtype=float32)
     """
-    places = []
-    for count, size in zip(values.shape[1:], shape, strict=True):
-        at = np.clip((np.arange(size) - first) / 2, 0, count - 1)
-        before = np.minimum(at.astype(np.int64), max(count - 2, 0))
-        places += [before, (at - before).astype(np.float32)]
+    (rows, down), (columns, along) = (
+        _between(count, size, first) for count, size in zip(values.shape[1:], shape, strict=True)
+    )
     result = np.empty((len(values), *shape), np.float32)
-    interpolate(np.ascontiguousarray(values, np.float32), *places, np.empty(values.shape[2], np.float32), result)
+    room = np.empty(values.shape[2], np.float32)
+    interpolate(np.ascontiguousarray(values, np.float32), rows, down, columns, along, room, result)
     return result
+
+
+def _between(count: int, size: int, first: float) -> tuple[NDArray[np.int64], Float32Array]:
+    """After which of ``count`` samples each of ``size`` pixels lies, and how far on the way to the next."""
+    at = np.clip((np.arange(size) - first) / 2, 0, count - 1)
+    before = np.minimum(at.astype(np.int64), max(count - 2, 0))
+    return before, (at - before).astype(np.float32)

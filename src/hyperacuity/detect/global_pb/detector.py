@@ -181,7 +181,8 @@ def local_contours(cues: Float32Array, weights: NDArray[np.float64]) -> Float32A
 
 def weighted_roots(cues: Float32Array, weights: NDArray[np.float64]) -> Float32Array:
     """The sum of the fourth roots of cues times weights, one cue after another."""
-    return _sums_of_roots(enumerate(cues), weights[None], cues.shape[2:])[0]
+    (total,) = _sums_of_roots(enumerate(cues), weights[None], cues.shape[2:])
+    return np.asarray(total)
 
 
 def _sums_of_roots(
