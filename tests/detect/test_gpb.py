@@ -76,14 +76,14 @@ def dense_affinity(strength, radius, sigma):
 
 
 def unpacked(weights, offsets):
-    """The matrix that H × K × W weights stand for."""
-    height, _, width = weights.shape
+    """The matrix that H × W × K weights stand for."""
+    height, width, _ = weights.shape
     matrix = np.zeros((height * width, height * width))
     for y in range(height):
         for k, (dy, dx) in enumerate(offsets):
             for x in range(width):
-                if weights[y, k, x]:
-                    matrix[y * width + x, (y + dy) * width + x + dx] = weights[y, k, x]
+                if weights[y, x, k]:
+                    matrix[y * width + x, (y + dy) * width + x + dx] = weights[y, x, k]
     return matrix
 
 

@@ -29,6 +29,7 @@ from hyperacuity.detect.bank import responses, rotated
 from hyperacuity.detect.detection import Detection, Float32Array, ThinNorm, finish, planes
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.kernels.half_discs import DIRECTIONS, HistDistance, half_disc_gradients
+from hyperacuity.kernels.planes import first_least
 from hyperacuity.maps import diagonal
 
 BINS = 32
@@ -41,6 +42,9 @@ RADII = (0.01, 0.02, 0.02, 0.02)
 
 _REMEMBERED = 3_000_000
 """The labels of images of at most so many numbers are remembered."""
+
+_KEPT = 400_000
+"""Transfers for planes of at most so many pixels are kept: cues of one radius share them, and so do images of one size."""
 
 SHIPPED = Path(__file__).with_name("pb.json")
 
@@ -236,8 +240,7 @@ def nearest_texton(answers: Float32Array, textons: NDArray[np.float64]) -> NDArr
     """The number of the texton that is nearest to each pixel's answers."""
     flat = answers.reshape(len(answers), -1)
     known = textons.astype(np.float32)
-    far = (known**2).sum(axis=1)[:, None] / 2 - known @ flat
-    return np.asarray(far.argmin(axis=0).astype(np.uint8).reshape(answers.shape[1:]))
+    return first_least((known**2).sum(axis=1) / 2, known @ flat).reshape(answers.shape[1:])
 
 
 def localised(raw: Float32Array, radius: float) -> Float32Array:
@@ -251,10 +254,21 @@ def localised(raw: Float32Array, radius: float) -> Float32Array:
     shape = [fft.next_fast_len(size, real=True) for size in padded.shape[1:]]
     inside = slice(2 * reach, 2 * reach + height), slice(2 * reach, 2 * reach + width)
     result = np.empty_like(raw)
-    for direction, plane in enumerate(padded):
-        transfer = fft.rfft2(_parabola(direction * math.pi / DIRECTIONS, radius, reach).astype(np.float32), shape)
-        result[direction] = fft.irfft2(fft.rfft2(plane, shape) * transfer, shape)[inside]
-    return np.maximum(result, 0)
+    transfers = (_transfers if math.prod(shape) > _KEPT else _kept_transfers)(radius, reach, tuple(shape))
+    for answer, plane, transfer in zip(result, padded, transfers, strict=True):
+        spectrum = fft.rfft2(plane, shape)
+        spectrum *= transfer
+        np.maximum(fft.irfft2(spectrum, shape, overwrite_x=True)[inside], 0, out=answer)
+    return result
+
+
+def _transfers(radius: float, reach: int, shape: tuple[int, ...]) -> list[NDArray[np.complex64]]:
+    """What localising in each direction multiplies spectra by."""
+    turned = (_parabola(direction * math.pi / DIRECTIONS, radius, reach) for direction in range(DIRECTIONS))
+    return [fft.rfft2(weights.astype(np.float32), shape) for weights in turned]
+
+
+_kept_transfers = lru_cache(maxsize=16)(_transfers)
 
 
 @cache

@@ -4,20 +4,26 @@ Pixels no further apart than a radius are neighbours. Their affinity is exp(−m
 line of pixels between them, both ends included (Leung & Malik 1998: intervening contours). Of a pair, the pixel that comes first
 in reading order begins the line (Bresenham 1965), so that the matrix is symmetric. A pixel has no affinity to itself.
 
-The matrix is held as H × K × W: row by row, and for each of K neighbours in a fixed order, the affinities of the row's pixels, 0
-beyond the frame. Vectors are n × (H + 2r) × (W + 2r), with a margin of zeros as wide as the radius r, so that a neighbour is a
-fixed step away. Sums run in a fixed order: the result is the same on any machine.
+The matrix is held as H × W × K: pixel by pixel, the affinities to its K neighbours in a fixed order, 0 beyond the frame. Vectors
+are held pixel by pixel too, (H + 2r) × (W + 2r) × n, with a margin of zeros as wide as the radius r, so that a neighbour is a
+fixed step away, and what one affinity multiplies lies side by side. Sums run in a fixed order: the result is the same on any
+machine.
 """
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from hyperacuity.kernels import Float32s, Float64s, Int64s, Scalar, allocating_kernel, kernel
+from hyperacuity.kernels import Float32s, Float64s, Int64s, Scalar, allocating_kernel, inlined_kernel, kernel
 from hyperacuity.kernels.lanes import LANES, load, spread, store
 
-TOGETHER = 4 * LANES
+TOGETHER = 2 * LANES
 """How many vectors are multiplied at a time."""
+
+ROWS = 4
+"""Of how many vectors products with others are summed at a time."""
 
 
 def neighbour_offsets(radius: int) -> Int64s:
@@ -32,9 +38,9 @@ def neighbour_offsets(radius: int) -> Int64s:
 
 
 def contour_affinity(strength: Float32s, radius: int, sigma: float) -> Float32s:
-    """Affinity of each pixel to its neighbours (:func:`neighbour_offsets`), H × K × W.
+    """Affinity of each pixel to its neighbours (:func:`neighbour_offsets`), H × W × K.
 
-    >>> contour_affinity(np.float32([[0, 0.1, 0]]), 2, 0.1)[0, 0].round(2)
+    >>> contour_affinity(np.float32([[0, 0.1, 0]]), 2, 0.1)[0, :, 0].round(2)
     array([0.37, 0.37, 0.  ], dtype=float32)
     """
     offsets = neighbour_offsets(radius)
@@ -42,11 +48,11 @@ def contour_affinity(strength: Float32s, radius: int, sigma: float) -> Float32s:
     lines = [_line(int(dy), int(dx)) for dy, dx in offsets[:half]]
     starts = np.cumsum([0, *map(len, lines)])
     points = np.array([point for line in lines for point in line], np.int64).reshape(-1, 2)
-    weights = np.empty((strength.shape[0], len(offsets), strength.shape[1]), np.float32)
-    _largest_between(np.ascontiguousarray(strength, np.float32), offsets, points, starts, weights)
-    np.exp(weights * np.float32(-1 / sigma), out=weights, where=weights >= 0)
-    np.maximum(weights, 0, out=weights)
-    return weights
+    later = np.empty((half, *strength.shape), np.float32)
+    _largest_between(np.ascontiguousarray(strength, np.float32), offsets, points, starts, later)
+    np.exp(later * np.float32(-1 / sigma), out=later, where=later >= 0)
+    np.maximum(later, 0, out=later)
+    return _both_ways(later, offsets)
 
 
 def _line(dy: int, dx: int) -> list[tuple[int, int]]:
@@ -56,21 +62,37 @@ def _line(dy: int, dx: int) -> list[tuple[int, int]]:
 
 
 @kernel
-def _largest_between(strength: Float32s, offsets: Int64s, points: Int64s, starts: Int64s, weights: Float32s) -> None:
-    """Fill in the strongest contour between each pixel and its neighbours, −1 where there is none."""
+def _largest_between(strength: Float32s, offsets: Int64s, points: Int64s, starts: Int64s, later: Float32s) -> None:
+    """Fill in the strongest contour between each pixel and its later neighbours, −1 where there is none: K/2 × H × W."""
     height, width = strength.shape
-    half = len(offsets) // 2
-    weights[:] = -1
+    later[:] = -1
+    for k in range(later.shape[0]):
+        dy, dx = offsets[k]
+        left, right = max(-dx, 0), max(width - max(dx, 0), 0)
+        for y in range(max(-dy, 0), height - max(dy, 0)):
+            most = later[k, y, left:right]
+            most[:] = 0
+            for i in range(starts[k], starts[k + 1]):
+                start = left + points[i, 1]
+                line = strength[y + points[i, 0], start : start + most.size]
+                for x in range(most.size):
+                    most[x] = max(most[x], line[x])
+
+
+@allocating_kernel
+def _both_ways(later: Float32s, offsets: Int64s) -> Float32s:
+    """The whole matrix from the half of it above the diagonal, neighbour by neighbour: H × W × K, 0 beyond the frame."""
+    half, height, width = later.shape
+    weights = np.zeros((height, width, 2 * half), np.float32)
     for y in range(height):
-        for x in range(width):
-            for k in range(half):
-                v, u = y + offsets[k, 0], x + offsets[k, 1]
-                if 0 <= v < height and 0 <= u < width:
-                    most = np.float32(0)
-                    for i in range(starts[k], starts[k + 1]):
-                        most = max(most, strength[y + points[i, 0], x + points[i, 1]])
-                    weights[y, k, x] = most
-                    weights[v, k + half, u] = most
+        for k in range(half):
+            dy, dx = offsets[k]
+            for x in range(width):
+                weights[y, x, k] = later[k, y, x]
+            if y >= dy:
+                for x in range(max(dx, 0), min(width + dx, width)):
+                    weights[y, x, k + half] = later[k, y - dy, x - dx]
+    return weights
 
 
 def normalise(weights: Float32s, offsets: Int64s) -> Float64s:
@@ -78,34 +100,70 @@ def normalise(weights: Float32s, offsets: Int64s) -> Float64s:
 
     A pixel alone, as the only one of its image is, keeps its zeros and has the sum 1.
     """
-    degree = weights.sum(axis=1, dtype=np.float64)
-    degree = np.where(degree > 0, degree, 1)
+    degree = _degree(weights)
     _scale(weights, 1 / np.sqrt(degree), offsets)
-    return np.asarray(degree)
+    return degree
+
+
+@allocating_kernel
+def _degree(weights: Float32s) -> Float64s:
+    height, width, count = weights.shape
+    degree = np.empty((height, width))
+    for y in range(height):
+        for x in range(width):
+            total = 0.0
+            for k in range(count):
+                total += weights[y, x, k]
+            degree[y, x] = total if total > 0 else 1
+    return degree
 
 
 @kernel
 def _scale(weights: Float32s, factor: Float64s, offsets: Int64s) -> None:
-    height, count, width = weights.shape
+    height, width, count = weights.shape
     for y in range(height):
-        for k in range(count):
-            for x in range(width):
-                if weights[y, k, x] > 0:
-                    weights[y, k, x] *= factor[y, x] * factor[y + offsets[k, 0], x + offsets[k, 1]]
+        for x in range(width):
+            for k in range(count):
+                if weights[y, x, k] > 0:
+                    weights[y, x, k] *= factor[y, x] * factor[y + offsets[k, 0], x + offsets[k, 1]]
 
 
-def interleaved(vectors: Float32s) -> Float32s:
-    """Vectors pixel by pixel, as :func:`multiply` takes them: frames n × H × W as H × W × n.
+def frames(vectors: Float32s, margin: int) -> Float32s:
+    """Vectors n × H × W pixel by pixel, with margins of zeros, as :func:`multiply` takes them: (H + 2m) × (W + 2m) × n.
 
-    >>> interleaved(np.float32([[[1, 2]], [[3, 4]]])).tolist()
+    They begin where a line of the processor's cache does, which loads wait for less.
+
+    >>> frames(np.float32([[[1, 2]], [[3, 4]]]), 0).tolist()
     [[[1.0, 3.0], [2.0, 4.0]]]
     """
-    return np.ascontiguousarray(np.moveaxis(vectors, 0, -1))
+    number, height, width = vectors.shape
+    result = _empty_frames((height + 2 * margin, width + 2 * margin, number))
+    result[margin : margin + height, margin : margin + width] = np.moveaxis(vectors, 0, -1)
+    return result
 
 
-def separated(vectors: Float32s) -> Float32s:
-    """The inverse of :func:`interleaved`: H × W × n as n × H × W."""
-    return np.ascontiguousarray(np.moveaxis(vectors, -1, 0))
+def like(vectors: Float32s) -> Float32s:
+    """Frames of zeros of the same shape."""
+    return _empty_frames(vectors.shape)
+
+
+def _empty_frames(shape: tuple[int, ...]) -> Float32s:
+    size, line = math.prod(shape), 64
+    room = np.zeros(size + line // 4, np.float32)
+    start = -room.ctypes.data % line // 4
+    return room[start : start + size].reshape(shape)
+
+
+@allocating_kernel
+def planes(vectors: Float32s) -> Float32s:
+    """Vectors one after another: H × W × n as n × H × W."""
+    height, width, number = vectors.shape
+    result = np.empty((number, height, width), np.float32)
+    for y in range(height):
+        for n in range(number):
+            for x in range(width):
+                result[n, y, x] = vectors[y, x, n]
+    return result
 
 
 @allocating_kernel
@@ -120,23 +178,25 @@ def multiply(
 ) -> None:
     """Write scale · (weights − shift) · vectors − last, in frames with margins; ``last`` may be ``result``.
 
-    Vectors are :func:`interleaved`, and their number is a multiple of :data:`TOGETHER`.
+    Vectors are :func:`frames`, and their number is a multiple of :data:`TOGETHER`.
     """
-    height, _, width = weights.shape
+    height, width, count = weights.shape
     stride, number = vectors.shape[1], vectors.shape[2]
     margin = (stride - width) // 2
     steps = (offsets[:, 0] * stride + offsets[:, 1]) * number
-    given, before, after = vectors.ravel(), last.ravel(), result.ravel()
-    for y in range(height):
+    flat, given, before, after = weights.ravel(), vectors.ravel(), last.ravel(), result.ravel()
+    for top in range(0, height, 2):  # two rows share most of their neighbours, which are then at hand
         for x in range(width):
-            here = ((y + margin) * stride + x + margin) * number
-            for at in range(here, here + number, TOGETHER):
-                _multiply_pixel(weights[y, :, x], steps, given, before, scale, shift, after, at)
+            for y in range(top, min(top + 2, height)):
+                here, first = ((y + margin) * stride + x + margin) * number, (y * width + x) * count
+                for at in range(here, here + number, TOGETHER):
+                    _multiply_pixel(flat, first, steps, given, before, scale, shift, after, at)
 
 
-@kernel
+@inlined_kernel
 def _multiply_pixel(
     weights: Float32s,
+    start: int,
     steps: Int64s,
     given: Float32s,
     before: Float32s,
@@ -146,49 +206,66 @@ def _multiply_pixel(
     at: int,
 ) -> None:
     """:func:`multiply` for one pixel of several vectors, whose sums are held in registers; neighbours are added in twos."""
-    second, third, fourth = at + LANES, at + 2 * LANES, at + 3 * LANES
+    second = at + LANES
     most = spread(-shift)
     a, b = most * load(given, at), most * load(given, second)
-    c, d = most * load(given, third), most * load(given, fourth)
     for k in range(0, steps.size, 2):
-        first, next_one = np.uint64(k), np.uint64(k + 1)  # indices without a sign need not be looked at for one
-        one, other = spread(weights[first]), spread(weights[next_one])
-        here, there = steps[first], steps[next_one]
-        a = a + (one * load(given, at + here) + other * load(given, at + there))
-        b = b + (one * load(given, second + here) + other * load(given, second + there))
-        c = c + (one * load(given, third + here) + other * load(given, third + there))
-        d = d + (one * load(given, fourth + here) + other * load(given, fourth + there))
+        at_weight = np.uint64(start + k)  # indices without a sign need not be looked at for one
+        one, other = spread(weights[at_weight]), spread(weights[at_weight + np.uint64(1)])
+        here, there = at + steps[k], at + steps[k + 1]
+        a = a + (one * load(given, here) + other * load(given, there))
+        b = b + (one * load(given, here + LANES) + other * load(given, there + LANES))
     factor = spread(scale)
     store(after, at, factor * a - load(before, at))
     store(after, second, factor * b - load(before, second))
-    store(after, third, factor * c - load(before, third))
-    store(after, fourth, factor * d - load(before, fourth))
 
 
 @allocating_kernel
-def products(left: Float32s, right: Float32s) -> Float64s:
-    """Sums of products of all pairs of vectors, n × n, in double precision."""
-    count, height, width = left.shape
-    result = np.empty((count, count))
-    total = np.empty(width)
-    for a in range(count):
-        for b in range(count):
-            total[:] = 0
-            for y in range(height):
-                for x in range(width):
-                    total[x] += np.float64(left[a, y, x]) * right[b, y, x]
-            result[a, b] = total.sum()
+def products(left: Float32s, right: Float32s, margin: int) -> Float64s:
+    """Sums of products of all pairs of vectors (:func:`frames`), n × n, in double precision: first down columns, then across."""
+    height, width, number = left.shape
+    result, column = np.zeros((number, number)), np.empty(number * number)
+    mine, other = np.empty((2, (height - 2 * margin) * number))
+    for x in range(margin, width - margin):
+        for y in range(margin, height - margin):
+            for n in range(number):
+                mine[(y - margin) * number + n], other[(y - margin) * number + n] = left[y, x, n], right[y, x, n]
+        for a in range(0, number, ROWS):
+            for b in range(0, number, LANES):
+                _multiply_columns(mine, other, number, a, b, column)
+        result += column.reshape(number, number)
     return result
+
+
+@inlined_kernel
+def _multiply_columns(mine: Float64s, other: Float64s, number: int, a: int, b: int, column: Float64s) -> None:
+    """Write sums of products of :data:`ROWS` vectors from ``a`` on, and :data:`LANES` from ``b`` on, down a column of pixels."""
+    first = second = third = fourth = spread(np.float64(0))
+    for pixel in range(0, mine.size, number):
+        values, at = load(other, pixel + b), np.uint64(pixel + a)
+        first = first + spread(mine[at]) * values
+        second = second + spread(mine[at + np.uint64(1)]) * values
+        third = third + spread(mine[at + np.uint64(2)]) * values
+        fourth = fourth + spread(mine[at + np.uint64(3)]) * values
+    store(column, a * number + b, first)
+    store(column, (a + 1) * number + b, second)
+    store(column, (a + 2) * number + b, third)
+    store(column, (a + 3) * number + b, fourth)
 
 
 @allocating_kernel
-def mix(vectors: Float32s, coefficients: Float32s) -> Float32s:
-    """Sums of vectors: new vector b is the sum over a of coefficients[a, b] times vector a."""
-    count, height, width = vectors.shape
-    result = np.zeros_like(vectors)
-    for y in range(height):
-        for b in range(count):
-            for a in range(count):
-                for x in range(width):
-                    result[b, y, x] += coefficients[a, b] * vectors[a, y, x]
-    return result
+def mix(vectors: Float32s, coefficients: Float32s) -> None:
+    """Replace vectors (:func:`frames`) by sums of them: new vector b is the sum over a of coefficients[a, b] times vector a."""
+    height, width, number = vectors.shape
+    mixed, factors, given = vectors.ravel(), coefficients.ravel(), np.empty(number, np.float32)
+    for pixel in range(0, height * width * number, number):
+        for a in range(number):
+            given[a] = mixed[pixel + a]
+        for b in range(0, number, TOGETHER):
+            first = second = spread(np.float32(0))
+            for a in range(number):
+                value, at = spread(given[a]), np.uint64(a * number + b)
+                first = first + value * load(factors, at)
+                second = second + value * load(factors, at + np.uint64(LANES))
+            store(mixed, pixel + b, first)
+            store(mixed, pixel + b + LANES, second)

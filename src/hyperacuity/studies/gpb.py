@@ -108,8 +108,7 @@ def global_maps(image: NDArray[Any], names: Sequence[str]) -> dict[str, SoftMap]
         return {}
     contours = global_contours(image)
     return {
-        name: contours.detection(closure=CLOSURE).thin if name == "gpb" else contours.hierarchy().ucm()
-        for name in names
+        name: contours.detection(closure=CLOSURE).thin if name == "gpb" else contours.hierarchy.ucm() for name in names
     }
 
 

@@ -13,6 +13,7 @@ Arbeláez, Maire, Fowlkes & Malik (2011), section 3.1.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from hyperacuity.detect.detection import Float32Array, planes
 from hyperacuity.detect.pb_detector import BINS, CUES, SMOOTH, channel_labels, localised
 from hyperacuity.kernels.half_discs import DIRECTIONS, half_disc_gradients
+from hyperacuity.kernels.planes import interpolate
 from hyperacuity.maps import diagonal
 
 COARSE = 8.0
@@ -57,9 +59,16 @@ def local_cues(image: ArrayLike, textons: NDArray[np.float64]) -> Float32Array:
     np.False_
     """
     pixels = planes(image)
+    found = np.zeros((len(LOCAL_CUES), DIRECTIONS, *pixels.shape[1:]), np.float32)
+    for cue, seen in each_local_cue(pixels, textons):
+        found[cue] = seen
+    return found
+
+
+def each_local_cue(pixels: Float32Array, textons: NDArray[np.float64]) -> Iterator[tuple[int, Float32Array]]:
+    """One cue of :func:`local_cues` after another, by number, of an image as planes; those without any gradient are left out."""
     shape = pixels.shape[1:]
     labels = dict(zip(CUES, channel_labels(pixels, textons), strict=True))
-    found = np.zeros((len(LOCAL_CUES), DIRECTIONS, *shape), np.float32)
     for cue, (channel, share) in enumerate(LOCAL_CUES):
         seen = labels[channel]
         if seen.min() == seen.max():
@@ -70,8 +79,7 @@ def local_cues(image: ArrayLike, textons: NDArray[np.float64]) -> Float32Array:
         raw = localised(half_disc_gradients(seen, bins, radius, smooth=smooth, step=step), radius / step)
         if step == 4:
             raw = enlarged(raw, ((shape[0] + 1) // 2, (shape[1] + 1) // 2))
-        found[cue] = raw if step == 1 else enlarged(raw, shape)
-    return found
+        yield cue, raw if step == 1 else enlarged(raw, shape)
 
 
 def enlarged(values: Float32Array, shape: tuple[int, ...], *, first: float = 0.0) -> Float32Array:
@@ -80,12 +88,17 @@ def enlarged(values: Float32Array, shape: tuple[int, ...], *, first: float = 0.0
     >>> enlarged(np.float32([[[0, 2]]]), (1, 4))
     array([[[0., 1., 2., 2.]]], dtype=float32)
     """
-    for axis, size in zip((-2, -1), shape, strict=True):
-        count = values.shape[axis]
-        at = np.clip((np.arange(size) - first) / 2, 0, count - 1)
-        before = np.minimum(at.astype(np.int64), max(count - 2, 0))
-        weight = (at - before).astype(np.float32)
-        weight = weight[:, None] if axis == -2 else weight
-        low, high = values.take(before, axis), values.take(np.minimum(before + 1, count - 1), axis)
-        values = low + weight * (high - low)
-    return values
+    (rows, down), (columns, along) = (
+        _between(count, size, first) for count, size in zip(values.shape[1:], shape, strict=True)
+    )
+    result = np.empty((len(values), *shape), np.float32)
+    room = np.empty(values.shape[2], np.float32)
+    interpolate(np.ascontiguousarray(values, np.float32), rows, down, columns, along, room, result)
+    return result
+
+
+def _between(count: int, size: int, first: float) -> tuple[NDArray[np.int64], Float32Array]:
+    """After which of ``count`` samples each of ``size`` pixels lies, and how far on the way to the next."""
+    at = np.clip((np.arange(size) - first) / 2, 0, count - 1)
+    before = np.minimum(at.astype(np.int64), max(count - 2, 0))
+    return before, (at - before).astype(np.float32)

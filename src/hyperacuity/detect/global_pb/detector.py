@@ -17,21 +17,24 @@ Westenberg (2003), Contour detection based on nonclassical receptive field inhib
 from __future__ import annotations
 
 import math
-from dataclasses import replace
-from functools import cache
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import ndimage
 
-from hyperacuity.detect.detection import Detection, Float32Array, ThinNorm, divide_by_max, finish
-from hyperacuity.detect.global_pb.cues import local_cues
+from hyperacuity.detect.detection import Detection, Float32Array, ThinNorm, divide_by_max, finish, planes
+from hyperacuity.detect.global_pb.cues import each_local_cue
 from hyperacuity.detect.global_pb.model import GpbModel, load_gpb
 from hyperacuity.detect.global_pb.spectral import spectral_gradients
 from hyperacuity.detect.pb_detector import across, load_model
 from hyperacuity.errors import UsageError
+from hyperacuity.kernels.half_discs import DIRECTIONS
+from hyperacuity.kernels.planes import add_fourth_roots, strongest
 from hyperacuity.maps import SoftMap, diagonal
 from hyperacuity.regions import Hierarchy, hierarchy
 
@@ -62,7 +65,8 @@ def gpb_textons() -> NDArray[np.float64]:
     return load_model().textons
 
 
-class GlobalContours(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class GlobalContours:
     """What gPb finds in an image: the weighted sum of fourth roots of cues, directions × H × W, and what is added to it.
 
     ``constant`` is one number, or one for each pixel.
@@ -75,25 +79,27 @@ class GlobalContours(NamedTuple):
         """The largest probability over the directions; 0 where nothing speaks for a boundary.
 
         With ``closure``, that share of the strength of a thin line is the height of the strongest closed contour
-        (:meth:`hierarchy`) within :data:`NEARBY` pixels of it.
+        (:attr:`hierarchy`) within :data:`NEARBY` pixels of it.
         """
-        best = self.scores.argmax(axis=0)
-        largest = np.take_along_axis(self.scores, best[None], axis=0)[0]
+        best, largest = strongest(self.scores)
         strength = np.where(largest > 0, _logistic(largest + self.constant), 0)
         # Plateaus are level only to rounding, and suppression relies on level ones.
         strength = (np.rint(strength * 1e5) * 1e-5).astype(np.float32)
         seen = replace(finish(strength, across(best), "none"), absolute=True)
         if closure:
-            closed = ndimage.maximum_filter(self.hierarchy().ucm(), 2 * NEARBY + 1)
+            closed = ndimage.maximum_filter(self.hierarchy.ucm(), 2 * NEARBY + 1)
             share = np.float32(closure)
             seen = replace(
                 seen, thin=np.where(seen.thin > 0, (1 - share) * seen.thin + share * closed, 0).astype(np.float32)
             )
         return replace(seen, thin=divide_by_max(seen.thin)) if thin_norm == "max" else seen
 
+    @cached_property
     def hierarchy(self) -> Hierarchy:
         """Regions by the oriented watershed, merged by the mean probability along the boundary between them."""
-        return hierarchy(np.where(self.scores > 0, _logistic(self.scores + self.constant), 0).astype(np.float32))
+        strength, speaking = np.zeros_like(self.scores), self.scores > 0
+        strength[speaking] = _logistic((self.scores + self.constant)[speaking])
+        return hierarchy(strength)
 
 
 def gpb(image: ArrayLike, *, model: str = "", closure: float = CLOSURE, thin_norm: ThinNorm = "none") -> Detection:
@@ -123,29 +129,30 @@ def gpb_ucm(image: ArrayLike, *, model: str = "", thin_norm: ThinNorm = "none") 
     np.False_
     """
     found = global_contours(image, model)
-    seen, contours = found.detection(thin_norm), found.hierarchy().ucm()
+    seen, contours = found.detection(thin_norm), found.hierarchy.ucm()
     direction = np.where(contours > 0, seen.direction, np.float32(0))
     return Detection(contours, direction, divide_by_max(contours) if thin_norm == "max" else contours, absolute=True)
 
 
 def gpb_hierarchy(image: ArrayLike, *, model: str = "", thin_norm: ThinNorm = "none") -> Hierarchy:
-    """The hierarchy of regions of gPb (:meth:`GlobalContours.hierarchy`); ``thin_norm`` is of no matter.
+    """The hierarchy of regions of gPb (:attr:`GlobalContours.hierarchy`); ``thin_norm`` is of no matter.
 
     >>> image = np.zeros((40, 60), np.uint8)
     >>> image[:, 30:] = 200
     >>> len(np.unique(gpb_hierarchy(image).at(0.5)))
     2
     """
-    return global_contours(image, model).hierarchy()
+    return global_contours(image, model).hierarchy
 
 
 def global_contours(image: ArrayLike, model: str | GpbModel = "") -> GlobalContours:
     """Look with a model: the one that comes with the package, that of a file, or a given one."""
     if isinstance(model, str):
         model = load_gpb(Path(model)) if model else _shipped()
-    cues = local_cues(image, gpb_textons())
-    spectral = spectral_gradients(local_contours(cues, model.local))
-    scores = weighted_roots(cues, model.combined[1:-1])
+    pixels = planes(image)
+    weights = np.stack([model.local[1:], model.combined[1:-1]])
+    local, scores = _sums_of_roots(each_local_cue(pixels, gpb_textons()), weights, pixels.shape[1:])
+    spectral = spectral_gradients(GlobalContours(local, float(model.local[0])).detection().thin)
     scores += np.float32(model.combined[-1]) * fourth_root(spectral)
     seen = GlobalContours(scores, float(model.combined[0]))
     crowd = np.float32(CROWDED) * crowding(seen.detection().thin)
@@ -174,10 +181,19 @@ def local_contours(cues: Float32Array, weights: NDArray[np.float64]) -> Float32A
 
 def weighted_roots(cues: Float32Array, weights: NDArray[np.float64]) -> Float32Array:
     """The sum of the fourth roots of cues times weights, one cue after another."""
-    total = np.zeros(cues.shape[1:], np.float32)
-    for cue, weight in zip(cues, weights, strict=True):
-        total += np.float32(weight) * fourth_root(cue)
-    return total
+    (total,) = _sums_of_roots(enumerate(cues), weights[None], cues.shape[2:])
+    return np.asarray(total)
+
+
+def _sums_of_roots(
+    cues: Iterable[tuple[int, Float32Array]], weights: NDArray[np.float64], shape: tuple[int, ...]
+) -> Float32Array:
+    """A sum for each row of weights, of cues by number: rows × directions × H × W. No cue is held longer than it is needed."""
+    totals = np.zeros((len(weights), DIRECTIONS, *shape), np.float32)
+    flat = totals.reshape(len(weights), -1)
+    for cue, seen in cues:
+        add_fourth_roots(np.ascontiguousarray(seen, np.float32).ravel(), weights[:, cue].astype(np.float32), flat)
+    return totals
 
 
 def fourth_root(cue: NDArray[Any]) -> NDArray[Any]:

@@ -34,13 +34,14 @@ from hyperacuity.detect.detection import Float32Array
 from hyperacuity.detect.global_pb.cues import enlarged
 from hyperacuity.kernels.affinity import (
     contour_affinity,
-    interleaved,
+    frames,
+    like,
     mix,
     multiply,
     neighbour_offsets,
     normalise,
+    planes,
     products,
-    separated,
 )
 from hyperacuity.kernels.half_discs import DIRECTIONS
 
@@ -146,29 +147,28 @@ def eigenvectors(
         values, found = _dense(weights, offsets)
     else:
         start = eigenvectors(halved(strength), BLOCK - 1, dense=dense)
-        values, found = _iterate(weights, offsets, _framed(start.vectors, np.sqrt(degree)), tolerance)
+        values, found = _iterate(weights, offsets, _started(start.vectors, np.sqrt(degree)), tolerance)
     chosen = slice(1, count + 1)
     return Eigenvectors(1 - values[chosen], (found[chosen] / np.sqrt(degree)).astype(np.float32))
 
 
 def _dense(weights: Float32Array, offsets: Offsets) -> tuple[Floats, Floats]:
     """Eigenvalues, the largest first, and eigenvectors (n × H × W) of a small matrix."""
-    height, _, width = weights.shape
+    height, width, _ = weights.shape
     matrix = np.zeros((height * width, height * width))
-    y, k, x = np.nonzero(weights)
-    matrix[y * width + x, (y + offsets[k, 0]) * width + x + offsets[k, 1]] = weights[y, k, x]
+    y, x, k = np.nonzero(weights)
+    matrix[y * width + x, (y + offsets[k, 0]) * width + x + offsets[k, 1]] = weights[y, x, k]
     values, vectors = linalg.eigh(matrix)
     return values[::-1], vectors.T[::-1].reshape(-1, height, width)
 
 
-def _framed(vectors: Float32Array, root: Floats) -> Float32Array:
-    """Vectors v of half the size as a start for D^½ v: the constant one before them, in frames with margins of zeros."""
-    frames = np.zeros((BLOCK, root.shape[0] + 2 * RADIUS, root.shape[1] + 2 * RADIUS), np.float32)
-    inside = frames[:, RADIUS:-RADIUS, RADIUS:-RADIUS]
-    inside[0] = root
-    inside[1:] = enlarged(vectors, root.shape, first=0.5) * root
-    inside /= _lengths(inside)[:, None, None]
-    return frames
+def _started(vectors: Float32Array, root: Floats) -> Float32Array:
+    """Vectors v of half the size as a start for D^½ v: the constant one before them, in frames."""
+    start = np.empty((BLOCK, *root.shape), np.float32)
+    start[0] = root
+    start[1:] = enlarged(vectors, root.shape, first=0.5) * root
+    start /= _lengths(start)[:, None, None]
+    return frames(start, RADIUS)
 
 
 def _lengths(vectors: Float32Array) -> Float32Array:
@@ -177,42 +177,46 @@ def _lengths(vectors: Float32Array) -> Float32Array:
 
 def _iterate(weights: Float32Array, offsets: Offsets, vectors: Float32Array, tolerance: float) -> tuple[Floats, Floats]:
     """Eigenvalues, the largest first, and eigenvectors (BLOCK × H × W), from approximate ones in frames."""
-    values, vectors, images = _sorted(weights, offsets, vectors)
+    values, vectors, _ = _sorted(weights, offsets, vectors)
     for _ in range(ROUNDS):
         vectors = _damped(weights, offsets, vectors, float(values[-1]))
         values, vectors, images = _sorted(weights, offsets, vectors)
         wanted = slice(1, COUNT + 1)
-        off = _lengths(images[wanted] - vectors[wanted] * values[wanted].astype(np.float32)[:, None, None])
-        if off.max() < tolerance:
+        off = images[..., wanted] - vectors[..., wanted] * values[wanted].astype(np.float32)
+        if _lengths(planes(off)).max() < tolerance:
             break
-    return values, vectors[:, RADIUS:-RADIUS, RADIUS:-RADIUS].astype(np.float64)
+    return values, planes(vectors[RADIUS:-RADIUS, RADIUS:-RADIUS]).astype(np.float64)
 
 
 def _damped(weights: Float32Array, offsets: Offsets, vectors: Float32Array, cut: float) -> Float32Array:
-    """The polynomial of Chebyshev of the matrix, applied: at most 1 for eigenvalues in [−1, cut], growing fast beyond."""
+    """The polynomial of Chebyshev of the matrix, applied: at most 1 for eigenvalues in [−1, cut], growing fast beyond.
+
+    The vectors are overwritten.
+    """
     middle, half = (cut - 1) / 2, (cut + 1) / 2
-    before = interleaved(vectors)
-    now = np.zeros_like(before)
+    before, now = vectors, like(vectors)
     multiply(weights, offsets, before, now, np.float32(1 / half), np.float32(middle), now)
     for _ in range(DEGREE - 1):
         multiply(weights, offsets, now, before, np.float32(2 / half), np.float32(middle), before)
         before, now = now, before
-    found = separated(now)
-    found /= _lengths(found)[:, None, None]
-    return found
+    now /= _lengths(planes(now))
+    return now
 
 
 def _sorted(
     weights: Float32Array, offsets: Offsets, vectors: Float32Array
 ) -> tuple[Floats, Float32Array, Float32Array]:
-    """The best approximations of eigenvectors in the span of vectors: values, the largest first, vectors, and their images."""
-    given = interleaved(vectors)
-    product = np.zeros_like(given)
-    multiply(weights, offsets, given, product, np.float32(1), np.float32(0), product)
-    images = separated(product)
-    metric, form = products(vectors, vectors), products(vectors, images)
+    """The best approximations of eigenvectors in the span of vectors: values, the largest first, vectors, and their images.
+
+    The vectors are overwritten.
+    """
+    images = like(vectors)
+    multiply(weights, offsets, vectors, images, np.float32(1), np.float32(0), images)
+    metric, form = products(vectors, vectors, RADIUS), products(vectors, images, RADIUS)
     sizes, axes = linalg.eigh((metric + metric.T) / 2)
     whiten = axes / np.sqrt(np.maximum(sizes, 1e-12 * sizes[-1]))
     values, turn = linalg.eigh(whiten.T @ (form + form.T) @ whiten / 2)
     coefficients = np.ascontiguousarray((whiten @ turn)[:, ::-1], np.float32)
-    return values[::-1], mix(vectors, coefficients), mix(images, coefficients)
+    mix(vectors, coefficients)
+    mix(images, coefficients)
+    return values[::-1], vectors, images
