@@ -30,6 +30,8 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.runtime.nrt import rtsys
 from numpy.typing import NDArray
 
+from hyperacuity.kernels.compiling import Kernel
+
 _log = logging.getLogger(__name__)
 
 Scalar = Any
@@ -160,9 +162,8 @@ class _Kept(FunctionCache):
 
 
 def _compile(function: _Function, **options: Any) -> _Function:
-    jit: Any = numba.njit
     kept: Any = _Kept
-    compiled = jit(nogil=True, error_model="numpy", no_cfunc_wrapper=True, **options)(function)
+    compiled = Kernel(function, {"nopython": True, "nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True, **options})
     compiled._cache = kept(function)  # what ``cache=True`` does, with a cache of numba's own
     return cast("_Function", compiled)
 
