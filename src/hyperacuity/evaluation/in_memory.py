@@ -19,7 +19,7 @@ from hyperacuity.evaluation.result import Result
 from hyperacuity.evaluation.truth_digests import TruthDigests, digests_of_arrays
 from hyperacuity.maps import soft_map
 from hyperacuity.run import Failure
-from hyperacuity.run.executor import processors
+from hyperacuity.compiled import processors
 from hyperacuity.tally import Task
 
 ALONE = "prediction"

@@ -24,12 +24,12 @@ from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
-import platformdirs
 from numba.core import event
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.runtime.nrt import rtsys
 from numpy.typing import NDArray
 
+from hyperacuity.compiled import cache_base
 from hyperacuity.kernels.compiling import Kernel
 
 _log = logging.getLogger(__name__)
@@ -64,13 +64,6 @@ def _sources(module: str, seen: dict[str, bytes]) -> dict[str, bytes]:
             for name in [one] if one else re.findall(r"\w+", several):
                 _sources(name, seen)
     return seen
-
-
-def cache_base() -> Path:
-    """Where all compiled kernels are kept: under ``NUMBA_CACHE_DIR`` if that is set, else in the user's cache folder."""
-    chosen = os.environ.get("NUMBA_CACHE_DIR")
-    base = Path(chosen) if chosen else Path(platformdirs.user_cache_dir("hyperacuity", appauthor=False))
-    return base / "kernels"
 
 
 @cache

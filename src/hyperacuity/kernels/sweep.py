@@ -321,17 +321,13 @@ class Start(NamedTuple):
 
 
 @kernel
-def follow(start: Start, matched: Int64s, matched_detected: Uint64s, checked: Scalar) -> Scalar:
-    """Keep one annotator's matching optimal through all steps.
-
-    Adds the number of pairs at each step to ``matched`` and marks the matched detected pixels, a bit each, in that step's row of
-    ``matched_detected``. With ``checked`` the certificate is verified after every step; returns the number of the line that is
-    broken, or 0.
-    """
+def follow_steps(
+    start: Start, matched: Int64s, matched_detected: Uint64s, step: Scalar, last: Scalar, size: Scalar
+) -> Scalar:
+    """Keep a matching of ``size`` pairs optimal from one step to another (inclusive); returns how many pairs it has then."""
     m, candidates, n_truth, waiting, now = start
     pairs, to, number, change, first = candidates
-    size = 0
-    for step in range(1, first.size - 1):
+    while step <= last:
         n_waiting = 0
         for i in range(first[step], first[step + 1]):
             if change[i] > 0:
@@ -358,13 +354,29 @@ def follow(start: Start, matched: Int64s, matched_detected: Uint64s, checked: Sc
                 if end_is_free:
                     _mark(now, number[np.int64(end) - n_truth])
                     size += 1
-        if checked:
-            broken = check(m, pairs, to)
-            if broken != 0:
-                return broken
         matched[step] += size
         for j in range(now.size):
             matched_detected[step, j] |= now[j]
+        step += 1
+    return size
+
+
+def follow(start: Start, matched: Int64s, matched_detected: Uint64s, checked: bool) -> int:
+    """Keep one annotator's matching optimal through all steps.
+
+    Adds the number of pairs at each step to ``matched`` and marks the matched detected pixels, a bit each, in that step's row of
+    ``matched_detected``. With ``checked`` the certificate is verified after every step; returns the number of the line that is
+    broken, or 0.
+    """
+    last = start.candidates.first.size - 2
+    if not checked:
+        follow_steps(start, matched, matched_detected, 1, last, 0)
+        return 0
+    size = 0
+    for step in range(1, last + 1):
+        size = follow_steps(start, matched, matched_detected, step, step, size)
+        if broken := check(start.matching, start.candidates.pairs, start.candidates.to):
+            return int(broken)
     return 0
 
 
