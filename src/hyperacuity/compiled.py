@@ -40,7 +40,7 @@ def head_start() -> None:
 
 
 def start_half() -> subprocess.Popen[bytes]:
-    """The process that compiles one half; the one that is running already, if there is one. It ends with this one at the latest."""
+    """The process that compiles one half, which may be running already. It ends with this one at the latest."""
     if not _running:
         call = [sys.executable, "-m", HALF]
         quiet = subprocess.DEVNULL

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from hyperacuity.compiled import processors
 from hyperacuity.data.scenes import Scene, make_scene
 from hyperacuity.errors import UsageError
-from hyperacuity.compiled import processors
 
 
 def warm_all(steps: Sequence[str], workers: int | None = None) -> list[str]:

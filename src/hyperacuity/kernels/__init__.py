@@ -156,7 +156,9 @@ class _Kept(FunctionCache):
 
 def _compile(function: _Function, **options: Any) -> _Function:
     kept: Any = _Kept
-    compiled = Kernel(function, {"nopython": True, "nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True, **options})
+    compiled = Kernel(
+        function, {"nopython": True, "nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True, **options}
+    )
     compiled._cache = kept(function)  # what ``cache=True`` does, with a cache of numba's own
     return cast("_Function", compiled)
 

@@ -12,7 +12,8 @@ import numpy as np
 
 from hyperacuity.kernels import cache_folder
 from hyperacuity.kernels.assignment import new_matching
-from hyperacuity.kernels.pairs import Pairs, Scale, reach
+from hyperacuity.kernels.bits import empty
+from hyperacuity.kernels.pairs import find_pairs, reach
 from hyperacuity.kernels.sweep import CandidatePairs, Start, find_candidates, follow_steps, trace
 
 
@@ -22,17 +23,20 @@ def is_compiled() -> bool:
 
 
 def compile_preparing() -> None:
-    """Compile what finds the changes from threshold to threshold, and the pairs."""
+    """Compile what finds the changes from threshold to threshold, and those that matter to a truth.
+
+    The kernels that list its pairs are needed too; they are the first that the other half compiles, and are there by then.
+    """
     history = trace(np.ones((1, 1), np.float32), np.array([0.5]), thin=True)
     find_candidates(history, np.zeros(1, np.int64), (1, 1), reach(1.0))
 
 
 def compile_matching() -> None:
-    """Compile what keeps a matching optimal through the changes: of no pixels, through no step."""
-    none, counts = np.zeros(0, np.int32), np.zeros(2, np.int64)
-    pairs, one = Pairs(counts, np.zeros(0, np.uint32), np.zeros(0, np.int64)), np.int64(1)
-    candidates = CandidatePairs(pairs, Scale(one, one, one, one), none, none, counts)
-    marks = np.zeros((1, 1), np.uint64)
+    """Compile what lists pairs, and what keeps a matching optimal through the changes: of one pixel, through no step."""
+    truth, image = np.zeros(1, np.int64), empty(1, 1)
+    pairs, to, _ = find_pairs(truth, image, np.zeros(image.size, np.uint32), 0, (1, 1), reach(1.0))
+    none, counts, marks = np.zeros(0, np.int32), np.zeros(2, np.int64), np.zeros((1, 1), np.uint64)
+    candidates = CandidatePairs(pairs, to, none, none, counts)
     start = Start(new_matching(pairs, 1), candidates, 1, np.zeros(1, np.uint32), marks[0])
     follow_steps(start, counts, marks, 1, 0, 0)
 

@@ -128,7 +128,9 @@ class Kernel(_Dispatcher):
 
     def __init__(self, function: Any, options: dict[str, Any]) -> None:
         self._plain = not options.get("_nrt", True)
-        super().__init__(function, targetoptions=options, pipeline_class=_CompilingPlainWhole if self._plain else _Compiling)
+        super().__init__(
+            function, targetoptions=options, pipeline_class=_CompilingPlainWhole if self._plain else _Compiling
+        )
 
     @cached_property
     def part(self) -> Any:

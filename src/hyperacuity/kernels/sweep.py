@@ -98,10 +98,7 @@ def _list_differences(
 
 @kernel
 def _group_by_level(level: Uint16s, begin: Int64s, cursor: Int64s, index: Int64s) -> None:
-    """The pixels of level k, in raster order, as ``index[begin[k] : begin[k + 1]]``; those of level 0 are left out.
-
-    ``begin`` must be zero; ``cursor`` is scratch, and as long.
-    """
+    """Pixels of level k > 0, in raster order, as ``index[begin[k] : begin[k + 1]]``; ``begin`` is zero before."""
     height, width = level.shape
     for y in range(height):
         for x in range(width):
@@ -121,7 +118,6 @@ def _group_by_level(level: Uint16s, begin: Int64s, cursor: Int64s, index: Int64s
 def _trace(
     index: Int64s,
     begin: Int64s,
-    height: Scalar,
     width: Scalar,
     thin: Scalar,
     images: Uint64s,
@@ -134,11 +130,10 @@ def _trace(
 ) -> tuple[Scalar, Scalar, Scalar]:
     """The changes, by index, from level k on, and the first of each step, as long as there is room for all that can change.
 
-    Returns where to go on with more room: the level (0 at the end), and the numbers of steps and of changes before it. ``images``
-    are five bit images: the pixels that are ever detected, those above the threshold, the detected ones before and after the
-    step, and scratch.
+    Returns where to go on with more room: the level (0 at the end), the steps and the changes before it. ``images`` are five bit
+    images: pixels that are ever detected, those above the threshold, detected ones before and after the step, and scratch.
     """
-    words = (width + 63) // 64
+    height, words = changed_at.size - 2, (width + 63) // 64
     stride = words + 1
     ever, thresholded, before, after, spare = images[0], images[1], images[2], images[3], images[4]
     while k > 0:
@@ -206,7 +201,7 @@ def trace(soft: Float32s, thresholds: Float64s, *, thin: bool, without: Flags | 
     change, first = np.empty(2 * marked[0], np.int32), np.zeros(step_of_threshold[0] + 2, np.int64)
     k, step, used = n, 0, 0
     while k > 0:
-        k, step, used = _trace(index, begin, height, width, thin, images, changed_at, change, first, k, step, used)
+        k, step, used = _trace(index, begin, width, thin, images, changed_at, change, first, k, step, used)
         if k > 0:
             change = np.concatenate([change[:used], np.empty(change.size + index.size, np.int32)])
     change = change[:used]
