@@ -144,22 +144,29 @@ class _ResultsInFolders(CompileResultCacheImpl):
 
 
 class _Kept(FunctionCache):
-    """numba's cache on disk, from which kernels are loaded without all the modules that only compiling needs: half a second."""
+    """numba's cache on disk, from which kernels are loaded without all the modules that only compiling needs: half a second.
+
+    Its folder is looked for when a kernel is first called, since of those that are imported most are not.
+    """
 
     _impl_class = _ResultsInFolders
 
+    def __init__(self, function: Any, *, counts_references: bool) -> None:
+        self._function, self._counts_references = function, counts_references
+
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        rtsys.initialize(target_context)
+        super().__init__(self._function)  # type: ignore[no-untyped-call]
+        if self._counts_references:  # machine code without does not ask for numba's runtime, which is compiled in every process
+            rtsys.initialize(target_context)
         with self._guard_against_spurious_io_errors():
             return self._load_overload(sig, target_context)  # type: ignore[no-untyped-call]
 
 
 def _compile(function: _Function, **options: Any) -> _Function:
-    kept: Any = _Kept
     compiled = Kernel(
         function, {"nopython": True, "nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True, **options}
     )
-    compiled._cache = kept(function)  # what ``cache=True`` does, with a cache of numba's own
+    compiled._cache = _Kept(function, counts_references=options.get("_nrt", True))  # what ``cache=True`` does
     return cast("_Function", compiled)
 
 

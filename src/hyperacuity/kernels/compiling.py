@@ -15,6 +15,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any, cast
 
+from llvmlite.binding import parse_assembly
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, DefaultPassBuilder
 from numba.core.compiler_machinery import PassManager
@@ -56,6 +57,14 @@ class _Whole(_Library):
             environment = lookup_environment(variable.name) if variable.name.startswith(_ENVIRONMENT) else None  # type: ignore[no-untyped-call]
             if environment is not None:  # of a part, whose own library has no address to write it to
                 self.codegen.set_env(variable.name, environment)
+
+    def _get_module_for_linking(self) -> Any:
+        """What is kept beside the machine code, to know what is in it: names, for nothing is ever linked with a whole."""
+        if self._shared_module is None:
+            self._ensure_finalized()
+            named = [f'define void @"{one.name}"() {{ ret void }}' for one in self.get_defined_functions()]
+            self._shared_module = parse_assembly("\n".join(named))
+        return self._shared_module
 
 
 class _PlainWhole(_Whole):
