@@ -140,7 +140,7 @@ def main() -> None:
     # Work is shared out by images: threads of the matrix library would only get in each other's way, and how many there are
     # decides last bits, by which a pixel may be nearer to another texton of pb.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")  # typer's options have none, and to look takes a hundredth of the start
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")  # typer needs none; to look for them takes a while
     atexit.register(gc.freeze)  # what is left goes with the process: to take it apart takes a quarter of a second
     if isinstance(sys.stdout, io.TextIOWrapper):  # a name that the terminal's encoding lacks must not end a run
         sys.stdout.reconfigure(errors="backslashreplace")

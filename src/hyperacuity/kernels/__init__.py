@@ -156,7 +156,9 @@ class _Kept(FunctionCache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         super().__init__(self._function)  # type: ignore[no-untyped-call]
-        if self._counts_references:  # machine code without does not ask for numba's runtime, which is compiled in every process
+        if (
+            self._counts_references
+        ):  # machine code without does not ask for numba's runtime, which is compiled in every process
             rtsys.initialize(target_context)
         with self._guard_against_spurious_io_errors():
             return self._load_overload(sig, target_context)  # type: ignore[no-untyped-call]
