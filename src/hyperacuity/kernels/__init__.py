@@ -165,7 +165,7 @@ class _Kept(FunctionCache):
 
 
 def _compile(function: _Function, **options: Any) -> _Function:
-    compiled = Kernel(
+    compiled: Any = Kernel(
         function, {"nopython": True, "nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True, **options}
     )
     compiled._cache = _Kept(function, counts_references=options.get("_nrt", True))  # what ``cache=True`` does

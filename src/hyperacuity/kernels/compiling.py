@@ -13,18 +13,14 @@ Nothing here touches arithmetic: the passes that are left out only repeat others
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, cast
+from typing import Any
 
-from llvmlite.binding import parse_assembly
+from llvmlite.binding import parse_assembly  # type: ignore[import-untyped]
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, DefaultPassBuilder
 from numba.core.compiler_machinery import PassManager
 from numba.core.environment import lookup_environment
 from numba.core.registry import CPUDispatcher
-
-_Library = cast("type[Any]", JITCodeLibrary)
-_Base = cast("type[Any]", Compiler)
-_Dispatcher = cast("type[Any]", CPUDispatcher)
 
 NEEDLESS = {
     "WithLifting",
@@ -45,14 +41,14 @@ _ENVIRONMENT = "_ZN08NumbaEnv"
 """What the names of the variables begin with that point at functions' environments."""
 
 
-class _Whole(_Library):
+class _Whole(JITCodeLibrary):
     """Machine code of what Python calls, optimised when all its parts are there."""
 
     def _optimize_functions(self, ll_module: Any) -> None:
         ll_module.data_layout = self._codegen._data_layout
 
     def _finalize_final_module(self) -> None:
-        super()._finalize_final_module()
+        super()._finalize_final_module()  # type: ignore[no-untyped-call]
         for variable in self._final_module.global_variables:
             environment = lookup_environment(variable.name) if variable.name.startswith(_ENVIRONMENT) else None  # type: ignore[no-untyped-call]
             if environment is not None:  # of a part, whose own library has no address to write it to
@@ -61,8 +57,8 @@ class _Whole(_Library):
     def _get_module_for_linking(self) -> Any:
         """What is kept beside the machine code, to know what is in it: names, for nothing is ever linked with a whole."""
         if self._shared_module is None:
-            self._ensure_finalized()
-            named = [f'define void @"{one.name}"() {{ ret void }}' for one in self.get_defined_functions()]
+            self._ensure_finalized()  # type: ignore[no-untyped-call]
+            named = [f'define void @"{one.name}"() {{ ret void }}' for one in self.get_defined_functions()]  # type: ignore[no-untyped-call]
             self._shared_module = parse_assembly("\n".join(named))
         return self._shared_module
 
@@ -72,13 +68,13 @@ class _PlainWhole(_Whole):
 
     def _optimize_final_module(self) -> None:
         if not hasattr(self._codegen, "_mpm_full"):  # numba before 0.62 has other pass managers
-            passes, builder = self._codegen._module_pass_manager()
+            passes, builder = self._codegen._module_pass_manager()  # type: ignore[no-untyped-call]
             passes.run(self._final_module, builder)
         else:
             self._codegen._mpm_full.run(self._final_module)
 
 
-class _Part(_Library):
+class _Part(JITCodeLibrary):
     """What is to be linked into wholes: neither optimised nor made machine code, and so without addresses."""
 
     def _optimize_functions(self, ll_module: Any) -> None:
@@ -99,14 +95,14 @@ class _Part(_Library):
         """The whole does it."""
 
 
-class _Compiling(_Base):
+class _Compiling(Compiler):
     """numba's compiler with a library of ours."""
 
     library: type[Any] = _Whole
     left_out: frozenset[str] | set[str] = frozenset()
 
     def __init__(self, typing: Any, target: Any, library: Any, *more: Any) -> None:
-        super().__init__(typing, target, library, *more)
+        super().__init__(typing, target, library, *more)  # type: ignore[no-untyped-call]
         if self.state.library is None:
             self.state.library = self.library(target.codegen(), self.library.__name__)
             self.state.library.enable_object_caching()
@@ -132,7 +128,7 @@ class _CompilingPlainPart(_Compiling):
     library, left_out = _Part, NEEDLESS
 
 
-class Kernel(_Dispatcher):
+class Kernel(CPUDispatcher):
     """A function with two sides: this object is the whole, and hands kernels that call it the part."""
 
     def __init__(self, function: Any, options: dict[str, Any]) -> None:
@@ -146,7 +142,7 @@ class Kernel(_Dispatcher):
         """What other kernels call."""
         options = self.targetoptions | {"no_cpython_wrapper": True}
         compiling = _CompilingPlainPart if self._plain else _CompilingPart
-        return _Dispatcher(self.py_func, targetoptions=options, pipeline_class=compiling)
+        return CPUDispatcher(self.py_func, targetoptions=options, pipeline_class=compiling)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """The types of a call from another kernel."""

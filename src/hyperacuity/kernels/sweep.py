@@ -194,7 +194,7 @@ def trace(soft: Float32s, thresholds: Float64s, *, thin: bool, without: Flags | 
     index, begin = np.empty(level.size, np.int64), np.zeros(n + 2, np.int64)
     _group_by_level(level, begin, np.empty(n + 2, np.int64), index)
     occurs, marked = np.diff(begin)[1:] > 0, index.size - begin[1:-1]
-    step_of_threshold = np.cumsum(occurs[::-1])[::-1]
+    step_of_threshold = np.cumsum(occurs[::-1], dtype=np.int64)[::-1]
     images = np.zeros((5, empty(height, width).size), np.uint64)
     ever, changed_at = images[0], np.empty(height + 2, np.int32)
     # Without thinning pixels only appear. With it there may be more changes; room that is never written to costs no memory.
