@@ -17,7 +17,7 @@ import hyperacuity
 PACKAGE = Path(hyperacuity.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"), key=str)
 
-GROUND = {"errors", "syntax", "console", "kernels", "maps", "tally", "tasks", "resampling"}
+GROUND = {"errors", "syntax", "console", "compiled", "kernels", "maps", "tally", "tasks", "resampling"}
 TASKS = {"edges", "boundary", "semantic", "masks", "regions", "ordering", "disparity", "audit", "detect"}
 LOW = GROUND | TASKS
 MAY_IMPORT = {
@@ -25,7 +25,8 @@ MAY_IMPORT = {
     "errors": set(),
     "syntax": set(),
     "console": {"errors"},
-    "kernels": {"errors"},
+    "compiled": set(),
+    "kernels": {"errors", "compiled"},
     "maps": {"errors"},
     "tally": {"errors"},
     "tasks": {"errors", "tally"},

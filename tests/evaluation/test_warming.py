@@ -11,6 +11,7 @@ import hyperacuity as ha
 from hyperacuity import tasks
 from hyperacuity.errors import UsageError
 from hyperacuity.evaluation.warming import STEPS, warm_all, warm_up
+from hyperacuity.kernels.compiling import Kernel
 
 
 def variants():
@@ -20,7 +21,7 @@ def variants():
         f"{module.__name__}.{name}": len(value.signatures)
         for module in modules
         for name, value in vars(module).items()
-        if hasattr(value, "signatures")
+        if isinstance(value, Kernel)
     }
 
 

@@ -23,6 +23,7 @@ from typer import Option
 
 from hyperacuity import __version__
 from hyperacuity.cli.common import Commands
+from hyperacuity.compiled import head_start
 
 if TYPE_CHECKING:
     app: typer.Typer
@@ -64,6 +65,9 @@ COMMANDS = {
 
 GROUPS = ("run", "study", "studio", "train")
 """The groups of commands, each a module of this package with an ``app`` of its own."""
+
+SWEPT = ("boundary", "semantic", "audit")
+"""The commands that wait, on a machine without kernels, until those of a sweep over thresholds are compiled."""
 
 OBJECTS_BETWEEN_COLLECTIONS = 20_000
 """Modules and kernels make many objects that stay; to look for garbage among them each 700 takes a tenth of the start."""
@@ -136,7 +140,11 @@ def main() -> None:
     # Work is shared out by images: threads of the matrix library would only get in each other's way, and how many there are
     # decides last bits, by which a pixel may be nearer to another texton of pb.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")  # typer needs none; to look for them takes a while
     atexit.register(gc.freeze)  # what is left goes with the process: to take it apart takes a quarter of a second
     if isinstance(sys.stdout, io.TextIOWrapper):  # a name that the terminal's encoding lacks must not end a run
         sys.stdout.reconfigure(errors="backslashreplace")
-    program(sys.argv[1:])()
+    words = sys.argv[1:]
+    if words[:1] in ([name] for name in SWEPT) and not {"-h", "--help", "--cluster"} & set(words):
+        head_start()
+    program(words)()

@@ -30,8 +30,8 @@ def warm(
     """
     import time
 
+    from hyperacuity.compiled import cache_base
     from hyperacuity.evaluation.warming import STEPS, warm_all
-    from hyperacuity.kernels import cache_base
 
     began = time.monotonic()
     with common.messages.status("compiling kernels for this machine"):

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import gc
 from contextlib import nullcontext
 from typing import Any
 
 from rich.console import Console
 
+from hyperacuity.compiled import processors, start_half
 from hyperacuity.kernels import ahead, announce
-from hyperacuity.run.executor import processors
 
 SWEPT = ("boundary", "semantic", "occlusion", "audit")
 """The benchmarks whose time to compile is mostly that of a sweep over thresholds."""
@@ -24,12 +23,17 @@ def compile_before(task: str, *, shown: bool) -> None:
     if task not in SWEPT or ahead.is_compiled() or processors() < 2:
         return
     announce()
-    quiet: Any = subprocess.DEVNULL
-    spinner = Console(stderr=True).status("compiling") if shown else nullcontext()
-    call = [sys.executable, "-m", ahead.__name__]
-    with spinner, subprocess.Popen(call, stdin=quiet, stdout=quiet, stderr=quiet) as other:  # noqa: S603
+    spinner: Any = Console(stderr=True).status("compiling") if shown else nullcontext()
+    collecting = gc.isenabled()
+    with spinner:
+        other = start_half()
+        gc.disable()  # the compiler makes many objects, and hardly any garbage worth looking for
         try:
-            ahead.compile_matching()
+            ahead.compile_preparing()
         except BaseException:
             other.terminate()
             raise
+        finally:
+            if collecting:
+                gc.enable()
+        other.wait()

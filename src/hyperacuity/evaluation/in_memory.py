@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from hyperacuity.compiled import processors
 from hyperacuity.errors import HyperacuityError, InputError, UsageError
 from hyperacuity.evaluation.against import Rival, fitting
 from hyperacuity.evaluation.arrays import annotators, rank
@@ -19,7 +20,6 @@ from hyperacuity.evaluation.result import Result
 from hyperacuity.evaluation.truth_digests import TruthDigests, digests_of_arrays
 from hyperacuity.maps import soft_map
 from hyperacuity.run import Failure
-from hyperacuity.run.executor import processors
 from hyperacuity.tally import Task
 
 ALONE = "prediction"

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from hyperacuity.compiled import processors
 from hyperacuity.data.scenes import Scene, make_scene
 from hyperacuity.errors import UsageError
-from hyperacuity.run.executor import processors
 
 
 def warm_all(steps: Sequence[str], workers: int | None = None) -> list[str]:
@@ -120,9 +120,9 @@ def _audit(scene: Scene) -> None:
 
 
 def _sweep() -> None:
-    from hyperacuity.kernels.ahead import compile_matching, compile_tracing
+    from hyperacuity.kernels.ahead import compile_matching, compile_preparing
 
-    compile_tracing()
+    compile_preparing()
     compile_matching()
 
 

@@ -24,11 +24,13 @@ from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
-import platformdirs
 from numba.core import event
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 from numba.core.runtime.nrt import rtsys
 from numpy.typing import NDArray
+
+from hyperacuity.compiled import cache_base
+from hyperacuity.kernels.compiling import Kernel
 
 _log = logging.getLogger(__name__)
 
@@ -62,13 +64,6 @@ def _sources(module: str, seen: dict[str, bytes]) -> dict[str, bytes]:
             for name in [one] if one else re.findall(r"\w+", several):
                 _sources(name, seen)
     return seen
-
-
-def cache_base() -> Path:
-    """Where all compiled kernels are kept: under ``NUMBA_CACHE_DIR`` if that is set, else in the user's cache folder."""
-    chosen = os.environ.get("NUMBA_CACHE_DIR")
-    base = Path(chosen) if chosen else Path(platformdirs.user_cache_dir("hyperacuity", appauthor=False))
-    return base / "kernels"
 
 
 @cache
@@ -149,21 +144,31 @@ class _ResultsInFolders(CompileResultCacheImpl):
 
 
 class _Kept(FunctionCache):
-    """numba's cache on disk, from which kernels are loaded without all the modules that only compiling needs: half a second."""
+    """numba's cache on disk, from which kernels are loaded without all the modules that only compiling needs: half a second.
+
+    Its folder is looked for when a kernel is first called, since of those that are imported most are not.
+    """
 
     _impl_class = _ResultsInFolders
 
+    def __init__(self, function: Any, *, counts_references: bool) -> None:
+        self._function, self._counts_references = function, counts_references
+
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        rtsys.initialize(target_context)
+        super().__init__(self._function)  # type: ignore[no-untyped-call]
+        if (
+            self._counts_references
+        ):  # machine code without does not ask for numba's runtime, which is compiled in every process
+            rtsys.initialize(target_context)
         with self._guard_against_spurious_io_errors():
             return self._load_overload(sig, target_context)  # type: ignore[no-untyped-call]
 
 
 def _compile(function: _Function, **options: Any) -> _Function:
-    jit: Any = numba.njit
-    kept: Any = _Kept
-    compiled = jit(nogil=True, error_model="numpy", no_cfunc_wrapper=True, **options)(function)
-    compiled._cache = kept(function)  # what ``cache=True`` does, with a cache of numba's own
+    compiled: Any = Kernel(
+        function, {"nopython": True, "nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True, **options}
+    )
+    compiled._cache = _Kept(function, counts_references=options.get("_nrt", True))  # what ``cache=True`` does
     return cast("_Function", compiled)
 
 

@@ -24,13 +24,11 @@ from hyperacuity.kernels import (
     Uint16s,
     Uint32s,
     Uint64s,
-    allocating_kernel,
     kernel,
 )
 from hyperacuity.kernels.assignment import FREE, Matching, check, disappear, new_matching, settle
 from hyperacuity.kernels.bits import LOW_SIX, ONE, SIX, Bits, count_bits, empty, lowest_bit, pack, rank, unpack
 from hyperacuity.kernels.pairs import NEARNESS_CLASSES, PairCost, Pairs, Reach, Scale, find_pairs, reachable
-from hyperacuity.kernels.pieces import group_pixels
 from hyperacuity.kernels.thinning import thin_bits
 
 
@@ -98,26 +96,50 @@ def _list_differences(
     return used
 
 
-@allocating_kernel
-def _trace(
-    level: Uint16s, n_thresholds: Scalar, thin: Scalar, ever: Bits, step_of_threshold: Int64s, marked: Int64s
-) -> tuple[Int32s, Int64s]:
-    """All changes, by index, and the first of each step; fills ``ever``, and the step and the marked pixels of each threshold."""
+@kernel
+def _group_by_level(level: Uint16s, begin: Int64s, cursor: Int64s, index: Int64s) -> None:
+    """Pixels of level k > 0, in raster order, as ``index[begin[k] : begin[k + 1]]``; ``begin`` is zero before."""
     height, width = level.shape
-    words = (width + 63) // 64
+    for y in range(height):
+        for x in range(width):
+            begin[np.int64(level[y, x]) + 1] += 1
+    for k in range(1, begin.size):
+        begin[k] += begin[k - 1]
+        cursor[k] = begin[k]
+    for y in range(height):
+        for x in range(width):
+            k = np.int64(level[y, x])
+            if k > 0:
+                index[cursor[k]] = y * width + x
+                cursor[k] += 1
+
+
+@kernel
+def _trace(
+    index: Int64s,
+    begin: Int64s,
+    width: Scalar,
+    thin: Scalar,
+    images: Uint64s,
+    changed_at: Int32s,
+    change: Int32s,
+    first: Int64s,
+    k: Scalar,
+    step: Scalar,
+    used: Scalar,
+) -> tuple[Scalar, Scalar, Scalar]:
+    """The changes, by index, from level k on, and the first of each step, as long as there is room for all that can change.
+
+    Returns where to go on with more room: the level (0 at the end), the steps and the changes before it. ``images`` are five bit
+    images: pixels that are ever detected, those above the threshold, detected ones before and after the step, and scratch.
+    """
+    height, words = changed_at.size - 2, (width + 63) // 64
     stride = words + 1
-    index, begin = group_pixels(level, n_thresholds + 1)
-    thresholded = np.zeros_like(ever)
-    before = np.zeros_like(ever)
-    after = np.zeros_like(ever)
-    changed_at = np.zeros(height + 2, np.int32)
-    spare = np.zeros_like(ever)
-    change = np.empty(index.size - begin[1] + width, np.int32)
-    first = np.zeros(n_thresholds + 2, np.int64)
-    used = 0
-    step = 0
-    for k in range(n_thresholds, 0, -1):
+    ever, thresholded, before, after, spare = images[0], images[1], images[2], images[3], images[4]
+    while k > 0:
         if begin[k] < begin[k + 1]:
+            if used + index.size - begin[k] > change.size:
+                break
             step += 1
             for i in range(begin[k], begin[k + 1]):
                 y, x = index[i] // width, index[i] % width
@@ -127,18 +149,10 @@ def _trace(
             if thin:
                 thin_bits(after, height, words, changed_at, spare)
             for y in range(height):
-                if used + width > change.size:
-                    larger = np.empty(2 * change.size + width, np.int32)
-                    for i in range(
-                        used
-                    ):  # an array copied as a whole makes the compiler take in the words of its errors
-                        larger[i] = change[i]
-                    change = larger
                 used = _list_differences(after, before, ever, y, width, change, used)
             first[step + 1] = used
-        step_of_threshold[k - 1] = step
-        marked[k - 1] = index.size - begin[k]
-    return change[:used], first[: step + 2]
+        k -= 1
+    return k, step, used
 
 
 @kernel
@@ -174,12 +188,23 @@ def trace(soft: Float32s, thresholds: Float64s, *, thin: bool, without: Flags | 
 
     Pixels of ``without`` take part in thinning, and are then dropped at every step.
     """
+    n, (height, width) = thresholds.size, soft.shape
     level = np.empty(soft.shape, np.uint16)
     _quantise(soft, thresholds.astype(np.float32), level)
-    ever = empty(*soft.shape)
-    step_of_threshold = np.zeros(thresholds.size, np.int64)
-    marked = np.empty(thresholds.size, np.int64)
-    change, first = _trace(level, thresholds.size, thin, ever, step_of_threshold, marked)
+    index, begin = np.empty(level.size, np.int64), np.zeros(n + 2, np.int64)
+    _group_by_level(level, begin, np.empty(n + 2, np.int64), index)
+    occurs, marked = np.diff(begin)[1:] > 0, index.size - begin[1:-1]
+    step_of_threshold = np.cumsum(occurs[::-1], dtype=np.int64)[::-1]
+    images = np.zeros((5, empty(height, width).size), np.uint64)
+    ever, changed_at = images[0], np.empty(height + 2, np.int32)
+    # Without thinning pixels only appear. With it there may be more changes; room that is never written to costs no memory.
+    change, first = np.empty(2 * marked[0], np.int32), np.zeros(step_of_threshold[0] + 2, np.int64)
+    k, step, used = n, 0, 0
+    while k > 0:
+        k, step, used = _trace(index, begin, width, thin, images, changed_at, change, first, k, step, used)
+        if k > 0:
+            change = np.concatenate([change[:used], np.empty(change.size + index.size, np.int32)])
+    change = change[:used]
     if without is not None:
         change, first = _dropped(change, first, ever, without)
     before = np.empty(ever.size, np.uint32)
@@ -293,17 +318,13 @@ class Start(NamedTuple):
 
 
 @kernel
-def follow(start: Start, matched: Int64s, matched_detected: Uint64s, checked: Scalar) -> Scalar:
-    """Keep one annotator's matching optimal through all steps.
-
-    Adds the number of pairs at each step to ``matched`` and marks the matched detected pixels, a bit each, in that step's row of
-    ``matched_detected``. With ``checked`` the certificate is verified after every step; returns the number of the line that is
-    broken, or 0.
-    """
+def follow_steps(
+    start: Start, matched: Int64s, matched_detected: Uint64s, step: Scalar, last: Scalar, size: Scalar
+) -> Scalar:
+    """Keep a matching of ``size`` pairs optimal from one step to another (inclusive); returns how many pairs it has then."""
     m, candidates, n_truth, waiting, now = start
     pairs, to, number, change, first = candidates
-    size = 0
-    for step in range(1, first.size - 1):
+    while step <= last:
         n_waiting = 0
         for i in range(first[step], first[step + 1]):
             if change[i] > 0:
@@ -330,13 +351,29 @@ def follow(start: Start, matched: Int64s, matched_detected: Uint64s, checked: Sc
                 if end_is_free:
                     _mark(now, number[np.int64(end) - n_truth])
                     size += 1
-        if checked:
-            broken = check(m, pairs, to)
-            if broken != 0:
-                return broken
         matched[step] += size
         for j in range(now.size):
             matched_detected[step, j] |= now[j]
+        step += 1
+    return size
+
+
+def follow(start: Start, matched: Int64s, matched_detected: Uint64s, checked: bool) -> int:
+    """Keep one annotator's matching optimal through all steps.
+
+    Adds the number of pairs at each step to ``matched`` and marks the matched detected pixels, a bit each, in that step's row of
+    ``matched_detected``. With ``checked`` the certificate is verified after every step; returns the number of the line that is
+    broken, or 0.
+    """
+    last = start.candidates.first.size - 2
+    if not checked:
+        follow_steps(start, matched, matched_detected, 1, last, 0)
+        return 0
+    size = 0
+    for step in range(1, last + 1):
+        size = follow_steps(start, matched, matched_detected, step, step, size)
+        if broken := check(start.matching, start.candidates.pairs, start.candidates.to):
+            return int(broken)
     return 0
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import queue
 import threading
 from contextlib import suppress
 from typing import Any, Protocol, Self
 
+from hyperacuity.compiled import processors
 from hyperacuity.errors import UsageError
 from hyperacuity.run.fingerprint import Digests
 from hyperacuity.run.job import Job
@@ -125,8 +125,3 @@ class Threads:
                 self._ended.put(evaluate(self._job, task, self._digests))
             except BaseException as error:
                 self._ended.put(error)
-
-
-def processors() -> int:
-    """Processors this process may use: fewer than the machine has, in a container or under ``taskset``."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
