@@ -20,6 +20,7 @@ from hyperacuity.audit.risk import Risk, RiskScore, risk
 from hyperacuity.audit.sets import SetSizes, set_sizes
 from hyperacuity.audit.strength import LabelScore, StrengthProtocol, collect_strengths
 from hyperacuity.audit.trials import Mode, Trial, write_trials
+from hyperacuity.compiled import processors
 from hyperacuity.console import output_folder
 from hyperacuity.data import Sample, find_data, load_dataset, pair_truths
 from hyperacuity.data.datasets.bsds import segmenters
@@ -33,7 +34,6 @@ from hyperacuity.evaluation.readers.contours import ContourReader, LabelReader
 from hyperacuity.maps import SoftMap
 from hyperacuity.resampling import PairedResult
 from hyperacuity.run import Cell
-from hyperacuity.run.executor import processors
 from hyperacuity.studies.gpb import GLOBAL, global_maps
 from hyperacuity.studies.keeping import code_key
 from hyperacuity.studies.label_agreement import LabelAgreement, label_agreement
