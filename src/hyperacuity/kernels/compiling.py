@@ -67,11 +67,11 @@ class _PlainWhole(_Whole):
     """The same without the first, cheap round that brings together what reference counting is to be left out of."""
 
     def _optimize_final_module(self) -> None:
-        if not hasattr(self._codegen, "_mpm_full"):  # numba before 0.62 has other pass managers
-            passes, builder = self._codegen._module_pass_manager()  # type: ignore[no-untyped-call]
-            passes.run(self._final_module, builder)
-        else:
-            self._codegen._mpm_full.run(self._final_module)
+        passes = self._codegen._module_pass_manager()  # type: ignore[no-untyped-call]
+        if isinstance(passes, tuple):
+            passes[0].run(self._final_module, passes[1])
+        else:  # numba before 0.62
+            passes.run(self._final_module)
 
 
 class _Part(JITCodeLibrary):
