@@ -15,7 +15,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
-from llvmlite.binding import parse_assembly  # type: ignore[import-untyped]
+from numba.core import codegen
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler, DefaultPassBuilder
 from numba.core.compiler_machinery import PassManager
@@ -36,6 +36,8 @@ NEEDLESS = {
     "NopythonRewrites",
 }
 """Passes of numba's for what functions that make no arrays do not have: closures, context managers, whole-array arithmetic …"""
+
+_numba: Any = codegen
 
 _ENVIRONMENT = "_ZN08NumbaEnv"
 """What the names of the variables begin with that point at functions' environments."""
@@ -59,7 +61,7 @@ class _Whole(JITCodeLibrary):
         if self._shared_module is None:
             self._ensure_finalized()  # type: ignore[no-untyped-call]
             named = [f'define void @"{one.name}"() {{ ret void }}' for one in self.get_defined_functions()]  # type: ignore[no-untyped-call]
-            self._shared_module = parse_assembly("\n".join(named))
+            self._shared_module = _numba.ll.parse_assembly("\n".join(named))
         return self._shared_module
 
 
