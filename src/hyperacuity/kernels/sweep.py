@@ -419,17 +419,15 @@ def sweep(
     thin: bool,
     checked: bool = False,
     without: Flags | None = None,
-    history: History | None = None,
 ) -> Counts:
     """Match a soft map with every annotator's truth at all thresholds (rising).
 
     ``matched[a, t]`` is the number of pairs of annotator a at threshold t, ``matched_by_any[t]`` the number of detected pixels
     that are in some annotator's pairs, ``detected[t]`` that of all detected pixels, ``marked[t]`` that before thinning.
     ``checked`` verifies that all is optimal.
-    Detected pixels of ``without`` are dropped after thinning. ``history`` is the map's :func:`trace`, where that is known.
+    Detected pixels of ``without`` are dropped after thinning.
     """
-    if history is None:
-        history = trace(soft, thresholds, thin=thin, without=without)
+    history = trace(soft, thresholds, thin=thin, without=without)
     steps = history.first.size - 1
     matched = np.zeros((len(truths), steps), np.int64)
     matched_detected = np.zeros((steps, (history.size + 63) // 64), np.uint64)
