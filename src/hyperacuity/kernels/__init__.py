@@ -8,7 +8,8 @@ counts that are otherwise kept, atomically, each time an array is handed from on
 numba's own cache notices a change of the file that a function is in, but not of the files of the functions it calls, which are
 compiled into it. So the kept kernels of a module live in a folder whose name is a digest of its source and of those of the
 kernel modules it imports: a change of one is a new folder, and stale machine code can never answer for new source. Where the
-sources lie and when they were written does not matter, so that another checkout or environment finds the same kernels.
+sources lie and when they were written does not matter, so that another checkout or environment finds the same kernels. Functions
+of other packages can be kernels, too, but are compiled anew in each process.
 """
 
 from __future__ import annotations
@@ -168,7 +169,8 @@ def _compile(function: _Function, **options: Any) -> _Function:
     compiled: Any = Kernel(
         function, {"nopython": True, "nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True, **options}
     )
-    compiled._cache = _Kept(function, counts_references=options.get("_nrt", True))  # what ``cache=True`` does
+    if function.__module__.startswith(f"{__name__}."):  # elsewhere nobody would notice that what a function calls has changed
+        compiled._cache = _Kept(function, counts_references=options.get("_nrt", True))  # what ``cache=True`` does
     return cast("_Function", compiled)
 
 
