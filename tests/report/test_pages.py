@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from hyperacuity.boundary import Protocol
 from hyperacuity.cli import app
 from hyperacuity.errors import UsageError
-from hyperacuity.report import write_report
+from hyperacuity.report import pages, write_report
 from hyperacuity.report.pages import make_sheets
 from hyperacuity.run.gather import gather
 
@@ -272,3 +272,16 @@ def test_the_table_of_a_paper_has_people_without_the_plotting_library(plain_run,
     result = CliRunner().invoke(app, ["report", str(plain_run), "--table", "latex", "--human"])
     assert result.exit_code == 0, result.output
     assert re.search(r"^people &", result.stdout, re.MULTILINE | re.IGNORECASE)
+
+
+def test_the_charts_library_is_put_together_once(tmp_path, monkeypatch):
+    vl_convert = pytest.importorskip("vl_convert")
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    made = []
+    monkeypatch.setattr(vl_convert, "javascript_bundle", lambda *_, **__: made.append(1) or "let π;\r\n")
+    assert [pages._charts_library() for _ in range(2)] == ["let π;\r\n"] * 2
+    assert len(made) == 1
+    (tmp_path / "charts").rename(tmp_path / "elsewhere")
+    (tmp_path / "charts").write_text("a file where a folder belongs")
+    assert pages._charts_library() == "let π;\r\n"
+    assert len(made) == 2

@@ -169,7 +169,7 @@ def _compile(function: _Function, **options: Any) -> _Function:
     compiled: Any = Kernel(
         function, {"nopython": True, "nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True, **options}
     )
-    if function.__module__.startswith(f"{__name__}."):  # elsewhere nobody would notice that what a function calls has changed
+    if function.__module__.startswith(f"{__name__}."):  # nobody would notice a change of what other functions call
         compiled._cache = _Kept(function, counts_references=options.get("_nrt", True))  # what ``cache=True`` does
     return cast("_Function", compiled)
 

@@ -7,6 +7,7 @@ object (a page opened from disk may load scripts, but may not fetch files).
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from hyperacuity import __version__
+from hyperacuity.compiled import cache_base
 from hyperacuity.console import output_folder
 from hyperacuity.data.files import write_bytes
 from hyperacuity.errors import UsageError
@@ -275,18 +277,27 @@ SCRIPTS = (*SHARED, "page", "images", "readout", "viewer", "search", "report")
 """The parts of a report's script; they share one scope."""
 
 
-@functools.cache
-def shared_assets() -> dict[str, str]:
-    """What a report's pages and a board's have in common, by the names of files: the charts' library, a script, a style."""
+def _charts_library() -> str:
+    """Vega, Vega-Lite and Vega-Embed in one script. Putting it together takes two seconds, so it is kept beside the kernels."""
     import altair as alt
     import vl_convert
 
     wanted = ".".join(alt.SCHEMA_VERSION.split(".")[:2])
-    return {
-        "vega.js": vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=wanted),
-        "page.js": script_of(SHARED),
-        "house.css": template("house.css"),
-    }
+    kept = cache_base().with_name("charts") / f"vega-{wanted}-by-{vl_convert.__version__}.js"
+    try:
+        return kept.read_bytes().decode()
+    except (OSError, UnicodeDecodeError):
+        script: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=wanted)
+    with contextlib.suppress(OSError, UsageError):  # where nothing can be kept, the next process does it again
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        write_bytes(kept, script.encode())
+    return script
+
+
+@functools.cache
+def shared_assets() -> dict[str, str]:
+    """What a report's pages and a board's have in common, by the names of files: the charts' library, a script, a style."""
+    return {"vega.js": _charts_library(), "page.js": script_of(SHARED), "house.css": template("house.css")}
 
 
 def _assets() -> dict[str, str]:
