@@ -279,11 +279,13 @@ SCRIPTS = (*SHARED, "page", "images", "readout", "viewer", "search", "report")
 
 def _charts_library() -> str:
     """Vega, Vega-Lite and Vega-Embed in one script. Putting it together takes two seconds, so it is kept beside the kernels."""
+    from importlib.metadata import version
+
     import altair as alt
     import vl_convert
 
     wanted = ".".join(alt.SCHEMA_VERSION.split(".")[:2])
-    kept = cache_base().with_name("charts") / f"vega-{wanted}-by-{vl_convert.__version__}.js"
+    kept = cache_base().with_name("charts") / f"vega-{wanted}-by-{version('vl-convert-python')}.js"
     try:
         return kept.read_bytes().decode()
     except (OSError, UnicodeDecodeError):
