@@ -145,6 +145,8 @@ def shared_data() -> Path:
     return folder
 
 
+BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+
 CHROMIUM_OPTIONS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -158,10 +160,13 @@ CHROMIUM_OPTIONS = (
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
-    """A running Chromium, driven by Playwright: the one that ``CHROMIUM`` names, or one on the path; else the test is skipped."""
+    """A running Chromium, driven by Playwright: the one that ``CHROMIUM`` names, or one on the path; else the test is skipped.
+
+    The headless shell goes first: it does the same to pages and has no window to draw, which saves a quarter of the time.
+    """
     playwright = pytest.importorskip("playwright.sync_api", reason="needs the package playwright")
     named = os.environ.get("CHROMIUM")
-    found = named or next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    found = named or next(filter(None, map(shutil.which, BROWSERS)), None)
     if found is None:
         pytest.skip("needs a Chromium: install one, or set CHROMIUM to its program")
     with playwright.sync_playwright() as driver:

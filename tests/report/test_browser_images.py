@@ -176,6 +176,7 @@ def test_tags_are_kept_and_can_be_filtered_by(fresh):
     fresh.keyboard.press("Tab")
     fresh.keyboard.press("Escape")
     fresh.wait_for_selector("dialog", state="hidden")
+    fresh.wait_for_function("location.hash === '#s0-images'")  # else the viewer would open again
     assert fresh.inner_text(".images li:has(.caption:text-is('image-1')) .tags") == "texture, hard 3"
     fresh.reload()
     fresh.locator(".filters summary").click()
