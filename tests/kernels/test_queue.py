@@ -39,10 +39,10 @@ def test_nodes_come_out_by_their_keys_whatever_is_put_in_lowered_and_taken_out(o
                 _put(q, node, key, q.place[node] if node in waiting else len(waiting))
                 waiting[node] = key
         elif waiting:
-            least = min(waiting.values())
-            assert q.key[0] == least
-            assert waiting.pop(_take(q, len(waiting))) == least
+            assert min(waiting.values()) == waiting.pop(_take(q, len(waiting)))
         assert sorted(q.key[: len(waiting)]) == sorted(waiting.values())
         assert (q.key[len(waiting) :] == LAST).all()
+        assert (q.least == q.key.reshape(-1, 8).min(axis=1)).all()
     empty(q, len(waiting))
     assert (q.key == LAST).all()
+    assert (q.least == LAST).all()

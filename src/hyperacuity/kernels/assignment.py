@@ -167,13 +167,16 @@ def _search(m: Matching, pairs: Pairs, to: Scale, root: Scalar) -> tuple[Scalar,
                 m.touched[n_touched] = y
                 n_touched += np.int64(new)
                 length[y] = path
-                put(m.queue, y, path, size if new else np.uint64(m.queue.place[y]))
+                place = np.uint64(m.queue.place[y])  # of no meaning where the node is new
+                put(m.queue, y, path, place + (size - place) * np.uint64(new))
                 size += np.uint64(new)
-        path = m.queue.key[0]
-        if path >= best:
+        if size == 0:
             break
         y = take(m.queue, size)
         size -= ONE
+        path = length[y]
+        if path >= best:
+            break
         # Its partner is as far from the root as the node itself, and may be the one that is better left free.
         x = mate[y]
         base = path + price[x]
