@@ -61,10 +61,11 @@ def edge_map(values: ArrayLike, *, name: str = "edge map") -> EdgeMap:
            [False,  True]])
     """
     array = _plane(values, name)
-    if array.dtype != np.bool_:
-        _refuse_nan(array, name, "set them to 0 where there is no edge")
-        if array.min() < 0:
-            raise InputError(f"{name}: holds negative values (down to {array.min():g}), expected 0 (no edge) or more")
+    if array.dtype == np.bool_:
+        return np.array(array, order="C")
+    _refuse_nan(array, name, "set them to 0 where there is no edge")
+    if array.min() < 0:
+        raise InputError(f"{name}: holds negative values (down to {array.min():g}), expected 0 (no edge) or more")
     return np.ascontiguousarray(array > 0)
 
 
