@@ -3,8 +3,8 @@
 Entries stand in no order, in blocks of eight, and the least key of each block is kept beside them. A new or smaller key is
 written where it belongs, and what is first is found by looking at the least keys of all blocks and then at one block. That is
 more to look at than in a heap, but hardly a question whose answer the processor would have to guess, and a wrong guess takes
-longer than looking at a dozen keys. Searches in thin lines mostly have less than eight nodes waiting. Where thousands wait, within wide
-tolerances, each node has hundreds of partners to look at, and the queue is still the smaller part.
+longer than looking at a dozen keys. Searches in thin lines mostly have less than eight nodes waiting. Where thousands wait,
+within wide tolerances, each node has hundreds of partners to look at, and the queue is still the smaller part.
 
 ``place`` says where a node's entry stands, so that its key can be lowered, and no node has two entries. Places without an entry
 hold keys that are larger than any other.
