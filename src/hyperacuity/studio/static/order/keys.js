@@ -53,7 +53,7 @@ export function listenToKeys(does) {
   }
 
   document.addEventListener("keydown", (event) => {
-    if (event.target.closest?.("input:not([type=range]), select, textarea, dialog")) return;
+    if (event.target.closest?.("input:not([type=range]), select, textarea, dialog[open]")) return;
     if (event.target.type === "range" && /^(Arrow|Page|Home|End)/.test(event.key)) return;
     const act = meaning(event);
     if (!act) return;

@@ -147,7 +147,8 @@ const KEYS = { ArrowLeft: presses.before, ArrowRight: presses.after, "?": presse
   "+": presses["zoom-in"], "=": presses["zoom-in"], "-": presses["zoom-out"], "−": presses["zoom-out"], 0: presses.fit,
   PageUp: () => $("previous")?.click(), PageDown: () => $("next")?.click() };
 document.addEventListener("keydown", (event) => {
-  if (event.altKey || event.target.closest("input, dialog")) return;
+  // A dialog keeps the focus for a moment after it has closed: keys are the page's again at once.
+  if (event.altKey || event.target.closest("input, dialog[open]")) return;
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   const control = event.ctrlKey || event.metaKey;
   if (key === "z" && (control || lettersAct())) event.shiftKey ? presses.redo() : presses.undo();
