@@ -136,7 +136,7 @@ def test_names_lead_to_where_they_are(every_page, visit):
     link.click()
     tab.wait_for_selector("tr:target")
     assert tab.locator("tr:target .name").inner_text().strip() == name
-    assert tab.evaluate("document.activeElement === document.querySelector('tr:target')")
+    tab.wait_for_function("document.activeElement === document.querySelector('tr:target')")
     tab.locator(".findings a", has_text="image-").first.click()
     tab.wait_for_selector(".pane[data-painted]")
 

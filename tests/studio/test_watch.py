@@ -306,7 +306,7 @@ def test_a_page_grows_with_the_run_and_keeps_what_was_chosen(watching, live, vis
     score("epoch-2", {"a": 9, "b": 5, "c": 4, "<img src=x onerror=alert(1)>": 7})
     tab = visit(live(watching().page).front)
     tab.wait_for_selector("#s0-chart-0 .mark-symbol path >> nth=1", state="attached")
-    assert tab.inner_text("#s0 .verdict").startswith("share goes from 0.500 (epoch-1) to")
+    tab.wait_for_selector("#s0 .verdict p:text('share goes from 0.500 (epoch-1) to')")  # once all four images are there
     tab.select_option("[data-focus=from]", "epoch-1")
     tab.select_option("[data-focus=to]", "epoch-2")
     tab.locator("button.image", has_text="a").first.click()
@@ -315,7 +315,7 @@ def test_a_page_grows_with_the_run_and_keeps_what_was_chosen(watching, live, vis
     tab.locator("[data-focus=query]").focus()
     score("epoch-3", {"a": 10, "b": 10, "c": 10})
     tab.wait_for_selector("#s0-chart-0 .mark-symbol path >> nth=2", state="attached")
-    assert "epoch-3 is the latest: share 1.000" in tab.inner_text("#s0 .findings")
+    tab.wait_for_selector("#s0 .findings :text('epoch-3 is the latest: share 1.000')")
     assert tab.text_content("#news") == "New: epoch-3"
     assert tab.evaluate("[window.same, scrollY, document.activeElement.dataset.focus]") == [True, 300, "query"]
     assert tab.input_value("[data-focus=from]") == "epoch-1"
@@ -386,7 +386,7 @@ def _the_table_sorts_and_explains_itself(tab):
     heads = tab.locator("#s0 .points thead button").all_inner_texts()
     assert tab.locator("#s0 .points dt").all_inner_texts() == heads
     tab.locator("#s0 .findings a").first.click()
-    assert tab.evaluate("document.activeElement.dataset.point") == "epoch-3", "names lead to their rows"
+    tab.wait_for_function("document.activeElement.dataset.point === 'epoch-3'")  # names lead to their rows
 
 
 def _a_chart_is_saved(tab):
