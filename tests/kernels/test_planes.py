@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from hyperacuity.kernels.planes import STRETCH, add_fourth_roots, first_least, interpolate, strongest
+from hyperacuity.kernels.planes import SHORT, STRETCH, add_fourth_roots, interpolate, nearest, strongest, weighted_sums
 
 FEW = st.sampled_from([np.float32(value) for value in (0, 0.5, 1, 2)])
 
@@ -21,19 +21,30 @@ def test_the_strongest_is_the_first_largest(values):
 
 
 @settings(deadline=None)
-@given(arrays(np.float32, st.tuples(st.integers(1, 6), st.integers(1, 40)), elements=FEW), st.data())
-def test_the_least_is_the_first_of_equals(products, data):
-    lengths = data.draw(arrays(np.float32, len(products), elements=FEW))
-    np.testing.assert_array_equal(first_least(lengths, products), (lengths[:, None] - products).argmin(axis=0))
+@given(arrays(np.float32, st.tuples(st.integers(1, 6), st.integers(1, 4)), elements=FEW), st.integers(1, 40), st.data())
+def test_the_nearest_is_the_first_of_equals(points, size, data):
+    values = data.draw(arrays(np.float32, (points.shape[1], size), elements=FEW))
+    squares = ((points[:, :, None] - values) ** 2).sum(axis=1)  # exact, in halves
+    np.testing.assert_array_equal(nearest(points, values), squares.argmin(axis=0))
 
 
-def test_the_least_of_many_columns_and_all_rows_that_a_byte_can_number():
+def test_the_nearest_of_as_many_points_as_a_byte_can_number():
     rng = np.random.default_rng(0)
-    lengths, products = np.zeros(256, np.float32), rng.random((256, 2 * STRETCH + 77)).astype(np.float32)
-    lengths[:100] = 0.001
-    expected = (lengths[:, None] - products).argmin(axis=0)
-    assert expected.max() == 255
-    np.testing.assert_array_equal(first_least(lengths, products), expected)
+    points, values = rng.random((256, 3)).astype(np.float32), rng.random((3, 2 * SHORT + 77)).astype(np.float32)
+    found = nearest(points, values)
+    distances = ((points.astype(np.float64)[:, :, None] - values) ** 2).sum(axis=1)
+    assert found.max() > 250
+    np.testing.assert_allclose(np.take_along_axis(distances, found[None], axis=0)[0], distances.min(axis=0), atol=1e-6)
+
+
+def test_weighted_sums_are_a_product_with_a_matrix():
+    rng = np.random.default_rng(3)
+    weights, values = rng.random((4, 5)).astype(np.float32), rng.random((5, SHORT + 3)).astype(np.float32)
+    np.testing.assert_allclose(weighted_sums(weights, values), weights.astype(np.float64) @ values, rtol=1e-6)
+    in_order = np.zeros_like(values[0])
+    for weight, row in zip(weights[1], values, strict=True):
+        in_order += weight * row
+    np.testing.assert_array_equal(weighted_sums(weights, values)[1], in_order)
 
 
 def test_fourth_roots_are_added_to_each_total_by_its_weight():

@@ -137,8 +137,7 @@ def __getattr__(name: str) -> Any:
 def main() -> None:
     """Run the command line."""
     gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS)
-    # Work is shared out by images: threads of the matrix library would only get in each other's way, and how many there are
-    # decides last bits, by which a pixel may be nearer to another texton of pb.
+    # Work is shared out by images: threads of the matrix library would only get in each other's way.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "1")  # typer needs none; to look for them takes a while
     atexit.register(gc.freeze)  # what is left goes with the process: to take it apart takes a quarter of a second

@@ -76,6 +76,15 @@ def finish(strength: Float32Array, direction: Float32Array, thin_norm: ThinNorm)
     return Detection(strength, direction, divide_by_max(thin) if thin_norm == "max" else thin)
 
 
+def angle_of(y: Float32Array, x: Float32Array) -> Float32Array:
+    """The angles of vectors, rounded from double precision: in single precision they depend on the processor.
+
+    >>> angle_of(np.float32([1, 0]), np.float32([1, -1])).round(3)
+    array([0.785, 3.142], dtype=float32)
+    """
+    return np.arctan2(y, x, dtype=np.float64).astype(np.float32)
+
+
 def divide_by_max(values: Float32Array) -> Float32Array:
     """Values over their largest; all zeros stay as they are."""
     largest = values.max()

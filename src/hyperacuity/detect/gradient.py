@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hyperacuity.detect.detection import Detection, Float32Array, ThinNorm, finish, planes, positive
+from hyperacuity.detect.detection import Detection, Float32Array, ThinNorm, angle_of, finish, planes, positive
 from hyperacuity.errors import UsageError
 
 _CLASSIC_SPACING = 0.67
@@ -112,11 +112,11 @@ def _smooth_gradient(image: ArrayLike, even: ArrayLike, odd: ArrayLike, thin_nor
 def _from_gradient(in_x: Float32Array, in_y: Float32Array, thin_norm: ThinNorm) -> Detection:
     """Di Zenzo: largest eigenvalue of the mean over channels of the gradient's outer product, and its direction."""
     if len(in_x) == 1:
-        strength, direction = np.hypot(in_x[0], in_y[0]), np.arctan2(in_y[0], in_x[0])
+        strength, direction = np.hypot(in_x[0], in_y[0]), angle_of(in_y[0], in_x[0])
     else:
         xx, yy, xy = (in_x * in_x).mean(axis=0), (in_y * in_y).mean(axis=0), (in_x * in_y).mean(axis=0)
         strength = np.sqrt((xx + yy + np.hypot(xx - yy, 2 * xy)) / 2)
-        direction = np.arctan2(2 * xy, xx - yy) / 2
+        direction = angle_of(2 * xy, xx - yy) * np.float32(0.5)
     return finish(strength, direction, thin_norm)
 
 

@@ -22,7 +22,8 @@ from hyperacuity.detect.bank import (
     rotated,
     to_precision,
 )
-from hyperacuity.detect.detection import Detection, Float32Array, ThinNorm, finish, planes, positive
+from hyperacuity.detect.detection import Detection, Float32Array, ThinNorm, angle_of, finish, planes, positive
+from hyperacuity.kernels.planes import weighted_sums
 
 _SF5_TERMS = ((1.1215, 1, 0), (0.018, 3, 0), (0.5576, 1, 2), (0.0038, 3, 2), (0.0415, 1, 4))
 """(a, i, j) for each term a·σ^(i+j−1)·∂ⁱ⁺ʲg/∂uⁱ∂vʲ of the filter."""
@@ -64,7 +65,8 @@ def sf5(
     direction = np.empty_like(strength)
     for top in range(0, len(strength), _ROWS_AT_ONCE):
         rows = slice(top, top + _ROWS_AT_ONCE)
-        steered = np.tensordot(weights, basis[:, :, rows], axes=1)
+        parts = basis[:, :, rows]
+        steered = weighted_sums(weights, parts.reshape(len(parts), -1)).reshape(len(weights), *parts.shape[1:])
         np.square(steered, out=steered)
         energy = steered.mean(axis=1) if channels == "tensor" else steered.max(axis=1)
         strength[rows], direction[rows] = _peak(energy, turned)
@@ -165,7 +167,7 @@ def hk(
     )
     # The smallest response is a gradient seen from the other side.
     c, s = np.cos(turned).astype(np.float32), np.sin(turned).astype(np.float32)
-    direction = np.arctan2(s[first] - s[second], c[first] - c[second])
+    direction = angle_of(s[first] - s[second], c[first] - c[second])
     return finish(to_precision(strength, pixels), direction, thin_norm)
 
 

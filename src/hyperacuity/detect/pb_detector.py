@@ -29,7 +29,7 @@ from hyperacuity.detect.bank import responses, rotated
 from hyperacuity.detect.detection import Detection, Float32Array, ThinNorm, finish, planes
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.kernels.half_discs import DIRECTIONS, HistDistance, half_disc_gradients
-from hyperacuity.kernels.planes import first_least
+from hyperacuity.kernels.planes import nearest, weighted_sums
 from hyperacuity.maps import diagonal
 
 BINS = 32
@@ -137,10 +137,11 @@ def detect_with(model: PbModel, image: ArrayLike, *, thin_norm: ThinNorm = "none
 
 def detect_from(cues: Float32Array, weights: NDArray[np.float64], *, thin_norm: ThinNorm = "none") -> Detection:
     """Put the cues of an image (:func:`gradients`) together by weights, the constant first."""
-    score = np.tensordot(weights[1:].astype(np.float32), cues, axes=1) + np.float32(weights[0])
+    shares = weights[1:].astype(np.float32)[None]
+    score = weighted_sums(shares, cues.reshape(len(cues), -1)).reshape(cues.shape[1:]) + np.float32(weights[0])
     best = score.argmax(axis=0)
-    strength = 1 / (1 + np.exp(-np.take_along_axis(score, best[None], axis=0)[0]))
-    # Plateaus are level only to rounding, and suppression relies on level ones.
+    strength = 1 / (1 + np.exp(-np.take_along_axis(score, best[None], axis=0)[0].astype(np.float64)))
+    # Plateaus are level only to rounding, and suppression relies on level ones. And what processors make of exp differs less.
     strength = (np.rint(strength * 1e5) * 1e-5).astype(np.float32)
     return finish(strength, across(best), thin_norm)
 
@@ -197,7 +198,7 @@ def to_lab(pixels: Float32Array) -> Float32Array:
     """L, a and b in [0, 1] of planes in [0, 1]: a gamma of 2.5, L / 100, and [−73, 95] of a and b brought to [0, 1]."""
     colour = np.repeat(pixels, 3, axis=0) if len(pixels) == 1 else pixels
     linear = np.clip(colour, 0, 1).astype(np.float64) ** 2.5
-    ratio = np.tensordot(_XYZ, linear, axes=1) / _WHITE[:, None, None]
+    ratio = np.stack([r * linear[0] + g * linear[1] + b * linear[2] for r, g, b in _XYZ]) / _WHITE[:, None, None]
     f = np.where(ratio > 0.008856, np.cbrt(ratio), 7.787 * ratio + 16 / 116)
     light = np.where(ratio[1] > 0.008856, 116 * np.cbrt(ratio[1]) - 16, 903.3 * ratio[1]) / 100
     a, b = 500 * (f[0] - f[1]), 200 * (f[1] - f[2])
@@ -238,9 +239,7 @@ def texture_responses(light: Float32Array) -> Float32Array:
 
 def nearest_texton(answers: Float32Array, textons: NDArray[np.float64]) -> NDArray[np.uint8]:
     """The number of the texton that is nearest to each pixel's answers."""
-    flat = answers.reshape(len(answers), -1)
-    known = textons.astype(np.float32)
-    return first_least((known**2).sum(axis=1) / 2, known @ flat).reshape(answers.shape[1:])
+    return nearest(textons.astype(np.float32), answers.reshape(len(answers), -1)).reshape(answers.shape[1:])
 
 
 def localised(raw: Float32Array, radius: float) -> Float32Array:
@@ -277,7 +276,9 @@ def _parabola(angle: float, radius: float, reach: int) -> NDArray[np.float64]:
     u, v = rotated(angle, reach)
     wide = max(1.5, radius / 4)
     inside = (u / radius) ** 2 + (v / wide) ** 2 <= 1
-    powers = np.stack([np.ones(inside.sum()), v[inside], v[inside] ** 2], axis=1)
+    # The ellipse is symmetric, so odd powers of v add up to 0, and the least squares have a closed form.
+    squares = v[inside] ** 2
+    count, second, fourth = inside.sum(), squares.sum(), (squares**2).sum()
     weights = np.zeros(u.shape)
-    weights[inside] = np.linalg.pinv(powers)[0]
-    return weights[::-1, ::-1]
+    weights[inside] = (fourth - second * squares) / (count * fourth - second**2)
+    return weights

@@ -1,7 +1,8 @@
-"""Passes over planes of numbers, each over memory once: enlarging, adding up roots, finding the largest and the nearest.
+"""Passes over planes of numbers, each over memory once: enlarging, adding up, finding the largest and the nearest.
 
 What they compute is what whole-array operations would, number by number and in the same order, but without an array for every
-step between. Planes are n × H × W.
+step between. Planes are n × H × W. Sums of products are here, too: a library of matrices is quicker, but chooses its code by the
+kind of processor, and so the order in which it adds.
 """
 
 from __future__ import annotations
@@ -12,6 +13,9 @@ from hyperacuity.kernels import Float32s, Int64s, Scalar, Uint8s, allocating_ker
 
 STRETCH = 2048
 """So many pixels are looked at in turn, few enough that what is known of them stays at hand."""
+
+SHORT = 256
+"""The same where some dozens of planes are looked at again and again."""
 
 
 @kernel
@@ -67,23 +71,50 @@ def strongest(values: Float32s) -> tuple[Int64s, Float32s]:
 
 
 @allocating_kernel
-def first_least(lengths: Float32s, products: Float32s) -> Uint8s:
-    """Of each of n columns the row k, the first of equals, with the least lengths[k] − products[k, column]; at most 256 rows."""
-    size = products.shape[1]
-    which = np.zeros(size, np.uint8)
-    least = np.empty(STRETCH, np.float32)
-    for start in range(0, size, STRETCH):
-        mine = which[start : start + STRETCH]
+def weighted_sums(weights: Float32s, values: Float32s) -> Float32s:
+    """The product of a matrix (m × n) with rows of values (n × size): sums in the rows' order, on every machine."""
+    sums = np.empty((len(weights), values.shape[1]), np.float32)
+    for start in range(0, values.shape[1], SHORT):
+        for m in range(len(weights)):
+            _add_up(weights[m], values, start, sums[m, start : start + SHORT])
+    return sums
+
+
+@kernel
+def _add_up(weights: Float32s, values: Float32s, start: Scalar, total: Float32s) -> None:
+    """Write the weighted sum of the rows of ``values``, in a stretch of columns that begins at ``start``."""
+    for i in range(total.size):
+        total[i] = 0
+    for n in range(weights.size):
+        weight, row = weights[n], values[n, start : start + total.size]
+        for i in range(total.size):
+            total[i] += weight * row[i]
+
+
+@allocating_kernel
+def nearest(points: Float32s, values: Float32s) -> Uint8s:
+    """Which of at most 256 points (m × n) is nearest to each column of values (n × size), the first of equals.
+
+    That is the point p with the least ‖p‖²/2 − pᵀv.
+    """
+    which = np.zeros(values.shape[1], np.uint8)
+    least, sums = np.empty((2, SHORT), np.float32)
+    for start in range(0, which.size, SHORT):
+        mine = which[start : start + SHORT]
         for i in range(mine.size):
-            least[i] = lengths[0] - products[0, start + i]
-        for k in range(1, len(lengths)):
-            _take_lesser(products[k, start : start + STRETCH], lengths[k], np.uint8(k), least, mine)
+            least[i] = np.inf
+        for m in range(len(points)):
+            half = np.float32(0)
+            for n in range(points.shape[1]):
+                half += points[m, n] * points[m, n] / np.float32(2)
+            _add_up(points[m], values, start, sums[: mine.size])
+            _take_lesser(sums, half, np.uint8(m), least, mine)
     return which
 
 
 @kernel
-def _take_lesser(products: Float32s, length: Scalar, k: Scalar, least: Float32s, which: Uint8s) -> None:
-    for i in range(products.size):
-        distance = length - products[i]
-        which[i] = k if distance < least[i] else which[i]
+def _take_lesser(sums: Float32s, half: Scalar, m: Scalar, least: Float32s, which: Uint8s) -> None:
+    for i in range(which.size):
+        distance = half - sums[i]
+        which[i] = m if distance < least[i] else which[i]
         least[i] = distance if distance < least[i] else least[i]

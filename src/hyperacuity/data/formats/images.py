@@ -48,7 +48,7 @@ KITTI_SCALE = 256
 """KITTI's disparity pictures: 16-bit grey PNG, disparity = value / 256, 0 = unknown."""
 
 _quiet_tiff = threading.Lock()
-_LUMINANCE = np.array([0.299, 0.587, 0.114])
+_LUMINANCE = (0.299, 0.587, 0.114)
 
 
 def read_image(path: Path | str) -> NDArray[Any]:
@@ -71,7 +71,9 @@ def read_grey(path: Path) -> NDArray[Any]:
     if np.array_equal(red, green) and np.array_equal(green, blue):
         return np.ascontiguousarray(red)
     warn(f"{path}: is a colour picture where grey was expected; its luminance is used")
-    grey: NDArray[Any] = np.rint(pixels @ _LUMINANCE).astype(pixels.dtype)
+    # Added in this order, and not as a library of matrices does on this machine: one pixel in a thousand is a half.
+    exact = sum(share * channel for share, channel in zip(_LUMINANCE, (red, green, blue), strict=True))
+    grey: NDArray[Any] = np.rint(exact).astype(pixels.dtype)
     return grey
 
 

@@ -74,7 +74,7 @@ class CueWeights:
         """The log odds that each pair's first region is in front."""
         if cues.beside.count == 0:
             return np.zeros(0)
-        scores: Values = cues.of(self.names) @ (self.weights / self.spreads)
+        scores: Values = (cues.of(self.names) * (self.weights / self.spreads)).sum(axis=1)
         return scores
 
     def advantages(self, cues: PairCues) -> Values:

@@ -325,10 +325,10 @@ def lightness(image: ArrayLike) -> NDArray[np.float32]:
     >>> lightness(np.array([[0, 119, 255]], np.uint8)).round(2)
     array([[0. , 0.5, 1. ]], dtype=float32)
     """
-    values = np.ascontiguousarray(np.moveaxis(planes(image), 0, 2))
+    values = planes(image).astype(np.float64)  # in single precision, powers depend on the processor
     if values.min() < 0 or values.max() > 1:
         raise InputError(f"image: holds values from {values.min():g} to {values.max():g}, expected them in [0, 1]")
     linear = np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
-    linear = linear[..., 0] if values.shape[2] == 1 else linear @ np.array([0.2126, 0.7152, 0.0722])
+    linear = linear[0] if len(linear) == 1 else 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
     root = np.where(linear > 216 / 24389, np.cbrt(linear), (24389 / 27 * linear + 16) / 116)
-    return np.clip((116 * root - 16) / 100, 0, 1).astype(np.float32)
+    return np.asarray(np.clip((116 * root - 16) / 100, 0, 1), np.float32)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
+from scipy.sparse import csgraph
 from scipy.sparse.linalg import spsolve
 
 from hyperacuity.errors import InputError
@@ -27,7 +28,7 @@ def depth_of_regions(beside: Neighbours, advantage: ArrayLike) -> Partition:
     --------
     >>> from hyperacuity.ordering import neighbours
     >>> depth_of_regions(neighbours([[7, 8, 9]]), [1, 1]).order.round(3)
-    array([[ 1., -0., -1.]], dtype=float32)
+    array([[ 1.,  0., -1.]], dtype=float32)
     """  # fmt: skip
     given = np.asarray(advantage, np.float64)
     if given.shape != (beside.count,) or not np.isfinite(given).all():
@@ -39,4 +40,6 @@ def depth_of_regions(beside: Neighbours, advantage: ArrayLike) -> Partition:
     links = sparse.csc_array((np.concatenate([weight, weight, -weight, -weight]), (rows, columns)), (count, count))
     pull = (np.bincount(a, weight * given, count) - np.bincount(b, weight * given, count)).astype(np.float64)
     depth = np.atleast_1d(spsolve(links + _ANCHOR * sparse.eye_array(count, format="csc"), pull))
+    _, part = csgraph.connected_components(links, directed=False)
+    depth -= (np.bincount(part, depth) / np.bincount(part))[part]  # which the anchor makes 0 to a few digits only
     return Partition(beside.labels, depth, np.append(depth, np.nan)[beside.labels].astype(np.float32))

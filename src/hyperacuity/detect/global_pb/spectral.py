@@ -10,8 +10,8 @@ with the least λ, drawn as images, are smooth within what belongs together and 
 With u = D^½ v, the same vectors are those of D^−½ W D^−½ u = (1 − λ) u with the largest eigenvalues. All are found together: a
 polynomial of Chebyshev damps what is not wanted, a small dense problem (Rayleigh and Ritz) sorts what remains, and so on until
 the wanted ones stand still. The start is the eigenvectors of the image at half the size, found in the same way, down to an image
-so small that a dense solver is quick. Nothing is left to chance and sums run in a fixed order, so the result does not depend on
-threads. The sign of a vector is of no matter: its gradient counts without one.
+so small that a dense solver is quick. Nothing is left to chance and sums run in a fixed order, so the result depends neither on
+threads nor on the machine. The sign of a vector is of no matter: its gradient counts without one.
 
 References
 ----------
@@ -27,7 +27,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg
 
 from hyperacuity.detect.bank import responses, rotated
 from hyperacuity.detect.detection import Float32Array
@@ -44,6 +43,7 @@ from hyperacuity.kernels.affinity import (
     products,
 )
 from hyperacuity.kernels.half_discs import DIRECTIONS
+from hyperacuity.kernels.symmetric import product, symmetric_eigen
 
 RADIUS = 5
 """How far apart, in pixels of the image at half size, two pixels may be to be compared."""
@@ -158,8 +158,8 @@ def _dense(weights: Float32Array, offsets: Offsets) -> tuple[Floats, Floats]:
     matrix = np.zeros((height * width, height * width))
     y, x, k = np.nonzero(weights)
     matrix[y * width + x, (y + offsets[k, 0]) * width + x + offsets[k, 1]] = weights[y, x, k]
-    values, vectors = linalg.eigh(matrix)
-    return values[::-1], vectors.T[::-1].reshape(-1, height, width)
+    values, vectors = symmetric_eigen(matrix)
+    return values[::-1], vectors[::-1].reshape(-1, height, width)
 
 
 def _started(vectors: Float32Array, root: Floats) -> Float32Array:
@@ -213,10 +213,10 @@ def _sorted(
     images = like(vectors)
     multiply(weights, offsets, vectors, images, np.float32(1), np.float32(0), images)
     metric, form = products(vectors, vectors, RADIUS), products(vectors, images, RADIUS)
-    sizes, axes = linalg.eigh((metric + metric.T) / 2)
-    whiten = axes / np.sqrt(np.maximum(sizes, 1e-12 * sizes[-1]))
-    values, turn = linalg.eigh(whiten.T @ (form + form.T) @ whiten / 2)
-    coefficients = np.ascontiguousarray((whiten @ turn)[:, ::-1], np.float32)
+    sizes, axes = symmetric_eigen(metric)
+    whiten = axes / np.sqrt(np.maximum(sizes, 1e-12 * sizes[-1]))[:, None]
+    values, turn = symmetric_eigen(product(product(whiten, form), np.ascontiguousarray(whiten.T)))
+    coefficients = np.ascontiguousarray(product(turn, whiten)[::-1].T, np.float32)
     mix(vectors, coefficients)
     mix(images, coefficients)
     return values[::-1], vectors, images

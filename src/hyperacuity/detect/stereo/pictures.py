@@ -62,9 +62,9 @@ def lab(pixels: Pixels) -> Pixels:
     """
     shares = three_channels(pixels).astype(np.float64) / 255
     linear = np.where(shares <= 0.04045, shares / 12.92, ((shares + 0.055) / 1.055) ** 2.4)
-    xyz = linear @ _TO_XYZ.T / _TO_XYZ.sum(axis=1)
-    f = np.where(xyz > (6 / 29) ** 3, np.cbrt(xyz), xyz * (29 / 6) ** 2 / 3 + 4 / 29)
-    x, y, z = f[..., 0], f[..., 1], f[..., 2]
+    red, green, blue = np.moveaxis(linear, 2, 0)
+    xyz = np.stack([(r * red + g * green + b * blue) / (r + g + b) for r, g, b in _TO_XYZ])
+    x, y, z = np.where(xyz > (6 / 29) ** 3, np.cbrt(xyz), xyz * (29 / 6) ** 2 / 3 + 4 / 29)
     return np.stack([116 * y - 16, 500 * (x - y), 200 * (y - z)], axis=2).astype(np.float32)
 
 
