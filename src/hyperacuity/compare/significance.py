@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hyperacuity.compare.ranking import ranks
 from hyperacuity.errors import UsageError
-from hyperacuity.resampling import bootstrap_weights, holm, paired_bootstrap, ratio
+from hyperacuity.resampling import bootstrap_weights, holm, paired_bootstrap, ratio, resample
 
 Test = Literal["wilcoxon", "t", "bootstrap"]
 Against = Literal["every", "best"]
@@ -114,8 +114,7 @@ def pairwise(scores: ArrayLike, *, sense: str = "min", test: Test = "wilcoxon", 
     if test == "bootstrap":
         weights = bootstrap_weights(table.shape[1], resamples)
         known = ~np.isnan(table)
-        counts = weights @ known.T.astype(np.float64)
-        means = ratio(weights @ np.where(known, table, 0).T, counts)
+        means = ratio(resample(weights, np.where(known, table, 0).T), resample(weights, known.T))
         return pairwise_of_samples(means, _mean_differences(table))
     tests: dict[str, Callable[[NDArray[np.float64]], float]] = {"wilcoxon": signed_rank, "t": paired_t}
     if test not in tests:

@@ -74,7 +74,7 @@ def compare(prediction: Levels | Sequence[ArrayLike], truths: Sequence[ArrayLike
         truth_area=int(areas.sum()),
         covering=rows[:, 1],
         machine_area=machine_area,
-        best_covered=float(areas @ best),
+        best_covered=float((areas * best).sum()),
         rand=rows[:, 2],
         variation=rows[:, 3],
     )
