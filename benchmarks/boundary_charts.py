@@ -69,6 +69,7 @@ def growth(rows: list[Row], path: Path) -> None:
     styles = theme.systems(maps)
     colour = alt.Scale(domain=maps, range=[styles[name].colour for name in maps])
     shape = alt.Scale(domain=maps, range=[styles[name].marker for name in maps])
+    below = alt.Legend(title=None, orient="bottom", columns=3, columnPadding=30)
     panels = []
     for varied, x in AXES.items():
         values = [{key: row.get(key) for key in (x, "cpu_s", "map")} for row in rows if row["varied"] == varied]
@@ -83,9 +84,9 @@ def growth(rows: list[Row], path: Path) -> None:
                 axis=alt.Axis(tickCount=4, format="~g"),
             ),
             y=alt.Y("cpu_s:Q", title="CPU, s", scale=alt.Scale(type="log"), axis=alt.Axis(tickCount=4, format="~g")),
-            color=alt.Color("map:N", title=None, scale=colour),
+            color=alt.Color("map:N", scale=colour, legend=below),
         )
-        marks = base.mark_point().encode(shape=alt.Shape("map:N", title=None, scale=shape))
+        marks = base.mark_point().encode(shape=alt.Shape("map:N", scale=shape, legend=below))
         panels.append(alt.layer(base.mark_line(), marks).properties(width=150, height=130))
     lines = [alt.hconcat(*panels[:3]), alt.hconcat(*panels[3:])] if len(panels) > 3 else [alt.hconcat(*panels)]
     theme.save(
