@@ -21,18 +21,18 @@ from hyperacuity.tally import Task
 
 BUILT_IN = {
     "boundary": "hyperacuity.boundary.task",
-    "edges": "hyperacuity.edges.benchmark",
+    "edges": "hyperacuity.edges.task",
     "semantic": "hyperacuity.semantic.task",
-    "regions": "hyperacuity.regions.benchmark",
-    "ordering": "hyperacuity.ordering.scores",
-    "occlusion": "hyperacuity.ordering.occlusion_scores",
-    "whdr": "hyperacuity.ordering.ordinal",
-    "dbe": "hyperacuity.ordering.depth_boundaries",
-    "disparity": "hyperacuity.disparity.benchmark",
-    "masks": "hyperacuity.masks.scores",
-    "views": "hyperacuity.disparity.view_benchmark",
-    "audit": "hyperacuity.audit.benchmark",
-    "strength": "hyperacuity.audit.strength",
+    "regions": "hyperacuity.regions.task",
+    "ordering": "hyperacuity.ordering.task",
+    "occlusion": "hyperacuity.ordering.occlusion_task",
+    "whdr": "hyperacuity.ordering.pairs_task",
+    "dbe": "hyperacuity.ordering.depth_edges_task",
+    "disparity": "hyperacuity.disparity.task",
+    "masks": "hyperacuity.masks.task",
+    "views": "hyperacuity.disparity.views_task",
+    "audit": "hyperacuity.audit.task",
+    "strength": "hyperacuity.audit.strength_task",
 }
 """The module of each benchmark; its ``TASK`` is what the name stands for."""
 

@@ -32,7 +32,7 @@ from hyperacuity.kernels.parts import partners_at_levels, sweep_parts
 from hyperacuity.kernels.sweep import History, partners_by_level, trace
 from hyperacuity.maps import EdgeMap, SoftMap, edge_map, same_size, soft_map
 from hyperacuity.resampling import Bootstrap, holm, percentile_interval, resample
-from hyperacuity.tally import BaseProtocol, Counts, Criteria, Scores, Tally, Task, Weights, number, protocol_of, total
+from hyperacuity.tally import BaseProtocol, Counts, Criteria, Scores, Tally, Weights, number, protocol_of, total
 
 STRENGTHS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 OUTPUT_LEVELS = 20
@@ -403,8 +403,3 @@ def criteria(protocol: AuditProtocol) -> Criteria:
         return np.column_stack([resampled_scores(column, weights)["ods"] for column in under])
 
     return Criteria(("all", "consensus"), ("max", "max"), rescore, ("all", "consensus"))
-
-
-TASK: Task[AuditProtocol, AuditTally, SystemAudit] = Task(
-    "audit", "Audit", AuditProtocol, AuditTally, tally_audit, collect_audit, criteria, by_name=True
-)

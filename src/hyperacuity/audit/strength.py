@@ -27,7 +27,7 @@ from hyperacuity.boundary.matching import TOLERANCE, match
 from hyperacuity.errors import InputError
 from hyperacuity.maps import EdgeMap, edge_map, same_size
 from hyperacuity.resampling import Bootstrap, Draws, percentile_interval, resample
-from hyperacuity.tally import BaseProtocol, Counts, Criteria, Scores, Tally, Task, Weights, number, protocol_of
+from hyperacuity.tally import BaseProtocol, Counts, Criteria, Scores, Tally, Weights, number, protocol_of
 
 CLASSES = ("[0, 0.2)", "[0.2, 0.4)", "[0.4, 0.6)", "[0.6, 0.8)", "[0.8, 1)", "1")
 """Classes of strength; each includes its lower end, and the last is consensus alone."""
@@ -261,11 +261,6 @@ def criteria(protocol: StrengthProtocol) -> Criteria:
         return np.column_stack(_orphan_and_consensus(resample(weights, _boundaries(tallies))))
 
     return Criteria(("orphan", "consensus"), ("min", "max"), rescore, ("orphan", "consensus"))
-
-
-TASK: Task[StrengthProtocol, StrengthTally, LabelScore] = Task(
-    "strength", "Labels", StrengthProtocol, StrengthTally, tally_strengths, collect_strengths, criteria, prediction=""
-)
 
 
 def strength_class(drawn_by: NDArray[np.int64], annotators: int) -> NDArray[np.int64]:

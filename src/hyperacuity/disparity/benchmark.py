@@ -21,7 +21,7 @@ from hyperacuity.errors import InputError, UsageError
 from hyperacuity.kernels import disparity as kernels
 from hyperacuity.maps import disparity_map, edge_map, same_size
 from hyperacuity.resampling import mean_and_interval, weighted_mean
-from hyperacuity.tally import BaseProtocol, Counts, Criteria, Scores, Sums, Tally, Task, Weights, number, protocol_of
+from hyperacuity.tally import BaseProtocol, Counts, Criteria, Scores, Sums, Tally, Weights, number, protocol_of
 
 Masks = Literal["given", "derived", "mixed"]
 
@@ -217,16 +217,3 @@ def criteria(protocol: Protocol) -> Criteria:
         tuple(f"{bad} {region}" for region in protocol.regions),
         "concat",
     )
-
-
-TASK: Task[Protocol, DisparityTally, DisparityScore] = Task(
-    "disparity",
-    "Disparity",
-    Protocol,
-    DisparityTally,
-    tally,
-    collect,
-    criteria,
-    prediction="disparity map",
-    truth="disparity map",
-)

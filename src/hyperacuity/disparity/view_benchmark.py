@@ -21,7 +21,7 @@ from hyperacuity.disparity.views import forward, inverse
 from hyperacuity.kernels import disparity as kernels
 from hyperacuity.maps import same_size
 from hyperacuity.resampling import mean_and_interval, weighted_mean
-from hyperacuity.tally import BaseProtocol, Counts, Criteria, Scores, Sums, Tally, Task, Weights, protocol_of
+from hyperacuity.tally import BaseProtocol, Counts, Criteria, Scores, Sums, Tally, Weights, protocol_of
 
 WAYS = ("forward", "inverse")
 MEASURES = ("mse", "rmse", "psnr", "visible")
@@ -124,16 +124,3 @@ def criteria(protocol: ViewProtocol) -> Criteria:
         tuple(f"rmse {way}" for way in WAYS),
         "concat",
     )
-
-
-TASK: Task[ViewProtocol, ViewTally, ViewScore] = Task(
-    "views",
-    "Predicted views",
-    ViewProtocol,
-    ViewTally,
-    tally_views,
-    collect_views,
-    criteria,
-    prediction="disparity map",
-    truth="picture",
-)

@@ -16,19 +16,7 @@ from hyperacuity.errors import InputError
 from hyperacuity.kernels.suppression import suppress_structured
 from hyperacuity.maps import SoftMap, soft_map
 from hyperacuity.resampling import Bootstrap, Draws, percentile_interval, ratio, resample
-from hyperacuity.tally import (
-    BaseProtocol,
-    Counts,
-    Criteria,
-    Scores,
-    Sums,
-    Tally,
-    Task,
-    Weights,
-    protocol_of,
-    stack,
-    total,
-)
+from hyperacuity.tally import BaseProtocol, Counts, Criteria, Scores, Sums, Tally, Weights, protocol_of, stack, total
 
 
 @dataclass(frozen=True)
@@ -191,6 +179,3 @@ def criteria(protocol: Protocol) -> Criteria:
         return ratio(resample(weights, stack(tallies, "minimum")), resample(weights, stack(tallies, "images")))
 
     return Criteria(protocol.names, ("min",) * len(protocol.names), rescore, protocol.names)
-
-
-TASK: Task[Protocol, EdgeTally, EdgeScore] = Task("edges", "Edges", Protocol, EdgeTally, tally, collect, criteria)

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperacuity.masks.contours import MaskCounts
-from hyperacuity.masks.protocols import PROTOCOLS, Protocol
-from hyperacuity.masks.tallies import COUNTS, MEASURES, MaskTally, tally
+from hyperacuity.masks.protocols import Protocol
+from hyperacuity.masks.tallies import COUNTS, MEASURES, MaskTally
 from hyperacuity.resampling import Bootstrap, blocks_of, percentile_interval, ratio, resample
-from hyperacuity.tally import Criteria, Scores, Task, Weights, protocol_of, stack
+from hyperacuity.tally import Criteria, Scores, Weights, protocol_of, stack
 
 NAMES = (*MEASURES, "jf")
 """The numbers of a data set: those of objects, and the mean of J and F, by which DAVIS ranks."""
@@ -115,17 +115,3 @@ def rescore(tallies: Sequence[MaskTally], weights: Weights) -> Scores:
 def criteria(protocol: Protocol) -> Criteria:
     """F as DAVIS has it, F of a one-to-one matching, Boundary IoU, J, and the mean of J and F."""
     return Criteria(NAMES, ("max",) * len(NAMES), rescore, MEASURES)
-
-
-TASK: Task[Protocol, MaskTally, MaskScore] = Task(
-    "masks",
-    "Masks",
-    Protocol,
-    MaskTally,
-    tally,
-    collect,
-    criteria,
-    prediction="label map",
-    truth="label map",
-    protocols=PROTOCOLS,
-)

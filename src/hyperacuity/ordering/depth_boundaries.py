@@ -32,7 +32,7 @@ from hyperacuity.errors import InputError, UsageError
 from hyperacuity.kernels.distances import squared_distances
 from hyperacuity.maps import EdgeMap, edge_map, order_map, same_size
 from hyperacuity.resampling import mean_and_interval, ratio, weighted_mean
-from hyperacuity.tally import BaseProtocol, Counts, Criteria, Scores, Sums, Tally, Task, Weights, number, protocol_of
+from hyperacuity.tally import BaseProtocol, Counts, Criteria, Scores, Sums, Tally, Weights, number, protocol_of
 
 MEASURES = ("accuracy", "completeness")
 
@@ -220,16 +220,3 @@ def depth_edge_criteria(protocol: DepthEdgeProtocol) -> Criteria:
         return weighted_mean(np.array([accuracy_completeness(one) for one in tallies]), weights)
 
     return Criteria(MEASURES, ("min",) * 2, rescore, MEASURES)
-
-
-TASK: Task[DepthEdgeProtocol, DepthEdgeTally, DepthEdgeScore] = Task(
-    "dbe",
-    "Depth boundaries",
-    DepthEdgeProtocol,
-    DepthEdgeTally,
-    tally_depth_edges,
-    collect_depth_edges,
-    depth_edge_criteria,
-    prediction="order map",
-    truth="edge map",
-)

@@ -21,15 +21,9 @@ from hyperacuity.boundary import BoundaryScore, BoundaryTally, Point
 from hyperacuity.boundary import collect as collect_boundaries
 from hyperacuity.boundary.scores import criteria as boundary_criteria
 from hyperacuity.boundary.scores import f_measure, recall_precision
-from hyperacuity.ordering.occlusion import (
-    OCCLUSION_PROTOCOLS,
-    OcclusionProtocol,
-    OcclusionTally,
-    tally_occlusion,
-    tally_occlusion_humans,
-)
+from hyperacuity.ordering.occlusion import OcclusionProtocol, OcclusionTally
 from hyperacuity.resampling import Bootstrap, Draws, percentile_interval, ratio, resample
-from hyperacuity.tally import Criteria, Scores, Task, Weights, protocol_of, stack, total
+from hyperacuity.tally import Criteria, Scores, Weights, protocol_of, stack, total
 
 Floats = NDArray[np.float64]
 
@@ -138,19 +132,3 @@ def collect_occlusion_humans(tallies: Sequence[OcclusionTally]) -> HumanOcclusio
     f = float(f_measure(np.array(recall), np.array(precision)))
     aor = float(ratio(whole.detected_right, whole.detected_matched)[0])
     return HumanOcclusion(len(tallies), Point(nan, recall, precision, f), aor)
-
-
-TASK: Task[OcclusionProtocol, OcclusionTally, OcclusionScore] = Task(
-    "occlusion",
-    "Occlusion boundaries",
-    OcclusionProtocol,
-    OcclusionTally,
-    tally_occlusion,
-    collect_occlusion,
-    occlusion_criteria,
-    prediction="occlusion map",
-    truth="owned boundaries",
-    people=tally_occlusion_humans,
-    collect_people=collect_occlusion_humans,
-    protocols=OCCLUSION_PROTOCOLS,
-)

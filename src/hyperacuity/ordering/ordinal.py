@@ -26,19 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.maps import OrderMap, order_map
 from hyperacuity.resampling import Bootstrap, Draws, percentile_interval, ratio, resample, weighted_mean
-from hyperacuity.tally import (
-    BaseProtocol,
-    Counts,
-    Criteria,
-    Scores,
-    Sums,
-    Tally,
-    Task,
-    Weights,
-    number,
-    protocol_of,
-    stack,
-)
+from hyperacuity.tally import BaseProtocol, Counts, Criteria, Scores, Sums, Tally, Weights, number, protocol_of, stack
 
 Equality = Literal["ratio", "difference"]
 Pooling = Literal["pooled", "mean"]
@@ -278,17 +266,3 @@ def pair_criteria(protocol: PairProtocol) -> Criteria:
         return rates_of(tallies, weights)
 
     return Criteria(RATES, ("min",) * 3, rescore, RATES)
-
-
-TASK: Task[PairProtocol, PairTally, PairScore] = Task(
-    "whdr",
-    "Ordinal depth",
-    PairProtocol,
-    PairTally,
-    tally_pairs,
-    collect_pairs,
-    pair_criteria,
-    prediction="order map",
-    truth="point pairs",
-    protocols=PAIR_PROTOCOLS,
-)

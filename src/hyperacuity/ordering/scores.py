@@ -12,9 +12,9 @@ from hyperacuity.ordering.figure_ground import ACCURACIES
 from hyperacuity.ordering.local import Inconsistency
 from hyperacuity.ordering.prc import Numbers, Outcomes, Summary, best_point, summary
 from hyperacuity.ordering.protocols import Protocol
-from hyperacuity.ordering.tallies import LOCAL_FIELDS, OrderingTally, tally, tally_humans
+from hyperacuity.ordering.tallies import LOCAL_FIELDS, OrderingTally
 from hyperacuity.resampling import Bootstrap, Draws, percentile_interval, ratio, resample, weighted_mean
-from hyperacuity.tally import Criteria, Task, protocol_of, stack
+from hyperacuity.tally import Criteria, protocol_of, stack
 
 Interval = tuple[float, float]
 NO_INTERVAL: Interval = (float("nan"), float("nan"))
@@ -238,17 +238,3 @@ def criteria(protocol: Protocol) -> Criteria:
         return np.column_stack([found[name] for name in names])
 
     return Criteria(names, ("max",) * len(names), rescore, ("racc", "bacc", "ldc-ori"))
-
-
-TASK: Task[Protocol, OrderingTally, OrderingScore] = Task(
-    "ordering",
-    "Depth order",
-    Protocol,
-    OrderingTally,
-    tally,
-    collect,
-    criteria,
-    prediction="order map",
-    truth="order map",
-    people=tally_humans,
-)

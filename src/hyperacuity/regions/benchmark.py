@@ -13,7 +13,7 @@ from hyperacuity.errors import InputError
 from hyperacuity.regions.levels import Levels, level_thresholds
 from hyperacuity.regions.measures import compare
 from hyperacuity.resampling import Bootstrap, Draws, percentile_interval, resample
-from hyperacuity.tally import BaseProtocol, Counts, Criteria, Scores, Sums, Tally, Task, Weights, protocol_of, stack
+from hyperacuity.tally import BaseProtocol, Counts, Criteria, Scores, Sums, Tally, Weights, protocol_of, stack
 
 
 @dataclass(frozen=True)
@@ -174,16 +174,3 @@ def criteria(protocol: Protocol) -> Criteria:
 
     names = ("covering", "pri", "vi")
     return Criteria(names, ("max", "max", "min"), rescore, names)
-
-
-TASK: Task[Protocol, RegionTally, RegionScore] = Task(
-    "regions",
-    "Regions",
-    Protocol,
-    RegionTally,
-    tally,
-    collect,
-    criteria,
-    prediction="segmentations",
-    truth="segmentation",
-)

@@ -1,0 +1,15 @@
+"""The labels of a data set as a task."""
+
+from hyperacuity.audit.strength import (
+    LabelScore,
+    StrengthProtocol,
+    StrengthTally,
+    collect_strengths,
+    criteria,
+    tally_strengths,
+)
+from hyperacuity.tally import Task
+
+TASK: Task[StrengthProtocol, StrengthTally, LabelScore] = Task(
+    "strength", "Labels", StrengthProtocol, StrengthTally, tally_strengths, collect_strengths, criteria, prediction=""
+)

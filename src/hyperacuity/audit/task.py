@@ -1,0 +1,8 @@
+"""Systems under changing labels as a task."""
+
+from hyperacuity.audit.benchmark import AuditProtocol, AuditTally, SystemAudit, collect_audit, criteria, tally_audit
+from hyperacuity.tally import Task
+
+TASK: Task[AuditProtocol, AuditTally, SystemAudit] = Task(
+    "audit", "Audit", AuditProtocol, AuditTally, tally_audit, collect_audit, criteria, by_name=True
+)

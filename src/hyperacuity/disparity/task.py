@@ -1,0 +1,16 @@
+"""Disparity errors as a task."""
+
+from hyperacuity.disparity.benchmark import DisparityScore, DisparityTally, Protocol, collect, criteria, tally
+from hyperacuity.tally import Task
+
+TASK: Task[Protocol, DisparityTally, DisparityScore] = Task(
+    "disparity",
+    "Disparity",
+    Protocol,
+    DisparityTally,
+    tally,
+    collect,
+    criteria,
+    prediction="disparity map",
+    truth="disparity map",
+)

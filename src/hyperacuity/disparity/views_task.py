@@ -1,0 +1,23 @@
+"""Predicted views as a task."""
+
+from hyperacuity.disparity.view_benchmark import (
+    ViewProtocol,
+    ViewScore,
+    ViewTally,
+    collect_views,
+    criteria,
+    tally_views,
+)
+from hyperacuity.tally import Task
+
+TASK: Task[ViewProtocol, ViewTally, ViewScore] = Task(
+    "views",
+    "Predicted views",
+    ViewProtocol,
+    ViewTally,
+    tally_views,
+    collect_views,
+    criteria,
+    prediction="disparity map",
+    truth="picture",
+)

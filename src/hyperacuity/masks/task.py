@@ -1,0 +1,19 @@
+"""The mask measures as a task."""
+
+from hyperacuity.masks.protocols import PROTOCOLS, Protocol
+from hyperacuity.masks.scores import MaskScore, collect, criteria
+from hyperacuity.masks.tallies import MaskTally, tally
+from hyperacuity.tally import Task
+
+TASK: Task[Protocol, MaskTally, MaskScore] = Task(
+    "masks",
+    "Masks",
+    Protocol,
+    MaskTally,
+    tally,
+    collect,
+    criteria,
+    prediction="label map",
+    truth="label map",
+    protocols=PROTOCOLS,
+)

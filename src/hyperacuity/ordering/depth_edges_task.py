@@ -1,0 +1,23 @@
+"""Depth boundary errors as a task."""
+
+from hyperacuity.ordering.depth_boundaries import (
+    DepthEdgeProtocol,
+    DepthEdgeScore,
+    DepthEdgeTally,
+    collect_depth_edges,
+    depth_edge_criteria,
+    tally_depth_edges,
+)
+from hyperacuity.tally import Task
+
+TASK: Task[DepthEdgeProtocol, DepthEdgeTally, DepthEdgeScore] = Task(
+    "dbe",
+    "Depth boundaries",
+    DepthEdgeProtocol,
+    DepthEdgeTally,
+    tally_depth_edges,
+    collect_depth_edges,
+    depth_edge_criteria,
+    prediction="order map",
+    truth="edge map",
+)

@@ -1,0 +1,16 @@
+"""The region measures as a task."""
+
+from hyperacuity.regions.benchmark import Protocol, RegionScore, RegionTally, collect, criteria, tally
+from hyperacuity.tally import Task
+
+TASK: Task[Protocol, RegionTally, RegionScore] = Task(
+    "regions",
+    "Regions",
+    Protocol,
+    RegionTally,
+    tally,
+    collect,
+    criteria,
+    prediction="segmentations",
+    truth="segmentation",
+)
