@@ -16,12 +16,14 @@ JOINERS = "\u200c\u200d"
 """Marks without width that belong to words of some scripts."""
 
 
-def wide_console(file: IO[str] | None = None, *, stderr: bool = False, columns: int = 200) -> Console:
+def wide_console(
+    file: IO[str] | None = None, *, stderr: bool = False, columns: int = 200, kind: type[Console] = Console
+) -> Console:
     """A console that wraps at the width of a terminal, but not at rich's 80 columns when writing to a file."""
     stream = file or (sys.stderr if stderr else sys.stdout)
     terminal = stream.isatty() or ("COLUMNS" in os.environ and file is None)
     # emoji=False: ":x:" in a file name is not a cross.
-    return Console(file=file, stderr=stderr, highlight=False, emoji=False, width=None if terminal else columns)
+    return kind(file=file, stderr=stderr, highlight=False, emoji=False, width=None if terminal else columns)
 
 
 def printable(text: str) -> str:

@@ -200,7 +200,7 @@ def test_maps_beside_folders_of_annotators_leave_neither_out(tmp_path):
 
 def test_a_folder_of_masks_that_has_none_of_any_scene_is_refused(tmp_path):
     lay_out(tmp_path, (*LAYOUTS["disparity"][1][:-1], "lit/venus.png"))
-    with pytest.raises(UsageError, match=r"--mask lit=.*holds a mask of no scene \(venus\.png\), expected teddy\.png"):
+    with pytest.raises(UsageError, match=r"masks=.*lit.*holds a mask of no scene \(venus\.png\), expected teddy\.png"):
         disparity(tmp_path)
     with pytest.raises(UsageError, match="cannot be read as a folder"):
         disparity_inputs.find(DisparityReader, {}, tmp_path / "truth", masks={"lit": tmp_path / "nowhere"})

@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
+from rich.console import Console
 from rich.markup import escape
 from typer.core import TyperGroup
 
 from hyperacuity.console import output_folder as output_folder
 from hyperacuity.console import printable, wide_console
-from hyperacuity.errors import HyperacuityError, UsageError
+from hyperacuity.errors import OPTION, HyperacuityError, UsageError, value_of
 
 if TYPE_CHECKING:
     from hyperacuity.cli.options import Computing, Evaluation, Exports
@@ -32,13 +33,44 @@ WORDS = "hyperacuity.words"
 STDOUT = "-"
 """What a file is called that is standard output."""
 
+SPELLED = {"form": "--as", "masks": "--mask", "nms_of": "--nms", "systems": "--system"}
+"""Options with another name than Python's."""
+
 MOST_ALIKE = 3
 """How many warnings or failures that say the same are printed, before the others are only counted."""
 
-messages = wide_console(stderr=True, columns=10_000)
+
+def with_dashes(sentence: str) -> str:
+    """The sentence with its options as the command line writes them (see :mod:`hyperacuity.errors`).
+
+    >>> with_dashes("`split='test'` is for known data sets; use `value_range=(0, 255)` or `force=True`, and `masks={'sky': DIR}`")
+    '--split test is for known data sets; use --value-range 0,255 or --force, and --mask sky=DIR'
+    """
+    return OPTION.sub(lambda named: " ".join(_words(named[1], value_of(named[2]))), sentence)
+
+
+def _words(name: str, value: Any) -> list[str]:
+    dashed = SPELLED.get(name, f"--{name.replace('_', '-')}")
+    if value is True or value == "":
+        return [dashed]
+    if isinstance(value, Mapping):
+        return [dashed, *(f"{key}={of}" for key, of in value.items())]
+    if isinstance(value, tuple | list):
+        return [dashed, ",".join(map(str, value))]
+    return [dashed, re.sub(r"[{}'\"]", "", str(value)).replace(": ", "=") if str(value)[:1] == "{" else str(value)]
+
+
+class _Dashed(Console):
+    """A console on which options have their dashes."""
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        super().print(*(with_dashes(one) if isinstance(one, str) else one for one in objects), **options)
+
+
+messages = wide_console(stderr=True, columns=10_000, kind=_Dashed)
 """Standard error: progress, warnings, what failed. In a log, each sentence is one line."""
 
-results = wide_console()
+results = wide_console(kind=_Dashed)
 """Standard output: tables for people. Never used together with ``--json``."""
 
 
@@ -136,8 +168,20 @@ def print_json(value: Mapping[str, Any]) -> None:
     """
     from hyperacuity.tally import plain
 
-    line = json.dumps(plain(value), allow_nan=False)  # first as a whole: half an object is worse than none
+    said = plain(value)
+    if "failed" in said:
+        said["failed"] = _all_dashed(said["failed"])
+    line = json.dumps(said, allow_nan=False)  # first as a whole: half an object is worse than none
     sys.stdout.write(line + "\n")
+
+
+def _all_dashed(value: Any) -> Any:
+    """Reasons of failures, as deep as they stand, with options as the command line writes them."""
+    if isinstance(value, dict):
+        return {key: _all_dashed(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_all_dashed(one) for one in value]
+    return with_dashes(value) if isinstance(value, str) else value
 
 
 def warn(sentence: str) -> None:

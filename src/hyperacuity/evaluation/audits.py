@@ -104,7 +104,7 @@ def audit(
     """
     others = rivals(against)
     if (asked := [one for one in others if not one.optional]) and not systems:
-        raise UsageError(f"{asked[0].name}: there is no system to compare with it: --system NAME=DIR")
+        raise UsageError(f"{asked[0].name}: there is no system to compare with it: `systems={{NAME: DIR}}`")
     label_inputs, inputs = audit_inputs.find(named_systems(systems or {}), truth, **reading)
     label_inputs.data = inputs.data = name_of_data(truth, reading.get("split"))
     how: dict[str, Any] = {"run": run, "workers": workers, "cluster": cluster, "progress": progress, "strict": strict}

@@ -12,7 +12,7 @@ import numpy as np
 from rich.console import Console
 
 from hyperacuity.cards import Card, read_card
-from hyperacuity.errors import HyperacuityError, InputError, UsageError
+from hyperacuity.errors import HyperacuityError, InputError, UsageError, option
 from hyperacuity.evaluation.against import differences, plain_reading
 from hyperacuity.evaluation.front import finder, sorted_options
 from hyperacuity.evaluation.inputs import named_systems
@@ -194,5 +194,7 @@ def images_of(cards: Sequence[Card], image: str) -> list[tuple[Card, Tally]]:
     """The tallies of an image. ``UsageError`` where a card lacks it."""
     for card in cards:
         if image not in card.tallies:
-            raise UsageError(f"--image {image}: the card of {card.system} has no such image, but {card.images[0]} …")
+            raise UsageError(
+                f"{option('image', image)}: the card of {card.system} has no such image, but {card.images[0]} …"
+            )
     return [(card, card.tallies[image]) for card in cards]

@@ -15,7 +15,7 @@ from hyperacuity import __version__
 from hyperacuity.cards import PEOPLE, About, Card, Made
 from hyperacuity.console import printable
 from hyperacuity.data.datasets.layouts import LAYOUTS
-from hyperacuity.errors import HyperacuityError, InputError, UsageError
+from hyperacuity.errors import HyperacuityError, InputError, UsageError, option
 from hyperacuity.evaluation.against import usual_reading
 from hyperacuity.evaluation.inputs import some
 from hyperacuity.evaluation.jobs import TaskJob, job_of
@@ -149,13 +149,13 @@ def grid_of(folder: Path, signature: str | None = None) -> Grid:
     lines = "; ".join(str(grid.signature) for grid in grids)
     if signature is None:
         if len(grids) > 1:
-            raise UsageError(f"{folder} holds {len(grids)} protocols, choose one with --signature: {lines}")
+            raise UsageError(f"{folder} holds {len(grids)} protocols, choose one with `signature=`: {lines}")
         return grids[0]
     ways = ([grid for grid in grids if fits(grid, signature)] for fits in (_is_line, _is_task, _is_part))
     chosen = next((found for found in ways if found), [])
     if len(chosen) != 1:
         found = "several protocols" if chosen else "no protocol"
-        raise UsageError(f"--signature {signature}: {folder} has {found} of that name, but {lines}")
+        raise UsageError(f"{option('signature', signature)}: {folder} has {found} of that name, but {lines}")
     return chosen[0]
 
 
@@ -175,7 +175,11 @@ def _system_of(grid: Grid, system: str | None) -> str:
     known = list(grid.tallies())
     if system is None and len(known) == 1:
         return known[0]
-    named = f"--system {system}: there is no such system" if system else "a card is of one system: choose with --system"
+    named = (
+        f"{option('system', system)}: there is no such system"
+        if system
+        else "a card is of one system: choose with `system=`"
+    )
     if system not in known:
         raise UsageError(f"{named}; {f'there are {some_systems(known)}' if known else 'none has a tally'}")
     return system

@@ -11,7 +11,7 @@ from hyperacuity.compare import Table, usual_sense
 from hyperacuity.compare.criteria import join, table_of
 from hyperacuity.data import read_table
 from hyperacuity.data.files import warn
-from hyperacuity.errors import UsageError
+from hyperacuity.errors import UsageError, option
 from hyperacuity.evaluation.against import Rival
 from hyperacuity.evaluation.card_rows import with_cards
 from hyperacuity.run.gather import Grid, gather
@@ -56,7 +56,7 @@ def _runs(folders: Sequence[Path], wanted: str | None, against: Sequence[Rival])
     used = [grid for grid in grids if set(names) & set(judged[grid.task.name].names)]
     if not used:
         known = ", ".join(name for one in judged.values() for name in one.names)
-        raise UsageError(f"--criteria {wanted}: the runs have none of these; they have {known}")
+        raise UsageError(f"{option('criteria', wanted)}: the runs have none of these; they have {known}")
     _refuse_idle(folders, used, grids)
     for grid in used:
         _tell_missing(grid)
@@ -85,7 +85,7 @@ def _refuse_idle(folders: Sequence[Path], used: Sequence[Grid], grids: Sequence[
             tasks = ", ".join(dict.fromkeys(grid.task.name for grid in grids))
             raise UsageError(
                 f"{folder} has none of the criteria compared by; the runs are of {tasks}, "
-                "which are compared together only when --criteria names criteria of each"
+                "which are compared together only when `criteria=` names criteria of each"
             )
 
 
@@ -124,7 +124,7 @@ def _listed(wanted: str) -> list[tuple[str, str | None]]:
     """Names in a list with commas, those in parentheses left alone, each with its sense if one stands behind a colon."""
     parts = [part.strip() for part in re.split(r",(?![^(]*\))", wanted) if part.strip()]
     if not parts:
-        raise UsageError("--criteria names no criterion")
+        raise UsageError("`criteria=` names no criterion")
     return [(part if _sense_of(part) is None else part.rpartition(":")[0], _sense_of(part)) for part in parts]
 
 
@@ -134,11 +134,15 @@ def _sense_of(name: str) -> str | None:
 
 
 def tolerances(epsilon: str, table: Table) -> list[float]:
-    """``--epsilon``: one number for all criteria, or one each."""
+    """The value of ``epsilon``: one number for all criteria, or one each."""
     try:
         numbers = [float(part) for part in epsilon.split(",")]
     except ValueError as error:
-        raise UsageError(f"--epsilon {epsilon}: expected a number, or one per criterion with commas") from error
+        raise UsageError(
+            f"{option('epsilon', epsilon)}: expected a number, or one per criterion with commas"
+        ) from error
     if len(numbers) not in (1, len(table.criteria)):
-        raise UsageError(f"--epsilon {epsilon}: expected one number or {len(table.criteria)}, one per criterion")
+        raise UsageError(
+            f"{option('epsilon', epsilon)}: expected one number or {len(table.criteria)}, one per criterion"
+        )
     return numbers if len(numbers) > 1 else numbers * len(table.criteria)

@@ -28,7 +28,7 @@ from hyperacuity.compare import (
 from hyperacuity.compare.significance import Test, pairwise_of_samples
 from hyperacuity.compare.verdict import Verdict, table_verdicts
 from hyperacuity.data.files import warn
-from hyperacuity.errors import UsageError
+from hyperacuity.errors import UsageError, option
 from hyperacuity.evaluation.against import CardLike, rivals
 from hyperacuity.evaluation.compare_inputs import read_scores, tolerances
 from hyperacuity.evaluation.tables import lead, new_table
@@ -88,9 +88,9 @@ def compare_runs(
     if decimals is not None:
         table = table.rounded(decimals)
     if vector not in (None, "concat", "mean"):
-        raise UsageError(f"--vector {vector}: expected concat or mean")
+        raise UsageError(f"{option('vector', vector)}: expected concat or mean")
     if test not in (None, "wilcoxon", "t", "bootstrap"):
-        raise UsageError(f"--test {test}: expected wilcoxon, t or bootstrap")
+        raise UsageError(f"{option('test', test)}: expected wilcoxon, t or bootstrap")
     several = len(table.images) > 1
     if test and not several:
         warn("there are no images to test over: the scores are of whole data sets")

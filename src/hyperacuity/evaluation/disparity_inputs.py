@@ -14,7 +14,7 @@ from hyperacuity.data.datasets.layouts import LAYOUTS as KNOWN
 from hyperacuity.data.datasets.pairing import files_in, folders_in, stem_of
 from hyperacuity.data.files import file_at
 from hyperacuity.disparity.benchmark import Protocol
-from hyperacuity.errors import InputError, UsageError
+from hyperacuity.errors import InputError, UsageError, option
 from hyperacuity.evaluation.inputs import Found, Inputs
 from hyperacuity.evaluation.readers.disparity import MASK, DisparityReader
 from hyperacuity.run.job import Cell
@@ -111,7 +111,7 @@ def find(
 
     scales = tuple((name, sample.scale) for name, sample in scenes.items() if sample.scale is not None)
     if zero not in (None, "known", "unknown"):
-        raise UsageError(f"--zero {zero}: expected known or unknown")
+        raise UsageError(f"{option('zero', zero)}: expected known or unknown")
     found = Inputs(systems, pair, kind(scale, truth_scale, scales, zero))  # type: ignore[arg-type]  # one of the three
     found.agree = lambda protocol: with_origin(protocol, list(found.images()), named)
     return found
@@ -122,7 +122,9 @@ def _masks_in(folder: Path, name: str, scenes: Mapping[str, Sample]) -> dict[str
     found = {stem_of(path): path for path in files_in(folder)}
     if not found.keys() & scenes.keys():
         first, scene = next(iter(found.values())), next(iter(scenes), "SCENE")
-        raise UsageError(f"--mask {name}={folder}: holds a mask of no scene ({first.name}), expected {scene}.png")
+        raise UsageError(
+            f"{option('masks', {name: str(folder)})}: holds a mask of no scene ({first.name}), expected {scene}.png"
+        )
     return found
 
 
@@ -149,7 +151,7 @@ def with_origin(protocol: Any, cells: Sequence[Cell], masks: Collection[str]) ->
         return protocol
     for name in protocol.regions:
         if name not in ("nonocc", "all", "disc", "untextured") and name not in masks:
-            raise UsageError(f"--region {name}: there is no such region; give its masks by --mask {name}=DIR")
+            raise UsageError(f"there is no region {name}; give its masks by `masks={{{name!r}: DIR}}`")
     judged = [name for name in protocol.regions if name != "all"]
     roles = [{role for role, _ in cell.extras} for cell in cells]
     given = [

@@ -148,7 +148,7 @@ def evaluate_inputs(
     before anything is counted. ``shown`` (``human``, ``all_pairs``) is as in :func:`evaluate`.
     """
     if strict and (gaps := inputs.gaps()):
-        raise UsageError(f"{gaps[0]} (--strict)")
+        raise UsageError(f"{gaps[0]} (`strict=True`)")
     if cluster is None:
         compile_before(task.name, shown=progress)
     complete = inputs.agree(protocol).completed(

@@ -17,7 +17,7 @@ from hyperacuity.data import PairedFiles, Pairing, load_dataset, pair_folders, p
 from hyperacuity.data.datasets.layouts import LAYOUTS
 from hyperacuity.data.datasets.pairing import files_in, stem_of
 from hyperacuity.data.remote import display, is_file, is_folder, is_remote
-from hyperacuity.errors import HyperacuityError, UsageError
+from hyperacuity.errors import HyperacuityError, UsageError, option
 from hyperacuity.evaluation.readers import Reader
 from hyperacuity.run.job import Cell
 
@@ -180,7 +180,7 @@ class Truths:
         self.inverted = False
         if is_file(self.path) or is_folder(self.path):
             if split is not None:
-                raise UsageError(f"--split {split} is for known data sets; {truth} is a path")
+                raise UsageError(f"{option('split', split)} is for known data sets; {truth} is a path")
             refuse_root(self.path)
             return
         if self.name not in LAYOUTS:
@@ -243,8 +243,8 @@ def refuse_root(folder: Path) -> None:
             load_dataset(name, root)
         except HyperacuityError:
             continue
-        parts = " --split test" if LAYOUTS[name].splits else ""
-        raise UsageError(f"{folder} looks like {name.upper()}: use {name} --data {root}{parts}")
+        parts = " `split='test'`" if LAYOUTS[name].splits else ""
+        raise UsageError(f"{folder} looks like {name.upper()}: use {name} {option('data', root)}{parts}")
 
 
 def named_systems(given: Mapping[str, str | Path]) -> dict[str, Path]:

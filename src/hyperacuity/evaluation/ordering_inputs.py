@@ -14,7 +14,7 @@ from hyperacuity.data import find_data, holds_ucm, load_dataset, read_soft
 from hyperacuity.data.datasets.bsds import files_of_people, label_names, labelled_image
 from hyperacuity.data.datasets.pairing import files_in, folders_in, stem_of
 from hyperacuity.data.datasets.pictures import scenes
-from hyperacuity.errors import InputError, UsageError
+from hyperacuity.errors import InputError, UsageError, option
 from hyperacuity.evaluation.inputs import Found, Inputs, pair_files
 from hyperacuity.evaluation.readers.ordering import REGIONS, OrderReader
 from hyperacuity.kernels.thinning import thin
@@ -38,7 +38,7 @@ def find(
 ) -> Inputs:
     """Pair predictions, truths and regions by name, and find the level at which hierarchies of regions are cut."""
     if transfer and regions is None:
-        raise UsageError("--transfer brings predictions onto regions, so give them: --regions DIR")
+        raise UsageError("`transfer=True` brings predictions onto regions, so give them: `regions=DIR`")
     name = str(truth)
     source = labelled_source(name, data)
     known, photographs = known_truths(name, data, source)
@@ -76,7 +76,7 @@ def _level(reader: OrderReader, cells: Sequence[Cell], level: str | float) -> fl
         try:
             return float(level)
         except ValueError as error:
-            raise UsageError(f"--level {level}: expected best or a number between 0 and 1") from error
+            raise UsageError(f"{option('level', level)}: expected best or a number between 0 and 1") from error
     cut = best_level(reader, hierarchies)
     log.info("regions are cut at level %.3f, where their contours have the best boundary F", cut)
     return round(cut, 4)
@@ -97,7 +97,7 @@ def best_level(reader: OrderReader, cells: Iterable[Cell]) -> float:
         if drawn:
             tallies[cell.image] = tally(soft, drawn)
     if not tallies:
-        raise UsageError("--level best needs truths with regions; give a level between 0 and 1 instead")
+        raise UsageError("`level='best'` needs truths with regions; give a level between 0 and 1 instead")
     return collect(tallies, resamples=0).ods.threshold
 
 
@@ -171,7 +171,7 @@ def _by_name(regions: Path) -> dict[str, Path]:
     if regions.is_file():
         return {"": regions}
     if not regions.is_dir():
-        raise UsageError(f"--regions {regions}: there is no such folder")
+        raise UsageError(f"{option('regions', regions)}: there is no such folder")
     return {stem_of(path): path for path in files_in(regions)}
 
 
@@ -180,5 +180,5 @@ def _regions_of(image: str, beside: Mapping[str, Path] | None, regions: Path | N
         return ()
     found = beside.get(image) or beside.get("")
     if found is None:
-        raise UsageError(f"--regions {regions}: holds no segmentation of {image}")
+        raise UsageError(f"{option('regions', regions)}: holds no segmentation of {image}")
     return ((REGIONS, found),)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from hyperacuity.boundary import BoundaryScore, Protocol
 from hyperacuity.boundary.protocols import THICK
+from hyperacuity.errors import option
 from hyperacuity.tally import BaseProtocol
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def thick_warnings(scores: Mapping[str, BoundaryScore], without: Container[str] 
     """A sentence on each such system but for those without maps here."""
     return [
         f"{name}: the maps look thick ({ratio:.1f} marked pixels per thinned one); papers suppress first: "
-        f"--nms {f'{name}=' if len(scores) > 1 else ''}structured"
+        + (option("nms_of", {name: "structured"}) if len(scores) > 1 else option("nms", "structured"))
         for name, ratio in thick_systems(scores).items()
         if name not in without
     ]

@@ -138,9 +138,7 @@ def _total(every: Sequence[SemanticTally]) -> SemanticTally:
     sizes = {one.truth.size for one in every}
     if len(sizes) > 1:
         few, many = min(sizes), max(sizes)
-        raise UsageError(
-            f"some images have maps of {few} classes, others of {many}: name the classes with --classes FILE"
-        )
+        raise UsageError(f"some images have maps of {few} classes, others of {many}: name the classes with `classes=`")
     return total(every)
 
 

@@ -105,7 +105,7 @@ class SemanticImage:
             raise InputError(f"there are {len(truths)} truths of an image, expected one label map or set of boundaries")
         self.maps, self.truth, self.protocol = ClassMaps.of(prediction), SemanticTruth.of(truths[0]), protocol
         self.classes = len(protocol.classes) or len(self.maps)
-        name_all = "name all with --classes FILE"
+        name_all = "name all with `classes=`"
         if len(self.maps) > self.classes:
             raise InputError(f"there are maps of {len(self.maps)} classes, expected {self.classes}: {name_all}")
         self.edges = self.truth.edges(protocol)

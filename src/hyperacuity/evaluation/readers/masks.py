@@ -91,6 +91,8 @@ def _doubt_binary(cell: Cell, found: LabelMap, truth: LabelMap, protocol: Any) -
     labels = [one for one in np.unique(truth).tolist() if one not in (protocol.background, protocol.ignore)]
     if len(labels) > 1:
         shown = ", ".join(map(str, labels[:3])) + (", …" if len(labels) > 3 else "")
-        warn(f"{cell.truths[0]}: holds the labels {shown}, which count as one mask; use --by instance or --by label")
+        warn(
+            f"{cell.truths[0]}: holds the labels {shown}, which count as one mask; use `by='instance'` or `by='label'`"
+        )
     elif (values := np.unique(found).size) > MOST_VALUES:
         warn(f"{cell.prediction}: holds {values} values, a soft map? All but {protocol.background} count as the mask")

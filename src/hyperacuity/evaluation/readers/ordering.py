@@ -91,7 +91,7 @@ class OrderReader(Reader):
             # Without the file's name, so that a folder of such maps is warned about once.
             warn(
                 "an order map has nearly as many regions as pixels: as contours and regions they mean little. "
-                "Bring dense orders onto segmentations with --regions DIR --transfer"
+                "Bring dense orders onto segmentations with `regions=DIR` `transfer=True`"
             )
         return {"regions": self.regions(cell), "on_regions": self.transfer}
 

@@ -47,7 +47,7 @@ class RegionReader(SoftReader):
             return ucm_levels(read_ucm(path), protocol.thresholds)
         found = read_segmentations([path])
         if any(np.mean(labels[:, 1:] != labels[:, :-1]) > MOST_BORDERS for labels in found):
-            warn(f"{path}: nearly every pixel is a region of its own, a boundary map? Use --as soft")
+            warn(f"{path}: nearly every pixel is a region of its own, a boundary map? Use `form='soft'`")
         return found
 
     def annotators_of(self, cell: Cell) -> int:

@@ -12,7 +12,7 @@ from hyperacuity import __version__
 from hyperacuity.console import output_folder
 from hyperacuity.data import read_image
 from hyperacuity.data.files import write_bytes
-from hyperacuity.errors import InputError, UsageError
+from hyperacuity.errors import InputError, UsageError, option
 from hyperacuity.evaluation.against import CardLike, rivals
 from hyperacuity.report import theme
 from hyperacuity.report.over_time.facts import state_of, tests_of
@@ -77,7 +77,7 @@ def read_now(runs: WatchedRuns, *, workers: int | None = None, progress: bool = 
 def page_file(out: Path) -> Path:
     """The file, after a check that it can be written to."""
     if out.is_dir() or out.suffix.lower() not in (".html", ".htm"):
-        raise UsageError(f"--out {out}: expected the name of a file that ends in .html")
+        raise UsageError(f"{option('out', out)}: expected the name of a file that ends in .html")
     output_folder(out.parent)
     return out
 
