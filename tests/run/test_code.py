@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import json
 import os
 import shutil
@@ -281,6 +282,144 @@ def test_a_job_from_elsewhere_counts_with_what_it_imports_of_its_own_package(tmp
     found = modules_behind({"ours_alone.jobs"})
     assert {"ours_alone.jobs", "ours_alone.helper", "ours_alone.deeper", "hyperacuity.maps"} <= found
     assert not any(name.startswith(("numpy", "hyperacuity.run")) for name in found)
+
+
+PLUG_IN = """
+import numpy as np
+import hyperacuity as ha
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+from helping import agreement
+from hyperacuity import tasks
+from hyperacuity.tally import BaseProtocol, Counts, Criteria, Tally, Task, total
+
+@dataclass(frozen=True)
+class Protocol(BaseProtocol):
+    task: ClassVar[str] = "agreeing"
+    def parts(self):
+        return {}
+
+@dataclass(frozen=True, eq=False)
+class Agreement(Tally):
+    agreed: Counts
+
+def tally(prediction, truths, protocol):
+    return Agreement(np.array([agreement(prediction, truths[0])]), protocol=protocol)
+
+def collect(tallies, *, resamples=0, seed=0):
+    return int(total(list(tallies.values())).agreed[0])
+
+TASK = Task("agreeing", "Agreeing", Protocol, Agreement, tally, collect, None)
+
+if __name__ == "__main__":
+    import plugged
+    from hyperacuity.evaluation.jobs import job_for, reader_type
+    from hyperacuity.run import Cell, open_store, run_grid
+    job = job_for(plugged.TASK, plugged.Protocol(), reader_type(plugged.TASK)())
+    with open_store(Path("run")) as store:
+        done = run_grid(job, [Cell("a", "b", Path("map.npy"), (Path("truth.npy"),))], store=store, progress=False)
+    print(done.reused, collect(done.tallies["a"]), [str(one) for one in done.failures])
+"""
+
+
+def test_a_changed_helper_of_a_plug_in_recomputes_its_tallies(tmp_path):
+    """The helper is a module of its own, as many plug-ins in one folder have them, and imports another when it is called."""
+    (tmp_path / "plugged.py").write_text(PLUG_IN)
+    (tmp_path / "helping.py").write_text("def agreement(a, b):\n    import deeper\n    return deeper.agreement(a, b)\n")
+    np.save(tmp_path / "map.npy", np.eye(8, dtype=np.float32))
+    np.save(tmp_path / "truth.npy", np.eye(8, dtype=bool))
+
+    def run(code):
+        (tmp_path / "deeper.py").write_text(code)
+        done = subprocess.run(
+            [sys.executable, "plugged.py"], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=True
+        )
+        return done.stdout.strip()
+
+    before = "def agreement(a, b):\n    return (a == b).sum()\n"
+    assert run(before) == "0 64 []"
+    assert run(before) == "1 64 []"
+    assert run("def agreement(a, b):\n    return 0\n") == "0 0 []"
+
+
+@pytest.fixture
+def outside(tmp_path, monkeypatch):
+    """Write modules that lie outside every package, or among the installed ones, and ask for the version of the code of one."""
+    installed = tmp_path / "site-packages"
+    installed.mkdir()
+    for folder in (tmp_path, installed):
+        monkeypatch.syspath_prepend(folder)
+
+    def version_with(modules):
+        for name, text in modules.items():
+            (tmp_path / name).parent.mkdir(exist_ok=True)
+            (tmp_path / name).write_text(text)
+        for cached in (code._parsed, code._file_of, code._installed_version):
+            cached.cache_clear()
+        importlib.invalidate_caches()
+        return code.code_of("outside_all")
+
+    yield version_with
+    for cached in (code._parsed, code._file_of, code._installed_version):
+        cached.cache_clear()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "import helping_out",
+        "import helping_out as other",
+        "from helping_out import value",
+        "from helping_out import *",
+        "def later():\n    import helping_out",
+        "import json\nimport numpy\nimport helping_out",
+    ],
+)
+def test_modules_outside_installed_packages_count_by_their_contents(outside, words):
+    before = outside({"outside_all.py": words, "helping_out.py": "value = 1"})
+    assert outside({"helping_out.py": "# a comment\nvalue = 1"}) == before
+    assert outside({"helping_out.py": "value = 2"}) != before
+
+
+def test_a_name_that_a_package_changes_before_it_passes_it_on_counts_with_the_package(outside):
+    inside = "from .inner import value\nvalue = value + {}\n"
+    before = outside(
+        {
+            "outside_all.py": "from passing_on import value",
+            "passing_on/__init__.py": inside.format(1),
+            "passing_on/inner.py": "value = 1",
+        }
+    )
+    assert outside({"passing_on/__init__.py": inside.format(2)}) != before
+    assert outside({"passing_on/__init__.py": inside.format(1), "passing_on/inner.py": "value = 2"}) != before
+
+
+def test_installed_packages_count_by_their_version(outside):
+    about = "Metadata-Version: 2.1\nName: put-in\nVersion: {}\n"
+    folder = "site-packages/put_in-1.dist-info"
+    before = outside(
+        {
+            "outside_all.py": "from put_in.part import value",
+            "site-packages/put_in.py": "value = 1",
+            f"{folder}/METADATA": about.format("1.0"),
+            f"{folder}/RECORD": "put_in.py,,\n",
+        }
+    )
+    assert outside({"site-packages/put_in.py": "value = 2"}) == before
+    code.version.cache_clear()
+    assert outside({f"{folder}/METADATA": about.format("1.1")}) != before
+    code.version.cache_clear()
+
+
+def test_what_lies_among_installed_packages_without_a_version_counts_by_its_contents(outside):
+    before = outside({"outside_all.py": "import dropped_in", "site-packages/dropped_in.py": "value = 1"})
+    assert outside({"site-packages/dropped_in.py": "value = 2"}) != before
+
+
+def test_a_module_that_hides_one_of_the_standard_library_counts(outside):
+    before = outside({"outside_all.py": "import this", "this.py": "value = 1"})
+    assert outside({"this.py": "value = 2"}) != before
 
 
 def test_workers_compare_the_very_code_under_which_the_driver_keeps_tallies(make_job, monkeypatch):

@@ -1,20 +1,23 @@
-"""What a stored tally depends on besides its files: the code that made it and the libraries underneath, and nothing else.
+"""Versions of the code behind a tally: the modules that make it and the libraries underneath, and nothing else.
 
-Comments, docstrings, layout and imports for type checkers do not count, nor do modules that only show or compare tallies.
-A package that hands on a name (``from hyperacuity.data import read_soft``) is seen through: what counts is the module that
-defines it.
+Of this package and of modules that lie anywhere but among installed packages (a plug-in and its helpers, editable installs), the
+contents count; of other installed packages, the version; of Python's standard library, nothing. Comments, docstrings, layout and
+imports for type checkers do not count, nor do modules that only show or compare tallies. A package that passes on a name
+(``from hyperacuity.data import read_soft``) is seen through: what counts is the module that defines it.
 """
 
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import hashlib
 import secrets
 import sys
+import sysconfig
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib import metadata
+from importlib import metadata, util
 from pathlib import Path
 from typing import Any
 
@@ -26,13 +29,19 @@ from hyperacuity.tally import Tally
 LIBRARIES = ("numpy", "scipy", "numba", "pillow", "h5py", "deflate")
 """What files are decoded with and numbers computed: another version may give another tally."""
 
+_IMPORTED_AS = {"PIL", *LIBRARIES}
+"""Modules of these libraries, whose versions count for every job."""
+
 _CELL = "hyperacuity.run.cell"
-"""Whose code every job uses to pick its files, whatever it imports."""
+"""The module by which every job picks its files, whatever it imports."""
 
 _ABOVE = {"compare", "run", "report", "studies", "studio", "cli"}
 """Rooms that work on tallies already made, or show them: their code cannot change one."""
 
 _MAIN = {"__main__", "__mp_main__"}
+
+_INSTALLED = {"site-packages", "dist-packages"}
+"""Folders of installed packages."""
 
 
 @functools.cache
@@ -47,9 +56,9 @@ def version(library: str) -> str:
 def code_version(job: Job[Tally]) -> str:
     """Version of the package, and a hash of all that can change a tally of this job besides its files.
 
-    That is the code of the modules that the job names (``sources``; by default its own and its tally's), of every module of
-    their packages and of this one that these import, the cell's, and the versions of :data:`LIBRARIES`. A job whose source cannot
-    be found (typed into an interpreter) gets a version of its own each time, so that nothing stale is ever reused.
+    That is the code of the modules that the job names (``sources``; by default those of its class and its tally's) and of the
+    cell, all that they import (:func:`modules_behind`), and the versions of libraries. A job whose source cannot be read (typed
+    into an interpreter) gets another version each time, so that nothing stale is ever reused.
     """
     return code_of(*_sources(job))
 
@@ -57,13 +66,13 @@ def code_version(job: Job[Tally]) -> str:
 def code_elsewhere(job: Job[Tally]) -> str:
     """The part of :func:`code_version` that must be the same in every process that works on the job.
 
-    A class of the main program travels with the job itself, and its source cannot be found elsewhere, so it does not count.
+    A class of the main program travels with the job itself, and its source cannot be read elsewhere, so it does not count.
     """
     return _version(_sources(job) - _MAIN) or f"{hyperacuity.__version__}+unknown"
 
 
 def code_of(*modules: str) -> str:
-    """The same of modules by name, for results that are kept outside a run.
+    """The :func:`code_version` of modules by name, for results that are kept outside a run.
 
     >>> code_of("hyperacuity.ordering.prc") == code_of("hyperacuity.ordering.prc")
     True
@@ -77,15 +86,8 @@ def library_versions() -> dict[str, str]:
 
 
 def modules_behind(sources: set[str]) -> set[str]:
-    """The modules whose code counts: these and all that they import, short of what lies outside their packages."""
-    packages = {"hyperacuity", *(name.partition(".")[0] for name in sources)}
-    found: set[str] = set()
-    waiting = set(sources)
-    while waiting:
-        name = waiting.pop()
-        found.add(name)
-        waiting |= set(_imported_by(name, packages)) - found
-    return found
+    """Modules whose contents count: these, and all that they import of this package and from outside installed packages."""
+    return {name for name in _reached(sources) if not _is_installed(name, sources)}
 
 
 def _sources(job: Job[Tally]) -> set[str]:
@@ -95,46 +97,87 @@ def _sources(job: Job[Tally]) -> set[str]:
 def _version(sources: set[str]) -> str | None:
     if any(_parsed(name) is None for name in sources):
         return None
-    digest = hashlib.blake2b(repr(library_versions()).encode(), digest_size=10)
-    for name in sorted(modules_behind(sources)):
+    reached = _reached(sources)
+    contents = {name for name in reached if not _is_installed(name, sources)}
+    installed = {_top(name) for name in reached - contents} - _IMPORTED_AS
+    versions = library_versions() | {name: _installed_version(name) for name in sorted(installed)}
+    digest = hashlib.blake2b(repr(versions).encode(), digest_size=10)
+    for name in sorted(contents):
         source = _parsed(name)
         digest.update(f"{name} {source.digest if source else ''}\n".encode())
     return f"{hyperacuity.__version__}+{digest.hexdigest()}"
 
 
-def _counts(module: str, packages: set[str]) -> bool:
-    package, _, rest = module.partition(".")
-    return package in packages and (package != "hyperacuity" or rest.partition(".")[0] not in {"", *_ABOVE})
+def _reached(sources: set[str]) -> set[str]:
+    """The sources and what they import, followed as far as contents count."""
+    reached: set[str] = set()
+    waiting = set(sources)
+    while waiting:
+        name = waiting.pop()
+        reached.add(name)
+        if not _is_installed(name, sources):
+            waiting |= set(_imported_by(name, sources)) - reached
+    return reached
 
 
-def _imported_by(module: str, packages: set[str]) -> Iterator[str]:
+def _top(module: str) -> str:
+    return module.partition(".")[0]
+
+
+def _is_installed(module: str, sources: set[str]) -> bool:
+    """True for a module of an installed package, whose version says what is in it; sources and their packages are read."""
+    top = _top(module)
+    return top not in {"hyperacuity", *map(_top, sources)} and _installed_version(top) is not None
+
+
+def _imported_by(module: str, sources: set[str]) -> Iterator[str]:
     source = _parsed(module)
     for _, base, name in source.imports if source else ():
-        if base.partition(".")[0] in packages:
-            origin = _origin(base, name)
-            if _counts(origin, packages):
-                yield origin
+        # What this package imports from outside are LIBRARIES, of which only the version counts, and harmless ones.
+        if _top(module) == "hyperacuity" != _top(base):
+            continue
+        origins = (_top(base),) if _is_installed(base, sources) else _origins(base, name)
+        yield from (origin for origin in origins if _counts(origin))
 
 
-def _origin(module: str, name: str) -> str:
-    """The module that ``from module import name`` takes the name from in the end."""
-    if not name:
-        return module
+def _counts(module: str) -> bool:
+    package, _, rest = module.partition(".")
+    if package == "hyperacuity":
+        return _top(rest) not in {"", *_ABOVE}
+    return not _is_standard(package)
+
+
+def _origins(module: str, name: str, on_the_way: frozenset[str] = frozenset()) -> Iterator[str]:
+    """The modules that an import takes something from in the end: ``from module import name``, or ``import module``."""
+    if not name:  # the packages above can be reached by this name, too
+        yield from (module[:end] for end, sign in enumerate(f"{module}.") if sign == ".")
+        return
     if _file_of(f"{module}.{name}") is not None:
-        return f"{module}.{name}"
-    source, package = _parsed(module), module.partition(".")[0]
-    for bound, base, original in source.imports if source else ():
-        if bound == name and base.partition(".")[0] == package:
-            return _origin(base, original)
-    return module
+        yield f"{module}.{name}"
+        return
+    source = _parsed(module)
+    passed_on = [
+        (base, original)
+        for bound, base, original in (source.imports if source else ())
+        if bound == name and _top(base) == _top(module) and base not in on_the_way
+    ]
+    if source is None or not passed_on or name in source.defined or name == "*":
+        yield module
+        return
+    for base, original in passed_on:
+        yield from _origins(base, original, on_the_way | {module})
 
 
 @dataclass(frozen=True)
 class _Source:
-    """The digest of a module's code, and what it imports: the name that it is bound to, the module, the name there."""
+    """The digest of a module's code, and its imports: the name that each is bound to, the module, the name there.
+
+    ``defined`` are names that get a value at its top level otherwise, so that what they stand for is this module's business.
+    """
 
     digest: str
-    imports: tuple[tuple[str, str, str], ...]
+    imports: tuple[tuple[str, str, str], ...] = ()
+    defined: frozenset[str] = frozenset()
 
 
 @functools.cache
@@ -142,14 +185,18 @@ def _parsed(module: str) -> _Source | None:
     file = _file_of(module)
     if file is None:
         return None
-    return _understood(file.read_bytes(), module if file.name == "__init__.py" else module.rpartition(".")[0])
+    return _understood(file.read_bytes(), module if file.stem == "__init__" else module.rpartition(".")[0], file.suffix)
 
 
 @functools.cache
-def _understood(text: bytes, package: str) -> _Source:
+def _understood(text: bytes, package: str, suffix: str) -> _Source:
     words: list[str] = []
     nodes: list[ast.Import | ast.ImportFrom] = []
-    _flatten(parsed(text), words, nodes)
+    try:
+        tree = parsed(text if suffix == ".py" else b"\0")
+    except (SyntaxError, ValueError):  # compiled, or of another Python
+        return _Source(hashlib.blake2b(text, digest_size=20).hexdigest())
+    _flatten(tree, words, nodes)
     imports: list[tuple[str, str, str]] = []
     for node in nodes:
         if isinstance(node, ast.Import):
@@ -158,22 +205,68 @@ def _understood(text: bytes, package: str) -> _Source:
         above = package.rsplit(".", node.level - 1)[0] if node.level else ""
         base = ".".join(part for part in (above, node.module) if part)
         imports += [(alias.asname or alias.name, base, alias.name) for alias in node.names]
-    return _Source(hashlib.blake2b(" ".join(words).encode(), digest_size=20).hexdigest(), tuple(imports))
+    digest = hashlib.blake2b(" ".join(words).encode(), digest_size=20).hexdigest()
+    return _Source(digest, tuple(imports), frozenset(_defined(tree)))
+
+
+def _defined(tree: ast.AST) -> Iterator[str]:
+    for statement in ast.iter_child_nodes(tree):
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield statement.name
+        elif not isinstance(statement, ast.Expr):
+            yield from (
+                node.id
+                for node in ast.walk(statement)
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+            )
 
 
 @functools.cache
 def _file_of(module: str) -> Path | None:
-    """The source of a module that is loaded, or lies in a package that is."""
+    """The file of a module, loaded or not; nothing is imported to find it."""
     loaded = getattr(sys.modules.get(module), "__file__", None)
     if loaded is not None:
-        return Path(loaded) if loaded.endswith(".py") and Path(loaded).is_file() else None
+        return Path(loaded) if Path(loaded).is_file() else None
     package, _, rest = module.partition(".")
-    for folder in getattr(sys.modules.get(package), "__path__", ()):
+    origin, folders = _place_of(package)
+    if not rest:
+        return origin
+    for folder in folders:
         path = Path(folder, *rest.split("."))
-        for file in (path / "__init__.py", path.with_suffix(".py")):
+        for file in (path / "__init__.py", path.with_suffix(".py"), *path.parent.glob(f"{path.name}.*.so")):
             if file.is_file():
                 return file
     return None
+
+
+def _place_of(package: str) -> tuple[Path | None, list[str]]:
+    """The file of a package's or module's code, and the folders of its parts."""
+    spec = None
+    with contextlib.suppress(ImportError, ValueError):
+        spec = sys.modules[package].__spec__ if package in sys.modules else util.find_spec(package)
+    if spec is None:
+        return None, []
+    file = Path(spec.origin) if spec.has_location and spec.origin else None
+    return file, list(spec.submodule_search_locations or ())
+
+
+@functools.cache
+def _installed_version(package: str) -> str | None:
+    """Versions of what holds a package, or None where its contents have to tell."""
+    if package in _IMPORTED_AS:
+        return version("pillow" if package == "PIL" else package)
+    file, folders = _place_of(package)
+    places = [str(file)] if file else folders
+    if not any(_INSTALLED & set(Path(place).parts) for place in places):
+        return None
+    names = metadata.packages_distributions().get(package, [])
+    return " ".join(f"{name} {version(name)}" for name in sorted(set(names))) or None
+
+
+def _is_standard(package: str) -> bool:
+    """True for a module of the standard library, which another one of the same name may hide."""
+    file = _file_of(package)
+    return package in sys.stdlib_module_names and (file is None or file.is_relative_to(sysconfig.get_path("stdlib")))
 
 
 def _flatten(node: ast.AST, words: list[str], imports: list[ast.Import | ast.ImportFrom]) -> None:
