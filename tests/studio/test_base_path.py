@@ -79,6 +79,18 @@ def test_a_path_that_only_begins_alike_is_not_taken_off(labels):
     assert client.get(ROOT).status_code == 200
 
 
+def test_an_address_with_a_slash_at_its_end_is_the_page_below_the_path(labels):
+    from starlette.testclient import TestClient
+
+    client = TestClient(make_app(labels.page, hosts=None, public=PUBLIC), base_url="https://example.org")
+    client.get(labels.overview.supervisor.link(Address("")))
+    client.headers["cookie"] = "; ".join(f"{name}={value}" for name, value in client.cookies.items())
+    for path in ("/overview/", f"{ROOT}/overview/", f"{ROOT}/overview"):
+        shown = client.get(path, headers={"host": "127.0.0.1:8123"}, follow_redirects=False)
+        assert shown.status_code == 200, "a redirect would lead to the proxy's own address, or lose the path"
+        assert f'href="{ROOT}/overview"' in shown.text
+
+
 @dataclass
 class Upstream:
     """Where a proxy passes requests on to: the studio starts after it, since it has to know the proxy's address.

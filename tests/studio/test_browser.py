@@ -59,6 +59,27 @@ def test_their_own_link_lets_someone_in_from_another_computer(page, live, visit,
     assert serious(eve) == []
 
 
+def test_someone_elses_link_offers_two_plain_choices(page, live, visit, serious):
+    address = live(page, token=TOKEN)
+    tabs = {}
+    for name in ("Ada", "Bea"):
+        tabs[name] = tab = visit(address.front)
+        tab.wait_for_url(f"{address.base}/")
+        tab.fill("#name", name)
+        tab.keyboard.press("Enter")
+        tab.get_by_text(f"Hello {name}.").wait_for()
+    tabs["Ada"].goto(f"{address.base}/me")
+    link, bea = tabs["Ada"].input_value("#own-link"), tabs["Bea"]
+    bea.goto(link)
+    bea.click("text=Stay Bea")
+    bea.get_by_text("Hello Bea.").wait_for()
+    bea.goto(link)
+    assert serious(bea) == []
+    bea.click("text=Switch to Ada")
+    bea.get_by_text("Hello Ada.").wait_for()
+    assert bea.url == f"{address.base}/"
+
+
 def test_a_link_on_another_site_leads_in_by_its_token(page, live, visit):
     elsewhere = live(Page("Other", []))  # another port is another origin, but a site of its own name is needed:
     address = live(page, token=TOKEN)

@@ -17,7 +17,7 @@ from starlette.routing import Route
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.studio.app import make_app
 from hyperacuity.studio.people import SCHEMA, People, folders
-from hyperacuity.studio.server import choose_token, prepared
+from hyperacuity.studio.server import choose_token, prepared, public_address
 from hyperacuity.studio.state import APPLICATION, VERSION, State
 from hyperacuity.studio.web import Page, Refused, field, read_json, render
 
@@ -150,6 +150,28 @@ class TestOwnLinks:
         stranger = client_of(page, token=TOKEN)
         assert stranger.get(link.partition("?")[0]).status_code == 403, "the secret does not stand in for the token"
 
+    def test_someone_elses_link_asks_before_it_makes_anybody_somebody_else(self, page, client_of):
+        ada, bea = client_of(page), client_of(page)
+        ada.post("/people", json={"name": "Ada"})
+        bea.post("/people", json={"name": "Bea"})
+        link = self.own_link(ada)
+        asked = bea.get(link)
+        assert asked.status_code == 200
+        assert "You are signed in as Bea. This is the personal link of Ada." in asked.text
+        assert "set-cookie" not in asked.headers
+        assert bea.post("/echo", json={"text": "hi"}).json()["who"] == "Bea"
+        assert bea.post(link, json={}, headers={"origin": "http://evil.example"}).status_code == 403
+        assert bea.post(link, content=b"").status_code == 415, "a form of another site cannot switch either"
+        assert bea.post(f"{link}x", json={}).status_code == 404
+        assert bea.post("/echo", json={"text": "hi"}).json()["who"] == "Bea"
+        assert bea.post(link, json={}).json() == {"name": "Ada"}
+        assert bea.post("/echo", json={"text": "hi"}).json()["who"] == "Ada"
+
+    def test_ones_own_link_leads_in_without_asking(self, page, client_of):
+        ada = client_of(page)
+        ada.post("/people", json={"name": "Ada"})
+        assert 'url=/"' in ada.get(self.own_link(ada)).text
+
     def test_a_link_that_is_nearly_right_is_nobodys(self, page, client_of, state):
         ada, eve = client_of(page), client_of(page)
         ada.post("/people", json={"name": "Ada"})
@@ -274,6 +296,39 @@ class TestOrigin:
     )
     def test_other_sites_cannot_change_anything(self, page, client_of, headers):
         assert client_of(page).post("/people", json={"name": "Eve"}, headers=headers).status_code == 403
+
+    @pytest.mark.parametrize(
+        ("url", "origin"),
+        [
+            ("https://Studio.Example.ORG", "https://studio.example.org"),
+            ("HTTPS://studio.example.org/Edges/", "https://studio.example.org"),
+            ("https://studio.example.org:443", "https://studio.example.org"),
+            ("http://studio.example.org:80/edges", "http://studio.example.org"),
+            ("https://studio.example.org:8443", "https://studio.example.org:8443"),
+            ("https://[2001:DB8::1]:443", "https://[2001:db8::1]"),
+            ("https://bücher.example", "https://xn--bcher-kva.example"),
+        ],
+    )
+    def test_a_public_address_is_ours_however_it_is_written(self, page, url, origin):
+        from starlette.testclient import TestClient
+
+        for name, public in (("Ada", url), ("Bea", public_address(url))):
+            client = TestClient(make_app(page, hosts=None, public=public), base_url="http://127.0.0.1:8123")
+            send = {"json": {"name": name}, "headers": {"origin": origin, "sec-fetch-site": "same-origin"}}
+            assert client.post("/people", **send).status_code == 200
+            for other in (f"{origin}1", "null", "https://example.org", f"{origin}:81"):
+                assert client.post("/people", json={"name": "Eve"}, headers={"origin": other}).status_code == 403
+
+    def test_a_host_may_name_the_port_that_goes_without_saying(self, page, client_of):
+        headers = {"origin": "http://127.0.0.1", "host": "127.0.0.1:80"}
+        assert client_of(page).post("/people", json={"name": "Ada"}, headers=headers).status_code == 200
+
+    @pytest.mark.parametrize(
+        "url", ["https://example.org:0x1", "https://example.org:99999", "https://a@example.org", "https://[::1"]
+    )
+    def test_a_public_address_that_is_none_is_refused(self, url):
+        with pytest.raises(UsageError, match="expected an address such as https://studio"):
+            public_address(url)
 
     def test_forms_of_other_sites_cannot_either(self, page, client_of):
         body = json.dumps({"name": "Eve"})

@@ -46,6 +46,7 @@ def make_app(
         },
         max_body_size=page.max_body,
     )
+    app.router.redirect_slashes = False  # the guard knows better
     return Guard(app, token=token, hosts=hosts, guests=page.guests, public=public)
 
 

@@ -63,13 +63,14 @@ class People:
 
     @property
     def routes(self) -> list[Route]:
-        """``POST /people`` with a new name, and ``GET /me/KEY``: from now on this browser is theirs. ``DELETE /people``: it is
-        nobody's again. ``GET /me``: their own link."""
+        """``POST /people`` with a new name, and ``GET /me/KEY``: from now on this browser is theirs; one that is somebody
+        else's asks first, and ``POST /me/KEY`` switches. ``DELETE /people``: it is nobody's again. ``GET /me``: their link."""
         return [
             Route("/people", self._sign_in, methods=["POST"]),
             Route("/people", self._sign_out, methods=["DELETE"]),
             Route("/me", self._own_page),
             Route("/me/{key}", self._come_back),
+            Route("/me/{key}", self._switch, methods=["POST"]),
         ]
 
     def everybody(self) -> list[Person]:
@@ -116,11 +117,22 @@ class People:
         return self._welcome_back(request, person, JSONResponse({"name": person.name}))
 
     async def _come_back(self, request: Request) -> Response:
+        person, known = await self._linked(request), await self.find(request)
+        if known is not None and known.id != person.id:
+            return render(request, "switch.html.j2", title="Switch user?", person=person.name, known=known.name)
+        # By a page and not by a redirect: one that began on another site would be followed without the strict cookie.
+        return self._welcome_back(request, person, render(request, "enter.html.j2", title="Welcome back", target="/"))
+
+    async def _switch(self, request: Request) -> Response:
+        await read_json(request)  # which no form of another site sends
+        person = await self._linked(request)
+        return self._welcome_back(request, person, JSONResponse({"name": person.name}))
+
+    async def _linked(self, request: Request) -> Person:
         person = await self._state.read(lambda file: person_of(file, request.path_params["key"]))
         if person is None:
             raise Refused(404, "this link is not valid: check it, or ask the organiser for yours")
-        # By a page and not by a redirect: one that began on another site would be followed without the strict cookie.
-        return self._welcome_back(request, person, render(request, "enter.html.j2", title="Welcome back", target="/"))
+        return person
 
     def _welcome_back(self, request: Request, person: Person, response: Response) -> Response:
         set_cookie(request, response, self.cookie, person.key, max_age=365 * 86400)

@@ -106,6 +106,8 @@ class Guard:
             await refusal(request, 403, "changes are taken from the studio's own pages only")(scope, receive, send)
         elif open_to_all or self._is_token(request.cookies.get(self._cookie)):
             scope[PUBLIC], scope[TOKEN] = self._public, None if open_to_all else self._token
+            # Here and not by Starlette, whose redirect knows neither the path nor the host that a visitor sees.
+            scope["path"] = scope["path"].rstrip("/") or "/"
             await self._app(scope, receive, send)
         else:
             await self._ask_for_token(request)(scope, receive, send)
@@ -138,15 +140,32 @@ def _strip(scope: Scope, root: str) -> None:
         scope["path"] = path[len(root) :] or "/"
 
 
+def origin_of(url: str) -> str:
+    """The origin of an address, spelled as browsers spell it. ``ValueError`` for what has none.
+
+    >>> origin_of("HTTPS://Studio.Example.org:443/Edges"), origin_of("http://[2001:DB8::1]:8080")
+    ('https://studio.example.org', 'http://[2001:db8::1]:8080')
+    """
+    parts = urlsplit(url)
+    host = parts.hostname
+    if not host or parts.username is not None:
+        raise ValueError(f"{url} has no origin")
+    name = f"[{host}]" if ":" in host else host if host.isascii() else host.encode("idna").decode()
+    usual = parts.port in (None, {"http": 80, "https": 443}.get(parts.scheme))
+    return f"{parts.scheme}://{name}" if usual else f"{parts.scheme}://{name}:{parts.port}"
+
+
 def _same_origin(request: Request, public: str | None = None) -> bool:
-    """Whether a request changes nothing, or comes from one of our pages as far as the browser says where it comes from."""
+    """True for a request that changes nothing, or comes from one of our pages as far as the browser says where from."""
     if request.method in ("GET", "HEAD", "OPTIONS"):
         return True
     if request.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
         return False
     origin = request.headers.get("origin")
+    if origin is None:
+        return True
     try:
-        ours = None if public is None else public.removesuffix(urlsplit(public).path)
-        return origin in (None, ours) or urlsplit(origin).netloc == request.headers.get("host", "") != ""
+        asked = f"{urlsplit(origin).scheme}://{request.headers.get('host', '')}"
+        return origin in {origin_of(url) for url in (public, asked) if url is not None}
     except ValueError:
         return False

@@ -18,7 +18,7 @@ from hyperacuity.errors import UsageError
 from hyperacuity.studio.app import make_app
 from hyperacuity.studio.browser import opened_in_browser
 from hyperacuity.studio.connections import ImpatientProtocol
-from hyperacuity.studio.security import LOOPBACK
+from hyperacuity.studio.security import LOOPBACK, origin_of
 from hyperacuity.studio.web import Page
 
 
@@ -102,23 +102,21 @@ def listen(host: str, port: int) -> socket.socket:
 def public_address(url: str) -> str:
     """The address under which a proxy serves a studio, without the slash at its end.
 
-    >>> public_address("https://studio.example.org/"), public_address("https://example.org/edges/")
+    >>> public_address("https://studio.example.org/"), public_address("HTTPS://Example.org:443/edges/")
     ('https://studio.example.org', 'https://example.org/edges')
     """
-    parts = urlsplit(url)
+    try:
+        origin, parts = origin_of(url), urlsplit(url)
+    except ValueError:
+        origin, parts = "", urlsplit("")
     path = parts.path.rstrip("/")
-    if (
-        parts.scheme not in ("http", "https")
-        or not parts.hostname
-        or not re.fullmatch(r"(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*", path)
-        or parts.query
-        or parts.fragment
-    ):
+    plain = re.fullmatch(r"(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*", path) and not (parts.query or parts.fragment)
+    if parts.scheme not in ("http", "https") or not plain:
         raise UsageError(
-            f"--public-url {url}: expected an address such as https://studio.example.org or https://example.org/studio, "
-            "its path of letters, digits and . _ ~ - only"
+            f"`public_url={url!r}`: expected an address such as https://studio.example.org or "
+            "https://example.org/studio, its path of letters, digits and . _ ~ - only"
         )
-    return f"{parts.scheme}://{parts.netloc}{path}"
+    return origin + path
 
 
 @contextmanager

@@ -123,6 +123,15 @@ $("leave")?.addEventListener("click", async () => {
   }
 });
 
+$("switch")?.addEventListener("click", async () => {
+  try {
+    await ask(location.pathname.slice(root.length), { method: "POST", body: {} });
+    location.replace(`${root}/`);
+  } catch (error) {
+    problem(error.message);
+  }
+});
+
 $("copy-link")?.addEventListener("click", async () => {
   $("own-link").select();
   try {
