@@ -1,10 +1,11 @@
-"""Remote files: ``s3://…``, ``gs://…``, ``https://…`` and whatever else fsspec has a driver for.
+"""Remote files: ``https://…`` by the standard library, ``s3://…``, ``gs://…`` and whatever else fsspec has a driver for.
 
 Such a file is named by a path like any other: ``Path("s3://bucket/maps/church.png")``. (``Path`` drops one of the slashes,
-which loses nothing.) It is copied whole to a temporary file before it is read, so that readers need not know about it.
+which loses nothing.) It is copied whole to a temporary file before it is read, so that readers need not know about it. The copy
+ends where it would pass :data:`~hyperacuity.data.files.MAX_BYTES` or take more than :data:`~hyperacuity.data.web.MAX_SECONDS`.
 
 universal_pathlib does less of this than it seems: its remote paths are no ``pathlib.Path``, it takes a URL that the command line
-made a ``Path`` of for a local file, and it has neither the stamps, the size limit nor the one-sentence errors that make up most
+made a ``Path`` of for a local file, and it has neither the stamps, the limits nor the one-sentence errors that make up most
 of this module.
 """
 
@@ -15,14 +16,19 @@ import hashlib
 import re
 import shutil
 import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import Any, Self
 
-from hyperacuity.data.files import check_bytes
+from hyperacuity.data import web
+from hyperacuity.data.files import MAX_BYTES, check_bytes, printable
 from hyperacuity.errors import InputError, UsageError, not_installed
 
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]+):/+(?=[^/])")  # two letters at least: one is a drive of Windows
 _REVEALS_CHANGE = ("etag", "mtime", "created", "lastmodified", "last_modified", "updated", "md5", "checksum", "version")
+_PIECE = 1 << 20
 
 
 def is_remote(path: Path) -> bool:
@@ -101,8 +107,7 @@ class LocalCopies:
                 self._folder = Path(tempfile.mkdtemp(prefix="hyperacuity-"))
             copy = self._folder / str(len(self._copies)) / path.name
             copy.parent.mkdir(exist_ok=True)
-            check_bytes(int(_ask(path, "size") or 0), url_of(path))
-            _ask(path, "get_file", str(copy))
+            _fetch(path, copy)
             self._copies[path] = copy
         return self._copies[path]
 
@@ -113,16 +118,48 @@ class LocalCopies:
         return text
 
 
-def _ask(path: Path, method: str, *arguments: Any, **options: Any) -> Any:
-    """Call a method of the path's file system; whatever its driver raises becomes one sentence about the file."""
-    url = url_of(path)
-    files = _file_system(url.partition("://")[0])
+def _fetch(path: Path, copy: Path) -> None:
+    """Copy a remote file; of one that is too large, too slow or broken off, nothing is left."""
+    url, ends = url_of(path), time.monotonic() + web.MAX_SECONDS
     try:
-        return getattr(files, method)(files._strip_protocol(url), *arguments, **options)
+        with _files_of(path) as (files, name), files.open(name, "rb") as source, copy.open("wb") as file:
+            check_bytes(int(getattr(source, "size", 0) or 0), url)
+            count = 0
+            while piece := source.read(_PIECE):
+                count += len(piece)
+                if count > MAX_BYTES:
+                    raise InputError(f"{url}: sends more than the limit of {MAX_BYTES:,} bytes")
+                if time.monotonic() > ends:
+                    raise InputError(f"{url}: took more than {web.MAX_SECONDS:g} seconds; copy it here first")
+                file.write(piece)
+    except BaseException:
+        copy.unlink(missing_ok=True)
+        raise
+
+
+def _ask(path: Path, method: str, **options: Any) -> Any:
+    """Call a method of the path's file system."""
+    with _files_of(path) as (files, name):
+        return getattr(files, method)(name, **options)
+
+
+@contextmanager
+def _files_of(path: Path) -> Iterator[tuple[Any, str]]:
+    """The path's file system and its name there; whatever the driver raises becomes one sentence about the file."""
+    url = url_of(path)
+    scheme = url.partition("://")[0]
+    try:
+        if scheme in ("http", "https"):
+            yield web.WebFiles(), url
+        else:
+            files = _file_system(scheme)
+            yield files, files._strip_protocol(url)
+    except (InputError, UsageError):
+        raise
     except FileNotFoundError as error:
         raise InputError(f"{url}: cannot be read (no such file)") from error
     except Exception as error:  # each driver has its own
-        raise InputError(f"{url}: cannot be read ({type(error).__name__}: {error})") from error
+        raise InputError(f"{url}: cannot be read ({printable(f'{type(error).__name__}: {error}')})") from error
 
 
 @functools.cache
