@@ -149,6 +149,15 @@ def test_two_of_one_name_are_told_apart(keep, make_card):
     assert all(label.startswith("twin · ") for label in labels)
 
 
+@pytest.mark.parametrize("name", ["cafe\u0301", "caf\u00e9 ", " caf\u00e9"])
+def test_names_that_look_the_same_are_the_same(keep, make_card, name):
+    look_alike = [make_card("caf\u00e9", [50], images=["x"]), make_card(name, [55], images=["x"])]
+    submissions, problems = read_submissions(keep(*look_alike))
+    assert ["on the same leaderboard" in problem.sentence for problem in problems] == [True]
+    (board,), _ = make_leaderboards(submissions)
+    assert all(one.label.startswith("caf\u00e9 · ") for one in board.contenders)
+
+
 def test_the_order_of_the_files_does_not_matter(toys, boards):
     again, _ = make_leaderboards(read_submissions(toys[::-1])[0])
     assert [[(one.id, one.label) for one in board.contenders] for board in again] == [

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from hyperacuity.cards import canonical_name
 from hyperacuity.console import printable
 
 LONGEST_LABEL = 60
@@ -44,7 +45,7 @@ def labels_of(names: Sequence[str], ids: Sequence[str]) -> list[str]:
     >>> labels_of(["a", "b", "a"], ["12ab34cd", "56", "78ef90ab"])
     ['a · 12ab34', 'b', 'a · 78ef90']
     """
-    shown = [short(name) for name in names]
+    shown = [short(canonical_name(name)) for name in names]
     often = Counter(shown)
     found = [name if often[name] == 1 else f"{name} · {id[:6]}" for name, id in zip(shown, ids, strict=True)]
     if len(set(found)) < len(found):  # somebody calls a system by another one's name and digest

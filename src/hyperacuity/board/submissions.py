@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hyperacuity.board.names import ID_LETTERS, short
-from hyperacuity.cards import SUFFIX, Card, parsed
+from hyperacuity.cards import SUFFIX, Card, canonical_name, parsed
 from hyperacuity.cards.files import card_bytes
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.report.pages import mapper
@@ -99,7 +99,7 @@ def _clashes(found: Sequence[Submission]) -> list[CardProblem]:
     problems = []
     for one in found:
         card = one.card
-        twin = first.setdefault((str(card.signature), card.fingerprint, card.system, card.people), one)
+        twin = first.setdefault((str(card.signature), card.fingerprint, canonical_name(card.system), card.people), one)
         if twin is not one:
             sentence = f"{one.path}: has the name {short(card.system)!r}, as {twin.path} does, on the same leaderboard"
             problems.append(CardProblem(one.path, f"{sentence}; give each a name of its own", fatal=False))

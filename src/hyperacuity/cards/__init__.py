@@ -11,7 +11,7 @@
 from importlib import resources
 from pathlib import Path
 
-from hyperacuity.cards.card import PEOPLE, About, Card, Made
+from hyperacuity.cards.card import PEOPLE, About, Card, Made, canonical_name
 from hyperacuity.cards.digests import digest_of, fingerprint
 from hyperacuity.cards.files import SUFFIX, parsed, read_card, write_card, written
 
@@ -21,6 +21,7 @@ __all__ = [
     "About",
     "Card",
     "Made",
+    "canonical_name",
     "digest_of",
     "fingerprint",
     "parsed",

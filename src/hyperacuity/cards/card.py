@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property, partial
@@ -34,6 +35,15 @@ LONG = {"description", "bibtex"}
 """What may have several lines."""
 
 V = TypeVar("V")
+
+
+def canonical_name(name: str) -> str:
+    """A name as others are compared with it: composed letters (NFC), one space where there are several, none at the ends.
+
+    >>> canonical_name(" cafe\u0301  net ") == canonical_name("caf\u00e9 net")
+    True
+    """
+    return " ".join(unicodedata.normalize("NFC", name).split())
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from hyperacuity.cards import Card, read_card, shipped
+from hyperacuity.cards import Card, canonical_name, read_card, shipped
 from hyperacuity.errors import HyperacuityError, UsageError
 from hyperacuity.evaluation.inputs import plural, some
 from hyperacuity.evaluation.jobs import TaskJob, reader_type
@@ -130,7 +130,8 @@ def fitting(
 def row_name(card: Card, taken: Collection[str]) -> str:
     """What the row of a card is called: as its system, and that it is a card's where the name is taken."""
     names = (card.system, f"{card.system} (card)", f"{card.system} (card {card.digest[:8]})")
-    return next((name for name in names if name not in taken), f"{names[-1]}′")
+    alike = {canonical_name(name) for name in taken}
+    return next((name for name in names if canonical_name(name) not in alike), f"{names[-1]}′")
 
 
 def _protocol_with(
