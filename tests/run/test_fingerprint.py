@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import mmap
 import os
 import threading
 import time
@@ -14,7 +15,7 @@ import pytest
 from hyperacuity.data.remote import LocalCopies
 from hyperacuity.errors import InputError
 from hyperacuity.run import Cell, fingerprint
-from hyperacuity.run.fingerprint import Digests, stamp
+from hyperacuity.run.fingerprint import Digests, combined, stamp
 
 
 def new_digests(path, digests):
@@ -71,6 +72,70 @@ def test_the_digest_of_a_settled_file_is_handed_over_once(tmp_path, monkeypatch)
     digest = hashlib.blake2b(b"abc", digest_size=20).digest()
     assert new_digests(path, digests) == [(str(path), stamp(path), digest)]
     assert new_digests(path, digests) == []
+
+
+def write_through_a_memory_map(path, data):
+    """Change a file twice through one map, and give its stamp in between: some file systems do not note the second time."""
+    with path.open("r+b") as file, mmap.mmap(file.fileno(), 0) as view:
+        view[:1] = b"?"
+        seen = stamp(path)
+        view[: len(data)] = data
+        return seen
+
+
+def digest_of(path, recorded):
+    """The digest of a cell of one file, with what is recorded of files."""
+    return Digests().of_cell(Cell("system", "image", path, ()), recorded, LocalCopies(), [])[0]
+
+
+@pytest.mark.parametrize("size", [1000, 3_000_000])
+def test_bytes_written_through_a_memory_map_are_noticed(tmp_path, size):
+    path = tmp_path / "a.npy"
+    path.write_bytes(b"a" * size)
+    seen = write_through_a_memory_map(path, b"other")
+    recorded = {str(path): (seen, hashlib.blake2b(b"?" + b"a" * (size - 1), digest_size=20).digest())}
+    fresh = digest_of(path, {})
+    assert digest_of(path, recorded) == fresh
+
+
+SIZE, TIME, LATER = 1_048_577, 1_700_000_000_123_456_789, 1_700_000_001_123_456_789
+
+
+@pytest.mark.parametrize(
+    ("size", "modified", "changed", "trusted"),
+    [
+        (SIZE, TIME, LATER, True),
+        (SIZE - 1, TIME, LATER, False),
+        (SIZE, TIME, TIME, False),
+        (SIZE, 1_700_000_000_000_000_000, LATER, False),
+        (SIZE, TIME, 1_700_000_000_000_000_000, False),
+        (SIZE, 0, 0, False),
+    ],
+    ids=["large", "small", "one time", "modified at a whole second", "changed at a whole second", "an image's epoch"],
+)
+def test_only_a_large_file_with_two_exact_times_is_not_read_again(
+    tmp_path, monkeypatch, size, modified, changed, trusted
+):
+    path, reads = tmp_path / "a.npy", []
+    path.write_bytes(b"abc")
+    seen = f"{size}:{modified}:{changed}:7"
+    monkeypatch.setattr(fingerprint, "stamp", lambda _: seen)
+    monkeypatch.setattr(fingerprint, "_read", lambda *_: reads.append(1) or (b"read", True))
+    recorded = {str(path): (seen, b"recorded")}
+    expected = combined(Cell("system", "image", path, ()), [b"recorded" if trusted else b"read"])
+    assert digest_of(path, recorded) == expected
+    assert bool(reads) is not trusted
+
+
+def test_a_digest_that_is_recorded_already_is_not_recorded_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(fingerprint, "SETTLED_NS", 0)
+    path = tmp_path / "a.png"
+    path.write_bytes(b"abc")
+    time.sleep(0.02)
+    [(name, seen, digest)] = new_digests(path, Digests())
+    read = []
+    Digests().of_cell(Cell("system", "image", path, ()), {name: (seen, digest)}, LocalCopies(), read)
+    assert read == []
 
 
 def test_a_file_dated_in_the_future_is_never_taken_for_settled(tmp_path, monkeypatch):

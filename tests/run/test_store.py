@@ -14,7 +14,7 @@ from dataclasses import replace
 import pytest
 
 from hyperacuity.errors import UsageError
-from hyperacuity.run import Cell, check_run, open_run, open_store, run_grid
+from hyperacuity.run import Cell, check_run, fingerprint, open_run, open_store, run_grid
 from hyperacuity.run.code import code_version
 
 
@@ -154,14 +154,29 @@ def test_a_damaged_tally_is_computed_again_and_replaced(run, cells, make_job, tm
     assert counts(run(make_job(), cells)) == (0, 24, 0)
 
 
-def test_digests_of_settled_files_are_kept_so_that_they_are_not_read_again(run, cells, make_job, monkeypatch):
+def test_large_settled_files_are_not_read_again_and_small_ones_are(run, cells, make_job, monkeypatch):
     monkeypatch.setattr("hyperacuity.run.fingerprint.SETTLED_NS", 0)
+    files = {path for cell in cells for path in cell.files}
+    for path in files:
+        os.utime(path, ns=(1_700_000_000_123_456_789,) * 2)  # as a copy that keeps dates does
     time.sleep(0.02)  # let the clock pass the files' change time
     run(make_job(), cells)
-    reads = []
-    monkeypatch.setattr("hyperacuity.run.fingerprint._read", lambda path, *_: reads.append(path))
+    reads, read = [], fingerprint._read
+    monkeypatch.setattr(fingerprint, "_read", lambda path, *rest: reads.append(path) or read(path, *rest))
+    assert counts(run(make_job(), cells)) == (0, 24, 0)
+    assert sorted(reads) == sorted(files), "each once"
+    reads.clear()
+    monkeypatch.setattr(fingerprint, "LARGE", 0)
     assert counts(run(make_job(), cells)) == (0, 24, 0)
     assert reads == []
+
+
+def test_a_file_with_other_bytes_and_the_same_stamp_is_evaluated_again(run, cells, make_job, monkeypatch):
+    monkeypatch.setattr(fingerprint, "stamp", lambda path: f"{path.stat().st_size}:1:1:1")
+    run(make_job(), cells)
+    text = cells[0].prediction.read_text()
+    cells[0].prediction.write_text(text[::-1])
+    assert counts(run(make_job(), cells)) == (1, 23, 0)
 
 
 def test_one_run_folder_has_one_driver(tmp_path):

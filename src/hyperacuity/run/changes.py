@@ -9,7 +9,7 @@ from typing import Any
 
 from hyperacuity.data.remote import LocalCopies, absolute, is_remote
 from hyperacuity.errors import InputError
-from hyperacuity.run.fingerprint import Digests, Recorded, combined, stamp
+from hyperacuity.run.fingerprint import Digests, Recorded, combined
 from hyperacuity.run.gather import Grid
 from hyperacuity.run.job import Cell
 
@@ -21,7 +21,7 @@ MapEach = Callable[[str, Callable[[Any], Any], Iterable[Any]], list[Any]]
 def with_changes(grid: Grid, each: MapEach) -> Grid:
     """The grid with what has changed since it was evaluated: by system and image, a sentence; and without new photographs.
 
-    A file whose size, times and inode are as recorded is not read again. Files that are gone are not among the changes, since
+    Files that are gone are not among the changes, since
     whoever wants to show them finds that out; remote files are not looked at.
     """
     digests = Digests()
@@ -73,7 +73,7 @@ def _is_new(picture: Path, recorded: Mapping[str, Recorded], digests: Digests) -
         return False
     try:
         with LocalCopies() as copies:
-            return _now(picture, recorded, digests, copies) != recorded[str(absolute(picture))][1]
+            return digests.now(picture, recorded, copies) != recorded[str(absolute(picture))][1]
     except InputError:
         return False
 
@@ -118,16 +118,9 @@ def changed_truth(
                 return f"whether the truth of {cell.image} is as it was evaluated cannot be told ({error})"
             return "" if same else f"the files of {cell.image} are not those that were evaluated"
         for path, digest in zip(cell.files, before, strict=True):
-            if is_truth(path) and _now(path, recorded, digests, copies) != digest:
+            if is_truth(path) and digests.now(path, recorded, copies) != digest:
                 return f"{path.name}, the truth of {cell.image}, has changed since it was evaluated"
     return ""
-
-
-def _now(path: Path, recorded: Mapping[str, Recorded], digests: Digests, copies: LocalCopies) -> bytes:
-    """The digest of a file; one whose stamp is as recorded is not read again."""
-    seen = stamp(path)
-    earlier, digest = recorded[str(absolute(path))]
-    return digest if earlier == seen else digests.of_file(path, seen, copies)[0]
 
 
 def _change(cell: Cell, inputs: bytes, recorded: Mapping[str, Recorded], digests: Digests) -> str:
@@ -145,8 +138,6 @@ def _change(cell: Cell, inputs: bytes, recorded: Mapping[str, Recorded], digests
 def _which(cell: Cell, recorded: Mapping[str, Recorded], digests: Digests, copies: LocalCopies) -> str:
     """The first file that is not as recorded, where one is."""
     for path in cell.files:
-        seen = stamp(path)
-        earlier, digest = recorded.get(str(absolute(path)), (seen, b""))
-        if earlier != seen and digests.of_file(path, seen, copies)[0] != digest:
+        if (before := recorded.get(str(absolute(path)))) and digests.now(path, recorded, copies) != before[1]:
             return f"{path.name} has"
     return "one of its files has"

@@ -27,7 +27,7 @@ from collections.abc import Iterator
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from importlib import import_module
 from typing import Any, Self
 
@@ -73,8 +73,11 @@ spent on having it back), look a hundred times a second at what they are doing, 
 Variables that are set already stay as they are.
 """
 
-_digests = Digests()
-"""Of this worker process: truths are read once for all systems."""
+
+@lru_cache(maxsize=4)
+def _digests_for(run: str) -> Digests:
+    """Digests that this worker process has taken for a run: truths are read once for all systems."""
+    return Digests()
 
 
 def connect(job: Job[Tally], address: str) -> Cluster:
@@ -264,7 +267,8 @@ class Cluster:
         data = pack_tasks(tasks)
         with self._in_touch():
             # The job, a few hundred bytes, goes along each time: held by workers once for all, it would be lost with them.
-            future = self._client.submit(_evaluate_here, self._job, data, self._code, self._number, key=key, pure=False)
+            given = (self._job, data, self._code, self._name, self._number)
+            future = self._client.submit(_evaluate_here, *given, key=key, pure=False)
         self._given[self._number] = (future, tasks, suspect)
         future.add_done_callback(self._ended.put)
 
@@ -352,12 +356,12 @@ class _Answer:
     seconds: float
 
 
-def _evaluate_here(job: Job[Tally], packed: bytes, code: str, number: int) -> _Answer:
+def _evaluate_here(job: Job[Tally], packed: bytes, code: str, run: str, number: int) -> _Answer:
     """A few cells, on a worker; the task's number comes back with them."""
     found = code_elsewhere(job)
     if found != code:
         raise UsageError(f"a worker has other code ({found}) than this program ({code}): install the same version")
     started = time.perf_counter()
     with collect_warnings() as doubts:
-        results = [evaluate(job, task, _digests) for task in unpack_tasks(packed)]
+        results = [evaluate(job, task, _digests_for(run)) for task in unpack_tasks(packed)]
     return _Answer(number, results, doubts, time.perf_counter() - started)

@@ -1,8 +1,8 @@
-"""What a stored tally depends on: the bytes of its input files, in their roles, and what else says what they mean.
+"""Digests of input files, and of cells: the bytes of their files, in their roles, and what else says what they mean.
 
-A file is read once and its digest kept, as long as its size, times and inode stay the same. The digest of a file written
-within the last two seconds is used but not kept: file systems with coarse clocks could hide a second change behind the
-same times.
+Files are read and hashed once per run. Only a large file whose stamp can be trusted (:func:`stands_for_contents`) is not read
+again by a later run. The digest of a file written within the last two seconds is used but not recorded: file systems with coarse
+clocks could hide a second change behind the same times.
 """
 
 from __future__ import annotations
@@ -23,8 +23,12 @@ from hyperacuity.data.remote import LocalCopies, absolute, display, is_remote
 from hyperacuity.errors import InputError
 from hyperacuity.run.job import Cell
 
-SETTLED_NS = 2_000_000_000
+SECOND = 1_000_000_000
+SETTLED_NS = 2 * SECOND
 MOST_DIGESTS = 10_000
+LARGE = 1 << 20
+"""Bytes up to which a file is always read: that takes a millisecond, and no stamp is as good as the contents."""
+
 _UNDATED = " (without a mark of change)"
 
 Recorded = tuple[str, bytes]
@@ -37,6 +41,23 @@ def stamp(path: Path) -> str:
         seen, dated = remote.stamp(path)
         return seen if dated else f"{seen}{_UNDATED}"
     return ":".join(map(str, identity(path)))
+
+
+def stands_for_contents(seen: str) -> bool:
+    """True for the stamp of a large file whose contents cannot well have changed while the stamp stays the same.
+
+    Some writes leave no trace in it: those through a memory map, on some file systems, and those to images of file systems in
+    which all files have one date. Both leave whole seconds, or two equal times. A server's mark of change (an ETag) is trusted.
+
+    >>> stands_for_contents("2000000:1700000000123456789:1700000007123456789:12")
+    True
+    >>> stands_for_contents("2000000:1700000000123456789:1700000000123456789:12")  # ordinary writes make such, too
+    False
+    """
+    if ":" not in seen:
+        return not seen.endswith(_UNDATED)
+    size, modified, changed, _ = map(int, seen.split(":"))
+    return size > LARGE and modified != changed and modified % SECOND > 0 and changed % SECOND > 0
 
 
 class Digests:
@@ -59,15 +80,13 @@ class Digests:
         ``read``, as (path, stamp, digest).
         """
         stamps = tuple(stamp(path) for path in cell.files)
-        found = []
+        digests = []
         for path, seen in zip(cell.files, stamps, strict=True):
-            earlier, digest = recorded.get(str(absolute(path)), ("", b""))
-            if earlier != seen:
-                digest, is_new = self.of_file(path, seen, copies)
-                if is_new:
-                    read.append((str(absolute(path)), seen, digest))
-            found.append(digest)
-        return combined(cell, found), stamps
+            digest, is_new = self._now(path, seen, recorded, copies)
+            if is_new:
+                read.append((str(absolute(path)), seen, digest))
+            digests.append(digest)
+        return combined(cell, digests), stamps
 
     def note_picture(
         self, cell: Cell, recorded: Mapping[str, Recorded], copies: LocalCopies, read: list[tuple[str, str, bytes]]
@@ -82,13 +101,23 @@ class Digests:
             return
         try:
             seen = stamp(path)
-            if recorded.get(str(absolute(path)), ("", b""))[0] == seen:
-                return
-            digest, is_new = self.of_file(path, seen, copies)
+            digest, is_new = self._now(path, seen, recorded, copies)
         except InputError:
             return
         if is_new or not _is_settled(seen, time.time_ns()):
             read.append((str(absolute(path)), seen if is_new else "", digest))
+
+    def now(self, path: Path, recorded: Mapping[str, Recorded], copies: LocalCopies) -> bytes:
+        """The hash of a file as it is now."""
+        return self._now(path, stamp(path), recorded, copies)[0]
+
+    def _now(self, path: Path, seen: str, recorded: Mapping[str, Recorded], copies: LocalCopies) -> tuple[bytes, bool]:
+        """The hash of a file whose stamp is ``seen``, and whether it is to be recorded."""
+        earlier, digest = recorded.get(str(absolute(path)), ("", b""))
+        if earlier == seen and stands_for_contents(seen):
+            return digest, False
+        found, is_new = self.of_file(path, seen, copies)
+        return found, is_new and (earlier, digest) != (seen, found)
 
     def of_file(self, path: Path, seen: str, copies: LocalCopies) -> tuple[bytes, bool]:
         """The hash of one file whose stamp is ``seen``, and whether it was read just now and may be recorded."""
