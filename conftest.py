@@ -22,12 +22,12 @@ NEEDED = {
 
 collect_ignore = [f"src/hyperacuity/{module}" for module, package in NEEDED.items() if not find_spec(package)]
 
-SOURCES = Path(__file__).parent / "src"
+SOURCES = {Path(__file__).parent / "src", Path(__file__).parent / "papers" / "hyperacuity_papers"}
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
     """Modules of the package that have no examples are not looked through for them."""
-    if SOURCES in collection_path.parents and collection_path.suffix == ".py":
+    if not SOURCES.isdisjoint(collection_path.parents) and collection_path.suffix == ".py":
         return b">>>" not in collection_path.read_bytes() or None
     return None
 
@@ -36,7 +36,9 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
 def pytest_collect_file(file_path: Path) -> Iterator[None]:
     """Files of tests have tests, and no examples."""
     found = yield
-    return found if SOURCES in file_path.parents else [one for one in found if isinstance(one, pytest.Module)]
+    return (
+        found if not SOURCES.isdisjoint(file_path.parents) else [one for one in found if isinstance(one, pytest.Module)]
+    )
 
 
 @pytest.hookimpl(wrapper=True)
@@ -48,3 +50,15 @@ def pytest_collection() -> Iterator[None]:
     finally:
         gc.freeze()
         gc.enable()
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of third-party data sets that ``HYPERACUITY_DATA`` names; without it the test is skipped."""
+    named = os.environ.get("HYPERACUITY_DATA")
+    if not named:
+        pytest.skip("needs third-party data: set HYPERACUITY_DATA to the folder that holds bsds500, rug, kitti, …")
+    folder = Path(named)
+    if not folder.is_dir():
+        pytest.skip(f"HYPERACUITY_DATA names {folder}, which is not a folder")
+    return folder

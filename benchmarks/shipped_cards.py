@@ -27,8 +27,8 @@ from hyperacuity.detect.stereo import matcher_named
 from hyperacuity.evaluation.carding import card_of_run
 from hyperacuity.evaluation.disparity_inputs import stereo_samples
 from hyperacuity.evaluation.references import bibtex
-from hyperacuity.studies.figure_ground import read_labelled
-from hyperacuity.studies.system_maps import detect_pictures, match_scenes
+from hyperacuity.systems.maps import detect_pictures, match_scenes
+from hyperacuity.train.figure_ground import read_labelled
 
 SHIPPED = Path(__file__).parents[1] / "src/hyperacuity/cards/shipped"
 COMMAND = "python benchmarks/shipped_cards.py"

@@ -35,21 +35,21 @@ LONGEST = (
     "studio/test_order_page.py",
     "studio/test_label_page.py",
     "docs/test_site.py",
-    "studies/test_hou2013.py",
+    "papers/tests/test_hou2013.py",
     "run/test_cluster.py",
     "report/test_sheets.py",
     "report/test_browser.py",
     "detect/test_order.py",
-    "studies/test_edge_paper.py",
+    "papers/tests/test_edge_paper.py",
     "cli/test_manners.py",
     "report/test_browser_images.py",
     "data/test_fuzz_bombs.py",
     "board/test_browser.py",
-    "studies/test_abdulrahman2017.py",
-    "studies/test_cabezas2011.py",
+    "papers/tests/test_abdulrahman2017.py",
+    "papers/tests/test_cabezas2011.py",
     "studio/test_label_sources.py",
     "studio/test_order_start.py",
-    "studies/test_palou2014.py",
+    "papers/tests/test_palou2014.py",
     "studio/test_choose.py",
     "report/test_pages.py",
     "docs/test_docs.py",
@@ -75,7 +75,7 @@ LONGEST = (
     "run/test_every_write.py",
     "cli/test_names.py",
     "run/test_code.py",
-    "studies/test_net_lessons.py",
+    "train/test_net_lessons.py",
     "detect/test_net.py",
     "board/test_site.py",
     "data/test_scenes.py",
@@ -142,18 +142,6 @@ def made_once(tmp_path_factory) -> Callable[[str, Callable[[Path], object]], Pat
         return folder
 
     return get
-
-
-@pytest.fixture(scope="session")
-def shared_data() -> Path:
-    """The folder of third-party data sets that ``HYPERACUITY_DATA`` names; without it the test is skipped."""
-    named = os.environ.get("HYPERACUITY_DATA")
-    if not named:
-        pytest.skip("needs third-party data: set HYPERACUITY_DATA to the folder that holds bsds500, rug, kitti, …")
-    folder = Path(named)
-    if not folder.is_dir():
-        pytest.skip(f"HYPERACUITY_DATA names {folder}, which is not a folder")
-    return folder
 
 
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")

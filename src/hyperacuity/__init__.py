@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from hyperacuity.detect.net.sight import Sight
     from hyperacuity.evaluation import Evaluator, Result, cite, evaluate
-    from hyperacuity.studies.seeing import see
+    from hyperacuity.systems.seeing import see
 
 __version__ = "0.1.0"
 __all__ = ["Evaluator", "Result", "Sight", "__version__", "cite", "evaluate", "see"]
@@ -38,7 +38,7 @@ __all__ = ["Evaluator", "Result", "Sight", "__version__", "cite", "evaluate", "s
 _ROOMS = {
     **dict.fromkeys(("Evaluator", "Result", "cite", "evaluate"), "hyperacuity.evaluation"),
     "Sight": "hyperacuity.detect.net.sight",
-    "see": "hyperacuity.studies.seeing",
+    "see": "hyperacuity.systems.seeing",
 }
 
 

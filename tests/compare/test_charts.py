@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from hyperacuity.compare import Table, compare, critical_difference
-from hyperacuity.studies.roc import curve, feasibility
 
 pytest.importorskip("altair", reason="charts need the extra report")
 
@@ -59,11 +58,3 @@ def test_the_critical_difference_diagram_joins_what_cannot_be_told_apart():
     assert any(row.get("label", "").startswith("critical difference") for row in found)
     bar = next(row for row in found if "a" in row and row["depth"] == 0.5)
     assert bar["a"] < 1.5 < bar["b"] < 3
-
-
-def test_roc_curves_and_their_boundary():
-    systems = {"A": [(0.0, 0.2)], "B": [(0.1, 0.1)]}
-    boundary, _ = feasibility(systems)
-    found = rows(draw.roc_chart({name: curve(points) for name, points in systems.items()}, boundary))
-    assert {row["system"] for row in found if "system" in row} == {"A", "B"}
-    assert {(row["sparsity"], row["error"]) for row in found if "system" not in row} >= {(0, 0.2), (0.1, 0.1)}

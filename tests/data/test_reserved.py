@@ -7,7 +7,7 @@ import pytest
 from hyperacuity.data import figure_ground, find_data, load_dataset
 from hyperacuity.data.datasets.bsds import RESERVED, refuse_reserved, reserved, without_reserved
 from hyperacuity.errors import UsageError
-from hyperacuity.studies.figure_ground import part
+from hyperacuity.train.figure_ground import part
 
 
 def test_there_are_100_names_in_order():

@@ -182,7 +182,7 @@ class TestStart:
 
     @pytest.mark.parametrize("encoder", ENCODER_NAMES)
     def test_the_installed_weights_fit(self, encoder):
-        from hyperacuity.studies.net_training import start_file
+        from hyperacuity.train.net import start_file
 
         path = start_file(None, encoder)
         if path is None:

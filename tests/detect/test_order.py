@@ -17,7 +17,7 @@ from hyperacuity.detect import depth_cues, depth_order, detector, orderer, owner
 from hyperacuity.detect.depth.orderers import LEVEL
 from hyperacuity.errors import UsageError
 from hyperacuity.ordering import neighbours
-from hyperacuity.studies.figure_ground import read_labelled
+from hyperacuity.train.figure_ground import read_labelled
 
 
 @pytest.fixture(scope="module")

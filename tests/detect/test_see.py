@@ -22,7 +22,7 @@ from hyperacuity.detect.net import network
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.ordering.orderings import is_sides
 from hyperacuity.regions import ucm_levels
-from hyperacuity.studies.seeing import FOLDERS, LARGEST, reduced, resized
+from hyperacuity.systems.seeing import FOLDERS, LARGEST, reduced, resized
 
 pytest.importorskip("onnxruntime", reason="needs onnxruntime: pip install '.[see]'")
 

@@ -415,7 +415,7 @@ class TestAudit:
 
 
 def test_every_chart_can_be_had_in_a_notebook():
-    assert {"strength_chart", "output_chart", "optimal_chart", "label_chart", "risk_chart"} <= set(charts.__all__)
+    assert {"strength_chart", "output_chart", "optimal_chart", "label_chart"} <= set(charts.__all__)
     assert all(callable(getattr(charts, name)) for name in charts.__all__)
     with pytest.raises(AttributeError, match="there is no chart pie_chart; there are agreement_chart"):
         charts.pie_chart  # noqa: B018

@@ -63,7 +63,7 @@ COMMANDS = {
 }
 """The words of each command, and the function that carries it out, in a module of this package; in the order of the help."""
 
-GROUPS = ("run", "study", "studio", "train")
+GROUPS = ("run", "studio", "train")
 """The groups of commands, each a module of this package with an ``app`` of its own."""
 
 SWEPT = ("boundary", "semantic", "audit")
@@ -90,6 +90,8 @@ def _general(
 def program(words: Sequence[str] = ()) -> typer.Typer:
     """The program that a call, given by its words, is for: with the commands that begin with its first word, or with all.
 
+    Commands of other packages are listed by it, and loaded when they are called (:mod:`hyperacuity.cli.plugins`).
+
     >>> [command.name for command in program(["card", "show", "mine.card"]).registered_commands]
     ['card', 'card show', 'card check']
     >>> len(program(["crad"]).registered_commands) == len(COMMANDS)
@@ -107,7 +109,7 @@ def program(words: Sequence[str] = ()) -> typer.Typer:
     )
     built.callback()(_general)
     known = {name: name.partition(" ")[0] for name in (*COMMANDS, *GROUPS)}
-    called = words[0] if words and words[0] in known.values() else None
+    called = words[0] if words and (words[0] in known.values() or _is_offered(words[0])) else None
     for name, place in COMMANDS.items():
         if called in (None, known[name]):
             module, _, function = place.partition(".")
@@ -116,6 +118,15 @@ def program(words: Sequence[str] = ()) -> typer.Typer:
         if called in (None, name):
             built.add_typer(_module(name).app, name=name)
     return built
+
+
+def _is_offered(word: str) -> bool:
+    """Return True if a word is the command of another package."""
+    if word.startswith("-"):
+        return False
+    from hyperacuity.cli import plugins
+
+    return word in plugins.offered()
 
 
 def _module(name: str) -> Any:

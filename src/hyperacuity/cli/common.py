@@ -78,16 +78,35 @@ class Commands(TyperGroup):
     """The commands; known errors become one line on standard error and the right exit status.
 
     A command may have several words. ``detect train pb`` goes before ``detect`` with two pictures, whose folders can be written
-    ``./train`` and ``./pb``.
+    ``./train`` and ``./pb``. Other packages' commands (:mod:`hyperacuity.cli.plugins`) are listed, and loaded when called.
     """
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """List this package's commands, then those of other packages."""
+        from hyperacuity.cli import plugins
+
+        return [*super().list_commands(ctx), *plugins.listed(self.commands)]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a command by its name, of another package without loading it."""
+        if cmd_name in self.commands:
+            return self.commands[cmd_name]
+        from hyperacuity.cli import plugins
+
+        return plugins.summary(cmd_name) if cmd_name in plugins.offered() else None
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """Find the command with the most words that the call begins with."""
         ctx.meta[WORDS] = list(args)
-        for words in range(max(name.count(" ") + 1 for name in self.commands), 1, -1):
+        for words in range(max(name.count(" ") + 1 for name in self.commands or ("",)), 1, -1):
             name = " ".join(args[:words])
             if name in self.commands:
                 return name, self.commands[name], args[words:]
+        if args and args[0] not in self.commands:
+            from hyperacuity.cli import plugins
+
+            if args[0] in plugins.offered():
+                return args[0], plugins.loaded(args[0]), args[1:]
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: typer.Context) -> Any:  # type: ignore[override]  # typer's own context is a click one

@@ -14,7 +14,7 @@ from hyperacuity.cli.output import Model, Out, Reserved, Seed, Weak, finish, plu
 from hyperacuity.errors import UsageError
 
 if TYPE_CHECKING:
-    from hyperacuity.studies.training import Drawings
+    from hyperacuity.train.training import Drawings
 
 
 def detect(
@@ -66,7 +66,7 @@ def detect(
     pictures = pictures_of(images)
 
     from hyperacuity.detect import Orderer
-    from hyperacuity.studies.system_maps import detect_pictures, map_folders, named_detectors, regions_for, trees_for
+    from hyperacuity.systems.maps import detect_pictures, map_folders, named_detectors, regions_for, trees_for
 
     chosen = named_detectors(names, lambdas=lambdas, cues=cues)
     options: Any = {"regions": regions_for(chosen, segmentation), "trees": trees_for(chosen, hierarchy)}
@@ -119,7 +119,7 @@ def train_pb(
 
     Use it: [bold]hyperacuity detect photos --with "pb(model='my.json')" --out maps[/bold]
     """  # fmt: skip
-    from hyperacuity.studies.training import TRUTHS, PbCourse, learn_pb
+    from hyperacuity.train.training import TRUTHS, PbCourse, learn_pb
 
     course = PbCourse(seed=seed, weak=weak, hist_distance=hist_distance)
     if truth not in TRUTHS:
@@ -154,7 +154,7 @@ def train_gpb(
 
     Use it: [bold]hyperacuity detect photos --with "gpb(model='my.json')" --out maps[/bold]
     """  # fmt: skip
-    from hyperacuity.studies import gpb_training
+    from hyperacuity.train import gpb as gpb_training
 
     path = output.model_file(out)
     drawings = _drawings(images, labels, invert_truth, data, split, allow_reserved)
@@ -178,7 +178,7 @@ def _drawings(
     images: Path | None, labels: Path | None, inverted: bool, data: Path | None, split: str, allow_reserved: bool
 ) -> Drawings:
     """What to learn from: two folders, or BSDS500; files without a partner are told of."""
-    from hyperacuity.studies.training import bsds500_drawn, folders_drawn
+    from hyperacuity.train.training import bsds500_drawn, folders_drawn
 
     if bool(images) != bool(labels):
         raise UsageError("--images and --labels belong together: pictures, and what people drew on them")
@@ -223,7 +223,7 @@ def train_depth_cues(
 
     Use it: [bold]hyperacuity detect photos --with "depth-cues(model='my.json')" --out maps[/bold]
     """  # fmt: skip
-    from hyperacuity.studies.training import berkeley_lessons, folder_lessons, learn_depth_cues
+    from hyperacuity.train.training import berkeley_lessons, folder_lessons, learn_depth_cues
 
     if hierarchy is not None and (images or order or segmentation):
         raise UsageError("--hierarchy is for Berkeley's labels; --images come with their own regions")

@@ -47,7 +47,7 @@ def see(
     pictures = pictures_of(images)
 
     from hyperacuity.report.pictures.sight import sight_sheet
-    from hyperacuity.studies.seeing import FOLDERS, Seeing, see_pictures
+    from hyperacuity.systems.seeing import FOLDERS, Seeing, see_pictures
 
     how = Seeing(setting, "" if model is None else str(model), level)
     draw = partial(sight_sheet, level=level, note=f"setting {setting}") if sheets else None

@@ -42,7 +42,7 @@ def segment(
 
     pictures = pictures_of(images)
 
-    from hyperacuity.studies.hierarchies import segment_pictures, tree_source
+    from hyperacuity.systems.hierarchies import segment_pictures, tree_source
 
     source = tree_source(name, option="--with")
     folder = common.output_folder(out)

@@ -36,7 +36,7 @@ def stereo(
     from hyperacuity.detect.registry import split_names
     from hyperacuity.detect.stereo import matcher_named
     from hyperacuity.evaluation.disparity_inputs import stereo_samples
-    from hyperacuity.studies.system_maps import match_scenes
+    from hyperacuity.systems.maps import match_scenes
 
     scenes = stereo_samples(data_set, data)
     chosen = list({str(found): found for found in map(matcher_named, split_names(names))}.values())

@@ -74,7 +74,7 @@ def net(
     Use it: [bold]hyperacuity detect photos --with "net(model='my.onnx')" --out maps[/bold]
     """  # fmt: skip
     from hyperacuity.detect.net.settings import Settings
-    from hyperacuity.studies.net_training import require_torch, start_file, train_net
+    from hyperacuity.train.net import require_torch, start_file, train_net
 
     settings = Settings(encoder, steps, batch, crop, seed=seed, **_more(option or []))
     path = output.model_file(out)
@@ -124,7 +124,7 @@ def _curriculum(
     allow_reserved: bool,
     scenes: int,
 ) -> Any:
-    from hyperacuity.studies.net_lessons import Curriculum, bsds500_curriculum, folder_curriculum, with_scenes
+    from hyperacuity.train.net_lessons import Curriculum, bsds500_curriculum, folder_curriculum, with_scenes
 
     if bool(images) != bool(labels) or ((owners or segmentation) and not images):
         raise UsageError(

@@ -29,7 +29,7 @@ from hyperacuity.report.sheets.sheet import Each, Sheet, systems_of
 from hyperacuity.run import Cell
 from hyperacuity.run.changes import changes_told, with_changes
 from hyperacuity.run.gather import Grid, gather
-from hyperacuity.studies.running import each
+from hyperacuity.run.many import each
 from hyperacuity.tally import Signature
 
 if TYPE_CHECKING:

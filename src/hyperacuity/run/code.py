@@ -35,7 +35,7 @@ _IMPORTED_AS = {"PIL", *LIBRARIES}
 _CELL = "hyperacuity.run.cell"
 """The module by which every job picks its files, whatever it imports."""
 
-_ABOVE = {"compare", "run", "report", "studies", "studio", "cli"}
+_ABOVE = {"compare", "run", "report", "studio", "cli"}
 """Rooms that work on tallies already made, or show them: their code cannot change one."""
 
 _MAIN = {"__main__", "__mp_main__"}

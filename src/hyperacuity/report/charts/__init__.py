@@ -11,13 +11,12 @@ from importlib import import_module
 from typing import Any
 
 _CHARTS = {
-    "audit": "agreement_chart image_agreement_chart label_chart label_curves_chart optimal_chart output_chart risk_chart "
+    "audit": "agreement_chart image_agreement_chart label_chart label_curves_chart optimal_chart output_chart "
     "strength_chart",
     "boundary": "f_over_threshold precision_recall scatter_of_images",
     "occlusion": "orientation_chart",
-    "compare": "critical_difference_chart dominance_chart front_chart parallel_chart rank_group_chart roc_chart",
-    "edges": "best_maps_chart curves_chart mean_curves_chart robustness_chart score_sheet_chart sheet_chart shift_chart "
-    "truth_chart",
+    "compare": "critical_difference_chart dominance_chart front_chart parallel_chart rank_group_chart",
+    "edges": "best_maps_chart mean_curves_chart score_sheet_chart",
     "semantic": "class_curves_chart class_scores_chart",
     "ordering": "accuracy_chart figure_ground_chart prc_chart",
 }

@@ -1,4 +1,4 @@
-"""Charts of the edge studies."""
+"""Charts of edge detectors under several measures."""
 
 from __future__ import annotations
 
@@ -11,14 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperacuity.edges.benchmark import EdgeScore
-from hyperacuity.edges.displacement import Shift
 from hyperacuity.edges.names import measure
 from hyperacuity.edges.thresholds import Best
 from hyperacuity.maps import EdgeMap
 from hyperacuity.report import theme
 from hyperacuity.report.pictures.edges import edge_picture
 from hyperacuity.report.pictures.layers import data_uri
-from hyperacuity.studies.edge_trials import DetectorTrial, DetectorTrials
 
 PANEL_HEIGHT = 110
 WORSE = ("#f4efe9", "#e0c8ae", "#b98e5c", "#6f4a1f")
@@ -26,60 +24,6 @@ WORSE = ("#f4efe9", "#e0c8ae", "#b98e5c", "#6f4a1f")
 
 MOST_NAMED = 10
 """Systems that a small panel has room to name."""
-
-
-def shift_chart(study: Shift, *, columns: int = 6) -> Any:
-    """One small panel per measure: its score against the distance of a line of false and of missed pixels (Fig. 2)."""
-    false, missed = study.normalised()
-    labelled = int(np.argmax(np.abs(false[:, -1] - missed[:, -1]) > 0.3))  # the first panel with room for both names
-    panels = [
-        _shift_panel(study, {"false": false[n], "missed": missed[n]}, n, columns, named=n == labelled)
-        for n in range(len(study.measures))
-    ]
-    title = "Score of a line of false (solid) or missed (dashed) pixels, by its distance from the true contour"
-    return alt.concat(*panels, columns=columns, spacing=12, title=title)
-
-
-def robustness_chart(study: DetectorTrials, *, axis: str, columns: int = 3) -> Any:
-    """One panel per measure: each detector's mean best score against the level of a disturbance.
-
-    The conditions of the study are its levels, numbers. Each panel has its own scale of scores, which a control that is far
-    worse than the detectors may leave.
-    """
-    levels = [float(condition) for condition in study.conditions]
-    on_trial = [d for d, detector in enumerate(study.detectors) if detector != "speckle"] or [0]
-    panels = [
-        lines_panel(
-            measure(name).symbol,
-            levels,
-            {detector: study.mean[:, d, m] for d, detector in enumerate(study.detectors)},
-            axis=axis,
-            columns=columns,
-            top=1.2 * float(study.mean[:, on_trial, m].max()),
-        )
-        for m, name in enumerate(study.measures)
-    ]
-    return alt.concat(*panels, columns=columns, spacing=16, title=f"Mean best score against {axis}; lower is better")
-
-
-def curves_chart(study: DetectorTrial, *, condition: int = 0, columns: int = 3) -> Any:
-    """One panel per measure: each detector's score against the threshold, its minimum marked (Fig. 8)."""
-    sweeps = dict(zip(study.detectors, study.sweeps[condition], strict=True))
-    first = next(iter(sweeps.values()))
-    panels = [
-        lines_panel(
-            measure(name).symbol,
-            first.thresholds.tolist(),
-            {detector: swept.of(name) for detector, swept in sweeps.items()},
-            axis="threshold",
-            columns=columns,
-            top=2 * float(np.median([swept.of(name) for swept in sweeps.values()])),
-            marks={detector: (b.threshold, b.score) for detector, b in ((d, s.best(name)) for d, s in sweeps.items())},
-        )
-        for name in first.names
-    ]
-    title = f"{study.picture}: score against threshold, minimum marked"
-    return alt.concat(*panels, columns=columns, spacing=16, title=title)
 
 
 def mean_curves_chart(scores: Mapping[str, EdgeScore], *, columns: int = 3) -> Any:
@@ -145,18 +89,8 @@ def score_sheet_chart(scores: Mapping[str, EdgeScore]) -> Any:
     return alt.layer(cells, *numbers).properties(width=alt.Step(58), height=alt.Step(22))
 
 
-def sheet_chart(study: DetectorTrial, truth: EdgeMap, *, condition: int = 0) -> Any:
-    """Best edge maps: one row per measure, one column per detector, each with its threshold and score (Fig. 9).
-
-    Hits, false and missed pixels have the colours they have everywhere; the best score of each row is bold.
-    """
-    sweeps = zip(study.detectors, study.sweeps[condition], strict=True)
-    best = {detector: {name: swept.best(name) for name in swept.names} for detector, swept in sweeps}
-    return best_maps_chart(study.picture, truth, best)
-
-
 def best_maps_chart(picture: str, truth: EdgeMap, best: Mapping[str, Mapping[str, Best]]) -> Any:
-    """The same of any systems: by system and measure, the best edge map of one picture."""
+    """Best edge maps of one picture: one row per measure, one column per system, each with its threshold and score."""
     names = list(next(iter(best.values())))
     width = theme.TWO_COLUMNS // len(best) - 8
     height = round(width * truth.shape[0] / truth.shape[1])
@@ -178,61 +112,6 @@ def best_maps_chart(picture: str, truth: EdgeMap, best: Mapping[str, Mapping[str
         subtitle="hits green, false alarms vermilion, misses blue; bold: the best of the row",
     )
     return alt.vconcat(*rows, spacing=4, title=title)
-
-
-def truth_chart(study: DetectorTrials, *, columns: int = 4) -> Any:
-    """Per measure and detector, the mean best score under two truths (Table 4): how much lower is the second?
-
-    Scores of one measure are divided by the largest of them, so that measures with different units share an axis.
-    """
-    largest = study.mean.max(axis=(0, 1))
-    scaled = study.mean / np.where(largest > 0, largest, 1)
-    colour, _, _ = theme.channels(theme.systems(study.detectors), "detector")
-    panels = []
-    for m, name in enumerate(study.measures):
-        rows = [
-            {"detector": detector, "from": float(scaled[0, d, m]), "to": float(scaled[1, d, m])}
-            for d, detector in enumerate(study.detectors)
-        ]
-        title = "share of the largest" if m >= len(study.measures) - columns else None
-        scale, axis = alt.Scale(domain=[0, 1]), alt.Axis(values=[0, 0.5, 1], labels=title is not None)
-        beside = alt.Axis(ticks=False, domain=False, labels=m % columns == 0)
-        y = alt.Y("detector:N", sort=list(study.detectors), title=None, axis=beside)
-        base = theme.chart(rows).encode(y=y, color=colour)
-        span = base.mark_rule(strokeWidth=2).encode(x=alt.X("from:Q", scale=scale, axis=axis, title=title), x2="to:Q")
-        before, after = (
-            base.mark_point(filled=filled, size=36, strokeWidth=1.5, opacity=1).encode(x=alt.X(field, scale=scale))
-            for field, filled in (("from:Q", False), ("to:Q", True))
-        )
-        panel = alt.layer(span, before, after, title=measure(name).symbol)
-        size = {"width": theme.TWO_COLUMNS / columns - 26, "height": 12 * len(study.detectors)}
-        panels.append(panel.properties(**size))
-    title = "Mean best score under two truths: {} ○, {} ●".format(*study.conditions)
-    return alt.concat(*panels, columns=columns, spacing=14, title=title)
-
-
-def _shift_panel(study: Shift, curves: Mapping[str, NDArray[np.float64]], n: int, columns: int, *, named: bool) -> Any:
-    rows = [
-        {"errors": errors, "distance": int(d), "score": float(score)}
-        for errors, curve in curves.items()
-        for d, score in zip(study.distances, curve, strict=True)
-    ]
-    far, kinds = int(study.distances[-1]), list(curves)
-    leftmost, lowest = n % columns == 0, n >= len(study.measures) - columns
-    below = alt.Axis(values=[0, far / 2, far], labels=lowest, ticks=lowest)
-    beside = alt.Axis(values=[0, 0.5, 1], labels=leftmost, ticks=leftmost, domain=leftmost)
-    size = {"width": theme.TWO_COLUMNS / columns - 24, "height": 64}
-    base = theme.chart(rows, title=study.measures[n].symbol, **size).encode(
-        x=alt.X("distance:Q", title="distance, px" if lowest else None, axis=below),
-        y=alt.Y("score:Q", title=None, scale=alt.Scale(domain=[0, 1]), axis=beside),
-        color=alt.Color("errors:N", scale=alt.Scale(domain=kinds, range=[theme.FALSE, theme.MISS]), legend=None),
-    )
-    dash = alt.StrokeDash("errors:N", scale=alt.Scale(domain=kinds, range=[[1, 0], [4, 2]]), legend=None)
-    lines = base.mark_line().encode(strokeDash=dash)
-    if not named:
-        return lines
-    names = base.mark_text(align="right", dx=-2, dy=-6).encode(text="errors:N")
-    return lines + names.transform_filter(f"datum.distance == {far}")
 
 
 def _picture_cell(picture: NDArray[np.uint8], width: int, height: int) -> Any:

@@ -1,0 +1,1 @@
+"""Abdulrahman, Magnier & Montesinos (2017): edge measures, and detectors judged by them."""

@@ -1,0 +1,122 @@
+"""What the claims of Abdulrahman et al. (2017) are checked by: winners, shares of false and missed pixels, spreads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from hyperacuity.edges.names import measure
+from hyperacuity_papers.abdulrahman2017.checks_equations import COMMAND
+from hyperacuity_papers.abdulrahman2017.edge_curves import EdgeCurves
+from hyperacuity_papers.abdulrahman2017.edge_table import DETECTORS, PRINTED, SEMI, TABLE
+from hyperacuity_papers.abdulrahman2017.study import Abdulrahman2017, ruled_by_number
+from hyperacuity_papers.common.claims import Claim, Finding, NotRunError
+
+ACCEPTING = ("phi", "d4", "dp")
+"""Measures of which the paper says that they accept many false pixels."""
+
+OTHERS = tuple(name for name in TABLE if name not in (*ACCEPTING, "baddeley(k=2)", "fom"))
+"""Those that the paper does not name, which put H-K first and Sobel last under noise."""
+
+STAND_IN = "the semi-automatic truth a stand-in"
+
+Check = Callable[[Abdulrahman2017], Finding]
+Rows = list[tuple[str, str, str, Check]]
+
+
+def photographs(study: Abdulrahman2017) -> EdgeCurves:
+    """What was found on photographs."""
+    if not study.photographs:
+        raise NotRunError("needs RUG")
+    return study.curves
+
+
+def of_the_table(study: Abdulrahman2017) -> tuple[EdgeCurves, str]:
+    """What stands beside Table 4, Figure 3 and Figure 9, and why it cannot be compared: Berkeley's photographs, or else RUG's."""
+    if study.berkeley is not None:
+        count = len(study.berkeley.pictures)
+        whose = (
+            f"the paper does not say which of Berkeley's photographs is its own; ours are means over {count} of BSDS300"
+        )
+        return study.berkeley, f"{whose}, {STAND_IN}"
+    if not study.photographs:
+        raise NotRunError("needs BSDS500 or RUG")
+    return (
+        study.curves,
+        f"the paper's picture is one of Berkeley's, which are not here; ours are means over RUG, {STAND_IN}",
+    )
+
+
+def drawn(study: Abdulrahman2017, name: str, ours: str) -> str:
+    """What a figure shows, after the name of its file if it was drawn."""
+    return f"{name}: {ours}" if (study.folder / name).is_file() else ours
+
+
+def symbols(names: Sequence[str]) -> str:
+    """The measures by the paper's symbols."""
+    return ", ".join(measure(name).symbol for name in names) or "none"
+
+
+def claims_of(rows: Rows, command: str = COMMAND) -> Iterator[Claim[Abdulrahman2017]]:
+    for where, says, theirs, check in rows:
+        yield Claim(where, says, theirs, command, check)
+
+
+def ruled_winner(curves: EdgeCurves, name: str) -> str:
+    """Which detector a measure elects where each detects as many pixels as are true."""
+    found = ruled_by_number(curves)[:, 0, : len(DETECTORS), curves.number(name)].mean(axis=0)
+    return DETECTORS[int(found.argmin())]
+
+
+def _counts(curves: EdgeCurves, name: str, truth: int, detector: str | None) -> tuple[float, float, float]:
+    counts = curves.counts_at_best(name, truth)
+    wanted = [curves.detectors.index(d) for d in ([detector] if detector else DETECTORS)]
+    hits, false, missed = counts[:, wanted].sum(axis=(0, 1)).tolist()
+    return hits, false, missed
+
+
+def false_share(curves: EdgeCurves, name: str, truth: int = 0, detector: str | None = None) -> float:
+    """Of the pixels detected where the measure is lowest, those that are false."""
+    hits, false, _ = _counts(curves, name, truth, detector)
+    return false / (hits + false)
+
+
+def stray_share(curves: EdgeCurves, name: str, truth: int, detector: str) -> float:
+    """Of a map where the measure is lowest, the false pixels, each weighted by 1 − w(d): 0 beside the truth, 1 far away."""
+    d = curves.detectors.index(detector)
+    at = curves.best[:, truth, d, curves.number(name)]
+    how_far = curves.scores[:, truth, d, curves.number("fom_e")][range(len(at)), at]
+    hits, false, _ = curves.counts_at_best(name, truth)[:, d].T
+    return float((how_far * false).sum() / (hits + false).sum())
+
+
+def missed_share(curves: EdgeCurves, name: str, truth: int = 0, detector: str | None = None) -> float:
+    """Of the true pixels, those that are missed where the measure is lowest."""
+    hits, _, missed = _counts(curves, name, truth, detector)
+    return missed / (hits + missed)
+
+
+def found_share(curves: EdgeCurves, name: str) -> float:
+    return 1 - missed_share(curves, name)
+
+
+def worst(curves: EdgeCurves, name: str) -> str:
+    scores = curves.mean(name)
+    return max(DETECTORS, key=scores.__getitem__)
+
+
+def not_named(names: Sequence[str]) -> str:
+    return symbols([name for name in OTHERS if name not in names])
+
+
+def spread(curves: EdgeCurves, name: str, truth: int = 1) -> float:
+    scores = [curves.mean(name, truth)[d] for d in DETECTORS]
+    return max(scores) / min(scores) - 1 if min(scores) > 0 else float("inf")
+
+
+def printed_spread(name: str) -> float:
+    scores = PRINTED[SEMI][name].values()
+    return max(scores) / min(scores) - 1
+
+
+def short(value: float) -> str:
+    return f"{value:.3f}" if value < 1 else f"{value:.4g}"

@@ -1,0 +1,1 @@
+"""Cabezas & Trujillo (2011): disparity estimation judged by Pareto dominance."""

@@ -1,0 +1,76 @@
+"""Rows of the ledger kept in a study's folder, so that a paper that is done is not done again."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import hyperacuity
+from hyperacuity.data import find_data
+from hyperacuity.errors import UsageError
+from hyperacuity.run.code import library_versions
+from hyperacuity.run.keeping import read_kept, write_kept
+from hyperacuity_papers.common.claims import LedgerRow
+
+DATA = ("bsds500", "bsds-fg", "rug", "middlebury-v2")
+"""The data sets of the papers."""
+
+NAME = "ledger.json"
+
+
+def data_at_hand(explicit: Path | None = None) -> dict[str, Path | None]:
+    """Where each data set of the papers lies; None where it is not found."""
+
+    def where(name: str) -> Path | None:
+        try:
+            return find_data(name, explicit)
+        except UsageError:
+            return None
+
+    if explicit is not None and not explicit.exists():
+        raise UsageError(f"--data {explicit}: there is no folder of that name")
+    return {name: where(name) for name in DATA}
+
+
+def ledger_key(data: Path | None, **options: object) -> str:
+    """What a paper's rows depend on: all code and models of the package, its libraries, the data at hand and the options."""
+    digest = hashlib.blake2b(repr(sorted(options.items())).encode(), digest_size=16)
+    digest.update(repr(library_versions()).encode())
+    package = Path(hyperacuity.__file__).parent
+    for file in sorted(_files(package)):
+        if file.suffix in (".py", ".json", ".onnx", ".txt"):
+            digest.update(f"{file.relative_to(package).as_posix()}\n".encode() + file.read_bytes())
+    for name, where in data_at_hand(data).items():
+        facts = [] if where is None else sorted((str(f.name), f.stat().st_size) for f in _files(where))
+        digest.update(f"{name} {facts}".encode())
+    return digest.hexdigest()
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    """The file itself, or all files below a folder."""
+    return iter([folder]) if folder.is_file() else (path for path in folder.rglob("*") if path.is_file())
+
+
+class KeptRows(NamedTuple):
+    """A paper's rows, what its study said of the run, and the seconds it took."""
+
+    rows: list[LedgerRow]
+    notes: list[str]
+    seconds: float
+
+
+def keep(folder: Path, key: str, kept: KeptRows) -> None:
+    """Write a paper's rows to its folder."""
+    told = {"seconds": kept.seconds, "notes": kept.notes, "rows": [vars(row) for row in kept.rows]}
+    write_kept(folder / NAME, key, told)
+
+
+def kept_rows(folder: Path, key: str) -> KeptRows | None:
+    """What is kept in a paper's folder; None where there is nothing, or it is of something else."""
+
+    def unpacked(found: Mapping[str, Any]) -> KeptRows:
+        return KeptRows([LedgerRow(**row) for row in found["rows"]], list(found["notes"]), found["seconds"])
+
+    return read_kept(folder / NAME, key, unpacked)

@@ -1,0 +1,94 @@
+"""The ledger as a page: a section per paper, what holds and what fails at a glance."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import get_args
+
+from hyperacuity_papers.common.claims import LedgerRow, Verdict
+
+FILE = re.compile(r"\.(png|csv)\b")
+HEADINGS = ("where", "what the paper says", "theirs", "ours", "", "command")
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+MARKS: Mapping[Verdict, str] = {"holds": "holds", "fails": "**fails**", "not comparable": "n/c", "not run": "not run"}
+
+
+def counted(rows: Sequence[LedgerRow]) -> dict[Verdict, int]:
+    """How many rows have each verdict."""
+    found = Counter(row.verdict for row in rows)
+    return {verdict: found[verdict] for verdict in VERDICTS}
+
+
+def measured(rows: Sequence[LedgerRow]) -> float:
+    """The share of rows that have a number of ours, be it within a text; 1 of no rows."""
+    return sum(has_number(row.ours) for row in rows) / len(rows) if rows else 1.0
+
+
+def has_number(text: str) -> bool:
+    """Whether a number stands somewhere in a text; the digits of a file's name are none.
+
+    >>> has_number("fg 0.338"), has_number("as drawn"), has_number("figure1.png: as drawn")
+    (True, False, False)
+    """
+    return any(any(map(str.isdigit, word)) for word in text.split() if not FILE.search(word))
+
+
+def summary_rows(papers: Mapping[str, Sequence[LedgerRow]]) -> list[list[str]]:
+    """How many rows hold, fail, cannot be compared and were not run: a row per paper, and one for all."""
+    every = [row for rows in papers.values() for row in rows]
+    return [
+        [name, *(str(count) for count in counted(rows).values()), f"{100 * measured(rows):.0f} %"]
+        for name, rows in {**papers, "all": every}.items()
+    ]
+
+
+def ledger_page(
+    papers: Mapping[str, Sequence[LedgerRow]],
+    titles: Mapping[str, str],
+    notes: Sequence[str] = (),
+    of_papers: Mapping[str, Sequence[str]] | None = None,
+) -> str:
+    """The ledger in Markdown.
+
+    ``notes`` are sentences about the run: on what data, and what was left out; ``of_papers`` are those of each paper's study.
+    """
+    parts = [
+        "# The five papers, theirs beside ours",
+        "Written by `hyperacuity study all`; no row is filled in by hand. *holds*: found here as the paper says. **fails**: not "
+        "found here; that is a finding. *n/c*: not comparable, for the reason below our number. An equation is tried on a small "
+        "example that was worked out by hand from the paper.",
+        _listed(notes),
+        _table(("paper", *VERDICTS, "with a number of ours"), summary_rows(papers)),
+    ]
+    for name, rows in papers.items():
+        parts += [
+            f"## {titles[name]}",
+            _listed((of_papers or {}).get(name, ())),
+            _table(HEADINGS, [_cells(row) for row in rows]),
+        ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _listed(notes: Sequence[str]) -> str:
+    return "\n".join(f"- {note}" for note in notes)
+
+
+def _cells(row: LedgerRow) -> list[str]:
+    reason = f"<br>*{row.because}*" if row.because else ""
+    return [
+        row.where,
+        row.says,
+        row.theirs or "–",
+        f"{row.ours or '–'}{reason}",
+        MARKS[row.verdict],
+        f"`{row.command}`",
+    ]
+
+
+def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [headings, ["---"] * len(headings), *rows]
+    return "\n".join(
+        "| " + " | ".join(cell.replace("|", r"\|").replace("\n", " ") for cell in line) + " |" for line in lines
+    )

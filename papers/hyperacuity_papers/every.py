@@ -1,0 +1,147 @@
+"""``hyperacuity study all``: every paper's study in one go, and the ledger of theirs beside ours."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from typer import Option
+
+from hyperacuity.cli import common, output
+from hyperacuity.cli.options import Folder, Json, Workers
+from hyperacuity.cli.output import Figures, Out, finish, print_line, print_table
+from hyperacuity.errors import HyperacuityError
+from hyperacuity_papers.common.ledger import write_ledger
+
+if TYPE_CHECKING:
+    from hyperacuity.run.many import Failures
+    from hyperacuity_papers.common import Claim, LedgerRow, PaperFindings
+    from hyperacuity_papers.common.book import KeptRows
+
+PAPERS = ("palou2014", "maire2016", "cabezas2011", "hou2013", "abdulrahman2017")
+
+STRICT = ("palou2014", "maire2016", "hou2013")
+"""Studies that stop where a folder is named that lacks their data, unless they are told that scenes may stand in."""
+
+SEEING = ("palou2014", "maire2016")
+"""Studies of the same photographs, which share what systems see in them."""
+
+
+@dataclass(frozen=True)
+class PaperStudy:
+    """A paper: what conducts its study, and what it claims."""
+
+    name: str
+    title: str
+    conduct: Callable[..., PaperFindings]
+    claims: Sequence[Claim[Any]]
+
+
+def paper(name: str) -> PaperStudy:
+    """The paper of this name; imported when it is asked for."""
+    ledger = import_module(f"hyperacuity_papers.{name}.claims")
+    conduct = import_module(f"hyperacuity_papers.{name}.command").conduct
+    return PaperStudy(name, ledger.TITLE, partial(conduct, stand_in=True) if name in STRICT else conduct, ledger.CLAIMS)
+
+
+def study_all(
+    out: Out,
+    data: Annotated[Path | None, Folder(help="Folder of the data sets.")] = None,
+    page: Annotated[
+        Path | None, Option(metavar="FILE", help="Also write the ledger here (default: only OUT/papers.md).")
+    ] = None,
+    figures: Figures = True,
+    workers: Workers = None,
+    json: Json = False,
+) -> None:
+    """Run the studies of all five papers, and write what each paper says beside what is found here.
+
+    Every equation, algorithm, table, figure and claim has a row with a verdict: holds, fails, or not comparable and why. The
+    ledger is OUT/papers.md and papers.csv; each paper's tables and figures are in OUT/PAPER. Where data are missing the studies
+    run on scenes; what was left out is listed, and rows that need data say so. A second run goes on where the first was stopped.
+
+    Example: [bold]hyperacuity study all --out papers[/bold]
+
+    Example: [bold]hyperacuity study all --data datasets --out papers[/bold]
+    """
+    folder = output.figure_folder(out, figures=figures)
+    from hyperacuity.data.files import write_bytes
+    from hyperacuity.run.many import write_csv
+    from hyperacuity_papers.common import book
+    from hyperacuity_papers.common.page import ledger_page
+
+    key = book.ledger_key(data, figures=figures)
+    papers = [paper(name) for name in PAPERS]
+    found: dict[str, KeptRows] = {}
+    failures: list[tuple[str, str]] = []
+    for one in papers:
+        place = common.output_folder(folder / one.name)
+        try:
+            shared = {"sights": folder / "sights"} if one.name in SEEING else {}
+            found[one.name], failed = _rows_of(one, place, key, data=data, figures=figures, workers=workers, **shared)
+            failures += [(f"{one.name}: {item}", reason) for item, reason in failed]
+        except HyperacuityError as error:
+            failures.append((one.name, str(error)))
+    rows = {name: of.rows for name, of in found.items()}
+    notes, of_papers = _notes(data), {name: of.notes for name, of in found.items()}
+    text = ledger_page(rows, {one.name: one.title for one in papers}, notes, of_papers)
+    for path in (folder / "papers.md", *([page] if page else [])):
+        write_bytes(path, text.encode())
+    if rows:
+        write_csv(folder / "papers.csv", [{"paper": name, **vars(row)} for name, of in rows.items() for row in of])
+    notes += [f"{name}: {note}" for name, of in of_papers.items() for note in of]
+    told = {"papers": {name: [vars(row) for row in of] for name, of in rows.items()}, "notes": notes, "out": folder}
+    finish(told, lambda: _show(rows, notes, folder), json=json, failures=failures)
+
+
+def _rows_of(one: PaperStudy, folder: Path, key: str, **options: Any) -> tuple[KeptRows, Failures]:
+    """A paper's rows, and what failed: the rows kept in its folder, or else of its study, which is conducted.
+
+    Rows of a study in which something failed are not kept, so that the next run tries again.
+    """
+    from hyperacuity_papers.common import book
+
+    if (before := book.kept_rows(folder, key)) is not None:
+        common.messages.print(f"{one.name}: kept from before ({before.seconds:.0f} s)", markup=False)
+        return before, []
+    common.messages.print(f"[bold]{one.name}[/]: {one.title}")
+    began = time.monotonic()
+    study = one.conduct(folder, **options)
+    rows = write_ledger(folder, one.claims, study)
+    found = book.KeptRows(rows, list(study.notes), time.monotonic() - began)
+    if not study.failures:
+        book.keep(folder, key, found)
+    common.messages.print(f"{one.name}: {len(rows)} rows in {found.seconds:.0f} s", markup=False)
+    return found, list(study.failures)
+
+
+def _notes(data: Path | None) -> list[str]:
+    """On what data the studies ran, and what was left out."""
+    from hyperacuity_papers.common.book import data_at_hand
+
+    found = data_at_hand(data)
+    here = [name for name, where in found.items() if where is not None]
+    gone = [name for name, where in found.items() if where is None]
+    notes = [f"Data: {', '.join([*here, 'scenes made for the purpose'])}."]
+    if gone:
+        notes.append(f"Left out, for want of data: what needs {', '.join(gone)} (see [Data sets](datasets.md)).")
+    return notes
+
+
+def _show(rows: dict[str, list[LedgerRow]], notes: Sequence[str], folder: Path) -> None:
+    from hyperacuity_papers.common.page import VERDICTS, summary_rows
+
+    failing = [
+        (name, row.where, row.says, row.because) for name, of in rows.items() for row in of if row.verdict == "fails"
+    ]
+    if failing:
+        print_table(("fails", "", "what the paper says", "found here"), failing, left=(0, 1, 2, 3))
+        print_line("")
+    print_table(("paper", *VERDICTS, "with a number of ours"), summary_rows(rows))
+    print_line("".join(f"\n{note}" for note in notes))
+    print_line(f"\n{folder / 'papers.md'}")

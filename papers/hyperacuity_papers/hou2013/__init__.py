@@ -1,0 +1,1 @@
+"""Hou, Yuille & Koch (2013): boundary benchmarks beyond F-measures."""

@@ -1,0 +1,218 @@
+"""The experiments of Hou, Yuille & Koch (2013): ``hyperacuity study hou2013``, ``risk`` and ``pb``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from typer import Argument, Option
+
+from hyperacuity.cli import common, output
+from hyperacuity.cli.options import Folder, Json, Named, Workers
+from hyperacuity.cli.output import Figures, Out, Seed, Weak, finish, print_line, print_table
+from hyperacuity.errors import UsageError
+from hyperacuity_papers.common.ledger import print_ledger, write_ledger
+
+if TYPE_CHECKING:
+    from hyperacuity_papers.hou2013.pb_labels import PbLabels
+    from hyperacuity_papers.hou2013.risk_of_trials import RiskStudy
+    from hyperacuity_papers.hou2013.study import Hou2013
+
+
+Berkeley = Annotated[Path | None, Folder("--data", help="Folder of BSDS500.")]
+
+
+def hou2013(
+    out: Out,
+    data: Berkeley = None,
+    detectors: Annotated[
+        str | None, Option("--with", help="Our detectors, with commas (default: gpb,gpb-ucm,pb,sf5,canny).")
+    ] = None,
+    system: Annotated[
+        list[str] | None, Named(help="Further systems, of either set of images (default: gPb-ucm of BSDS500).")
+    ] = None,
+    observers: Annotated[
+        str | None, Option(help="Detectors that simulated people look through (default: net,pb,sf1).")
+    ] = None,
+    count: Annotated[int | None, Option(min=1, help="Only the first images of each part.")] = None,
+    train: Annotated[int, Option(min=1, max=100, help="Learn pb again from this many images.")] = 50,
+    seed: Annotated[int, Option(min=0, help="Seed of partial labels, trials and simulated people.")] = 0,
+    figures: Figures = True,
+    workers: Workers = None,
+    json: Json = False,
+) -> None:
+    """Run the paper "Boundary detection benchmarking: beyond F-measures" again: its numbers beside those found here.
+
+    On the 100 images of BSDS300's test set, the paper's own, and on the 200 that BSDS500 added: labels, systems on other labels,
+    the forced choice with simulated people, and pb learned from strong labels. Without BSDS500, on scenes.
+
+    Writes hou2013.csv (the table), labels.csv, risk.csv, ledger.csv, the figures, the trials of the forced choice, maps of our
+    detectors, and a run that can be resumed.
+
+    Example: [bold]hyperacuity study hou2013 --data datasets --out hou2013[/bold]
+
+    Example: [bold]hyperacuity study hou2013 --out hou2013 --with pb,canny --system SCG=maps/scg[/bold]
+    """
+    folder = output.figure_folder(out, figures=figures)
+    from hyperacuity.evaluation.tables.audit import summary
+    from hyperacuity_papers.hou2013.claims import CLAIMS
+    from hyperacuity_papers.hou2013.table import label_rows, paper_table, risk_rows
+
+    given: dict[str, Any] = {"detectors": detectors, "observers": observers}
+    options = {name: value for name, value in given.items() if value is not None}
+    options |= {"further": common.systems_of(system or []), "count": count, "train": train, "seed": seed}
+    study = conduct(folder, data=data, figures=figures, workers=workers, **options)
+    rows = write_ledger(folder, CLAIMS, study)
+
+    def show() -> None:
+        _print_hou2013(study)
+        print_ledger(rows)
+
+    found = {
+        "table": [vars(row) for row in paper_table(study)],
+        "labels": label_rows(study),
+        **{part: summary(study.audit(part)) for part in study.audits},
+        "risk": risk_rows(study),
+        "retrained": [one.as_dict() for one in study.retrained],
+        "seconds": {what: one._asdict() for what, one in study.seconds.items()},
+        "notes": study.notes,
+        "ledger": [vars(row) for row in rows],
+        "out": folder,
+    }
+    finish(found, show, json=json, failures=study.failures)
+
+
+def conduct(
+    folder: Path, *, data: Path | None = None, figures: bool = True, workers: int | None = None, **options: Any
+) -> Hou2013:
+    """Run the study into a folder, where what lies there is reused; writes its tables and figures."""
+    from hyperacuity.run.many import write_csv
+    from hyperacuity_papers.hou2013.study import hou2013 as conducted
+    from hyperacuity_papers.hou2013.table import label_rows, paper_table, risk_rows
+
+    study = conducted(folder, data=data, workers=workers, **options)
+    write_csv(folder / "hou2013.csv", [row.flat(list(study.audits)) for row in paper_table(study)])
+    write_csv(folder / "labels.csv", label_rows(study))
+    if rows := risk_rows(study):
+        write_csv(folder / "risk.csv", rows)
+    if figures:
+        from hyperacuity_papers.hou2013.figures import draw_hou2013
+
+        with study.timed("figures"):
+            draw_hou2013(study)
+    return study
+
+
+def _print_hou2013(study: Hou2013) -> None:
+    from hyperacuity_papers.hou2013.table import label_rows, number_text, paper_table
+
+    for part in study.audits:
+        print_line(f"{part}:")
+        print_line("\n".join(f"• {sentence}" for sentence in study.audit(part).findings) + "\n")
+    labels = label_rows(study)
+    cells = [[row["part"], *(number_text(value) for value in list(row.values())[1:])] for row in labels]
+    print_table(tuple(labels[0]), cells)
+    print_line("")
+    table = [row.flat(list(study.audits)) for row in paper_table(study)]
+    lines = [
+        (q, *(number_text(value) for value in middle), note) for q, *middle, note in (row.values() for row in table)
+    ]
+    print_table(tuple(table[0]), lines, left=(0, len(table[0]) - 1))
+    print_line("")
+    took = [(what, f"{one.clock:.0f}", f"{one.processor:.0f}") for what, one in study.seconds.items()]
+    total = [("in all", *(f"{sum(of):.0f}" for of in zip(*study.seconds.values(), strict=True)))]
+    print_table(("what this run did", "seconds", "of processor time"), [*took, *total])
+    print_line("".join(f"\n{note}" for note in study.notes))
+    print_line(f"{study.protocol.signature}\n")
+
+
+def risk(
+    folder: Annotated[Path, Argument(metavar="DIR", help="What audit --trials wrote: trials.csv and key.csv.")],
+    answers: Annotated[Path | None, Option(help="Subject, trial, choice (default: DIR/answers.csv).")] = None,
+    figures: Annotated[Path | None, Folder(help="Write a chart here.")] = None,
+    within: Annotated[float | None, Option(metavar="WIDTH", help="Also: how many trials ± WIDTH takes.")] = None,
+    observer: Annotated[
+        str | None, Option(metavar="NAME", help="No people: simulate them, looking through this detector, such as net.")
+    ] = None,
+    images: Annotated[Path | None, Folder(help="The photographs, for --observer.")] = None,
+    noise: Annotated[float, Option(help="Noise of a simulated look, in units of the detector's output.")] = 0.1,
+    lapse: Annotated[float, Option(help="Share of trials in which a simulated person guesses.")] = 0.02,
+    people: Annotated[int, Option(min=1, help="How many people to simulate.")] = 5,
+    seed: Annotated[int, Option(min=0, help="Seed of simulated people.")] = 0,
+    workers: Workers = None,
+    json: Json = False,
+) -> None:
+    """Measure how often people found a system's false alarm stronger than a human label: the risk of the data set.
+
+    Each trial is decided by majority; intervals are Wilson's, 95 %. At 0.5, people cannot tell false alarms from labels.
+
+    With --observer, people are simulated. They see the photograph as a detector does, with noise, and do not know who drew what.
+    Writes answers-NAME.csv.
+
+    Example: [bold]hyperacuity study risk trials --answers answers.csv[/bold]
+
+    Example: [bold]hyperacuity study risk trials --within 0.05[/bold]
+
+    Example: [bold]hyperacuity study risk trials --observer net --images photos[/bold]
+    """
+    from hyperacuity.audit.observer import Observer
+    from hyperacuity_papers.hou2013 import risk_of_trials as studies
+
+    signature = studies.RISK_SIGNATURE
+    if observer is not None:
+        if images is None or answers is not None:
+            raise UsageError("--observer simulates answers to what photographs show: give --images, and no --answers")
+        how = Observer(noise, lapse)
+        options: dict[str, Any] = {"eyes": observer, "observer": how, "people": people, "seed": seed}
+        answers = studies.simulate_people(folder, images, workers=workers, **options)
+        signature = studies.signature_of(observer, how, people, seed)
+    study = studies.risk_of_trials(folder, answers, within=within)
+    if figures is not None:
+        charts = output.figure_folder(figures)
+        from hyperacuity_papers.hou2013.figures import draw_risk
+
+        draw_risk(study.score, charts / "risk", signature)
+    finish({**study.as_dict(), "signature": signature}, lambda: _print_risk(study, within, signature), json=json)
+
+
+def _print_risk(study: RiskStudy, within: float | None, signature: str) -> None:
+    print_table(("mode", "system", "risk", "95 % interval", "trials", "ties"), study.rows(), left=(0, 1))
+    agreement = ", ".join(f"{mode} {alpha:.2f}" for mode, alpha in study.score.alpha.items())
+    print_line(f"\n{study.score.subjects} subjects; agreement beyond chance (Krippendorff's α): {agreement}")
+    if within is not None:
+        needed = ", ".join(f"{mode} {count}" for mode, count in study.needed.items())
+        print_line(f"trials of a system that ± {within:g} takes: {needed}")
+    print_line(f"\n{signature}")
+
+
+def pb(
+    out: Out,
+    data: Berkeley = None,
+    truth: Annotated[str | None, Option(help="Learn from these labels only: all or consensus.")] = None,
+    train: Annotated[int | None, Option(min=1, help="Learn from this many images, evenly chosen.")] = None,
+    test: Annotated[int | None, Option(min=0, help="Test on this many images, evenly chosen; 0: none.")] = None,
+    weak: Weak = "ignore",
+    seed: Seed = 0,
+    workers: Workers = None,
+    json: Json = False,
+) -> None:
+    """Learn the detector pb from BSDS500's training images, from all labels and from consensus labels, and test on both.
+
+    Fig. 8 of Hou, Yuille & Koch (2013). Writes pb-all.json and pb-consensus.json, as hyperacuity detect train pb does, and the
+    maps of the test images.
+
+    Example: [bold]hyperacuity study pb --data datasets --out pb[/bold]
+    """  # fmt: skip
+    from hyperacuity.train.training import PbCourse
+    from hyperacuity_papers.hou2013.pb_labels import pb_labels
+
+    folder, course = common.output_folder(out), PbCourse(seed=seed, weak=weak)
+    study = pb_labels(folder, data=data, truth=truth, train=train, test=test, course=course, workers=workers)
+    finish({**study.as_dict(), "out": folder}, lambda: _print_pb(study, folder), json=json, failures=study.failures)
+
+
+def _print_pb(study: PbLabels, folder: Path) -> None:
+    if study.audits:
+        headings = ("images", "F all", "95 % interval", "F consensus", "95 % interval", "F part, halfplane")
+        print_table(("learned from", *headings), study.rows())
+    print_line(f"\nmodels and maps: {folder}")

@@ -1,0 +1,1 @@
+"""Palou & Salembier (2014): depth order from single images."""

@@ -1,0 +1,1 @@
+"""Systems at work on files: photographs and stereo pairs in, maps out."""

@@ -1,0 +1,283 @@
+"""Maps of the package's own systems, written as files: detectors on pictures, stereo matchers on pairs."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import math
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from numpy.typing import NDArray
+
+from hyperacuity.console import output_folder
+from hyperacuity.data import Sample, read_image, read_segmentations, write_disparity, write_order, write_soft
+from hyperacuity.data.datasets.pairing import files_in, stem_of
+from hyperacuity.data.datasets.stereo import largest_disparity
+from hyperacuity.detect import Detector, Orderer, detector, is_orderer, orderer, split_names
+from hyperacuity.detect.stereo import Matcher
+from hyperacuity.errors import InputError, UsageError
+from hyperacuity.maps import SoftMap
+from hyperacuity.run import Cell
+from hyperacuity.run.keeping import code_key, fresh_folder, key_of
+from hyperacuity.run.many import Failures, attempt_each
+from hyperacuity.systems.hierarchies import TreeSource, tree_source
+
+SHARE = 6
+"""Where the data set does not say how many disparities there are, those up to this part of the width are tried."""
+
+See = Callable[[NDArray[Any], Sequence[str]], Mapping[str, SoftMap]]
+"""From an image and the names of some systems to their thin maps."""
+
+
+def named_detectors(
+    names: str, *, lambdas: str | None = None, cues: str | None = None
+) -> dict[str, Detector | Orderer]:
+    """The detectors in a list with commas, by canonical name; ``lambdas`` and ``cues`` are options of the depth orderers.
+
+    >>> list(named_detectors("canny,depth-order", lambdas="0.1,2"))
+    ['canny', 'depth-order(lam=0.1)', 'depth-order(lam=2.0)']
+    """
+    found: list[Detector | Orderer] = []
+    for name in split_names(names):
+        if name == "depth-order" and lambdas is not None:
+            try:
+                found += [orderer(f"depth-order(lam={float(value)})") for value in lambdas.split(",")]
+            except ValueError as error:
+                raise UsageError(f"--lambda {lambdas}: expected numbers, with commas") from error
+        elif name == "depth-cues" and cues is not None:
+            found.append(orderer(f"depth-cues(cues={cues!r})"))
+        else:
+            found.append(orderer(name) if is_orderer(name) else detector(name))
+    if not found:
+        raise UsageError("--with names no detector; for example --with canny,hk")
+    return {str(one): one for one in found}
+
+
+def map_folders(detectors: Mapping[str, Detector | Orderer], parent: Path) -> dict[str, Path]:
+    """Create the folder of each detector's maps: its name, in which a file goes by its last part.
+
+    ``pb(model='learned/my.json')`` has the folder ``pb(model='my.json')``. Two detectors with one folder are a wrong call,
+    and so is a model that does not exist.
+    """
+    folders: dict[str, Path] = {}
+    for name, one in detectors.items():
+        if (model := one.options.get("model")) and not Path(model).is_file():
+            raise UsageError(f"{name}: there is no file {model}")
+        plain = {key: Path(value).name if isinstance(value, str) else value for key, value in one.options.items()}
+        folder = parent / str(replace(one, options=plain))
+        if folder in folders.values():
+            raise UsageError(f"{name}: the folder {folder.name} is taken already; give the file another name")
+        folders[name] = folder
+    return {name: output_folder(folder) for name, folder in folders.items()}
+
+
+def regions_for(detectors: Mapping[str, Detector | Orderer], folder: Path | None) -> dict[str, Path] | None:
+    """The files of a folder of regions by the names of the pictures; a wrong call where no detector takes regions."""
+    if folder is None:
+        return None
+    if not any(isinstance(one, Orderer) and one.takes_regions for one in detectors.values()):
+        raise UsageError("--segmentation is for depth-cues, ucm-tj and depth-net, none of which --with names")
+    return {stem_of(path): path for path in files_in(folder)}
+
+
+def trees_for(detectors: Mapping[str, Detector | Orderer], given: str | None) -> TreeSource | None:
+    """Where hierarchies come from (:func:`tree_source`); a wrong call where no detector takes them."""
+    if given is None:
+        return None
+    if not any(isinstance(one, Orderer) and one.takes_tree for one in detectors.values()):
+        raise UsageError(
+            "--hierarchy is for ownership, depth-order, depth-cues, ae, ucm-tj and depth-net, none of which --with names"
+        )
+    return tree_source(given)
+
+
+def detect_pictures(
+    pictures: Sequence[Path],
+    chosen: Mapping[str, Detector | Orderer],
+    folders: Mapping[str, Path],
+    *,
+    regions: Mapping[str, Path] | None = None,
+    trees: TreeSource | None = None,
+    thin: bool = True,
+    bits: Literal[8, 16] = 16,
+    workers: int | None = None,
+) -> list[tuple[Path, str]]:
+    """Write each detector's map of each picture; pictures that could not be used, with the reason, in the order given.
+
+    ``regions`` are files of labels by the pictures' stems, for the orderers that take regions; ``trees`` makes hierarchies
+    for those that take one and were not given regions.
+    """
+    first_with_stem: dict[str, Path] = {}
+    for path in pictures:
+        first_with_stem.setdefault(path.stem, path)
+
+    def work(path: Path) -> None:
+        targets = {
+            name: folders[name] / f"{path.stem}.{'pfm' if isinstance(find, Orderer) else 'png'}"
+            for name, find in chosen.items()
+        }
+        if (other := first_with_stem[path.stem]) != path:
+            raise InputError(f"its map would overwrite that of {other}, which has the same name")
+        if path.resolve() in {target.resolve() for target in targets.values()}:
+            raise InputError("its map would overwrite the picture itself; choose another --out")
+        if regions is not None and path.stem not in regions:
+            raise InputError("has no file of its name in the folder of --segmentation")
+        image = read_image(path)
+        labels = None if regions is None else read_segmentations([regions[path.stem]])[0]
+        tree = None if trees is None else trees(path, image)
+        for name, find in chosen.items():
+            if isinstance(find, Orderer):
+                given = labels if find.takes_regions else None
+                write_order(targets[name], find(image, given, tree=tree if given is None and find.takes_tree else None))
+            else:
+                seen = find(image)
+                write_soft(targets[name], seen.thin if thin else seen.soft, bits=bits)
+
+    results = attempt_each(work, pictures, workers, "detecting")
+    return [(path, str(e).removeprefix(f"{path}: ")) for path, e in results if isinstance(e, InputError)]
+
+
+def detect_samples(
+    samples: Sequence[Sample],
+    folders: Mapping[str, Path],
+    see: See,
+    workers: int | None,
+    *,
+    keys: Mapping[str, str] | None = None,
+) -> tuple[list[Cell], Failures]:
+    """Write each system's thin map of each sample; the cells to evaluate, system by system, and what failed.
+
+    ``keys`` name all that each system's maps depend on besides the picture: maps that were made under the same key are left as
+    they are. Without keys every map is made.
+    """
+    if keys is not None:
+        for name, folder in folders.items():
+            fresh_folder(folder, keys[name])
+
+    def work(sample: Sample) -> None:
+        paths = {name: folder / f"{sample.name}.png" for name, folder in folders.items()}
+        wanted = [name for name, path in paths.items() if keys is None or not _is_newer(path, sample.image)]
+        if not wanted:
+            return
+        if sample.image is None:
+            raise InputError("is missing, expected one to detect boundaries in")
+        for name, thin in see(read_image(sample.image), wanted).items():
+            write_soft(paths[name], thin, bits=16)
+
+    failed = {s.name: str(e) for s, e in attempt_each(work, samples, workers, "detecting") if isinstance(e, InputError)}
+    cells = [
+        Cell(name, one.name, folder / f"{one.name}.png", one.truths, picture=one.image)
+        for name, folder in folders.items()
+        for one in samples
+        if one.name not in failed
+    ]
+    return cells, [(f"photograph: {name}", reason) for name, reason in failed.items()]
+
+
+def _is_newer(path: Path, *pictures: Path | None) -> bool:
+    """Whether a map is there and was written after its pictures."""
+    return path.exists() and all(
+        picture is None or not picture.exists() or picture.stat().st_mtime <= path.stat().st_mtime
+        for picture in pictures
+    )
+
+
+@dataclass(frozen=True)
+class Matched:
+    """Where each matcher's maps are, how many seconds of one core each took (scene → seconds), and what failed."""
+
+    folders: dict[str, Path]
+    seconds: dict[str, dict[str, float]]
+    failures: Failures
+
+    def mean_seconds(self, system: str) -> float:
+        """Seconds per pair, over the pairs whose time is known; NaN where none is."""
+        known = list(self.seconds[system].values())
+        return sum(known) / len(known) if known else math.nan
+
+
+def match_scenes(
+    scenes: Mapping[str, Sample],
+    matchers: Sequence[Matcher],
+    parent: Path,
+    workers: int | None,
+    *,
+    disparities: int | None = None,
+    reuse: bool = False,
+) -> Matched:
+    """Write each matcher's disparity map of each scene, ``parent/MATCHER/SCENE.pfm``.
+
+    ``disparities`` is how many to try, by default :func:`disparities_of` the scene. With ``reuse``, maps that this
+    code has made are left as they are, and the seconds that each took are kept in ``parent/seconds.csv``.
+    """
+    folders = {str(one): output_folder(parent / str(one)) for one in matchers}
+    if reuse:
+        key = key_of(code_key(Matcher.__module__), disparities)
+        for folder in folders.values():
+            fresh_folder(folder, key)
+    watch = _Stopwatch(parent / "seconds.csv" if reuse else None)
+
+    def work(item: tuple[str, Matcher]) -> None:
+        name, matcher = item
+        path = folders[str(matcher)] / f"{name}.pfm"
+        if reuse and _is_newer(path, scenes[name].image, scenes[name].extras.get("right")):
+            return
+        left, right = read_pair(scenes[name])
+        count = disparities or disparities_of(scenes[name], left.shape[1])
+        with contextlib.suppress(InputError):  # compile what has not been yet, which is not to be counted
+            matcher(left[:4, :8], right[:4, :8], 2)
+        began = time.thread_time()
+        found = matcher(left, right, count)
+        watch.add(str(matcher), name, time.thread_time() - began)
+        write_disparity(path, found)
+
+    items = [(name, matcher) for name in scenes for matcher in matchers]
+    results = attempt_each(work, items, workers, "matching")
+    failed = {name: str(error) for (name, _), error in results if isinstance(error, InputError)}
+    return Matched(folders, {name: watch.seconds.get(name, {}) for name in folders}, list(failed.items()))
+
+
+class _Stopwatch:
+    """Seconds by system and scene; with a file, to which each is added as it is known, those of earlier runs too."""
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        self.lock = threading.Lock()
+        self.seconds: dict[str, dict[str, float]] = {}
+        if path is not None and path.exists():
+            with path.open(encoding="utf-8", newline="") as file:
+                for row in csv.reader(file):
+                    with contextlib.suppress(ValueError):  # a line that was not written to its end
+                        system, scene, seconds = row
+                        self.seconds.setdefault(system, {})[scene] = float(seconds)
+
+    def add(self, system: str, scene: str, seconds: float) -> None:
+        with self.lock:
+            self.seconds.setdefault(system, {})[scene] = round(seconds, 3)
+            if self.path is not None:
+                with self.path.open("a", encoding="utf-8", newline="") as file:
+                    csv.writer(file, lineterminator="\n").writerow([system, scene, f"{seconds:.3f}"])
+
+
+def read_pair(sample: Sample) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The left and the right picture of a scene."""
+    if sample.image is None or "right" not in sample.extras:
+        raise InputError("the pictures of the pair are not with the data")
+    return read_image(sample.image), read_image(sample.extras["right"])
+
+
+def disparities_of(sample: Sample, width: int) -> int:
+    """How many disparities to try: as Middlebury's ``info.txt`` or ``ndisp`` of a ``calib.txt`` says, else by the width."""
+    info = sample.truths[0].with_name("info.txt")
+    calibration = sample.extras.get("calibration")
+    with contextlib.suppress(InputError):
+        if info.is_file():
+            return min(largest_disparity(info) + 1, width)
+        if calibration is not None:
+            return min(largest_disparity(calibration) + 1, width // 2)
+    return max(16, width // SHARE)

@@ -1,0 +1,156 @@
+"""Seeing photographs: what the network makes of one, by file or as an array, and of many, as files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from PIL import Image
+
+from hyperacuity.console import output_folder
+from hyperacuity.data import read_image, write_mat, write_order, write_png, write_soft
+from hyperacuity.data.files import warn
+from hyperacuity.data.formats.arrays import write_npy
+from hyperacuity.detect.net import network, sight
+from hyperacuity.detect.net.network import Setting
+from hyperacuity.detect.net.sight import LEVEL, Sight
+from hyperacuity.errors import InputError, UsageError
+from hyperacuity.run.many import Failures, attempt_each
+
+LARGEST = network.LARGEST
+"""Photographs of more pixels are reduced to so many first: the network looks at no more in any case."""
+
+FOLDERS = {"boundaries": "png", "ucm2": "mat", "ownership": "pfm", "field": "npy", "order": "pfm", "sheets": "png"}
+"""What is written of each photograph: the folder and the files' suffix."""
+
+Photograph = NDArray[Any]
+Draw = Callable[[Photograph, Sight, str], NDArray[np.uint8]]
+"""From a photograph, what was seen in it, and its name to its picture sheet."""
+
+
+def see(image: ArrayLike | Path | str, *, setting: Setting = "best", model: Path | str = "", threads: int = 1) -> Sight:
+    """See one photograph: its boundaries, its regions, who owns each boundary, and what is in front of what.
+
+    Parameters
+    ----------
+    image
+        A file, or an array: H×W or H×W×3 (a fourth channel, alpha, is dropped), uint8, uint16 or floats in [0, 1]. Of more than
+        2 megapixels, a reduced copy is seen, with a warning; the maps then have its size.
+    setting
+        ``"best"``, or ``"fast"``: some five times as fast, and less sharp.
+    model
+        A file that ``hyperacuity train net`` wrote, instead of the network that comes with the package.
+    threads
+        How many sizes are looked at side by side. Results do not depend on it.
+
+    Returns
+    -------
+    Sight
+        ``boundaries`` (H×W, 0 to 1), ``ucm2`` and ``regions(level)``, ``field`` (H×W×2, from ground to figure), ``order`` (H×W,
+        larger = nearer).
+
+    Examples
+    --------
+    >>> import hyperacuity as ha
+    >>> from hyperacuity.data.scenes import make_scene
+    >>> scene = make_scene(1, size=(96, 64), leaves=3)
+    >>> seen = ha.see(scene.image, setting="fast")
+    >>> seen.boundaries.shape, seen.order.shape, seen.field.shape, seen.ucm2.shape
+    ((64, 96), (64, 96), (64, 96, 2), (129, 193))
+    >>> bool(seen.boundaries[scene.boundaries].mean() > 2 * seen.boundaries[~scene.boundaries].mean())
+    True
+    """
+    named = isinstance(image, str | Path)
+    photograph = read_image(Path(str(image))) if named else np.asarray(image)
+    small = reduced(photograph, name=str(image) if named else "image")
+    return sight.see(small, setting=setting, model=str(model), threads=threads)
+
+
+def reduced(image: Photograph, *, name: str = "image", largest: int = LARGEST) -> Photograph:
+    """The photograph without alpha, and at a smaller size, with a warning, where it has more than ``largest`` pixels.
+
+    >>> reduced(np.zeros((30, 40, 4), np.uint8)).shape
+    (30, 40, 3)
+    """
+    if image.ndim == 3 and image.shape[2] == 4:
+        image = image[..., :3]
+    if image.ndim not in (2, 3) or image.shape[0] * image.shape[1] <= largest:
+        return image
+    height, width = image.shape[:2]
+    shrink = np.sqrt(largest / (height * width))
+    rows, columns = (max(1, round(size * shrink)) for size in (height, width))
+    megapixels = f"{height * width / 1e6:.1f} megapixels, more than {largest / 1e6:g}"
+    warn(f"{name}: has {megapixels}; it is seen at {columns}×{rows}, and so large are the maps")
+    return resized(image, rows, columns)
+
+
+def resized(image: Photograph, rows: int, columns: int) -> Photograph:
+    """A photograph at another size, each pixel the mean of what it covers; of the type that it had.
+
+    >>> resized(np.array([[0, 10, 20, 30]], np.uint16), 1, 2)
+    array([[ 5, 25]], dtype=uint16)
+    """
+    if image.dtype == np.uint8:
+        return np.asarray(Image.fromarray(image).resize((columns, rows), Image.Resampling.BOX))
+    channels = image.reshape(*image.shape[:2], -1)
+    planes = [
+        np.asarray(Image.fromarray(channels[..., n].astype(np.float32)).resize((columns, rows), Image.Resampling.BOX))
+        for n in range(channels.shape[2])
+    ]
+    exact = np.stack(planes, axis=-1).reshape(rows, columns, *image.shape[2:])
+    return (np.rint(exact) if image.dtype.kind in "ui" else exact).astype(image.dtype)
+
+
+@dataclass(frozen=True)
+class Seeing:
+    """How photographs are seen: the setting, another network if ``model`` names one, and the level at which regions are cut."""
+
+    setting: Setting = "best"
+    model: str = ""
+    level: float = LEVEL
+
+    def __post_init__(self) -> None:
+        if self.setting not in network.PASSES:
+            raise UsageError(f"--setting {self.setting}: expected {' or '.join(network.PASSES)}")
+        if not 0 <= self.level < 1:
+            raise UsageError(f"--level {self.level}: expected a number from 0 to below 1")
+
+
+def see_pictures(
+    pictures: Sequence[Path], out: Path, how: Seeing, *, draw: Draw | None = None, workers: int | None = None
+) -> tuple[dict[str, dict[str, int]], Failures]:
+    """Write what is seen in each picture, one file in each of the :data:`FOLDERS` of ``out``; sheets only with ``draw``.
+
+    Returns the size of each picture's maps and its number of regions, and which pictures could not be used and why.
+    """
+    network.load(how.model)  # what fails here would fail for every picture
+    folders = {name: output_folder(out / name) for name in FOLDERS if draw or name != "sheets"}
+    first_with_stem: dict[str, Path] = {}
+    for path in pictures:
+        first_with_stem.setdefault(path.stem, path)
+
+    def work(path: Path) -> dict[str, int]:
+        files = {name: folder / f"{path.stem}.{FOLDERS[name]}" for name, folder in folders.items()}
+        if (other := first_with_stem[path.stem]) != path:
+            raise InputError(f"its maps would overwrite those of {other}, which has the same name")
+        if path.resolve() in {file.resolve() for file in files.values()}:
+            raise InputError("its maps would overwrite the picture itself; choose another --out")
+        image = reduced(read_image(path), name=str(path))
+        seen = sight.see(image, setting=how.setting, model=how.model)
+        write_soft(files["boundaries"], seen.boundaries, bits=16)
+        write_mat(files["ucm2"], ucm2=seen.ucm2)
+        write_order(files["ownership"], seen.sides(how.level))
+        write_npy(files["field"], seen.field)
+        write_order(files["order"], seen.order)
+        if draw:
+            write_png(files["sheets"], draw(image, seen, path.stem))
+        height, width = seen.boundaries.shape
+        return {"width": width, "height": height, "regions": int(np.unique(seen.regions(how.level)).size)}
+
+    found = list(attempt_each(work, pictures, workers, "seeing"))
+    failed = [(str(path), str(e).removeprefix(f"{path}: ")) for path, e in found if isinstance(e, InputError)]
+    return {path.stem: facts for path, facts in found if isinstance(facts, dict)}, failed

@@ -1,0 +1,1 @@
+"""Training from files: pictures and what people drew in, models out."""
