@@ -71,7 +71,7 @@ def test_intervals_are_those_that_the_run_printed(boards, make_card):
     for one in boards[0].contenders:
         assert one.scoring.intervals["ods"] == one.card.score.ods.interval
         assert one.scoring.intervals["ois"] == one.card.score.ois.interval
-    # Draws go by the order of the images, which is the card's own where files were not read by name.
+    # Draws go by the names of the images, whatever their order in the card.
     names = ["c", "a", "d", "b"]
     card = make_card("late", [10, 90, 60, 50], images=names)
     assert scoring_of(card).intervals["ods"] == card.score.ods.interval

@@ -273,7 +273,7 @@ def collect_audit(tallies: Mapping[str, AuditTally], *, resamples: int = 1000, s
         partial={kind: tuple(scores) for kind, scores in partial.items()},
         mean=mean,
         bonus=Bonus(ods.precision, precision, ods.f, mean.ods.f),
-        output=_collect_output([tally.output for tally in tallies.values()], resamples, seed),
+        output=_collect_output([tallies[image].output for image in sorted(tallies)], resamples, seed),
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperacuity.audit.benchmark import AuditProtocol, AuditTally, tallies_under
+from hyperacuity.audit.benchmark import AuditProtocol, AuditTally
 from hyperacuity.boundary.scores import resampled_scores
 from hyperacuity.resampling import Bootstrap, Draws, PairedResult, paired_bootstrap
 from hyperacuity.tally import protocol_of
@@ -32,7 +32,7 @@ def consensus_over_partial(
     partial = [truth for truth, (drawn, _) in enumerate(protocol.truths) if drawn == kind]
 
     def best(truth: int, weights: Draws) -> NDArray[np.float64]:
-        return resampled_scores(list(tallies_under(tallies, truth, usual).values()), weights)["ods"]
+        return resampled_scores([tallies[image].under(truth, usual) for image in sorted(tallies)], weights)["ods"]
 
     def both(weights: Draws) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         return best(consensus, weights), np.asarray(np.mean([best(truth, weights) for truth in partial], axis=0))

@@ -230,7 +230,7 @@ def collect_strengths(tallies: Mapping[str, StrengthTally], *, resamples: int = 
     people = [len(tally.pixels) for tally in every]
     pixels = np.array([_by_class(tally.pixels.sum(axis=0).astype(np.float64)) for tally in every])
     boundaries = _boundaries(every)
-    weights = Bootstrap(len(every), resamples, seed) if resamples else None
+    weights, by_name = Bootstrap(len(every), resamples, seed) if resamples else None, np.argsort(list(tallies))
     matrix = _agreement(np.sum([tally.agreed for tally in every], axis=0)) if len(set(people)) == 1 else None
     labels = [np.diagonal(tally.agreed).sum() for tally in every]
     could = sum(int(count) * (n - 1) for count, n in zip(labels, people, strict=True))
@@ -239,8 +239,8 @@ def collect_strengths(tallies: Mapping[str, StrengthTally], *, resamples: int = 
     return LabelScore(
         images=tuple(tallies),
         annotators=tuple(people),
-        boundaries=_shares(boundaries, weights),
-        pixels=_shares(pixels, weights),
+        boundaries=_shares(boundaries[by_name], weights),
+        pixels=_shares(pixels[by_name], weights),
         by_strength=shares,
         agreement=agreed / could if could else NAN,
         matrix=matrix,

@@ -175,8 +175,7 @@ def _attempted(work: tuple[Submission, int]) -> Scoring | InputError:
 def scoring_of(card: Card, resamples: int = RESAMPLES) -> Scoring:
     """Score a card. ``InputError`` for tallies that the task cannot make sense of.
 
-    Intervals are those that the run printed: their draws go by the card's order of images. Tests go by the images' names, as all
-    tests do, whatever the order of the files.
+    Intervals and tests go by the images' names, as everywhere, whatever the order of the files.
     """
     try:
         with np.errstate(all="ignore"):
@@ -187,18 +186,15 @@ def scoring_of(card: Card, resamples: int = RESAMPLES) -> Scoring:
 
 def _scoring(card: Card, resamples: int) -> Scoring:
     known: Criteria = card.task.criteria(card.protocol)
-    own, every = list(card.tallies.values()), [card.tallies[image] for image in sorted(card.tallies)]
-    whole, main = known.overall(own), known.names.index(known.usual[0])
+    every = [card.tallies[image] for image in sorted(card.tallies)]
+    whole, main = known.overall(every), known.names.index(known.usual[0])
     drawn = known.resampled(every, blocks_of(Bootstrap(len(every), resamples)))
-    by_name = card.images == sorted(card.images)
-    printed = drawn if by_name else known.resampled(own, blocks_of(Bootstrap(len(own), RESAMPLES)))
-    tested = whole if by_name else known.overall(every)
     shown = {name: known.names.index(name) for name in known.usual[:MOST_COLUMNS]}
     return Scoring(
         {name: float(whole[n]) for name, n in shown.items()},
-        {name: percentile_interval(printed[:RESAMPLES, n]) for name, n in shown.items()},
+        {name: percentile_interval(drawn[:RESAMPLES, n]) for name, n in shown.items()},
         known.alone(every)[:, main],
-        np.concatenate([tested[main : main + 1], drawn[:, main]]),
+        np.concatenate([whole[main : main + 1], drawn[:, main]]),
     )
 
 

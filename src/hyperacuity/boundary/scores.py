@@ -162,7 +162,7 @@ def recall_at_half_precision(recall: Floats, precision: Floats) -> float:
 def collect(tallies: Mapping[str, BoundaryTally], *, resamples: int = 1000, seed: int = 0) -> BoundaryScore:
     """The scores of a data set from its images' tallies. ``resamples=0`` leaves the intervals out (NaN).
 
-    Images stand in the order given. ``UsageError`` when there are none.
+    Images stand in the order given; resamples go by their names. ``UsageError`` when there are none.
     """
     protocol, every = protocol_of(tallies.values(), Protocol), list(tallies.values())
     totals = BoundaryTally(*(stack(every, name).sum(axis=0) for name in BoundaryTally.names()), protocol=protocol)
@@ -174,7 +174,8 @@ def collect(tallies: Mapping[str, BoundaryTally], *, resamples: int = 1000, seed
     r, p = _curves(own_best.sum(axis=0))
     ois = Point(float("nan"), float(r), float(p), float(f_measure(r, p)))
     if resamples:
-        samples = _resampled(counts, own_best, Bootstrap(len(every), resamples, seed))
+        by_name = np.argsort(list(tallies))
+        samples = _resampled(counts[by_name], own_best[by_name], Bootstrap(len(every), resamples, seed))
         ods = replace(ods, interval=percentile_interval(samples["ods"]))
         ois = replace(ois, interval=percentile_interval(samples["ois"]))
     return BoundaryScore(
@@ -194,7 +195,7 @@ def compare_systems(
     first: Mapping[str, BoundaryTally], second: Mapping[str, BoundaryTally], *, resamples: int = 1000, seed: int = 0
 ) -> dict[str, PairedResult]:
     """Is the first system better than the second? Paired bootstrap of ODS and OIS over the images that both have."""
-    images = [name for name in first if name in second]
+    images = sorted(first.keys() & second.keys())
     if not images:
         raise UsageError("the two systems have no image in common")
     mine, theirs = ([tallies[name] for name in images] for tallies in (first, second))

@@ -39,7 +39,7 @@ def table_of(tallies: Mapping[str, Mapping[str, Tally]]) -> Table:
     agreed = one[0].protocol
     judged = task(agreed.task).criteria(agreed)
     common = reduce(set.intersection, (set(images) for images, _ in found.values()))
-    shared = [image for image in next(iter(found.values()))[0] if image in common]
+    shared = sorted(common)  # resamples go by names, whatever the order of files
     if not shared:
         raise UsageError(f"the systems {', '.join(found)} have no image in common: there is nothing to compare")
 
@@ -66,7 +66,7 @@ def join(tables: Sequence[Table]) -> Table:
         return first
     systems = tuple(name for name in first.systems if all(name in other.systems for other in others))
     common = set(first.images).intersection(*(other.images for other in others))
-    images = tuple(name for name in first.images if name in common)
+    images = tuple(sorted(common))
     if not systems or not images:
         raise UsageError(f"{' and '.join(table.signature for table in tables)} share no system and image")
     parts = [table.select(systems=systems, images=images) for table in tables]

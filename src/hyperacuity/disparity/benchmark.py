@@ -200,7 +200,9 @@ def collect(tallies: Mapping[str, DisparityTally], *, resamples: int = 1000, see
     """
     protocol = protocol_of(tallies.values(), Protocol)
     values = np.array([measured(one) for one in tallies.values()])
-    return DisparityScore(protocol, tuple(tallies), values, *mean_and_interval(values, resamples, seed))
+    return DisparityScore(
+        protocol, tuple(tallies), values, *mean_and_interval(values[np.argsort(list(tallies))], resamples, seed)
+    )
 
 
 def criteria(protocol: Protocol) -> Criteria:

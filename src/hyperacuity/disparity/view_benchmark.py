@@ -108,7 +108,9 @@ def collect_views(tallies: Mapping[str, ViewTally], *, resamples: int = 1000, se
     """The means over images, those without a value left out, with intervals. ``UsageError`` without images."""
     protocol = protocol_of(tallies.values(), ViewProtocol)
     values = np.array([measured_views(one) for one in tallies.values()])
-    return ViewScore(protocol, tuple(tallies), values, *mean_and_interval(values, resamples, seed))
+    return ViewScore(
+        protocol, tuple(tallies), values, *mean_and_interval(values[np.argsort(list(tallies))], resamples, seed)
+    )
 
 
 def criteria(protocol: ViewProtocol) -> Criteria:

@@ -115,7 +115,7 @@ def collect(tallies: Mapping[str, EdgeTally], *, resamples: int = 1000, seed: in
     >>> score.minimum.tolist(), score.interval.tolist()
     ([0.0], [[0.0, 0.0]])
     """
-    protocol, every = protocol_of(tallies.values(), Protocol), list(tallies.values())
+    protocol, every = protocol_of(tallies.values(), Protocol), [tallies[image] for image in sorted(tallies)]
     whole = total(every)
     weights: Draws = Bootstrap(len(every), resamples, seed) if resamples else np.empty((0, len(every)), np.int64)
     drawn = ratio(resample(weights, stack(every, "minimum")), resample(weights, stack(every, "images")))

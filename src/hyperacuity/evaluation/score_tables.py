@@ -145,7 +145,7 @@ def _row(task: Task[Any, Any, Any], judged: Criteria, system: str, images: Mappi
     A number of the score replaces the criterion's of the same name, and its interval where it is another number: a system with
     a parameter may have its best values at several.
     """
-    every = list(images.values())
+    every = [images[image] for image in sorted(images)]
     values = dict(zip(judged.names, judged.overall(every).tolist(), strict=True))
     drawn = judged.resampled(every, blocks_of(Bootstrap(len(every))))
     ends = {name: percentile_interval(drawn[:, n]) for n, name in enumerate(judged.names)}

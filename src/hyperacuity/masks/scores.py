@@ -70,7 +70,7 @@ def collect(tallies: Mapping[str, MaskTally], *, resamples: int = 1000, seed: in
     >>> score.mean["f"], score.mean["one_to_one"], score.mean["j"]
     (1.0, 1.0, 0.5)
     """
-    protocol, every = protocol_of(tallies.values(), Protocol), list(tallies.values())
+    protocol, every = protocol_of(tallies.values(), Protocol), [tallies[image] for image in sorted(tallies)]
     (mean,) = rescore(every, np.ones((1, len(every)), np.int64))
     drawn = np.full((1, len(NAMES)), np.nan)
     if resamples:
@@ -87,7 +87,7 @@ def collect(tallies: Mapping[str, MaskTally], *, resamples: int = 1000, seed: in
         objects=int(totals["objects"].sum()),
         missed=int(totals["missed"].sum()),
         extra=int(totals["extra"].sum()),
-        values=criteria(protocol).alone(every),
+        values=criteria(protocol).alone(list(tallies.values())),
     )
 
 

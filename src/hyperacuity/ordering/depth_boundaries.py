@@ -210,7 +210,9 @@ def collect_depth_edges(
     """The means over images, those without true edges left out, with intervals. ``UsageError`` without images."""
     protocol = protocol_of(tallies.values(), DepthEdgeProtocol)
     values = np.array([accuracy_completeness(one) for one in tallies.values()])
-    return DepthEdgeScore(protocol, tuple(tallies), values, *mean_and_interval(values, resamples, seed))
+    return DepthEdgeScore(
+        protocol, tuple(tallies), values, *mean_and_interval(values[np.argsort(list(tallies))], resamples, seed)
+    )
 
 
 def depth_edge_criteria(protocol: DepthEdgeProtocol) -> Criteria:

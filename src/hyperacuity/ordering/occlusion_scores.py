@@ -64,7 +64,7 @@ def as_boundaries(tally: OcclusionTally, *, directed: bool = True) -> BoundaryTa
 
 def collect_occlusion(tallies: Mapping[str, OcclusionTally], *, resamples: int = 1000, seed: int = 0) -> OcclusionScore:
     """The scores of a data set from its images' tallies. ``resamples=0`` leaves the intervals out (NaN)."""
-    protocol, every = protocol_of(tallies.values(), OcclusionProtocol), list(tallies.values())
+    protocol, every = protocol_of(tallies.values(), OcclusionProtocol), [tallies[image] for image in sorted(tallies)]
     opr, plain = (
         collect_boundaries(
             {name: as_boundaries(one, directed=directed) for name, one in tallies.items()},

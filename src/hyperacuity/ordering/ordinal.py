@@ -227,7 +227,7 @@ class PairScore:
 
 def collect_pairs(tallies: Mapping[str, PairTally], *, resamples: int = 1000, seed: int = 0) -> PairScore:
     """The rates of a data set from its images' tallies. ``resamples=0`` leaves the intervals out (NaN)."""
-    protocol, every = protocol_of(tallies.values(), PairProtocol), list(tallies.values())
+    protocol, every = protocol_of(tallies.values(), PairProtocol), [tallies[image] for image in sorted(tallies)]
     rates = rates_of(every, np.ones((1, len(every)), np.int64))[0]
     nan = float("nan")
     intervals = dict.fromkeys(RATES, (nan, nan))
@@ -240,7 +240,7 @@ def collect_pairs(tallies: Mapping[str, PairTally], *, resamples: int = 1000, se
         tuple(tallies),
         dict(zip(RATES, rates.tolist(), strict=True)),
         intervals,
-        _rates(stack(every, "wrong"), stack(every, "weight")),
+        _rates(stack(tallies.values(), "wrong"), stack(tallies.values(), "weight")),
         (equal, unequal, silent),
     )
 

@@ -101,7 +101,7 @@ def collect_sweep(
     common image ``UsageError`` is raised.
     """
     first, *others = sweep.values() or [{}]
-    images = [image for image in first if all(image in other for other in others)]
+    images = [image for image in sorted(first) if all(image in other for other in others)]
     columns = [[tallies[image] for image in images] for tallies in sweep.values()]
     protocol = protocol_of([tally for column in columns for tally in column], Protocol)
     # [image, parameter value, …]

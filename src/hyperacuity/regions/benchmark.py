@@ -111,7 +111,7 @@ def collect(tallies: Mapping[str, RegionTally], *, resamples: int = 1000, seed: 
     >>> score.covering.ods, score.best, score.vi.ods
     (0.75, 0.75, 0.5)
     """
-    levels, every = level_names(tallies), list(tallies.values())
+    levels, every = level_names(tallies), [tallies[image] for image in sorted(tallies)]
     covered, areas = stack(every, "covered"), stack(every, "truth_area")[:, np.newaxis]
     rand, variation = stack(every, "rand"), stack(every, "variation")
     images = np.ones_like(areas)

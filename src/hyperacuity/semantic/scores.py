@@ -116,7 +116,7 @@ def collect(tallies: Mapping[str, SemanticTally], *, resamples: int = 1000, seed
         of_class = {image: one.of_class(c) for image, one in tallies.items()}
         found = _class_score(names[c], of_class, len(every) - int(sums.shown[c]), protocol)
         if drawn is not None:
-            samples = _resampled(list(of_class.values()), drawn)
+            samples = _resampled([of_class[image] for image in sorted(of_class)], drawn)
             ods.append(samples[0])
             ois.append(samples[1])
             intervals = [percentile_interval(values) for values in samples]

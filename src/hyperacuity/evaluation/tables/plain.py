@@ -20,7 +20,7 @@ def scored(result: Result) -> dict[str, dict[str, Any]]:
     first = judged.names.index(judged.usual[0])
     found = {}
     for system in result.systems:
-        tallies = list(result.tallies(system).values())
+        tallies = [one for _, one in sorted(result.tallies(system).items())]
         if tallies:
             values = judged.overall(tallies)
             drawn = judged.resampled(tallies, blocks_of(Bootstrap(len(tallies))))[:, first]

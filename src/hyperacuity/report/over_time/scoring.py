@@ -57,14 +57,14 @@ def score_of(
     task: Task[Any, Any, Any], protocol: BaseProtocol, tallies: Mapping[str, Any], columns: Sequence[Column]
 ) -> PointScore:
     """The same of tallies by image, of which there is at least one."""
-    judged, every = task.criteria(protocol), list(tallies.values())
+    judged, every = task.criteria(protocol), [tallies[image] for image in sorted(tallies)]
     overall, main = judged.overall(every), judged.names.index(columns[0].key)
     drawn = judged.resampled(every, blocks_of(Bootstrap(len(every))))
     alone = judged.alone(every)[:, main].tolist()
     return PointScore(
         {column.key: float(overall[judged.names.index(column.key)]) for column in columns},
         percentile_interval(drawn[:, main]),
-        dict(zip(tallies, alone, strict=True)),
+        dict(zip(sorted(tallies), alone, strict=True)),
         chance_level(task.name, columns[0].key, tallies),
     )
 

@@ -68,9 +68,9 @@ def judge(grid: Grid, columns: Sequence[Column] = ()) -> Judged:
 
 def _scored(known: Criteria, tallies: Mapping[str, Any]) -> tuple[list[str], Scores, Scores, Scores]:
     """The images of a system, and its scores on them, on resamples of them, and on each alone."""
-    every = list(tallies.values())
+    every = [tallies[image] for image in sorted(tallies)]
     drawn = known.resampled(every, blocks_of(Bootstrap(len(every))))
-    return list(tallies), known.overall(every), drawn, known.alone(every)
+    return sorted(tallies), known.overall(every), drawn, known.alone(every)
 
 
 def judged_sheet(grid: Grid, judged: Judged, *, figures: Iterable[Figure] = (), viewer: Viewer | None = None) -> Sheet:
