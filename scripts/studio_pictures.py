@@ -28,17 +28,15 @@ from scipy import ndimage
 
 from hyperacuity.data import read_boundary_truths, read_image
 from hyperacuity.data.scenes import make_scene, name_of, write_scenes
-from hyperacuity.studio import people
+from hyperacuity.studio import actions, people
 from hyperacuity.studio.choose.page import ChoosePage
 from hyperacuity.studio.choose.plan import SCHEMA as CHOOSE
 from hyperacuity.studio.choose.plan import Design
 from hyperacuity.studio.choose.session import Session
 from hyperacuity.studio.choose.trials import load_study
 from hyperacuity.studio.items import item_id, items_of
-from hyperacuity.studio.label import store as label_store
 from hyperacuity.studio.label.map import Action, find_candidates, replay
 from hyperacuity.studio.label.page import LabelPage
-from hyperacuity.studio.order import store as order_store
 from hyperacuity.studio.order.page import OrderPage
 from hyperacuity.studio.order.regions import find_inputs
 from hyperacuity.studio.server import Address, prepared
@@ -132,7 +130,7 @@ def longest_border(seed: int) -> list[tuple[int, int]]:
 def labels(studio: Studio) -> Iterator[LabelPage]:
     """The page for labels, with what three people have done."""
     folder = Path(tempfile.mkdtemp(dir=studio.folder))
-    with State(folder / "studio.sqlite", [people.SCHEMA, label_store.SCHEMA]) as state:
+    with State(folder / "studio.sqlite", [people.SCHEMA, actions.SCHEMA]) as state:
         page = LabelPage(items_of(sorted(studio.images.iterdir())), state, folder / "out")
         with studio.served(page.page) as address:
             for name, (count, eyes) in WORKERS.items():
@@ -204,7 +202,7 @@ def orders(studio: Studio, *, net: bool = False) -> Iterator[Address]:
     folder = Path(tempfile.mkdtemp(dir=studio.folder))
     inputs = find_inputs(studio.images, None if net else studio.folder / "scenes/labels", net=net, level=COARSE)
     with ExitStack() as opened:
-        state = opened.enter_context(State(folder / "studio.sqlite", [people.SCHEMA, order_store.SCHEMA]))
+        state = opened.enter_context(State(folder / "studio.sqlite", [people.SCHEMA, actions.SCHEMA]))
         yield opened.enter_context(studio.served(OrderPage(inputs, state, folder / "out").page))
 
 

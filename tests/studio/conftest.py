@@ -24,11 +24,10 @@ pytest.importorskip("starlette", reason='needs the studio: pip install ".[studio
 pytest.importorskip("uvicorn", reason='needs the studio: pip install ".[studio]"')
 
 from hyperacuity.audit.trials import Segment, Trial, write_trials
-from hyperacuity.studio import people
+from hyperacuity.studio import actions, people
 from hyperacuity.studio.app import make_app
 from hyperacuity.studio.items import item_id
 from hyperacuity.studio.label.map import Action, replay
-from hyperacuity.studio.order import store as order_store
 from hyperacuity.studio.order.page import OrderPage
 from hyperacuity.studio.order.regions import find_inputs
 from hyperacuity.studio.security import LOOPBACK
@@ -198,7 +197,7 @@ def open_page(world, client_of) -> Iterator[Callable[..., Orderer]]:
     with ExitStack() as opened:
 
         def start(person: str | None = "Ada", *, hierarchy: bool = False) -> Orderer:
-            state = opened.enter_context(State(world / "studio.sqlite", [order_store.SCHEMA, people.SCHEMA]))
+            state = opened.enter_context(State(world / "studio.sqlite", [actions.SCHEMA, people.SCHEMA]))
             inputs = find_inputs(world / "images", None if hierarchy else world / "labels")
             client = client_of(OrderPage(inputs, state, world / "out").page)
             if person:

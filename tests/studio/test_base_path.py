@@ -17,17 +17,15 @@ import numpy as np
 import pytest
 
 from hyperacuity.data import read_image, write_png
-from hyperacuity.studio import people
+from hyperacuity.studio import actions, people
 from hyperacuity.studio.app import make_app
 from hyperacuity.studio.choose.page import ChoosePage
 from hyperacuity.studio.choose.plan import SCHEMA as CHOOSE
 from hyperacuity.studio.choose.plan import Design
 from hyperacuity.studio.choose.trials import load_study
 from hyperacuity.studio.items import item_id, items_of
-from hyperacuity.studio.label import store as label_store
 from hyperacuity.studio.label.map import find_candidates
 from hyperacuity.studio.label.page import LabelPage
-from hyperacuity.studio.order import store as order_store
 from hyperacuity.studio.order.page import OrderPage
 from hyperacuity.studio.order.regions import find_inputs
 from hyperacuity.studio.server import Address, prepared
@@ -45,7 +43,7 @@ def labels(tmp_path):
     (tmp_path / "photos").mkdir()
     for name in ("one", "two"):
         write_png(tmp_path / "photos" / f"{name}.png", step)
-    with State(tmp_path / "labels.sqlite", [people.SCHEMA, label_store.SCHEMA]) as state:
+    with State(tmp_path / "labels.sqlite", [people.SCHEMA, actions.SCHEMA]) as state:
         yield LabelPage(items_of(sorted((tmp_path / "photos").iterdir())), state, tmp_path / "out")
 
 
@@ -231,7 +229,7 @@ def test_versions_are_compared_below_a_path_by_tls(labels, behind, visit, certif
 
 @pytest.mark.browser
 def test_ordering_works_below_a_path_that_the_proxy_keeps(world, behind, visit):
-    with State(world / "orders.sqlite", [people.SCHEMA, order_store.SCHEMA]) as state:
+    with State(world / "orders.sqlite", [people.SCHEMA, actions.SCHEMA]) as state:
         page = OrderPage(find_inputs(world / "images", world / "labels"), state, world / "out").page
         address = behind(page, kept=True)
         tab = visit(address.front)

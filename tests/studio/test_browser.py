@@ -75,7 +75,8 @@ def test_someone_elses_link_offers_two_plain_choices(page, live, visit, serious)
     bea.get_by_text("Hello Bea.").wait_for()
     bea.goto(link)
     assert serious(bea) == []
-    bea.click("text=Switch to Ada")
+    assert bea.inner_text("#switch") == "Switch to Ada"
+    bea.click("#switch")
     bea.get_by_text("Hello Ada.").wait_for()
     assert bea.url == f"{address.base}/"
 

@@ -121,7 +121,7 @@ def test_the_data_have_a_row_per_trial_and_a_codebook_for_every_column(framed, c
 
 
 def test_a_file_of_the_first_version_opens(tmp_path):
-    first = Schema("choose", 1, tuple(line for line in SCHEMA.statements if line != FACTS))
+    first = Schema("choose", 1, tuple(line for line in SCHEMA.steps if line != FACTS))
     with State(tmp_path / "studio.sqlite", [first]) as state:
         state.write_now(lambda file: file.execute("INSERT INTO choose_people VALUES (1, 'token', '0 1', 'now')"))
     with State(tmp_path / "studio.sqlite", [SCHEMA]) as state:

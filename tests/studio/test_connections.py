@@ -18,7 +18,7 @@ from hyperacuity.studio.app import make_app
 from hyperacuity.studio.people import SCHEMA, People
 from hyperacuity.studio.security import LOOPBACK
 from hyperacuity.studio.server import prepared, public_address
-from hyperacuity.studio.state import State
+from hyperacuity.studio.state import State, insert
 from hyperacuity.studio.web import Page
 
 PUBLIC = "https://studio.example.org"
@@ -176,7 +176,7 @@ def test_a_studio_behind_a_proxy_needs_a_token():
 def test_what_people_did_is_for_nobody_else_to_read(tmp_path):
     path = tmp_path / "studio.sqlite"
     with State(path, [SCHEMA]) as state:
-        state.write_now(lambda file: file.execute("INSERT INTO people VALUES ('1', 'Ada', 'now')"))
+        state.write_now(lambda file: insert(file, "people", "1", "Ada", "now"))
         assert {stat.S_IMODE(one.stat().st_mode) for one in tmp_path.iterdir()} == {0o600}
         killed = shutil.copytree(tmp_path, tmp_path / "killed")
     left = [one for one in killed.iterdir() if one.is_file()]

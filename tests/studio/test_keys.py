@@ -9,12 +9,10 @@ import numpy as np
 import pytest
 
 from hyperacuity.data import write_png
-from hyperacuity.studio import people
+from hyperacuity.studio import actions, people
 from hyperacuity.studio.items import item_id, items_of
-from hyperacuity.studio.label import store as label_store
 from hyperacuity.studio.label.map import find_candidates
 from hyperacuity.studio.label.page import LabelPage
-from hyperacuity.studio.order import store as order_store
 from hyperacuity.studio.order.page import OrderPage
 from hyperacuity.studio.order.regions import find_inputs
 from hyperacuity.studio.state import State
@@ -29,7 +27,7 @@ def label_page(tmp_path):
     (tmp_path / "photos").mkdir()
     for name in ("one", "two"):
         write_png(tmp_path / "photos" / f"{name}.png", STEP)
-    with State(tmp_path / "labels.sqlite", [people.SCHEMA, label_store.SCHEMA]) as state:
+    with State(tmp_path / "labels.sqlite", [people.SCHEMA, actions.SCHEMA]) as state:
         yield LabelPage(items_of(sorted((tmp_path / "photos").iterdir())), state, tmp_path / "out")
 
 
@@ -46,7 +44,7 @@ def open_two(world, label_page, live, visit, client_of, finish_label):
         def order():
             for folder in ("images", "labels"):
                 shutil.copy(world / folder / "squares.png", world / folder / "tiles.png")
-            state = opened.enter_context(State(world / "orders.sqlite", [people.SCHEMA, order_store.SCHEMA]))
+            state = opened.enter_context(State(world / "orders.sqlite", [people.SCHEMA, actions.SCHEMA]))
             page = OrderPage(find_inputs(world / "images", world / "labels"), state, world / "out")
             paths = [f"/items/{item_id(name)}" for name in ("squares", "tiles")]
             tab = enter(visit(live(page.page).base + paths[0]))

@@ -22,9 +22,8 @@ from hyperacuity.data import read_boundary_truths, read_edges, write_png
 from hyperacuity.data.scenes import make_scene
 from hyperacuity.errors import UsageError
 from hyperacuity.kernels.thinning import thin
-from hyperacuity.studio import people
+from hyperacuity.studio import actions, people
 from hyperacuity.studio.items import Item, item_id, items_of
-from hyperacuity.studio.label import store as label_store
 from hyperacuity.studio.label.map import TOP, Action, find_candidates, replay
 from hyperacuity.studio.label.page import MAX_ENTRIES, MAX_NUMBERS, LabelPage
 from hyperacuity.studio.server import Address
@@ -45,7 +44,7 @@ def photos(tmp_path_factory):
 
 @pytest.fixture
 def state(tmp_path):
-    with State(tmp_path / "studio.sqlite", [people.SCHEMA, label_store.SCHEMA]) as opened:
+    with State(tmp_path / "studio.sqlite", [people.SCHEMA, actions.SCHEMA]) as opened:
         yield opened
 
 

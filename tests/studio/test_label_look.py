@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from hyperacuity.data import write_png
-from hyperacuity.studio import people
+from hyperacuity.studio import actions, people
 from hyperacuity.studio.items import item_id, items_of
-from hyperacuity.studio.label import store
+from hyperacuity.studio.label.log import read_log
 from hyperacuity.studio.label.map import find_candidates, replay
 from hyperacuity.studio.label.page import LabelPage
 from hyperacuity.studio.state import State
@@ -26,7 +26,7 @@ def desk(tmp_path, live, visit):
     (tmp_path / "photos").mkdir()
     for name in ("one", "two"):
         write_png(tmp_path / "photos" / f"{name}.png", STEP)
-    with State(tmp_path / "studio.sqlite", [people.SCHEMA, store.SCHEMA]) as state:
+    with State(tmp_path / "studio.sqlite", [people.SCHEMA, actions.SCHEMA]) as state:
         page = LabelPage(items_of(sorted((tmp_path / "photos").iterdir())), state, tmp_path / "out")
         address = live(page.page)
         tab = visit(f"{address.base}/image/{item_id('one')}", width=1024, height=800)
@@ -38,8 +38,8 @@ def desk(tmp_path, live, visit):
             tab.wait_for_selector("#saved[data-saved=true]")
 
             def look(file):
-                who, digest = file.execute("SELECT person, digest FROM label_sheets").fetchone()
-                return store.read_log(file, who, item_id("one"), digest)
+                who, digest = file.execute("SELECT person, digest FROM log_sheets").fetchone()
+                return read_log(file, who, item_id("one"), digest)
 
             return replay(find_candidates(STEP), state.read_now(look).actions)[0]
 

@@ -13,6 +13,7 @@ from scipy import ndimage
 from hyperacuity.data.scenes import make_scene
 from hyperacuity.detect import masks
 from hyperacuity.kernels.thinning import thin
+from hyperacuity.studio.actions import in_effect
 from hyperacuity.studio.label.map import (
     ACTIONS,
     ADDING,
@@ -21,7 +22,6 @@ from hyperacuity.studio.label.map import (
     are_runs,
     checksum,
     find_candidates,
-    in_effect,
     pixels,
     replay,
 )

@@ -9,9 +9,9 @@ from scipy import ndimage
 from hyperacuity.data import read_boundary_truths, read_edges, write_png
 from hyperacuity.data.scenes import make_scene
 from hyperacuity.edges import psi
-from hyperacuity.studio import people
+from hyperacuity.studio import actions, people
 from hyperacuity.studio.items import item_id, items_of
-from hyperacuity.studio.label import store as label_store
+from hyperacuity.studio.label.log import read_log
 from hyperacuity.studio.label.map import find_candidates, replay
 from hyperacuity.studio.label.page import LabelPage
 from hyperacuity.studio.state import State
@@ -42,7 +42,7 @@ def photos(tmp_path_factory, scene):
 
 @pytest.fixture
 def state(tmp_path):
-    with State(tmp_path / "studio.sqlite", [people.SCHEMA, label_store.SCHEMA]) as opened:
+    with State(tmp_path / "studio.sqlite", [people.SCHEMA, actions.SCHEMA]) as opened:
         yield opened
 
 
@@ -91,9 +91,9 @@ class Hand:
         self.tab.wait_for_selector("#saved[data-saved=true]")
 
         def look(file):
-            found = file.execute("SELECT person, digest FROM label_sheets WHERE item = ?", (self.item,)).fetchone()
+            found = file.execute("SELECT person, digest FROM log_sheets WHERE item = ?", (self.item,)).fetchone()
             who, digest = found or ("", DIGEST)
-            return label_store.read_log(file, who, self.item, digest)
+            return read_log(file, who, self.item, digest)
 
         return self.state.read_now(look)
 

@@ -23,9 +23,8 @@ from hyperacuity.data.scenes import make_scene
 from hyperacuity.detect.net import network
 from hyperacuity.errors import UsageError
 from hyperacuity.kernels.thinning import thin
-from hyperacuity.studio import people
+from hyperacuity.studio import actions, people
 from hyperacuity.studio.items import item_id, items_of
-from hyperacuity.studio.label import store
 from hyperacuity.studio.label.map import TOP, Action, EdgeCandidates, find_candidates, replay_sources
 from hyperacuity.studio.label.page import LabelPage
 from hyperacuity.studio.label.sources import NET_START, CandidateSource, gradient_source, net_source, sources_of
@@ -46,7 +45,7 @@ def photos(tmp_path_factory):
 
 @pytest.fixture
 def state(tmp_path):
-    with State(tmp_path / "studio.sqlite", [people.SCHEMA, store.SCHEMA]) as opened:
+    with State(tmp_path / "studio.sqlite", [people.SCHEMA, actions.SCHEMA]) as opened:
         yield opened
 
 

@@ -14,11 +14,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from hyperacuity.studio import people
+from hyperacuity.studio import actions, people
 from hyperacuity.studio.items import item_id
 from hyperacuity.studio.order.page import OrderPage
 from hyperacuity.studio.order.regions import find_inputs
-from hyperacuity.studio.order.store import SCHEMA
 from hyperacuity.studio.state import State
 
 
@@ -123,7 +122,7 @@ class TestKeeping:
 
 def test_of_many_tabs_at_once_one_wins(world, live, orderer):
     httpx = pytest.importorskip("httpx", reason="needs the package httpx")
-    with State(world / "studio.sqlite", [SCHEMA, people.SCHEMA]) as state:
+    with State(world / "studio.sqlite", [actions.SCHEMA, people.SCHEMA]) as state:
         address = live(OrderPage(find_inputs(world / "images", world / "labels"), state, world / "out").page)
         with httpx.Client(base_url=address.base) as connection:
             client = orderer(connection)
@@ -172,7 +171,7 @@ def test_a_server_killed_in_the_middle_has_kept_every_answer(world, orderer):
 words = st.one_of(
     st.none(), st.booleans(), st.integers(-3, 9), st.floats(), st.text(max_size=6), st.lists(st.integers(), max_size=2)
 )
-actions = st.dictionaries(
+anything = st.dictionaries(
     st.sampled_from(["region", "at", "tie", "a", "b", "relation", "level", "start_over"]), words
 ).flatmap(
     lambda parts: st.sampled_from(["place", "remove", "relate", "level", "clear", "undo", "redo", "done", "no"]).map(
@@ -196,7 +195,7 @@ sensible = st.one_of(
     ),
     body=st.one_of(st.binary(max_size=40), st.builds(
         lambda *values: json.dumps(dict(zip(("tab", "sequence", "action"), values, strict=True))).encode(),
-        st.one_of(st.just("one-of-many-tabs"), words), st.one_of(st.integers(-1, 4), words), st.one_of(actions, sensible, words),
+        st.one_of(st.just("one-of-many-tabs"), words), st.one_of(st.integers(-1, 4), words), st.one_of(anything, sensible, words),
     )),
 )  # fmt: skip
 def test_no_request_breaks_the_server(shared_client, method, item, rest, body):

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from scipy import ndimage
 
 from hyperacuity.data import read_labels, read_order
-from hyperacuity.studio import people
+from hyperacuity.studio import actions, people
 from hyperacuity.studio.items import item_id
-from hyperacuity.studio.order import store
 from hyperacuity.studio.order.edits import RegionMerge, RegionSplit, edited, merged_number, merged_statements, parts_of
 from hyperacuity.studio.order.page import OrderPage
 from hyperacuity.studio.order.regions import find_inputs
@@ -106,7 +105,7 @@ def test_what_cannot_be_merged_or_split_is_refused(open_page):
 
 @pytest.mark.browser
 def test_lines_drags_and_keys_change_regions(world, live, visit, serious):
-    with State(world / "studio.sqlite", [store.SCHEMA, people.SCHEMA]) as state:
+    with State(world / "studio.sqlite", [actions.SCHEMA, people.SCHEMA]) as state:
         page = OrderPage(find_inputs(world / "images", world / "labels"), state, world / "out")
         tab = visit(f"{live(page.page).base}/items/{item_id('squares')}", width=1024, height=800)
         tab.fill("#name", "Ada")

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from hyperacuity.cli import app
 from hyperacuity.data import read_labels, read_order
 from hyperacuity.ordering import Sides, ordering
-from hyperacuity.studio.order.store import SCHEMA, read_overview, time_spent
+from hyperacuity.studio import actions, people
 from hyperacuity.studio.state import Schema, State
 
 FINISH = {"kind": "done", "anyway": True}
@@ -105,18 +105,19 @@ def test_groups_with_nothing_between_them_are_missing_something(open_page):
 
 
 def test_a_file_of_the_first_version_opens_and_says_what_is_incomplete(tmp_path):
-    first = Schema(
-        "order", 1, tuple(line.replace("complete INTEGER NOT NULL DEFAULT 1, ", "") for line in SCHEMA.statements)
+    tables = (
+        "CREATE TABLE order_sheets (person, item, source, version, ordered, regions, tangled, written)",
+        "CREATE TABLE order_log (person, item, version, tab, action, made)",
     )
     path = tmp_path / "studio.sqlite"
-    with State(path, [first]) as state:
+    with State(path, [Schema("order", 1, tables)]) as state:
         rows = [("ada", item, "digest", 2, ordered, 4, 0, 2) for item, ordered in (("all", 4), ("some", 3))]
         state.write_now(lambda file: file.executemany("INSERT INTO order_sheets VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows))
-    with State(path, [SCHEMA]) as state:
-        known = state.read_now(lambda file: read_overview(file, "ada"))
-    assert {item: (one["written"], one["complete"]) for item, one in known.items()} == {
-        "all": (True, True),
-        "some": (True, False),
+    with State(path, [people.SCHEMA, actions.SCHEMA]) as state:
+        known = state.read_now(lambda file: actions.sheets(file, "order", "ada"))
+    assert {item: (one.state, one.complete) for item, one in known.items()} == {
+        "all": ("done", True),
+        "some": ("done", False),
     }
 
 
@@ -158,8 +159,10 @@ def test_two_people_are_two_annotators_of_one_truth(world, open_page):
 
 def test_pauses_count_for_a_minute_at_most(tmp_path):
     times = [f"2020-01-01T{time}+00:00" for time in ("10:00:00.000", "10:00:02.500", "11:00:00.000", "10:59:59.000")]
-    rows = [("p", "i", version, "tab", "{}", made) for version, made in enumerate(times, start=1)]
-    with State(tmp_path / "studio.sqlite", [SCHEMA]) as state:
-        assert state.read_now(lambda file: time_spent(file, ("p", "i"))) == (None, 0)
-        state.write_now(lambda file: file.executemany("INSERT INTO order_log VALUES (?, ?, ?, ?, ?, ?)", rows))
-        assert state.read_now(lambda file: time_spent(file, ("p", "i"))) == (times[0], 62.5)
+    action = {"kind": "clear"}
+    entries = [actions.Entry(number, "a-tab", action, None, made) for number, made in enumerate(times, start=1)]
+    key = actions.Key("order", "ada", "item")
+    with State(tmp_path / "studio.sqlite", [people.SCHEMA, actions.SCHEMA]) as state:
+        state.write_now(lambda file: actions.append(file, key, "digest", entries))
+        kept = state.read_now(lambda file: actions.read_entries(file, key))
+    assert [one.seconds for one in kept] == [0, 2.5, 60, 0]

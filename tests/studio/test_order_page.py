@@ -14,11 +14,10 @@ from typer.testing import CliRunner
 from hyperacuity.cli import app
 from hyperacuity.data import read_order
 from hyperacuity.data.scenes import make_scene, name_of, write_scenes
-from hyperacuity.studio import people
+from hyperacuity.studio import actions, people
 from hyperacuity.studio.items import item_id
 from hyperacuity.studio.order.page import OrderPage
 from hyperacuity.studio.order.regions import Regions, find_inputs, load_image, regions_at
-from hyperacuity.studio.order.store import SCHEMA
 from hyperacuity.studio.state import State
 
 pytestmark = pytest.mark.browser
@@ -106,7 +105,7 @@ def sit(scenes, tmp_path, live, visit):
     def go(person: str = "Ada", *, hierarchy: bool = False, item: str = NAME, **options: Any) -> Desk:
         inputs = find_inputs(scenes / "images", None if hierarchy else scenes / "labels")
         if hierarchy not in servers:
-            states.append(State(tmp_path / f"studio-{hierarchy}.sqlite", [SCHEMA, people.SCHEMA]))
+            states.append(State(tmp_path / f"studio-{hierarchy}.sqlite", [actions.SCHEMA, people.SCHEMA]))
             servers[hierarchy] = live(OrderPage(inputs, states[-1], tmp_path / "out").page)
         address = servers[hierarchy]
         image = load_image(inputs, inputs.items[item_id(item)])

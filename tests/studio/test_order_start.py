@@ -23,14 +23,13 @@ from hyperacuity.data.scenes import make_scene
 from hyperacuity.detect.net import network
 from hyperacuity.detect.net.sight import LEVEL
 from hyperacuity.ordering.orderings import consecutive
-from hyperacuity.studio import people
+from hyperacuity.studio import actions, people
 from hyperacuity.studio.items import item_id
 from hyperacuity.studio.order import regions as order_regions
 from hyperacuity.studio.order.history import Snapshot
 from hyperacuity.studio.order.page import OrderPage
 from hyperacuity.studio.order.regions import find_inputs, load_image, regions_at, seen_order
 from hyperacuity.studio.order.relations import Statements, arrange
-from hyperacuity.studio.order.store import SCHEMA
 from hyperacuity.studio.order.suggestions import answers, open_suggestions, preview
 from hyperacuity.studio.state import State
 
@@ -58,7 +57,7 @@ def start(world, client_of, orderer, seen, let_in):
     with ExitStack() as opened:
 
         def go(person="Ada"):
-            state = opened.enter_context(State(world / "studio.sqlite", [SCHEMA, people.SCHEMA]))
+            state = opened.enter_context(State(world / "studio.sqlite", [actions.SCHEMA, people.SCHEMA]))
             client = client_of(
                 OrderPage(find_inputs(world / "images", world / "labels", net=True), state, world / "out").page
             )
@@ -279,7 +278,7 @@ class TestPage:
         with ExitStack() as opened:
 
             def go(**options):
-                state = opened.enter_context(State(world / "studio.sqlite", [SCHEMA, people.SCHEMA]))
+                state = opened.enter_context(State(world / "studio.sqlite", [actions.SCHEMA, people.SCHEMA]))
                 inputs = find_inputs(world / "images", world / "labels", net=True)
                 address = live(OrderPage(inputs, state, world / "out").page)
                 tab = visit(f"{address.base}/items/{item_id('squares')}", **options)

@@ -11,12 +11,10 @@ import numpy as np
 import pytest
 
 from hyperacuity.data import read_image, write_png
-from hyperacuity.studio import people
+from hyperacuity.studio import actions, people
 from hyperacuity.studio.items import item_id, items_of
-from hyperacuity.studio.label import store as label_store
 from hyperacuity.studio.label.map import find_candidates, replay
 from hyperacuity.studio.label.page import LabelPage
-from hyperacuity.studio.order import store as order_store
 from hyperacuity.studio.order.page import OrderPage
 from hyperacuity.studio.order.regions import find_inputs
 from hyperacuity.studio.state import State
@@ -50,7 +48,7 @@ def labelled(tmp_path, client_of):
     picture = np.zeros((24, 32, 3), np.uint8)
     picture[6:18, 9:] = 200
     write_png(photo, picture)
-    with State(tmp_path / "studio.sqlite", [people.SCHEMA, label_store.SCHEMA]) as state:
+    with State(tmp_path / "studio.sqlite", [people.SCHEMA, actions.SCHEMA]) as state:
         labels = LabelPage(items_of([photo]), state, tmp_path / "out")
         client = client_of(labels.page)
         client.post("/people", json={"name": "Ada"})
@@ -76,7 +74,7 @@ def ordered(world, open_page):
         {"kind": "done", "anyway": True},
         {**relate, "a": 2, "b": 3},
     )
-    with State(world / "studio.sqlite", [people.SCHEMA, order_store.SCHEMA]) as state:
+    with State(world / "studio.sqlite", [people.SCHEMA, actions.SCHEMA]) as state:
         inputs = find_inputs(world / "images", world / "labels")
         yield Finished(OrderPage(inputs, state, world / "out"), world / "out", state.path)
 
@@ -138,7 +136,7 @@ def test_what_somebody_changed_is_kept_beside(labelled, caplog):
 def test_an_order_of_other_regions_is_told_and_not_written(ordered, world):
     (world / "out" / ORDER_FILES[0]).unlink()
     write_png(world / "labels" / "squares.png", np.eye(24, 32, dtype=np.uint8))
-    with State(world / "studio.sqlite", [people.SCHEMA, order_store.SCHEMA]) as state:
+    with State(world / "studio.sqlite", [people.SCHEMA, actions.SCHEMA]) as state:
         page = OrderPage(find_inputs(world / "images", world / "labels"), state, world / "out")
         assert page.write_missing() == [("squares", "its regions are not those that were ordered before")]
 

@@ -8,13 +8,11 @@ import numpy as np
 import pytest
 
 from hyperacuity.data import read_edges, read_order, write_png
-from hyperacuity.studio import people
+from hyperacuity.studio import actions, people
 from hyperacuity.studio.items import item_id, items_of
-from hyperacuity.studio.label import store as label_store
 from hyperacuity.studio.label.map import find_candidates
 from hyperacuity.studio.label.page import LabelPage
 from hyperacuity.studio.label.work import difference_pieces
-from hyperacuity.studio.order import store as order_store
 from hyperacuity.studio.order.page import OrderPage
 from hyperacuity.studio.order.regions import find_inputs
 from hyperacuity.studio.overview.agreement import cohen_kappa, confusion_of_orders, share_agreed
@@ -36,7 +34,7 @@ def labels(tmp_path):
     step[:, 30:] = 200
     (tmp_path / "photos").mkdir()
     write_png(tmp_path / "photos" / "one.png", step)
-    with State(tmp_path / "studio.sqlite", [people.SCHEMA, label_store.SCHEMA]) as state:
+    with State(tmp_path / "studio.sqlite", [people.SCHEMA, actions.SCHEMA]) as state:
         yield (
             LabelPage(items_of([tmp_path / "photos" / "one.png"]), state, tmp_path / "out"),
             state,
@@ -158,7 +156,7 @@ def test_orders_are_compared_and_settled_but_never_into_a_contradiction(world, o
     ring = (relate(0, 1), relate(1, 3), relate(2, 3))
     open_page("Ada").do(*ring, relate(0, 2), FINISH)
     open_page("Bea").do(*ring, relate(2, 0), FINISH)
-    with State(world / "studio.sqlite", [order_store.SCHEMA, people.SCHEMA]) as state:
+    with State(world / "studio.sqlite", [actions.SCHEMA, people.SCHEMA]) as state:
         page = OrderPage(find_inputs(world / "images", world / "labels"), state, world / "out")
         client = supervise(client_of(page.page), page)
         text = client.get("/overview").text
@@ -245,7 +243,7 @@ def test_keys_and_buttons_settle_differences_in_the_browser(labels, label, live,
 def test_orders_are_settled_in_the_browser(world, open_page, live, visit, looks_well):
     open_page("Ada").do(relate(0, 1), relate(0, 2), FINISH)
     open_page("Bea").do(relate(0, 1), relate(2, 0), FINISH)
-    with State(world / "studio.sqlite", [order_store.SCHEMA, people.SCHEMA]) as state:
+    with State(world / "studio.sqlite", [actions.SCHEMA, people.SCHEMA]) as state:
         page = OrderPage(find_inputs(world / "images", world / "labels"), state, world / "out")
         tab = visit(page.overview.supervisor.link(live(page.page)))
         tab.click("text=Compare")

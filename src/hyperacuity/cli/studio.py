@@ -253,9 +253,8 @@ def label(
         print_links(state or out / "studio.sqlite", "label")
         return
     from hyperacuity.data.datasets.pairing import pictures_of
-    from hyperacuity.studio import people
+    from hyperacuity.studio import actions, people
     from hyperacuity.studio.items import items_of
-    from hyperacuity.studio.label import store
     from hyperacuity.studio.label.page import LabelPage
     from hyperacuity.studio.label.sources import sources_of
     from hyperacuity.studio.state import State
@@ -263,7 +262,7 @@ def label(
     sources = sources_of(candidates)
     items = items_of(pictures_of(images))
     folder = common.output_folder(out)
-    with State(state or folder / "studio.sqlite", [people.SCHEMA, store.SCHEMA]) as opened:
+    with State(state or folder / "studio.sqlite", [people.SCHEMA, actions.SCHEMA]) as opened:
         page = LabelPage(items, opened, folder, sources)
         write_missing(page)
         server.serve_again(page.page, opened, "label", page.overview)
@@ -312,8 +311,7 @@ def order(
         print_links(state or out / "studio.sqlite", "order")
         return
     from hyperacuity.detect.net.network import shipped
-    from hyperacuity.studio import people
-    from hyperacuity.studio.order import store
+    from hyperacuity.studio import actions, people
     from hyperacuity.studio.order.page import OrderPage
     from hyperacuity.studio.order.regions import find_inputs
     from hyperacuity.studio.state import State
@@ -324,7 +322,7 @@ def order(
     inputs = find_inputs(images, segmentation, annotator=annotator, net=start is not None, **options)
     folder = common.output_folder(out)
     common.tell_failures((inputs.items[item].title, why) for item, why in inputs.failed.items())
-    with State(state or folder / "studio.sqlite", [people.SCHEMA, store.SCHEMA]) as opened:
+    with State(state or folder / "studio.sqlite", [people.SCHEMA, actions.SCHEMA]) as opened:
         page = OrderPage(inputs, opened, folder)
         write_missing(page)
         server.serve_again(page.page, opened, "order", page.overview)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hyperacuity.errors import UsageError
 from hyperacuity.studio.server import Address, listen
-from hyperacuity.studio.state import State
+from hyperacuity.studio.state import State, insert
 from hyperacuity.studio.web import log
 
 
@@ -18,7 +18,7 @@ def read_address(state: State, page: str) -> Address | None:
 def write_address(state: State, page: str, address: Address) -> None:
     """Store where a page is served."""
     row = (page, address.base, address.port, address.token)
-    state.write_now(lambda file: file.execute("INSERT OR REPLACE INTO studio_addresses VALUES (?, ?, ?, ?)", row))
+    state.write_now(lambda file: insert(file, "studio_addresses", *row, conflict="REPLACE"))
 
 
 def last_or_free(host: str, port: int, last: int | None, what: str = "links") -> int:

@@ -12,7 +12,7 @@ from starlette.routing import Route
 
 from hyperacuity.studio.items import Item
 from hyperacuity.studio.people import People
-from hyperacuity.studio.state import State, now
+from hyperacuity.studio.state import State, insert, now
 from hyperacuity.studio.web import field, read_json
 
 LONGEST = 500
@@ -57,8 +57,7 @@ class Flags:
         values = await read_json(request)
         note, skipped = field(values, "note", str, high=LONGEST), field(values, "skipped", bool)
         row = (self._page, person.id, item.id, note.strip(), skipped, now())
-        query = "INSERT OR REPLACE INTO studio_flags VALUES (?, ?, ?, ?, ?, ?)"
-        await self._state.write(lambda file: file.execute(query, row).rowcount)
+        await self._state.write(lambda file: insert(file, "studio_flags", *row, conflict="REPLACE"))
         return JSONResponse({"note": note.strip(), "skipped": skipped})
 
     async def _remove(self, request: Request) -> Response:

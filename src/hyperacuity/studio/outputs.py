@@ -20,7 +20,7 @@ from hyperacuity.data.formats.arrays import read_npy
 from hyperacuity.data.formats.images import read_pixels
 from hyperacuity.data.formats.matlab import read_truth_boundaries
 from hyperacuity.errors import InputError
-from hyperacuity.studio.state import State
+from hyperacuity.studio.state import State, insert
 from hyperacuity.studio.web import log
 
 Outputs = Mapping[Path, bytes | None]
@@ -56,7 +56,7 @@ def write_outputs(state: State, out: Path, outputs: Outputs) -> None:
             _make_folder(path.parent)
             write_bytes(path, data, synced=True)
     rows = [(_key(path), _digest(data)) for path, data in outputs.items()]
-    state.write_now(lambda file: file.executemany("INSERT OR REPLACE INTO studio_outputs VALUES (?, ?)", rows))
+    state.write_now(lambda file: [insert(file, "studio_outputs", *row, conflict="REPLACE") for row in rows])
 
 
 def are_whole(state: State, paths: Iterable[Path]) -> bool:

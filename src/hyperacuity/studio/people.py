@@ -22,14 +22,14 @@ from starlette.routing import Route
 from hyperacuity.studio import web
 from hyperacuity.studio.security import PUBLIC, TOKEN, set_cookie
 from hyperacuity.studio.server import Address
-from hyperacuity.studio.state import Schema, State, now
+from hyperacuity.studio.state import Schema, State, insert, now
 from hyperacuity.studio.web import Refused, read_json, render, root_of
 
 _TABLE = "CREATE TABLE people (id TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE, made TEXT NOT NULL) WITHOUT ROWID"
 _SECRETS = (
     "CREATE TABLE people_secrets (person TEXT PRIMARY KEY REFERENCES people (id), secret TEXT NOT NULL) WITHOUT ROWID"
 )
-SCHEMA = Schema("people", 2, (_TABLE, _SECRETS), upgrades={1: (_SECRETS,)})
+SCHEMA = Schema("people", 3, (_TABLE, _SECRETS), upgrades={1: (_SECRETS,), 2: ()}, sealed=("people", "people_secrets"))
 
 _EVERYBODY = "SELECT id, name, secret FROM people JOIN people_secrets ON person = id"
 
@@ -104,7 +104,7 @@ class People:
 
         def join(file: sqlite3.Connection) -> Person:
             new = (secrets.token_urlsafe(12), name, now())
-            if not file.execute("INSERT INTO people VALUES (?, ?, ?) ON CONFLICT (name) DO NOTHING", new).rowcount:
+            if not insert(file, "people", *new, conflict="IGNORE"):
                 raise Refused(
                     403,
                     f"someone called {name} works here already: if that is you, open your personal link "
@@ -164,7 +164,8 @@ def person_of(file: sqlite3.Connection, key: str) -> Person | None:
 def _give_secrets(file: sqlite3.Connection) -> None:
     """Give a secret to those who have none: newcomers, and everyone in a file of a version without secrets."""
     rows = file.execute("SELECT id FROM people WHERE id NOT IN (SELECT person FROM people_secrets)").fetchall()
-    file.executemany("INSERT INTO people_secrets VALUES (?, ?)", [(one, secrets.token_urlsafe(24)) for (one,) in rows])
+    for (person,) in rows:
+        insert(file, "people_secrets", person, secrets.token_urlsafe(24))
 
 
 def clean_name(name: str) -> str:

@@ -4,11 +4,14 @@ One thread writes. Changes that arrive while it waits for the disk are committed
 than one, and each is acknowledged only after the commit; with the usual commit per request everyone would wait for the disk in
 turn. Readers have connections of their own and never wait for the writer (SQLite's write-ahead log). A server killed at any
 moment loses nothing that it has acknowledged.
+
+Rows carry checksums, which are verified when the file is opened: a damaged file is refused before anyone works with it.
 """
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import os
 import queue
 import sqlite3
@@ -20,7 +23,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, Literal, Self, TypeVar
 
 from hyperacuity.data.files import printable
 from hyperacuity.errors import UsageError
@@ -31,18 +34,23 @@ Change = tuple[Callable[[sqlite3.Connection], Any], Future[Any]]
 APPLICATION = 0x48595053  # "HYPS" in SQLite's header, so that `file` and we can tell whose it is
 VERSION = 2
 
+Step = str | Callable[[sqlite3.Connection], object]
+"""An SQL statement, or a function of the connection."""
+
 
 @dataclass(frozen=True)
 class Schema:
-    """The tables of one page: its name, the version of the tables, and the statements that make them.
+    """The tables of one page: its name, the version of the tables, and the steps that make them.
 
-    ``upgrades`` has, by version, the statements that lead from there to the next.
+    ``upgrades`` has, by version, the steps that lead from there to the next. Rows of ``sealed`` tables carry a checksum in a last
+    column, which is added to what the steps make; write them with :func:`insert`.
     """
 
     name: str
     version: int
-    statements: tuple[str, ...]
-    upgrades: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    steps: tuple[Step, ...]
+    upgrades: Mapping[int, tuple[Step, ...]] = field(default_factory=dict)
+    sealed: tuple[str, ...] = ()
 
 
 _SUPERVISED = (
@@ -55,21 +63,36 @@ _SUPERVISED = (
 
 SHARED = Schema(
     "studio",
-    2,
+    3,
     (
         "CREATE TABLE studio_outputs (path BLOB PRIMARY KEY, sha256 TEXT NOT NULL) WITHOUT ROWID",
         "CREATE TABLE studio_addresses "
         "(page TEXT PRIMARY KEY, base TEXT NOT NULL, port INTEGER NOT NULL, token TEXT) WITHOUT ROWID",
         *_SUPERVISED,
     ),
-    upgrades={1: _SUPERVISED},
+    upgrades={1: _SUPERVISED, 2: ()},
+    sealed=("studio_outputs", "studio_addresses", "studio_supervisors", "studio_adjudications", "studio_flags"),
 )
-"""What every page has: digests of the files that it wrote, the address that it was last served at, the secret of whoever runs
-it, what they decided where two people differ, and flags on images."""
+"""The tables of every page: digests of the files that it wrote, the address that it was last served at, the organiser's secret
+and decisions where two people differ, and flags on images."""
 
 
 class StateError(UsageError):
     """The file cannot be read or written; what was acknowledged before is kept."""
+
+
+def insert(
+    file: sqlite3.Connection, table: str, *values: Any, conflict: Literal["ABORT", "IGNORE", "REPLACE"] = "ABORT"
+) -> int:
+    """Insert a row into a sealed table, with its checksum; returns how many rows were inserted."""
+    row = [int(value) if isinstance(value, bool) else value for value in values]
+    marks = ", ".join("?" * (len(row) + 1))
+    return file.execute(f"INSERT OR {conflict} INTO {table} VALUES ({marks})", (*row, _seal(table, *row))).rowcount  # noqa: S608
+
+
+def _seal(table: str, *row: Any) -> str:
+    """The checksum of a row of a table."""
+    return hashlib.blake2s(repr((table, *row)).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 
 class State:
@@ -239,7 +262,9 @@ def _failure(path: Path, error: Exception) -> StateError:
     text = printable(str(error))
     if isinstance(error, sqlite3.OperationalError):
         return StateError(f"cannot write to {path}: {text}; what was acknowledged before is kept")
-    return StateError(f"{path} is damaged or no SQLite file ({text}): choose another with --state")
+    return StateError(
+        f"{path} is damaged or no SQLite file ({text}): bring back a copy, or choose another with `state=`"
+    )
 
 
 def now() -> str:
@@ -261,7 +286,7 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 
 def _create_tables(file: sqlite3.Connection, path: Path, schemas: Sequence[Schema]) -> None:
-    """Create the tables that are missing; refuse a file that is not ours."""
+    """Create the tables that are missing; refuse a file that is not ours, or damaged."""
     file.execute("BEGIN IMMEDIATE")
     try:
         if file.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
@@ -270,14 +295,19 @@ def _create_tables(file: sqlite3.Connection, path: Path, schemas: Sequence[Schem
             file.execute(f"PRAGMA user_version = {VERSION}")
         (application,) = file.execute("PRAGMA application_id").fetchone()
         (version,) = file.execute("PRAGMA user_version").fetchone()
+        (verdict,) = file.execute("PRAGMA integrity_check(1)").fetchone()
         if application != APPLICATION:
-            raise StateError(f"{path} is an SQLite file, but not the studio's: choose another with --state")
-        kept = dict(file.execute("SELECT name, version FROM schemas")) if version == VERSION else {}
+            raise StateError(f"{path} is an SQLite file, but not the studio's: choose another with `state=`")
+        if verdict != "ok":
+            raise sqlite3.DatabaseError(verdict)
+        cached = dict(file.execute("SELECT name, version FROM schemas")) if version == VERSION else {}
         for schema in (SHARED, *schemas):
-            if version != VERSION or (steps := _steps(schema, kept.get(schema.name))) is None:
-                raise StateError(f"{path} was written by another version of hyperacuity: choose another with --state")
-            for statement in steps:
-                file.execute(statement)
+            if version != VERSION or (steps := _steps(schema, cached.get(schema.name))) is None:
+                raise StateError(f"{path} was written by another version of hyperacuity: choose another with `state=`")
+            for step in steps:
+                step(file) if callable(step) else file.execute(step)
+            for table in schema.sealed:
+                (_verify_seals if cached.get(schema.name) == schema.version else _add_seals)(file, table)
             file.execute("INSERT OR REPLACE INTO schemas VALUES (?, ?)", (schema.name, schema.version))
         file.execute("COMMIT")
     except BaseException:
@@ -285,11 +315,29 @@ def _create_tables(file: sqlite3.Connection, path: Path, schemas: Sequence[Schem
         raise
 
 
-def _steps(schema: Schema, version: int | None) -> list[str] | None:
-    """The statements that make a schema's tables of what a file has of them; None where nothing leads there."""
+def _add_seals(file: sqlite3.Connection, table: str) -> None:
+    """Give every row of a table its checksum, if the table has none."""
+    columns = [name for _, name, *_ in file.execute(f"PRAGMA table_info({table})")]
+    if f"{table}_seal" not in columns:
+        file.create_function("seal", -1, _seal, deterministic=True)
+        file.execute(f"ALTER TABLE {table} ADD COLUMN {table}_seal TEXT")
+        file.execute(f"UPDATE {table} SET {table}_seal = seal('{table}', {', '.join(columns)})")  # noqa: S608
+
+
+def _verify_seals(file: sqlite3.Connection, table: str) -> None:
+    for *row, seal in file.execute(f"SELECT * FROM {table}"):  # noqa: S608
+        if seal != _seal(table, *row):
+            where = ", ".join(printable(str(value))[:40] for value in row[:4])
+            raise sqlite3.DatabaseError(f"a row of {table} does not match its checksum: {where}")
+
+
+def _steps(schema: Schema, version: int | None) -> list[Step] | None:
+    """The steps that make a schema's tables of what a file has of them; None where nothing leads there."""
     if version is None:
-        return list(schema.statements)
+        return list(schema.steps)
+    if not isinstance(version, int) or version > schema.version:  # a damaged one may be anything
+        return None
     between = range(version, schema.version)
-    if version > schema.version or any(step not in schema.upgrades for step in between):
+    if any(step not in schema.upgrades for step in between):
         return None
     return [statement for step in between for statement in schema.upgrades[step]]

@@ -20,13 +20,13 @@ import numpy as np
 from hyperacuity.audit.trials import Side
 from hyperacuity.studio.choose.session import FACTS
 from hyperacuity.studio.choose.trials import Study, side_of
-from hyperacuity.studio.state import Schema, State, now
+from hyperacuity.studio.state import Schema, State, insert, now
 
 Kind = Literal["practice", "trial", "check"]
 
 SCHEMA = Schema(
     "choose",
-    2,
+    3,
     (
         "CREATE TABLE choose_settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
         """CREATE TABLE choose_people (
@@ -56,7 +56,8 @@ SCHEMA = Schema(
         ) WITHOUT ROWID""",
         FACTS,
     ),
-    upgrades={1: (FACTS,)},
+    upgrades={1: (FACTS,), 2: ()},
+    sealed=("choose_settings", "choose_people", "choose_plan", "choose_answers", "choose_facts"),
 )
 
 
@@ -114,9 +115,10 @@ def _standing(file: sqlite3.Connection, design: Design) -> tuple[int, dict[str, 
 
 def _store_plan(file: sqlite3.Connection, person: tuple[int, str, str, str], rows: Sequence[tuple[Any, ...]]) -> bool:
     """Store an invitation and its plan; False if the number is taken."""
-    if not file.execute("INSERT INTO choose_people VALUES (?, ?, ?, ?) ON CONFLICT (id) DO NOTHING", person).rowcount:
+    if not insert(file, "choose_people", *person, conflict="IGNORE"):
         return False
-    file.executemany("INSERT INTO choose_plan VALUES (?, ?, ?, ?, ?)", rows)
+    for row in rows:
+        insert(file, "choose_plan", *row)
     return True
 
 
@@ -200,8 +202,7 @@ def record(
     """Store an answer. The first one stays: the same answer may arrive twice, and counts once."""
     question = study.questions[entry.question]
     choice: Side = "first" if side_of(question, "first", entry.mirrored) == side else "second"
-    answer = (person, entry.position, side, choice, seconds, away, now())
-    file.execute("INSERT INTO choose_answers VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", answer)
+    insert(file, "choose_answers", person, entry.position, side, choice, seconds, away, now(), conflict="IGNORE")
 
 
 def read_setting(file: sqlite3.Connection, name: str) -> str | None:
@@ -212,4 +213,4 @@ def read_setting(file: sqlite3.Connection, name: str) -> str | None:
 
 def store_setting(file: sqlite3.Connection, name: str, value: Any) -> None:
     """Store a setting for the next time."""
-    file.execute("INSERT OR REPLACE INTO choose_settings VALUES (?, ?)", (name, str(value)))
+    insert(file, "choose_settings", name, str(value), conflict="REPLACE")

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hyperacuity.errors import UsageError
-from hyperacuity.studio.state import now
+from hyperacuity.studio.state import insert, now
 from hyperacuity.studio.web import Refused
 
 OWN_CODE = "own"
@@ -144,4 +144,4 @@ def about(facts: Mapping[str, str]) -> dict[str, str]:
 
 
 def _store(file: sqlite3.Connection, person: int, name: str, value: str) -> None:
-    file.execute("INSERT OR REPLACE INTO choose_facts VALUES (?, ?, ?, ?)", (person, name, value, now()))
+    insert(file, "choose_facts", person, name, value, now(), conflict="REPLACE")

@@ -26,9 +26,9 @@ from hyperacuity.data.formats.images import encode_png
 from hyperacuity.data.formats.matlab import encode
 from hyperacuity.kernels.thinning import thin
 from hyperacuity.maps import EdgeMap
+from hyperacuity.studio.label.log import Log
 from hyperacuity.studio.label.map import DRAWN, TOP, Action, EdgeCandidates, pixels, replay_sources
 from hyperacuity.studio.label.sources import CandidateSource
-from hyperacuity.studio.label.store import Log
 from hyperacuity.studio.outputs import Outputs, are_whole
 from hyperacuity.studio.state import State
 

@@ -162,25 +162,6 @@ def replay_sources(candidates: Mapping[str, EdgeCandidates], actions: Iterable[A
     return Replayed(free | (decision == _EDGE), source, thresholds[source], from_where, sources)
 
 
-def in_effect(kinds: Sequence[str]) -> tuple[list[int], list[int]]:
-    """Which events of a log are in effect, and which ones redo would bring back (the next one last), by their indices.
-
-    >>> in_effect(["add", "erase", "undo", "path", "undo", "done", "undo", "redo"])
-    ([0], [3])
-    """
-    done: list[int] = []
-    undone: list[int] = []
-    for index, kind in enumerate(kinds):
-        if kind == "undo":
-            undone.append(done.pop())
-        elif kind == "redo":
-            done.append(undone.pop())
-        elif kind not in ("done", "offer"):
-            done.append(index)
-            undone.clear()
-    return done, undone
-
-
 def pixels(runs: Sequence[int]) -> NDArray[np.int64]:
     """The pixels of a list of runs.
 

@@ -21,11 +21,12 @@ from starlette.routing import Route
 
 from hyperacuity.data import read_image
 from hyperacuity.errors import HyperacuityError, InputError, UsageError
+from hyperacuity.studio import actions
 from hyperacuity.studio.cache import Cache
 from hyperacuity.studio.flags import Flag, Flags
 from hyperacuity.studio.items import Item, eight_bit, png, reason, thumbnail
-from hyperacuity.studio.label import store
 from hyperacuity.studio.label.files import Finished, finish, is_written, outputs_of
+from hyperacuity.studio.label.log import PAGE, Log, as_dict, read_log
 from hyperacuity.studio.label.map import (
     ACTIONS,
     GRADIENT,
@@ -77,7 +78,7 @@ class LabelPage:
     """Labels of several people for several images, kept in a state and written to a folder when they are done.
 
     ``sources`` of candidates are offered in this order (by default the gradient alone); the first is the one to start with.
-    The state needs the tables of :data:`hyperacuity.studio.label.store.SCHEMA` and :data:`hyperacuity.studio.people.SCHEMA`.
+    The state needs the tables of :data:`hyperacuity.studio.actions.SCHEMA` and :data:`hyperacuity.studio.people.SCHEMA`.
     """
 
     def __init__(
@@ -87,8 +88,8 @@ class LabelPage:
         self._order = list(self._items)
         self._state = state
         self._out = out
-        self._people = People(state, "label")
-        self._flags = Flags(state, "label", self._people, "/image/{item}", self._item)
+        self._people = People(state, PAGE)
+        self._flags = Flags(state, PAGE, self._people, "/image/{item}", self._item)
         self._offered = tuple(source.id for source in sources) or (GRADIENT,)
         self._sources = known_sources(sources)
         self._prepared: Cache[Prepared] = Cache(attrgetter("nbytes"), room=ROOM)
@@ -126,13 +127,15 @@ class LabelPage:
         Returns (name, reason) of those that could not be written. ``watch`` sees how far it is.
         """
         failed = []
-        finishers, folder = self._state.read_now(lambda file: (store.finishers(file), folders(file)))
-        for item_id, person, name, finished in watch(finishers):
-            item = self._items.get(item_id)
-            if item is None or is_written(self._state, self._out, folder[person], item.name, finished):
+        finished, folder = self._state.read_now(lambda file: (actions.finished_logs(file, PAGE), folders(file)))
+        for one in watch(finished):
+            item = self._items.get(one.item)
+            if item is None or is_written(self._state, self._out, folder[one.person], item.name, one.number):
                 continue
             try:
-                self._write(item, Person(person, name), self._prepared.get(item.id, partial(prepare, item.path)))
+                self._write(
+                    item, Person(one.person, one.name), self._prepared.get(item.id, partial(prepare, item.path))
+                )
             except InputError as error:
                 failed.append((item.title, reason(error, item)))
             except (UsageError, Refused) as error:
@@ -143,18 +146,18 @@ class LabelPage:
         person = await self._people.find(request)
         if person is None:
             return await self._people.welcome(request, title=TITLE)
-        own, finishers, flags = await self._state.read(
-            lambda file: (store.states(file, person.id), store.finishers(file), self._flags.of(file, person.id))
+        own, finished, flags = await self._state.read(
+            lambda file: (_states(file, person), actions.finished_logs(file, PAGE), self._flags.of(file, person.id))
         )
         done_by: defaultdict[str, list[str]] = defaultdict(list)
-        for item, who, name, _ in finishers:
-            if who != person.id:
-                done_by[item].append(name)
+        for one in finished:
+            if one.person != person.id:
+                done_by[one.item].append(one.name)
         images = [
             {
                 "id": item.id,
                 "name": item.title,
-                "state": own.get(item.id, store.NOT_STARTED),
+                "state": own.get(item.id, actions.NOT_STARTED),
                 "others": done_by[item.id],
                 "broken": self._broken.get(item.id),
                 "flag": flags.get(item.id),
@@ -170,7 +173,7 @@ class LabelPage:
             link=self._people.link(request, person),
             newcomer=not own,
             images=images,
-            counts={state: states.count(state) for state in (store.NOT_STARTED, store.STARTED, store.DONE)},
+            counts={state: states.count(state) for state in (actions.NOT_STARTED, actions.STARTED, actions.DONE)},
             next=self._next_open(0, own, flags),
         )
 
@@ -226,9 +229,9 @@ class LabelPage:
 
     async def _log(self, request: Request) -> Response:
         person, item, ready = await self._work(request)
-        kept = await self._state.read(lambda file: store.read_log(file, person.id, item.id, ready.digest))
-        actions, undone = ([_as_dict(action) for action in part] for part in (kept.actions, kept.undone))
-        told = {"entries": kept.entries, "state": kept.state, "actions": actions, "undone": undone}
+        kept = await self._state.read(lambda file: read_log(file, person.id, item.id, ready.digest))
+        in_effect, undone = ([as_dict(action) for action in part] for part in (kept.actions, kept.undone))
+        told = {"entries": kept.entries, "state": kept.state, "actions": in_effect, "undone": undone}
         if self._offered != (GRADIENT,) or kept.used != (GRADIENT,):
             told |= {"sources": self._offers(kept), "offered": kept.offered if kept.entries else []}
         return JSONResponse(told)
@@ -237,8 +240,9 @@ class LabelPage:
         person, item, ready = await self._work(request)
         listed = field(await read_json(request), "entries", list, low=1, high=MAX_ENTRIES)
         entries = [_entry(values, ready.candidates.level.size, self._sources) for values in listed]
-        count = await self._state.write(lambda file: store.append(file, person.id, item.id, ready.digest, entries))
-        return JSONResponse({"entries": count})
+        key = actions.Key(PAGE, person.id, item.id)
+        sheet = await self._state.write(lambda file: actions.append(file, key, ready.digest, entries))
+        return JSONResponse({"entries": sheet.entries})
 
     async def _done(self, request: Request) -> Response:
         person, item, ready = await self._work(request)
@@ -247,11 +251,12 @@ class LabelPage:
         check = field(values, "checksum", int, low=0, high=2**32 - 1)
 
         def finish_once(file: sqlite3.Connection) -> tuple[dict[str, str], dict[str, Flag]]:
-            if store.append(file, person.id, item.id, ready.digest, [entry]) != entry.number:
-                raise Refused(409, store.ELSEWHERE)
-            return store.states(file, person.id), self._flags.of(file, person.id)
+            key = actions.Key(PAGE, person.id, item.id)
+            if actions.append(file, key, ready.digest, [entry]).entries != entry.number:
+                raise Refused(409, actions.ELSEWHERE)
+            return _states(file, person), self._flags.of(file, person.id)
 
-        kept = await self._state.read(lambda file: store.read_log(file, person.id, item.id, ready.digest))
+        kept = await self._state.read(lambda file: read_log(file, person.id, item.id, ready.digest))
         seen = await asyncio.to_thread(finish, await self._find_all(item, ready, kept), kept)
         if checksum(seen.drawn) != check:
             raise Refused(409, "the page and the saved map differ: reload the page, then check the map again")
@@ -269,7 +274,7 @@ class LabelPage:
         return JSONResponse(
             {
                 "entries": entry.number,
-                "state": store.DONE,
+                "state": actions.DONE,
                 "counts": seen.counts,
                 **({"accepted": self._accepted(seen)} if kept.offered != (GRADIENT,) else {}),
                 "unwritten": unwritten,
@@ -280,9 +285,9 @@ class LabelPage:
     def _write(self, item: Item, person: Person, ready: Prepared) -> None:
         """Write a person's last finished map, and the file that holds those of everyone."""
 
-        def look(file: sqlite3.Connection) -> tuple[dict[str, store.Log], str]:
-            people = [who for _, who, *_ in store.finishers(file, item.id)]
-            logs = {who: store.read_log(file, who, item.id, ready.digest, finished=True) for who in people}
+        def look(file: sqlite3.Connection) -> tuple[dict[str, Log], str]:
+            people = [one.person for one in actions.finished_logs(file, PAGE, item.id)]
+            logs = {who: read_log(file, who, item.id, ready.digest, finished=True) for who in people}
             return logs, folders(file)[person.id]
 
         with self._writing[item.id]:  # two people may finish one image at the same time
@@ -309,7 +314,7 @@ class LabelPage:
     def map_of(self, item: str, person: str, number: int) -> Finished:
         """A person's map of an image, as it was when the entry ``number`` of the log was made."""
         ready = self._prepared.get(item, partial(prepare, self._items[item].path))
-        kept = self._state.read_now(lambda file: store.read_log(file, person, item, ready.digest, until=number))
+        kept = self._state.read_now(lambda file: read_log(file, person, item, ready.digest, until=number))
         return finish(self._find_now(self._items[item], ready, kept), kept)
 
     def _item(self, request: Request) -> Item:
@@ -328,7 +333,7 @@ class LabelPage:
         """The next image that someone is not done with: first those from this index on, then from the beginning; those that they
         skip come last."""
         order = self._order[index:] + self._order[:index]
-        left = [one for one in order if states.get(one) != store.DONE and one not in self._broken]
+        left = [one for one in order if states.get(one) != actions.DONE and one not in self._broken]
         return next((one for one in left if not (one in flags and flags[one].skipped)), left[0] if left else None)
 
     async def _look_ahead(self, index: int) -> None:
@@ -367,11 +372,11 @@ class LabelPage:
             with suppress(Refused):
                 await self._find(item, await self._prepare(item), source)
 
-    async def _find_all(self, item: Item, ready: Prepared, kept: store.Log) -> dict[str, EdgeCandidates]:
+    async def _find_all(self, item: Item, ready: Prepared, kept: Log) -> dict[str, EdgeCandidates]:
         """The candidates that it takes to replay a log."""
         return {source: await self._find(item, ready, source) for source in kept.used}
 
-    def _find_now(self, item: Item, ready: Prepared, kept: store.Log) -> dict[str, EdgeCandidates]:
+    def _find_now(self, item: Item, ready: Prepared, kept: Log) -> dict[str, EdgeCandidates]:
         """As :meth:`_find_all`, for code outside of the server's loop."""
         found = {GRADIENT: ready.candidates}
         for source in kept.used:
@@ -396,7 +401,7 @@ class LabelPage:
             why = "was started with candidates that this studio does not have"
             raise Refused(409, f"this image {why} ({source}): start it with the same --candidates and version")
 
-    def _offers(self, kept: store.Log) -> list[dict[str, str]]:
+    def _offers(self, kept: Log) -> list[dict[str, str]]:
         """The sources for a page: those that a log began with and has used, then what else is offered."""
         for source in kept.used:
             self._check_known(source)
@@ -421,12 +426,12 @@ def prepare(path: Path) -> Prepared:
     return Prepared(digest.hexdigest(), png(eight_bit(pixels)), find_candidates(pixels))
 
 
-def _as_dict(action: Action) -> dict[str, Any]:
-    """An action as a page gets it: its sources only if it has any."""
-    return {name: value for name, value in vars(action).items() if name != "sources" or value}
+def _states(file: sqlite3.Connection, person: Person) -> dict[str, str]:
+    """The images that a person has started or is done with."""
+    return {item: sheet.state for item, sheet in actions.sheets(file, PAGE, person.id).items()}
 
 
-def _entry(values: Any, size: int, sources: Mapping[str, Any]) -> store.Entry:
+def _entry(values: Any, size: int, sources: Mapping[str, Any]) -> actions.Entry:
     """An entry as a page sends it, checked."""
     if not isinstance(values, dict):
         raise Refused(400, "entries: expected objects")
@@ -450,10 +455,10 @@ def _entry(values: Any, size: int, sources: Mapping[str, Any]) -> store.Entry:
     return _numbered(values, action)
 
 
-def _numbered(values: Mapping[str, Any], action: Action) -> store.Entry:
+def _numbered(values: Mapping[str, Any], action: Action) -> actions.Entry:
     number = field(values, "number", int, low=1, high=2**31)
     key = field(values, "key", str, low=8, high=64)
-    return store.Entry(number, key, action, field(values, "seconds", float, low=0, high=86400))
+    return actions.Entry(number, key, as_dict(action), field(values, "seconds", float, low=0, high=86400))
 
 
 _CROSS = (

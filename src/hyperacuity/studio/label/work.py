@@ -19,12 +19,13 @@ from hyperacuity.boundary import match
 from hyperacuity.data.formats.images import encode_png
 from hyperacuity.kernels.thinning import thin
 from hyperacuity.maps import EdgeMap
+from hyperacuity.studio import actions
+from hyperacuity.studio.actions import WorkVersion
 from hyperacuity.studio.items import Item
-from hyperacuity.studio.label import store
 from hyperacuity.studio.label.files import Finished
 from hyperacuity.studio.outputs import Outputs
 from hyperacuity.studio.overview.agreement import Confusion, cohen_kappa, confusion_of_edges, f_between
-from hyperacuity.studio.overview.work import Difference, Measures, SideBySide, WorkVersion
+from hyperacuity.studio.overview.work import Difference, Measures, SideBySide
 
 EIGHT = np.ones((3, 3), np.bool_)
 
@@ -59,7 +60,7 @@ class LabelWork:
 
     def versions(self, file: sqlite3.Connection) -> list[WorkVersion]:
         """Everything that was started."""
-        return store.versions(file)
+        return actions.versions(file, self.name)
 
     def compare(self, item: str, versions: Sequence[WorkVersion]) -> dict[tuple[int, int], Confusion]:
         """Confusion matrices of finished maps, by the two indices."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from hyperacuity.studio.actions import in_effect
 from hyperacuity.studio.order.edits import Edit, RegionMerge, RegionSplit, merged_pairs, merged_statements
 from hyperacuity.studio.order.regions import Level
 from hyperacuity.studio.order.relations import Pair, Statements, place, relate, remove
@@ -114,26 +114,29 @@ def act(history: EditHistory, action: Mapping[str, Any], levels: Sequence[Level]
         if not 0 <= head < len(history.snapshots):
             raise Refused(422, f"there is nothing to {kind}")
         return replace(history, head=head)
+    new = _step(current, action, levels)
+    if new == current:
+        return history
+    return EditHistory((*history.snapshots[: history.head + 1], new), history.head + 1)
+
+
+def _step(current: Snapshot, action: Mapping[str, Any], levels: Sequence[Level]) -> Snapshot:
+    kind = action["kind"]
     if kind == "level":
         if action["level"] >= len(levels):
             raise Refused(422, "level: there is no such level")
         if current.started and not action["start_over"]:
             raise Refused(422, "regions have been ordered at this level: another one means starting over")
-        new = Snapshot(action["level"])
-    elif kind == "clear":
-        new = Snapshot(current.level)
-    else:
-        count = current.regions or levels[current.level].regions
-        for name in ("region", "a", "b"):
-            if name in action and action[name] >= count:
-                raise Refused(422, f"{name}: there is no such region")
-        if kind in ("merge", "split"):
-            new = _edit(current, action, count)
-        else:
-            new = _accept(current, action["pairs"], count) if kind == "accept" else _say(current, action)
-    if new == current:
-        return history
-    return EditHistory((*history.snapshots[: history.head + 1], new), history.head + 1)
+        return Snapshot(action["level"])
+    if kind == "clear":
+        return Snapshot(current.level)
+    count = current.regions or levels[current.level].regions
+    for name in ("region", "a", "b"):
+        if name in action and action[name] >= count:
+            raise Refused(422, f"{name}: there is no such region")
+    if kind in ("merge", "split"):
+        return _edit(current, action, count)
+    return _accept(current, action["pairs"], count) if kind == "accept" else _say(current, action)
 
 
 def _accept(current: Snapshot, listed: Sequence[Any], count: int) -> Snapshot:
@@ -200,9 +203,10 @@ def _state(statements: Statements, action: Mapping[str, Any]) -> Statements:
     return Statements(positions, relate(pairs, action["a"], action["b"], RELATIONS[action["relation"]]))
 
 
-def replay(actions: Sequence[str], first: int, levels: Sequence[Level]) -> EditHistory:
-    """The history that stored actions (JSON) lead to, beginning at the level ``first``."""
-    history = EditHistory((Snapshot(first),))
-    for action in actions:
-        history = act(history, json.loads(action), levels)
-    return history
+def replay(actions: Sequence[Mapping[str, Any]], first: int, levels: Sequence[Level]) -> EditHistory:
+    """The history that stored actions lead to, beginning at the level ``first``."""
+    done, undone = in_effect([action["kind"] for action in actions])
+    snapshots = [Snapshot(first)]
+    for index in (*done, *reversed(undone)):
+        snapshots.append(_step(snapshots[-1], actions[index], levels))
+    return EditHistory(tuple(snapshots), len(done))

@@ -11,12 +11,10 @@ Palou & Salembier (2014), section 5.1: regions annotated with relative depth, "c
 from __future__ import annotations
 
 import asyncio
-import json
 import sqlite3
 from collections import OrderedDict, defaultdict
 from contextlib import suppress
 from dataclasses import asdict
-from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -28,17 +26,17 @@ from starlette.routing import Route
 
 from hyperacuity.detect.net.network import card
 from hyperacuity.errors import HyperacuityError, InputError, UsageError
+from hyperacuity.studio import actions
+from hyperacuity.studio.actions import Key, Sheet
 from hyperacuity.studio.cache import Cache
 from hyperacuity.studio.flags import Flags
 from hyperacuity.studio.items import Item, png
-from hyperacuity.studio.order import store
 from hyperacuity.studio.order.edits import check_edit, count_parts, edit_facts, edited, shape_of
 from hyperacuity.studio.order.files import coverage, is_written, outputs_of
 from hyperacuity.studio.order.history import EditHistory, Snapshot, act, replay, validate
 from hyperacuity.studio.order.missing import MissingOrder, find_missing
 from hyperacuity.studio.order.regions import OrderInputs, Regions, SegmentedImage, load_image, regions_at, regions_of
 from hyperacuity.studio.order.relations import Arrangement, arrange, as_sentence, find_contradiction
-from hyperacuity.studio.order.store import OrderSummary
 from hyperacuity.studio.order.suggestions import answers, longest_first, open_suggestions, preview, suggest
 from hyperacuity.studio.order.work import FinishedOrder, OrderWork
 from hyperacuity.studio.outputs import Watch, write_outputs
@@ -47,7 +45,9 @@ from hyperacuity.studio.people import People, Person, folders
 from hyperacuity.studio.state import State, now
 from hyperacuity.studio.web import Page, Refused, field, log, read_json, render
 
-TITLE = "Order regions by depth"
+PAGE, TITLE = "order", "Order regions by depth"
+
+ELSEWHERE = "this image was changed in another tab or browser; the page now shows how it stands"
 
 ROOM = 1 << 29
 """Bytes of images, and of their regions, that are kept in memory."""
@@ -67,7 +67,7 @@ BRIEFLY = {"Cache-Control": "private, max-age=600"}
 class OrderPage:
     """The page for some images. Finished orders are written to the folder ``out``.
 
-    The state needs the tables of :data:`hyperacuity.studio.order.store.SCHEMA` and :data:`hyperacuity.studio.people.SCHEMA`.
+    The state needs the tables of :data:`hyperacuity.studio.actions.SCHEMA` and :data:`hyperacuity.studio.people.SCHEMA`.
     """
 
     def __init__(self, inputs: OrderInputs, state: State, out: Path) -> None:
@@ -75,10 +75,10 @@ class OrderPage:
         self._usable = [item for item in inputs.items if item not in inputs.failed]
         self._state = state
         self._out = out
-        self._people = People(state, "order")
-        self._flags = Flags(state, "order", self._people, "/items/{item}", self._item)
-        self._locks: defaultdict[store.Key, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._histories: OrderedDict[store.Key, tuple[int, EditHistory]] = OrderedDict()
+        self._people = People(state, PAGE)
+        self._flags = Flags(state, PAGE, self._people, "/items/{item}", self._item)
+        self._locks: defaultdict[Key, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._histories: OrderedDict[Key, tuple[int, EditHistory]] = OrderedDict()
         # One thread looks with the network, an image at a time, whoever asks; the server goes on meanwhile.
         self._images: Cache[SegmentedImage] = Cache(attrgetter("nbytes"), room=ROOM, workers=int(inputs.net))
         self._ahead: set[asyncio.Task[None]] = set()
@@ -109,15 +109,13 @@ class OrderPage:
         """A person's order of an image, as it was when the action ``number`` was made."""
         found = self._inputs.items[item]
         image = self._image(found)
-        summary, actions = self._state.read_now(
-            lambda file: (
-                store.read_summary(file, (person, item)),
-                store.read_actions(file, (person, item), before=number),
-            )
+        key = Key(PAGE, person, item)
+        sheet, entries = self._state.read_now(
+            lambda file: (actions.read_sheet(file, key), actions.read_entries(file, key, number))
         )
-        if summary is None or summary.source != image.digest:
+        if sheet is None or sheet.digest != image.digest:
             raise InputError(f"{found.path}: its regions are not those that were ordered before")
-        current = replay(actions, image.first, image.levels).current
+        current = replay([one.action for one in entries], image.first, image.levels).current
         return FinishedOrder(current, *self._arrange(found, current))
 
     def write_missing(self, watch: Watch = iter) -> list[tuple[str, str]]:
@@ -126,22 +124,17 @@ class OrderPage:
         Returns (name, reason) of those that could not be written. ``watch`` sees how far it is.
         """
         failed = []
-        done, folder = self._state.read_now(lambda file: (store.finished(file), folders(file)))
-        for item_id, source, person, name, written, made in watch(done):
-            item = self._inputs.items.get(item_id)
-            if item is None or is_written(self._state, self._out, folder[person], item.name, written):
+        finished, folder = self._state.read_now(lambda file: (actions.finished_logs(file, PAGE), folders(file)))
+        for one in watch(finished):
+            item = self._inputs.items.get(one.item)
+            if item is None or is_written(self._state, self._out, folder[one.person], item.name, one.number):
                 continue
             try:
                 if item.id in self._inputs.failed:
                     raise InputError(self._inputs.failed[item.id])
-                image = self._image(item)
-                if image.digest != source:
-                    raise InputError("its regions are not those that were ordered before")
-                actions = self._state.read_now(partial(store.read_actions, key=(person, item.id), before=written))
-                current = replay(actions, image.first, image.levels).current
-                self._write_now(
-                    Person(person, name), item, image, current, self._arrange(item, current), (written, made)
-                )
+                order, person = self.order_of(item.id, one.person, one.number), Person(one.person, one.name)
+                arranged = order.regions, order.found
+                self._write_now(person, item, self._image(item), order.current, arranged, (one.number, one.made))
             except InputError as error:
                 failed.append((item.title, self._inputs.reason(error, item)))
             except (UsageError, OSError) as error:
@@ -153,7 +146,7 @@ class OrderPage:
         if person is None:
             return await self._people.welcome(request, title=TITLE)
         known, flags = await self._state.read(
-            lambda file: (store.read_overview(file, person.id), self._flags.of(file, person.id))
+            lambda file: (actions.sheets(file, PAGE, person.id), self._flags.of(file, person.id))
         )
         rows = [
             {
@@ -161,7 +154,7 @@ class OrderPage:
                 "name": item.title,
                 "failed": self._inputs.failed.get(item.id),
                 "flag": flags.get(item.id),
-                **known.get(item.id, {"started": False, "tangled": False, "changed": False}),
+                **_progress(known.get(item.id)),
             }
             for item in self._inputs.items.values()
         ]
@@ -234,9 +227,9 @@ class OrderPage:
     async def _sheet(self, request: Request) -> Response:
         item, person = self._item(request), await self._people.require(request)
         image = await self._load(item)
-        summary, history = await self._history(person, item, image)
-        sheet = await asyncio.to_thread(self._as_dict, item, history, summary)
-        return JSONResponse(sheet | {"levels": [[level.height, level.regions] for level in image.levels]})
+        sheet, history = await self._history(Key(PAGE, person.id, item.id), item, image)
+        answer = await asyncio.to_thread(self._as_dict, item, history, sheet)
+        return JSONResponse(answer | {"levels": [[level.height, level.regions] for level in image.levels]})
 
     async def _act(self, request: Request) -> Response:
         item, person = self._item(request), await self._people.require(request)
@@ -245,29 +238,29 @@ class OrderPage:
         sequence = field(values, "sequence", int, low=1, high=1 << 40)
         action = validate(field(values, "action", dict))
         image = await self._load(item)
-        key, stored, done = (person.id, item.id), json.dumps(action), action["kind"] == "done"
+        key, done = Key(PAGE, person.id, item.id), action["kind"] == "done"
         async with self._locks[key]:
-            summary, history = await self._history(person, item, image)
-            if sequence != summary.version + 1:
-                if not await self._state.read(lambda file: store.is_stored(file, key, sequence, tab, stored)):
-                    raise Refused(409, store.ELSEWHERE)
+            sheet, history = await self._history(key, item, image)
+            entry = actions.Entry(sequence, tab, action, None, now())
+            if sequence != sheet.entries + 1:
+                if not await self._state.read(lambda file: actions.is_stored(file, key, entry)):
+                    raise Refused(409, ELSEWHERE)
             elif (updated := await self._updated(item, image, history, action)) is not history or done:
                 history = updated
                 regions, found = arranged = await asyncio.to_thread(self._arrange, item, history.current)
-                made = now()
-                written, complete = summary.written, summary.complete
+                complete = sheet.complete
                 if done:
                     missing = find_missing(history.current, regions, found)
                     _ask_first(found, missing, anyway=action["anyway"])
-                    await self._write(person, item, image, history.current, arranged, (sequence, made))
-                    written, complete = sequence, int(missing.complete)
-                counts = (found.ordered, regions.count, len(found.tangled))
-                summary = OrderSummary(image.digest, sequence, *counts, written, complete)
-                kept = json.dumps(action)  # with what was counted here
-                await self._state.write(lambda file: store.append(file, key, summary, tab, kept, made))
+                    await self._write(person, item, image, history.current, arranged, (sequence, entry.made))
+                    complete = missing.complete
+                facts = {"ordered": found.ordered, "regions": regions.count, "tangled": len(found.tangled)}
+                sheet = await self._state.write(
+                    lambda file: actions.append(file, key, image.digest, [entry], complete=complete, facts=facts)
+                )
                 self._remember(key, sequence, history)
-            sheet = await asyncio.to_thread(self._as_dict, item, history, summary)
-        return JSONResponse(sheet)
+            answer = await asyncio.to_thread(self._as_dict, item, history, sheet)
+        return JSONResponse(answer)
 
     async def _updated(
         self, item: Item, image: SegmentedImage, history: EditHistory, action: dict[str, Any]
@@ -302,17 +295,19 @@ class OrderPage:
     ) -> None:
         """Write an image's files: the same from the same log, whenever that is."""
         regions, found = arranged
-        actions, made = done
-        key = (person.id, item.id)
-        (started, seconds), folder = self._state.read_now(
-            lambda file: (store.time_spent(file, key, actions), folders(file)[person.id])
+        number, made = done
+        before, folder = self._state.read_now(
+            lambda file: (
+                actions.read_entries(file, Key(PAGE, person.id, item.id), number - 1),
+                folders(file)[person.id],
+            )
         )
         facts = {
             "annotator": person.name,
             "made": made,
-            "started": started,
-            "actions": actions,
-            "seconds": seconds,
+            "started": before[0].made if before else None,
+            "actions": number,
+            "seconds": round(sum(one.seconds or 0.0 for one in before), 3),
             "segmentation": [path.name for path in self._inputs.segmentation(item)] or self._hierarchy,
             "segmentation_number": self._inputs.annotator,
             "level": image.levels[current.level].height,
@@ -340,7 +335,7 @@ class OrderPage:
         names = {"total": "suggested", "together": "kept_together"}
         return {"start": network | {names.get(name, name): count for name, count in told.items()}}
 
-    def _as_dict(self, item: Item, history: EditHistory, summary: OrderSummary) -> dict[str, Any]:
+    def _as_dict(self, item: Item, history: EditHistory, sheet: Sheet) -> dict[str, Any]:
         """All that the page shows, after an action."""
         current = history.current
         statements = current.statements
@@ -350,7 +345,6 @@ class OrderPage:
         if cycle:
             steps = [[step.near, step.far, step.same, step.placed] for step in cycle]
             contradiction = {"words": as_sentence(cycle, statements.positions), "steps": steps}
-        version, written = summary.version, summary.written
         suggestion = None
         if regions.depths is not None:
             suggested = suggest(regions)
@@ -365,7 +359,7 @@ class OrderPage:
                 "layers": shown.layers,
             }
         return {
-            "version": version,
+            "version": sheet.entries,
             "level": current.level,
             "shape": self._shape(item, current),
             "edits": len(current.edits),
@@ -381,31 +375,32 @@ class OrderPage:
             "undo": history.head,
             "redo": len(history.snapshots) - 1 - history.head,
             "suggestion": suggestion,
-            "written": "no" if written == 0 else "yes" if written == version else "changed",
-            "complete": bool(summary.complete),
+            "written": "no" if sheet.finished == 0 else "yes" if sheet.state == actions.DONE else "changed",
+            "complete": sheet.complete,
         }
 
     def _arrange(self, item: Item, current: Snapshot) -> Arranged:
         regions = self._regions_of(item, current)
         return regions, arrange(current.statements, regions.count)
 
-    async def _history(self, person: Person, item: Item, image: SegmentedImage) -> tuple[OrderSummary, EditHistory]:
-        key = (person.id, item.id)
+    async def _history(self, key: Key, item: Item, image: SegmentedImage) -> tuple[Sheet, EditHistory]:
         version, history = self._histories.get(key, (-1, None))
 
-        def look(file: sqlite3.Connection) -> tuple[OrderSummary, list[str]]:
-            summary = store.read_summary(file, key) or OrderSummary(image.digest)
-            return summary, [] if summary.version == version else store.read_actions(file, key)
+        def look(file: sqlite3.Connection) -> tuple[Sheet, list[actions.Entry]]:
+            sheet = actions.read_sheet(file, key) or Sheet(image.digest)
+            return sheet, [] if sheet.entries == version else actions.read_entries(file, key)
 
-        summary, actions = await self._state.read(look)
-        if summary.source != image.digest:
-            raise Refused(409, f"{item.title}: its regions are not those that were ordered before; use another --state")
-        if history is None or version != summary.version:
-            history = await asyncio.to_thread(replay, actions, image.first, image.levels)
-            self._remember(key, summary.version, history)
-        return summary, history
+        sheet, entries = await self._state.read(look)
+        if sheet.digest != image.digest:
+            why = "its regions are not those that were ordered before; start the studio with another `state=`"
+            raise Refused(409, f"{item.title}: {why}")
+        if history is None or version != sheet.entries:
+            taken = [one.action for one in entries]
+            history = await asyncio.to_thread(replay, taken, image.first, image.levels)
+            self._remember(key, sheet.entries, history)
+        return sheet, history
 
-    def _remember(self, key: store.Key, version: int, history: EditHistory) -> None:
+    def _remember(self, key: Key, version: int, history: EditHistory) -> None:
         self._histories[key] = (version, history)
         self._histories.move_to_end(key)
         while len(self._histories) > KEPT_HISTORIES:
@@ -462,6 +457,21 @@ class OrderPage:
         if not (level.isascii() and level.isdecimal() and len(level) < 6 and int(level) < len(image.levels)):
             raise Refused(404, "there is no such level")
         return await asyncio.to_thread(self._regions_of, item, Snapshot(int(level)))
+
+
+def _progress(sheet: Sheet | None) -> dict[str, Any]:
+    """Progress with an image, for the list."""
+    if sheet is None:
+        return {"started": False, "tangled": False, "changed": False}
+    return {
+        "started": True,
+        "ordered": sheet.facts["ordered"],
+        "regions": sheet.facts["regions"],
+        "tangled": sheet.facts["tangled"] > 0,
+        "written": sheet.state == actions.DONE,
+        "complete": sheet.complete,
+        "changed": 0 < sheet.finished < sheet.entries,
+    }
 
 
 def _ask_first(found: Arrangement, missing: MissingOrder, *, anyway: bool) -> None:

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 
+from hyperacuity.studio import actions
+from hyperacuity.studio.actions import WorkVersion
 from hyperacuity.studio.items import Item
-from hyperacuity.studio.order import store
 from hyperacuity.studio.order.edits import shape_of
 from hyperacuity.studio.order.files import KINDS, coverage, outputs_of
 from hyperacuity.studio.order.history import Snapshot
@@ -23,7 +24,7 @@ from hyperacuity.studio.order.regions import Regions
 from hyperacuity.studio.order.relations import Arrangement, Pair, Statements, arrange, as_sentence, find_contradiction
 from hyperacuity.studio.outputs import Outputs
 from hyperacuity.studio.overview.agreement import Confusion, cohen_kappa, confusion_of_orders, share_agreed
-from hyperacuity.studio.overview.work import Difference, Measures, SideBySide, WorkVersion
+from hyperacuity.studio.overview.work import Difference, Measures, SideBySide
 from hyperacuity.studio.web import Refused
 
 STOPS = np.array(
@@ -70,7 +71,7 @@ class OrderWork:
 
     def versions(self, file: sqlite3.Connection) -> list[WorkVersion]:
         """Everything that was started."""
-        return store.versions(file)
+        return actions.versions(file, self.name)
 
     def compare(self, item: str, versions: Sequence[WorkVersion]) -> dict[tuple[int, int], Confusion]:
         """Confusion matrices of finished orders, by the two indices. Orders of different regions do not compare."""

@@ -20,13 +20,14 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from hyperacuity.errors import HyperacuityError
+from hyperacuity.studio.actions import WorkVersion
 from hyperacuity.studio.flags import flags_on
 from hyperacuity.studio.items import Item, png
 from hyperacuity.studio.outputs import are_whole, write_outputs
 from hyperacuity.studio.overview.agreement import Confusion
 from hyperacuity.studio.overview.supervisor import Supervisor
-from hyperacuity.studio.overview.work import CHOICES, SideBySide, Work, WorkVersion
-from hyperacuity.studio.state import State, now
+from hyperacuity.studio.overview.work import CHOICES, SideBySide, Work
+from hyperacuity.studio.state import State, insert, now
 from hyperacuity.studio.web import Refused, field, log, read_json, render
 
 PATIENCE = 2.0
@@ -295,8 +296,7 @@ class Overview:
 def _store(file: sqlite3.Connection, page: str, item: str, decision: dict[str, Any]) -> None:
     query = "SELECT count(*) FROM studio_adjudications WHERE page = ? AND item = ?"
     (count,) = file.execute(query, (page, item)).fetchone()
-    row = (page, item, count + 1, json.dumps(decision), decision["made"])
-    file.execute("INSERT INTO studio_adjudications VALUES (?, ?, ?, ?, ?)", row)
+    insert(file, "studio_adjudications", page, item, count + 1, json.dumps(decision), decision["made"])
 
 
 def _finished(versions: Sequence[WorkVersion]) -> list[WorkVersion]:

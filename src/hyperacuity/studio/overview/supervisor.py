@@ -14,7 +14,7 @@ from starlette.routing import Route
 
 from hyperacuity.studio.security import set_cookie
 from hyperacuity.studio.server import Address
-from hyperacuity.studio.state import State
+from hyperacuity.studio.state import State, insert
 from hyperacuity.studio.web import Refused, render
 
 
@@ -53,7 +53,6 @@ class Supervisor:
 
 
 def _secret_of(file: sqlite3.Connection, page: str) -> str:
-    new = (page, secrets.token_urlsafe(24))
-    file.execute("INSERT INTO studio_supervisors VALUES (?, ?) ON CONFLICT (page) DO NOTHING", new)
+    insert(file, "studio_supervisors", page, secrets.token_urlsafe(24), conflict="IGNORE")
     secret: str = file.execute("SELECT secret FROM studio_supervisors WHERE page = ?", (page,)).fetchone()[0]
     return secret

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hyperacuity.studio.actions import WorkVersion
 from hyperacuity.studio.items import Item
 from hyperacuity.studio.outputs import Outputs
 from hyperacuity.studio.overview.agreement import Confusion
@@ -20,30 +21,6 @@ CHOICES = ("a", "b", "mark")
 
 Measures = Mapping[str, Callable[[ArrayLike], float]]
 """Measures of agreement by their names: functions of a confusion matrix."""
-
-
-@dataclass(frozen=True)
-class WorkVersion:
-    """One person's work on one image.
-
-    ``number`` is that of the entry that says *done* (0: never done), ``finished`` when that was, ``changed`` whether anything
-    came after it; ``seconds`` were spent; ``last`` is when they last did something.
-    """
-
-    person: str
-    name: str
-    item: str
-    number: int
-    finished: str
-    changed: bool
-    complete: bool
-    seconds: float
-    last: str
-
-    @property
-    def state(self) -> str:
-        """In the words of every page; what follows a *done* starts the image again."""
-        return "done" if self.number and not self.changed else "started"
 
 
 @dataclass(frozen=True)
