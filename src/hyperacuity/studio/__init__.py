@@ -9,7 +9,7 @@ A page is a package with one class, in ``page.py``, that holds its inputs and a 
   when they change; :func:`~hyperacuity.studio.state.insert` gives rows their checksum). ``await state.write(change)`` and
   ``await state.read(query)`` take a function of the connection; a write has been synced to disk when it returns, so respond after
   it. ``State(path, [people.SCHEMA, actions.SCHEMA])`` opens the file.
-- **The log**: what people do to images goes into :mod:`~hyperacuity.studio.actions`, with undo and redo, and is replayed from there.
+- **The log** of what people do to images is :mod:`~hyperacuity.studio.actions`, undo and redo included; all else is replayed.
 - **Handlers** return :func:`~hyperacuity.studio.web.render` (a template in ``studio/templates``, which extends ``base.html.j2``)
   or Starlette's ``JSONResponse``, read bodies with :func:`~hyperacuity.studio.web.read_json`, check each value with
   :func:`~hyperacuity.studio.web.field`, and raise :class:`~hyperacuity.studio.web.Refused` with a sentence otherwise. What
