@@ -120,7 +120,7 @@ def test_a_torn_log_of_a_killed_server_is_what_was_there_before(tmp_path):
         (folder / "studio.sqlite-wal").write_bytes(data)
         with closing(State(folder / "studio.sqlite", schemas)) as state:
             sheet, entries = state.read_now(
-                lambda file: (actions.read_sheet(file, key), actions.read_entries(file, key))
+                lambda file: (actions.read_summary(file, key), actions.read_entries(file, key))
             )
         assert entries == sent[: len(entries)]
         assert (sheet.entries if sheet else 0) == len(entries)

@@ -38,7 +38,7 @@ def desk(tmp_path, live, visit):
             tab.wait_for_selector("#saved[data-saved=true]")
 
             def look(file):
-                who, digest = file.execute("SELECT person, digest FROM log_sheets").fetchone()
+                who, digest = file.execute("SELECT person, digest FROM log_summaries").fetchone()
                 return read_log(file, who, item_id("one"), digest)
 
             return replay(find_candidates(STEP), state.read_now(look).actions)[0]

@@ -91,7 +91,7 @@ class Hand:
         self.tab.wait_for_selector("#saved[data-saved=true]")
 
         def look(file):
-            found = file.execute("SELECT person, digest FROM log_sheets WHERE item = ?", (self.item,)).fetchone()
+            found = file.execute("SELECT person, digest FROM log_summaries WHERE item = ?", (self.item,)).fetchone()
             who, digest = found or ("", DIGEST)
             return read_log(file, who, self.item, digest)
 

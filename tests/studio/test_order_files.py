@@ -114,7 +114,7 @@ def test_a_file_of_the_first_version_opens_and_says_what_is_incomplete(tmp_path)
         rows = [("ada", item, "digest", 2, ordered, 4, 0, 2) for item, ordered in (("all", 4), ("some", 3))]
         state.write_now(lambda file: file.executemany("INSERT INTO order_sheets VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows))
     with State(path, [people.SCHEMA, actions.SCHEMA]) as state:
-        known = state.read_now(lambda file: actions.sheets(file, "order", "ada"))
+        known = state.read_now(lambda file: actions.summaries(file, "order", "ada"))
     assert {item: (one.state, one.complete) for item, one in known.items()} == {
         "all": ("done", True),
         "some": ("done", False),

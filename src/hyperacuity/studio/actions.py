@@ -3,7 +3,7 @@
 It only grows: actions, *undo*, *redo* and *done* are entries, numbered from 1, and whatever a page shows or writes is replayed
 from them. An entry comes with the number that its page expects it to get and a key of its own. The same entry sent twice is kept
 once; an entry whose number is taken by another comes from a page that does not know what happened elsewhere, and is refused.
-A *sheet* sums up a log: how far it is, and when it was finished last.
+A *summary* stands with each log: how far it is, and when it was finished last.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Sheet:
+class LogSummary:
     """The sum of a log.
 
     ``digest`` tells the image from others of the same name. ``entries`` are how many there are; ``depth`` actions are in effect
@@ -121,14 +121,14 @@ def append(
     complete: bool | None = None,
     facts: Mapping[str, Any] | None = None,
     limit: int = 1_000_000,
-) -> Sheet:
-    """Add entries to a log; the sheet that follows. ``Refused`` (409) where the page is behind, or the image is another one.
+) -> LogSummary:
+    """Add entries to a log; the summary that follows. ``Refused`` (409) where the page is behind, or the image is another one.
 
     By default a log is complete if any action is in effect.
     """
-    sheet = read_sheet(file, key) or Sheet(digest)
-    check_digest(sheet.digest, digest)
-    count, depth, redoable, finished = sheet.entries, sheet.depth, sheet.redoable, sheet.finished
+    summary = read_summary(file, key) or LogSummary(digest)
+    check_digest(summary.digest, digest)
+    count, depth, redoable, finished = summary.entries, summary.depth, summary.redoable, summary.finished
     for entry in entries:
         if entry.number <= count and is_stored(file, key, entry):
             continue
@@ -152,9 +152,11 @@ def append(
             redoable = redoable + 1 if kind == "undo" else redoable - 1 if kind == "redo" else 0
         insert(file, "log_entries", *key, count, entry.key, _as_json(entry.action), seconds, made)
     settled = depth > 0 if complete is None else complete
-    sheet = Sheet(digest, count, depth, redoable, finished, settled, facts or {})
-    insert(file, "log_sheets", *key, *{**vars(sheet), "facts": _as_json(sheet.facts)}.values(), conflict="REPLACE")
-    return sheet
+    summary = LogSummary(digest, count, depth, redoable, finished, settled, facts or {})
+    insert(
+        file, "log_summaries", *key, *{**vars(summary), "facts": _as_json(summary.facts)}.values(), conflict="REPLACE"
+    )
+    return summary
 
 
 def is_stored(file: sqlite3.Connection, key: Key, entry: Entry) -> bool:
@@ -173,20 +175,20 @@ def check_digest(known: str, digest: str) -> None:
         raise Refused(409, "another image was labelled under this name: rename this one, or bring the first one back")
 
 
-def read_sheet(file: sqlite3.Connection, key: Key) -> Sheet | None:
+def read_summary(file: sqlite3.Connection, key: Key) -> LogSummary | None:
     """The sum of a log; None where nothing was done."""
-    return sheets(file, key.page, key.person, key.item).get(key.item)
+    return summaries(file, key.page, key.person, key.item).get(key.item)
 
 
-def sheets(file: sqlite3.Connection, page: str, person: str, item: str | None = None) -> dict[str, Sheet]:
-    """The sheets of a person on a page, by image."""
+def summaries(file: sqlite3.Connection, page: str, person: str, item: str | None = None) -> dict[str, LogSummary]:
+    """The summaries of a person's logs on a page, by image."""
     rows = file.execute(
-        "SELECT item, digest, entries, depth, redoable, finished, complete, facts FROM log_sheets"
+        "SELECT item, digest, entries, depth, redoable, finished, complete, facts FROM log_summaries"
         " WHERE page = ?1 AND person = ?2 AND (?3 IS NULL OR item = ?3)",
         (page, person, item),
     )
     return {
-        one: Sheet(digest, entries, depth, redoable, finished, bool(complete), json.loads(facts))
+        one: LogSummary(digest, entries, depth, redoable, finished, bool(complete), json.loads(facts))
         for one, digest, entries, depth, redoable, finished, complete, facts in rows
     }
 
@@ -223,7 +225,7 @@ def in_effect(kinds: Sequence[str]) -> tuple[list[int], list[int]]:
 def finished_logs(file: sqlite3.Connection, page: str, item: str | None = None) -> list[FinishedLog]:
     """All logs of a page (or of an image) with a *done*, by name and image."""
     rows = file.execute(
-        "SELECT item, digest, person, name, finished, log_entries.made FROM log_sheets"
+        "SELECT item, digest, person, name, finished, log_entries.made FROM log_summaries"
         " JOIN people ON people.id = person JOIN log_entries USING (page, person, item)"
         " WHERE page = ?1 AND (?2 IS NULL OR item = ?2) AND finished > 0 AND number = finished ORDER BY name, item",
         (page, item),
@@ -236,7 +238,7 @@ def versions(file: sqlite3.Connection, page: str) -> list[WorkVersion]:
     rows = file.execute(
         "SELECT person, name, item, finished, coalesce(max(CASE WHEN number = finished THEN log_entries.made END), ''),"
         " finished > 0 AND finished < entries, complete, round(sum(seconds), 3), max(log_entries.made)"
-        " FROM log_sheets JOIN people ON people.id = person JOIN log_entries USING (page, person, item)"
+        " FROM log_summaries JOIN people ON people.id = person JOIN log_entries USING (page, person, item)"
         " WHERE page = ? GROUP BY person, item ORDER BY name, item",
         (page,),
     )
@@ -274,8 +276,8 @@ def _adopt_labels(file: sqlite3.Connection) -> None:
             return {"kind": kind, "runs": [], "threshold": None, "sources": runs.decode().split("\n")}
         return {"kind": kind, "runs": np.frombuffer(runs, dtype="<u4").tolist(), "threshold": threshold}
 
-    sheets = file.execute("SELECT person, item, digest, entries, finished, depth > 0 FROM label_sheets").fetchall()
-    for person, item, digest, count, finished, complete in sheets:
+    earlier = file.execute("SELECT person, item, digest, entries, finished, depth > 0 FROM label_sheets").fetchall()
+    for person, item, digest, count, finished, complete in earlier:
         query = (
             "SELECT number, key, kind, runs, threshold, seconds, made FROM label_entries WHERE person = ? AND item = ?"
         )
@@ -285,8 +287,8 @@ def _adopt_labels(file: sqlite3.Connection) -> None:
                 f"{query} ORDER BY number", (person, item)
             )
         ]
-        sheet = Sheet(digest, count, finished=finished, complete=bool(complete))
-        _adopt(file, Key("label", person, item), sheet, entries)
+        summary = LogSummary(digest, count, finished=finished, complete=bool(complete))
+        _adopt(file, Key("label", person, item), summary, entries)
     for statement in (
         "DROP TABLE label_entries",
         "DROP TABLE label_sheets",
@@ -304,26 +306,26 @@ def _adopt_orders(file: sqlite3.Connection, complete_if: str) -> None:
             seconds = pause(entries[-1].made, made) if entries else 0.0
             entries.append(Entry(number, tab, json.loads(action), seconds, made))
         facts = {"ordered": ordered, "regions": regions, "tangled": tangled}
-        sheet = Sheet(digest, count, finished=written, complete=bool(complete), facts=facts)
-        _adopt(file, Key("order", person, item), sheet, entries)
+        summary = LogSummary(digest, count, finished=written, complete=bool(complete), facts=facts)
+        _adopt(file, Key("order", person, item), summary, entries)
     for statement in ("DROP TABLE order_log", "DROP TABLE order_sheets", "DELETE FROM schemas WHERE name = 'order'"):
         file.execute(statement)
 
 
-def _adopt(file: sqlite3.Connection, key: Key, sheet: Sheet, entries: Sequence[Entry]) -> None:
+def _adopt(file: sqlite3.Connection, key: Key, summary: LogSummary, entries: Sequence[Entry]) -> None:
     for one in entries:
         row = (*key, one.number, one.key, _as_json(one.action), one.seconds, one.made)
         file.execute("INSERT INTO log_entries VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
     done, undone = in_effect([one.action["kind"] for one in entries])
-    values = {**vars(sheet), "depth": len(done), "redoable": len(undone), "facts": _as_json(sheet.facts)}
-    file.execute("INSERT INTO log_sheets VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (*key, *values.values()))
+    values = {**vars(summary), "depth": len(done), "redoable": len(undone), "facts": _as_json(summary.facts)}
+    file.execute("INSERT INTO log_summaries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (*key, *values.values()))
 
 
 SCHEMA = Schema(
     "log",
     1,
     (
-        """CREATE TABLE log_sheets (
+        """CREATE TABLE log_summaries (
             page TEXT NOT NULL,
             person TEXT NOT NULL,
             item TEXT NOT NULL,
@@ -349,5 +351,5 @@ SCHEMA = Schema(
         ) WITHOUT ROWID""",
         _adopt_earlier,
     ),
-    sealed=("log_sheets", "log_entries"),
+    sealed=("log_summaries", "log_entries"),
 )

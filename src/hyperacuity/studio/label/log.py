@@ -47,16 +47,16 @@ def read_log(
     """A person's work on an image; with ``finished`` only up to the last *done*, or to the entry ``until``. Empty where nothing
     was done."""
     key = actions.Key(PAGE, person, item)
-    sheet = actions.read_sheet(file, key) or actions.Sheet(digest)
-    actions.check_digest(sheet.digest, digest)
-    count = until if until is not None else sheet.finished if finished else sheet.entries
+    summary = actions.read_summary(file, key) or actions.LogSummary(digest)
+    actions.check_digest(summary.digest, digest)
+    count = until if until is not None else summary.finished if finished else summary.entries
     entries = actions.read_entries(file, key, count)
     done, undone = actions.in_effect([one.action["kind"] for one in entries])
     offers = [source for one in entries if one.action["kind"] == "offer" for source in one.action["sources"]]
     begins_with_offer = bool(entries) and entries[0].action["kind"] == "offer"
     return Log(
         entries=count,
-        state=sheet.state,
+        state=summary.state,
         actions=tuple(action_of(entries[index].action) for index in done),
         undone=tuple(action_of(entries[index].action) for index in undone),
         times=tuple(entries[index].made for index in done),

@@ -428,7 +428,7 @@ def prepare(path: Path) -> Prepared:
 
 def _states(file: sqlite3.Connection, person: Person) -> dict[str, str]:
     """The images that a person has started or is done with."""
-    return {item: sheet.state for item, sheet in actions.sheets(file, PAGE, person.id).items()}
+    return {item: sheet.state for item, sheet in actions.summaries(file, PAGE, person.id).items()}
 
 
 def _entry(values: Any, size: int, sources: Mapping[str, Any]) -> actions.Entry:

@@ -27,7 +27,7 @@ from starlette.routing import Route
 from hyperacuity.detect.net.network import card
 from hyperacuity.errors import HyperacuityError, InputError, UsageError
 from hyperacuity.studio import actions
-from hyperacuity.studio.actions import Key, Sheet
+from hyperacuity.studio.actions import Key, LogSummary
 from hyperacuity.studio.cache import Cache
 from hyperacuity.studio.flags import Flags
 from hyperacuity.studio.items import Item, png
@@ -111,7 +111,7 @@ class OrderPage:
         image = self._image(found)
         key = Key(PAGE, person, item)
         sheet, entries = self._state.read_now(
-            lambda file: (actions.read_sheet(file, key), actions.read_entries(file, key, number))
+            lambda file: (actions.read_summary(file, key), actions.read_entries(file, key, number))
         )
         if sheet is None or sheet.digest != image.digest:
             raise InputError(f"{found.path}: its regions are not those that were ordered before")
@@ -146,7 +146,7 @@ class OrderPage:
         if person is None:
             return await self._people.welcome(request, title=TITLE)
         known, flags = await self._state.read(
-            lambda file: (actions.sheets(file, PAGE, person.id), self._flags.of(file, person.id))
+            lambda file: (actions.summaries(file, PAGE, person.id), self._flags.of(file, person.id))
         )
         rows = [
             {
@@ -335,7 +335,7 @@ class OrderPage:
         names = {"total": "suggested", "together": "kept_together"}
         return {"start": network | {names.get(name, name): count for name, count in told.items()}}
 
-    def _as_dict(self, item: Item, history: EditHistory, sheet: Sheet) -> dict[str, Any]:
+    def _as_dict(self, item: Item, history: EditHistory, sheet: LogSummary) -> dict[str, Any]:
         """All that the page shows, after an action."""
         current = history.current
         statements = current.statements
@@ -383,11 +383,11 @@ class OrderPage:
         regions = self._regions_of(item, current)
         return regions, arrange(current.statements, regions.count)
 
-    async def _history(self, key: Key, item: Item, image: SegmentedImage) -> tuple[Sheet, EditHistory]:
+    async def _history(self, key: Key, item: Item, image: SegmentedImage) -> tuple[LogSummary, EditHistory]:
         version, history = self._histories.get(key, (-1, None))
 
-        def look(file: sqlite3.Connection) -> tuple[Sheet, list[actions.Entry]]:
-            sheet = actions.read_sheet(file, key) or Sheet(image.digest)
+        def look(file: sqlite3.Connection) -> tuple[LogSummary, list[actions.Entry]]:
+            sheet = actions.read_summary(file, key) or LogSummary(image.digest)
             return sheet, [] if sheet.entries == version else actions.read_entries(file, key)
 
         sheet, entries = await self._state.read(look)
@@ -459,7 +459,7 @@ class OrderPage:
         return await asyncio.to_thread(self._regions_of, item, Snapshot(int(level)))
 
 
-def _progress(sheet: Sheet | None) -> dict[str, Any]:
+def _progress(sheet: LogSummary | None) -> dict[str, Any]:
     """Progress with an image, for the list."""
     if sheet is None:
         return {"started": False, "tangled": False, "changed": False}
