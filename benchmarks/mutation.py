@@ -46,12 +46,12 @@ SEMANTIC = ("tests/semantic/test_tallies.py", "tests/semantic/test_sbd_bench.py"
 MASKS = ("tests/masks/test_counts.py", "tests/masks/test_objects.py")
 REGIONS = ("tests/regions/test_measures.py", "tests/regions/test_berkeley.py")
 KEY = ("tests/test_tally.py", "tests/evaluation/test_signatures.py", "tests/run/test_fingerprint.py")
-READERS = ("contours", "depth", "disparity", "occlusion", "ordering", "regions", "semantic", "soft")
+KINDS = ("contours", "depth", "disparity", "occlusion", "orders", "regions", "class_maps")
 
 PARTS: dict[str, tuple[str, ...]] = {
     "tally": ("number", "Signature"),
     "run.store": ("_ask_for", "_of_others", "to_do", "confirm"),
-    **{f"evaluation.readers.{name}": ("reading", "_meaning_of_zero") for name in READERS},
+    **{f"kinds.{name}": ("reading", "_meaning_of_zero") for name in KINDS},
 }
 """Modules of which only these functions and classes are changed: what has a part in the reuse key."""
 
@@ -87,7 +87,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     "disparity.errors": ("tests/disparity/test_errors.py", "tests/disparity/test_masks.py"),
     "compare.pareto": ("tests/compare/test_pareto.py", "tests/compare/test_ranking.py"),
     "tally": KEY,
-    **{f"evaluation.readers.{name}": KEY for name in READERS},
+    **{f"kinds.{name}": KEY for name in KINDS},
     "run.store": ("tests/run/test_store.py", "tests/run/test_upkeep.py"),
     "run.code": ("tests/run/test_code.py",),
     "run.fingerprint": (

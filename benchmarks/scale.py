@@ -200,9 +200,9 @@ def real_point(means: str, count: int, files: str) -> Row:
     """
     from hyperacuity.boundary.task import TASK
     from hyperacuity.evaluation.jobs import job_for
-    from hyperacuity.evaluation.readers.contours import ContourReader
+    from hyperacuity.kinds.contours import ContourKind
 
-    root, job = Path(files), job_for(TASK, TASK.protocol(), ContourReader())
+    root, job = Path(files), job_for(TASK, TASK.protocol(), ContourKind())
     cells = [
         Cell("canny", str(seed), root / "maps" / f"{seed}.png", (root / "truths" / f"{seed}.mat",))
         for seed in range(count)

@@ -33,7 +33,7 @@ from scipy.ndimage import gaussian_filter
 
 from hyperacuity.data import write_labels, write_png
 from hyperacuity.data.scenes import make_scene
-from hyperacuity.evaluation.readers.semantic import SemanticReader
+from hyperacuity.kinds.class_maps import SemanticKind
 from hyperacuity.semantic import Protocol, area, collect, masks2edges, protocol, semantic_truth, tally
 from hyperacuity.semantic.tallies import SemanticImage
 from measuring import timed
@@ -162,12 +162,10 @@ def beside_peer(
 
 def on_example(folder: Path) -> dict[str, Any]:
     """Both programs on the two maps that come with SBD's benchmark, under its rules."""
-    from hyperacuity.evaluation.semantic_inputs import find
-
     how, here, there = protocol("sbd"), 0.0, 0.0
-    inputs = find(SemanticReader, {"example": folder / "indir"}, folder / "datadir")
+    inputs = SemanticKind().find({"example": folder / "indir"}, folder / "datadir")
     for cell in inputs:
-        given = inputs.reader.read(cell, how)
+        given = inputs.kind.read(cell, how)
         tally(given.prediction, given.truths, how)  # compiles
         here += cpu(lambda g=given: tally(g.prediction, g.truths, how))[0]
         part = SemanticImage(given.prediction, given.truths, how).part(PERSON)

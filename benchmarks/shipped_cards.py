@@ -25,8 +25,8 @@ from hyperacuity.data import find_data, load_dataset
 from hyperacuity.detect.registry import detector, is_orderer, orderer
 from hyperacuity.detect.stereo import matcher_named
 from hyperacuity.evaluation.carding import card_of_run
-from hyperacuity.evaluation.disparity_inputs import stereo_samples
 from hyperacuity.evaluation.references import bibtex
+from hyperacuity.kinds.disparity import stereo_samples
 from hyperacuity.systems.maps import detect_pictures, match_scenes
 from hyperacuity.train.figure_ground import read_labelled
 

@@ -24,8 +24,8 @@ from hyperacuity.boundary.tallies import BoundaryTally
 from hyperacuity.boundary.task import TASK
 from hyperacuity.evaluation.comparison import compare_runs, show
 from hyperacuity.evaluation.jobs import job_for
-from hyperacuity.evaluation.readers.contours import ContourReader
 from hyperacuity.evaluation.result import Result
+from hyperacuity.kinds.contours import ContourKind
 from hyperacuity.run import Cell, open_run, open_store
 
 SIZES = ((5, 200), (5, 2_000), (50, 2_000), (5, 20_000), (2, 100_000))
@@ -47,7 +47,7 @@ def start(folder: Path, systems: int, images: int) -> None:
 
 def fill(folder: Path, systems: int, images: int) -> None:
     """A run as the boundary benchmark leaves it; nothing of its files exists."""
-    job, random = job_for(TASK, Protocol(), ContourReader()), np.random.default_rng(1)
+    job, random = job_for(TASK, Protocol(), ContourKind()), np.random.default_rng(1)
 
     def cells() -> Iterator[Cell]:
         for n in range(systems * images):
@@ -63,7 +63,7 @@ def fill(folder: Path, systems: int, images: int) -> None:
 
 
 def table(folder: Path, systems: int, images: int) -> None:
-    job = job_for(TASK, Protocol(), ContourReader())
+    job = job_for(TASK, Protocol(), ContourKind())
     signature = str(job.protocol.signature)
     with open_run(folder) as run:
         names = run.systems(signature)

@@ -25,7 +25,7 @@ import numpy as np
 
 from hyperacuity import tasks
 from hyperacuity.evaluation.jobs import job_for
-from hyperacuity.evaluation.readers.contours import ContourReader
+from hyperacuity.kinds.contours import ContourKind
 from hyperacuity.run import Cell, check_run, open_run, open_store, run_grid
 from hyperacuity.run.code import code_version
 
@@ -43,7 +43,7 @@ class LossError(Exception):
 def boundary_job() -> Any:
     """The boundary benchmark at five thresholds."""
     task = tasks.task("boundary")
-    return job_for(task, task.protocol(thresholds=5), ContourReader())
+    return job_for(task, task.protocol(thresholds=5), ContourKind())
 
 
 def make_cells(place: Path) -> list[Cell]:

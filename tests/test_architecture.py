@@ -34,15 +34,17 @@ MAY_IMPORT = {
     "data": GROUND,
     **dict.fromkeys(TASKS, LOW),
     "compare": LOW,
-    "run": LOW | {"data", "compare"},
+    "kinds": LOW | {"data"},
+    "run": LOW | {"data", "compare", "kinds"},
     "cards": GROUND,
-    "evaluation": LOW | {"data", "compare", "run", "cards"},
-    "systems": LOW | {"data", "run"},
-    "train": LOW | {"data", "run", "evaluation", "systems"},
-    "board": LOW | {"compare", "cards", "evaluation", "report"},
-    "report": LOW | {"data", "compare", "run", "cards", "evaluation"},
-    "studio": LOW | {"data", "compare", "run", "evaluation", "report"},
-    "cli": LOW | {"data", "compare", "run", "cards", "evaluation", "systems", "train", "report", "board", "studio"},
+    "evaluation": LOW | {"data", "compare", "kinds", "run", "cards"},
+    "systems": LOW | {"data", "kinds", "run"},
+    "train": LOW | {"data", "kinds", "run", "evaluation", "systems"},
+    "board": LOW | {"compare", "kinds", "cards", "evaluation", "report"},
+    "report": LOW | {"data", "compare", "kinds", "run", "cards", "evaluation"},
+    "studio": LOW | {"data", "compare", "kinds", "run", "evaluation", "report"},
+    "cli": LOW
+    | {"data", "compare", "kinds", "run", "cards", "evaluation", "systems", "train", "report", "board", "studio"},
 }
 HANDED_OVER = {("evaluation/result.py", "report")}
 """A result writes its own report by calling the room above."""

@@ -15,7 +15,7 @@ from hyperacuity.data import read_disparity, read_mask, read_table
 from hyperacuity.detect.stereo import LOCAL, OWN, matcher
 from hyperacuity.disparity import bad
 from hyperacuity.errors import UsageError
-from hyperacuity.evaluation.disparity_inputs import stereo_samples
+from hyperacuity.kinds.disparity import stereo_samples
 from hyperacuity.systems.maps import read_pair
 from hyperacuity_papers.cabezas2011 import study as cabezas2011
 from hyperacuity_papers.cabezas2011.stereo_scenarios import scenarios

@@ -399,10 +399,8 @@ class Task(Generic[P, T, S]):
         ``({image: tally}, *, resamples, seed) -> score`` of a data set.
     criteria
         The numbers it is judged by, under a protocol.
-    prediction, truth
-        What they are: ``soft map``, ``edge map``, ``segmentations``, ``segmentation``, ``label map``, ``class maps``, ``class
-        truth``, ``order map``, ``occlusion map``, ``owned boundaries``, ``point pairs``, ``disparity map``, ``picture``; files
-        are read and arrays checked accordingly. Without a prediction, annotators are held against each other.
+    kind
+        The kind of its data (:mod:`hyperacuity.kinds`): its name, or a value of a :class:`~hyperacuity.kinds.Kind` of your own.
     people
         ``(truths, protocol) -> tally`` of each annotator against the others, where that can be said.
     collect_people
@@ -411,6 +409,8 @@ class Task(Generic[P, T, S]):
         Protocols that have a name.
     by_name
         Whether ``tally`` takes the image's name (``image=``), because something is drawn at random for each.
+    collect_sweep
+        ``({value: {image: tally}}) -> score`` of one system at several values of a parameter, where that can be said.
     """
 
     name: str
@@ -420,9 +420,9 @@ class Task(Generic[P, T, S]):
     tally: Callable[..., T]
     collect: Callable[..., S]
     criteria: Callable[[P], Criteria]
-    prediction: str = "soft map"
-    truth: str = "edge map"
+    kind: Any = "contours"
     people: Callable[[Sequence[Any], P], T] | None = None
     collect_people: Callable[[Sequence[T]], Any] | None = None
     protocols: Mapping[str, P] = field(default_factory=dict)
     by_name: bool = False
+    collect_sweep: Callable[[Mapping[str, Mapping[str, T]]], S] | None = None

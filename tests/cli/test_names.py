@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -17,10 +16,9 @@ from typer.testing import CliRunner
 from hyperacuity.cli import app
 from hyperacuity.console import folder_name, printable
 from hyperacuity.data import write_edges
-from hyperacuity.evaluation import disparity_inputs, mask_inputs, ordering_inputs
-from hyperacuity.evaluation.readers.disparity import DisparityReader
-from hyperacuity.evaluation.readers.masks import MaskReader
-from hyperacuity.evaluation.readers.ordering import OrderReader
+from hyperacuity.kinds.disparity import DisparityKind
+from hyperacuity.kinds.masks import MaskKind
+from hyperacuity.kinds.orders import OrderKind
 from hyperacuity.report.figures import _write_pictures
 from hyperacuity.run import Cell
 
@@ -99,9 +97,9 @@ def test_pictures_of_such_a_system_or_image_stay_inside_too(tmp_path):
 @pytest.mark.parametrize(
     ("find", "files"),
     [
-        (partial(mask_inputs.find, MaskReader), (b"maps/b\xffr/1.png", b"truth/b\xffr/1.png")),
-        (partial(disparity_inputs.find, DisparityReader), (b"maps/b\xffr/a.pfm", b"truth/b\xffr/groundtruth.png")),
-        (partial(ordering_inputs.find, OrderReader), (b"maps/b\xffr/1.png", b"truth/1.png")),
+        (MaskKind().find, (b"maps/b\xffr/1.png", b"truth/b\xffr/1.png")),
+        (DisparityKind().find, (b"maps/b\xffr/a.pfm", b"truth/b\xffr/groundtruth.png")),
+        (OrderKind().find, (b"maps/b\xffr/1.png", b"truth/1.png")),
     ],
     ids=["sequences", "scenes", "operating points"],
 )

@@ -19,11 +19,8 @@ from hyperacuity.data import figure_ground, read_boundary_truths, read_labels, r
 from hyperacuity.data.datasets.bsds import label_names
 from hyperacuity.data.formats.berkeley import boundaries_of, parse_fg, parse_seg
 from hyperacuity.errors import InputError, UsageError
-from hyperacuity.evaluation import ordering_inputs
-from hyperacuity.evaluation.depth_inputs import find_occlusion
-from hyperacuity.evaluation.ordering_inputs import known_truths
-from hyperacuity.evaluation.readers.occlusion import OcclusionReader
-from hyperacuity.evaluation.readers.ordering import OrderReader
+from hyperacuity.kinds.occlusion import OcclusionKind
+from hyperacuity.kinds.orders import OrderKind, known_truths
 
 LABELS = arrays(np.int32, st.tuples(st.integers(1, 8), st.integers(1, 8)), elements=st.integers(0, 4))
 
@@ -139,10 +136,10 @@ def test_annotators_are_those_who_labelled_an_image(tmp_path):
     (tmp_path / "maps").mkdir()
     (tmp_path / "maps" / "65132.png").touch()
     for source in (tmp_path / "data", tmp_path / "data.tar.xz"):
-        for find, kind in ((ordering_inputs.find, OrderReader), (find_occlusion, OcclusionReader)):
-            found = find(kind, {"a": tmp_path / "maps"}, source)
+        for kind in (OrderKind(), OcclusionKind()):
+            found = kind.find({"a": tmp_path / "maps"}, source)
             assert found.annotators() == {"65132": 2}
-            assert len(found.reader.truths(next(iter(found)))) == 2
+            assert len(found.kind.truths(next(iter(found)))) == 2
 
 
 def test_figure_ground_without_its_segmentation_is_refused(tmp_path):

@@ -12,11 +12,10 @@ from hyperacuity.data import load_dataset, pair_folders
 from hyperacuity.data.datasets.semantic import semantic_samples
 from hyperacuity.data.files import check_file
 from hyperacuity.errors import HyperacuityError, InputError, UsageError
-from hyperacuity.evaluation import audit_inputs, disparity_inputs, mask_inputs, ordering_inputs
-from hyperacuity.evaluation.readers.contours import LabelReader
-from hyperacuity.evaluation.readers.disparity import DisparityReader
-from hyperacuity.evaluation.readers.masks import MaskReader
-from hyperacuity.evaluation.readers.ordering import OrderReader
+from hyperacuity.kinds.contours import LabelKind
+from hyperacuity.kinds.disparity import DisparityKind, stereo_samples
+from hyperacuity.kinds.masks import MaskKind
+from hyperacuity.kinds.orders import OrderKind
 
 
 def known(name):
@@ -42,23 +41,23 @@ def plain(root):
 
 
 def audited(root):
-    return audit_inputs.find_labels(LabelReader, {}, root / "truth")
+    return LabelKind().find({}, root / "truth")
 
 
 def labelled(root):
-    return ordering_inputs.find(OrderReader, {"a": root / "maps"}, root)
+    return OrderKind().find({"a": root / "maps"}, root)
 
 
 def swept(root):
-    return ordering_inputs.find(OrderReader, {"a": root / "maps"}, root / "truth")
+    return OrderKind().find({"a": root / "maps"}, root / "truth")
 
 
 def sequences(root):
-    return mask_inputs.find(MaskReader, {"a": root / "maps"}, root / "truth")
+    return MaskKind().find({"a": root / "maps"}, root / "truth")
 
 
 def disparity(root):
-    return disparity_inputs.find(DisparityReader, {"a": root / "maps"}, root / "truth", masks={"lit": root / "lit"})
+    return DisparityKind().find({"a": root / "maps"}, root / "truth", masks={"lit": root / "lit"})
 
 
 PEOPLE = ("maps/1.png", "truth/anna/1.png", "truth/ben/1.png")
@@ -203,7 +202,7 @@ def test_a_folder_of_masks_that_has_none_of_any_scene_is_refused(tmp_path):
     with pytest.raises(UsageError, match=r"masks=.*lit.*holds a mask of no scene \(venus\.png\), expected teddy\.png"):
         disparity(tmp_path)
     with pytest.raises(UsageError, match="cannot be read as a folder"):
-        disparity_inputs.find(DisparityReader, {}, tmp_path / "truth", masks={"lit": tmp_path / "nowhere"})
+        DisparityKind().find({}, tmp_path / "truth", masks={"lit": tmp_path / "nowhere"})
 
 
 def test_of_two_truths_of_one_name_neither_is_taken_silently(tmp_path):
@@ -215,8 +214,8 @@ def test_of_two_truths_of_one_name_neither_is_taken_silently(tmp_path):
     sizes = [f"training{size}/Jade/{file}" for size in "HQ" for file in ("im0.png", "disp0GT.pfm")]
     lay_out(tmp_path / "MiddEval3", sizes)
     with pytest.raises(InputError, match=r"trainingH.*trainingQ.*are both of Jade"):
-        disparity_inputs.stereo_samples(str(tmp_path / "MiddEval3"))
-    assert list(disparity_inputs.stereo_samples(str(tmp_path / "MiddEval3" / "trainingQ"))) == ["Jade"]
+        stereo_samples(str(tmp_path / "MiddEval3"))
+    assert list(stereo_samples(str(tmp_path / "MiddEval3" / "trainingQ"))) == ["Jade"]
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,8 @@ from typer.testing import CliRunner
 from hyperacuity.cli import app
 from hyperacuity.data import pair_folders, pair_truths, read_boundary_truths, write_edges, write_truths
 from hyperacuity.errors import InputError, UsageError
-from hyperacuity.evaluation.inputs import find_plain
-from hyperacuity.evaluation.readers.contours import ContourReader
-from hyperacuity.evaluation.readers.regions import RegionReader
+from hyperacuity.kinds.contours import ContourKind
+from hyperacuity.kinds.regions import RegionKind
 
 
 @pytest.fixture
@@ -172,7 +171,7 @@ def test_annotators_are_counted_where_each_has_a_folder(tmp_path):
     assert "annotators per image: 2; 1 of bear" in done.stdout
 
 
-@pytest.mark.parametrize("kind", [ContourReader, RegionReader])
+@pytest.mark.parametrize("kind", [ContourKind, RegionKind])
 def test_annotators_are_counted_where_one_file_has_them_all(tmp_path, kind):
     """As the reader finds them; what cannot be read fails its own cell."""
     for folder in ("maps", "truth"):
@@ -182,13 +181,13 @@ def test_annotators_are_counted_where_one_file_has_them_all(tmp_path, kind):
         write_edges(tmp_path / "maps" / f"{name}.png", np.eye(8, dtype=bool))
         write_truths(tmp_path / "truth" / f"{name}.mat", drawn[:count])
     (tmp_path / "truth" / "lynx.mat").write_bytes(b"MATLAB 5.0 MAT-file".ljust(128))
-    found = find_plain(kind, {"a": tmp_path / "maps"}, tmp_path / "truth")
+    found = kind().find({"a": tmp_path / "maps"}, tmp_path / "truth")
     assert found.annotators() == {"bear": 3, "goat": 2, "kudu": 1}
-    assert {cell.image: len(found.reader.truths(cell)) for cell in list(found)[:3]} == found.annotators()
+    assert {cell.image: len(found.kind.truths(cell)) for cell in list(found)[:3]} == found.annotators()
 
 
 def test_planes_of_a_stack_are_annotators_of_regions(tmp_path):
     for folder in ("maps", "truth"):
         (tmp_path / folder).mkdir()
         np.save(tmp_path / folder / "bear.npy", np.zeros((4, 8, 8), np.int32))
-    assert find_plain(RegionReader, {"a": tmp_path / "maps"}, tmp_path / "truth").annotators() == {"bear": 4}
+    assert RegionKind().find({"a": tmp_path / "maps"}, tmp_path / "truth").annotators() == {"bear": 4}

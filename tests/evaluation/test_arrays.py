@@ -8,12 +8,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hyperacuity.errors import InputError
-from hyperacuity.evaluation.arrays import as_array, plane, rank, samples
+from hyperacuity.kinds import kind_of
+from hyperacuity.kinds.arrays import as_array, plane, rank
 from hyperacuity.ordering import Partition, ordering
 from hyperacuity.tasks import task
 
 few = settings(deadline=None, max_examples=60)
 BOUNDARY, REGIONS, VIEWS, STRENGTH = (task(name) for name in ("boundary", "regions", "views", "strength"))
+
+
+def samples(task, prediction, truths, extras):
+    """The images that a task takes from arrays, under its own protocol."""
+    return kind_of(task).from_arrays(prediction, truths, extras, task.protocol())
 
 
 class Shown:
@@ -111,14 +117,12 @@ def test_a_batch_in_every_shape(h, w, n, k, make, make_truth, data):
 @given(height, width, several, several)
 def test_of_segmentations_only_a_fourth_dimension_is_a_batch(h, w, n, levels):
     stacks, truths = numbers(n, levels, h, w), -numbers(n, h, w)
-    one = samples(REGIONS, stacks[0], truths[0], {}, stacks=True)
+    one = samples(REGIONS, stacks[0], truths[0], {})
     assert len(one) == 1
     np.testing.assert_array_equal(one[0].prediction, stacks[0])
-    np.testing.assert_array_equal(
-        samples(REGIONS, stacks[0, 0], truths[0], {}, stacks=True)[0].prediction, stacks[0, :1]
-    )
+    np.testing.assert_array_equal(samples(REGIONS, stacks[0, 0], truths[0], {})[0].prediction, stacks[0, :1])
     for batch in (stacks, list(stacks), [list(stack) for stack in stacks]):
-        found = samples(REGIONS, batch, truths, {}, stacks=True)
+        found = samples(REGIONS, batch, truths, {})
         np.testing.assert_array_equal([sample.prediction for sample in found], stacks)
         np.testing.assert_array_equal([sample.truths[0] for sample in found], truths)
 

@@ -20,6 +20,7 @@ from hyperacuity.errors import InputError, UsageError
 from hyperacuity.evaluation import against
 from hyperacuity.evaluation.card_checks import as_json, result_of, show_scores
 from hyperacuity.evaluation.carding import command_told
+from hyperacuity.kinds import kind_of
 from hyperacuity.tally import plain
 
 from .conftest import inputs
@@ -41,7 +42,7 @@ def given(task):
     """Two systems and truths: the second sees the images of the first in another order, or one pixel more, or all equal."""
     found = [inputs(task, seed) for seed in range(IMAGES)]
     one, truths = [prediction for prediction, _, _ in found], [truth for _, truth, _ in found]
-    if not tasks.task(task).prediction:
+    if not kind_of(tasks.task(task)).prediction_is:
         return {"one": None}, truths
     two = [more + 1 for more in one] if task in ("disparity", "views") else [*one[1:], one[0]]
     two = [0 * nearer + 1 for nearer in one] if task == "whdr" else two

@@ -16,14 +16,14 @@ from hypothesis import strategies as st
 from scipy.io import savemat
 
 import hyperacuity as ha
-from hyperacuity import boundary, tasks
+from hyperacuity import boundary, kinds, tasks
 from hyperacuity.cli.options import thresholds_of
 from hyperacuity.data import write_png
 from hyperacuity.data.datasets import stereo
 from hyperacuity.data.scenes import write_scenes
 from hyperacuity.errors import UsageError
-from hyperacuity.evaluation.jobs import READERS, job_for, reader_type
-from hyperacuity.evaluation.readers.depth import judged
+from hyperacuity.evaluation.jobs import job_for
+from hyperacuity.kinds.depth import judged
 from hyperacuity.ordering import contours, occlusion_map, ordering
 from hyperacuity.run import Cell, open_store, run_grid
 from hyperacuity.run.code import code_version
@@ -59,7 +59,7 @@ class TestSystemsThatAreTreatedDifferently:
     @pytest.fixture
     def job(self):
         task = tasks.task("boundary")
-        return job_for(task, boundary.Protocol(thin=False, nms_of={"sup": "structured"}), reader_type(task)())
+        return job_for(task, boundary.Protocol(thin=False, nms_of={"sup": "structured"}))
 
     @pytest.mark.parametrize("systems", [("plain", "sup"), ("sup", "plain")])
     @pytest.mark.parametrize("stopped", [True, False])
@@ -266,21 +266,21 @@ DISPARITY = {"scale": 2.0, "truth_scale": 2.0, "scales": (("a", 2.0),), "zero": 
 LABELS = "which kind of truth there is the suffixes of its files say"
 IMAGES = "which images are taken out of an archive at once does not change what each holds"
 READ_OTHERWISE = {
-    "ContourReader": [SOFT_MAPS, {"invert_truth": True}],
-    "LabelReader": [SOFT_MAPS, {"invert_truth": True}],
-    "RegionReader": [*({"form": form} for form in ("soft", "ucm", "segmentations"))],
-    "MaskReader": [],
-    "OrderReader": [
+    "ContourKind": [SOFT_MAPS, {"invert_truth": True}],
+    "LabelKind": [SOFT_MAPS, {"invert_truth": True}],
+    "RegionKind": [*({"form": form} for form in ("soft", "ucm", "segmentations"))],
+    "MaskKind": [],
+    "OrderKind": [
         {"farther": "pred", "level": 0.1234, "given": True, "transfer": True},
         {"farther": "truth", "level": 0.12341},
         {"farther": "both", "level": 0.12344},
     ],
-    "PairReader": [{"farther": True, "zero_unknown": True}],
-    "DepthEdgeReader": [{"farther": True, "zero_unknown": True, "orders": True}],
-    "OcclusionReader": [SOFT_MAPS, {"direction": "tangent", "truth_direction": "tangent", "orders": True}],
-    "DisparityReader": [DISPARITY, {"zero": "unknown", "scales": (("a", 4.0),)}],
-    "ViewReader": [DISPARITY, {"zero": "unknown"}],
-    "SemanticReader": [
+    "PairKind": [{"farther": True, "zero_unknown": True}],
+    "DepthEdgeKind": [{"farther": True, "zero_unknown": True, "orders": True}],
+    "OcclusionKind": [SOFT_MAPS, {"direction": "tangent", "truth_direction": "tangent", "orders": True}],
+    "DisparityKind": [DISPARITY, {"zero": "unknown", "scales": (("a", 4.0),)}],
+    "ViewKind": [DISPARITY, {"zero": "unknown"}],
+    "SemanticKind": [
         SOFT_MAPS,
         {"truth_as": "labels", "first_label": 0, "ignore_label": None},
         {"truth_as": "boundaries"},
@@ -289,14 +289,14 @@ READ_OTHERWISE = {
 """For every reader, other values of its options; no two may share a key."""
 
 NOT_IN_THE_KEY = {
-    ("OrderReader", "labels"): LABELS,
-    ("OrderReader", "images"): IMAGES,
-    ("OcclusionReader", "labels"): LABELS,
-    ("OcclusionReader", "images"): IMAGES,
-    ("RegionReader", "invert_prediction"): "counts where soft maps are read, which a test below shows",
-    ("RegionReader", "value_range"): "the same",
-    ("RegionReader", "force"): "the same",
-    ("ViewReader", "truth_scale"): "there is no true map",
+    ("OrderKind", "labels"): LABELS,
+    ("OrderKind", "images"): IMAGES,
+    ("OcclusionKind", "labels"): LABELS,
+    ("OcclusionKind", "images"): IMAGES,
+    ("RegionKind", "invert_prediction"): "counts where soft maps are read, which a test below shows",
+    ("RegionKind", "value_range"): "the same",
+    ("RegionKind", "force"): "the same",
+    ("ViewKind", "truth_scale"): "there is no true map",
 }
 """Options that need not be in the key, and why."""
 
@@ -307,10 +307,10 @@ def key_of(task, reader):
     return str(job_for(task, task.protocol(), reader).protocol.signature), reader.meaning(cell)
 
 
-@pytest.mark.parametrize("kinds", READERS)
-def test_every_option_of_every_reader_is_in_the_key(kinds):
-    task = next(task for task in map(tasks.task, tasks.BUILT_IN) if (task.prediction, task.truth) == kinds)
-    kind = reader_type(task)
+@pytest.mark.parametrize("name", kinds.BUILT_IN)
+def test_every_option_of_every_kind_is_in_the_key(name):
+    task = next(task for task in map(tasks.task, tasks.BUILT_IN) if task.kind == name)
+    kind = type(kinds.kind(name))
     usual = {part.name: part.default for part in fields(kind)}
     assert MISSING not in usual.values()
     tried: dict[str, dict[object, object]] = {name: {usual[name]: key_of(task, kind())} for name in usual}
@@ -325,7 +325,7 @@ def test_every_option_of_every_reader_is_in_the_key(kinds):
 
 def test_how_soft_maps_are_read_counts_for_regions_too():
     task = tasks.task("regions")
-    reader = replace(reader_type(task)(), form="soft")
+    reader = replace(kinds.kind_of(task), form="soft")
     keys = {key_of(task, replace(reader, **{name: value})) for name, value in SOFT_MAPS.items()}
     assert len(keys | {key_of(task, reader)}) == 4
 

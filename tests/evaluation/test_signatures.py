@@ -9,14 +9,13 @@ import pytest
 import hyperacuity as ha
 from hyperacuity import boundary, tasks
 from hyperacuity.errors import UsageError
-from hyperacuity.evaluation.readers.contours import ContourReader
-from hyperacuity.evaluation.readers.depth import DepthReader
-from hyperacuity.evaluation.readers.disparity import DisparityReader, ViewReader
-from hyperacuity.evaluation.readers.occlusion import OcclusionReader
-from hyperacuity.evaluation.readers.ordering import OrderReader
-from hyperacuity.evaluation.readers.regions import RegionReader
-from hyperacuity.evaluation.readers.semantic import SemanticReader
-from hyperacuity.evaluation.readers.soft import SoftReader
+from hyperacuity.kinds.class_maps import SemanticKind
+from hyperacuity.kinds.contours import ContourKind, SoftKind
+from hyperacuity.kinds.depth import DepthKind
+from hyperacuity.kinds.disparity import DisparityKind, ViewKind
+from hyperacuity.kinds.occlusion import OcclusionKind
+from hyperacuity.kinds.orders import OrderKind
+from hyperacuity.kinds.regions import RegionKind
 from hyperacuity.tally import Signature
 
 from .conftest import inputs
@@ -168,30 +167,30 @@ def test_questions_on_other_regions_are_another_protocol():
 
 
 READINGS = [
-    (SoftReader(), {}),
-    (SoftReader(invert_prediction=True), {"prediction": "inverted"}),
-    (SoftReader(value_range=(0.0, 0.1 + 0.2)), {"range": "0,0.30000000000000004"}),
-    (SoftReader(force=True), {"checks": "off"}),
-    (ContourReader(invert_truth=True, force=True), {"truth": "inverted", "checks": "off"}),
-    (RegionReader(form="ucm"), {"from": "ucm"}),
-    (RegionReader(form="soft", invert_prediction=True), {"from": "soft", "prediction": "inverted"}),
-    (SemanticReader(truth_as="labels"), {"truth-as": "labels"}),
-    (SemanticReader(first_label=0), {"first-label": 0}),
-    (SemanticReader(ignore_label=254), {"ignore-label": 254}),
-    (DepthReader(), {}),
-    (DepthReader(farther=True), {"farther": "pred"}),
-    (DepthReader(zero_unknown=True), {"zero": "unknown"}),
-    (OcclusionReader(direction="tangent"), {"direction": "tangent"}),
-    (OcclusionReader(truth_direction="tangent"), {"truth-direction": "tangent"}),
-    (OrderReader(), {"regions": "truth"}),
-    (OrderReader(given=True, level=0.12341, transfer=True), {"regions": "given,level0.12341,transfer"}),
-    (OrderReader(farther="pred"), {"regions": "truth", "farther": "pred"}),
-    (DisparityReader(), {}),
-    (DisparityReader(scale=4.0), {"scale": "4"}),
-    (DisparityReader(truth_scale=0.5), {"truth-scale": "0.5"}),
-    (DisparityReader(zero="unknown"), {"zero": "unknown"}),
-    (ViewReader(), {}),
-    (ViewReader(scale=4.0, truth_scale=8.0), {"scale": "4"}),
+    (SoftKind(), {}),
+    (SoftKind(invert_prediction=True), {"prediction": "inverted"}),
+    (SoftKind(value_range=(0.0, 0.1 + 0.2)), {"range": "0,0.30000000000000004"}),
+    (SoftKind(force=True), {"checks": "off"}),
+    (ContourKind(invert_truth=True, force=True), {"truth": "inverted", "checks": "off"}),
+    (RegionKind(form="ucm"), {"from": "ucm"}),
+    (RegionKind(form="soft", invert_prediction=True), {"from": "soft", "prediction": "inverted"}),
+    (SemanticKind(truth_as="labels"), {"truth-as": "labels"}),
+    (SemanticKind(first_label=0), {"first-label": 0}),
+    (SemanticKind(ignore_label=254), {"ignore-label": 254}),
+    (DepthKind(), {}),
+    (DepthKind(farther=True), {"farther": "pred"}),
+    (DepthKind(zero_unknown=True), {"zero": "unknown"}),
+    (OcclusionKind(direction="tangent"), {"direction": "tangent"}),
+    (OcclusionKind(truth_direction="tangent"), {"truth-direction": "tangent"}),
+    (OrderKind(), {"regions": "truth"}),
+    (OrderKind(given=True, level=0.12341, transfer=True), {"regions": "given,level0.12341,transfer"}),
+    (OrderKind(farther="pred"), {"regions": "truth", "farther": "pred"}),
+    (DisparityKind(), {}),
+    (DisparityKind(scale=4.0), {"scale": "4"}),
+    (DisparityKind(truth_scale=0.5), {"truth-scale": "0.5"}),
+    (DisparityKind(zero="unknown"), {"zero": "unknown"}),
+    (ViewKind(), {}),
+    (ViewKind(scale=4.0, truth_scale=8.0), {"scale": "4"}),
 ]
 
 

@@ -16,7 +16,7 @@ from hyperacuity.cli import app
 from hyperacuity.data import write_mat
 from hyperacuity.data.scenes import write_scenes
 from hyperacuity.errors import InputError
-from hyperacuity.evaluation.readers.ordering import OrderReader
+from hyperacuity.kinds.orders import OrderKind
 from hyperacuity.run.job import Cell
 
 
@@ -169,7 +169,7 @@ def test_berkeleys_labels_are_read_from_their_folders(tmp_path):
     (tmp_path / "maps").mkdir()
     np.save(tmp_path / "maps" / "42.npy", 1.0 - labels)
     found = scores(tmp_path / "maps", tmp_path / "truth", "--human")
-    labelled = OrderReader(labels=str(tmp_path / "truth"), images=("42",))
+    labelled = OrderKind(labels=str(tmp_path / "truth"), images=("42",))
     files = [*sorted((tmp_path / "truth").glob("fg/*/*.fg")), tmp_path / "truth" / "seg" / "1105" / "42.seg"]
     cell = Cell("maps", "42", tmp_path / "maps" / "42.npy", tuple(files))
     assert len(labelled.truths(cell)) == len(copy.deepcopy(labelled).truths(cell)) == 2
@@ -182,7 +182,7 @@ def test_berkeleys_labels_are_read_from_their_folders(tmp_path):
         with tarfile.open(archive.with_suffix(".part"), "w:xz", preset=0) as file:
             file.add(tmp_path / "truth", "BSDS_FG")
         archive.with_suffix(".part").replace(archive)
-        told = OrderReader(labels=str(archive), images=("42",)).truths(replace(cell, truths=(archive,)))
+        told = OrderKind(labels=str(archive), images=("42",)).truths(replace(cell, truths=(archive,)))
         assert [one.sides[0, 7] for one in told] == [1, second[0, 7]]
     assert found["systems"]["maps"]["racc"] == 0.5  # one subject says so, the other the opposite
     assert found["systems"]["maps"]["ldc"]["fmax"] == 1

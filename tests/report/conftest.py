@@ -15,7 +15,7 @@ from hyperacuity.boundary import Protocol
 from hyperacuity.cli import app
 from hyperacuity.data import write_edges, write_png, write_soft
 from hyperacuity.evaluation.jobs import job_for
-from hyperacuity.evaluation.readers.contours import ContourReader
+from hyperacuity.kinds.contours import ContourKind
 from hyperacuity.ordering import contours, ordering
 from hyperacuity.run import Cell, open_store, run_grid
 from hyperacuity.tasks import task
@@ -73,7 +73,7 @@ def make_run(tmp_path_factory) -> Callable[..., Path]:
                     weak = rng.random(ideal.shape) < noise * (place + 1)
                     write_soft(path, np.maximum(ideal, weak * rng.random(ideal.shape) * 0.9).astype(np.float32))
                 cells.append(Cell(system, name, path, tuple(truths), picture=picture if pictured else None))
-        job = job_for(task("boundary"), protocol or Protocol(tolerance=0.02, thresholds=19), ContourReader())
+        job = job_for(task("boundary"), protocol or Protocol(tolerance=0.02, thresholds=19), ContourKind())
         with open_store(folder / "run") as store:
             run_grid(job, cells, store=store, progress=False)
         return folder / "run"

@@ -11,7 +11,7 @@ import pytest
 from hyperacuity.boundary import Protocol
 from hyperacuity.data import write_edges, write_png, write_soft
 from hyperacuity.evaluation.jobs import job_for
-from hyperacuity.evaluation.readers.contours import ContourReader
+from hyperacuity.kinds.contours import ContourKind
 from hyperacuity.report import write_report
 from hyperacuity.report.chosen import _row
 from hyperacuity.report.over_time.timelines import WatchedRuns
@@ -94,7 +94,7 @@ def test_a_photograph_that_was_replaced_before_another_run_is_the_one_of_that_ru
     write_png(files_of(run, "good", "image-1").picture, np.zeros((48, 64, 3), np.uint8))
     with open_run(run) as opened:
         cells = opened.cells(*opened.signatures())
-    job = job_for(task("boundary"), Protocol(tolerance=0.02, thresholds=19), ContourReader())
+    job = job_for(task("boundary"), Protocol(tolerance=0.02, thresholds=19), ContourKind())
     with open_store(run) as store:
         assert run_grid(job, cells, store=store, progress=False).reused == len(cells)
     assert "changed since" not in report(run, tmp_path / "report")[0]
@@ -104,7 +104,7 @@ def test_remote_files_are_said_to_be_unchecked(run, tmp_path):
     pytest.importorskip("fsspec")
     cell = files_of(run, "good", "image-1")
     there = type(cell.prediction)(f"file://{cell.prediction}")
-    job = job_for(task("boundary"), Protocol(tolerance=0.02, thresholds=19), ContourReader())
+    job = job_for(task("boundary"), Protocol(tolerance=0.02, thresholds=19), ContourKind())
     with open_store(tmp_path / "run") as store:
         run_grid(job, [Cell("far", "image-1", there, cell.truths)], store=store, progress=False)
     text = write_report([tmp_path / "run"], tmp_path / "report", viewer=False, progress=False).read_text("utf-8")

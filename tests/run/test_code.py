@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 import hyperacuity
 from hyperacuity.cli import app
 from hyperacuity.data import write_png
-from hyperacuity.evaluation.jobs import job_for, reader_type
+from hyperacuity.evaluation.jobs import job_for
 from hyperacuity.run import code
 from hyperacuity.run.code import code_elsewhere, code_version, modules_behind
 from hyperacuity.tasks import names, task
@@ -29,7 +29,7 @@ PACKAGE = Path(hyperacuity.__file__).parent
 ASK = textwrap.dedent(
     """
     import json, sys
-    from hyperacuity.evaluation.jobs import job_for, reader_type
+    from hyperacuity.evaluation.jobs import job_for
     from hyperacuity.run import code
     from hyperacuity.tasks import names, task
 
@@ -37,7 +37,7 @@ ASK = textwrap.dedent(
         code._parsed.cache_clear()
         code._file_of.cache_clear()
         known = [task(name) for name in names()]
-        jobs = {one.name: job_for(one, one.protocol(), reader_type(one)()) for one in known}
+        jobs = {one.name: job_for(one, one.protocol()) for one in known}
         print(json.dumps({name: code.code_version(job) for name, job in jobs.items()}), flush=True)
     """
 )
@@ -119,13 +119,13 @@ def test_what_cannot_change_a_tally_leaves_the_version_as_it_is(ask, before, cha
     ("file", "old", "new", "concerned"),
     [
         (
-            "evaluation/readers/ordering.py",
+            "kinds/orders.py",
             "read_segmentations([path])",
             "read_segmentations([path])[:1]",
             {"ordering", "occlusion"},
         ),
         (
-            "evaluation/readers/contours.py",
+            "kinds/contours.py",
             "inverted=self.invert_truth",
             "inverted=True",
             {"boundary", "edges", "audit", "strength"},
@@ -140,7 +140,7 @@ def test_what_cannot_change_a_tally_leaves_the_version_as_it_is(ask, before, cha
         ("kernels/sweep.py", "\nimport numpy", "\nX = 1\nimport numpy", SWEPT),
         ("boundary/protocols.py", " = 99", " = 98", {"boundary", "semantic", "occlusion", "audit"}),
         ("disparity/masks.py", "\nimport numpy", "\nX = 1\nimport numpy", {"disparity", "views"}),
-        ("run/cell.py", "dict(self.extras).get(role)", "None", TASKS),
+        ("kinds/cells.py", "dict(self.extras).get(role)", "None", TASKS),
         ("tally.py", "zlib.compressobj(6, ", "zlib.compressobj(9, ", TASKS),
     ],
 )
@@ -199,9 +199,7 @@ def test_a_changed_reader_of_regions_recomputes_orderings_and_a_changed_help_tex
     change("cli/ordering.py", "Score depth orders", "Grade depth orders")
     change("evaluation/tables/ordering.py", "LDC F max", "LDC best F")
     assert run() == "1 reused)"
-    change(
-        "evaluation/readers/ordering.py", "return read_segmentations([path])", "return read_segmentations([path])[1:]"
-    )
+    change("kinds/orders.py", "return read_segmentations([path])", "return read_segmentations([path])[1:]")
     assert run() == "1 computed)"
 
 
@@ -314,9 +312,9 @@ TASK = Task("agreeing", "Agreeing", Protocol, Agreement, tally, collect, None)
 
 if __name__ == "__main__":
     import plugged
-    from hyperacuity.evaluation.jobs import job_for, reader_type
+    from hyperacuity.evaluation.jobs import job_for
     from hyperacuity.run import Cell, open_store, run_grid
-    job = job_for(plugged.TASK, plugged.Protocol(), reader_type(plugged.TASK)())
+    job = job_for(plugged.TASK, plugged.Protocol())
     with open_store(Path("run")) as store:
         done = run_grid(job, [Cell("a", "b", Path("map.npy"), (Path("truth.npy"),))], store=store, progress=False)
     print(done.reused, collect(done.tallies["a"]), [str(one) for one in done.failures])
@@ -464,7 +462,7 @@ def test_code_under_a_condition_counts_and_what_only_types_need_does_not():
 def behind():
     """The trees of all modules behind the tallies of any task, by name."""
     known = [task(name) for name in names()]
-    sources = {part for one in known for part in job_for(one, one.protocol(), reader_type(one)()).sources}
+    sources = {part for one in known for part in job_for(one, one.protocol()).sources}
     return {name: ast.parse(code._file_of(name).read_text(encoding="utf-8")) for name in modules_behind(sources)}
 
 

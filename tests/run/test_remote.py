@@ -15,7 +15,7 @@ from hyperacuity.cli import app
 from hyperacuity.data import write_png
 from hyperacuity.data.remote import LocalCopies, is_remote, stamp, url_of
 from hyperacuity.evaluation.jobs import job_for
-from hyperacuity.evaluation.readers.contours import ContourReader
+from hyperacuity.kinds.contours import ContourKind
 from hyperacuity.run import Cell, open_run, open_store, run_grid
 
 fsspec = pytest.importorskip("fsspec", reason="needs the extra cluster")
@@ -50,7 +50,7 @@ def grid(root):
 
 
 def boundary_job(**options):
-    return job_for(TASK, Protocol(**options), ContourReader())
+    return job_for(TASK, Protocol(**options), ContourKind())
 
 
 def as_bytes(outcome):

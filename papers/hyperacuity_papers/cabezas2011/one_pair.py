@@ -15,8 +15,8 @@ from hyperacuity.data import Sample, read_disparity, write_disparity
 from hyperacuity.detect.stereo import OWN, Matcher, matcher
 from hyperacuity.disparity import Protocol, bad, consistency_curve, distances, prediction_error, stereo_views, tally
 from hyperacuity.errors import UsageError
-from hyperacuity.evaluation.inputs import Inputs
-from hyperacuity.evaluation.readers.disparity import DisparityReader
+from hyperacuity.kinds import Inputs
+from hyperacuity.kinds.disparity import DisparityKind
 from hyperacuity.maps import DisparityMap, EdgeMap
 from hyperacuity.run.many import each
 from hyperacuity.systems.maps import disparities_of, match_scenes, read_pair
@@ -98,8 +98,8 @@ def chosen_pair(scenes: Mapping[str, Sample], inputs: Inputs) -> StereoPair:
         raise UsageError("no scene has its pictures: there is nothing to match")
     sample = max(pictured, key=lambda one: one.name == "teddy")
     cell = next(cell for cell in inputs if cell.image == sample.name)
-    reader = inputs.reader
-    assert isinstance(reader, DisparityReader)  # noqa: S101  # as it was found
+    reader = inputs.kind
+    assert isinstance(reader, DisparityKind)  # noqa: S101  # as it was found
     (truth,) = reader.truths(cell)
     left, right = read_pair(sample)
     both = reader.regions(cell, truth, ("nonocc",))["nonocc"]

@@ -17,10 +17,9 @@ from hyperacuity.data.scenes import write_scenes
 from hyperacuity.detect.stereo import LOCAL, Matcher, matcher
 from hyperacuity.disparity import Protocol, ViewProtocol
 from hyperacuity.errors import UsageError
-from hyperacuity.evaluation import disparity_inputs
-from hyperacuity.evaluation.inputs import Inputs
 from hyperacuity.evaluation.jobs import job_for
-from hyperacuity.evaluation.readers.disparity import DisparityReader, ViewReader
+from hyperacuity.kinds import Inputs
+from hyperacuity.kinds.disparity import DisparityKind, ViewKind, stereo_samples
 from hyperacuity.run.many import Failures, failures_of, tally_cells, write_csv
 from hyperacuity.systems.maps import match_scenes
 from hyperacuity.tally import BaseProtocol, number
@@ -179,9 +178,7 @@ def cabezas2011(
     pairs = _pairs(data_set, data, folder)
     everyone = {str(one): one for one in (*(one for name in FIELD for one in settings(name)), *systems)}
     matched = match_scenes(pairs.scenes, list(everyone.values()), folder / "maps", workers, reuse=True)
-    inputs, viewed = (
-        disparity_inputs.find(kind, matched.folders, pairs.source, data=data) for kind in (DisparityReader, ViewReader)
-    )
+    inputs, viewed = (kind().find(matched.folders, pairs.source, data=data) for kind in (DisparityKind, ViewKind))
     protocol: Protocol = inputs.agree(Protocol(DELTAS if delta == 1 else (delta,), DENSE))
     whole, unscored = _scores(inputs, protocol, folder / "run", workers)
     views, unseen = _scores(viewed, ViewProtocol(), folder / "views", workers)
@@ -226,20 +223,20 @@ class StereoPairs:
 def _pairs(data_set: str | None, data: Path | None, folder: Path) -> StereoPairs:
     """What was asked for, else Middlebury's pairs, else scenes."""
     if data_set is not None:
-        return StereoPairs(Path(data_set).name, data_set, disparity_inputs.stereo_samples(data_set, data))
+        return StereoPairs(Path(data_set).name, data_set, stereo_samples(data_set, data))
     try:
-        return StereoPairs(MIDDLEBURY, MIDDLEBURY, disparity_inputs.stereo_samples(MIDDLEBURY, data))
+        return StereoPairs(MIDDLEBURY, MIDDLEBURY, stereo_samples(MIDDLEBURY, data))
     except UsageError:
         made = folder / "scenes"
         if not (made / "scenes.json").exists():
             write_scenes(made, range(1, 1 + SCENE_COUNT), size=SCENE_SIZE)
         note = f"Middlebury's four pairs are not at hand: {SCENE_COUNT} made scenes instead, and no server table"
-        return StereoPairs("scenes", str(made), disparity_inputs.stereo_samples(str(made)), (note,))
+        return StereoPairs("scenes", str(made), stereo_samples(str(made)), (note,))
 
 
 def _scores(inputs: Inputs, protocol: BaseProtocol, run: Path, workers: int | None) -> tuple[Table, Failures]:
     """All criteria of all systems, and what failed."""
-    outcome = tally_cells(job_for(task(protocol.task), protocol, inputs.reader), list(inputs), run, workers)
+    outcome = tally_cells(job_for(task(protocol.task), protocol, inputs.kind), list(inputs), run, workers)
     return table_of(outcome.tallies), failures_of(outcome)
 
 

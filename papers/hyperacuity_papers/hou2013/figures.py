@@ -16,7 +16,7 @@ from hyperacuity.audit.risk import RiskScore
 from hyperacuity.audit.strength import Strengths, strengths
 from hyperacuity.audit.trials import RADIUS, Trial, candidates
 from hyperacuity.data import Sample, read_boundary_truths, read_image, write_png
-from hyperacuity.evaluation.readers.contours import ContourReader
+from hyperacuity.kinds.contours import ContourKind
 from hyperacuity.maps import EdgeMap
 from hyperacuity.report import theme
 from hyperacuity.report.charts import audit as charts
@@ -138,7 +138,7 @@ def _of_part(study: Hou2013, part: str) -> Iterator[Path]:
 
 def _of_trials(study: Hou2013, part: str) -> dict[str, Picture]:
     """A hard trial (Fig. 2A), and orphans with false alarms on several photographs (Fig. 2C), both of the first detector."""
-    system, reader = study.detectors[0], ContourReader()
+    system, reader = study.detectors[0], ContourKind()
     audit = study.audits[part].get(system)
     cells = {cell.image: cell for cell in study.cells[part] if cell.system == system and cell.picture}
     if audit is None or not cells:

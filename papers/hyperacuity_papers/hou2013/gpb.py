@@ -19,7 +19,7 @@ from hyperacuity.detect.global_pb.detector import CLOSURE, global_contours
 from hyperacuity.detect.pb_detector import pb
 from hyperacuity.errors import InputError
 from hyperacuity.evaluation.jobs import job_for
-from hyperacuity.evaluation.readers.contours import ContourReader
+from hyperacuity.kinds.contours import ContourKind
 from hyperacuity.maps import SoftMap
 from hyperacuity.run import Cell
 from hyperacuity.run.keeping import code_key
@@ -82,7 +82,7 @@ def gpb_study(
     cells, failures = detect_samples(samples, folders, see, workers, keys=keys)
     authors = _authors(data, samples)
     cells += [Cell(AUTHORS, one.name, authors[one.name], one.truths) for one in samples if one.name in authors]
-    outcome = tally_cells(job_for(task("boundary"), Protocol(), ContourReader()), cells, folder / "run", workers)
+    outcome = tally_cells(job_for(task("boundary"), Protocol(), ContourKind()), cells, folder / "run", workers)
     (correlation, nearby), unread = _correlations(authors, folders["gpb-ucm"], workers)
     study = GpbStudy(
         {name: collect(found) for name, found in outcome.tallies.items() if found},

@@ -15,7 +15,7 @@ from hyperacuity.data import Sample, load_dataset
 from hyperacuity.detect.pb_detector import CUES, PbModel, detect_from, gradients, load_model
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.evaluation.jobs import job_for
-from hyperacuity.evaluation.readers.contours import ContourReader
+from hyperacuity.kinds.contours import ContourKind
 from hyperacuity.maps import SoftMap
 from hyperacuity.run.keeping import code_key, key_of
 from hyperacuity.run.many import Failures, failures_of, tally_cells
@@ -165,6 +165,6 @@ def _tested(
     keys = {name: key_of(code_key(detect_from.__module__), *vars(model).values()) for name, model in models.items()}
     cells, failed = detect_samples(samples, folders, see, workers, keys=None if run is None else keys)
     protocol = AuditProtocol(strengths=(0, 1), repeats=1, seed=seed)
-    outcome = tally_cells(job_for(task("audit"), protocol, ContourReader()), cells, run, workers)
+    outcome = tally_cells(job_for(task("audit"), protocol, ContourKind()), cells, run, workers)
     audits = {name: collect_audit(found) for name, found in outcome.tallies.items() if found}
     return audits, [*failed, *failures_of(outcome)]

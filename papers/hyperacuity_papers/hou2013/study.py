@@ -27,10 +27,9 @@ from hyperacuity.data.datasets.bsds import segmenters
 from hyperacuity.data.scenes import write_scenes
 from hyperacuity.detect import Detector, detector, split_names
 from hyperacuity.errors import InputError, UsageError
-from hyperacuity.evaluation.audit_inputs import LABELS
 from hyperacuity.evaluation.audits import AuditFindings, draw_trials
 from hyperacuity.evaluation.jobs import job_for
-from hyperacuity.evaluation.readers.contours import ContourReader, LabelReader
+from hyperacuity.kinds.contours import LABELS, ContourKind, LabelKind
 from hyperacuity.maps import SoftMap
 from hyperacuity.resampling import PairedResult
 from hyperacuity.run import Cell
@@ -200,7 +199,7 @@ def slug(part: str) -> str:
 
 def _read_labels(study: Hou2013, workers: int | None) -> None:
     """Who agrees with whom in each part, and in BSDS300 as a whole."""
-    job = job_for(task("strength"), StrengthProtocol(), LabelReader())
+    job = job_for(task("strength"), StrengthProtocol(), LabelKind())
     tallies: dict[str, dict[str, Any]] = {}
     for part, samples in study.samples.items():
         cells = [Cell(LABELS, one.name, one.truths[0], one.truths, picture=one.image) for one in samples]
@@ -236,7 +235,7 @@ def _detect(
 
 def _benchmark(study: Hou2013, part: str, workers: int | None) -> None:
     """Every system under all truths."""
-    job = job_for(task("audit"), study.protocol, ContourReader())
+    job = job_for(task("audit"), study.protocol, ContourKind())
     position = {one.name: number for number, one in enumerate(study.samples[part])}
     # Systems of an image share its truths, so they come one after the other; there are as many images at a time as threads.
     group = workers or processors()
@@ -261,7 +260,7 @@ def _measure_sets(study: Hou2013, part: str, system: str, workers: int | None) -
         return
 
     def sizes(cell: Cell) -> SetSizes:
-        given = ContourReader().read(cell, audit.protocol.protocol)
+        given = ContourKind().read(cell, audit.protocol.protocol)
         return set_sizes(given.prediction, given.truths, audit.all.ods.threshold, audit.protocol.protocol)
 
     cells = [cell for cell in study.cells[part] if cell.system == system and cell.image in audit.all.images]
@@ -270,7 +269,7 @@ def _measure_sets(study: Hou2013, part: str, system: str, workers: int | None) -
 
 def _let_choose(study: Hou2013, part: str, eyes: Mapping[str, Path], seed: int, workers: int | None) -> None:
     """Draw the trials, write them, and let each simulated observer answer those of the other systems."""
-    reader = ContourReader()
+    reader = ContourKind()
     trials, skips = draw_trials(study.cells[part], reader, study.audits[part], seed, workers, progress=True)
     write_trials(output_folder(study.folder / "trials" / slug(part)), trials, skips)
     study.trials[part], study.choices[part] = trials, {}

@@ -11,5 +11,5 @@ from hyperacuity.audit.strength import (
 from hyperacuity.tally import Task
 
 TASK: Task[StrengthProtocol, StrengthTally, LabelScore] = Task(
-    "strength", "Labels", StrengthProtocol, StrengthTally, tally_strengths, collect_strengths, criteria, prediction=""
+    "strength", "Labels", StrengthProtocol, StrengthTally, tally_strengths, collect_strengths, criteria, kind="labels"
 )

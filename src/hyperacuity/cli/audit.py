@@ -63,7 +63,7 @@ def audit(
     if figures is not None:
         from hyperacuity.report.figures import write_audit_figures
 
-        write_audit_figures(figures, found, found.labelled.cells, found.labelled.job.reader)
+        write_audit_figures(figures, found, found.labelled.cells, found.labelled.job.kind)
     if out is not None:
         signatures = [result.signature for result in found.results if result.scores]
         progress = common.messages.is_terminal

@@ -247,7 +247,7 @@ def tell_gaps(evaluated: Sequence[Result], *, list_all: bool = False) -> None:
 def evaluated(task: str, prediction: Path, truth: str, how: Evaluation, **options: Any) -> Result:
     """Evaluate the system PRED and those of ``--system``, and warn about files without a partner."""
     from hyperacuity.evaluation import evaluate
-    from hyperacuity.evaluation.inputs import name_of, named_systems
+    from hyperacuity.kinds.finding import name_of, named_systems
 
     how.prints(how.json)  # before hours of work go into it
     first = name_of(named_systems({"": prediction})[""])

@@ -35,7 +35,7 @@ def stereo(
     """
     from hyperacuity.detect.registry import split_names
     from hyperacuity.detect.stereo import matcher_named
-    from hyperacuity.evaluation.disparity_inputs import stereo_samples
+    from hyperacuity.kinds.disparity import stereo_samples
     from hyperacuity.systems.maps import match_scenes
 
     scenes = stereo_samples(data_set, data)

@@ -4,13 +4,5 @@ from hyperacuity.disparity.benchmark import DisparityScore, DisparityTally, Prot
 from hyperacuity.tally import Task
 
 TASK: Task[Protocol, DisparityTally, DisparityScore] = Task(
-    "disparity",
-    "Disparity",
-    Protocol,
-    DisparityTally,
-    tally,
-    collect,
-    criteria,
-    prediction="disparity map",
-    truth="disparity map",
+    "disparity", "Disparity", Protocol, DisparityTally, tally, collect, criteria, kind="disparity"
 )

@@ -11,13 +11,5 @@ from hyperacuity.disparity.view_benchmark import (
 from hyperacuity.tally import Task
 
 TASK: Task[ViewProtocol, ViewTally, ViewScore] = Task(
-    "views",
-    "Predicted views",
-    ViewProtocol,
-    ViewTally,
-    tally_views,
-    collect_views,
-    criteria,
-    prediction="disparity map",
-    truth="picture",
+    "views", "Predicted views", ViewProtocol, ViewTally, tally_views, collect_views, criteria, kind="views"
 )

@@ -3,9 +3,7 @@
 ==============================  ==============================================================================
 :mod:`~.evaluation.front`       :func:`evaluate`: folders, files, arrays → :class:`Result`
 :mod:`~.evaluation.evaluator`   :class:`Evaluator`: the same in a training loop
-:mod:`~.evaluation.inputs`      which files belong together; one module more for orders, disparities and audits
-:mod:`~.evaluation.readers`     how files become arrays, the one way for job and report
-:mod:`~.evaluation.jobs`        a reader and a task make the job of a grid
+:mod:`~.evaluation.jobs`        a task, a protocol and a kind of data make the job of a grid
 :mod:`~.evaluation.tables`      what is printed of a result
 :mod:`~.evaluation.export`      the same as LaTeX, Markdown and CSV; ``score_tables`` says what is in it
 :mod:`~.evaluation.references`  :func:`cite`: whom to cite

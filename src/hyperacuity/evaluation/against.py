@@ -15,9 +15,10 @@ from typing import Any
 
 from hyperacuity.cards import Card, canonical_name, read_card, shipped
 from hyperacuity.errors import HyperacuityError, UsageError
-from hyperacuity.evaluation.inputs import plural, some
-from hyperacuity.evaluation.jobs import TaskJob, reader_type
-from hyperacuity.evaluation.truth_digests import TruthDigests, told
+from hyperacuity.evaluation.jobs import TaskJob
+from hyperacuity.evaluation.truth_digests import TruthDigests, difference_of_truths
+from hyperacuity.kinds import kind_of
+from hyperacuity.kinds.cells import plural, some
 from hyperacuity.tally import BaseProtocol
 
 log = logging.getLogger(__name__)
@@ -171,7 +172,7 @@ def plain_reading(job: TaskJob, protocol: BaseProtocol, *, like: BaseProtocol | 
 
 def usual_reading(job: TaskJob) -> dict[str, str]:
     """What a signature says of files that are read as they are."""
-    said = reader_type(job.task)().reading()
+    said = kind_of(job.task).reading()
     return {key.replace("_", "-"): str(value) for key, value in said.items() if value is not None}
 
 
@@ -189,7 +190,8 @@ def _refuse_other_truths(rival: Rival, job: TaskJob, shared: Sequence[str], know
     apart = [
         sentence
         for image in shared
-        if image in known and (sentence := told(job, image, known[image], tuple(rival.card.truths[image])))
+        if image in known
+        and (sentence := difference_of_truths(job, image, known[image], tuple(rival.card.truths[image])))
     ]
     if apart:
         more = f", and {plural(len(apart) - 1, 'more image', 'more images')}" if len(apart) > 1 else ""

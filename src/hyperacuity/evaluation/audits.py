@@ -27,13 +27,12 @@ from hyperacuity.audit.benchmark import Change
 from hyperacuity.audit.findings import findings
 from hyperacuity.audit.trials import MODES, Mode, Skip, Trial, candidates, draw_trial, shuffled, write_trials
 from hyperacuity.errors import InputError, UsageError
-from hyperacuity.evaluation import audit_inputs
 from hyperacuity.evaluation.against import CardLike, rivals
-from hyperacuity.evaluation.audit_inputs import LABELS
 from hyperacuity.evaluation.front import evaluate_inputs, name_of_data
-from hyperacuity.evaluation.inputs import named_systems
-from hyperacuity.evaluation.readers import Reader
 from hyperacuity.evaluation.result import Result
+from hyperacuity.kinds import Kind
+from hyperacuity.kinds.contours import LABELS, find_labels
+from hyperacuity.kinds.finding import named_systems
 from hyperacuity.run import Cell, Failure
 from hyperacuity.tally import Signature
 from hyperacuity.tasks import task
@@ -105,7 +104,7 @@ def audit(
     others = rivals(against)
     if (asked := [one for one in others if not one.optional]) and not systems:
         raise UsageError(f"{asked[0].name}: there is no system to compare with it: `systems={{NAME: DIR}}`")
-    label_inputs, inputs = audit_inputs.find(named_systems(systems or {}), truth, **reading)
+    label_inputs, inputs = find_labels(named_systems(systems or {}), truth, **reading)
     label_inputs.data = inputs.data = name_of_data(truth, reading.get("split"))
     how: dict[str, Any] = {"run": run, "workers": workers, "cluster": cluster, "progress": progress, "strict": strict}
     labelled = evaluate_inputs(task("strength"), label_inputs, StrengthProtocol(protocol.protocol.tolerance), **how)
@@ -125,7 +124,7 @@ def make_trials(
     """Draw a trial of each mode for every system and image, and write them; pictures that give none are listed."""
     if found.evaluated is None:
         return [], []
-    trials, skips = draw_trials(found.evaluated.cells, found.evaluated.job.reader, found.systems, seed, workers)
+    trials, skips = draw_trials(found.evaluated.cells, found.evaluated.job.kind, found.systems, seed, workers)
     write_trials(folder, trials, skips)
     log.info("%d trials in %s, %d skipped", len(trials), folder / "trials.csv", len(skips))
     return trials, skips
@@ -133,7 +132,7 @@ def make_trials(
 
 def draw_trials(
     cells: Iterable[Cell],
-    reader: Reader,
+    kind: Kind,
     audits: Mapping[str, SystemAudit],
     seed: int = 0,
     workers: int | None = None,
@@ -157,7 +156,7 @@ def draw_trials(
             audit = audits[cell.system]
             benchmark = audit.protocol.protocol
             try:
-                given = reader.read(cell, benchmark)
+                given = kind.read(cell, benchmark)
                 people = people or strengths(given.truths, benchmark.tolerance)
                 drawn[cell] = [
                     draw_trial(

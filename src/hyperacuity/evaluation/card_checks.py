@@ -14,12 +14,13 @@ from rich.console import Console
 from hyperacuity.cards import Card, read_card
 from hyperacuity.errors import HyperacuityError, InputError, UsageError, option
 from hyperacuity.evaluation.against import differences, plain_reading
-from hyperacuity.evaluation.front import finder, sorted_options
-from hyperacuity.evaluation.inputs import named_systems
-from hyperacuity.evaluation.jobs import TaskJob, job_for, reader_type
+from hyperacuity.evaluation.front import sorted_options
+from hyperacuity.evaluation.jobs import TaskJob, job_for
 from hyperacuity.evaluation.result import Result
 from hyperacuity.evaluation.tables import plain
-from hyperacuity.evaluation.truth_digests import digests_of_cell, each, told
+from hyperacuity.evaluation.truth_digests import difference_of_truths, digests_of_cell, each
+from hyperacuity.kinds import kind_of
+from hyperacuity.kinds.finding import named_systems
 from hyperacuity.run.job import Cell
 from hyperacuity.tally import Tally
 
@@ -82,17 +83,16 @@ def counted_again(
     The images are drawn by the seed, the same for the same card and seed. ``UsageError`` where the files would be read in
     another way than the card's signature says.
     """
-    kind = reader_type(card.task)
-    find = finder(kind)
-    finding, changes = sorted_options(card.task, find, options)
+    kind = kind_of(card.task)
+    finding, changes = sorted_options(card.task, options)
     if changes:
         raise UsageError(
             f"{', '.join(changes)}: the card has its own protocol, only options of reading files are taken"
         )
-    inputs = find(kind, named_systems({card.system: maps}), truth, **finding)
+    inputs = kind.find(named_systems({card.system: maps}), truth, **finding)
     if list(inputs.sweeps) != inputs.systems:
         raise UsageError(f"{maps} has a folder for each value of a parameter, expected the maps of one value")
-    job = job_for(card.task, inputs.agree(replace(card.protocol, reading=())), inputs.reader)
+    job = job_for(card.task, inputs.agree(replace(card.protocol, reading=())), inputs.kind)
     if apart := differences(plain_reading(job, card.protocol), plain_reading(job, job.protocol)):
         raise UsageError(f"the files here are read in another way than the card says: {apart}")
     cells = {cell.image: cell for cell in inputs.of(card.system)}
@@ -107,7 +107,7 @@ def counted_again(
 
 def _difference(card: Card, job: TaskJob, cell: Cell) -> str:
     try:
-        other = told(job, cell.image, digests_of_cell(job, cell), tuple(card.truths[cell.image]))
+        other = difference_of_truths(job, cell.image, digests_of_cell(job, cell), tuple(card.truths[cell.image]))
         if other:
             return other
         found = job.people(cell) if card.people else job.evaluate(cell)
@@ -136,7 +136,7 @@ def _agree(one: Any, other: Any) -> bool:
 
 def result_of(card: Card) -> Result:
     """A card as a result of one system, which prints and tells its scores like any other."""
-    job = TaskJob(card.task, card.protocol, reader_type(card.task)())
+    job = TaskJob(card.task, card.protocol, kind_of(card.task))
     return Result(job, {card.system: {"": card.system}}, lambda _: dict(card.tallies), expected=card.expected)
 
 

@@ -17,9 +17,9 @@ from hyperacuity.console import printable
 from hyperacuity.data.datasets.layouts import LAYOUTS
 from hyperacuity.errors import HyperacuityError, InputError, UsageError, option
 from hyperacuity.evaluation.against import usual_reading
-from hyperacuity.evaluation.inputs import some
 from hyperacuity.evaluation.jobs import TaskJob, job_of
 from hyperacuity.evaluation.truth_digests import TruthDigests, digests_of_cell, digests_of_cells, each
+from hyperacuity.kinds.cells import some
 from hyperacuity.run.changes import changed_truth
 from hyperacuity.run.fingerprint import Digests
 from hyperacuity.run.gather import Grid, Source, gather

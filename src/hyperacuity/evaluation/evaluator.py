@@ -10,9 +10,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Self
 
 from hyperacuity.errors import InputError, UsageError
-from hyperacuity.evaluation.arrays import samples
-from hyperacuity.evaluation.protocols import agreed
-from hyperacuity.evaluation.readers import Given
+from hyperacuity.evaluation.jobs import agreed
+from hyperacuity.kinds import Given, kind_of
 from hyperacuity.tally import Signature, Tally, protocol_of
 from hyperacuity.tasks import task as find_task
 
@@ -61,20 +60,14 @@ class Evaluator:
         """Count one image, or a batch of them.
 
         ``prediction`` is H×W, 1×H×W, N×1×H×W or N×H×W, of numpy, PyTorch or anything like it; ``truths`` is one map per image, or
-        a list of annotators' maps per image (:mod:`hyperacuity.evaluation.arrays` has all that is accepted). ``name`` is what the
+        a list of annotators' maps per image (:mod:`hyperacuity.kinds.arrays` has all that is accepted). ``name`` is what the
         image is called, of a batch a list of names; by default images are numbered (``#1``). ``extras`` go to the benchmark's
         ``tally`` (``masks=`` of disparity, ``regions=`` of ordering).
 
         What cannot be right raises ``InputError``, and nothing of the batch is counted; with workers, where only the values are
         wrong, the first call that needs the count raises it, with the image's name.
         """
-        if extras.get("masks") is not None and getattr(self.protocol, "masks", None) == "derived":
-            raise UsageError("the protocol derives the masks, but some were given: leave one of the two out")
-        stacks = (
-            self.task.prediction in ("segmentations", "class maps")
-            or getattr(self.protocol, "thresholds", None) == "levels"
-        )
-        batch = samples(self.task, prediction, truths, extras, stacks=stacks)
+        batch = kind_of(self.task).from_arrays(prediction, truths, extras, self.protocol)
         keys = self._keys(name, len(batch))
         if self.workers is None:
             places = [""] if len(batch) == 1 else [f"image {n} of {len(batch)}: " for n in range(1, len(batch) + 1)]

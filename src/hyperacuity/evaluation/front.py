@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import fields
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +16,11 @@ from hyperacuity.errors import InputError, UsageError
 from hyperacuity.evaluation import in_memory
 from hyperacuity.evaluation.against import CardLike, Rival, Rivals, fitting, rivals
 from hyperacuity.evaluation.first_use import compile_before
-from hyperacuity.evaluation.inputs import Inputs, find_plain, name_of, named_systems
-from hyperacuity.evaluation.jobs import TaskJob, job_for, reader_type
-from hyperacuity.evaluation.protocols import agreed
-from hyperacuity.evaluation.readers import Reader
+from hyperacuity.evaluation.jobs import TaskJob, agreed, job_for
 from hyperacuity.evaluation.result import Result
 from hyperacuity.evaluation.truth_digests import TruthDigests, digests_of_cells
+from hyperacuity.kinds import Inputs, kind_of
+from hyperacuity.kinds.finding import name_of, named_systems
 from hyperacuity.run import EXPECTED, Spool, fill_grid, open_run, open_store
 from hyperacuity.tally import BaseProtocol, Task
 from hyperacuity.tasks import task as find_task
@@ -32,19 +30,6 @@ SAMPLE = 10
 
 DATA = "data"
 """Where a run's metadata keep what the data set is called."""
-
-FINDERS = {
-    "OrderReader": "ordering_inputs.find",
-    "OcclusionReader": "depth_inputs.find_occlusion",
-    "PairReader": "depth_inputs.find_pairs",
-    "DepthEdgeReader": "depth_inputs.find_depth_edges",
-    "DisparityReader": "disparity_inputs.find",
-    "ViewReader": "disparity_inputs.find",
-    "LabelReader": "audit_inputs.find_labels",
-    "MaskReader": "mask_inputs.find",
-    "SemanticReader": "semantic_inputs.find",
-}
-"""Who finds the files that a reader reads, where that takes more than two folders; loaded when it is asked for."""
 
 
 def evaluate(
@@ -107,8 +92,8 @@ def evaluate(
     True
     """
     known, others = find_task(task), rivals(against)
-    find = finder(reader_type(known))
-    finding, changes = sorted_options(known, find, options)
+    kind = kind_of(known)
+    finding, changes = sorted_options(known, options)
     chosen = agreed(known, protocol, changes)
     shown: Any = {"workers": workers, "human": human, "all_pairs": all_pairs}
     if isinstance(predictions, Mapping) and not predictions:
@@ -117,13 +102,13 @@ def evaluate(
         for_files = [name for name, given in (("run", run), ("cluster", cluster)) if given is not None]
         if for_files := [*for_files, *finding]:
             raise UsageError(f"{', '.join(for_files)}: for files only, but these truths are in memory")
-        arrays = in_memory.sorted_arrays(known, predictions, truths)
+        arrays = in_memory.sorted_arrays(kind, predictions, truths)
         return in_memory.evaluate_arrays(known, chosen, *arrays, against=others, **shown)
     named: Mapping[str, Any] = predictions if isinstance(predictions, Mapping) else {"": predictions}
     if not all(isinstance(given, str | os.PathLike) for given in named.values()):
         raise UsageError("the truths are files, so the predictions must be files or folders too")
     systems = {name or name_of(Path(given)): given for name, given in named.items()} if "" in named else named
-    inputs: Inputs = find(reader_type(known), named_systems(systems), truths, **finding)
+    inputs = kind.find(named_systems(systems), truths if isinstance(truths, str) else Path(truths), **finding)
     inputs.data = name_of_data(truths, finding.get("split"))
     how: Any = {"run": None if run is None else Path(run), "cluster": cluster, "progress": progress, "strict": strict}
     return evaluate_inputs(known, inputs, chosen, against=others, **how, **shown)
@@ -154,7 +139,7 @@ def evaluate_inputs(
     complete = inputs.agree(protocol).completed(
         inputs.systems, lambda system: _first_predictions(inputs, system, protocol)
     )
-    job = job_for(task, complete, inputs.reader)
+    job = job_for(task, complete, inputs.kind)
     others = _fitting(against, job, inputs, workers, protocol)
     spool = Spool() if run is None else None
     expected = {EXPECTED: {system: inputs.expected(system) for system in inputs.systems}, DATA: inputs.data}
@@ -200,27 +185,17 @@ def _first_predictions(inputs: Inputs, system: str, protocol: Any) -> Iterator[A
     """The first predictions of a system that can be read."""
     for cell in inputs.of(system)[:SAMPLE]:
         with suppress(InputError):  # fails its own cell
-            yield inputs.reader.prediction(cell, protocol)
+            yield inputs.kind.prediction(cell, protocol)
 
 
-def finder(reader: type[Reader]) -> Callable[..., Inputs]:
-    """Who finds the files that a reader reads."""
-    if reader.__name__ not in FINDERS:
-        return find_plain
-    module, _, name = FINDERS[reader.__name__].partition(".")
-    found: Callable[..., Inputs] = getattr(import_module(f"hyperacuity.evaluation.{module}"), name)
-    return found
-
-
-def sorted_options(
-    task: Task[Any, Any, Any], find: Callable[..., Inputs], options: Mapping[str, Any]
-) -> tuple[dict[str, Any], dict[str, Any]]:
+def sorted_options(task: Task[Any, Any, Any], options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Options of how files are found and read, and those of the protocol; None counts as not given."""
     given = {name: value for name, value in options.items() if value is not None}
-    kinds = inspect.signature(find).parameters.values()
-    finding = {one.name for one in kinds if one.kind is one.KEYWORD_ONLY}
-    if any(one.kind is one.VAR_KEYWORD for one in kinds):
-        finding |= {part.name for part in fields(reader_type(task))}
+    kind = kind_of(task)
+    parameters = inspect.signature(kind.find).parameters.values()
+    finding = {one.name for one in parameters if one.kind is one.KEYWORD_ONLY}
+    if any(one.kind is one.VAR_KEYWORD for one in parameters):
+        finding |= {part.name for part in fields(kind)}
     agreeing = {part.name for part in fields(task.protocol)} - {"reading"} - finding
     for name in given:
         if name not in finding | agreeing:

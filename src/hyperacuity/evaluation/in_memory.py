@@ -13,11 +13,12 @@ import numpy as np
 from hyperacuity.compiled import processors
 from hyperacuity.errors import HyperacuityError, InputError, UsageError
 from hyperacuity.evaluation.against import Rival, fitting
-from hyperacuity.evaluation.arrays import annotators, rank
 from hyperacuity.evaluation.evaluator import Evaluator
-from hyperacuity.evaluation.jobs import TaskJob, reader_type
+from hyperacuity.evaluation.jobs import TaskJob
 from hyperacuity.evaluation.result import Result
 from hyperacuity.evaluation.truth_digests import TruthDigests, digests_of_arrays
+from hyperacuity.kinds import Kind, kind_of
+from hyperacuity.kinds.arrays import annotators
 from hyperacuity.maps import soft_map
 from hyperacuity.run import Failure
 from hyperacuity.tally import Task
@@ -28,9 +29,7 @@ ALONE = "prediction"
 Predictions = Mapping[str, Any] | Iterable[Any]
 
 
-def sorted_arrays(
-    task: Task[Any, Any, Any], predictions: Any, truths: Any
-) -> tuple[dict[str, Predictions], dict[str, Any]]:
+def sorted_arrays(kind: Kind, predictions: Any, truths: Any) -> tuple[dict[str, Predictions], dict[str, Any]]:
     """The predictions of each system and the truths by image.
 
     A mapping of predictions holds images where its names are those of truths, and systems otherwise. Without names, images are
@@ -42,20 +41,20 @@ def sorted_arrays(
     systems = dict(predictions) if isinstance(predictions, Mapping) and not images else {ALONE: predictions}
     if isinstance(truths, Mapping):
         labels = {str(image): of for image, of in truths.items()}
-    elif task.prediction and all(_is_one_image(given) for given in systems.values()):
+    elif kind.prediction_is and all(kind.is_one_image(given) for given in systems.values()):
         labels = {"1": truths}
     else:
-        given = [truths] if _is_one_image(truths) else truths
+        given = [truths] if kind.is_one_image(truths) else truths
         labels = {str(number): one for number, one in enumerate(given, 1)}
     sorted_systems: dict[str, Predictions] = {}
     for name, given in systems.items():
         if isinstance(given, str | os.PathLike):
             raise UsageError(f"{name} is a path, but the truths are in memory: expected both alike")
-        if not task.prediction and given is None:
+        if not kind.prediction_is and given is None:
             given = dict.fromkeys(labels)
-        elif _is_one_image(given):
+        elif kind.is_one_image(given):
             given = [given]
-        if task.prediction and isinstance(truths, Mapping) != isinstance(given, Mapping):
+        if kind.prediction_is and isinstance(truths, Mapping) != isinstance(given, Mapping):
             one, other = ("names", "no names") if isinstance(given, Mapping) else ("no names", "names")
             raise UsageError(f"{name}: its images have {one} but the truths {other}: expected both alike")
         sorted_systems[str(name)] = given
@@ -89,7 +88,7 @@ def evaluate_arrays(
     if any(one is not protocol for one in own.values()):
         made = protocol
         counted = {s: {image: replace(one, protocol=made) for image, one in of.items()} for s, of in counted.items()}
-    job = TaskJob(task, made, reader_type(task)())
+    job = TaskJob(task, made, kind_of(task))
     digests = _digests(job, truths)
 
     def truths_of(images: list[str]) -> dict[str, TruthDigests]:
@@ -155,12 +154,3 @@ def _paired(system: str, predictions: Predictions, truths: Mapping[str, Any]) ->
             f"{system}: there are {count} predictions but truths of {len(truths)} images: expected as many; "
             "truths of several annotators are lists of maps"
         )
-
-
-def _is_one_image(given: Any) -> bool:
-    """Whether this is a bare map, or a value of a task's own, rather than several."""
-    if isinstance(given, Mapping) or given is None:
-        return False
-    if isinstance(given, list | tuple) or hasattr(given, "shape"):
-        return rank(given) == 2
-    return not isinstance(given, Iterable)

@@ -1,32 +1,15 @@
-"""A task's job: read the files of a cell in the reader's way, tally them under the protocol."""
+"""A task's job: read the files of a cell as its kind of data, tally them under the protocol that the caller means."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from importlib import import_module
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from hyperacuity.errors import InputError, UsageError
-from hyperacuity.evaluation.readers import Reader
+from hyperacuity.kinds import Cell, Kind, kind_of
 from hyperacuity.run.gather import Grid
-from hyperacuity.run.job import Cell
 from hyperacuity.tally import BaseProtocol, Task
-
-READERS = {
-    ("soft map", "edge map"): "contours.ContourReader",
-    ("", "edge map"): "contours.LabelReader",
-    ("segmentations", "segmentation"): "regions.RegionReader",
-    ("label map", "label map"): "masks.MaskReader",
-    ("order map", "order map"): "ordering.OrderReader",
-    ("order map", "point pairs"): "depth.PairReader",
-    ("order map", "edge map"): "depth.DepthEdgeReader",
-    ("occlusion map", "owned boundaries"): "occlusion.OcclusionReader",
-    ("disparity map", "disparity map"): "disparity.DisparityReader",
-    ("disparity map", "picture"): "disparity.ViewReader",
-    ("class maps", "class truth"): "semantic.SemanticReader",
-}
-"""Who reads a task's files, by what its prediction and its truth are."""
 
 
 @dataclass(frozen=True)
@@ -35,26 +18,26 @@ class TaskJob:
 
     task: Task[Any, Any, Any]
     protocol: BaseProtocol
-    reader: Reader
+    kind: Kind
 
     @property
     def tally_type(self) -> type[Any]:
-        """What :meth:`evaluate` returns."""
+        """The class of what :meth:`evaluate` returns."""
         return self.task.tally_type
 
     @property
     def sources(self) -> tuple[str, ...]:
         """The modules whose code makes the tally."""
-        made_by = (type(self), type(self.reader), self.task.tally, self.task.tally_type, self.task.protocol)
+        made_by = (type(self), type(self.kind), self.task.tally, self.task.tally_type, self.task.protocol)
         return tuple(part.__module__ for part in made_by)
 
     def meaning(self, cell: Cell) -> tuple[str, ...]:
-        """What the reader knows of a cell's files that neither they nor the signature tell."""
-        return self.reader.meaning(cell)
+        """Facts on a cell's files that neither they nor the signature tell."""
+        return self.kind.meaning(cell)
 
     def evaluate(self, cell: Cell) -> Any:
         """Tally one cell."""
-        given, own = self.reader.read(cell, self.protocol), self.protocol.for_system(cell.system)
+        given, own = self.kind.read(cell, self.protocol), self.protocol.for_system(cell.system)
         name = {"image": cell.image} if self.task.by_name else {}
         tally = self.task.tally(given.prediction, given.truths, own, **given.extras, **name)
         return replace(tally, protocol=self.protocol)
@@ -62,7 +45,7 @@ class TaskJob:
     def people(self, cell: Cell) -> Any:
         """The tally of a cell's annotators, each held against the others; None where there is none or only one can be read."""
         try:
-            drawn = self.reader.truths(cell) if self.task.people is not None else ()
+            drawn = self.kind.truths(cell) if self.task.people is not None else ()
         except InputError:
             return None  # has failed its own cell
         return self.task.people(drawn, self.protocol) if self.task.people is not None and len(drawn) > 1 else None
@@ -75,27 +58,46 @@ class TaskJob:
         return self.task.collect(found) if found else None
 
     def as_dict(self) -> dict[str, Any]:
-        """What a run keeps of it, for those who read the run later."""
-        return {"protocol": self.protocol.to_dict(), "reader": self.reader.to_dict()}
+        """A description that a run keeps, for those who read the run later."""
+        return {"protocol": self.protocol.to_dict(), "reader": self.kind.to_dict()}
 
 
-def job_for(task: Task[Any, Any, Any], protocol: BaseProtocol, reader: Reader) -> TaskJob:
-    """The job of a task; its protocol tells how the reader reads."""
-    return TaskJob(task, protocol.read_as(**reader.reading()), reader)
+def job_for(task: Task[Any, Any, Any], protocol: BaseProtocol, kind: Kind | None = None) -> TaskJob:
+    """The job of a task, whose protocol says how files are read; with the options of ``kind``, or by default."""
+    kind = kind or kind_of(task)
+    return TaskJob(task, protocol.read_as(**kind.reading()), kind)
 
 
 def job_of(grid: Grid) -> TaskJob:
-    """The job that a run recorded: the same protocol, and a reader that reads as it did."""
-    reader = reader_type(grid.task).from_dict(grid.options.get("reader", {}))
-    return TaskJob(grid.task, grid.protocol, reader)
+    """The job that a run recorded: the same protocol and kind, which reads as it did."""
+    return TaskJob(grid.task, grid.protocol, kind_of(grid.task).from_dict(grid.options.get("reader", {})))
 
 
-def reader_type(task: Task[Any, Any, Any]) -> type[Reader]:
-    """The class that reads a task's files."""
-    kinds = (task.prediction, task.truth)
-    if kinds not in READERS:
-        known = "; ".join(f"{prediction or 'nothing'} and {truth}" for prediction, truth in READERS)
-        raise UsageError(f"{task.name} compares {' and '.join(kinds)}, which no reader reads; there are: {known}")
-    module, _, name = READERS[kinds].partition(".")
-    found: type[Reader] = getattr(import_module(f"hyperacuity.evaluation.readers.{module}"), name)
-    return found
+def agreed(task: Task[Any, Any, Any], given: Any = None, changes: Mapping[str, Any] | None = None) -> Any:
+    """The protocol of a task: ``given`` (a protocol, a name of one, or options) with ``changes``.
+
+    >>> from hyperacuity.tasks import task
+    >>> agreed(task("boundary"), "nyud", {"thresholds": 19}).signature
+    boundary|tol:0.011diag|nms:none|thin:guo-hall|thr:19|precision:any|v:1
+    >>> agreed(task("edges"), None, {"thresold": 5})
+    Traceback (most recent call last):
+    hyperacuity.errors.UsageError: edges has no option 'thresold'; there are names, thresholds, thin, norm
+    """
+    options = dict(changes or {})
+    if isinstance(given, BaseProtocol):
+        if not isinstance(given, task.protocol):
+            raise UsageError(f"the protocol is one of {given.task}, expected one of {task.name}")
+        start = given
+    elif isinstance(given, str):
+        if given not in task.protocols:
+            known = ", ".join(task.protocols) or "none with a name"
+            raise UsageError(f"there is no protocol {given!r}; there are {known}")
+        start = task.protocols[given]
+    else:
+        start, options = task.protocol(), dict(given or {}) | options
+    names = [part.name for part in fields(task.protocol) if part.name != "reading"]
+    for name in options:
+        if name not in names:
+            raise UsageError(f"{task.name} has no option {name!r}; there are {', '.join(names)}")
+    lists = {name: tuple(value) if isinstance(value, list) else value for name, value in options.items()}
+    return replace(start, **lists)

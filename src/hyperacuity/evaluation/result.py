@@ -16,11 +16,12 @@ from hyperacuity.cards import About, Card
 from hyperacuity.errors import UsageError
 from hyperacuity.evaluation.against import Rivals, as_json
 from hyperacuity.evaluation.export import ScoreTable, csv_table, latex_table, markdown_table
-from hyperacuity.evaluation.inputs import Inputs
 from hyperacuity.evaluation.jobs import TaskJob
 from hyperacuity.evaluation.truth_digests import TruthDigests
+from hyperacuity.kinds import Cell, Inputs
+from hyperacuity.kinds.cells import some
 from hyperacuity.run.gather import BySystem
-from hyperacuity.run.job import Cell, Failure
+from hyperacuity.run.job import Failure
 from hyperacuity.tally import Signature, plain
 
 if TYPE_CHECKING:
@@ -140,9 +141,8 @@ class Result:
             return None
         if list(points) == [""]:
             return self.task.collect(points[""])
-        from hyperacuity.ordering import collect_sweep
-
-        return collect_sweep(points) if set.intersection(*map(set, points.values())) else None
+        collect = self.task.collect_sweep
+        return collect(points) if collect is not None and set.intersection(*map(set, points.values())) else None
 
     def tallies(self, system: str | None = None) -> Tallies:
         """The tallies of a system by image; they are read again at each call."""
@@ -229,12 +229,11 @@ class Result:
     def table(self, console: Console | None = None) -> None:
         """Print what the command prints; nothing where no system has a score."""
         from hyperacuity.console import wide_console
-        from hyperacuity.evaluation.inputs import annotators_told
 
         if self.scores:
             target = console or wide_console()
             self._presenter.show(self, target)
-            if self.inputs is not None and (told := annotators_told(self.inputs.annotators())):
+            if self.inputs is not None and (told := describe_annotators(self.inputs.annotators())):
                 target.print(told, markup=False)
             for name, card in self.cards.items():
                 target.print(f"{name}: from a card, {card.digest[:16] or 'in memory'}", markup=False)
@@ -300,3 +299,18 @@ class Result:
         labels = [label for points in self._sweeps.values() for label in points.values()]
         table = table_of(BySystem(labels, self.tallies)).select(criteria=judged.usual)
         return compare(table, **{"vector": judged.vector, **options})
+
+
+def describe_annotators(counts: Mapping[str, int]) -> str:
+    """The number of annotators of each image, the usual number first; few images that have another number are named.
+
+    >>> describe_annotators({"a": 5, "b": 5, "c": 4}), describe_annotators({"a": 5, "b": 5}), describe_annotators({})
+    ('annotators per image: 5; 4 of c', 'annotators per image: 5', '')
+    """
+    if not counts:
+        return ""
+    images: dict[int, list[str]] = {}
+    for image, count in counts.items():
+        images.setdefault(count, []).append(image)
+    (usual, _), *others = sorted(images.items(), key=lambda item: (-len(item[1]), item[0]))
+    return f"annotators per image: {usual}" + "".join(f"; {count} of {some(names)}" for count, names in others)

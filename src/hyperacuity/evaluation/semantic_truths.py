@@ -12,7 +12,7 @@ import numpy as np
 from hyperacuity.data import write_png
 from hyperacuity.data.datasets.semantic import semantic_samples
 from hyperacuity.errors import InputError
-from hyperacuity.evaluation.readers.semantic import SemanticReader
+from hyperacuity.kinds.class_maps import SemanticKind
 from hyperacuity.run.job import Cell
 from hyperacuity.semantic.protocols import Protocol
 
@@ -22,7 +22,7 @@ class LabelTruths:
     """Images with a truth, and how their files are read."""
 
     cells: Sequence[Cell]
-    reader: SemanticReader
+    kind: SemanticKind
 
     def __len__(self) -> int:
         return len(self.cells)
@@ -41,7 +41,7 @@ def label_truths(truth: Path, *, split: str | None = None, **reading: Any) -> La
     """The truths of a folder, in any layout that ``semantic`` knows."""
     samples = semantic_samples(truth, split=split)
     cells = [Cell("", one.name, one.truths[0], one.truths, tuple(one.extras.items())) for one in samples]
-    return LabelTruths(cells, SemanticReader(**reading))
+    return LabelTruths(cells, SemanticKind(**reading))
 
 
 def write_boundaries(
@@ -54,7 +54,7 @@ def write_boundaries(
     made = WrittenBoundaries()
     for cell in truths.cells:
         try:
-            (truth,) = truths.reader.truths(cell)
+            (truth,) = truths.kind.truths(cell)
             edges = truth.edges(protocol)
             names = protocol.names(max(edges, default=0) + 1)
             if edges and max(edges) >= len(names):

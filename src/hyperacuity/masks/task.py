@@ -6,14 +6,5 @@ from hyperacuity.masks.tallies import MaskTally, tally
 from hyperacuity.tally import Task
 
 TASK: Task[Protocol, MaskTally, MaskScore] = Task(
-    "masks",
-    "Masks",
-    Protocol,
-    MaskTally,
-    tally,
-    collect,
-    criteria,
-    prediction="label map",
-    truth="label map",
-    protocols=PROTOCOLS,
+    "masks", "Masks", Protocol, MaskTally, tally, collect, criteria, kind="masks", protocols=PROTOCOLS
 )

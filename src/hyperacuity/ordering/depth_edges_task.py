@@ -18,6 +18,5 @@ TASK: Task[DepthEdgeProtocol, DepthEdgeTally, DepthEdgeScore] = Task(
     tally_depth_edges,
     collect_depth_edges,
     depth_edge_criteria,
-    prediction="order map",
-    truth="edge map",
+    kind="depth edges",
 )

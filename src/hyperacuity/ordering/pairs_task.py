@@ -19,7 +19,6 @@ TASK: Task[PairProtocol, PairTally, PairScore] = Task(
     tally_pairs,
     collect_pairs,
     pair_criteria,
-    prediction="order map",
-    truth="point pairs",
+    kind="point pairs",
     protocols=PAIR_PROTOCOLS,
 )

@@ -1,7 +1,7 @@
 """Depth order as a task."""
 
 from hyperacuity.ordering.protocols import Protocol
-from hyperacuity.ordering.scores import OrderingScore, collect, criteria
+from hyperacuity.ordering.scores import OrderingScore, collect, collect_sweep, criteria
 from hyperacuity.ordering.tallies import OrderingTally, tally, tally_humans
 from hyperacuity.tally import Task
 
@@ -13,7 +13,7 @@ TASK: Task[Protocol, OrderingTally, OrderingScore] = Task(
     tally,
     collect,
     criteria,
-    prediction="order map",
-    truth="order map",
+    kind="orders",
+    collect_sweep=collect_sweep,
     people=tally_humans,
 )

@@ -4,13 +4,5 @@ from hyperacuity.regions.benchmark import Protocol, RegionScore, RegionTally, co
 from hyperacuity.tally import Task
 
 TASK: Task[Protocol, RegionTally, RegionScore] = Task(
-    "regions",
-    "Regions",
-    Protocol,
-    RegionTally,
-    tally,
-    collect,
-    criteria,
-    prediction="segmentations",
-    truth="segmentation",
+    "regions", "Regions", Protocol, RegionTally, tally, collect, criteria, kind="regions"
 )

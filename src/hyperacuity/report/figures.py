@@ -16,7 +16,7 @@ from hyperacuity.errors import InputError
 from hyperacuity.evaluation.audits import AuditFindings
 from hyperacuity.evaluation.comparison import SystemComparison
 from hyperacuity.evaluation.jobs import TaskJob
-from hyperacuity.evaluation.readers import Reader
+from hyperacuity.kinds import Kind
 from hyperacuity.ordering import OrderingScore
 from hyperacuity.report import theme
 from hyperacuity.report.charts import audit as charts_audit
@@ -85,7 +85,7 @@ def write_ordering_pictures(folder: Path, job: TaskJob, cells: Iterable[Cell]) -
     """A sheet of pictures for every system and image; cells that failed are left out."""
 
     def draw(cell: Cell) -> Any:
-        given = job.reader.read(cell, job.protocol)
+        given = job.kind.read(cell, job.protocol)
         asked = given.extras["regions"]
         return picture_sheet(given.prediction, given.truths[0], job.protocol, asked[0] if asked else None)  # type: ignore[arg-type]
 
@@ -96,7 +96,7 @@ def write_error_pictures(folder: Path, job: TaskJob, cells: Iterable[Cell]) -> N
     """A picture of each disparity map's errors; cells that failed are left out."""
 
     def draw(cell: Cell) -> Any:
-        given = job.reader.read(cell, job.protocol)
+        given = job.kind.read(cell, job.protocol)
         return error_sheet(given.truths[0], given.prediction, given.extras["masks"], title=cell.system)
 
     _write_pictures(folder, cells, draw)
@@ -115,7 +115,7 @@ def _write_pictures(folder: Path, cells: Iterable[Cell], draw: Callable[[Cell], 
         write_png(inside / f"{folder_name(cell.image)}.png", picture)
 
 
-def write_audit_figures(folder: Path, found: AuditFindings, cells: Iterable[Cell], reader: Reader) -> list[Path]:
+def write_audit_figures(folder: Path, found: AuditFindings, cells: Iterable[Cell], kind: Kind) -> list[Path]:
     """Charts as PDF, SVG and PNG, and the first images with their labels coloured by strength."""
     charts: dict[str, Any] = {"labels": charts_audit.label_chart(found.labels)}
     if found.labels.matrix is not None and len(found.labels.matrix) > 1:
@@ -131,11 +131,11 @@ def write_audit_figures(folder: Path, found: AuditFindings, cells: Iterable[Cell
         for suffix in KINDS
     ]
     drawn = islice((cell for cell in cells if cell.image in found.labels.images), MOST_PICTURES)
-    return paths + [_draw_strength(cell, folder, reader) for cell in drawn]
+    return paths + [_draw_strength(cell, folder, kind) for cell in drawn]
 
 
-def _draw_strength(cell: Cell, folder: Path, reader: Reader) -> Path:
-    people = strengths(reader.truths(cell))
+def _draw_strength(cell: Cell, folder: Path, kind: Kind) -> Path:
+    people = strengths(kind.truths(cell))
     photograph = None if cell.picture is None else read_image(cell.picture)
     if photograph is not None and (photograph.shape[:2] != people.drawn_by[0].shape or photograph.dtype != "uint8"):
         photograph = None

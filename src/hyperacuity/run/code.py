@@ -32,11 +32,14 @@ LIBRARIES = ("numpy", "scipy", "numba", "pillow", "h5py", "deflate")
 _IMPORTED_AS = {"PIL", *LIBRARIES}
 """Modules of these libraries, whose versions count for every job."""
 
-_CELL = "hyperacuity.run.cell"
+_CELL = "hyperacuity.kinds.cells"
 """The module by which every job picks its files, whatever it imports."""
 
 _ABOVE = {"compare", "run", "report", "studio", "cli"}
 """Rooms that work on tallies already made, or show them: their code cannot change one."""
+
+_FINDING = "hyperacuity.kinds.finding"
+"""The module that pairs files: what it decides stands in the cells and in the options of a kind."""
 
 _MAIN = {"__main__", "__mp_main__"}
 
@@ -143,7 +146,7 @@ def _imported_by(module: str, sources: set[str]) -> Iterator[str]:
 def _counts(module: str) -> bool:
     package, _, rest = module.partition(".")
     if package == "hyperacuity":
-        return _top(rest) not in {"", *_ABOVE}
+        return _top(rest) not in {"", *_ABOVE} and module != _FINDING
     return not _is_standard(package)
 
 

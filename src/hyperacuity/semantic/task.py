@@ -13,7 +13,6 @@ TASK: Task[Protocol, SemanticTally, SemanticScore] = Task(
     tally,
     collect,
     criteria,
-    prediction="class maps",
-    truth="class truth",
+    kind="class maps",
     protocols=PROTOCOLS,
 )

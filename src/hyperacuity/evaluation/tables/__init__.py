@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from hyperacuity.compare.verdict import Verdict
-from hyperacuity.evaluation.inputs import some
+from hyperacuity.kinds.cells import some
 from hyperacuity.tally import Task
 
 if TYPE_CHECKING:

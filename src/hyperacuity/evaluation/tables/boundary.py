@@ -134,7 +134,7 @@ def _tolerance(result: Result) -> str:
     tolerance = result.job.protocol.tolerance  # type: ignore[attr-defined]  # it is a boundary protocol
     note = f"tolerance {tolerance:g} of the diagonal"
     try:
-        first = result.job.reader.truths(next(iter(result.inputs or ())))[0]
+        first = result.job.kind.truths(next(iter(result.inputs or ())))[0]
     except (InputError, StopIteration):
         return note
     return f"{note} = {tolerance_in_pixels(first.shape, tolerance):.2f} px at {size_of(first)}"

@@ -9,9 +9,9 @@ from rich.console import Console
 from rich.markup import escape
 
 from hyperacuity.evaluation.export import Column
-from hyperacuity.evaluation.inputs import plural, some
 from hyperacuity.evaluation.tables import closing, counts, interval, new_table, number, paired
 from hyperacuity.evaluation.tables.boundary import point
+from hyperacuity.kinds.cells import plural, some
 from hyperacuity.semantic import ClassScore, SemanticScore
 
 if TYPE_CHECKING:

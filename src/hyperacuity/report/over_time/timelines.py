@@ -19,6 +19,7 @@ from hyperacuity.evaluation.against import Rival
 from hyperacuity.evaluation.card_rows import with_cards
 from hyperacuity.evaluation.export import Column
 from hyperacuity.evaluation.tables import presenter
+from hyperacuity.kinds import kind_of
 from hyperacuity.report.over_time.folders import WatchedFolder, watched_folders
 from hyperacuity.report.over_time.scoring import (
     NAN,
@@ -184,7 +185,7 @@ class WatchedRuns:
         states = [(folder, state) for folder in self.folders for state in folder.states if state.signature == text]
         names = point_names([(folder.label, state.system) for folder, state in states])
         try:
-            if not tasks.task(signature.task).prediction:
+            if not kind_of(tasks.task(signature.task)).prediction_is:
                 raise UsageError(f"{signature.task} is about labels, not about systems; hyperacuity report shows it")
             columns = before.columns if before and before.columns else self._columns(states[0][0], text, states[0][1])
             if not columns:

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from hyperacuity.evaluation.readers.masks import TRUE_FRAME
-from hyperacuity.evaluation.readers.masks import frames_of as frame_files
 from hyperacuity.evaluation.tables.masks import COLUMNS
+from hyperacuity.kinds.masks import TRUE_FRAME
+from hyperacuity.kinds.masks import frames_of as frame_files
 from hyperacuity.masks import MaskScore, collect
 from hyperacuity.masks.objects import Frame, frames_of, pairs_of
 from hyperacuity.masks.outcomes import outcomes

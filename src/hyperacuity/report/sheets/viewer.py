@@ -62,7 +62,7 @@ class Viewer:
     def __init__(self, grid: Grid, systems: Sequence[str]) -> None:
         job = job_of(grid)
         self.protocol: Any = job.protocol
-        self.reader: Any = job.reader
+        self.reader: Any = job.kind
         self.grid, self.systems = grid, list(systems)
         self.reasons = {(failure.system, failure.image): failure.reason for failure in grid.failures}
         self.images = len(grid.done_images())

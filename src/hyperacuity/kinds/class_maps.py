@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperacuity.data.datasets.semantic import GTFINE
+from hyperacuity.data import Sample, pair_truths
+from hyperacuity.data.datasets.semantic import GTFINE, class_files, class_folders, image_of, semantic_samples
 from hyperacuity.data.formats.classes import holds_classes, holds_sbd, read_class_stack, read_sbd
 from hyperacuity.data.readers import as_strength, read_edges, read_labels, read_values
 from hyperacuity.errors import InputError, UsageError
-from hyperacuity.evaluation.readers.soft import SoftReader
+from hyperacuity.kinds import arrays
+from hyperacuity.kinds.base import SoftKind
+from hyperacuity.kinds.cells import Cell, Found, Inputs
 from hyperacuity.maps import EdgeMap, LabelMap, SoftMap, same_size
 from hyperacuity.semantic import ClassMaps, SemanticTruth, drawn_truth
 from hyperacuity.semantic.masks import NONE
-
-if TYPE_CHECKING:
-    from hyperacuity.run.job import Cell
+from hyperacuity.semantic.protocols import numbered
 
 CLASS, DRAWN = "class_", "truth_"
 """What the roles of one class's files start with: a prediction, and boundaries of a truth. The number of the class follows."""
@@ -38,7 +40,7 @@ PER_CLASS = 1000
 
 
 @dataclass(frozen=True)
-class SemanticReader(SoftReader):
+class SemanticKind(SoftKind):
     """How files are read.
 
     Parameters
@@ -50,6 +52,9 @@ class SemanticReader(SoftReader):
         In plain label maps, the label of the first class, and that of pixels of which nothing is known.
     """
 
+    prediction_is = "class maps"
+    truth_is = "class truth"
+
     truth_as: Form = "auto"
     first_label: int = 1
     ignore_label: int | None = 255
@@ -58,8 +63,31 @@ class SemanticReader(SoftReader):
         if self.truth_as not in get_args(Form):
             raise UsageError(f"truths as {self.truth_as!r}: expected one of {', '.join(get_args(Form))}")
 
+    def find(
+        self,
+        systems: Mapping[str, Path],
+        truth: str | Path,
+        *,
+        data: Path | None = None,
+        split: str | None = None,
+        glob: str = "*",
+        **reading: Any,
+    ) -> Inputs:
+        """Pair maps with the images that TRUTH stands for. Classes without a name are numbered by the folders."""
+        place = Path(truth)
+        if not place.exists() and data is not None and (data / place).exists():
+            place = data / place
+        samples = {sample.name: sample for sample in semantic_samples(place, split=split)}
+
+        def pair(system: str, predictions: Path) -> Found:
+            return _paired(system, predictions, samples, str(truth), glob)
+
+        found = Inputs(systems, pair, replace(self, **reading))
+        found.agree = lambda protocol: protocol if protocol.classes else replace(protocol, classes=_numbers(found))
+        return found
+
     def reading(self) -> dict[str, object]:
-        """Label maps and truths read in another way are told apart."""
+        """Parts for label maps and truths read in another way."""
         return {
             "truth-as": None if self.truth_as == "auto" else self.truth_as,
             "first-label": None if self.first_label == 1 else self.first_label,
@@ -68,7 +96,7 @@ class SemanticReader(SoftReader):
         }
 
     def meaning(self, cell: Cell) -> tuple[str, ...]:
-        """Which of Cityscapes' labels a truth has, by its name."""
+        """The kind of Cityscapes' labels that a truth has, by its name."""
         found = GTFINE.search(cell.truths[0].stem)
         return () if found is None else (found[1],)
 
@@ -91,8 +119,16 @@ class SemanticReader(SoftReader):
         return as_strength(values, name, inverted=self.invert_prediction, value_range=self.value_range, force=True)
 
     def truths(self, cell: Cell) -> list[Any]:
-        """What is known of the image."""
+        """The classes of the image, and their boundaries."""
         return [self._truth(cell)]
+
+    def batch(self, prediction: Any, protocol: Any) -> list[Any]:
+        """Stacks of maps, one per class; only a fourth dimension makes a batch."""
+        return arrays.stacks(prediction)
+
+    def checked(self, truth: Any, protocol: Any) -> SemanticTruth:
+        """The truth of classes."""
+        return SemanticTruth.of(truth)
 
     def _truth(self, cell: Cell) -> SemanticTruth:
         path = cell.truths[0]
@@ -162,3 +198,43 @@ def _checked(truth: SemanticTruth, path: Path) -> SemanticTruth:
     if truth.labels is not None and truth.labels.max() > 10_000:
         raise InputError(f"{path}: labels run to {truth.labels.max() + 1}, expected classes: is it a map of instances?")
     return truth
+
+
+def _paired(system: str, predictions: Path, samples: Mapping[str, Sample], truth: str, glob: str) -> Found:
+    if predictions.is_file():
+        name = image_of(predictions)
+        sample = samples.get(name) or (next(iter(samples.values())) if len(samples) == 1 else None)
+        if sample is None:
+            raise UsageError(
+                f"{predictions} is one file, and none of the {len(samples)} images of {truth} has its name"
+            )
+        return Found([_cell(system, sample, predictions)])
+    folders = class_folders(predictions)
+    if not folders:
+        pairing = pair_truths(predictions, {name: one.truths for name, one in samples.items()}, of=truth, glob=glob)
+        return Found.of(pairing, [_cell(system, samples[one.name], one.prediction) for one in pairing.pairs])
+    files = class_files(folders, glob)
+    images = [name for name in samples if name in files]
+    if not images:
+        first = next((path for of in files.values() for path in of.values()), predictions)
+        example = next(iter(samples.values())).truths[0].name
+        raise UsageError(
+            f"no file in {predictions} (like {first.name}) has the name of one in {truth} (like {example}); "
+            "are these the same images?"
+        )
+    strangers = [path for name, of in files.items() if name not in samples for path in of.values()]
+    missing = [name for name in samples if name not in files]
+    cells = [_cell(system, samples[name], min(files[name].items())[1], files[name]) for name in images]
+    return Found(cells, strangers, [samples[name].truths[0] for name in missing], missing)
+
+
+def _cell(system: str, sample: Sample, prediction: Path, classes: Mapping[int, Path] | None = None) -> Cell:
+    files = {f"{CLASS}{number:03d}": path for number, path in sorted((classes or {}).items())}
+    return Cell(system, sample.name, prediction, sample.truths, (*files.items(), *sample.extras.items()), sample.image)
+
+
+def _numbers(inputs: Inputs) -> tuple[str, ...]:
+    """As many classes as the files of predictions and truths are numbered to; none where files hold all classes at once."""
+    predicted = max((n for cell in inputs for n in by_class(cell, CLASS)), default=0)
+    drawn = max((n for cell in inputs for n in by_class(cell, DRAWN)), default=0)
+    return numbered(max(predicted, drawn)) if predicted else ()

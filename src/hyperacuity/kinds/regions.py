@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,11 +11,11 @@ from hyperacuity.data import holds_ucm, read_segmentations, read_ucm
 from hyperacuity.data.files import warn
 from hyperacuity.data.readers import count_truths
 from hyperacuity.errors import UsageError
-from hyperacuity.evaluation.readers.soft import SoftReader
+from hyperacuity.kinds import arrays
+from hyperacuity.kinds.base import SoftKind
+from hyperacuity.kinds.cells import Cell
+from hyperacuity.maps import LabelMap, label_map
 from hyperacuity.regions import hierarchy, ucm_levels
-
-if TYPE_CHECKING:
-    from hyperacuity.run.job import Cell
 
 FORMS = ("auto", "ucm", "segmentations", "soft")
 
@@ -24,8 +24,11 @@ MOST_BORDERS = 0.3
 
 
 @dataclass(frozen=True)
-class RegionReader(SoftReader):
+class RegionKind(SoftKind):
     """``form`` is what predictions hold: ``auto`` is a ucm2 or labels; of ``soft`` boundary maps hierarchies are made."""
+
+    prediction_is = "segmentations"
+    truth_is = "segmentation"
 
     form: str = "auto"
 
@@ -34,7 +37,7 @@ class RegionReader(SoftReader):
             raise UsageError(f"predictions as {self.form!r}: expected one of {', '.join(FORMS)}")
 
     def reading(self) -> dict[str, object]:
-        """A form that was named is told, since a file may hold several; soft maps are read in their own ways besides."""
+        """Parts for a form that was named, since a file may hold several, and for how soft maps are read."""
         named: dict[str, object] = {} if self.form == "auto" else {"from": self.form}
         return named | super().reading() if self.form == "soft" else named
 
@@ -51,9 +54,17 @@ class RegionReader(SoftReader):
         return found
 
     def annotators_of(self, cell: Cell) -> int:
-        """How many annotators one image has; a MAT file or a stack may hold several."""
+        """The number of annotators of one image; a MAT file or a stack may hold several."""
         return count_truths(cell.truths, ("groundTruth", "segs"), stacks=True)
 
     def truths(self, cell: Cell) -> list[Any]:
         """Every annotator's segmentation."""
         return read_segmentations(cell.truths)
+
+    def batch(self, prediction: Any, protocol: Any) -> list[Any]:
+        """Stacks of segmentations; only a fourth dimension makes a batch."""
+        return arrays.stacks(prediction)
+
+    def checked(self, truth: Any, protocol: Any) -> LabelMap:
+        """A label map."""
+        return label_map(truth)

@@ -19,56 +19,17 @@ A value of a task's own, such as a hierarchy's levels or labelled contours, stan
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hyperacuity.errors import InputError
-from hyperacuity.evaluation.readers import Given
-from hyperacuity.tally import Task
 
 Array = NDArray[Any]
 
 CHANNELS = (1, 3, 4)
-
-
-def samples(
-    task: Task[Any, Any, Any], prediction: Any, truths: Any, extras: Mapping[str, Any], *, stacks: bool = False
-) -> list[Given]:
-    """The images of an update.
-
-    ``stacks``: a prediction is a stack of segmentations, so that only a fourth dimension makes a batch. ``extras`` are given in
-    the way of the prediction: of a batch, one for each image, or a mapping of names to batches; numbers and words hold for all.
-    """
-    if (prediction is None) == bool(task.prediction):
-        wanted = f"a {task.prediction}" if task.prediction else "None, since annotators are held against each other"
-        found = "None" if prediction is None else "something"
-        raise InputError(f"prediction: is {found}, expected {wanted}")
-    prediction, truths = opened(prediction, "prediction"), opened(truths, "truths")
-    if prediction is None:
-        predictions: list[Any] = [None] * (len(truths) if _holds_several_images(truths) else 1)
-    else:
-        predictions = _stacks(prediction) if stacks else _maps(prediction)
-    people = _people(task)
-    count = len(predictions)
-    of_each = [truths] if count == 1 else _split(truths, count, "truths", 3 + (task.truth == "picture"))
-    names = ["truths"] if count == 1 else [f"truths of image {number}" for number in range(1, count + 1)]
-    return [
-        Given(one, people(of, name), {key: _extra(extra, key, n, count) for key, extra in extras.items()})
-        for n, (one, of, name) in enumerate(zip(predictions, of_each, names, strict=True))
-    ]
-
-
-def truths_of(task: Task[Any, Any, Any], truths: Any) -> list[Any]:
-    """The truths of one image, as a task takes them."""
-    return _people(task)(opened(truths, "truths"), "truths")
-
-
-def _people(task: Task[Any, Any, Any]) -> Callable[[Any, str], list[Any]]:
-    """What tells the truths of one image apart."""
-    return _pictures if task.truth == "picture" else annotators
 
 
 def as_array(value: Any, name: str = "array") -> Array:
@@ -147,11 +108,11 @@ def rank(value: Any) -> int:
     return 2 if _is_own(value) else np.ndim(value)
 
 
-def _maps(prediction: Any) -> list[Any]:
+def maps(prediction: Any) -> list[Any]:
     """The maps of a prediction, each H×W."""
     if isinstance(prediction, list | tuple) and rank(prediction) > 2:
         if len(prediction) == 1:
-            return _maps(prediction[0])
+            return maps(prediction[0])
         return [plane(one, f"prediction {number}") for number, one in enumerate(prediction, 1)]
     if _is_own(prediction):
         return [prediction]
@@ -167,8 +128,21 @@ def _maps(prediction: Any) -> list[Any]:
     return [array] if array.ndim == 2 else list(array[:, 0] if array.ndim == 4 else array)
 
 
-def _stacks(prediction: Any) -> list[Any]:
-    """The stacks of a prediction, each a list of segmentations or a value of the task's own."""
+def several(value: Any, dimensions: int, name: str = "prediction") -> list[Any]:
+    """The values of a batch, each with so many dimensions, or the only one.
+
+    >>> len(several([[1, 2, 3, 4]], 1)), len(several([1, 2, 3, 4], 1))
+    (1, 1)
+    """
+    if _is_own(value) or rank(value) == dimensions:
+        return [value]
+    if rank(value) != dimensions + 1 or not len(value):
+        raise InputError(f"{name}: has {rank(value)} dimensions, expected {dimensions}, or a batch with one more")
+    return list(value)
+
+
+def stacks(prediction: Any) -> list[Any]:
+    """The stacks of a prediction, each a list of segmentations or a value of the task's own; a fourth dimension is a batch."""
     own = isinstance(prediction, list | tuple) and bool(prediction) and all(map(_is_own, prediction))
     batch = list(prediction) if own or rank(prediction) == 4 else [prediction]
     return [one if _is_own(one) else _stack(one) for one in batch]
@@ -183,13 +157,13 @@ def _stack(value: Any) -> list[Any]:
     return list(array if array.ndim == 3 else array[None])
 
 
-def _holds_several_images(truths: Any) -> bool:
-    """Whether these are truths of several images: N×K×H×W, and not K×1×H×W."""
+def holds_several_images(truths: Any) -> bool:
+    """Tell truths of several images, N×K×H×W, from those of one, K×1×H×W."""
     return rank(truths) == 4 and len(truths) > 1 and any(len(one) > 1 for one in truths)
 
 
-def _split(value: Any, count: int, name: str, needed: int = 3) -> list[Any]:
-    """What belongs to each image of a batch."""
+def split(value: Any, count: int, name: str, needed: int = 3) -> list[Any]:
+    """The part of each image of a batch."""
     found = rank(value)
     if 1 < found < needed:
         what = "a single one" if _is_own(value) else f"one of shape {_shape(value)}"
@@ -228,7 +202,7 @@ def annotators(truths: Any, name: str) -> list[Any]:
     return several
 
 
-def _pictures(truths: Any, name: str) -> list[Any]:
+def pictures(truths: Any, name: str) -> list[Any]:
     """The left and the right picture, each H×W or H×W×C."""
     while rank(truths) > 3 and len(truths) == 1:
         truths = truths[0]
@@ -247,27 +221,27 @@ def _picture(value: Any, name: str) -> Array:
     return array
 
 
-def _extra(value: Any, name: str, n: int, count: int) -> Any:
-    """What image n of a batch has of an extra, as arrays."""
+def extra_of(value: Any, name: str, n: int, count: int) -> Any:
+    """The value of an extra argument that image n of a batch has, as arrays."""
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, Mapping):
         each = {key: opened(one, f"{name} {key}") for key, one in value.items()}
         if count > 1:
-            each = {key: _split(one, count, f"{name} {key}")[n] for key, one in each.items()}
+            each = {key: split(one, count, f"{name} {key}")[n] for key, one in each.items()}
         return {key: plane(one, f"{name} {key}") for key, one in each.items()}
     if not isinstance(value, list | tuple):
         value = opened(value, name)
     if count > 1 or (isinstance(value, list | tuple) and len(value) == 1 and isinstance(value[0], Mapping)):
-        part = value if any(isinstance(one, Mapping) for one in value) else _split(value, count, name)
+        part = value if any(isinstance(one, Mapping) for one in value) else split(value, count, name)
         if len(part) != count:
             raise InputError(f"{name}: there are {count} predictions but {len(part)} of these, expected one for each")
-        return _extra(part[n], name, 0, 1)
+        return extra_of(part[n], name, 0, 1)
     return annotators(value, name)
 
 
 def _is_own(value: Any) -> bool:
-    """Whether this is a value of a task's own rather than numbers."""
+    """Tell a value of a task's own from numbers."""
     numeric = ("shape", "__array__", "__dlpack__", "__array_interface__")
     return not (
         value is None

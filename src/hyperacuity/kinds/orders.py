@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hyperacuity.console import printable
 from hyperacuity.data import figure_ground, holds_ucm, read_order, read_segmentations, read_ucm
 from hyperacuity.data.datasets.bsds import FigureGround, figure_ground_of, label_names, labelled_image
+from hyperacuity.data.datasets.pairing import files_in, folders_in, stem_of
 from hyperacuity.data.files import identity, warn
-from hyperacuity.errors import InputError
-from hyperacuity.evaluation.readers import Given, Reader
-from hyperacuity.maps import LabelMap
+from hyperacuity.errors import InputError, UsageError, option
+from hyperacuity.kinds.base import Given, Kind
+from hyperacuity.kinds.cells import Cell, Found, Inputs
+from hyperacuity.maps import LabelMap, label_map
 from hyperacuity.ordering import Ordering, Partition, Sides, ordering
 from hyperacuity.regions import ucm_levels
 from hyperacuity.tally import number
-
-if TYPE_CHECKING:
-    from hyperacuity.run.job import Cell
 
 REGIONS = "regions"
 """The role of segmentations among a cell's files."""
@@ -33,7 +34,7 @@ Held = tuple[NDArray[np.int8], NDArray[Any]]
 
 
 @dataclass(frozen=True)
-class OrderReader(Reader):
+class OrderKind(Kind):
     """How orders are read.
 
     Parameters
@@ -48,6 +49,8 @@ class OrderReader(Reader):
         Whether regions are given, and whether predictions are brought onto them.
     """
 
+    prediction_is = truth_is = "order map"
+
     labels: str | None = None
     farther: str = "none"
     level: float | None = None
@@ -55,15 +58,67 @@ class OrderReader(Reader):
     transfer: bool = False
     images: tuple[str, ...] = ()
 
+    def find(  # type: ignore[override]  # options of its own
+        self,
+        systems: Mapping[str, Path],
+        truth: str | Path,
+        *,
+        regions: Path | None = None,
+        level: str | float = "best",
+        transfer: bool = False,
+        farther: str = "none",
+        data: Path | None = None,
+        glob: str = "*",
+    ) -> Inputs:
+        """Pair predictions, truths and regions by name, and find the level at which hierarchies of regions are cut."""
+        from hyperacuity.kinds.finding import known_truths, labelled_source, level_of, pair_files
+
+        if transfer and regions is None:
+            raise UsageError("`transfer=True` brings predictions onto regions, so give them: `regions=DIR`")
+        name = str(truth)
+        source = labelled_source(name, data)
+        known, photographs = known_truths(name, data, source)
+        segmentations = None if regions is None else _by_name(Path(regions))
+        points = {system: _operating_points(path) for system, path in systems.items()}
+        sweeps = {s: {value: f"{s}/{value}" if value else s for value in values} for s, values in points.items()}
+        paths = {sweeps[s][value]: path for s, values in points.items() for value, path in values.items()}
+
+        def pair(system: str, predictions: Path) -> Found:
+            pairing = pair_files(predictions, Path(truth), known, name=name, glob=glob)
+            cells = [
+                Cell(system, p.name, p.prediction, p.truths, regions_of(p.name), photographs.get(p.name))
+                for p in pairing.pairs
+            ]
+            return Found.of(pairing, cells)
+
+        def regions_of(image: str) -> tuple[tuple[str, Path], ...]:
+            if segmentations is None:
+                return ()
+            found = segmentations.get(image) or segmentations.get("")
+            if found is None:
+                raise UsageError(f"{option('regions', regions)}: holds no segmentation of {image}")
+            return ((REGIONS, found),)
+
+        labels = None if source is None else str(source)
+        kind = replace(self, labels=labels, farther=farther, given=regions is not None, transfer=transfer)
+        found = Inputs(paths, pair, kind)
+        found.sweeps = sweeps
+        if labels is not None:
+            kind = replace(kind, images=tuple(cell.image for cell in found.images()))
+        if regions is not None:
+            kind = replace(kind, level=level_of(kind, list(found.images()), level))
+        found.kind = kind
+        return found
+
     def reading(self) -> dict[str, object]:
-        """Other readings of the same files are told apart."""
+        """Parts for regions and for depth maps, which make other arrays of the same files."""
         asked = "given" if self.given else "truth"
         asked += "" if self.level is None else f",level{number(self.level)}"
         asked += ",transfer" if self.transfer else ""
         return {"regions": asked, **({} if self.farther == "none" else {"farther": self.farther})}
 
     def meaning(self, cell: Cell) -> tuple[str, ...]:
-        """Which labels and segmentations go together."""
+        """The names by which labels and segmentations go together."""
         return () if self.labels is None else names_of_labels(cell.truths)
 
     def prediction(self, cell: Cell, protocol: Any) -> Ordering:
@@ -71,7 +126,7 @@ class OrderReader(Reader):
         return _read(cell.prediction, self.farther in ("pred", "both"))
 
     def annotators(self, cells: Iterable[Cell]) -> dict[str, int]:
-        """How many annotators each image has; of figure/ground labels, the subjects who gave them."""
+        """The number of annotators of each image; of figure/ground labels, the subjects who gave them."""
         return super().annotators(cells) if self.labels is None else subjects_of(Path(self.labels), cells)
 
     def truths(self, cell: Cell) -> list[Any]:
@@ -94,6 +149,20 @@ class OrderReader(Reader):
                 "Bring dense orders onto segmentations with `regions=DIR` `transfer=True`"
             )
         return {"regions": self.regions(cell), "on_regions": self.transfer}
+
+    def checked(self, truth: Any, protocol: Any) -> Any:
+        """A partition, or the sides of labelled contours."""
+        found = truth if isinstance(truth, Partition | Sides) else ordering(truth)
+        return found if isinstance(found, Partition) else {"sides": found.sides, "labels": found.labels}
+
+    def counted_too(self, cell: Cell, truths: list[Any], protocol: Any) -> Any:
+        """The regions that are asked about."""
+        return [label_map(one) for one in self.regions(cell)]
+
+    def counted_too_is(self, protocol: Any) -> str:
+        """Words for the regions, where they are given."""
+        given = dict(protocol.reading).get("regions", "").startswith("given")
+        return "the regions that are asked about" if given else ""
 
 
 def _read(path: Path, farther: bool) -> Ordering:
@@ -162,3 +231,26 @@ _guard = threading.Lock()
 def _archive(source: Path, images: tuple[str, ...], identity: tuple[int, ...]) -> dict[str, list[Held]]:
     """The labels of an archive, kept while it stays the same."""
     return _held(figure_ground(source, images or None))
+
+
+def _operating_points(given: Path) -> dict[str, Path]:
+    """A file or folder of maps as it is; of a folder of folders one operating point per folder, in the order of their numbers."""
+    if given.is_file():
+        return {"": given}
+    folders = folders_in(given)
+    if not folders or files_in(given, required=False):
+        return {"": given}
+    return {printable(folder.name): folder for folder in sorted(folders, key=lambda folder: _natural(folder.name))}
+
+
+def _natural(name: str) -> tuple[list[float], str]:
+    """A key that sorts by the numbers in a name, so that 2 comes before 10."""
+    return [float(number) for number in re.findall(r"\d+(?:\.\d+)?(?:e-?\d+)?", name)], name
+
+
+def _by_name(regions: Path) -> dict[str, Path]:
+    if regions.is_file():
+        return {"": regions}
+    if not regions.is_dir():
+        raise UsageError(f"{option('regions', regions)}: there is no such folder")
+    return {stem_of(path): path for path in files_in(regions)}
