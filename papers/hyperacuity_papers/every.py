@@ -44,9 +44,11 @@ class PaperStudy:
 
 def paper(name: str) -> PaperStudy:
     """The paper of this name; imported when it is asked for."""
-    ledger = import_module(f"hyperacuity_papers.{name}.claims")
+    from hyperacuity_papers.common.claims import read_claims
+
+    told = read_claims(name)
     conduct = import_module(f"hyperacuity_papers.{name}.command").conduct
-    return PaperStudy(name, ledger.TITLE, partial(conduct, stand_in=True) if name in STRICT else conduct, ledger.CLAIMS)
+    return PaperStudy(name, told.title, partial(conduct, stand_in=True) if name in STRICT else conduct, told.claims)
 
 
 def study_all(

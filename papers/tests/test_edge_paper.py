@@ -16,13 +16,12 @@ from hyperacuity.detect import sobel
 from hyperacuity.edges import shapes, sweep
 from hyperacuity.run.keeping import Kept
 from hyperacuity.run.many import PictureSource
-from hyperacuity_papers.abdulrahman2017.claims import CLAIMS
 from hyperacuity_papers.abdulrahman2017.command import conduct
 from hyperacuity_papers.abdulrahman2017.edge_curves import EdgeCurves, TruthsOfPicture, edge_curves
 from hyperacuity_papers.abdulrahman2017.edge_table import DETECTORS, HAND, SEMI, TABLE
 from hyperacuity_papers.abdulrahman2017.half_kernels import HalfKernelGrid
 from hyperacuity_papers.abdulrahman2017.study import RULES, Abdulrahman2017, as_many_as_true, place_of_truth
-from hyperacuity_papers.common import entries
+from hyperacuity_papers.common import entries, read_claims
 
 GRID = HalfKernelGrid(TABLE, (3,), (1,), (30,), (4,), ("variance",), (), seeds=2, size=96)
 QUICK = {"count": 1, "seeds": 2, "size": 96, "grid": GRID}
@@ -62,7 +61,7 @@ def test_what_lies_in_the_folder_is_used_again(
 
 
 def test_every_claim_is_checked_or_says_what_it_needs(study: Abdulrahman2017) -> None:
-    rows = entries(CLAIMS, study)
+    rows = entries(read_claims("abdulrahman2017").claims, study)
     assert len(rows) > 140
     assert {row.because for row in rows if row.verdict == "not run"} == {
         "needs RUG",
@@ -82,7 +81,7 @@ def test_every_claim_is_checked_or_says_what_it_needs(study: Abdulrahman2017) ->
 
 def test_what_is_said_of_our_numbers_is_computed(study: Abdulrahman2017) -> None:
     """E1 to E4 with −FPR, 1 − MCC² by hand; and 1 − (5 + 9/10 + 9/13)/7 of E4."""
-    rows = {row.says: row for row in entries(CLAIMS, study)}
+    rows = {row.says: row for row in entries(read_claims("abdulrahman2017").claims, study)}
     assert rows["χ²* as printed lies in [0, 1]"].because.endswith("with −FPR the four are 0.75, 0.94, 0.45, 0.36")
     assert rows["FN = 0: FoM = 1 − Σ over false pixels/|D| (E4)"].because.endswith("which is 0.0582")
     first = rows["4 dB: the other measures put H-K first"]
@@ -182,7 +181,7 @@ def test_the_command_prints_the_tables_and_the_claims(
     assert "not run: needs RUG" in done.stdout
     assert (tmp_path / "ledger.csv").exists()
     found = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)
-    assert len(found["ledger"]) == len(CLAIMS)
+    assert len(found["ledger"]) == len(read_claims("abdulrahman2017").claims)
     assert {row["measure"] for row in found["table"]} == set(TABLE)
 
 
@@ -210,7 +209,9 @@ def test_every_figure_is_drawn_and_then_named(
     assert {file.stem for file in files} == {*numbered, "table4", "roc", "pr", "noise", "half-kernels"}
     sheets = {name: read_image(tmp_path / f"{name}.png") for name in ("fig3-maps", "fig5", "fig6", "fig7")}
     assert all(np.unique(sheet).size > 2 and min(sheet.shape[:2]) >= 96 for sheet in sheets.values())
-    rows = {row.where: row.ours for row in entries(CLAIMS, small) if row.where == "Fig. 7"}
+    rows = {
+        row.where: row.ours for row in entries(read_claims("abdulrahman2017").claims, small) if row.where == "Fig. 7"
+    }
     assert rows["Fig. 7"].startswith("fig7.png: Canny on scene-0001")
 
 

@@ -18,12 +18,11 @@ from hyperacuity.cli import app
 from hyperacuity.data import read_boundary_truths
 from hyperacuity.data.datasets.bsds import segmenters
 from hyperacuity.errors import UsageError
-from hyperacuity_papers.common import NotRunError, entries
+from hyperacuity_papers.common import NotRunError, entries, read_claims
 from hyperacuity_papers.common.page import measured
 from hyperacuity_papers.hou2013 import study as study_module
 from hyperacuity_papers.hou2013.checks import consensus_grows, consensus_slope, no_better, score_of
 from hyperacuity_papers.hou2013.checks_labels import people
-from hyperacuity_papers.hou2013.claims import CLAIMS
 from hyperacuity_papers.hou2013.label_agreement import refinement_error
 
 TEST, NEW = "BSDS300 test", "new 200"
@@ -150,7 +149,7 @@ def test_every_figure_is_a_file(told, name):
 
 def test_every_claim_has_a_row_and_all_but_those_about_people_a_number(found):
     ledger = found["ledger"]
-    assert len(ledger) == len(CLAIMS) > 60
+    assert len(ledger) == len(read_claims("hou2013").claims) > 60
     without = {(row["where"], row["theirs"]) for row in ledger if not row["ours"]}
     strangers = {
         ("Table 1", "0.65"),
@@ -225,7 +224,7 @@ def test_a_score_near_the_papers_holds_and_one_that_a_wide_interval_excuses_does
     study = study_of(tmp_path, made_audit(0))
     ods = SimpleNamespace(f=f, interval=(0.6, 0.7))
     study.audits[TEST]["pb"] = SimpleNamespace(all=SimpleNamespace(ods=ods))
-    assert score_of("pb", 0.65)(study).verdict == verdict
+    assert score_of(study, "pb", 0.65).verdict == verdict
 
 
 def test_dense_labels_that_cross_sparse_ones_contradict_them():
@@ -327,7 +326,7 @@ def test_without_data_it_runs_on_scenes_and_says_what_it_left_out(tmp_path, monk
     assert list(study_module._parts(*given, stand_in=True)) == ["scenes"]
     with pytest.raises(UsageError, match="bsds300"):
         study_module._parts(*given)
-    rows = {(row.where, row.says): row for row in entries(CLAIMS, study)}
+    rows = {(row.where, row.says): row for row in entries(read_claims("hou2013").claims, study)}
     assert rows["Section 5.2", "orphan labels of the new images"].because == "needs BSDS500"
     assert rows["Fig. 7", "output and strength correlate only weakly"].verdict == "not comparable"
     assert rows["Section 2", "F is the harmonic mean: precision 3/5 and recall 6/7 give 12/17"].verdict == "holds"

@@ -17,9 +17,8 @@ from hyperacuity.ordering import ordering
 from hyperacuity.report.pictures.colours import rgb
 from hyperacuity.report.theme import FALSE, HIT
 from hyperacuity.run.many import PictureSource
-from hyperacuity_papers.common import entries
+from hyperacuity_papers.common import entries, read_claims
 from hyperacuity_papers.maire2016 import study as paper
-from hyperacuity_papers.maire2016.claims import CLAIMS
 from hyperacuity_papers.maire2016.figures import PANEL, draw_maire2016, owners_picture
 
 SMALL = (96, 64)
@@ -87,7 +86,7 @@ def test_the_figures_have_two_rows_per_picture_and_a_column_per_system(study, fo
 
 
 def test_every_claim_is_worked_or_says_what_it_needs(study):
-    rows = entries(CLAIMS, study)
+    rows = entries(read_claims("maire2016").claims, study)
     assert {row.verdict for row in rows} <= {"holds", "not comparable", "not run"}
     assert {row.because for row in rows if row.verdict == "not run"} == {"needs BSDS500 and bsds-fg"}
     assert sum(row.where == "Table 1" and row.theirs.startswith("0.") for row in rows) == 16
@@ -190,7 +189,7 @@ def test_the_command_writes_the_table_and_the_ledger(tmp_path, monkeypatch):
     assert "Affinity CNN" in told.stdout
     assert "photographs were left out" in told.stdout
     found = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)
-    assert [row["says"] for row in found["ledger"]] == [claim.says for claim in CLAIMS]
+    assert [row["says"] for row in found["ledger"]] == [claim.says for claim in read_claims("maire2016").claims]
     assert {path.name for path in tmp_path.iterdir()} == {"maps", "table1.csv", "ledger.csv"}
     with (tmp_path / "table1.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))

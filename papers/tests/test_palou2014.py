@@ -19,10 +19,10 @@ from hyperacuity.ordering import compare_neighbours, partition
 from hyperacuity.regions import piecewise_constant, pruning_path
 from hyperacuity.run.many import PictureSource
 from hyperacuity.train.figure_ground import part
+from hyperacuity_papers.common import read_claims
 from hyperacuity_papers.common.depth_pictures import held_out_pictures
 from hyperacuity_papers.common.saving import BOX
 from hyperacuity_papers.palou2014 import study as palou2014
-from hyperacuity_papers.palou2014.claims import CLAIMS
 from hyperacuity_papers.palou2014.depth_views import RANDOM, SYSTEMS, SystemViews, randomly_ordered, truly_ordered
 from hyperacuity_papers.palou2014.figures import telling_lambdas
 from hyperacuity_papers.palou2014.order_trials import COLUMNS, OrderFindings, OrderSums, examine
@@ -117,7 +117,7 @@ def test_the_figures_of_one_scene_come_with_its_counts(done):
 def test_the_ledger_has_every_claim_and_says_what_was_not_run(done):
     out, found = done
     told = json.loads(found.stdout)["ledger"]
-    assert [row["says"] for row in told] == [claim.says for claim in CLAIMS]
+    assert [row["says"] for row in told] == [claim.says for claim in read_claims("palou2014").claims]
     assert [row["verdict"] for row in rows(out / "ledger.csv")] == [row["verdict"] for row in told]
     assert {row["because"] for row in told if row["verdict"] == "not run"} == {"needs BSDS500 and bsds-fg"}
     assert {row["verdict"] for row in told if row["where"].startswith("Eq.")} == {"holds"}

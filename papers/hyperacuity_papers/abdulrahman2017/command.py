@@ -39,9 +39,9 @@ def abdulrahman2017(
     """
     folder = output.figure_folder(out, figures=figures)
     study = conduct(folder, data=data, figures=figures, workers=workers, count=count, seeds=seeds)
-    from hyperacuity_papers.abdulrahman2017.claims import CLAIMS
+    from hyperacuity_papers.common.claims import read_claims
 
-    rows = write_ledger(folder, CLAIMS, study)
+    rows = write_ledger(folder, read_claims("abdulrahman2017").claims, study)
 
     def show() -> None:
         _print_study(study)

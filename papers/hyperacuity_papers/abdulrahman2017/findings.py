@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 
 from hyperacuity.edges.names import measure
-from hyperacuity_papers.abdulrahman2017.checks_equations import COMMAND
 from hyperacuity_papers.abdulrahman2017.edge_curves import EdgeCurves
 from hyperacuity_papers.abdulrahman2017.edge_table import DETECTORS, PRINTED, SEMI, TABLE
 from hyperacuity_papers.abdulrahman2017.study import Abdulrahman2017, ruled_by_number
-from hyperacuity_papers.common.claims import Claim, Finding, NotRunError
+from hyperacuity_papers.common.claims import NotRunError
 
 ACCEPTING = ("phi", "d4", "dp")
 """Measures of which the paper says that they accept many false pixels."""
@@ -18,9 +17,6 @@ OTHERS = tuple(name for name in TABLE if name not in (*ACCEPTING, "baddeley(k=2)
 """Those that the paper does not name, which put H-K first and Sobel last under noise."""
 
 STAND_IN = "the semi-automatic truth a stand-in"
-
-Check = Callable[[Abdulrahman2017], Finding]
-Rows = list[tuple[str, str, str, Check]]
 
 
 def photographs(study: Abdulrahman2017) -> EdgeCurves:
@@ -54,11 +50,6 @@ def drawn(study: Abdulrahman2017, name: str, ours: str) -> str:
 def symbols(names: Sequence[str]) -> str:
     """The measures by the paper's symbols."""
     return ", ".join(measure(name).symbol for name in names) or "none"
-
-
-def claims_of(rows: Rows, command: str = COMMAND) -> Iterator[Claim[Abdulrahman2017]]:
-    for where, says, theirs, check in rows:
-        yield Claim(where, says, theirs, command, check)
 
 
 def ruled_winner(curves: EdgeCurves, name: str) -> str:

@@ -7,17 +7,13 @@ errors, which are not public: :mod:`~hyperacuity_papers.cabezas2011.server_table
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
 
 import numpy as np
 
 from hyperacuity_papers.cabezas2011.server_table import NAMES, PAPER_TABLES, READINGS, ServerTable, names_of, plain
 from hyperacuity_papers.cabezas2011.stereo_scenarios import Scenario
 from hyperacuity_papers.cabezas2011.study import Cabezas2011
-from hyperacuity_papers.common.claims import Claim, Finding, NotRunError, expect, incomparable
-
-STUDY = "hyperacuity study cabezas2011 --out cabezas2011"
-WITH_TABLE = f"{STUDY} --table server.csv"
+from hyperacuity_papers.common.claims import Finding, NotRunError, expect, incomparable
 
 
 def scenario_of(study: Cabezas2011, name: str) -> Scenario:
@@ -34,32 +30,28 @@ def _server(study: Cabezas2011) -> ServerTable:
     return study.server
 
 
-def _membership(table: str) -> Callable[[Cabezas2011], Finding]:
+def membership(study: Cabezas2011, table: str) -> Finding:
     """Expected and found under both readings; holds if one of them gives just the paper's set."""
-
-    def check(study: Cabezas2011) -> Finding:
-        server = _server(study)
-        found = [one for reading in READINGS if (one := server.membership(table, reading)) is not None]
-        if not found:
-            raise NotRunError("the server's table has no local system")
-        there, count = len(found[0].expected), len(found[0].expected) + len(found[0].absent)
-        ours = f"{there} of the {count} are in {server.path.name}"
-        if not there:
-            sizes = " and ".join(f"{len(one.found)} by {NAMES[one.reading]}" for one in found)
-            ours += f", where {sizes} are optimal"
-            return incomparable(ours, "the rows of 2011 are not public any more; --table takes them")
-        ours += "; optimal " + ", ".join(f"{there - len(one.lost)} by {NAMES[one.reading]}" for one in found)
-        if all(one.status == "contradicted" for one in found):
-            lost = ", ".join(sorted({name for one in found for name in one.lost}))
-            return Finding(ours, "fails", f"dominated in this table, so not optimal in any larger one: {lost}")
-        if any(one.status == "reproduced" for one in found):
-            return Finding(ours, "holds")
-        return incomparable(ours, "the table differs from the paper's; what of the paper's set is there is optimal")
-
-    return check
+    server = _server(study)
+    found = [one for reading in READINGS if (one := server.membership(table, reading)) is not None]
+    if not found:
+        raise NotRunError("the server's table has no local system")
+    there, count = len(found[0].expected), len(found[0].expected) + len(found[0].absent)
+    ours = f"{there} of the {count} are in {server.path.name}"
+    if not there:
+        sizes = " and ".join(f"{len(one.found)} by {NAMES[one.reading]}" for one in found)
+        ours += f", where {sizes} are optimal"
+        return incomparable(ours, "the rows of 2011 are not public any more; --table takes them")
+    ours += "; optimal " + ", ".join(f"{there - len(one.lost)} by {NAMES[one.reading]}" for one in found)
+    if all(one.status == "contradicted" for one in found):
+        lost = ", ".join(sorted({name for one in found for name in one.lost}))
+        return Finding(ours, "fails", f"dominated in this table, so not optimal in any larger one: {lost}")
+    if any(one.status == "reproduced" for one in found):
+        return Finding(ours, "holds")
+    return incomparable(ours, "the table differs from the paper's; what of the paper's set is there is optimal")
 
 
-def _top_fifteen(study: Cabezas2011) -> Finding:
+def top_fifteen(study: Cabezas2011) -> Finding:
     server = _server(study)
     there = {plain(name) for name in server.table.systems}
     present = [name for name in names_of("Table 1") if plain(name) in there]
@@ -71,7 +63,7 @@ def _top_fifteen(study: Cabezas2011) -> Finding:
     return expect(right == len(present), ours, "others rank before some of them in this table")
 
 
-def _decision(study: Cabezas2011) -> Finding:
+def decision(study: Cabezas2011) -> Finding:
     server = _server(study)
     contradicted = {
         reading: any(one.status == "contradicted" for one in server.memberships if one.reading == reading)
@@ -87,36 +79,27 @@ def _decision(study: Cabezas2011) -> Finding:
     return incomparable(ours, "only the rows of 2011 can tell, and they are not public any more")
 
 
-def _ascending(table: str) -> Callable[[Cabezas2011], Finding]:
-    def check(study: Cabezas2011) -> Finding:
-        rows = PAPER_TABLES[table]
-        wrong = [after.name for before, after in itertools.pairwise(rows) if after.average_rank < before.average_rank]
-        return expect(
-            not wrong,
-            f"{len(rows) - len(wrong)} of {len(rows)} in order",
-            f"{', '.join(wrong)} has a smaller average rank than the system before it: a misprint, probably of 34.0",
-        )
-
-    return check
+def ascending(study: Cabezas2011, table: str) -> Finding:
+    rows = PAPER_TABLES[table]
+    wrong = [after.name for before, after in itertools.pairwise(rows) if after.average_rank < before.average_rank]
+    return expect(
+        not wrong,
+        f"{len(rows) - len(wrong)} of {len(rows)} in order",
+        f"{', '.join(wrong)} has a smaller average rank than the system before it: a misprint, probably of 34.0",
+    )
 
 
-def _beyond_the_top(table: str) -> Callable[[Cabezas2011], Finding]:
-    def check(study: Cabezas2011) -> Finding:
-        other = [name for name in names_of(table) if name not in names_of("Table 1")]
-        return expect(bool(other), f"{', '.join(other)} by the tables", "none")
-
-    return check
+def beyond_the_top(study: Cabezas2011, table: str) -> Finding:
+    other = [name for name in names_of(table) if name not in names_of("Table 1")]
+    return expect(bool(other), f"{', '.join(other)} by the tables", "none")
 
 
-def _missing_from_top(table: str) -> Callable[[Cabezas2011], Finding]:
-    def check(study: Cabezas2011) -> Finding:
-        gone = [name for name in names_of("Table 1") if name not in names_of(table)]
-        return expect(bool(gone), f"{', '.join(gone)} by the tables", "none")
-
-    return check
+def missing_from_top(study: Cabezas2011, table: str) -> Finding:
+    gone = [name for name in names_of("Table 1") if name not in names_of(table)]
+    return expect(bool(gone), f"{', '.join(gone)} by the tables", "none")
 
 
-def _distant(study: Cabezas2011) -> Finding:
+def distant(study: Cabezas2011) -> Finding:
     ranks = [row.rank for row in PAPER_TABLES["Table 2"]]
     ranking = scenario_of(study, "dense").concat
     places = ranking.place[ranking.optimal]
@@ -126,7 +109,7 @@ def _distant(study: Cabezas2011) -> Finding:
     )
 
 
-def _nested(study: Cabezas2011) -> Finding:
+def nested(study: Cabezas2011) -> Finding:
     inside = set(names_of("Table 3")) <= set(names_of("Table 2"))
     dense, semi = (scenario_of(study, name) for name in ("dense", "semi-dense"))
     both = set(semi.optimal()) <= set(dense.optimal()) | {name for name, _ in dense.left_out}
@@ -134,33 +117,27 @@ def _nested(study: Cabezas2011) -> Finding:
     return expect(inside and both, f"all 13 by the tables; {own}", "a system is optimal by fewer criteria only")
 
 
-def _own_scenario(name: str) -> Callable[[Cabezas2011], Finding]:
-    def check(study: Cabezas2011) -> Finding:
-        one = scenario_of(study, name)
-        sizes = [len(one.optimal(reading)) for reading in READINGS]
-        return incomparable(
-            f"{sizes[0]} of {len(one.concat.systems)} concatenated, {sizes[1]} as means",
-            "other systems than the server's",
-        )
-
-    return check
+def own_scenario(study: Cabezas2011, name: str) -> Finding:
+    one = scenario_of(study, name)
+    sizes = [len(one.optimal(reading)) for reading in READINGS]
+    return incomparable(
+        f"{sizes[0]} of {len(one.concat.systems)} concatenated, {sizes[1]} as means",
+        "other systems than the server's",
+    )
 
 
-def _best_local(kind: str) -> Callable[[Cabezas2011], Finding]:
-    def check(study: Cabezas2011) -> Finding:
-        one = study.parts()[kind][-1]
-        order = np.argsort(one.concat.average_rank, kind="stable")
-        first, members = one.concat.systems[int(order[0])], one.optimal()
-        return expect(
-            len(members) > 1,
-            f"{first} ranks first of {len(order)} techniques; optimal: {', '.join(members)}",
-            f"{first} ranks first and dominates all others: rank and dominance agree here",
-        )
-
-    return check
+def best_local(study: Cabezas2011, kind: str) -> Finding:
+    one = study.parts()[kind][-1]
+    order = np.argsort(one.concat.average_rank, kind="stable")
+    first, members = one.concat.systems[int(order[0])], one.optimal()
+    return expect(
+        len(members) > 1,
+        f"{first} ranks first of {len(order)} techniques; optimal: {', '.join(members)}",
+        f"{first} ranks first and dominates all others: rank and dominance agree here",
+    )
 
 
-def _adaptive(study: Cabezas2011) -> Finding:
+def adaptive(study: Cabezas2011) -> Finding:
     """Do techniques come in the order of what they look at: windows, census, then windows that keep to surfaces?"""
     names = ("cost-filter", "adaptive-weights", "census", "sad")
     chosen = study.table.select(systems=list(names), criteria=["nonocc"])
@@ -177,44 +154,3 @@ def _adaptive(study: Cabezas2011) -> Finding:
         return incomparable(ours, "other pairs than the paper's")
     first = errors["cost-filter"].mean() < errors["adaptive-weights"].mean()
     return expect(bool(first), ours, "adaptive weights have fewer bad pixels here")
-
-
-def _claim(
-    where: str, says: str, theirs: str, command: str, check: Callable[[Cabezas2011], Finding]
-) -> Claim[Cabezas2011]:
-    return Claim(where, says, theirs, command, check)
-
-
-TABLE_CLAIMS: tuple[Claim[Cabezas2011], ...] = (
-    _claim("Table 1", "the server's first fifteen by average rank", "15 systems", WITH_TABLE, _top_fifteen),
-    _claim("Table 1", "average ranks rise with the rank", "5.3 to 23.3", WITH_TABLE, _ascending("Table 1")),
-    _claim("Table 2", "A*, dense, of all systems of the server", "16 systems", WITH_TABLE, _membership("Table 2")),
-    _claim("Table 2", "the same scenario on the systems here", "", STUDY, _own_scenario("dense")),
-    _claim("Section 4.1", "some of Table 2 are not in Table 1", "", WITH_TABLE, _beyond_the_top("Table 2")),
-    _claim("Section 4.1", "A* has systems of distant ranks", "1 to 37", STUDY, _distant),
-    _claim("Section 4.1", "some of Table 1 are not in Table 2", "", WITH_TABLE, _missing_from_top("Table 2")),
-    _claim("Table 3", "A*, semi-dense, of all systems of the server", "13 systems", WITH_TABLE, _membership("Table 3")),
-    _claim("Table 3", "the same scenario on the systems here", "", STUDY, _own_scenario("semi-dense")),
-    _claim("Section 4.2", "some of Table 3 are not in Table 1", "", WITH_TABLE, _beyond_the_top("Table 3")),
-    _claim("Section 4.2", "and vice versa", "", WITH_TABLE, _missing_from_top("Table 3")),
-    _claim("Tables 2, 3", "what is optimal semi-dense is optimal dense", "13 of 13", STUDY, _nested),
-    _claim("Table 4", "A*, semi-dense, of the server's local systems", "7 systems", WITH_TABLE, _membership("Table 4")),
-    _claim("Table 4", "the same scenario on the local systems here", "", STUDY, _own_scenario("local, semi-dense")),
-    _claim("Table 4", "average ranks rise with the rank", "25.5 to 41.6", WITH_TABLE, _ascending("Table 4")),
-    _claim("Tables 1, 4", "CostFilter ranks before AdaptWeight", "14 and 40", STUDY, _adaptive),
-    _claim(
-        "Section 4.3",
-        "the local system that ranks first, GeoSup, is one of several optimal ones",
-        "7",
-        STUDY,
-        _best_local("inter"),
-    ),
-    _claim("Section 4.3", "the same, with holes checked and filled", "7", STUDY, _best_local("filled")),
-    _claim(
-        "Section 4",
-        "vectors: concatenated over the pairs, or means (the paper does not say)",
-        "",
-        WITH_TABLE,
-        _decision,
-    ),
-)

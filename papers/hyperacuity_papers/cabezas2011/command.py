@@ -50,11 +50,11 @@ def cabezas2011(
     Example: [bold]hyperacuity study cabezas2011 --table server.csv --out cabezas2011[/bold]
     """
     folder = output.figure_folder(out, figures=figures)
-    from hyperacuity_papers.cabezas2011.claims import CLAIMS
+    from hyperacuity_papers.common.claims import read_claims
 
     how: Any = {"data_set": data_set, "data": data, "table": table, "delta": delta}
     study = conduct(folder, names=names, figures=figures, workers=workers, **how)
-    rows = write_ledger(folder, CLAIMS, study)
+    rows = write_ledger(folder, read_claims("cabezas2011").claims, study)
     found = {**study.as_dict(), "ledger": [vars(row) for row in rows], "out": folder}
     finish(found, lambda: _print_cabezas2011(study, folder, rows), json=json, failures=study.failures)
 

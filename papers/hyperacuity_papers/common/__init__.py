@@ -1,7 +1,7 @@
-"""The ledger: every equation, algorithm, table, figure and claim of the five papers, theirs beside ours.
+"""What several papers use: the ledger of their claims, kept rows, sights of photographs, saved figures.
 
-A module per paper lists what the paper says as :class:`~hyperacuity_papers.common.claims.Claim`, each with a function that
-finds our side in what the paper's study found. Nothing is filled in by hand: a row without a computed finding has none.
+Each paper's folder has a claims.toml, whose rows name the function that finds our side in what the study found. Nothing is filled
+in by hand: a row without a computed finding has none.
 """
 
 from hyperacuity_papers.common.claims import (
@@ -9,12 +9,14 @@ from hyperacuity_papers.common.claims import (
     Finding,
     LedgerRow,
     NotRunError,
+    PaperClaims,
     PaperFindings,
     Verdict,
     entries,
     expect,
     incomparable,
     near,
+    read_claims,
     worked,
 )
 
@@ -23,11 +25,13 @@ __all__ = [
     "Finding",
     "LedgerRow",
     "NotRunError",
+    "PaperClaims",
     "PaperFindings",
     "Verdict",
     "entries",
     "expect",
     "incomparable",
     "near",
+    "read_claims",
     "worked",
 ]

@@ -1,13 +1,35 @@
-"""What a paper says, what is found here, and whether it holds."""
+"""Claims of a paper, read from its claims.toml, what is found here, and whether they hold.
+
+A row of ``claims.toml`` has
+
+- ``where`` in the paper, for example ``Eq. 4``, ``Table 1``, ``Fig. 7``, ``Section 5.2``;
+- ``says``: the claim in our words;
+- ``theirs``: the paper's number, if it gives one;
+- ``command``: what does it here, by its name in the table ``commands`` or in full; by default ``study``;
+- ``figure``: the file that shows it, where a figure that was not drawn means that the claim was not looked at;
+- ``check``: a function of the paper's folder, such as ``checks.quoted``, that takes the study and all other keys of the row.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import ast
+import inspect
+import math
+import operator
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic, Literal, Protocol, TypeVar
+from functools import partial
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
 Verdict = Literal["holds", "fails", "not comparable", "not run"]
 Study = TypeVar("Study")
+
+
+NEEDS = "needs BSDS500 and bsds-fg"
+"""Why photographs with figure/ground labels were left out."""
 
 
 class PaperFindings(Protocol):
@@ -69,6 +91,49 @@ class LedgerRow:
     command: str
 
 
+@dataclass(frozen=True)
+class PaperClaims:
+    """A paper's title, and what it says, in the paper's order."""
+
+    title: str
+    claims: tuple[Claim[Any], ...]
+
+
+KEYS = ("where", "says", "theirs", "command", "figure", "check")
+"""What a row says itself; its other keys are arguments of the check."""
+
+
+def read_claims(paper: str) -> PaperClaims:
+    """Read the claims of a paper from its folder.
+
+    >>> read_claims("maire2016").claims[2].theirs
+    '2/3'
+    """
+    text = (Path(__file__).parents[1] / paper / "claims.toml").read_text(encoding="utf-8")
+    told = tomllib.loads(text)
+    return PaperClaims(told["title"], tuple(_claim(paper, told["commands"], row) for row in told["claim"]))
+
+
+def _claim(paper: str, commands: Mapping[str, str], row: Mapping[str, Any]) -> Claim[Any]:
+    module, _, name = row["check"].rpartition(".")
+    check = getattr(import_module(f"hyperacuity_papers.{paper}.{module}"), name)
+    arguments = {key: value for key, value in row.items() if key not in KEYS}
+    inspect.signature(check).bind(None, **arguments)  # a mistake in a row is found when it is read
+    check = partial(check, **arguments)
+    if "figure" in row:
+        check = partial(_in_figure, row["figure"], check)
+    command = row.get("command", "study")
+    return Claim(row["where"], row["says"], row.get("theirs", ""), commands.get(command, command), check)
+
+
+def _in_figure(figure: str, check: Callable[[Any], Finding], study: Any) -> Finding:
+    """Check what a figure shows, if it was drawn."""
+    if figure not in study.figures:
+        raise NotRunError("figures were not drawn" if not study.figures else NEEDS)
+    found = check(study)
+    return Finding(f"{figure}: {found.ours}", found.verdict, found.because)
+
+
 def entries(claims: Sequence[Claim[Study]], study: Study) -> list[LedgerRow]:
     """The rows of a paper, in the order of its claims.
 
@@ -120,11 +185,42 @@ def incomparable(ours: str, because: str) -> Finding:
     return Finding(ours, "not comparable", because)
 
 
-def worked(ours: float, by_hand: float, *, within: float = 1e-9, digits: int = 6) -> Finding:
-    """A formula on a small example whose value was worked out by hand from the paper: holds if ours is the same.
+def worked(ours: float, by_hand: float | str, *, within: float = 1e-9, digits: int = 6) -> Finding:
+    """Compare a formula on a small example with its value, which was worked out by hand from the paper.
 
-    >>> worked(2 / 3, 0.666666666667)
+    >>> worked(2 / 3, "2/3")
     Finding(ours='0.666667', verdict='holds', because='')
     """
-    same = abs(ours - by_hand) <= within
-    return expect(same, f"{ours:.{digits}f}", f"worked out from the paper it is {by_hand:.{digits}f}")
+    value = number(by_hand)
+    return expect(
+        abs(ours - value) <= within, f"{ours:.{digits}f}", f"worked out from the paper it is {value:.{digits}f}"
+    )
+
+
+_OPERATIONS: Mapping[type[ast.operator], Callable[[float, float], float]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Pow: operator.pow,
+}
+
+
+def number(text: float | str) -> float:
+    """Read a number, or compute one that is written as it was worked out.
+
+    >>> number(0.5), number("2/3"), number("sqrt(12/25 + (1 - 3/5)**2)/2")
+    (0.5, 0.6666666666666666, 0.4)
+    """
+
+    def value(node: ast.expr) -> float:
+        match node:
+            case ast.Constant(value=int() | float() as constant):
+                return constant
+            case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATIONS:
+                return _OPERATIONS[type(op)](value(left), value(right))
+            case ast.Call(func=ast.Name(id="sqrt"), args=[one]):
+                return math.sqrt(value(one))
+        raise ValueError(f"{text}: expected numbers, + - * / ** and sqrt")
+
+    return value(ast.parse(text, mode="eval").body) if isinstance(text, str) else text

@@ -17,11 +17,11 @@ from hyperacuity.maps import LabelMap
 from hyperacuity.ordering.orderings import Ordering, Sides, partition
 from hyperacuity.run.many import PictureSource
 from hyperacuity.train.figure_ground import LabelledPhotograph, read_labelled
+from hyperacuity_papers.common.claims import NEEDS
 
 Loaded = tuple[NDArray[Any], tuple[Ordering, ...], LabelMap]
 """An image, who is in front in it according to one or more people, and the regions they were asked about."""
 
-NEEDS = "needs BSDS500 and bsds-fg"
 LEFT_OUT = f"photographs were left out: {NEEDS}"
 
 

@@ -1,17 +1,19 @@
-"""How the claims of Hou, Yuille & Koch (2013) about labels alone are checked: who drew them, and how they agree."""
+"""Checks of what Hou, Yuille & Koch (2013) claim of labels alone: who drew them, and how they agree."""
 
 from __future__ import annotations
 
 from hyperacuity.audit.strength import LabelScore
 from hyperacuity_papers.common.claims import Finding, NotRunError, expect, incomparable, near
-from hyperacuity_papers.hou2013.checks import ILLUSTRATION, NEEDS, ON_SCENES, Check, drawn, first_part
+from hyperacuity_papers.hou2013.checks import ILLUSTRATION, NEEDS, ON_SCENES, drawn, first_part
 from hyperacuity_papers.hou2013.label_agreement import LabelAgreement
 from hyperacuity_papers.hou2013.study import NEW, OLD, SCENES, TEST, TRAIN, Hou2013
 
 POINTS = 0.2
+
 """Tolerance of label shares, in points of per cent: Berkeley's matching is partly random, and 34 of 1667 maps are not here."""
 
 IMAGES = {OLD: 300, TRAIN: 200, TEST: 100, NEW: 200}
+
 """How many images each part has in the paper."""
 
 
@@ -21,16 +23,12 @@ def labels_of(study: Hou2013, part: str) -> LabelScore:
     return study.labels[part]
 
 
-def label_share(part: str, kind: str, theirs: float) -> Check:
+def label_share(study: Hou2013, part: str, kind: str, published: float) -> Finding:
     """A share of the labels, in per cent."""
-
-    def check(study: Hou2013) -> Finding:
-        share = 100 * getattr(labels_of(study, part).boundaries, kind)
-        if (count := len(study.labels[part].images)) < IMAGES[part]:
-            return incomparable(f"{share:.2f} %", f"of {count} of the {IMAGES[part]} images")
-        return near(share, theirs, within=POINTS, digits=2, unit=" %")
-
-    return check
+    share = 100 * getattr(labels_of(study, part).boundaries, kind)
+    if (count := len(study.labels[part].images)) < IMAGES[part]:
+        return incomparable(f"{share:.2f} %", f"of {count} of the {IMAGES[part]} images")
+    return near(share, published, within=POINTS, digits=2, unit=" %")
 
 
 def recognised(study: Hou2013) -> Finding:
@@ -44,9 +42,9 @@ def recognised(study: Hou2013) -> Finding:
     return expect(holds, f"{text}: that of the test half", "no half of BSDS300 has this share")
 
 
-def counted(part: str) -> Check:
+def counted(study: Hou2013, part: str) -> Finding:
     """How many images a part has."""
-    return lambda study: near(len(labels_of(study, part).images), IMAGES[part], within=0, digits=0)
+    return near(len(labels_of(study, part).images), IMAGES[part], within=0, digits=0)
 
 
 def maps_drawn(study: Hou2013) -> Finding:

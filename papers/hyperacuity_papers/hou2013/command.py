@@ -55,14 +55,14 @@ def hou2013(
     """
     folder = output.figure_folder(out, figures=figures)
     from hyperacuity.evaluation.tables.audit import summary
-    from hyperacuity_papers.hou2013.claims import CLAIMS
+    from hyperacuity_papers.common.claims import read_claims
     from hyperacuity_papers.hou2013.table import label_rows, paper_table, risk_rows
 
     given: dict[str, Any] = {"detectors": detectors, "observers": observers}
     options = {name: value for name, value in given.items() if value is not None}
     options |= {"further": common.systems_of(system or []), "count": count, "train": train, "seed": seed}
     study = conduct(folder, data=data, figures=figures, workers=workers, **options)
-    rows = write_ledger(folder, CLAIMS, study)
+    rows = write_ledger(folder, read_claims("hou2013").claims, study)
 
     def show() -> None:
         _print_hou2013(study)

@@ -68,10 +68,10 @@ def maire2016(
     Example: [bold]hyperacuity study maire2016 --data datasets --count 5 --out maire2016[/bold]
     """
     folder = output.figure_folder(out, figures=figures)
-    from hyperacuity_papers.maire2016.claims import CLAIMS
+    from hyperacuity_papers.common.claims import read_claims
 
     study = conduct(folder, data=data, figures=figures, workers=workers, count=count)
-    rows = write_ledger(folder, CLAIMS, study)
+    rows = write_ledger(folder, read_claims("maire2016").claims, study)
     found = {**study.as_dict(), "notes": study.notes, "out": folder, "ledger": [vars(row) for row in rows]}
     finish(found, lambda: _print_maire2016(study, rows), json=json, failures=study.failures)
 

@@ -1,8 +1,6 @@
-"""How the claims of Palou & Salembier (2014) are checked; what the paper says stands in :mod:`.palou2014`."""
+"""Checks of what Palou & Salembier (2014) claim, row by row of claims.toml."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
 
 import numpy as np
 
@@ -10,8 +8,7 @@ from hyperacuity.ordering import Outcomes
 from hyperacuity.ordering.prc import Numbers
 from hyperacuity.ordering.scores import Consistency
 from hyperacuity.resampling import ratio
-from hyperacuity_papers.common.claims import Finding, NotRunError, expect, incomparable
-from hyperacuity_papers.common.depth_pictures import NEEDS
+from hyperacuity_papers.common.claims import NEEDS, Finding, NotRunError, expect, incomparable
 from hyperacuity_papers.palou2014 import examples as example
 from hyperacuity_papers.palou2014.depth_views import (
     AE,
@@ -29,14 +26,16 @@ from hyperacuity_papers.palou2014.depth_views import (
 from hyperacuity_papers.palou2014.study import PAPERS, PHOTOGRAPHS, RULES, SCENES, Palou2014, PalouSets
 
 OTHERS = "other labels on other photographs: theirs are their own, of all 500"
+
 QUOTED = "quoted from another paper, on other photographs; the paper does not know on what regions"
+
 NAMED = 7
+
 """How many systems the paper compares: the proposed one, PO, AE, UCM + TJC, BPT + TJC, OB and LD."""
 
 COMPETITIVE = 0.9
-"""What share of the best system's number is still taken for competitive."""
 
-Check = Callable[[PalouSets], Finding]
+"""What share of the best system's number is still taken for competitive."""
 
 
 def photographs(study: PalouSets) -> Palou2014:
@@ -61,18 +60,6 @@ def best_numbers(study: PalouSets, number: str, which: str = "ldc") -> dict[str,
 
 def listed(values: dict[str, float]) -> str:
     return ", ".join(f"{name} {value:.3f}" for name, value in values.items())
-
-
-def figure(name: str, finding: Check) -> Check:
-    """A figure: the file that was drawn, and what it shows."""
-
-    def check(study: PalouSets) -> Finding:
-        if name not in study.figures:
-            raise NotRunError("figures were not drawn" if not study.figures else NEEDS)
-        found = finding(study)
-        return Finding(f"{name}: {found.ours}", found.verdict, found.because)
-
-    return check
 
 
 def right_side(study: PalouSets, system: str) -> str:
@@ -102,8 +89,8 @@ def unseen(study: PalouSets) -> Finding:
     return expect(known - new > max(plain - plain_new, 0), text, "what is learned loses no more than what is not")
 
 
-def quoted(system: str, because: str) -> Check:
-    return lambda study: incomparable(right_side(study, system), because)
+def quoted(study: PalouSets, system: str, because: str) -> Finding:
+    return incomparable(right_side(study, system), because)
 
 
 def perfect_regions(study: PalouSets) -> Finding:
@@ -271,15 +258,12 @@ def best_regions(study: PalouSets) -> Finding:
     )
 
 
-def number_of(system: str, which: str, number: str) -> Check:
-    def check(study: PalouSets) -> Finding:
-        of = photographs(study)
-        ours = f"{getattr(part_of(of, system, which).best, number):.3f} ({system})"
-        if NETWORK in of.scores and system != NETWORK:
-            ours += f"; {getattr(part_of(of, NETWORK, which).best, number):.3f} ({NETWORK})"
-        return incomparable(ours, OTHERS)
-
-    return check
+def number_of(study: PalouSets, system: str, which: str, number: str) -> Finding:
+    of = photographs(study)
+    ours = f"{getattr(part_of(of, system, which).best, number):.3f} ({system})"
+    if NETWORK in of.scores and system != NETWORK:
+        ours += f"; {getattr(part_of(of, NETWORK, which).best, number):.3f} ({NETWORK})"
+    return incomparable(ours, OTHERS)
 
 
 def people(study: PalouSets) -> Finding:
@@ -362,18 +346,14 @@ def four_counts(counts: Outcomes) -> str:
     return "CD, ID, FD, MD = " + ", ".join(f"{float(number):.4g}" for number in numbers)
 
 
-def measured_scene(part: int, says: str) -> Check:
+def measured_scene(study: PalouSets, part: int, what: str) -> Finding:
     """What a sheet shows of one scene: contours (part 0) or pairs of regions (1) of ownership on the tree."""
-
-    def check(study: PalouSets) -> Finding:
-        of = study.sets[SCENES]
-        name = of.pictures[0].name
-        counts = of.outcomes(name, TREE, f"λ = {SHOWN_LAMBDA:g}")[part]
-        there = float(counts.consistent + counts.inconsistent + counts.false)
-        text = f"{says} of {name}, {TREE}: {four_counts(counts)}"
-        return expect(there > 0, text, "nothing was detected in it")
-
-    return check
+    of = study.sets[SCENES]
+    name = of.pictures[0].name
+    counts = of.outcomes(name, TREE, f"λ = {SHOWN_LAMBDA:g}")[part]
+    there = float(counts.consistent + counts.inconsistent + counts.false)
+    text = f"{what} of {name}, {TREE}: {four_counts(counts)}"
+    return expect(there > 0, text, "nothing was detected in it")
 
 
 def stands_for(study: PalouSets) -> Finding:

@@ -89,7 +89,7 @@ def palou2014(
     folder = output.figure_folder(out, figures=figures)
     from hyperacuity.cli.scenes import parse_size
     from hyperacuity.train.figure_ground import SPLIT
-    from hyperacuity_papers.palou2014.claims import CLAIMS
+    from hyperacuity_papers.common.claims import read_claims
 
     study = conduct(
         folder,
@@ -101,7 +101,7 @@ def palou2014(
         size=parse_size(size),
         count=count,
     )
-    rows = write_ledger(folder, CLAIMS, study)
+    rows = write_ledger(folder, read_claims("palou2014").claims, study)
     found = {
         "out": folder,
         "split": SPLIT,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -13,13 +15,19 @@ from hyperacuity.ordering import (
     Outcomes,
     PairCounts,
     compare_regions,
+    from_confusion,
     match_contours,
     match_regions,
+    over_random_index,
     partition,
+    summary,
 )
 from hyperacuity.ordering.orderings import Partition
 from hyperacuity.regions import Hierarchy, merge_boundaries, piecewise_constant
 from hyperacuity.regions.pruning import least_energy, prune
+from hyperacuity_papers.common.claims import Finding, expect
+from hyperacuity_papers.common.claims import worked as by_hand_same
+from hyperacuity_papers.palou2014.study import PalouSets
 
 COUNTS = Outcomes(consistent=6, inconsistent=2, false=2, missed=4)
 """CD = 6, ID = 2, FD = 2, MD = 4: P(1) = 4/5, R(1) = 2/3, P(0) = 3/5, R(0) = 1/2."""
@@ -108,3 +116,76 @@ def ownership_steps() -> tuple[float, float, float]:
     step = float(of_straight[:, 20:24].mean() - of_straight[:, 24:28].mean())
     even = float(probability_of_ownership(np.full((24, 24), 0.5)).max())
     return even, step, float(inside.mean() - outside.mean())
+
+
+EXAMPLES: dict[str, Callable[..., Any]] = {
+    "precision": COUNTS.precision,
+    "recall": COUNTS.recall,
+    "F": COUNTS.f,
+    "TP": true_positives,
+    "FP": false_positives,
+    "FN": false_negatives,
+    "fg": lambda: COUNTS.accuracy,
+    "precision by chance": lambda: COUNTS.precision(1) * COUNTS.random_f(0) / COUNTS.f(1),
+    "F by chance": COUNTS.random_f,
+    "ORI": lambda: summary(COUNTS).ori,
+    "ORI of": over_random_index,
+    "ORI without inconsistency": lambda: summary(Outcomes(5, 0, 2, 3)).ori,
+    "false pairs": lambda: pairs().false,
+    "consistent pairs": lambda: pairs().consistent,
+    "inconsistent pairs": lambda: pairs().inconsistent,
+    "energy": pruned_energy,
+}
+"""Numbers that can be worked out by hand."""
+
+
+def worked(_: PalouSets, of: str, by_hand: float | str, at: Sequence[float] = ()) -> Finding:
+    """Compare one of :data:`EXAMPLES` with its value by hand."""
+    return by_hand_same(float(EXAMPLES[of](*at)), by_hand)
+
+
+def signs(_: PalouSets) -> Finding:
+    found = pairs()
+    told = f"CD {float(found.consistent):g}, ID {float(found.inconsistent):g} from (α, β) = (1, 1), (2, 0), (1, 0)"
+    return expect(
+        (float(found.consistent), float(found.inconsistent)) == (2.5, 0.5), told, "by hand CD is 2.5 and ID 0.5"
+    )
+
+
+def missed(_: PalouSets) -> Finding:
+    read, literal = pairs().missed, pairs(literal=True).missed
+    text = f"{read} with matched regions; {literal} as printed"
+    return expect((read, literal) == (3, 6), text, "by hand it is 3, or 6 as printed")
+
+
+def matching(_: PalouSets) -> Finding:
+    found = stands_for()
+    return expect(found == [1, 1, 2, 4], f"regions 1 – 4 stand for {found}", "by hand they stand for 1, 1, 2, 4")
+
+
+def local(_: PalouSets) -> Finding:
+    found = matched()
+    counts = found.outcomes()
+    four = [int(n) for n in (counts.consistent, counts.inconsistent, counts.false, counts.missed)]
+    rough, wrong, _none = found.inconsistencies().tolist()
+    text = f"CD, ID, FD, MD = {four}; of ID {rough} rough, {wrong} on the wrong side"
+    return expect(four == [2, 2, 1, 0] and (rough, wrong) == (1, 1), text, "by hand 2, 2, 1, 0; 1 and 1")
+
+
+def confusion(_: PalouSets) -> Finding:
+    found = from_confusion(CONFUSION)
+    four = [int(n) for n in (found.consistent, found.inconsistent, found.false, found.missed)]
+    return expect(four == [6, 2, 2, 4], f"CD, ID, FD, MD = {four}", "by hand 6, 2, 2, 4")
+
+
+def ownership(_: PalouSets) -> Finding:
+    even, step, disc = ownership_steps()
+    text = f"Z {even:g} of an even image; step {step:.3f} at a straight edge, {disc:+.3f} into a disc"
+    return expect(even == 1 and abs(step) < 1e-6 and disc > 0, text, "the nearer side is not the larger one")
+
+
+def merged(_: PalouSets) -> Finding:
+    merging = tree()
+    nodes = 2 * merging.leaves - 1
+    text = f"{merging.leaves} leaves, {nodes} nodes; the lowest boundaries merge first, the root is the image"
+    return expect(merging.children.tolist() == [[0, 1], [2, 3], [4, 5]], text, "the tree is another one")

@@ -1,27 +1,18 @@
-"""What Abdulrahman, Magnier & Montesinos (2017) say, from the first equation to the conclusion."""
+"""Checks of what Abdulrahman et al. (2017) say of measures in Section 2, most of it Figure 2: lines of errors moved away."""
 
 from __future__ import annotations
-
-from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from hyperacuity.edges import evaluate, hausdorff
 from hyperacuity.edges.displacement import lines
 from hyperacuity.edges.names import measure
-from hyperacuity_papers.abdulrahman2017 import checks_equations as equations
-from hyperacuity_papers.abdulrahman2017 import checks_experiments as experiments
-from hyperacuity_papers.abdulrahman2017 import checks_scores as scores
-from hyperacuity_papers.abdulrahman2017 import checks_truths as truths
 from hyperacuity_papers.abdulrahman2017.edge_readings import worked_vectors
 from hyperacuity_papers.abdulrahman2017.study import Abdulrahman2017
-from hyperacuity_papers.common.claims import Claim, Finding, expect
+from hyperacuity_papers.common.claims import Finding, expect
 
-TITLE = "Abdulrahman, Magnier & Montesinos (2017), From contours to ground truth: how to evaluate edge detectors by filtering"
 FALSE_ONLY = ("fom_e", "yasnoff", "dk(k=2)", "theta(k=2)", "gamma")
 ALIKE = ("hausdorff", "hausdorff(percent=5)", "baddeley(k=2)", "f2d6", "sk(k=1)", "sk(k=2)")
-
-Check = Callable[[Abdulrahman2017], Finding]
 
 
 def _curves(study: Abdulrahman2017, name: str, *, scaled: bool = False) -> tuple[list[float], list[float]]:
@@ -35,7 +26,7 @@ def _symbols(names: tuple[str, ...]) -> str:
     return ", ".join(measure(name).symbol for name in names)
 
 
-def _background(_: Abdulrahman2017) -> Finding:
+def background(_: Abdulrahman2017) -> Finding:
     truth, found = worked_vectors()["E1"]
     small = evaluate(truth, found, "f_alpha, phi, chi2")
     large = evaluate(np.pad(truth, 20), np.pad(found, 20), "f_alpha, phi, chi2")
@@ -44,7 +35,7 @@ def _background(_: Abdulrahman2017) -> Finding:
     return expect(moved == ["phi", "chi2"], text, "with more background around it, other scores change")
 
 
-def _jump(study: Abdulrahman2017) -> Finding:
+def jump(study: Abdulrahman2017) -> Finding:
     names = ("pm", "phi", "chi2", "f_alpha")
     same = [name for name in names if all(np.ptp(curve[1:]) < 1e-12 and curve[1] > 0 for curve in _curves(study, name))]
     return expect(
@@ -52,7 +43,7 @@ def _jump(study: Abdulrahman2017) -> Finding:
     )
 
 
-def _perfect(study: Abdulrahman2017) -> Finding:
+def perfect(study: Abdulrahman2017) -> Finding:
     at_zero = [curve[0] for m in study.shift.measures for curve in _curves(study, str(m))]
     count = sum(score == 0 for score in at_zero)
     return expect(
@@ -62,26 +53,26 @@ def _perfect(study: Abdulrahman2017) -> Finding:
     )
 
 
-def _false_only(study: Abdulrahman2017) -> Finding:
+def false_only(study: Abdulrahman2017) -> Finding:
     blind = tuple(name for name in FALSE_ONLY if max(_curves(study, name)[1]) == 0 < _curves(study, name)[0][-1])
     return expect(blind == FALSE_ONLY, f"0 for missed pixels at any distance: {_symbols(blind)}", "not all of them are")
 
 
-def _missed_only(study: Abdulrahman2017) -> Finding:
+def missed_only(study: Abdulrahman2017) -> Finding:
     false, missed = _curves(study, "omega(k=2)")
     return expect(
         max(false) == 0 < missed[-1], f"Ω false {max(false):g}, missed {missed[-1]:g} at 16 px", "Ω sees false pixels"
     )
 
 
-def _fom_missed(study: Abdulrahman2017) -> Finding:
+def fom_missed(study: Abdulrahman2017) -> Finding:
     _, missed = _curves(study, "fom")
     return expect(
         np.ptp(missed[1:]) < 1e-12, f"{missed[1]:.3f} at 1 px, {missed[-1]:.3f} at 16 px", "it varies with the distance"
     )
 
 
-def _fom_mild(study: Abdulrahman2017) -> Finding:
+def fom_mild(study: Abdulrahman2017) -> Finding:
     false, missed = _curves(study, "fom")
     text = f"at 4 px false {false[4]:.3f}, missed {missed[4]:.3f}"
     return expect(
@@ -89,7 +80,7 @@ def _fom_mild(study: Abdulrahman2017) -> Finding:
     )
 
 
-def _inverse(study: Abdulrahman2017) -> Finding:
+def inverse(study: Abdulrahman2017) -> Finding:
     (fom_false, fom_missed), (f_false, f_missed) = _curves(study, "fom"), _curves(study, "f_pinho")
     gap = max(np.abs(np.subtract(fom_false, f_missed)).max(), np.abs(np.subtract(fom_missed, f_false)).max())
     return expect(
@@ -97,20 +88,20 @@ def _inverse(study: Abdulrahman2017) -> Finding:
     )
 
 
-def _d4_flat(study: Abdulrahman2017) -> Finding:
+def d4_flat(study: Abdulrahman2017) -> Finding:
     false, missed = _curves(study, "d4")
     text = f"missed {missed[1]:.3f} at 1 px, {missed[-1]:.3f} at 16; false {false[1]:.3f}, {false[-1]:.3f}"
     return expect(np.ptp(missed[1:]) < 1e-12 < np.ptp(false[1:]), text, "d4 varies with the distance of missed pixels")
 
 
-def _sfom_mfom(study: Abdulrahman2017) -> Finding:
+def sfom_mfom(study: Abdulrahman2017) -> Finding:
     sfom, mfom = _curves(study, "sfom"), _curves(study, "mfom")
     text = f"from 1 to 16 px SFoM {sfom[0][1]:.3f} → {sfom[0][-1]:.3f}, MFoM {mfom[0][1]:.3f} → {mfom[0][-1]:.3f}"
     rises = all(np.all(np.diff(curve) > 0) for curve in sfom)
     return expect(rises and all(np.ptp(curve[1:]) < 1e-12 for curve in mfom), text, "not so for both kinds of error")
 
 
-def _dp_missed(study: Abdulrahman2017) -> Finding:
+def dp_missed(study: Abdulrahman2017) -> Finding:
     false, missed = _curves(study, "dp")
     text = f"at 16 px false {false[-1]:.3f}, missed {missed[-1]:.3f}"
     return expect(
@@ -118,7 +109,7 @@ def _dp_missed(study: Abdulrahman2017) -> Finding:
     )
 
 
-def _dp_without_hits(_: Abdulrahman2017) -> Finding:
+def dp_without_hits(_: Abdulrahman2017) -> Finding:
     truth, found = worked_vectors()["E2"]
     scores = evaluate(truth, found, "dp(no_tp=zero), dp")
     zero, one = scores.values()
@@ -127,7 +118,7 @@ def _dp_without_hits(_: Abdulrahman2017) -> Finding:
     )
 
 
-def _one_pixel(_: Abdulrahman2017) -> Finding:
+def one_pixel(_: Abdulrahman2017) -> Finding:
     truth, _far = lines(16)
     found = truth.copy()
     found[32, 36] = True
@@ -139,7 +130,7 @@ def _one_pixel(_: Abdulrahman2017) -> Finding:
     )
 
 
-def _combined(study: Abdulrahman2017) -> Finding:
+def combined(study: Abdulrahman2017) -> Finding:
     names = ("f2d6", "sk(k=1)", "sk(k=2)", "psi", "baddeley(k=2)")
     rising = tuple(n for n in names if all(np.all(np.diff(curve) > 0) for curve in _curves(study, n)))
     return expect(
@@ -147,66 +138,16 @@ def _combined(study: Abdulrahman2017) -> Finding:
     )
 
 
-def _alike(study: Abdulrahman2017) -> Finding:
+def alike(study: Abdulrahman2017) -> Finding:
     gaps = {name: float(np.abs(np.subtract(*_curves(study, name, scaled=True))).max()) for name in ALIKE}
     return expect(
         max(gaps.values()) < 1e-9, f"largest difference {max(gaps.values()):.0e}", "false and missed lines differ"
     )
 
 
-def _psi_false(study: Abdulrahman2017) -> Finding:
+def psi_false(study: Abdulrahman2017) -> Finding:
     false, missed = _curves(study, "psi")
     text = f"at 16 px false {false[-1]:.3f}, missed {missed[-1]:.3f}"
     return expect(
         all(f > m for f, m in zip(false[1:], missed[1:], strict=True)), text, "missed pixels cost more somewhere"
     )
-
-
-def _words() -> Iterator[Claim[Abdulrahman2017]]:
-    """Section 2 in words, most of it Figure 2."""
-    rows: list[tuple[str, str, str, Check]] = [
-        ("Section 2", "a perfect map scores 0", "0", _perfect),
-        (
-            "Section 2",
-            "F_α is stable; Φ and χ² change with the true negatives alone (E1 on a larger picture)",
-            "",
-            _background,
-        ),
-        (
-            "Fig. 2 g, h",
-            "measures from counts punish a displaced contour at once, however little it is displaced",
-            "",
-            _jump,
-        ),
-        ("Fig. 2 l", "FoM_e, Υ, D^k, Θ, Γ see false pixels only: they stay at 0 for missed ones", "0", _false_only),
-        ("Section 2", "Ω sees missed pixels only", "0", _missed_only),
-        ("Section 2", "FoM does not record how far missed pixels are", "", _fom_missed),
-        ("Fig. 2 i", "FoM punishes over-detection far less than under-detection", "", _fom_mild),
-        ("Section 2", "F behaves inversely to FoM", "", _inverse),
-        ("Fig. 2 j", "d_4 punishes missed pixels as FoM does", "", _d4_flat),
-        ("Fig. 2 i, j", "SFoM takes both distances into account at once, MFoM does not", "", _sfom_mfom),
-        ("Section 2", "D_p does not count missed pixels without a hit (option no_tp=zero)", "", _dp_without_hits),
-        ("Fig. 2 i, j", "D_p is more sensitive to missed than to false pixels", "", _dp_missed),
-        ("Section 2", "one pixel can decide H; H_5% and averages mend that", "", _one_pixel),
-        ("Section 2", "f_2d_6, S^k, Ψ and Δ^k combine over- and under-segmentation", "", _combined),
-        ("Fig. 2 k, l", "H, H_5%, Δ^k, f_2d_6, S^k answer alike to false and missed pixels", "", _alike),
-        ("Fig. 2 k, l", "Ψ is more sensitive to the distance of false pixels", "", _psi_false),
-    ]
-    for where, says, theirs, check in rows:
-        yield Claim(where, says, theirs, equations.SHIFT if where.startswith("Fig.") else equations.COMMAND, check)
-
-
-CLAIMS: tuple[Claim[Abdulrahman2017], ...] = (
-    *equations.figure_1(),
-    *equations.counts(),
-    *equations.tables(),
-    *equations.identities(),
-    *_words(),
-    *equations.normalisation(),
-    *truths.truth_claims(),
-    *truths.threshold_claims(),
-    *experiments.noise_claims(),
-    *scores.table_claims(),
-    *experiments.photograph_claims(),
-    *experiments.conclusion_claims(),
-)

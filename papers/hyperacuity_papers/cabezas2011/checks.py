@@ -1,8 +1,7 @@
-"""What Cabezas & Trujillo (2011) say, in their order, beside what the study finds."""
+"""Checks of what Cabezas & Trujillo (2011) claim of the model, its measures and its words, row by row of claims.toml."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -10,17 +9,10 @@ import numpy as np
 from hyperacuity.compare import Table, average_rank, compare, dominance, groups, optimal
 from hyperacuity.compare.pareto import interpretation
 from hyperacuity.disparity import bad, disc, nonocc, view_error
-from hyperacuity_papers.cabezas2011 import checks_others as others
-from hyperacuity_papers.cabezas2011.checks_tables import STUDY, TABLE_CLAIMS, scenario_of
+from hyperacuity_papers.cabezas2011.checks_tables import scenario_of
 from hyperacuity_papers.cabezas2011.stereo_scenarios import DENSE
 from hyperacuity_papers.cabezas2011.study import Cabezas2011
-from hyperacuity_papers.common.claims import Claim, Finding, expect, incomparable, worked
-
-TITLE = "Cabezas & Trujillo (2011), A non-linear quantitative evaluation approach for disparity estimation"
-
-COMPARE = "hyperacuity compare cabezas2011/run"
-DISPARITY = "hyperacuity disparity cabezas2011/maps/census middlebury-v2"
-"""Both read what the study has written to its folder."""
+from hyperacuity_papers.common.claims import Finding, expect, incomparable, worked
 
 VECTORS = ((1, 5, 3), (2, 4, 3), (2, 5, 4), (1, 5, 3), (3, 3, 9), (9, 9, 9))
 """Error vectors of six systems a to f. By hand: c is dominated by a, b and d, f by all others, the rest by none."""
@@ -40,12 +32,12 @@ def _letters(flags: Sequence[bool]) -> str:
     return " ".join(letter for letter, yes in zip("abcdef", flags, strict=True) if yes)
 
 
-def _one_number(study: Cabezas2011) -> Finding:
+def one_number(study: Cabezas2011) -> Finding:
     found = average_rank(VECTORS)
     return worked(float(found[2]), 10 / 3)
 
 
-def _process(study: Cabezas2011) -> Finding:
+def process(study: Cabezas2011) -> Finding:
     systems, images, regions = study.table.values.shape
     size = int(scenario_of(study, "dense").concat.optimal.sum())
     return incomparable(
@@ -54,7 +46,7 @@ def _process(study: Cabezas2011) -> Finding:
     )
 
 
-def _test_bed(study: Cabezas2011) -> Finding:
+def test_bed(study: Cabezas2011) -> Finding:
     whole = set(compare(study.table).groups()[0])
     images = study.table.images
     parts = [[name for name in images if name != out] for out in images] if len(images) > 1 else []
@@ -62,7 +54,7 @@ def _test_bed(study: Cabezas2011) -> Finding:
     return expect(changed > 0, f"leaving one pair out changes A* for {changed} of {len(parts)}", "no pair matters")
 
 
-def _tuned(study: Cabezas2011) -> Finding:
+def tuned(study: Cabezas2011) -> Finding:
     best = {}
     for technique, scenario in study.intra.items():
         systems = list(scenario.concat.systems)
@@ -76,11 +68,11 @@ def _tuned(study: Cabezas2011) -> Finding:
     )
 
 
-def _error_function(study: Cabezas2011) -> Finding:
+def error_function(study: Cabezas2011) -> Finding:
     return expect(bad(TRUE, TRUE, 1) == 0 and bad(TRUE, GUESS, 1) > 0, "0 of a map against itself", "not 0")
 
 
-def _psnr_and_bad(study: Cabezas2011) -> Finding:
+def psnr_and_bad(study: Cabezas2011) -> Finding:
     errors = study.table.select(criteria=["nonocc"]).values[:, :, 0]
     psnr = study.views.select(systems=study.table.systems, criteria=["psnr inverse"]).values[:, :, 0]
     fewer, higher = (np.sign(values[:, None] - values[None]) for values in (errors, psnr))
@@ -95,13 +87,13 @@ def _psnr_and_bad(study: Cabezas2011) -> Finding:
     )
 
 
-def _tolerance_differs(study: Cabezas2011) -> Finding:
+def tolerance_differs(study: Cabezas2011) -> Finding:
     sizes = {delta: int(compare(one).optimal.sum()) for delta, one in study.tables.items()}
     told = ", ".join(f"{size} at δ = {delta:g}" for delta, size in sizes.items())
     return incomparable(f"systems in A*: {told}", "the paper gives no number")
 
 
-def _regions(study: Cabezas2011) -> Finding:
+def regions(study: Cabezas2011) -> Finding:
     hidden, near = np.flatnonzero(~nonocc(STEP)), np.flatnonzero(disc(STEP, width=3))
     right = hidden.tolist() == [0, 3, 4] and near.tolist() == [5, 6, 7, 8, 9]
     return expect(
@@ -109,7 +101,7 @@ def _regions(study: Cabezas2011) -> Finding:
     )
 
 
-def _vector(study: Cabezas2011) -> Finding:
+def vector(study: Cabezas2011) -> Finding:
     size = len(study.table.vectors("concat")[1])
     return incomparable(
         f"{size} components on {len(study.table.images)} pairs, or {len(DENSE)} as means",
@@ -117,7 +109,7 @@ def _vector(study: Cabezas2011) -> Finding:
     )
 
 
-def _linear(study: Cabezas2011) -> Finding:
+def linear(study: Cabezas2011) -> Finding:
     order = np.argsort(average_rank(VECTORS), kind="stable")
     return expect(
         "".join("abcdef"[i] for i in order) == "adbcef",
@@ -126,7 +118,7 @@ def _linear(study: Cabezas2011) -> Finding:
     )
 
 
-def _no_weights(study: Cabezas2011) -> Finding:
+def no_weights(study: Cabezas2011) -> Finding:
     scaled = Table(
         study.table.systems, study.table.images, DENSE, ("min",) * 3, study.table.values * np.array([1, 5, 0.2])
     )
@@ -140,23 +132,23 @@ def _no_weights(study: Cabezas2011) -> Finding:
     )
 
 
-def _dominates(study: Cabezas2011) -> Finding:
+def dominates(study: Cabezas2011) -> Finding:
     counts = dominance(VECTORS).sum(axis=0).tolist()
     return expect(counts == [0, 0, 3, 0, 0, 5], f"a to f are dominated by {counts}", "by hand 0, 0, 3, 0, 0, 5")
 
 
-def _optimal_vectors(study: Cabezas2011) -> Finding:
+def optimal_vectors(study: Cabezas2011) -> Finding:
     found = _letters(optimal(VECTORS).tolist())
     return expect(found == "a b d e", f"PA* = {found} of a to f, reading ∄ where print shows ∃", "by hand a b d e")
 
 
-def _optimal_systems(study: Cabezas2011) -> Finding:
+def optimal_systems(study: Cabezas2011) -> Finding:
     table = Table.flat(list("abcdef"), DENSE, VECTORS)
     found = sorted(compare(table).groups()[0])
     return expect(found == list("abde"), f"A* = {' '.join(found)}", "by hand a b d e")
 
 
-def _proper(study: Cabezas2011) -> Finding:
+def proper(study: Cabezas2011) -> Finding:
     whole = optimal([(1, 10), (6, 6), (5, 7)])
     return expect(
         not whole.all(),
@@ -165,35 +157,35 @@ def _proper(study: Cabezas2011) -> Finding:
     )
 
 
-def _model(study: Cabezas2011) -> Finding:
+def model(study: Cabezas2011) -> Finding:
     dense = scenario_of(study, "dense")
     return incomparable(", ".join(dense.optimal()), "other systems than the server's")
 
 
-def _never_empty(study: Cabezas2011) -> Finding:
+def never_empty(study: Cabezas2011) -> Finding:
     random = np.random.default_rng(0)
     sizes = [int(optimal(random.integers(0, 9, (random.integers(1, 30), 4))).sum()) for _ in range(500)]
     return expect(min(sizes) > 0, f"at least {min(sizes)} of 500 random tables", "A* was empty")
 
 
-def _single(study: Cabezas2011) -> Finding:
+def single(study: Cabezas2011) -> Finding:
     said = interpretation(["A", "B"], optimal([(1, 1), (2, 2)]))
     return expect("A is ahead" in said, "(1, 1) beside (2, 2): A is ahead", "the words say otherwise")
 
 
-def _several(study: Cabezas2011) -> Finding:
+def several(study: Cabezas2011) -> Finding:
     said = interpretation(["A", "B"], optimal([(1, 2), (2, 1)]))
     return expect("comparable" in said, "(1, 2) beside (2, 1): comparable", "the words say otherwise")
 
 
-def _someone_beats(study: Cabezas2011) -> Finding:
+def someone_beats(study: Cabezas2011) -> Finding:
     ranking = scenario_of(study, "dense").concat
     outside = np.flatnonzero(~ranking.optimal)
     beaten = int(ranking.dominance[np.ix_(ranking.optimal, outside)].any(axis=0).sum())
     return expect(beaten == len(outside), f"{beaten} of {len(outside)} by a member of A*", "some system is not")
 
 
-def _everyone_beats(study: Cabezas2011) -> Finding:
+def everyone_beats(study: Cabezas2011) -> Finding:
     ranking = scenario_of(study, "dense").concat
     pairs = ranking.dominance[np.ix_(ranking.optimal, ~ranking.optimal)]
     return expect(
@@ -203,7 +195,7 @@ def _everyone_beats(study: Cabezas2011) -> Finding:
     )
 
 
-def _composition(study: Cabezas2011) -> Finding:
+def composition(study: Cabezas2011) -> Finding:
     ranking = scenario_of(study, "dense").concat
     whole = {name for name, yes in zip(ranking.systems, ranking.optimal, strict=True) if yes}
     changed = sum(
@@ -217,17 +209,17 @@ def _composition(study: Cabezas2011) -> Finding:
     )
 
 
-def _inter(study: Cabezas2011) -> Finding:
+def inter(study: Cabezas2011) -> Finding:
     dense = study.inter[0]
     return incomparable(f"of {len(dense.concat.systems)} techniques: {', '.join(dense.optimal())}", "other systems")
 
 
-def _intra(study: Cabezas2011) -> Finding:
+def intra(study: Cabezas2011) -> Finding:
     told = (f"{name} {len(one.optimal())}/{len(one.concat.systems)}" for name, one in study.intra.items())
     return incomparable(f"settings in A*: {', '.join(told)}", "the paper shows no such comparison")
 
 
-def _peeling(study: Cabezas2011) -> Finding:
+def peeling(study: Cabezas2011) -> Finding:
     found = groups(VECTORS).tolist()
     own = int(scenario_of(study, "dense").concat.group.max()) + 1
     return expect(
@@ -235,30 +227,30 @@ def _peeling(study: Cabezas2011) -> Finding:
     )
 
 
-def _threshold(study: Cabezas2011) -> Finding:
+def threshold(study: Cabezas2011) -> Finding:
     return expect(study.delta == 1, f"δ = {study.delta:g}", "the study was run with another threshold")
 
 
-def _test_images(study: Cabezas2011) -> Finding:
+def test_images(study: Cabezas2011) -> Finding:
     images = sorted(study.table.images)
     if not study.on_middlebury:
         return incomparable(", ".join(images), "the four pairs are not at hand")
     return expect(images == ["cones", "teddy", "tsukuba", "venus"], ", ".join(images), "other pairs")
 
 
-def _variants(study: Cabezas2011) -> Finding:
+def variants(study: Cabezas2011) -> Finding:
     inter, intra = len(study.inter[0].optimal()), sum(len(one.optimal()) for one in study.intra.values())
     return incomparable(
         f"{inter} techniques among their like, {intra} settings among theirs", "the paper leaves it to later work"
     )
 
 
-def _incomparable_vectors(study: Cabezas2011) -> Finding:
+def incomparable_vectors(study: Cabezas2011) -> Finding:
     relation = dominance([(1, 2), (2, 1)])
     return expect(not relation.any(), "(1, 2) and (2, 1): neither dominates", "one dominates the other")
 
 
-def _all_at_once(study: Cabezas2011) -> Finding:
+def all_at_once(study: Cabezas2011) -> Finding:
     best = {name: int(i) for name, i in zip(study.table.vectors("concat")[1], _best(study.table), strict=True)}
     winners = {study.table.systems[i] for i in best.values()}
     size = int(compare(study.table).optimal.sum())
@@ -274,7 +266,7 @@ def _best(table: Table) -> list[int]:
     return best
 
 
-def _unlike_ranks(study: Cabezas2011) -> Finding:
+def unlike_ranks(study: Cabezas2011) -> Finding:
     ranking = scenario_of(study, "dense").concat
     members = ranking.groups()[0]
     order = [ranking.systems[i] for i in np.argsort(ranking.average_rank, kind="stable")]
@@ -288,7 +280,7 @@ def _unlike_ranks(study: Cabezas2011) -> Finding:
     )
 
 
-def _tolerance(study: Cabezas2011) -> Finding:
+def tolerance(study: Cabezas2011) -> Finding:
     found = _letters(optimal(VECTORS, epsilon=1).tolist())
     sizes = [int(compare(study.table, epsilon=epsilon).optimal.sum()) for epsilon in (0.0, 0.5, 1.0)]
     return expect(
@@ -298,126 +290,22 @@ def _tolerance(study: Cabezas2011) -> Finding:
     )
 
 
-def _claim(
-    where: str, says: str, theirs: str, command: str, check: Callable[[Cabezas2011], Finding]
-) -> Claim[Cabezas2011]:
-    return Claim(where, says, theirs, command, check)
+EXAMPLES: dict[str, Callable[[], float]] = {
+    "bad, exactly δ off": lambda: bad([[5.0]], [[6.0]], 1),
+    "bad": lambda: bad(TRUE, GUESS, 1),
+    "MSE of a view itself": lambda: view_error(VIEWS[0], VIEWS[0]).mse,
+    "MSE": lambda: view_error(*VIEWS).mse,
+    "RMSE": lambda: view_error(*VIEWS).rmse,
+    "PSNR": lambda: view_error(*VIEWS).psnr,
+}
+"""Numbers that can be worked out by hand."""
 
 
-_BEFORE = (
-    _claim("Section 1", "Middlebury judges by one number: ranks in every column, averaged", "", COMPARE, _one_number),
-    _claim("Section 1", "how many systems are on top is a free parameter there", "", STUDY, others.free_size),
-    _claim("Section 1", "Kostlivá et al.: error against sparsity, on one pair", "", STUDY, others.roc),
-    _claim(
-        "Section 1", "their approach needs a weight for each pair; dominance does not", "", STUDY, others.image_weights
-    ),
-    _claim(
-        "Section 1",
-        "Neilson & Yang: with few pairs nothing is significant",
-        "",
-        f"{COMPARE} --test wilcoxon",
-        others.few_images,
-    ),
-    _claim(
-        "Section 1",
-        "Neilson & Yang: greedy clustering gives what does not differ significantly the same rank",
-        "",
-        f"{COMPARE} --test wilcoxon",
-        others.same_rank,
-    ),
-    _claim(
-        "Section 1",
-        "prediction error: views drawn forward or fetched inversely",
-        "",
-        f"{DISPARITY} --views",
-        others.prediction,
-    ),
-    _claim("Section 1", "prediction errors tell of the drawing too, not of depth alone", "", STUDY, others.drawing),
-    _claim("Section 1", "self-consistent maps may be wrong", "", STUDY, others.consistent_but_wrong),
-    _claim("Section 1", "the model works with truth, with views, and with both", "", COMPARE, others.without_truth),
-    _claim(
-        "Fig. 1", "process: images, measures and regions, systems, errors, model, interpretation", "", STUDY, _process
-    ),
-    _claim("Section 2.1", "the choice of test images has an impact", "", STUDY, _test_bed),
-    _claim("Section 2.1", "with few images, parameters may be tuned to them", "", STUDY, _tuned),
-    _claim("Eq. 1", "an error is a function of true and estimated disparity", "", DISPARITY, _error_function),
-    _claim(
-        "Eq. 2",
-        "bad if more than δ off; exactly δ is not",
-        "",
-        DISPARITY,
-        lambda _: worked(bad([[5.0]], [[6.0]], 1), 0),
-    ),
-    _claim("Eq. 3", "B, the share of bad pixels", "", DISPARITY, lambda _: worked(bad(TRUE, GUESS, 1), 3 / 7)),
-    _claim(
-        "Eq. 4",
-        "a prediction error is a function of real and drawn view",
-        "",
-        f"{DISPARITY} --views",
-        lambda _: worked(view_error(VIEWS[0], VIEWS[0]).mse, 0),
-    ),
-    _claim("Eq. 5", "MSE", "", f"{DISPARITY} --views", lambda _: worked(view_error(*VIEWS).mse, 21 / 4)),
-    _claim("Eq. 6", "RMSE", "", f"{DISPARITY} --views", lambda _: worked(view_error(*VIEWS).rmse, math.sqrt(21) / 2)),
-    _claim(
-        "Eq. 7",
-        "PSNR in dB (print has lost the numerator)",
-        "",
-        f"{DISPARITY} --views",
-        lambda _: worked(view_error(*VIEWS).psnr, 40.9292105746, within=1e-9),
-    ),
-    _claim(
-        "Section 2.2",
-        "high PSNR commonly goes with few bad pixels, but not always",
-        "",
-        f"{DISPARITY} --views",
-        _psnr_and_bad,
-    ),
-    _claim(
-        "Section 2.2",
-        "these measures do not say how good a view looks to people",
-        "",
-        f"{DISPARITY} --views",
-        lambda _: incomparable("", "nobody was asked, and there is no measure of how views look here"),
-    ),
-    _claim("Section 2.2", "applications tolerate errors differently", "", STUDY, _tolerance_differs),
-    _claim("Section 2.3", "regions nonocc, all and disc", "", DISPARITY, _regions),
-    _claim("Section 2.3", "an error vector is (nonocc, all, disc)", "", f"{COMPARE} --vector concat", _vector),
-    _claim("Eq. 8", "conventional models combine errors to one number", "", COMPARE, _linear),
-    _claim(
-        "Section 3.1", "criteria cannot be set off against each other, and all count the same", "", COMPARE, _no_weights
-    ),
-    _claim("Section 3.1", "v ≺ v*: nowhere worse and somewhere better", "", COMPARE, _dominates),
-    _claim("Eq. 9", "PA*: the vectors that none dominates", "", COMPARE, _optimal_vectors),
-    _claim("Section 3.1", "PA* and A* are proper subsets", "", COMPARE, _proper),
-    _claim("Eq. 10", "A*: the systems whose vectors are in PA*", "", COMPARE, _optimal_systems),
-    _claim("Eq. 11", "the model: images, systems, maps, truths and regions give A*", "", STUDY, _model),
-    _claim("Section 3.2", "A* is never empty", "", COMPARE, _never_empty),
-    _claim("Section 3.2", "a single member is superior", "", COMPARE, _single),
-    _claim("Section 3.2", "several members are comparable", "", COMPARE, _several),
-    _claim("Section 3.2", "what is outside A* is inferior: to a member of it", "", COMPARE, _someone_beats),
-    _claim(
-        "Section 3.2",
-        "members of A* are superior to all outside (in the words' full sense)",
-        "",
-        COMPARE,
-        _everyone_beats,
-    ),
-    _claim("Section 3.2", "a change of the sets implies a change of A*", "", COMPARE, _composition),
-    _claim("Section 3.3", "inter-technique: different systems", "", STUDY, _inter),
-    _claim("Section 3.3", "intra-technique: one system under different parameters", "", STUDY, _intra),
-    _claim(
-        "Section 3.3", "A* removed again and again gives groups until none is left", "", f"{COMPARE} --groups", _peeling
-    ),
-    _claim("Section 4", "bad pixels with δ = 1", "1.0", STUDY, _threshold),
-    _claim("Section 4.1", "Tsukuba, Venus, Teddy and Cones", "4 pairs", STUDY, _test_images),
-)
+def worked_out(study: Cabezas2011, of: str, by_hand: float | str) -> Finding:
+    """Compare one of :data:`EXAMPLES` with its value by hand."""
+    return worked(EXAMPLES[of](), by_hand)
 
-_AFTER = (
-    _claim("Section 5", "comparable means: neither vector dominates", "", COMPARE, _incomparable_vectors),
-    _claim("Section 5", "superior means: all errors least at once", "", COMPARE, _all_at_once),
-    _claim("Section 5", "results differ significantly from Middlebury's ranks", "", STUDY, _unlike_ranks),
-    _claim("Section 5", "future work: tolerances in comparing vectors", "", f"{COMPARE} --epsilon 1", _tolerance),
-    _claim("Section 5", "future work: inter- and intra-technique evaluation apart", "", STUDY, _variants),
-)
 
-CLAIMS: tuple[Claim[Cabezas2011], ...] = (*_BEFORE, *TABLE_CLAIMS, *_AFTER)
+def unanswered(study: Cabezas2011, because: str) -> Finding:
+    """State that there is no number of ours."""
+    return incomparable("", because)
