@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import functools
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hyperacuity.errors import InputError, UsageError
+from hyperacuity.kernels import memory
 from hyperacuity.kernels.suppression import suppress
 from hyperacuity.maps import SoftMap
 
 Float32Array = NDArray[np.float32]
 ThinNorm = Literal["max", "none"]
 """How the thin map is scaled: divided by its largest value (so that it is a soft map), or left in units of strength."""
+
+
+System = TypeVar("System", bound=Callable[..., Any])
+_has_memory: ContextVar[bool] = ContextVar("hyperacuity-memory", default=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +75,58 @@ def planes(image: ArrayLike, *, name: str = "image") -> Float32Array:
     if not np.isfinite(array).all():
         raise InputError(f"{name}: holds NaN or infinite values, expected finite ones")
     return np.ascontiguousarray(channels_first, dtype=np.float32)
+
+
+@contextmanager
+def memory_for(what: str, shape: tuple[int, ...], size: float) -> Iterator[None]:
+    """Reserve ``size`` bytes for the work on a picture of ``shape``; waits while other threads have them.
+
+    ``InputError`` for more than the program may use (:data:`hyperacuity.kernels.memory.budget`). Within the block nothing further
+    is reserved: a system that calls another has asked for both.
+    """
+    if _has_memory.get():
+        yield
+        return
+    limit = memory.budget.limit
+    if size > limit:
+        raise InputError(
+            f"{what} of {shape[1]}×{shape[0]} pixels takes {size / 2**30:.1f} GiB of memory, more than the "
+            f"{limit / 2**30:.1f} that are allowed: resize it, or set {memory.ENVIRONMENT}={math.ceil(size / 2**30)}"
+        )
+    with memory.budget.lent(int(size), what):
+        token = _has_memory.set(True)
+        try:
+            yield
+        finally:
+            _has_memory.reset(token)
+
+
+def takes_memory(per_pixel: int, *, reach: float = 0.0) -> Callable[[System], System]:
+    """Decorate a system that takes so many bytes for each pixel of the image, its first argument.
+
+    With ``reach`` there are discs of that radius, in shares of the diagonal. The image is mirrored outwards as far, and labels
+    are counted in each row of a disc, so a very long and thin image takes much more than its pixels do.
+    """
+
+    def decorate(system: System) -> System:
+        @functools.wraps(system)
+        def run(image: ArrayLike, *arguments: Any, **options: Any) -> Any:
+            pixels = np.asarray(image)
+            height, width = (*pixels.shape, 1, 1)[:2]
+            beyond = 2 * math.ceil(reach * math.hypot(height, width))
+            size = per_pixel * height * width + _MIRRORED * beyond * (height + width + beyond)
+            size += _COUNTED * beyond * (width + beyond)
+            name = system.__name__.replace("_", "-")
+            with memory_for(f"{name} on an image", (height, width), size):
+                return system(pixels, *arguments, **options)
+
+        return cast(System, run)
+
+    return decorate
+
+
+_MIRRORED, _COUNTED = 40, 128
+"""Bytes for each pixel outside the image, and for each that the row of a disc passes: 64 textons, two bytes each."""
 
 
 def finish(strength: Float32Array, direction: Float32Array, thin_norm: ThinNorm) -> Detection:

@@ -16,13 +16,23 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hyperacuity.detect.detection import Detection, Float32Array, ThinNorm, angle_of, finish, planes, positive
+from hyperacuity.detect.detection import (
+    Detection,
+    Float32Array,
+    ThinNorm,
+    angle_of,
+    finish,
+    planes,
+    positive,
+    takes_memory,
+)
 from hyperacuity.errors import UsageError
 
 _CLASSIC_SPACING = 0.67
 _CLASSIC_RADIUS = 4
 
 
+@takes_memory(80)
 def masks(image: ArrayLike, *, thin_norm: ThinNorm = "max") -> Detection:
     """The masks [−1 0 1] along rows and columns, which semi-automatic ground truth starts from.
 
@@ -40,6 +50,7 @@ def masks(image: ArrayLike, *, thin_norm: ThinNorm = "max") -> Detection:
     return _from_gradient(_odd(pixels, [1], axis=2), _odd(pixels, [1], axis=1), thin_norm)
 
 
+@takes_memory(80)
 def sobel(image: ArrayLike, *, thin_norm: ThinNorm = "max") -> Detection:
     """Sobel's masks: [−1 0 1] along one axis, [1 2 1]/4 along the other.
 
@@ -52,6 +63,7 @@ def sobel(image: ArrayLike, *, thin_norm: ThinNorm = "max") -> Detection:
     return _smooth_gradient(image, [0.5, 0.25], [1], thin_norm)
 
 
+@takes_memory(80)
 def canny(image: ArrayLike, *, sigma: float = 1.0, thin_norm: ThinNorm = "max") -> Detection:
     """First derivatives of a Gaussian, as in Canny's detector; no hysteresis, since thresholds are swept later.
 
@@ -69,6 +81,7 @@ def canny(image: ArrayLike, *, sigma: float = 1.0, thin_norm: ThinNorm = "max") 
     return _gaussian_gradient(image, sigma, math.ceil(4 * sigma), thin_norm)
 
 
+@takes_memory(80)
 def sf1(
     image: ArrayLike,
     *,

@@ -22,7 +22,16 @@ from hyperacuity.detect.bank import (
     rotated,
     to_precision,
 )
-from hyperacuity.detect.detection import Detection, Float32Array, ThinNorm, angle_of, finish, planes, positive
+from hyperacuity.detect.detection import (
+    Detection,
+    Float32Array,
+    ThinNorm,
+    angle_of,
+    finish,
+    planes,
+    positive,
+    takes_memory,
+)
 from hyperacuity.kernels.planes import weighted_sums
 
 _SF5_TERMS = ((1.1215, 1, 0), (0.018, 3, 0), (0.5576, 1, 2), (0.0038, 3, 2), (0.0415, 1, 4))
@@ -34,6 +43,7 @@ _SF5_BASIS = np.arange(6) * np.pi / 6
 _ROWS_AT_ONCE = 2  # so little that it stays within the cache and no matrix product is worth threads
 
 
+@takes_memory(180)
 def sf5(
     image: ArrayLike,
     *,
@@ -103,6 +113,7 @@ def steering_weights(wanted: Float64Array) -> Float64Array:
     return np.asarray((np.cos(turn) + np.cos(3 * turn) + np.cos(5 * turn)) / 3)
 
 
+@takes_memory(100)
 def agk(
     image: ArrayLike,
     *,
@@ -136,6 +147,7 @@ def agk(
     return finish(to_precision(strength, pixels), direction, thin_norm)
 
 
+@takes_memory(120)
 def hk(
     image: ArrayLike, *, across: float = 1.0, along: float = 5.0, step: float = 5.0, thin_norm: ThinNorm = "max"
 ) -> Detection:

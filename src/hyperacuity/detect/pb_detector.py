@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import fft
 
 from hyperacuity.detect.bank import responses, rotated
-from hyperacuity.detect.detection import Detection, Float32Array, ThinNorm, finish, planes
+from hyperacuity.detect.detection import Detection, Float32Array, ThinNorm, finish, planes, takes_memory
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.kernels.half_discs import DIRECTIONS, HistDistance, half_disc_gradients
 from hyperacuity.kernels.planes import nearest, weighted_sums
@@ -39,6 +39,8 @@ SMOOTH = 0.1 * BINS
 CUES = ("brightness", "a", "b", "texture")
 RADII = (0.01, 0.02, 0.02, 0.02)
 """Radius of the disc for each cue, as a fraction of the image diagonal."""
+
+REACH = max(RADII)
 
 _REMEMBERED = 3_000_000
 """The labels of images of at most so many numbers are remembered."""
@@ -111,6 +113,7 @@ def _shipped() -> PbModel:
     return load_model()
 
 
+@takes_memory(260, reach=REACH)
 def pb(image: ArrayLike, *, model: str = "", thin_norm: ThinNorm = "none") -> Detection:
     """Probability of a boundary, learned from BSDS500's training images (Martin, Fowlkes & Malik 2004).
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,8 @@ from hyperacuity.console import output_folder
 from hyperacuity.data import read_image, write_mat, write_order, write_png, write_soft
 from hyperacuity.data.files import warn
 from hyperacuity.data.formats.arrays import write_npy
+from hyperacuity.data.formats.images import image_size
+from hyperacuity.detect.detection import memory_for
 from hyperacuity.detect.net import network, sight
 from hyperacuity.detect.net.network import Setting
 from hyperacuity.detect.net.sight import LEVEL, Sight
@@ -23,6 +26,9 @@ from hyperacuity.run.many import Failures, attempt_each
 
 LARGEST = network.LARGEST
 """Photographs of more pixels are reduced to so many first: the network looks at no more in any case."""
+
+_READING = 24
+"""Bytes for each pixel of a picture that is read, of 16 bits per colour and before it is reduced."""
 
 FOLDERS = {"boundaries": "png", "ucm2": "mat", "ownership": "pfm", "field": "npy", "order": "pfm", "sheets": "png"}
 """What is written of each photograph: the folder and the files' suffix."""
@@ -64,10 +70,15 @@ def see(image: ArrayLike | Path | str, *, setting: Setting = "best", model: Path
     >>> bool(seen.boundaries[scene.boundaries].mean() > 2 * seen.boundaries[~scene.boundaries].mean())
     True
     """
-    named = isinstance(image, str | Path)
-    photograph = read_image(Path(str(image))) if named else np.asarray(image)
-    small = reduced(photograph, name=str(image) if named else "image")
+    small = read_reduced(Path(image)) if isinstance(image, str | Path) else reduced(np.asarray(image))
     return sight.see(small, setting=setting, model=str(model), threads=threads)
+
+
+def read_reduced(path: Path) -> Photograph:
+    """The photograph in a file, :func:`reduced`. Large ones are read one after the other where memory is short."""
+    size = image_size(path)
+    with memory_for("reading a picture", size, _READING * math.prod(size)):
+        return reduced(read_image(path), name=str(path))
 
 
 def reduced(image: Photograph, *, name: str = "image", largest: int = LARGEST) -> Photograph:
@@ -82,7 +93,7 @@ def reduced(image: Photograph, *, name: str = "image", largest: int = LARGEST) -
         return image
     height, width = image.shape[:2]
     shrink = np.sqrt(largest / (height * width))
-    rows, columns = (max(1, round(size * shrink)) for size in (height, width))
+    rows, columns = (min(max(1, round(size * shrink)), largest) for size in (height, width))
     megapixels = f"{height * width / 1e6:.1f} megapixels, more than {largest / 1e6:g}"
     warn(f"{name}: has {megapixels}; it is seen at {columns}×{rows}, and so large are the maps")
     return resized(image, rows, columns)
@@ -139,7 +150,7 @@ def see_pictures(
             raise InputError(f"its maps would overwrite those of {other}, which has the same name")
         if path.resolve() in {file.resolve() for file in files.values()}:
             raise InputError("its maps would overwrite the picture itself; choose another --out")
-        image = reduced(read_image(path), name=str(path))
+        image = read_reduced(path)
         seen = sight.see(image, setting=how.setting, model=how.model)
         write_soft(files["boundaries"], seen.boundaries, bits=16)
         write_mat(files["ucm2"], ucm2=seen.ucm2)

@@ -93,39 +93,54 @@ def encode_png(pixels: NDArray[Any], name: str = "a picture") -> bytes:
     return file.getvalue()
 
 
+def image_size(path: Path | str) -> tuple[int, int]:
+    """Height and width that a picture's header declares; what :func:`read_image` refuses for them is refused."""
+    path = Path(path)
+    with _opened(path, read_bytes(path)) as (image, _):
+        return image.height, image.width
+
+
 def read_pixels(path: Path, *, palette: bool = True) -> NDArray[Any]:
     """The picture as stored: H×W, or H×W×3 for colour; bool (1 bit), uint8, uint16, int32 or float32 (TIFF).
 
     With ``palette=False`` a palette image gives its indices.
     """
     data = read_bytes(path)
-    size, kind = len(data), kind_of_bytes(data[:140])
-    if kind not in _DECODERS:
-        raise InputError(f"{path}: is damaged or not a picture")
-    asked, several = turned(data, kind), further_pictures(data, kind)
-    if kind == "JPEG" and (scans := data.count(b"\xff\xda")) > _MAX_SCANS:
-        raise InputError(f"{path}: has {scans} scans, more than the limit of {_MAX_SCANS}")
-    try:
-        data = {"PNG": strip_png, "JPEG": strip_jpeg}.get(kind, bytes)(data)
-        with _quiet(kind), _DECODERS[kind](io.BytesIO(data)) as image:
-            check_pixels((image.height, image.width), str(path))
-            if image.height * image.width > _DENSEST.get(kind, 1 << 40) * size:
-                raise InputError(f"{path}: declares {image.width}×{image.height} pixels, too many for its {size} bytes")
-            deep = _is_deep_colour(image)
-            pixels = _deep_png(data, str(image.tile[0][3])) if deep and kind == "PNG" else _array(image, palette)
-    except InputError:
-        raise
-    except Exception as error:  # Pillow's decoders raise many kinds; all of them mean that the file is bad
-        raise InputError(f"{path}: is damaged or not a picture ({first_line(error)})") from error
+    with _opened(path, data) as (image, kind):
+        deep = _is_deep_colour(image)
+        pixels = _deep_png(strip_png(data), str(image.tile[0][3])) if deep and kind == "PNG" else _array(image, palette)
     if pixels.size == 0:
         raise InputError(f"{path}: has no pixels")
-    if asked != 1 and kind != "TIFF":
+    if (asked := turned(data, kind)) != 1 and kind != "TIFF":
         warn(f"{path}: asks to be turned (EXIF orientation {asked}); its pixels are read as they are stored")
-    if several:
+    if further_pictures(data, kind):
         warn(f"{path}: holds further pictures; only the first is read")
     if deep and kind != "PNG":
         warn(f"{path}: has more than 8 bits per colour channel; only the upper 8 are read")
     return pixels
+
+
+@contextlib.contextmanager
+def _opened(path: Path, data: bytes) -> Iterator[tuple[ImageFile, str]]:
+    """The picture in a file's bytes, not yet decoded, and its format; whatever is wrong with it is one sentence."""
+    kind = kind_of_bytes(data[:140])
+    if kind not in _DECODERS:
+        raise InputError(f"{path}: is damaged or not a picture")
+    if kind == "JPEG" and (scans := data.count(b"\xff\xda")) > _MAX_SCANS:
+        raise InputError(f"{path}: has {scans} scans, more than the limit of {_MAX_SCANS}")
+    try:
+        plain = {"PNG": strip_png, "JPEG": strip_jpeg}.get(kind, bytes)(data)
+        with _quiet(kind), _DECODERS[kind](io.BytesIO(plain)) as image:
+            check_pixels((image.height, image.width), str(path))
+            if image.height * image.width > _DENSEST.get(kind, 1 << 40) * len(data):
+                raise InputError(
+                    f"{path}: declares {image.width}×{image.height} pixels, too many for its {len(data)} bytes"
+                )
+            yield image, kind
+    except InputError:
+        raise
+    except Exception as error:  # Pillow's decoders raise many kinds; all of them mean that the file is bad
+        raise InputError(f"{path}: is damaged or not a picture ({first_line(error)})") from error
 
 
 @contextlib.contextmanager

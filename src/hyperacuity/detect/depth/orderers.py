@@ -26,8 +26,9 @@ from hyperacuity.detect.depth.ownership import (
     remembered_ownership,
 )
 from hyperacuity.detect.depth.region_depths import depth_of_regions
-from hyperacuity.detect.detection import planes
+from hyperacuity.detect.detection import planes, takes_memory
 from hyperacuity.detect.gradient import canny
+from hyperacuity.detect.pb_detector import REACH as PB_REACH
 from hyperacuity.detect.pb_detector import pb
 from hyperacuity.errors import UsageError
 from hyperacuity.maps import LabelMap, OrderMap, same_size
@@ -49,6 +50,7 @@ AE_LEVEL = 0.2
 SHIPPED = Path(__file__).with_name("depth_cues.json")
 
 
+@takes_memory(100)
 def ownership(
     image: ArrayLike,
     tree: Hierarchy | None = None,
@@ -74,6 +76,7 @@ def ownership(
     return integrate(order, image, rounds=int(rounds)) if rounds else order
 
 
+@takes_memory(300)
 def region_tree(image: ArrayLike, *, sigma: float = EDGE_SCALE) -> Hierarchy:
     """A hierarchy of the image's regions, from the strength and direction of its gradient."""
     seen = canny(image, sigma=sigma)
@@ -85,6 +88,7 @@ def gradient_regions(image: ArrayLike, *, level: float = LEVEL, **options: objec
     return region_tree(image).at(level)
 
 
+@takes_memory(300)
 def depth_order(
     image: ArrayLike,
     tree: Hierarchy | None = None,
@@ -134,6 +138,7 @@ def shipped_cues() -> CueModel:
     return load_cue_model(SHIPPED)
 
 
+@takes_memory(300)
 def depth_cues(
     image: ArrayLike,
     labels: ArrayLike | None = None,
@@ -191,6 +196,7 @@ def cue_field(image: ArrayLike, regions: ArrayLike, *, ownership: ArrayLike | No
     return evidence_field(seen.beside, shipped_cues().choose("all").scores(seen))
 
 
+@takes_memory(500, reach=PB_REACH)
 def ae(
     image: ArrayLike,
     tree: Hierarchy | None = None,

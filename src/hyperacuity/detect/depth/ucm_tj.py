@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from hyperacuity.detect.depth.junctions import convexity_relations, junction_candidates
 from hyperacuity.detect.depth.orderers import region_tree
 from hyperacuity.detect.depth.relations import Relations, join_relations, layers_of
-from hyperacuity.detect.detection import planes
+from hyperacuity.detect.detection import planes, takes_memory
 from hyperacuity.errors import UsageError
 from hyperacuity.maps import OrderMap, same_size
 from hyperacuity.ordering.figure_ground import Neighbours, neighbours
@@ -21,6 +21,7 @@ on ten of the images that are learned from."""
 CUES = ("both", "junctions", "convexity")
 
 
+@takes_memory(300)
 def ucm_tj(
     image: ArrayLike,
     labels: ArrayLike | None = None,

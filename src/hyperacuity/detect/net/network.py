@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
@@ -20,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from PIL import Image
 from scipy import ndimage
 
-from hyperacuity.detect.detection import Detection, planes
+from hyperacuity.detect.detection import Detection, memory_for, planes
 from hyperacuity.errors import InputError, UsageError, not_installed
 from hyperacuity.kernels.suppression import suppress_structured
 from hyperacuity.maps import SoftMap
@@ -40,6 +41,18 @@ MARGIN = 12
 
 LARGEST = 2_000_000
 """So many pixels are looked at. A photograph that would have more, enlarged, is enlarged less or reduced."""
+
+LARGEST_PADDED = 3_000_000
+"""And so many with the frame around them, which only long and thin photographs reach (beyond 100 : 1)."""
+
+PER_PIXEL = 650
+"""Bytes that the network takes for each of these."""
+
+CACHED_PER_PIXEL = 1000
+"""Bytes where onnxruntime caches them for the next photograph, which is then seen faster by a third."""
+
+CACHED = 1_000_000
+"""After more padded pixels it gives its memory back."""
 
 PASSES: dict[str, tuple[tuple[float, bool], ...]] = {
     "fast": ((2**0.5, False),),
@@ -89,7 +102,15 @@ def look_through(session: Any, image: ArrayLike, *, setting: Setting = "fast", t
     pixels = np.clip(planes(image), 0, 1)
     colour = np.repeat(pixels, 3, axis=0) if len(pixels) == 1 else pixels
     passes = PASSES[setting]
-    shrink = min(1.0, float(np.sqrt(LARGEST / colour[0].size)) / max(scale for scale, _ in passes))
+    enlargement = max(scale for scale, _ in passes)
+    height, width = colour.shape[1:]
+    shrink = min(1.0, float(np.sqrt(LARGEST / colour[0].size)) / enlargement)
+    if math.prod(_padded(round(enlargement * shrink * size) for size in (height, width))) > LARGEST_PADDED:
+        # Of (s·h + b)(s·w + b) = LARGEST_PADDED the root s; b is the widest border.
+        border = 2 * MARGIN + STEP + 1
+        half = border * (height + width) / (2 * height * width)
+        rest = (LARGEST_PADDED - border**2) / (height * width)
+        shrink = (math.sqrt(half**2 + rest) - half) / enlargement
 
     def one(which: tuple[float, bool]) -> Float32s:
         return _answers(session, colour, which[0] * shrink, mirrored=which[1])
@@ -165,7 +186,22 @@ def _session(path: Path, checksum: str = "") -> Any:
         raise InputError(f"{path}: holds no network that can be run ({str(error).splitlines()[0]})") from error
     if names != (["photograph"], ["boundary", "ownership"]):
         raise InputError(f"{path}: is another network, expected one that hyperacuity train net wrote")
-    return session
+    return _Session(session, onnxruntime.RunOptions)
+
+
+class _Session:
+    """A session of onnxruntime that gives its memory back after a large photograph."""
+
+    def __init__(self, session: Any, options: Callable[[], Any]) -> None:
+        self._session, self._options = session, options
+
+    def run(self, outputs: None, given: Mapping[str, Float32s]) -> list[Float32s]:
+        """The network's outputs."""
+        options = self._options()
+        if given["photograph"][0, 0].size > CACHED:
+            options.add_run_config_entry("memory.enable_memory_arena_shrinkage", "cpu:0")
+        answers: list[Float32s] = self._session.run(outputs, given, options)
+        return answers
 
 
 def _answers(session: Any, colour: Float32s, scale: float, *, mirrored: bool) -> Float32s:
@@ -175,15 +211,33 @@ def _answers(session: Any, colour: Float32s, scale: float, *, mirrored: bool) ->
     enlarged = _resized(colour, rows, columns)
     if mirrored:
         enlarged = enlarged[:, :, ::-1]
-    spare = [-(size + 2 * MARGIN) % STEP + 2 * MARGIN for size in (rows, columns)]
-    top, left = (size // 2 for size in spare)
-    border = ((0, 0), (top, spare[0] - top), (left, spare[1] - left))
-    padded = np.pad(enlarged, border, mode="reflect")
-    boundary, field = session.run(None, {"photograph": np.ascontiguousarray(padded[np.newaxis])})
+    shape = _padded((rows, columns))
+    top, left = (shape[0] - rows) // 2, (shape[1] - columns) // 2
+    border = ((0, 0), (top, shape[0] - rows - top), (left, shape[1] - columns - left))
+    with memory_for("looking at a photograph", (height, width), memory_of(math.prod(shape))):
+        padded = np.pad(enlarged, border, mode="reflect")
+        try:
+            boundary, field = session.run(None, {"photograph": np.ascontiguousarray(padded[np.newaxis])})
+        except Exception as error:  # neither has onnxruntime a class of errors for this, nor has PyTorch
+            reason = (str(error).splitlines() or [type(error).__name__])[0]
+            raise InputError(
+                f"the network cannot look at {shape[1]}×{shape[0]} pixels of a photograph of {width}×{height} "
+                f"({reason}): resize it, or look at fewer at a time"
+            ) from error
     seen = np.concatenate([boundary[0], field[0]])[:, top : top + rows, left : left + columns]
     if mirrored:
         seen = seen[:, :, ::-1] * np.array([1, -1, 1], np.float32)[:, np.newaxis, np.newaxis]
     return _resized(seen, height, width)
+
+
+def memory_of(area: int) -> int:
+    """Bytes that the network takes for so many padded pixels."""
+    return area * (CACHED_PER_PIXEL if area <= CACHED else PER_PIXEL)
+
+
+def _padded(sizes: Iterable[int]) -> list[int]:
+    """Heights and widths with the frame."""
+    return [-(-(size + 2 * MARGIN) // STEP) * STEP for size in sizes]
 
 
 def _resized(planes: Float32s | Sequence[Float32s], rows: int, columns: int) -> Float32s:

@@ -11,6 +11,7 @@ the same settings had not learned from; the numbers are in ``net.json``.
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -24,6 +25,7 @@ from hyperacuity.detect.depth.owners import owned_sides
 from hyperacuity.detect.depth.region_depths import depth_of_regions
 from hyperacuity.detect.depth.soft_depth import Advantages, soft_depth
 from hyperacuity.detect.depth.step_model import FEATURES, StepWeights, step_features
+from hyperacuity.detect.detection import memory_for
 from hyperacuity.detect.net.network import Float32s, Look, Setting, across_ridges, card, look
 from hyperacuity.detect.remembered import Remembered
 from hyperacuity.errors import UsageError
@@ -34,6 +36,9 @@ from hyperacuity.regions import Hierarchy, hierarchy
 
 LEVEL = 0.25
 """Where the hierarchy is cut for regions: where its contours fit people's best on photographs left out of learning."""
+
+_PER_PIXEL = 600
+"""Bytes that regions and their order take for each pixel where all is noise; of photographs it is a quarter."""
 
 _REMEMBERED = 4_000_000
 """Looks at photographs of at most so many pixels are remembered, a few at a time."""
@@ -90,8 +95,14 @@ def see(image: ArrayLike, *, setting: Setting = "best", model: str = "", threads
 
 def sight_of(seen: Look) -> Sight:
     """What a look at a photograph comes to."""
-    tree = tree_of(seen)
-    return Sight(seen.boundaries, seen.field, tree, order_of(seen, tree))
+    with _memory(seen):
+        tree = tree_of(seen)
+        return Sight(seen.boundaries, seen.field, tree, order_of(seen, tree))
+
+
+def _memory(seen: Look) -> AbstractContextManager[None]:
+    shape = seen.boundaries.shape
+    return memory_for("regions and depth order", shape, _PER_PIXEL * seen.boundaries.size)
 
 
 def tree_of(seen: Look) -> Hierarchy:
@@ -149,11 +160,12 @@ def depth_net(
     if labels is not None and tree is not None:
         raise UsageError("regions and a hierarchy: give one or the other")
     seen = _remembered(image, setting, model)
-    if labels is not None:
-        return _depth_of_labels(image, labels, seen, cues)
-    chosen = tree_of(seen) if tree is None else tree
-    order = order_of(seen, chosen)
-    return transfer(order, chosen.at(level)) if level > 0 else order
+    with _memory(seen):
+        if labels is not None:
+            return _depth_of_labels(image, labels, seen, cues)
+        chosen = tree_of(seen) if tree is None else tree
+        order = order_of(seen, chosen)
+        return transfer(order, chosen.at(level)) if level > 0 else order
 
 
 def _depth_of_labels(image: ArrayLike, labels: ArrayLike, seen: Look, cues: str) -> OrderMap:

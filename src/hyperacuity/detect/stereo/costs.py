@@ -5,9 +5,12 @@ More disparities than the pictures have columns cannot occur; the volume then en
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
+
 import numpy as np
 from numpy.typing import NDArray
 
+from hyperacuity.detect.detection import memory_for
 from hyperacuity.detect.stereo.pictures import Pixels, grey
 from hyperacuity.errors import InputError
 from hyperacuity.kernels import cost_volume as kernels
@@ -16,7 +19,7 @@ from hyperacuity.kernels.stereo import census_words
 CostVolume = NDArray[np.float32]
 
 MOST_BYTES = 4 << 30
-"""Most bytes of a volume; systems need several of that size (belief propagation six)."""
+"""Most bytes of a volume."""
 
 
 def absolute_differences(left: Pixels, right: Pixels, disparities: int, *, limit: float = np.inf) -> CostVolume:
@@ -47,6 +50,13 @@ def colour_and_gradient(
     colours = kernels.differences(left / channels, right / channels, count, colour)
     slopes = kernels.differences(_slope(left), _slope(right), count, gradient)
     return np.float32(1 - share) * colours + np.float32(share) * slopes
+
+
+def volume_memory(left: Pixels, disparities: int, volumes: int) -> AbstractContextManager[None]:
+    """Memory for a system that holds so many volumes at a time (:func:`~hyperacuity.detect.detection.memory_for`)."""
+    height, width, _ = left.shape
+    size = volumes * 4 * height * width * _count(left, disparities)
+    return memory_for(f"matching by {disparities} disparities in pictures", (height, width), size)
 
 
 def _slope(pixels: Pixels) -> Pixels:

@@ -15,7 +15,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hyperacuity.detect.stereo.costs import CostVolume, census_differences, colour_and_gradient
+from hyperacuity.detect.stereo.costs import CostVolume, census_differences, colour_and_gradient, volume_memory
 from hyperacuity.detect.stereo.pictures import Pixels, grey, positive, stereo_pair
 from hyperacuity.detect.stereo.refinement import Match, refined, winner
 from hyperacuity.errors import UsageError
@@ -60,7 +60,8 @@ def dp(
         costs = census_differences(one, other, disparities)
         return scanlines.row_marginals(costs, grey(one), small, large, edge)
 
-    return refined(_least(volume, subpixel), first, second, check=check, margin=margin, fill=fill)
+    with volume_memory(first, disparities, 2):
+        return refined(_least(volume, subpixel), first, second, check=check, margin=margin, fill=fill)
 
 
 def sgm(
@@ -106,7 +107,8 @@ def sgm(
         costs = census_differences(one, other, disparities)
         return scanlines.semi_global(costs, grey(one), small, large, edge, paths)
 
-    return refined(_least(volume, subpixel), first, second, check=check, margin=margin, fill=fill)
+    with volume_memory(first, disparities, 3):
+        return refined(_least(volume, subpixel), first, second, check=check, margin=margin, fill=fill)
 
 
 def bp(
@@ -148,7 +150,8 @@ def bp(
         costs = colour_and_gradient(one, other, disparities)
         return belief.beliefs(costs, smooth, 2 * smooth, levels, rounds)
 
-    return refined(_least(volume, subpixel), first, second, check=check, margin=margin, fill=fill)
+    with volume_memory(first, disparities, 6):
+        return refined(_least(volume, subpixel), first, second, check=check, margin=margin, fill=fill)
 
 
 def _least(volume: Callable[[Pixels, Pixels], CostVolume], subpixel: bool) -> Match:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hyperacuity.detect.stereo.costs import absolute_differences, colour_and_gradient
+from hyperacuity.detect.stereo.costs import absolute_differences, colour_and_gradient, volume_memory
 from hyperacuity.detect.stereo.pictures import Pixels, lab, positive, radius_of, stereo_pair, three_channels
 from hyperacuity.detect.stereo.refinement import refined, winner
 from hyperacuity.kernels import support as kernels
@@ -58,7 +58,8 @@ def adaptive_weights(
             kernels.weighted_costs(costs, lab(one), lab(other), radius, colour, window / 2), subpixel=subpixel
         )
 
-    return refined(match, first, second, check=check, margin=margin, fill=fill)
+    with volume_memory(first, disparities, 3):
+        return refined(match, first, second, check=check, margin=margin, fill=fill)
 
 
 def cost_filter(
@@ -101,4 +102,5 @@ def cost_filter(
         guide = three_channels(one) / np.float32(255)
         return winner(kernels.guided_filter(costs, guide, radius, epsilon), subpixel=subpixel)
 
-    return refined(match, first, second, check=check, margin=margin, fill=fill)
+    with volume_memory(first, disparities, 5):
+        return refined(match, first, second, check=check, margin=margin, fill=fill)
