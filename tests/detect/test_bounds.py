@@ -18,7 +18,7 @@ from hyperacuity.detect.stereo import matcher_named
 from hyperacuity.errors import InputError
 from hyperacuity.kernels import memory
 from hyperacuity.kernels.memory import MemoryBudget
-from hyperacuity.studies.seeing import Seeing, see_pictures
+from hyperacuity.systems.seeing import Seeing, see_pictures
 
 
 class Recorder:
