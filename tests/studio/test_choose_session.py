@@ -131,7 +131,7 @@ def test_a_file_of_the_first_version_opens(tmp_path):
 
 @pytest.mark.parametrize("text", ["", " : a | b", "Vision: normal"])
 def test_a_question_that_cannot_be_asked_is_refused(text):
-    with pytest.raises(UsageError, match="--ask"):
+    with pytest.raises(UsageError, match="ask="):
         read_question(text)
 
 

@@ -215,7 +215,7 @@ class TestMaps:
         assert str(tmp_path) not in wrong.json()["error"]
 
     def test_what_is_no_source_is_refused(self, tmp_path):
-        with pytest.raises(UsageError, match="--candidates prewitt: expected gradient, a detector"):
+        with pytest.raises(UsageError, match="candidates='prewitt'`: expected gradient, a detector"):
             sources_of(["prewitt"])
         for folder in ("a/maps", "b/maps"):
             (tmp_path / folder).mkdir(parents=True)

@@ -268,7 +268,7 @@ class TestToken:
         assert choose_token("127.0.0.1", None, always=True)
         assert len(choose_token(EVERYWHERE, None)) >= 32
         assert choose_token(EVERYWHERE, TOKEN) == TOKEN
-        with pytest.raises(UsageError, match="--token"):
+        with pytest.raises(UsageError, match="token="):
             choose_token(EVERYWHERE, "short")
         with pytest.raises(UsageError, match="needs a token"), prepared(page, host=EVERYWHERE):
             pass

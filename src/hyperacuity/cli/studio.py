@@ -28,7 +28,7 @@ app = typer.Typer(help="Pages where people label and judge, in the browser.", no
 
 
 class OrderStart(StrEnum):
-    """What an order can start from."""
+    """Starting points of an order."""
 
     net = "net"
 
@@ -45,7 +45,7 @@ Links = Annotated[
 
 @dataclass(frozen=True)
 class Server:
-    """Where a page is served, and to whom."""
+    """Options of a page's server."""
 
     host: Annotated[str, Option(help="Address to listen on; any but loopback lets other machines in.")] = "127.0.0.1"
     port: Annotated[int, Option(min=0, max=65535, help="Port to listen on (0: a free one).")] = 0

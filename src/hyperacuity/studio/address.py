@@ -1,4 +1,4 @@
-"""Where a page was served last time: links that people have kept stay good when the studio is started again."""
+"""Addresses of the last session: links that people saved stay good when the studio is started again."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hyperacuity.studio.web import log
 
 
 def read_address(state: State, page: str) -> Address | None:
-    """Where a page was served last; None for one that never was."""
+    """Address at which a page was served last; None if it never was."""
     query = "SELECT base, token, port FROM studio_addresses WHERE page = ?"
     row = state.read_now(lambda file: file.execute(query, (page,)).fetchone())
     return None if row is None else Address(*row)

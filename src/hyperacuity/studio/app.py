@@ -1,4 +1,4 @@
-"""How a page becomes an application: its routes, the files it loads, and a sentence for whatever goes wrong."""
+"""Turn a page into an application: its routes, the files it loads, and a sentence for whatever goes wrong."""
 
 from __future__ import annotations
 

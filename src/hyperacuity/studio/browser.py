@@ -18,7 +18,7 @@ from pathlib import Path
 from hyperacuity.studio.web import log
 
 KEPT_SECONDS = 60.0
-"""How long a browser may take to read the file."""
+"""Seconds that a browser may take to read the file."""
 
 _FORWARD = """<!doctype html>
 <meta charset="utf-8">

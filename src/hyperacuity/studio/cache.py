@@ -61,7 +61,7 @@ class Cache(Generic[T]):
         return await asyncio.get_running_loop().run_in_executor(self._workers, self.get, key, make)
 
     def holds(self, key: Hashable) -> bool:
-        """Whether a value is at hand."""
+        """True if a value is at hand."""
         return self._find(key) is not None
 
     def _find(self, key: Hashable) -> T | None:

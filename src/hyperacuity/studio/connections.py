@@ -21,7 +21,7 @@ MOST_CONNECTIONS = 500
 """Well below the usual limit of 1024 open files."""
 
 _ARRIVING = (h11.IDLE, h11.SEND_BODY)
-"""What a client may be at before its request is whole."""
+"""States of a client whose request is not whole yet."""
 
 
 class ImpatientProtocol(H11Protocol):

@@ -21,7 +21,7 @@ LONGEST = 500
 
 @dataclass(frozen=True)
 class Flag:
-    """What someone noted of an image, and whether they skip it."""
+    """A person's note on an image, and whether they skip it."""
 
     note: str
     skipped: bool

@@ -80,7 +80,7 @@ def thumbnail(pixels: NDArray[np.uint8]) -> bytes:
 
 
 def reason(error: InputError, item: Item, names: Mapping[Path, str] | None = None) -> str:
-    """Why an item failed, without its name in front; other files are called by ``names``. Browsers never see a path.
+    """Reason for which an item failed, without its name in front; other files are called by ``names``. Browsers never see a path.
 
     >>> reason(InputError("/data/a.png: is damaged"), Item("", "a", Path("/data/a.png")))
     'is damaged'

@@ -24,10 +24,10 @@ from hyperacuity.studio.state import State, insert
 from hyperacuity.studio.web import log
 
 Outputs = Mapping[Path, bytes | None]
-"""What files are to hold; None for one that is not to be there."""
+"""Contents of files; None for one that is not to be there."""
 
 Watch = Callable[[list[Any]], Iterable[Any]]
-"""What passes a list on, item by item, and shows how far it is."""
+"""A function that passes a list on, item by item, and shows the progress."""
 
 _CHECKS: dict[str, Callable[[Path], Any]] = {
     ".png": read_pixels,
@@ -60,7 +60,7 @@ def write_outputs(state: State, out: Path, outputs: Outputs) -> None:
 
 
 def are_whole(state: State, paths: Iterable[Path]) -> bool:
-    """Whether files are as they were written. Of those whose digest was never stored: whether they can be read to the end."""
+    """True if files are as they were written; of those whose digest was never stored, if they can be read to the end."""
     listed = list(paths)
     known = state.read_now(lambda file: _digests(file, listed))
     return all(known[path] == _digest(_read(path)) if path in known else _is_readable(path) for path in listed)

@@ -44,7 +44,7 @@ class Person:
 
     @property
     def key(self) -> str:
-        """What their cookie and their link hold."""
+        """The key in their cookie and in their link."""
         return f"{self.id}.{self.secret}"
 
     def link(self, address: Address) -> str:
@@ -78,7 +78,7 @@ class People:
         return self._state.read_now(lambda file: [Person(*row) for row in file.execute(f"{_EVERYBODY} ORDER BY name")])
 
     async def find(self, request: Request) -> Person | None:
-        """Who sent the request; None for someone who has not said so yet."""
+        """Find the person who sent a request; None for someone who has not said so yet."""
         given = request.cookies.get(self.cookie, "")
         return await self._state.read(lambda file: person_of(file, given))
 
@@ -88,7 +88,7 @@ class People:
         return person.link(Address(request.scope.get(PUBLIC) or here, request.scope.get(TOKEN)))
 
     async def require(self, request: Request) -> Person:
-        """Who sent the request; ``Refused`` (401) for someone who has not said so."""
+        """The person who sent a request; ``Refused`` (401) for someone who has not said so."""
         person = await self.find(request)
         if person is None:
             raise Refused(401, "say who you are first: reload the page")
@@ -152,7 +152,7 @@ class People:
 
 
 def person_of(file: sqlite3.Connection, key: str) -> Person | None:
-    """Whose key this is; None for nobody's."""
+    """The person whose key this is; None for nobody's."""
     name, _, secret = key.partition(".")
     if not name.isascii():
         return None

@@ -1,4 +1,4 @@
-"""What stands between a browser and every page: who may come in, from where, and what the browser may do.
+"""The guard between browsers and every page: who may come in, from where, and what the browser may do.
 
 Every studio asks for a token, once, on loopback too, where other users of the machine can reach it; from then on a cookie that
 is never sent along from other sites stands for it. (Only pages made in a program may go without.) A studio on loopback answers to
@@ -26,7 +26,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from hyperacuity.studio.web import ROOT, refusal, render, root_of
 
 TOKEN, PUBLIC = "studio.token", "studio.public"
-"""Where a request's scope has the token, once it was given, and the address under which a proxy serves the studio."""
+"""Keys of a request's scope: the token, once it was given, and the address under which a proxy serves the studio."""
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import uvicorn
 
-from hyperacuity.errors import UsageError
+from hyperacuity.errors import UsageError, option
 from hyperacuity.studio.app import make_app
 from hyperacuity.studio.browser import opened_in_browser
 from hyperacuity.studio.connections import ImpatientProtocol
@@ -24,8 +24,7 @@ from hyperacuity.studio.web import Page
 
 @dataclass(frozen=True)
 class Address:
-    """Where a studio is reached: its address without a slash at its end, the token that it asks for, if it does, and where it
-    listens."""
+    """Address of a studio: its base without a slash at its end, the token that it asks for, if it does, and its port."""
 
     base: str
     token: str | None = None
@@ -38,7 +37,7 @@ class Address:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach an address.
+    """True if only this machine can reach an address.
 
     >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("0.0.0.0")
     (True, True, False)
@@ -52,7 +51,7 @@ def is_loopback(host: str) -> bool:
 
 
 def reachable_name(host: str) -> str:
-    """What to call a host in an address: one that stands for all addresses of this machine gives way to a real one.
+    """Name of a host in an address: one that stands for all addresses of this machine gives way to a real one.
 
     >>> reachable_name("127.0.0.1"), reachable_name("::1")
     ('127.0.0.1', '[::1]')
@@ -74,7 +73,7 @@ def choose_token(host: str, token: str | None, *, always: bool = False) -> str |
     """The token that a studio on this host asks for: the one given, a new one, or none on loopback unless ``always``."""
     if token is not None and not re.fullmatch(r"[A-Za-z0-9._~-]{16,200}", token):
         raise UsageError(
-            "--token: expected at least 16 characters (letters, digits, . _ ~ -), so that nobody can guess it"
+            "`token=`: expected at least 16 characters (letters, digits, . _ ~ -), so that nobody can guess it"
         )
     if token is None and (always or not is_loopback(host)):
         return secrets.token_urlsafe(24)
@@ -88,7 +87,7 @@ def listen(host: str, port: int) -> socket.socket:
         family, kind, protocol, _, address = found[0]
         listening = socket.socket(family, kind, protocol)
     except OSError as error:
-        raise UsageError(f"--host {host}: there is no such address ({error.strerror})") from error
+        raise UsageError(f"{option('host', host)}: there is no such address ({error.strerror})") from error
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(address)
@@ -113,7 +112,7 @@ def public_address(url: str) -> str:
     plain = re.fullmatch(r"(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*", path) and not (parts.query or parts.fragment)
     if parts.scheme not in ("http", "https") or not plain:
         raise UsageError(
-            f"`public_url={url!r}`: expected an address such as https://studio.example.org or "
+            f"{option('public_url', url)}: expected an address such as https://studio.example.org or "
             "https://example.org/studio, its path of letters, digits and . _ ~ - only"
         )
     return origin + path
@@ -128,7 +127,7 @@ def prepared(
     ``token`` must be given for a host that is not loopback, and for one that a proxy serves under the address ``public``.
     """
     if token is None and (public is not None or not is_loopback(host)):
-        raise UsageError(f"--host {host} can be reached from other machines: it needs a token")
+        raise UsageError(f"{option('host', host)} can be reached from other machines: it needs a token")
     known = [urlsplit(public).hostname or ""] if public else []
     hosts = (*LOOPBACK, reachable_name(host), *known) if is_loopback(host) else None
     with listen(host, port) as listening:

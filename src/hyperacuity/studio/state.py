@@ -1,4 +1,4 @@
-"""What people have done, in one SQLite file: every action is on disk before it is acknowledged.
+"""The work of everyone in one SQLite file: every action is on disk before it is acknowledged.
 
 One thread writes. Changes that arrive while it waits for the disk are committed together, so that fifty people cost little more
 than one, and each is acknowledged only after the commit; with the usual commit per request everyone would wait for the disk in
@@ -248,11 +248,11 @@ def _keep_to_ourselves(path: Path) -> None:
 
 
 FAILURES = (sqlite3.DatabaseError, UnicodeDecodeError)
-"""What SQLite raises; the second where a damaged file made its way into a message."""
+"""Errors of SQLite; the second if a damaged file made its way into a message."""
 
 
 def _is_our_mistake(error: Exception) -> bool:
-    """Whether an error is none of the file: a query that writes, say."""
+    """True for an error of ours, not of the file: a query that writes, say."""
     wrong = isinstance(error, sqlite3.IntegrityError | sqlite3.ProgrammingError)
     return wrong or getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_READONLY
 

@@ -109,7 +109,7 @@ class WatchPage:
         return Response(found, media_type=KINDS[name.rpartition(".")[2]])
 
     async def state(self, request: Request) -> Response:
-        """What has changed since the version that the page has; nothing (204) where nothing has."""
+        """Changes since the version that the page has; nothing (204) where there are none."""
         self._ask()
         session, _, version = request.query_params.get("since", "").partition("-")
         since = _number(version) if session == self._session else -1
@@ -118,7 +118,7 @@ class WatchPage:
         return JSONResponse(plain(await asyncio.to_thread(self._told, since)))
 
     async def test(self, request: Request) -> Response:
-        """Whether two points differ by more than chance."""
+        """Significance of the difference between two points."""
         asked = request.query_params
         timeline = self._timeline(asked.get("timeline", ""))
         first, second = asked.get("first", ""), asked.get("second", "")

@@ -1,4 +1,4 @@
-"""What every page is built with: templates, checked input, refusals."""
+"""Building blocks of every page: templates, validated input, refusals."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from hyperacuity import __version__
 log = logging.getLogger("hyperacuity.studio")
 
 ROOT = "studio.root"
-"""Where a request's scope has the path below which a proxy serves the studio: empty, or such as ``/studio``."""
+"""Key of a request's scope: the path below which a proxy serves the studio, empty or such as ``/studio``."""
 
 
 @dataclass(frozen=True)

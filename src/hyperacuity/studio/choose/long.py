@@ -33,7 +33,7 @@ CODEBOOK = {
 
 
 def flags_of(row: RecordedAnswer, study: Study, session: Session) -> list[str]:
-    """What is to be said against an answer."""
+    """Flags of an answer that may not count."""
     right = study.obvious.get(row.question, row.choice)
     known = {
         "hasty": row.seconds < session.hasty,
@@ -55,7 +55,7 @@ def long_table(file: sqlite3.Connection, study: Study, session: Session) -> str:
 
 
 def codebook(file: sqlite3.Connection, session: Session) -> str:
-    """What each column of the long table means, as CSV."""
+    """Meanings of the columns of the long table, as CSV."""
     limit = f"{1000 * session.hasty:g}"
     rows = [(name, kind, values, meaning.format(hasty=limit)) for name, (kind, values, meaning) in CODEBOOK.items()]
     options = {question.words: "; ".join(question.options) for question in session.questions}

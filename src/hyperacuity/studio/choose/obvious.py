@@ -22,16 +22,16 @@ from hyperacuity.kernels.thinning import thin
 Pixels = tuple[tuple[int, int], ...]
 Points = NDArray[np.int64]
 Form = tuple[int, int, int]
-"""How many pixels a mark has, how high and how wide it is."""
+"""Number of pixels of a mark, its height and its width."""
 
 CONTRAST = 4.0
-"""How much steeper the photograph must be along one mark than anywhere around the other."""
+"""Least ratio of the photograph's steepness along one mark to that anywhere around the other."""
 
 STEEP = 0.6
-"""How steep an edge must be to be marked, as a share of the steepest."""
+"""Least steepness of an edge that is marked, as a share of the steepest."""
 
 NOISE = 0.02
-"""What steepness (a step from black to white is 1) cannot be seen anyway."""
+"""Steepness that nobody can see (a step from black to white is 1)."""
 
 TRIED = 100
 """Around how many pixels a piece of the right form is looked for."""
@@ -110,7 +110,7 @@ def form_of(pixels: Sequence[tuple[int, int]]) -> Form:
 
 
 def _away_from(marks: Iterable[Pixels], shape: tuple[int, ...]) -> NDArray[np.bool_]:
-    """Where the window of a new mark meets no window around the marks."""
+    """Map of the pixels at which the window of a new mark meets no window around the marks."""
     taken = np.zeros(shape, np.bool_)
     for pixels in marks:
         taken[tuple(np.array(pixels).T)] = True
@@ -118,7 +118,7 @@ def _away_from(marks: Iterable[Pixels], shape: tuple[int, ...]) -> NDArray[np.bo
 
 
 def _fits(outline: Points, shape: tuple[int, ...]) -> NDArray[np.bool_]:
-    """Where an outline fits into the picture."""
+    """Map of the pixels at which an outline fits into the picture."""
     inside = np.zeros(shape, np.bool_)
     low, high = outline.min(axis=0), outline.max(axis=0)
     inside[max(-low[0], 0) : shape[0] - max(high[0], 0), max(-low[1], 0) : shape[1] - max(high[1], 0)] = True

@@ -103,7 +103,7 @@ class ChoosePage:
     def _claim(self, file: sqlite3.Connection) -> str:
         """Make the file this study's; returns the secret of its completion codes, a new one where there was none."""
         if plan.read_setting(file, "trials") not in (None, self._study.digest):
-            raise UsageError(f"{self._state.path} holds answers to other trials: choose another file with --state")
+            raise UsageError(f"{self._state.path} holds answers to other trials: choose another file with `state=`")
         plan.store_setting(file, "trials", self._study.digest)
         secret = plan.read_setting(file, "secret") or secrets.token_hex(32)
         plan.store_setting(file, "secret", secret)

@@ -1,4 +1,4 @@
-"""Who is asked what, in which order and on which side; and what they answered: the forced choice's tables.
+"""Plans and answers of the forced choice: who is asked what, in which order and on which side.
 
 A participant's plan is drawn when the invitation is made, from a seed that is recorded with it, and kept as a whole: practice,
 then trials in random order with attention checks anywhere among them, each mirrored or not by a random bit. An answer belongs to
@@ -63,7 +63,7 @@ SCHEMA = Schema(
 
 @dataclass(frozen=True)
 class Design:
-    """How plans are drawn: seed, trials per person (None: all), practice trials, and one attention check in so many trials."""
+    """Settings of plans: seed, trials per person (None: all), practice trials, and one attention check in so many trials."""
 
     seed: int = 0
     per_person: int | None = None
@@ -83,7 +83,7 @@ class PlanEntry:
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a participant is: what comes now (None: nothing), what after it, and how much is done, practice not counted."""
+    """Progress of a participant: the current question (None: finished), the next, and how many are done, without practice."""
 
     current: PlanEntry | None
     ahead: PlanEntry | None
@@ -174,7 +174,7 @@ def person_of(file: sqlite3.Connection, token: str) -> int | None:
 
 
 def progress(file: sqlite3.Connection, study: Study, person: int) -> Progress:
-    """Where a participant is. Questions that can no longer be shown are skipped."""
+    """Progress of a participant. Questions that can no longer be shown are skipped."""
     both = "FROM choose_plan NATURAL LEFT JOIN choose_answers WHERE person = ?"
     query = f"SELECT position, kind, question, mirrored {both} AND side IS NULL ORDER BY position"
     left = file.execute(query, (person,))

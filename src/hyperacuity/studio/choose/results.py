@@ -1,4 +1,4 @@
-"""What the answers say so far: the risk as it comes in, how far people agree, who paid attention; and tables to download."""
+"""Results so far: the risk as it comes in, how far people agree, who paid attention; and tables to download."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hyperacuity.studio.choose.trials import Study
 from hyperacuity.studio.state import State
 
 COLUMNS = ("subject", "trial", "choice", "seconds", "side", "mirrored", "position", "away", "answered")
-"""Of the table of answers; the first four are those that ``hyperacuity study risk`` reads."""
+"""Columns of the table of answers; the first four are those that ``hyperacuity study risk`` reads."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ Answers = Sequence[RecordedAnswer]
 
 @dataclass(frozen=True)
 class Participant:
-    """How far someone is, and how they did on attention checks."""
+    """Progress of a participant, and how they did on attention checks."""
 
     number: int
     token: str
@@ -56,7 +56,7 @@ class Participant:
 
 
 def subject(number: int) -> str:
-    """What a participant is called in results."""
+    """Name of a participant in results."""
     return f"P{number:02d}"
 
 

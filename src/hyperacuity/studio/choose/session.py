@@ -1,4 +1,4 @@
-"""What frames an experiment: consent before it, questions about the participant, and a code that shows they finished.
+"""The frame of an experiment: consent before it, questions about the participant, and a code that shows they finished.
 
 What a participant agrees to and says about themselves is kept as facts, by their names. Every question may be left open.
 """
@@ -13,12 +13,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hyperacuity.errors import UsageError
+from hyperacuity.errors import UsageError, option
 from hyperacuity.studio.state import insert, now
 from hyperacuity.studio.web import Refused
 
 OWN_CODE = "own"
-"""As a completion code: everyone gets one of their own."""
+"""Completion code that stands for a different one for everyone."""
 
 FACTS = (
     "CREATE TABLE choose_facts (person INTEGER NOT NULL REFERENCES choose_people (id), name TEXT NOT NULL, "
@@ -36,7 +36,7 @@ class AskedFact:
 
 @dataclass(frozen=True)
 class Session:
-    """How an experiment is framed. ``consent`` is a text that people agree to first, ``questions`` are asked about them,
+    """The frame of an experiment. ``consent`` is a text that people agree to first, ``questions`` are asked about them,
     ``completion`` is shown at the end, answers faster than ``hasty`` seconds are flagged, and ``enlarge`` shows the pieces
     enlarged beside the photograph."""
 
@@ -58,7 +58,7 @@ class Session:
 
     @property
     def consent_digest(self) -> str:
-        """What tells this consent text from others; empty without one."""
+        """Digest of the consent text; empty without one."""
         return hashlib.sha256(self.consent.encode()).hexdigest() if self.consent else ""
 
     def code(self, token: str, secret: str) -> str | None:
@@ -90,7 +90,7 @@ def read_question(text: str) -> AskedFact:
     options = tuple(option.strip() for option in listed.split("|") if option.strip())
     if not words.strip() or len(options) == 1:
         raise UsageError(
-            f'--ask "{text}": expected a question, or a question and its answers: "Vision: normal | corrected"'
+            f'{option("ask", text)}: expected a question, or a question and its answers: "Vision: normal | corrected"'
         )
     return AskedFact(" ".join(words.split()), options)
 
@@ -101,7 +101,7 @@ def give_consent(file: sqlite3.Connection, person: int, session: Session) -> Non
 
 
 def has_consented(file: sqlite3.Connection, person: int, session: Session) -> bool:
-    """Whether someone has agreed to this text, or none is asked for."""
+    """True if someone has agreed to this text, or none is asked for."""
     return not session.consent or read_facts(file).get(person, {}).get("consent") == session.consent_digest
 
 
@@ -125,7 +125,7 @@ def tell_about(file: sqlite3.Connection, person: int, session: Session, told: Se
 
 
 def has_told(file: sqlite3.Connection, person: int) -> bool:
-    """Whether someone has answered, or left open, the questions about themselves."""
+    """True if someone has answered, or left open, the questions about themselves."""
     return "about" in read_facts(file).get(person, {})
 
 
@@ -138,7 +138,7 @@ def read_facts(file: sqlite3.Connection) -> dict[int, dict[str, str]]:
 
 
 def about(facts: Mapping[str, str]) -> dict[str, str]:
-    """What someone said about themselves, by question; empty where they were not asked."""
+    """Answers of a participant about themselves, by question; empty if they were not asked."""
     told: dict[str, str] = json.loads(facts.get("about", "{}"))
     return told
 

@@ -1,4 +1,4 @@
-"""What the forced choice shows: trials as questions that carry no key.
+"""Questions of the forced choice: trials without their key.
 
 A question is a photograph and two marks. Which mark is the system's stands in the table of trials alone, which nothing that
 talks to participants reads. Sides are changed by mirroring the photograph, so that the left mark is always the one that people
@@ -168,7 +168,7 @@ class _PictureShelf:
 
 
 class _Inspected(NamedTuple):
-    """What a photograph gives: its trials as questions, why others are none, and itself."""
+    """A photograph's trials as questions, reasons for those that cannot be shown, and the picture."""
 
     questions: list[Question]
     failed: dict[str, str]

@@ -1,4 +1,4 @@
-"""What labelling leaves behind, ready for the benchmarks: edge maps, BSDS files, and how each map came about.
+"""Files of finished labels, ready for the benchmarks: edge maps, BSDS files, and how each map came about.
 
 ::
 
@@ -49,7 +49,7 @@ class Finished:
 
     @property
     def missing(self) -> list[str]:
-        """What a finished map should have and this one lacks, a sentence each; empty for a complete one."""
+        """Things that a finished map should have and this one lacks, a sentence each; empty for a complete one."""
         unchanged = ["nothing was changed: these are the candidates as they were found"] if not self.log.actions else []
         return unchanged + ([] if self.counts["edges"] else ["there is no edge"])
 
@@ -77,13 +77,13 @@ def finish(candidates: Mapping[str, EdgeCandidates], log: Log) -> Finished:
 
 
 def output_files(out: Path, folder: str, name: str) -> tuple[Path, Path, Path]:
-    """Where the edges, the BSDS file and the provenance of an annotator's image lie."""
+    """Paths of the edges, the BSDS file and the provenance of an annotator's image."""
     edges, provenance = out / "edges" / folder / f"{name}.png", out / "provenance" / folder / f"{name}.json"
     return edges, out / "groundTruth" / f"{name}.mat", provenance
 
 
 def is_written(state: State, out: Path, folder: str, name: str, entries: int) -> bool:
-    """Whether the files of an annotator's image are there, whole, and as they were after so many entries of the log."""
+    """True if the files of an annotator's image are whole, and as they were after so many entries of the log."""
     files = output_files(out, folder, name)
     try:
         facts = json.loads(files[2].read_bytes())
@@ -103,7 +103,7 @@ def outputs_of(
     finished: Finished,
     everyone: Sequence[EdgeMap],
 ) -> Outputs:
-    """What an annotator's finished image leaves; ``everyone`` are the edges of all annotators, this one's too."""
+    """Files of an annotator's finished image; ``everyone`` are the edges of all annotators, including this one's."""
     edges, bsds, provenance = output_files(out, folder, name)
     facts = provenance_of(name, annotator, digest, sources, finished)
     return {
@@ -117,7 +117,7 @@ def outputs_of(
 def provenance_of(
     name: str, annotator: str, digest: str, sources: Mapping[str, CandidateSource], finished: Finished
 ) -> dict[str, Any]:
-    """How an annotator's map came about."""
+    """Provenance of an annotator's map."""
     height, width = finished.edges.shape
     log = finished.log
     return {
@@ -148,7 +148,7 @@ def provenance_of(
 
 
 def _candidate_facts(sources: Mapping[str, CandidateSource], finished: Finished) -> dict[str, Any]:
-    """Which sources were offered and how each finds candidates, which was in force at the end, and where the edges come from."""
+    """Sources that were offered, the one in force at the end, how each finds candidates, and where the edges come from."""
     offered = [sources[one] for one in finished.log.offered if one in sources]
     accepted = {sources[one].name: 0 for one in finished.log.offered if one in sources}
     accepted |= {one if one == DRAWN else sources[one].name: count for one, count in finished.accepted.items()}

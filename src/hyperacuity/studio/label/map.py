@@ -1,4 +1,4 @@
-"""What a labelled edge map is made of: candidates of a source, a threshold, and what a person added and erased.
+"""Labelled edge maps: candidates of a source, a threshold, and what a person added and erased.
 
 A map is never stored; it is replayed. Candidates whose strength reaches the threshold are edges, but for pixels that an action
 has decided: *add*, *path* and *keep* make pixels edges, *erase*, *chain* and *lasso* make them none, the last one counts.
@@ -30,7 +30,7 @@ GRADIENT = "gradient"
 """The source of candidates that there always is: the masks [−1 0 1]."""
 
 DRAWN = "drawn"
-"""Where an edge pixel comes from that was no candidate when it was decided."""
+"""Origin of an edge pixel that was no candidate when it was decided."""
 
 ADDING = ("add", "path", "keep")
 ERASING = ("erase", "chain", "lasso")
@@ -41,7 +41,7 @@ _FREE, _EDGE, _NONE = 0, 1, 2
 
 @dataclass(frozen=True, eq=False)
 class EdgeCandidates:
-    """Where edges may be: the gradient of an image in levels, and which pixels survive non-maximum suppression.
+    """Candidates for edges: the gradient of an image in levels, and which pixels survive non-maximum suppression.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class EdgeCandidates:
 
     @property
     def nbytes(self) -> int:
-        """How many bytes they take."""
+        """Size in bytes."""
         return self.level.nbytes + self.survives.nbytes
 
     def above(self, threshold: int) -> EdgeMap:
@@ -93,7 +93,7 @@ class Replayed:
     sources: tuple[str, ...]
 
     def accepted(self, edges: EdgeMap) -> dict[str, int]:
-        """How many of these edges come from each source, and how many were drawn."""
+        """Count the edges that come from each source, and those that were drawn."""
         counts = np.bincount(self.origin[edges] + 1, minlength=len(self.sources) + 1).tolist()
         return {**dict(zip(self.sources, counts[1:], strict=True)), DRAWN: counts[0]}
 
@@ -175,7 +175,7 @@ def pixels(runs: Sequence[int]) -> NDArray[np.int64]:
 
 
 def are_runs(runs: Sequence[Any], size: int) -> bool:
-    """Whether a list is one of runs within an image of this many pixels: in order, apart from each other, none empty.
+    """True for a list of runs within an image of this many pixels: in order, apart from each other, none empty.
 
     >>> are_runs([3, 2, 10, 1], 11), are_runs([3, 2, 4, 1], 11), are_runs([10, 2], 11), are_runs([1], 11)
     (True, False, False, False)

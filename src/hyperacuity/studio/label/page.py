@@ -324,7 +324,7 @@ class LabelPage:
         return item
 
     async def _work(self, request: Request) -> tuple[Person, Item, Prepared]:
-        """Who works on which image."""
+        """The person and the image of a request."""
         person = await self._people.require(request)
         item = self._item(request)
         return person, item, await self._prepare(item)
@@ -386,7 +386,7 @@ class LabelPage:
         return {source: found[source] for source in kept.used}
 
     def _accepted(self, seen: Finished) -> dict[str, int]:
-        """Where the edges come from, in words for the page."""
+        """Origins of the edges, in words for the page."""
 
         def words(source: str) -> str:
             if source not in self._sources:
@@ -398,8 +398,8 @@ class LabelPage:
 
     def _check_known(self, source: str) -> None:
         if source not in self._sources:
-            why = "was started with candidates that this studio does not have"
-            raise Refused(409, f"this image {why} ({source}): start it with the same --candidates and version")
+            why = f"was started with candidates that this studio does not have ({source})"
+            raise Refused(409, f"this image {why}: ask the organiser to start it with the same candidates and version")
 
     def _offers(self, kept: Log) -> list[dict[str, str]]:
         """The sources for a page: those that a log began with and has used, then what else is offered."""

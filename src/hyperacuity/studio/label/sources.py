@@ -1,4 +1,4 @@
-"""Where candidates come from: the gradient, the network, another detector, or soft maps of one's own."""
+"""Sources of candidates: the gradient, the network, another detector, or soft maps from files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hyperacuity.data import read_image, read_soft
 from hyperacuity.data.datasets.pairing import files_in, stem_of
 from hyperacuity.detect import detector, detectors, rosin
 from hyperacuity.detect.net.network import card, net, shipped
-from hyperacuity.errors import InputError, UsageError
+from hyperacuity.errors import InputError, UsageError, option
 from hyperacuity.kernels.suppression import suppress_structured
 from hyperacuity.maps import SoftMap, same_size
 from hyperacuity.studio.items import Item
@@ -154,11 +154,10 @@ def sources_of(words: Sequence[str]) -> tuple[CandidateSource, ...]:
             try:
                 source = detector_source(word)
             except UsageError as error:
-                raise UsageError(
-                    f"--candidates {word}: expected gradient, a detector ({', '.join(detectors())}), or a folder of soft maps"
-                ) from error
+                expected = f"expected gradient, a detector ({', '.join(detectors())}), or a folder of soft maps"
+                raise UsageError(f"{option('candidates', word)}: {expected}") from error
         if source.id in found and source.id.startswith("maps-"):
-            raise UsageError(f"--candidates: two folders are called {source.title}: rename one")
+            raise UsageError(f"`candidates=`: two folders are called {source.title}: rename one")
         found[source.id] = source
     return tuple(found.values())
 

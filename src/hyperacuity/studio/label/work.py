@@ -71,7 +71,7 @@ class LabelWork:
         }
 
     def note(self, item: str, versions: Sequence[WorkVersion]) -> str:
-        """How much of the boundaries everybody drew, and how much one person alone."""
+        """Shares of the boundaries that everybody drew, and that one person alone drew."""
         shares = strengths([self._edges(item, one) for one in versions]).boundaries
         if np.isnan(shares.consensus):
             return ""

@@ -106,7 +106,7 @@ def _drawn(line: Sequence[int], shape: tuple[int, ...]) -> NDArray[np.bool_]:
 
 
 def merged_number(region: int, edit: RegionMerge, last: int) -> int:
-    """What a region is called after two of the regions 0, …, ``last`` were merged.
+    """Number of a region after two of the regions 0, …, ``last`` were merged.
 
     >>> [merged_number(region, RegionMerge(3, 1), 4) for region in range(5)]
     [0, 1, 2, 1, 3]
@@ -116,8 +116,8 @@ def merged_number(region: int, edit: RegionMerge, last: int) -> int:
 
 
 def merged_statements(statements: Statements, edit: RegionMerge, last: int) -> Statements:
-    """What was said, after two of the regions 0, …, ``last`` were merged. Where both were placed, or related to a third, what
-    was said of the one that keeps its number counts.
+    """Statements after two of the regions 0, …, ``last`` were merged. Where both were placed, or related to a third, what was
+    said of the one that keeps its number counts.
 
     >>> said = Statements({0: 1, 1: 2, 3: 3}, {(0, 2): 1, (1, 2): -1, (0, 1): 1})
     >>> merged_statements(said, RegionMerge(0, 1), 3)
@@ -142,7 +142,7 @@ def merged_pairs(pairs: Iterable[Pair], edit: RegionMerge, last: int) -> frozens
 
 
 def shape_of(level: int, edits: Sequence[Edit]) -> str:
-    """What the page calls the regions of a level after some edits.
+    """Name of the regions of a level after some edits, for the page.
 
     >>> shape_of(3, ()), len(shape_of(3, (RegionMerge(0, 1),)))
     ('3', 18)

@@ -1,4 +1,4 @@
-"""What a finished order leaves behind: files that ``hyperacuity ordering`` takes as truths, and where they come from.
+"""Files of finished orders: truths for ``hyperacuity ordering``, and where they come from.
 
 ::
 
@@ -46,7 +46,7 @@ def output_files(out: Path, folder: str, name: str) -> dict[str, Path]:
 
 
 def is_written(state: State, out: Path, folder: str, name: str, actions: int) -> bool:
-    """Whether the files of one person's order of one image are there, whole, and as they were after so many actions."""
+    """True if the files of a person's order are whole, and as they were after so many actions."""
     files = output_files(out, folder, name)
     try:
         facts = json.loads(files["provenance"].read_bytes())
@@ -58,7 +58,7 @@ def is_written(state: State, out: Path, folder: str, name: str, actions: int) ->
 def outputs_of(
     out: Path, folder: str, name: str, current: Snapshot, regions: Regions, found: Arrangement, facts: Facts
 ) -> Outputs:
-    """What one person's order of one image leaves. ``facts`` go into the provenance. Without an owner there is no ownership."""
+    """Files of one person's order of one image. ``facts`` go into the provenance. Without an owner there is no ownership."""
     statements = current.statements
     sides = ownership_of(found, regions)
     owned = bool((sides == 1).any() and (sides == -1).any())

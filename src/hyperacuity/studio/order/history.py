@@ -1,4 +1,4 @@
-"""What one person does with one image: actions, each checked, each undone and redone at will."""
+"""One person's work on one image: actions, each validated, undone and redone at will."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from hyperacuity.studio.web import Refused, field
 NOTHING = Statements()
 
 MOST_PAIRS = 5000
-"""As many pairs as one action may accept; a planar map of a thousand regions has fewer than 3000 neighbours."""
+"""Most pairs that one action may accept; a planar map of a thousand regions has fewer than 3000 neighbours."""
 
 LONGEST_LINE = 4000
-"""As many numbers as a line may have along which a region is split."""
+"""Most numbers in a line along which a region is split."""
 
 RELATIONS = {"front": 1, "same": 0, "none": None}
 
@@ -40,7 +40,7 @@ class Snapshot:
 
     @property
     def started(self) -> bool:
-        """Whether anything has been said."""
+        """True if anything has been said."""
         return bool(self.statements.positions or self.statements.pairs or self.dismissed or self.edits)
 
 
@@ -157,7 +157,7 @@ def _accept(current: Snapshot, listed: Sequence[Any], count: int) -> Snapshot:
 
 
 def _say(current: Snapshot, action: Mapping[str, Any]) -> Snapshot:
-    """What stands after something was said of a region or of a pair; what is said of a pair takes the place of what was there."""
+    """Snapshot after something was said of a region or of a pair; what is said of a pair replaces what was said before."""
     if "a" not in action:
         return replace(current, statements=_state(current.statements, action))
     pair = (min(action["a"], action["b"]), max(action["a"], action["b"]))
@@ -172,7 +172,7 @@ def _say(current: Snapshot, action: Mapping[str, Any]) -> Snapshot:
 
 
 def _edit(current: Snapshot, action: Mapping[str, Any], count: int) -> Snapshot:
-    """What stands after two of ``count`` regions were merged, or one was split."""
+    """Snapshot after two of ``count`` regions were merged, or one was split."""
     if action["kind"] == "split":
         split = RegionSplit(action["region"], tuple(action["line"]))
         return replace(current, edits=(*current.edits, split), regions=count + action["parts"] - 1)

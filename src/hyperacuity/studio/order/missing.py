@@ -1,4 +1,4 @@
-"""What an order still lacks: someone who says *done* is told, and an order that is written all the same is marked."""
+"""Gaps of an order: someone who says *done* hears of them, and an order that is written all the same is marked."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from hyperacuity.studio.order.relations import Arrangement, Pair
 
 @dataclass(frozen=True)
 class MissingOrder:
-    """What nobody can read out of an order: regions of which nothing was said, groups with nothing between them, and neighbours
-    within a group of which it is not known who is in front. Pairs that a person could not tell are not missing."""
+    """Gaps of an order: regions of which nothing was said, groups with nothing between them, and neighbours within a group whose
+    relation is unknown. Pairs that a person could not tell are no gaps."""
 
     regions: tuple[int, ...]
     count: int
@@ -22,12 +22,12 @@ class MissingOrder:
 
     @property
     def complete(self) -> bool:
-        """Whether nothing is missing."""
+        """True if nothing is missing."""
         return not self.words
 
     @property
     def words(self) -> list[str]:
-        """What is missing, a sentence each; empty for a complete order.
+        """The gaps, a sentence each; empty for a complete order.
 
         >>> MissingOrder(regions=(3,), count=4, groups=1, pairs=((0, 2), (1, 2))).words
         ['1 of 4 regions has no order', '2 pairs of neighbours have no order']
@@ -55,7 +55,7 @@ class MissingOrder:
 
 
 def find_missing(current: Snapshot, regions: Regions, found: Arrangement) -> MissingOrder:
-    """What an order lacks. A single region lacks nothing once it is ordered."""
+    """Find the gaps of an order. A single region has none once it is ordered."""
     unknown = [
         (a, b)
         for a, b in regions.pairs.tolist()

@@ -53,7 +53,7 @@ ROOM = 1 << 29
 """Bytes of images, and of their regions, that are kept in memory."""
 
 KEPT_HISTORIES = 256
-"""How many histories are kept in memory; others are read again from the file."""
+"""Number of histories in memory; others are read again from the file."""
 
 Arranged = tuple[Regions, Arrangement]
 """The regions at a level, and what follows from what was said of them."""
@@ -392,8 +392,7 @@ class OrderPage:
 
         sheet, entries = await self._state.read(look)
         if sheet.digest != image.digest:
-            why = "its regions are not those that were ordered before; start the studio with another `state=`"
-            raise Refused(409, f"{item.title}: {why}")
+            raise Refused(409, f"{item.title}: its regions are not those that were ordered before; ask the organiser")
         if history is None or version != sheet.entries:
             taken = [one.action for one in entries]
             history = await asyncio.to_thread(replay, taken, image.first, image.levels)
@@ -428,7 +427,7 @@ class OrderPage:
         return self._regions.get((item, current.level, current.edits), make)
 
     def _shape(self, item: Item, current: Snapshot) -> str:
-        """What the page calls the regions that it is to show, by which it then asks for them."""
+        """Name of the regions to show, by which the page then asks for them."""
         shape = shape_of(current.level, current.edits)
         if current.edits:
             self._shapes[item.id, shape] = current

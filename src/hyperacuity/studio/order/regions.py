@@ -1,4 +1,4 @@
-"""What is ordered: a photograph and its regions, from a given segmentation or from a hierarchy cut at a level."""
+"""Inputs of an order: a photograph and its regions, from a given segmentation or from a hierarchy cut at a level."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class OrderInputs:
         return () if self.segmentations is None else self.segmentations[item.id]
 
     def reason(self, error: InputError, item: Item) -> str:
-        """Why an image cannot be used, in words for its page."""
+        """Reason for which an image cannot be used, in words for its page."""
         return reason(error, item, {path: f"the segmentation {path.name}" for path in self.segmentation(item)})
 
 
@@ -88,7 +88,7 @@ class SegmentedImage:
 
     @property
     def nbytes(self) -> int:
-        """About how many bytes it takes."""
+        """Approximate size in bytes."""
         labels = self.partition.labels if isinstance(self.partition, Hierarchy) else self.partition
         return self.pixels.nbytes + labels.nbytes + (0 if self.depth is None else self.depth.nbytes)
 
@@ -109,12 +109,12 @@ class Regions:
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """Number of regions."""
         return len(self.areas)
 
     @property
     def nbytes(self) -> int:
-        """About how many bytes they take."""
+        """Approximate size in bytes."""
         return self.labels.nbytes
 
 

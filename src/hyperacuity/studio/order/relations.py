@@ -1,4 +1,4 @@
-"""What has been said about who is in front, and what follows from it: contradictions, layers, and which pairs are known.
+"""Statements about who is in front, and what follows from them: contradictions, layers, and relations of pairs.
 
 People say two things. They **place** regions one after another, from near to far, several at one position if they are
 equally far. And they say of a **pair** of regions that one is in front of the other, or that both are equally far. Together
@@ -25,7 +25,7 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True)
 class Statements:
-    """What a person has said about regions 0, 1, …
+    """Statements of a person about regions 0, 1, …
 
     ``positions`` are 1 for the nearest region that was placed, 2 for the next, without gaps. ``pairs`` have the smaller region
     first: +1 it is in front of the other, −1 the other is in front of it, 0 both are equally far.
@@ -47,7 +47,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Arrangement:
-    """What follows from what was said about a number of regions.
+    """The order that follows from what was said about a number of regions.
 
     Attributes
     ----------
@@ -71,21 +71,21 @@ class Arrangement:
 
     @property
     def ordered(self) -> int:
-        """Of how many regions anything was said."""
+        """Number of regions of which anything was said."""
         return sum(layer is not None for layer in self.layer)
 
     @property
     def layers(self) -> int:
-        """How many layers the deepest group has."""
+        """Number of layers of the deepest group."""
         return max((layer for layer in self.layer if layer is not None), default=0)
 
     @property
     def groups(self) -> int:
-        """How many groups there are."""
+        """Number of groups."""
         return max((group for group in self.group if group is not None), default=-1) + 1
 
     def relation(self, a: int, b: int) -> int | None:
-        """Of two regions: +1 the first is in front, −1 the second is, 0 they are equally far, None: not known."""
+        """Relation of two regions: +1 the first is in front, −1 the second is, 0 they are equally far, None: unknown."""
         one, other = self.part[a], self.part[b]
         if one == other:
             return None if a in self.tangled else 0
@@ -95,7 +95,7 @@ class Arrangement:
 
     @property
     def known_pairs(self) -> int:
-        """How many pairs of regions have a known relation."""
+        """Number of pairs of regions whose relation is known."""
         sizes: dict[int, int] = {}
         for region, part in enumerate(self.part):
             if region not in self.tangled:
@@ -147,7 +147,7 @@ def relate(pairs: Mapping[Pair, int], a: int, b: int, relation: int | None) -> d
 
 
 def arrange(statements: Statements, count: int) -> Arrangement:
-    """What follows from what was said about ``count`` regions. Contradicting regions come to lie in one part and are tangled.
+    """Derive the order of ``count`` regions from what was said. Contradicting regions come to lie in one part and are tangled.
 
     Examples
     --------

@@ -16,12 +16,12 @@ from hyperacuity.studio.order.regions import Regions
 from hyperacuity.studio.order.relations import Arrangement, Pair, Statements, arrange
 
 Suggestions = Mapping[Pair, int]
-"""Of neighbouring regions, the smaller first: +1 it is in front, −1 the other is. The surest come first."""
+"""Relations of neighbouring regions, the smaller first: +1 it is in front, −1 the other is. The surest come first."""
 
 
 @dataclass(frozen=True)
 class AnswerCounts:
-    """How a person has answered suggestions.
+    """Counts of a person's answers to suggestions.
 
     Attributes
     ----------
@@ -92,7 +92,7 @@ def preview(statements: Statements, waiting: Suggestions, count: int) -> Arrange
 
 
 def answers(suggested: Suggestions, current: Snapshot, found: Arrangement) -> AnswerCounts:
-    """How far suggestions have been answered; each is in one of kept, changed, dismissed, contradicted and open."""
+    """Count answers to suggestions; each is in one of kept, changed, dismissed, contradicted and open."""
     kept = together = changed = dismissed = 0
     for pair, relation in suggested.items():
         known = found.relation(*pair)
@@ -149,7 +149,7 @@ def _steps(statements: Statements) -> Iterable[Pair]:
 
 
 def _leads(behind: list[set[int]], start: int, end: int) -> bool:
-    """Whether a chain of steps leads from a region to another."""
+    """True if a chain of steps leads from a region to another."""
     seen, waiting = {start}, [start]
     while waiting:
         region = waiting.pop()

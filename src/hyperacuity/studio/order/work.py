@@ -43,7 +43,7 @@ class FinishedOrder:
 
     @property
     def shape(self) -> str:
-        """Which regions were ordered."""
+        """Name of the regions that were ordered."""
         return shape_of(self.current.level, self.current.edits)
 
 
@@ -83,7 +83,7 @@ class OrderWork:
         }
 
     def note(self, item: str, versions: Sequence[WorkVersion]) -> str:
-        """Whether people have ordered different regions."""
+        """Remark on people who have ordered different regions."""
         shapes = {self._order(item, one).shape for one in versions}
         return "ordered with different regions" if len(shapes) > 1 else ""
 
@@ -132,7 +132,7 @@ class OrderWork:
 
 
 def settled_pairs(one: FinishedOrder, other: FinishedOrder, choices: Sequence[str]) -> dict[Pair, int]:
-    """What is known of neighbours when both say so, or the one who was chosen does."""
+    """Relations of neighbours on which both agree, or that the one who was chosen states."""
     chosen = dict(zip(_disputed(one, other), choices, strict=True))
     pairs = {}
     for a, b in one.regions.pairs.tolist():
@@ -157,7 +157,7 @@ def _relations(order: FinishedOrder) -> NDArray[np.float64]:
 
 
 def _words(a: int, b: int, relation: int | None) -> str:
-    """What an order says of two regions.
+    """Describe what an order says of two regions.
 
     >>> _words(0, 3, -1), _words(0, 3, None)
     ('region 4 is in front of region 1', 'nothing is known of regions 1 and 4')

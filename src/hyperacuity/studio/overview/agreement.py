@@ -1,4 +1,4 @@
-"""How far two people agree, counted so that it adds up: one confusion matrix per image and pair, summed, then measured.
+"""Agreement of two people, counted so that it adds up: one confusion matrix per image and pair, summed, then measured.
 
 A matrix has a row per answer of the first person and a column per answer of the second. Of edges the answers are *no* and *yes*,
 of neighbouring regions *far*, *same* and *near*.

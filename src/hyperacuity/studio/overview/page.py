@@ -113,7 +113,7 @@ class Overview:
         return {"before": before, "after": after}
 
     def _may_compare(self, item: str, finished: Sequence[WorkVersion]) -> bool:
-        """Whether there are two versions to compare; those that turned out not to be comparable are none."""
+        """True if there are two versions to compare; those that turned out not to be comparable do not count."""
         matrices, _ = self._compared.get(_key(item, finished), (None, ""))
         return len(finished) > 1 and matrices != {}
 
@@ -276,7 +276,7 @@ class Overview:
         }
 
     def _pair_rows(self, finished: By) -> list[dict[str, Any]]:
-        """Who agrees with whom, over the images that both are done with."""
+        """Agreement of each two people, over the images that both are done with."""
         found: defaultdict[tuple[str, str], list[Confusion]] = defaultdict(list)
         for item, versions in finished.items():
             for (i, j), matrix in self._compared.get(_key(item, versions), ({}, ""))[0].items():
@@ -304,7 +304,7 @@ def _finished(versions: Sequence[WorkVersion]) -> list[WorkVersion]:
 
 
 def _key(item: str, versions: Sequence[WorkVersion]) -> tuple[Any, ...]:
-    """What tells comparisons apart: versions that are finished again are compared again."""
+    """Key of a comparison: versions that are finished again are compared again."""
     return item, *((version.person, version.number) for version in versions)
 
 
@@ -313,7 +313,7 @@ def _between(a: WorkVersion, b: WorkVersion) -> list[list[Any]]:
 
 
 def _people_rows(versions: Sequence[WorkVersion], total: int) -> list[dict[str, Any]]:
-    """What each person has done: images done, incomplete and started, seconds in all and per image, when they were last here."""
+    """Work of each person: images done, incomplete and started, seconds in all and per image, when they were last here."""
     by_person: By = defaultdict(list)
     for version in versions:
         by_person[version.person].append(version)

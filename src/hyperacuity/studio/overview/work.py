@@ -1,4 +1,4 @@
-"""What the overview needs to know of a page: who worked on what, how two versions compare, and how they are settled."""
+"""Interface of a page's work for the overview: who worked on what, how two versions compare, and how they are settled."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hyperacuity.studio.outputs import Outputs
 from hyperacuity.studio.overview.agreement import Confusion
 
 CHOICES = ("a", "b", "mark")
-"""What can be decided of a difference: take the first version, take the second, or mark it and take neither."""
+"""Decisions on a difference: take the first version, take the second, or mark it and take neither."""
 
 
 Measures = Mapping[str, Callable[[ArrayLike], float]]
@@ -66,7 +66,7 @@ class Work(Protocol):
         """Confusion matrices of finished versions, by the two indices. Versions that do not compare are left out."""
 
     def note(self, item: str, versions: Sequence[WorkVersion]) -> str:
-        """What else is to be said of how far finished versions agree; may be empty."""
+        """A remark on how far finished versions agree; may be empty."""
 
     def side_by_side(self, item: str, a: WorkVersion, b: WorkVersion) -> SideBySide:
         """Two finished versions."""
