@@ -11,7 +11,7 @@ import hashlib
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +64,15 @@ def are_whole(state: State, paths: Iterable[Path]) -> bool:
     listed = list(paths)
     known = state.read_now(lambda file: _digests(file, listed))
     return all(known[path] == _digest(_read(path)) if path in known else _is_readable(path) for path in listed)
+
+
+def are_current(state: State, paths: Sequence[Path], number: int) -> bool:
+    """True if files are whole, and the last of them, the provenance, says that they were written after the entry ``number``."""
+    try:
+        facts = json.loads(paths[-1].read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(facts, dict) and facts.get("entries", facts.get("actions")) == number and are_whole(state, paths)
 
 
 def _digests(file: sqlite3.Connection, paths: Iterable[Path]) -> dict[Path, str]:

@@ -29,8 +29,7 @@ from hyperacuity.maps import EdgeMap
 from hyperacuity.studio.label.log import Log
 from hyperacuity.studio.label.map import DRAWN, TOP, Action, EdgeCandidates, pixels, replay_sources
 from hyperacuity.studio.label.sources import CandidateSource
-from hyperacuity.studio.outputs import Outputs, are_whole
-from hyperacuity.studio.state import State
+from hyperacuity.studio.outputs import Outputs
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,16 +79,6 @@ def output_files(out: Path, folder: str, name: str) -> tuple[Path, Path, Path]:
     """Paths of the edges, the BSDS file and the provenance of an annotator's image."""
     edges, provenance = out / "edges" / folder / f"{name}.png", out / "provenance" / folder / f"{name}.json"
     return edges, out / "groundTruth" / f"{name}.mat", provenance
-
-
-def is_written(state: State, out: Path, folder: str, name: str, entries: int) -> bool:
-    """True if the files of an annotator's image are whole, and as they were after so many entries of the log."""
-    files = output_files(out, folder, name)
-    try:
-        facts = json.loads(files[2].read_bytes())
-    except (OSError, ValueError):
-        return False
-    return isinstance(facts, dict) and facts.get("entries") == entries and are_whole(state, files)
 
 
 def outputs_of(

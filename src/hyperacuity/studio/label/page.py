@@ -23,9 +23,10 @@ from hyperacuity.data import read_image
 from hyperacuity.errors import HyperacuityError, InputError, UsageError
 from hyperacuity.studio import actions
 from hyperacuity.studio.cache import Cache
-from hyperacuity.studio.flags import Flag, Flags
+from hyperacuity.studio.flags import Flag
+from hyperacuity.studio.image_page import ImagePage, first_open
 from hyperacuity.studio.items import Item, eight_bit, png, reason, thumbnail
-from hyperacuity.studio.label.files import Finished, finish, is_written, outputs_of
+from hyperacuity.studio.label.files import Finished, finish, output_files, outputs_of
 from hyperacuity.studio.label.log import PAGE, Log, as_dict, read_log
 from hyperacuity.studio.label.map import (
     ACTIONS,
@@ -39,13 +40,11 @@ from hyperacuity.studio.label.map import (
 )
 from hyperacuity.studio.label.sources import NET, CandidateSource, known_sources
 from hyperacuity.studio.label.work import LabelWork
-from hyperacuity.studio.outputs import Watch, write_outputs
+from hyperacuity.studio.outputs import write_outputs
 from hyperacuity.studio.overview.page import Overview
-from hyperacuity.studio.people import People, Person, folders
+from hyperacuity.studio.people import Person, folders
 from hyperacuity.studio.state import State, StateError
 from hyperacuity.studio.web import Page, Refused, field, log, read_json, render
-
-TITLE = "Label edges"
 
 MAX_PIXELS = 24_000_000
 """Largest image that can be labelled: a browser holds about ten bytes for each of its pixels."""
@@ -74,22 +73,19 @@ class Prepared:
         return len(self.photo) + self.candidates.nbytes
 
 
-class LabelPage:
-    """Labels of several people for several images, kept in a state and written to a folder when they are done.
+class LabelPage(ImagePage):
+    """Labels of several people for several images.
 
     ``sources`` of candidates are offered in this order (by default the gradient alone); the first is the one to start with.
-    The state needs the tables of :data:`hyperacuity.studio.actions.SCHEMA` and :data:`hyperacuity.studio.people.SCHEMA`.
     """
+
+    NAME, TITLE, ADDRESS = PAGE, "Label edges", "/image/{item}"
 
     def __init__(
         self, items: Mapping[str, Item], state: State, out: Path, sources: Sequence[CandidateSource] = ()
     ) -> None:
-        self._items = dict(items)
+        super().__init__(items, state, out)
         self._order = list(self._items)
-        self._state = state
-        self._out = out
-        self._people = People(state, PAGE)
-        self._flags = Flags(state, PAGE, self._people, "/image/{item}", self._item)
         self._offered = tuple(source.id for source in sources) or (GRADIENT,)
         self._sources = known_sources(sources)
         self._prepared: Cache[Prepared] = Cache(attrgetter("nbytes"), room=ROOM)
@@ -97,17 +93,16 @@ class LabelPage:
         self._candidates: Cache[EdgeCandidates] = Cache(attrgetter("nbytes"), room=ROOM, workers=1)
         self._thumbnails: dict[str, bytes] = {}
         self._broken: dict[str, str] = {}
-        self._ahead: set[asyncio.Task[None]] = set()
         self._writing = {item: threading.Lock() for item in self._items}
         self.overview = Overview(LabelWork(self._items, self.map_of, out), state, out)
 
     @property
     def page(self) -> Page:
         """The page, to be served."""
-        image = "/image/{item}"
+        image = self.ADDRESS
         routes = [
-            Route("/", self._list),
-            Route(image, self._front),
+            Route("/", self._signed_in(self._list)),
+            Route(image, self._signed_in(self._front)),
             Route(f"{image}/photo", self._photo),
             Route(f"{image}/gradient", self._planes),
             Route(f"{image}/candidates/{{source}}", self._planes),
@@ -115,37 +110,17 @@ class LabelPage:
             Route(f"{image}/log", self._log),
             Route(f"{image}/entries", self._append, methods=["POST"]),
             Route(f"{image}/done", self._done, methods=["POST"]),
-            *self._people.routes,
-            *self._flags.routes,
-            *self.overview.routes,
+            *self.shared_routes,
         ]
-        return Page(TITLE, routes, max_body=2 << 20)
+        return Page(self.TITLE, routes, max_body=2 << 20)
 
-    def write_missing(self, watch: Watch = iter) -> list[tuple[str, str]]:
-        """Write files of finished images that are missing, damaged or older: a server was killed, or writes elsewhere now.
+    def _files(self, folder: str, name: str) -> Sequence[Path]:
+        return output_files(self._out, folder, name)
 
-        Returns (name, reason) of those that could not be written. ``watch`` sees how far it is.
-        """
-        failed = []
-        finished, folder = self._state.read_now(lambda file: (actions.finished_logs(file, PAGE), folders(file)))
-        for one in watch(finished):
-            item = self._items.get(one.item)
-            if item is None or is_written(self._state, self._out, folder[one.person], item.name, one.number):
-                continue
-            try:
-                self._write(
-                    item, Person(one.person, one.name), self._prepared.get(item.id, partial(prepare, item.path))
-                )
-            except InputError as error:
-                failed.append((item.title, reason(error, item)))
-            except (UsageError, Refused) as error:
-                failed.append((item.title, error.detail if isinstance(error, Refused) else str(error)))
-        return failed + self.overview.write_missing()
+    def _write_finished(self, item: Item, log: actions.FinishedLog) -> None:
+        self._write(item, Person(log.person, log.name), self._prepared.get(item.id, partial(prepare, item.path)))
 
-    async def _list(self, request: Request) -> Response:
-        person = await self._people.find(request)
-        if person is None:
-            return await self._people.welcome(request, title=TITLE)
+    async def _list(self, request: Request, person: Person) -> Response:
         own, finished, flags = await self._state.read(
             lambda file: (_states(file, person), actions.finished_logs(file, PAGE), self._flags.of(file, person.id))
         )
@@ -168,7 +143,7 @@ class LabelPage:
         return render(
             request,
             "label/list.html.j2",
-            title=TITLE,
+            title=self.TITLE,
             person=person.name,
             link=self._people.link(request, person),
             newcomer=not own,
@@ -177,10 +152,7 @@ class LabelPage:
             next=self._next_open(0, own, flags),
         )
 
-    async def _front(self, request: Request) -> Response:
-        person = await self._people.find(request)
-        if person is None:
-            return await self._people.welcome(request, title=TITLE)
+    async def _front(self, request: Request, person: Person) -> Response:
         item = self._item(request)
         index = self._order.index(item.id)
         around: dict[str, Any] = {
@@ -193,9 +165,7 @@ class LabelPage:
             ready = await self._prepare(item)
         except Refused as why:
             return render(request, "label/broken.html.j2", status=422, title=item.title, sentence=why.detail, **around)
-        task = asyncio.create_task(self._look_ahead(index))
-        self._ahead.add(task)
-        task.add_done_callback(self._ahead.discard)
+        self._meanwhile(self._look_ahead(index))
         height, width = ready.candidates.level.shape
         facts = {"id": item.id, "width": width, "height": height, "start": ready.candidates.start, "top": TOP, **around}
         facts |= {"max_numbers": MAX_NUMBERS, "max_entries": MAX_ENTRIES}
@@ -240,9 +210,9 @@ class LabelPage:
         person, item, ready = await self._work(request)
         listed = field(await read_json(request), "entries", list, low=1, high=MAX_ENTRIES)
         entries = [_entry(values, ready.candidates.level.size, self._sources) for values in listed]
-        key = actions.Key(PAGE, person.id, item.id)
-        sheet = await self._state.write(lambda file: actions.append(file, key, ready.digest, entries))
-        return JSONResponse({"entries": sheet.entries})
+        key = self._key(person, item)
+        summary = await self._state.write(lambda file: actions.append(file, key, ready.digest, entries))
+        return JSONResponse({"entries": summary.entries})
 
     async def _done(self, request: Request) -> Response:
         person, item, ready = await self._work(request)
@@ -251,8 +221,7 @@ class LabelPage:
         check = field(values, "checksum", int, low=0, high=2**32 - 1)
 
         def finish_once(file: sqlite3.Connection) -> tuple[dict[str, str], dict[str, Flag]]:
-            key = actions.Key(PAGE, person.id, item.id)
-            if actions.append(file, key, ready.digest, [entry]).entries != entry.number:
+            if actions.append(file, self._key(person, item), ready.digest, [entry]).entries != entry.number:
                 raise Refused(409, actions.ELSEWHERE)
             return _states(file, person), self._flags.of(file, person.id)
 
@@ -317,12 +286,6 @@ class LabelPage:
         kept = self._state.read_now(lambda file: read_log(file, person, item, ready.digest, until=number))
         return finish(self._find_now(self._items[item], ready, kept), kept)
 
-    def _item(self, request: Request) -> Item:
-        item = self._items.get(request.path_params["item"])
-        if item is None:
-            raise Refused(404, "there is no such image")
-        return item
-
     async def _work(self, request: Request) -> tuple[Person, Item, Prepared]:
         """The person and the image of a request."""
         person = await self._people.require(request)
@@ -333,8 +296,7 @@ class LabelPage:
         """The next image that someone is not done with: first those from this index on, then from the beginning; those that they
         skip come last."""
         order = self._order[index:] + self._order[:index]
-        left = [one for one in order if states.get(one) != actions.DONE and one not in self._broken]
-        return next((one for one in left if not (one in flags and flags[one].skipped)), left[0] if left else None)
+        return first_open([one for one in order if states.get(one) != actions.DONE and one not in self._broken], flags)
 
     async def _look_ahead(self, index: int) -> None:
         """Make the next image ready while someone works on this one; find out about those that cannot be read."""

@@ -30,8 +30,7 @@ from hyperacuity.studio.order.history import Snapshot
 from hyperacuity.studio.order.regions import Regions
 from hyperacuity.studio.order.relations import Arrangement
 from hyperacuity.studio.order.suggestions import suggest
-from hyperacuity.studio.outputs import Outputs, are_whole
-from hyperacuity.studio.state import State
+from hyperacuity.studio.outputs import Outputs
 
 KINDS = {"order": "npy", "ownership": "npy", "labels": "npy", "pairs": "csv", "provenance": "json"}
 Facts = Mapping[str, Any]
@@ -43,16 +42,6 @@ HEADING = ("a", "b", "relation", "boundary", "source")
 def output_files(out: Path, folder: str, name: str) -> dict[str, Path]:
     """By kind, where the files of one person's order of one image lie."""
     return {kind: out / kind / folder / f"{name}.{suffix}" for kind, suffix in KINDS.items()}
-
-
-def is_written(state: State, out: Path, folder: str, name: str, actions: int) -> bool:
-    """True if the files of a person's order are whole, and as they were after so many actions."""
-    files = output_files(out, folder, name)
-    try:
-        facts = json.loads(files["provenance"].read_bytes())
-    except (OSError, ValueError):
-        return False
-    return isinstance(facts, dict) and facts.get("actions") == actions and are_whole(state, files.values())
 
 
 def outputs_of(

@@ -1,8 +1,5 @@
 """The page on which people order regions by depth, so that the orders are consistent as a whole.
 
-The server answers each action with all that follows from it. Files are written when a person says that an image is done, never
-while there is a contradiction.
-
 References
 ----------
 Palou & Salembier (2014), section 5.1: regions annotated with relative depth, "creating a consistent depth map".
@@ -13,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections import OrderedDict, defaultdict
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from operator import attrgetter
@@ -25,27 +23,25 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from hyperacuity.detect.net.network import card
-from hyperacuity.errors import HyperacuityError, InputError, UsageError
+from hyperacuity.errors import HyperacuityError, InputError
 from hyperacuity.studio import actions
 from hyperacuity.studio.actions import Key, LogSummary
 from hyperacuity.studio.cache import Cache
-from hyperacuity.studio.flags import Flags
+from hyperacuity.studio.image_page import ImagePage, first_open
 from hyperacuity.studio.items import Item, png
 from hyperacuity.studio.order.edits import check_edit, count_parts, edit_facts, edited, shape_of
-from hyperacuity.studio.order.files import coverage, is_written, outputs_of
+from hyperacuity.studio.order.files import coverage, output_files, outputs_of
 from hyperacuity.studio.order.history import EditHistory, Snapshot, act, replay, validate
 from hyperacuity.studio.order.missing import MissingOrder, find_missing
 from hyperacuity.studio.order.regions import OrderInputs, Regions, SegmentedImage, load_image, regions_at, regions_of
 from hyperacuity.studio.order.relations import Arrangement, arrange, as_sentence, find_contradiction
 from hyperacuity.studio.order.suggestions import answers, longest_first, open_suggestions, preview, suggest
 from hyperacuity.studio.order.work import FinishedOrder, OrderWork
-from hyperacuity.studio.outputs import Watch, write_outputs
+from hyperacuity.studio.outputs import write_outputs
 from hyperacuity.studio.overview.page import Overview
-from hyperacuity.studio.people import People, Person, folders
+from hyperacuity.studio.people import Person, folders
 from hyperacuity.studio.state import State, now
 from hyperacuity.studio.web import Page, Refused, field, log, read_json, render
-
-PAGE, TITLE = "order", "Order regions by depth"
 
 ELSEWHERE = "this image was changed in another tab or browser; the page now shows how it stands"
 
@@ -64,24 +60,23 @@ Done = tuple[int, str]
 BRIEFLY = {"Cache-Control": "private, max-age=600"}
 
 
-class OrderPage:
-    """The page for some images. Finished orders are written to the folder ``out``.
+class OrderPage(ImagePage):
+    """Orders of several people for several images.
 
-    The state needs the tables of :data:`hyperacuity.studio.actions.SCHEMA` and :data:`hyperacuity.studio.people.SCHEMA`.
+    The server answers each action with all that follows from it. Files are written when a person says that an image is done,
+    never while there is a contradiction.
     """
 
+    NAME, TITLE, ADDRESS = "order", "Order regions by depth", "/items/{item}"
+
     def __init__(self, inputs: OrderInputs, state: State, out: Path) -> None:
+        super().__init__(inputs.items, state, out)
         self._inputs = inputs
         self._usable = [item for item in inputs.items if item not in inputs.failed]
-        self._state = state
-        self._out = out
-        self._people = People(state, PAGE)
-        self._flags = Flags(state, PAGE, self._people, "/items/{item}", self._item)
         self._locks: defaultdict[Key, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._histories: OrderedDict[Key, tuple[int, EditHistory]] = OrderedDict()
         # One thread looks with the network, an image at a time, whoever asks; the server goes on meanwhile.
         self._images: Cache[SegmentedImage] = Cache(attrgetter("nbytes"), room=ROOM, workers=int(inputs.net))
-        self._ahead: set[asyncio.Task[None]] = set()
         self._shapes: OrderedDict[tuple[str, str], Snapshot] = OrderedDict()
         self._regions: Cache[Regions] = Cache(attrgetter("nbytes"), room=ROOM)
         usable = {item: inputs.items[item] for item in self._usable}
@@ -90,63 +85,49 @@ class OrderPage:
     @property
     def page(self) -> Page:
         """The page, to be served."""
+        image = self.ADDRESS
         routes = [
-            Route("/", self._overview),
-            Route("/items/{item}", self._front),
-            Route("/items/{item}/photograph", self._photograph),
-            Route("/items/{item}/thumbnail", self._thumbnail),
-            Route("/items/{item}/regions/{level}", self._describe_regions),
-            Route("/items/{item}/labels/{level}", self._labels),
-            Route("/items/{item}/sheet", self._sheet),
-            Route("/items/{item}/actions", self._act, methods=["POST"]),
-            *self._people.routes,
-            *self._flags.routes,
-            *self.overview.routes,
+            Route("/", self._signed_in(self._list)),
+            Route(image, self._signed_in(self._front)),
+            Route(f"{image}/photograph", self._photograph),
+            Route(f"{image}/thumbnail", self._thumbnail),
+            Route(f"{image}/regions/{{level}}", self._describe_regions),
+            Route(f"{image}/labels/{{level}}", self._labels),
+            Route(f"{image}/sheet", self._sheet),
+            Route(f"{image}/actions", self._act, methods=["POST"]),
+            *self.shared_routes,
         ]
-        return Page(TITLE, routes, max_body=1 << 17)
+        return Page(self.TITLE, routes, max_body=1 << 17)
 
     def order_of(self, item: str, person: str, number: int) -> FinishedOrder:
         """A person's order of an image, as it was when the action ``number`` was made."""
-        found = self._inputs.items[item]
+        found = self._items[item]
         image = self._image(found)
-        key = Key(PAGE, person, item)
-        sheet, entries = self._state.read_now(
+        key = Key(self.NAME, person, item)
+        summary, entries = self._state.read_now(
             lambda file: (actions.read_summary(file, key), actions.read_entries(file, key, number))
         )
-        if sheet is None or sheet.digest != image.digest:
+        if summary is None or summary.digest != image.digest:
             raise InputError(f"{found.path}: its regions are not those that were ordered before")
         current = replay([one.action for one in entries], image.first, image.levels).current
         return FinishedOrder(current, *self._arrange(found, current))
 
-    def write_missing(self, watch: Watch = iter) -> list[tuple[str, str]]:
-        """Write files of finished orders that are missing or damaged.
+    def _files(self, folder: str, name: str) -> Sequence[Path]:
+        return list(output_files(self._out, folder, name).values())
 
-        Returns (name, reason) of those that could not be written. ``watch`` sees how far it is.
-        """
-        failed = []
-        finished, folder = self._state.read_now(lambda file: (actions.finished_logs(file, PAGE), folders(file)))
-        for one in watch(finished):
-            item = self._inputs.items.get(one.item)
-            if item is None or is_written(self._state, self._out, folder[one.person], item.name, one.number):
-                continue
-            try:
-                if item.id in self._inputs.failed:
-                    raise InputError(self._inputs.failed[item.id])
-                order, person = self.order_of(item.id, one.person, one.number), Person(one.person, one.name)
-                arranged = order.regions, order.found
-                self._write_now(person, item, self._image(item), order.current, arranged, (one.number, one.made))
-            except InputError as error:
-                failed.append((item.title, self._inputs.reason(error, item)))
-            except (UsageError, OSError) as error:
-                failed.append((item.title, str(error)))
-        return failed + self.overview.write_missing()
+    def _write_finished(self, item: Item, log: actions.FinishedLog) -> None:
+        if item.id in self._inputs.failed:
+            raise InputError(self._inputs.failed[item.id])
+        order, person = self.order_of(item.id, log.person, log.number), Person(log.person, log.name)
+        arranged = order.regions, order.found
+        self._write_now(person, item, self._image(item), order.current, arranged, (log.number, log.made))
 
-    async def _overview(self, request: Request) -> Response:
-        person = await self._people.find(request)
-        if person is None:
-            return await self._people.welcome(request, title=TITLE)
+    def _reason(self, error: InputError, item: Item) -> str:
+        return self._inputs.reason(error, item)
+
+    async def _list(self, request: Request, person: Person) -> Response:
         known, flags = await self._state.read(
-            lambda file: (actions.summaries(file, PAGE, person.id), self._flags.of(file, person.id))
+            lambda file: (actions.summaries(file, self.NAME, person.id), self._flags.of(file, person.id))
         )
         rows = [
             {
@@ -156,34 +137,27 @@ class OrderPage:
                 "flag": flags.get(item.id),
                 **_progress(known.get(item.id)),
             }
-            for item in self._inputs.items.values()
+            for item in self._items.values()
         ]
-        left = [row for row in rows if not row["failed"] and not row.get("written")]
+        left = [row["id"] for row in rows if not row["failed"] and not row.get("written")]
         return render(
             request,
             "order/overview.html.j2",
-            title=TITLE,
+            title=self.TITLE,
             rows=rows,
             person=person.name,
             link=self._people.link(request, person),
             newcomer=not known,
-            next=next(iter(sorted(left, key=lambda row: row["flag"] is not None and row["flag"].skipped)), {}).get(
-                "id"
-            ),
+            next=first_open(left, flags),
             done=sum(bool(row.get("written")) for row in rows),
             total=len(self._usable),
         )
 
-    async def _front(self, request: Request) -> Response:
+    async def _front(self, request: Request, person: Person) -> Response:
         item = self._item(request)
-        person = await self._people.find(request)
-        if person is None:
-            return await self._people.welcome(request, title=TITLE)
         index, total = self._usable.index(item.id), len(self._usable)
         if self._inputs.net:  # which takes seconds: the page says so while it waits
-            task = asyncio.create_task(self._look_ahead(index))
-            self._ahead.add(task)
-            task.add_done_callback(self._ahead.discard)
+            self._meanwhile(self._look_ahead(index))
         else:
             await self._load(item)
         before, _, after = [None, *self._usable, None][index : index + 3]
@@ -227,8 +201,8 @@ class OrderPage:
     async def _sheet(self, request: Request) -> Response:
         item, person = self._item(request), await self._people.require(request)
         image = await self._load(item)
-        sheet, history = await self._history(Key(PAGE, person.id, item.id), item, image)
-        answer = await asyncio.to_thread(self._as_dict, item, history, sheet)
+        summary, history = await self._history(self._key(person, item), item, image)
+        answer = await asyncio.to_thread(self._as_dict, item, history, summary)
         return JSONResponse(answer | {"levels": [[level.height, level.regions] for level in image.levels]})
 
     async def _act(self, request: Request) -> Response:
@@ -238,28 +212,28 @@ class OrderPage:
         sequence = field(values, "sequence", int, low=1, high=1 << 40)
         action = validate(field(values, "action", dict))
         image = await self._load(item)
-        key, done = Key(PAGE, person.id, item.id), action["kind"] == "done"
+        key, done = self._key(person, item), action["kind"] == "done"
         async with self._locks[key]:
-            sheet, history = await self._history(key, item, image)
+            summary, history = await self._history(key, item, image)
             entry = actions.Entry(sequence, tab, action, None, now())
-            if sequence != sheet.entries + 1:
+            if sequence != summary.entries + 1:
                 if not await self._state.read(lambda file: actions.is_stored(file, key, entry)):
                     raise Refused(409, ELSEWHERE)
             elif (updated := await self._updated(item, image, history, action)) is not history or done:
                 history = updated
                 regions, found = arranged = await asyncio.to_thread(self._arrange, item, history.current)
-                complete = sheet.complete
+                complete = summary.complete
                 if done:
                     missing = find_missing(history.current, regions, found)
                     _ask_first(found, missing, anyway=action["anyway"])
                     await self._write(person, item, image, history.current, arranged, (sequence, entry.made))
                     complete = missing.complete
                 facts = {"ordered": found.ordered, "regions": regions.count, "tangled": len(found.tangled)}
-                sheet = await self._state.write(
+                summary = await self._state.write(
                     lambda file: actions.append(file, key, image.digest, [entry], complete=complete, facts=facts)
                 )
                 self._remember(key, sequence, history)
-            answer = await asyncio.to_thread(self._as_dict, item, history, sheet)
+            answer = await asyncio.to_thread(self._as_dict, item, history, summary)
         return JSONResponse(answer)
 
     async def _updated(
@@ -298,7 +272,7 @@ class OrderPage:
         number, made = done
         before, folder = self._state.read_now(
             lambda file: (
-                actions.read_entries(file, Key(PAGE, person.id, item.id), number - 1),
+                actions.read_entries(file, self._key(person, item), number - 1),
                 folders(file)[person.id],
             )
         )
@@ -335,7 +309,7 @@ class OrderPage:
         names = {"total": "suggested", "together": "kept_together"}
         return {"start": network | {names.get(name, name): count for name, count in told.items()}}
 
-    def _as_dict(self, item: Item, history: EditHistory, sheet: LogSummary) -> dict[str, Any]:
+    def _as_dict(self, item: Item, history: EditHistory, summary: LogSummary) -> dict[str, Any]:
         """All that the page shows, after an action."""
         current = history.current
         statements = current.statements
@@ -359,7 +333,7 @@ class OrderPage:
                 "layers": shown.layers,
             }
         return {
-            "version": sheet.entries,
+            "version": summary.entries,
             "level": current.level,
             "shape": self._shape(item, current),
             "edits": len(current.edits),
@@ -375,8 +349,8 @@ class OrderPage:
             "undo": history.head,
             "redo": len(history.snapshots) - 1 - history.head,
             "suggestion": suggestion,
-            "written": "no" if sheet.finished == 0 else "yes" if sheet.state == actions.DONE else "changed",
-            "complete": sheet.complete,
+            "written": "no" if summary.finished == 0 else "yes" if summary.state == actions.DONE else "changed",
+            "complete": summary.complete,
         }
 
     def _arrange(self, item: Item, current: Snapshot) -> Arranged:
@@ -387,17 +361,17 @@ class OrderPage:
         version, history = self._histories.get(key, (-1, None))
 
         def look(file: sqlite3.Connection) -> tuple[LogSummary, list[actions.Entry]]:
-            sheet = actions.read_summary(file, key) or LogSummary(image.digest)
-            return sheet, [] if sheet.entries == version else actions.read_entries(file, key)
+            summary = actions.read_summary(file, key) or LogSummary(image.digest)
+            return summary, [] if summary.entries == version else actions.read_entries(file, key)
 
-        sheet, entries = await self._state.read(look)
-        if sheet.digest != image.digest:
+        summary, entries = await self._state.read(look)
+        if summary.digest != image.digest:
             raise Refused(409, f"{item.title}: its regions are not those that were ordered before; ask the organiser")
-        if history is None or version != sheet.entries:
+        if history is None or version != summary.entries:
             taken = [one.action for one in entries]
             history = await asyncio.to_thread(replay, taken, image.first, image.levels)
-            self._remember(key, sheet.entries, history)
-        return sheet, history
+            self._remember(key, summary.entries, history)
+        return summary, history
 
     def _remember(self, key: Key, version: int, history: EditHistory) -> None:
         self._histories[key] = (version, history)
@@ -406,9 +380,7 @@ class OrderPage:
             self._histories.popitem(last=False)
 
     def _item(self, request: Request) -> Item:
-        item = self._inputs.items.get(request.path_params["item"])
-        if item is None:
-            raise Refused(404, "there is no such image")
+        item = super()._item(request)
         if item.id in self._inputs.failed:
             raise Refused(422, f"{item.title}: {self._inputs.failed[item.id]}")
         return item
@@ -446,7 +418,7 @@ class OrderPage:
         """Make this image ready, and the next while someone works on this one; what goes wrong is told to those who ask."""
         for item in self._usable[index : index + 2]:
             with suppress(Refused):
-                await self._load(self._inputs.items[item])
+                await self._load(self._items[item])
 
     async def _requested_regions(self, request: Request) -> Regions:
         item, level = self._item(request), request.path_params["level"]
@@ -458,18 +430,18 @@ class OrderPage:
         return await asyncio.to_thread(self._regions_of, item, Snapshot(int(level)))
 
 
-def _progress(sheet: LogSummary | None) -> dict[str, Any]:
+def _progress(summary: LogSummary | None) -> dict[str, Any]:
     """Progress with an image, for the list."""
-    if sheet is None:
+    if summary is None:
         return {"started": False, "tangled": False, "changed": False}
     return {
         "started": True,
-        "ordered": sheet.facts["ordered"],
-        "regions": sheet.facts["regions"],
-        "tangled": sheet.facts["tangled"] > 0,
-        "written": sheet.state == actions.DONE,
-        "complete": sheet.complete,
-        "changed": 0 < sheet.finished < sheet.entries,
+        "ordered": summary.facts["ordered"],
+        "regions": summary.facts["regions"],
+        "tangled": summary.facts["tangled"] > 0,
+        "written": summary.state == actions.DONE,
+        "complete": summary.complete,
+        "changed": 0 < summary.finished < summary.entries,
     }
 
 
