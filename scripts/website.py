@@ -1,4 +1,4 @@
-"""Hooks of the documentation's build: formulas become MathML, and the search also works in pages that are opened from disk.
+"""Hooks of the documentation's build: formulas become MathML, the papers' pages join, and the search also works from disk.
 
 Nothing is loaded from elsewhere, and no script is needed to read a formula.
 """
@@ -15,6 +15,9 @@ from xml.etree import ElementTree
 
 from latex2mathml.converter import convert
 from mkdocs.plugins import event_priority
+from mkdocs.structure.files import File, Files
+
+PAPERS = Path(__file__).parents[1] / "papers" / "hyperacuity_papers"
 
 _FORMULA = re.compile(r'<(span|div) class="arithmatex">\\[(\[](.*?)\\[)\]]</\1>', re.DOTALL)
 _CORNER = re.compile(r"<th( [^>]*)?></th>")
@@ -22,8 +25,19 @@ _WORD = re.compile(r"(?<![\\A-Za-z])(?:[TF]PR?|FN|TN|PREC|[SM]?FoM|[CIFM]D|MSE|P
 _MATHML = "http://www.w3.org/1998/Math/MathML"
 
 
+def on_files(files: Files, config: Any) -> Files:
+    """Add the page of each paper, which stands in the paper's own folder, and whose links lead from there to docs/."""
+    for page in sorted(PAPERS.glob("*/README.md")):
+        text = page.read_text(encoding="utf-8").replace("](../../../docs/", "](../")
+        text = re.sub(r"\]\(\.\./(\w+)/README\.md", r"](\1.md", text)
+        files.append(File.generated(config, f"papers/{page.parent.name}.md", content=text))
+    return files
+
+
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """What pages explain is found before what the reference lists: there every name is a title, which counts a thousandfold."""
+    if page.file.src_uri == "papers.md":
+        return re.sub(r"\]\(\.\./papers/hyperacuity_papers/(\w+)/README\.md", r"](papers/\1.md", markdown)
     if page.file.src_uri.startswith("reference"):
         page.meta.setdefault("search", {"boost": 0.001})
     return markdown

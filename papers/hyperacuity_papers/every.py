@@ -10,8 +10,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from typer import Option
-
 from hyperacuity.cli import common, output
 from hyperacuity.cli.options import Folder, Json, Workers
 from hyperacuity.cli.output import Figures, Out, finish, print_line, print_table
@@ -54,8 +52,8 @@ def paper(name: str) -> PaperStudy:
 def study_all(
     out: Out,
     data: Annotated[Path | None, Folder(help="Folder of the data sets.")] = None,
-    page: Annotated[
-        Path | None, Option(metavar="FILE", help="Also write the ledger here (default: only OUT/papers.md).")
+    checkout: Annotated[
+        Path | None, Folder(help="Also write the tables into the pages of this checkout of the sources.")
     ] = None,
     figures: Figures = True,
     workers: Workers = None,
@@ -74,9 +72,9 @@ def study_all(
     folder = output.figure_folder(out, figures=figures)
     from hyperacuity.data.files import write_bytes
     from hyperacuity.run.many import write_csv
-    from hyperacuity_papers.common import book
-    from hyperacuity_papers.common.page import ledger_page
+    from hyperacuity_papers.common import book, page
 
+    pages = page.checkout_pages(checkout) if checkout else {}
     key = book.ledger_key(data, figures=figures)
     papers = [paper(name) for name in PAPERS]
     found: dict[str, KeptRows] = {}
@@ -91,9 +89,12 @@ def study_all(
             failures.append((one.name, str(error)))
     rows = {name: of.rows for name, of in found.items()}
     notes, of_papers = _notes(data), {name: of.notes for name, of in found.items()}
-    text = ledger_page(rows, {one.name: one.title for one in papers}, notes, of_papers)
-    for path in (folder / "papers.md", *([page] if page else [])):
-        write_bytes(path, text.encode())
+    text = page.ledger_page(rows, {one.name: one.title for one in papers}, notes, of_papers)
+    write_bytes(folder / "papers.md", text.encode())
+    tables = {name: page.paper_table(of, of_papers[name]) for name, of in rows.items()}
+    tables[""] = page.summary_table(rows, notes)
+    for name in pages.keys() & tables:
+        write_bytes(pages[name], page.written_below(pages[name].read_text(encoding="utf-8"), tables[name]).encode())
     if rows:
         write_csv(folder / "papers.csv", [{"paper": name, **vars(row)} for name, of in rows.items() for row in of])
     notes += [f"{name}: {note}" for name, of in of_papers.items() for note in of]

@@ -27,7 +27,7 @@ def test_both_packages_have_the_same_version():
 @pytest.mark.parametrize("paper", PAPERS)
 def test_all_there_is_of_a_paper_lies_in_its_folder(paper):
     files = {path.name for path in (ROOT / "hyperacuity_papers" / paper).iterdir()}
-    assert {"claims.toml", "command.py", "figures.py", "study.py"} <= files
+    assert {"README.md", "claims.toml", "command.py", "figures.py", "study.py"} <= files
 
 
 def folders_imported(path):

@@ -13,7 +13,7 @@ from hyperacuity.cli import app
 from hyperacuity.errors import InputError
 from hyperacuity_papers import every
 from hyperacuity_papers.common import Claim, Finding, NotRunError, entries, expect, incomparable, near, worked
-from hyperacuity_papers.common.page import counted, ledger_page, measured
+from hyperacuity_papers.common.page import MARK, counted, ledger_page, measured
 
 
 @dataclass
@@ -105,12 +105,11 @@ def run(*words):
 
 def test_all_studies_once_and_a_second_run_goes_on(papers, tmp_path):
     calls, _ = papers
-    found = run("--out", tmp_path / "all", "--page", tmp_path / "page.md", "--json")
+    found = run("--out", tmp_path / "all", "--json")
     assert found.exit_code == 0, found.output
     told = json.loads(found.stdout)["papers"]
     assert [row["verdict"] for row in told["two"]] == ["holds", "fails", "not comparable", "not run"]
-    page = (tmp_path / "page.md").read_text()
-    assert page == (tmp_path / "all" / "papers.md").read_text()
+    page = (tmp_path / "all" / "papers.md").read_text()
     assert (tmp_path / "all" / "papers.csv").read_text().count("\n") == 9
     (tmp_path / "all" / "two" / "ledger.json").unlink()
     again = run("--out", tmp_path / "all")
@@ -122,6 +121,32 @@ def test_all_studies_once_and_a_second_run_goes_on(papers, tmp_path):
     assert "Data: " in again.stdout
     assert calls == ["one", "two", "two"]
     assert (tmp_path / "all" / "papers.md").read_text() == page
+
+
+def test_the_tables_are_written_into_the_pages_of_a_checkout(papers, tmp_path):
+    pages = [tmp_path / "docs" / "papers.md"]
+    pages += [tmp_path / "papers" / "hyperacuity_papers" / name / "README.md" for name in ("one", "two")]
+    for page in pages:
+        page.parent.mkdir(parents=True)
+        page.write_text(f"# By hand\n\n{MARK}\n\nwritten before\n", encoding="utf-8")
+    assert run("--out", tmp_path / "all", "--checkout", tmp_path).exit_code == 0
+    texts = [page.read_text(encoding="utf-8") for page in pages]
+    assert all(text.startswith(f"# By hand\n\n{MARK}\n\n- ") for text in texts)
+    assert not any("written before" in text for text in texts)
+    assert "| one | 2 | 0 | 1 | 1 | 75 % |" in texts[0]
+    assert all("| Table 1 | F of pB | 0.65 | 0." in text for text in texts[1:])
+
+
+def test_a_folder_that_is_no_checkout_is_left_alone(papers, tmp_path):
+    calls, _ = papers
+    page = tmp_path / "docs" / "papers.md"
+    page.parent.mkdir()
+    page.write_text("# Somebody's own page\n", encoding="utf-8")
+    done = run("--out", tmp_path / "all", "--checkout", tmp_path)
+    assert done.exit_code == 2
+    assert "papers.md: expected a page with the line <!-- written by" in done.stderr
+    assert page.read_text(encoding="utf-8") == "# Somebody's own page\n"
+    assert calls == []
 
 
 @pytest.mark.parametrize("name", every.STRICT)

@@ -1,13 +1,18 @@
-"""The ledger as a page: a section per paper, what holds and what fails at a glance."""
+"""The ledger as Markdown: a page of its own, and the tables in the pages of a checkout."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import get_args
 
+from hyperacuity.errors import UsageError
 from hyperacuity_papers.common.claims import LedgerRow, Verdict
+
+MARK = "<!-- written by hyperacuity study all; do not edit below -->"
+"""The line of a page below which the ledger is written."""
 
 FILE = re.compile(r"\.(png|csv)\b")
 HEADINGS = ("where", "what the paper says", "theirs", "ours", "", "command")
@@ -59,16 +64,49 @@ def ledger_page(
         "Written by `hyperacuity study all`; no row is filled in by hand. *holds*: found here as the paper says. **fails**: not "
         "found here; that is a finding. *n/c*: not comparable, for the reason below our number. An equation is tried on a small "
         "example that was worked out by hand from the paper.",
-        _listed(notes),
-        _table(("paper", *VERDICTS, "with a number of ours"), summary_rows(papers)),
+        summary_table(papers, notes),
     ]
     for name, rows in papers.items():
-        parts += [
-            f"## {titles[name]}",
-            _listed((of_papers or {}).get(name, ())),
-            _table(HEADINGS, [_cells(row) for row in rows]),
-        ]
+        parts += [f"## {titles[name]}", paper_table(rows, (of_papers or {}).get(name, ()))]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def summary_table(papers: Mapping[str, Sequence[LedgerRow]], notes: Sequence[str] = ()) -> str:
+    """Format what was run, and how many rows of each paper have which verdict."""
+    table = _table(("paper", *VERDICTS, "with a number of ours"), summary_rows(papers))
+    return "\n\n".join(filter(None, [_listed(notes), table]))
+
+
+def paper_table(rows: Sequence[LedgerRow], notes: Sequence[str] = ()) -> str:
+    """Format a paper's rows below the notes of its study."""
+    return "\n\n".join(filter(None, [_listed(notes), _table(HEADINGS, [_cells(row) for row in rows])]))
+
+
+def checkout_pages(checkout: Path) -> dict[str, Path]:
+    """Find the pages of a checkout that show the ledger: that of each paper by its name, and the summary under ``""``.
+
+    ``UsageError`` where the folder is no checkout.
+    """
+    folder = checkout / "papers" / "hyperacuity_papers"
+    pages = {"": checkout / "docs" / "papers.md"} | {path.parent.name: path for path in folder.glob("*/README.md")}
+    for page in pages.values():
+        if not page.is_file() or MARK not in page.read_text(encoding="utf-8"):
+            raise UsageError(f"{page}: expected a page with the line {MARK}")
+    return pages
+
+
+def written_below(page: str, text: str) -> str:
+    """Replace what stands below the mark of a page.
+
+    >>> print(written_below(f"# Page\\n\\n{MARK}\\n\\nold", "new"))
+    # Page
+    <BLANKLINE>
+    <!-- written by hyperacuity study all; do not edit below -->
+    <BLANKLINE>
+    new
+    <BLANKLINE>
+    """
+    return f"{page.partition(MARK)[0]}{MARK}\n\n{text}\n"
 
 
 def _listed(notes: Sequence[str]) -> str:
