@@ -1,30 +1,30 @@
-"""Where compiled kernels lie, and who begins to compile early."""
+"""Where compiled kernels lie, and how many processors there are."""
 
 from __future__ import annotations
+
+import os
+import sys
 
 import pytest
 
 from hyperacuity import compiled
 
 
-@pytest.mark.parametrize(("processors", "started"), [(1, 0), (2, 1)])
-def test_a_head_start_takes_a_second_processor_and_a_machine_without_kernels(
-    tmp_path, monkeypatch, processors, started
-):
-    calls = []
+def test_kernels_lie_in_numbas_folder_or_in_the_users(tmp_path, monkeypatch):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr(compiled, "processors", lambda: processors)
-    monkeypatch.setattr(compiled, "start_half", lambda: calls.append("started"))
-    compiled.head_start()
-    assert len(calls) == started
-    (tmp_path / "kernels" / "sweep-0123").mkdir(parents=True)
-    compiled.head_start()
-    assert len(calls) == started
+    assert compiled.cache_base() == tmp_path / "kernels"
+    monkeypatch.delenv("NUMBA_CACHE_DIR")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    if sys.platform == "linux":
+        assert compiled.cache_base() == tmp_path / "cache" / "hyperacuity" / "kernels"
 
 
-def test_one_other_process_is_enough(monkeypatch):
-    monkeypatch.setattr(compiled, "_running", [])
-    monkeypatch.setattr(compiled, "HALF", "this")
-    process = compiled.start_half()
-    assert compiled.start_half() is process
-    assert process.wait() == 0
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="processes cannot be bound to processors here")
+def test_only_processors_count_that_this_process_may_use():
+    allowed = os.sched_getaffinity(0)
+    try:
+        os.sched_setaffinity(0, {min(allowed)})
+        assert compiled.processors() == 1
+    finally:
+        os.sched_setaffinity(0, allowed)
+    assert compiled.processors() == len(allowed)

@@ -11,7 +11,6 @@ import hyperacuity as ha
 from hyperacuity import tasks
 from hyperacuity.errors import UsageError
 from hyperacuity.evaluation.warming import STEPS, warm_all, warm_up
-from hyperacuity.kernels.compiling import Kernel
 
 
 def variants():
@@ -21,7 +20,7 @@ def variants():
         f"{module.__name__}.{name}": len(value.signatures)
         for module in modules
         for name, value in vars(module).items()
-        if isinstance(value, Kernel)
+        if hasattr(value, "signatures")
     }
 
 

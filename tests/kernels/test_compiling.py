@@ -1,24 +1,11 @@
-"""Functions that become machine code once, as part of what Python calls."""
+"""Kernels of all sorts, called by Python and by each other."""
 
 from __future__ import annotations
-
-import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 
 from hyperacuity.kernels import allocating_kernel, inlined_kernel, kernel
-
-CALLED = """
-import sys
-import numpy as np
-from hyperacuity.kernels.thinning import thin, thin_bits
-thin(np.ones((9, 9), bool))
-from hyperacuity.kernels import cache_base
-print(*sorted(path.name.split("-")[0] for path in cache_base().rglob("*.nbi")))
-"""
 
 
 @kernel
@@ -73,23 +60,6 @@ def test_a_function_does_the_same_whoever_calls_it():
 
 
 @pytest.mark.parametrize("call", [_pass_on, _refuse])
-def test_errors_of_parts_arrive(call):
+def test_errors_arrive(call):
     with pytest.raises(ValueError, match="negative"):
         call(-1)
-
-
-def test_only_what_python_calls_is_optimised_and_kept(tmp_path):
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
-    done = subprocess.run([sys.executable, "-c", CALLED], env=environment, capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["bits.pack", "bits.unpack", "thinning.thin_bits"]
-
-
-def test_only_the_whole_has_machine_code():
-    _four_times(np.zeros(2))
-    (whole,), (part,) = (
-        [found for types, found in side.overloads.items() if types[0].dtype.name == "float64"]
-        for side in (_four_times, _four_times_each.part)
-    )
-    addresses = [one.library.get_pointer_to_function(one.fndesc.llvm_func_name) for one in (whole, part)]
-    assert addresses[0] != 0
-    assert addresses[1] == 0

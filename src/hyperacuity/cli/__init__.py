@@ -23,7 +23,6 @@ from typer import Option
 
 from hyperacuity import __version__
 from hyperacuity.cli.common import Commands
-from hyperacuity.compiled import head_start
 
 if TYPE_CHECKING:
     app: typer.Typer
@@ -65,9 +64,6 @@ COMMANDS = {
 
 GROUPS = ("run", "studio", "train")
 """The groups of commands, each a module of this package with an ``app`` of its own."""
-
-SWEPT = ("boundary", "semantic", "audit")
-"""The commands that wait, on a machine without kernels, until those of a sweep over thresholds are compiled."""
 
 OBJECTS_BETWEEN_COLLECTIONS = 20_000
 """Modules and kernels make many objects that stay; to look for garbage among them each 700 takes a tenth of the start."""
@@ -155,6 +151,4 @@ def main() -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):  # a name that the terminal's encoding lacks must not end a run
         sys.stdout.reconfigure(errors="backslashreplace")
     words = sys.argv[1:]
-    if words[:1] in ([name] for name in SWEPT) and not {"-h", "--help", "--cluster"} & set(words):
-        head_start()
     program(words)()

@@ -15,7 +15,6 @@ from hyperacuity.data.datasets.layouts import LAYOUTS
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.evaluation import in_memory
 from hyperacuity.evaluation.against import CardLike, Rival, Rivals, fitting, rivals
-from hyperacuity.evaluation.first_use import compile_before
 from hyperacuity.evaluation.jobs import TaskJob, agreed, job_for
 from hyperacuity.evaluation.result import Result
 from hyperacuity.evaluation.truth_digests import TruthDigests, digests_of_cells
@@ -134,8 +133,6 @@ def evaluate_inputs(
     """
     if strict and (gaps := inputs.gaps()):
         raise UsageError(f"{gaps[0]} (`strict=True`)")
-    if cluster is None:
-        compile_before(task.name, shown=progress)
     complete = inputs.agree(protocol).completed(
         inputs.systems, lambda system: _first_predictions(inputs, system, protocol)
     )

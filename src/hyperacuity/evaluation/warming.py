@@ -120,10 +120,10 @@ def _audit(scene: Scene) -> None:
 
 
 def _sweep() -> None:
-    from hyperacuity.kernels.ahead import compile_matching, compile_preparing
+    from hyperacuity.boundary import tally
 
-    compile_preparing()
-    compile_matching()
+    soft = np.tile(np.linspace(0, 1, 20, dtype=np.float32), (9, 1))
+    tally(soft, [soft > 0.5, soft > 0.9])
 
 
 def _filters() -> None:

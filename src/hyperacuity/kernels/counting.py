@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hyperacuity.kernels import Flags, Float32s, Float64s, Int32s, Int64s, Scalar, Uint64s, kernel
+from hyperacuity.kernels import Flags, Float32s, Float64s, Int32s, Int64s, Scalar, Uint64s, inlined_kernel, kernel
 from hyperacuity.kernels.bits import ONE, lowest_bit
 from hyperacuity.kernels.pairs import Reach
 from hyperacuity.kernels.sweep import History, indices_of, trace
@@ -60,7 +60,7 @@ def _flip(own: Int32s, other: Int32s, came_from: Int32s, end: Scalar) -> None:
         y = after
 
 
-@kernel
+@inlined_kernel
 def _augment(own: _Side, other: _Side, around: Disc, came_from: Int32s, queue: Int32s, root: Scalar) -> Scalar:
     """Look for an augmenting path from a free pixel, and flip it. Returns −1 if there was one.
 

@@ -13,7 +13,7 @@ import operator
 from typing import Any
 
 import numpy as np
-from llvmlite import ir  # type: ignore[import-untyped]
+from llvmlite import ir
 from numba import extending, types
 from numpy.typing import NDArray
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hyperacuity.kernels import Float32s, allocating_kernel, kernel
+from hyperacuity.kernels import Float32s, allocating_kernel, inlined_kernel
 
 Volume = Float32s
 
@@ -42,7 +42,7 @@ def path_costs(
     return result
 
 
-@kernel
+@inlined_kernel
 def _step(costs: Float32s, before: Float32s, small: np.float32, large: np.float32, result: Float32s) -> None:
     count = len(costs)
     least = before[0]
