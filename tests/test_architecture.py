@@ -180,7 +180,8 @@ def test_no_module_is_longer_than_500_lines():
 
 @pytest.mark.parametrize("room", ROOMS)
 def test_nothing_is_ever_unpickled(room):
-    for path in (p for p in MODULES if room_of(p) == room):
+    """Except compiled kernels, as numba stores them: from a private folder, after their digest is verified (tests/kernels)."""
+    for path in (p for p in MODULES if room_of(p) == room and name_of(p) != "kernels/numba_internals.py"):
         unpickles_nothing(path)
 
 
