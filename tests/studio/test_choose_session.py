@@ -17,6 +17,7 @@ from hyperacuity.studio.choose.page import ChoosePage
 from hyperacuity.studio.choose.plan import SCHEMA, Design
 from hyperacuity.studio.choose.session import FACTS, Session, read_question
 from hyperacuity.studio.choose.trials import load_study
+from hyperacuity.studio.server import last_address
 from hyperacuity.studio.state import Schema, State
 
 FRAMED = Session(
@@ -124,9 +125,13 @@ def test_a_file_of_the_first_version_opens(tmp_path):
     first = Schema("choose", 1, tuple(line for line in SCHEMA.steps if line != FACTS))
     with State(tmp_path / "studio.sqlite", [first]) as state:
         state.write_now(lambda file: file.execute("INSERT INTO choose_people VALUES (1, 'token', '0 1', 'now')"))
+        settings = [("port", "8123"), ("token", "that-of-the-experimenter")]
+        state.write_now(lambda file: file.executemany("INSERT INTO choose_settings VALUES (?, ?)", settings))
     with State(tmp_path / "studio.sqlite", [SCHEMA]) as state:
         assert state.read_now(lambda file: file.execute("SELECT count(*) FROM choose_facts").fetchone()) == (0,)
         assert state.read_now(lambda file: file.execute("SELECT token FROM choose_people").fetchone()) == ("token",)
+        address = last_address(state, "choose")
+        assert (address.port, address.token) == (8123, "that-of-the-experimenter")
 
 
 @pytest.mark.parametrize("text", ["", " : a | b", "Vision: normal"])

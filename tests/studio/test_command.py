@@ -23,9 +23,18 @@ from typer.testing import CliRunner
 
 from hyperacuity.cli import app
 from hyperacuity.cli.studio import app as pages
-from hyperacuity.studio.choose.address import last_address, store_address
 from hyperacuity.studio.choose.plan import SCHEMA
-from hyperacuity.studio.server import Address, is_loopback, listen, prepared, reachable_name, serve
+from hyperacuity.studio.server import (
+    Address,
+    is_loopback,
+    last_address,
+    last_or_free,
+    listen,
+    prepared,
+    reachable_name,
+    serve,
+    store_address,
+)
 from hyperacuity.studio.state import State
 from hyperacuity.studio.web import Page
 
@@ -94,13 +103,16 @@ def test_no_other_user_sees_the_token_of_a_browser_that_is_opened(tmp_path, monk
 def test_a_port_that_is_taken_by_now_gives_way_to_a_free_one(tmp_path, caplog):
     with State(tmp_path / "studio.sqlite", [SCHEMA]) as state, listen("127.0.0.1", 0) as taken:
         port = taken.getsockname()[1]
-        assert last_address(state, "127.0.0.1", 0) == (None, 0)
-        store_address(state, Address(f"http://127.0.0.1:{port}", "a-token-of-last-time", port))
-        assert last_address(state, "127.0.0.1", 0) == ("a-token-of-last-time", 0)
-        assert f"port {port}, which earlier invitations name, is taken" in caplog.text
-        assert last_address(state, "127.0.0.1", 4321) == ("a-token-of-last-time", 4321)
+        assert last_address(state, "choose") is None
+        assert last_or_free("127.0.0.1", 0, None) == 0
+        store_address(state, "choose", Address(f"http://127.0.0.1:{port}", "a-token-of-last-time", port))
+        last = last_address(state, "choose")
+        assert (last.token, last.port) == ("a-token-of-last-time", port)
+        assert last_or_free("127.0.0.1", 0, last) == 0
+        assert f"port {port}, which earlier links name, is taken" in caplog.text
+        assert last_or_free("127.0.0.1", 4321, last) == 4321
         taken.close()
-        assert last_address(state, "127.0.0.1", 0) == ("a-token-of-last-time", port)
+        assert last_or_free("127.0.0.1", 0, last) == port
 
 
 def test_a_host_that_others_can_reach_has_a_token_and_a_real_address():

@@ -17,9 +17,7 @@ from hyperacuity.cli.options import Folder, grouped
 from hyperacuity.errors import UsageError, not_installed
 
 if TYPE_CHECKING:
-    from hyperacuity.studio.label.page import LabelPage
-    from hyperacuity.studio.order.page import OrderPage
-    from hyperacuity.studio.overview.page import Overview
+    from hyperacuity.studio.image_page import ImagePage
     from hyperacuity.studio.server import Address
     from hyperacuity.studio.state import State
     from hyperacuity.studio.web import Page
@@ -80,20 +78,19 @@ class Server:
         if self.public_url is not None:
             public_address(self.public_url)
 
-    def serve_again(self, page: Page, state: State, name: str, overview: Overview) -> None:
-        """As :meth:`serve`, where the page ``name`` was served last if that is possible: people have kept their links."""
-        from hyperacuity.studio.address import last_or_free, read_address, write_address
+    def serve_again(self, page: Page, state: State, name: str, announce: Callable[[Address], None]) -> None:
+        """As :meth:`serve`, where the page ``name`` was served last if that is possible: people have saved their links."""
+        from hyperacuity.studio.server import last_address, last_or_free, store_address
 
-        last = read_address(state, name)
-        port = last_or_free(self.host, self.port, last.port if last else None)
-        again = replace(self, port=port, token=self.token or (last.token if last else None))
+        last = last_address(state, name)
+        token = self.token or (last.token if last else None)
 
-        def announce(address: Address) -> None:
-            write_address(state, name, address)
-            link = overview.supervisor.link(address)
-            common.messages.print(f"Overview, for you alone: {link}", markup=False, soft_wrap=True)
+        def store_and_announce(address: Address) -> None:
+            store_address(state, name, address)
+            announce(address)
 
-        again.serve(page, announce=announce)
+        again = replace(self, port=last_or_free(self.host, self.port, last), token=token)
+        again.serve(page, announce=store_and_announce)
 
     def serve(
         self,
@@ -173,7 +170,7 @@ def choose(
     Example: [bold]hyperacuity studio choose trials --images photos --export-data data[/bold]
     """
     server.require()
-    from hyperacuity.studio.choose import address, plan, results
+    from hyperacuity.studio.choose import plan, results
     from hyperacuity.studio.choose.long import export_long
     from hyperacuity.studio.choose.page import ChoosePage
     from hyperacuity.studio.choose.session import Session, read_question
@@ -205,15 +202,13 @@ def choose(
                 f"{len(study.obvious)} photographs have an answer plain enough for practice and attention checks"
             )
         invitations = page.ensure_invitations(participants)
-        last_token, port = address.last_address(opened, server.host, server.port)
 
-        def announce(now: Address) -> None:
-            address.store_address(opened, now)
+        def announce(address: Address) -> None:
             for number, one in enumerate(invitations, 1):
-                common.messages.print(f"invitation {number}: {now.base}/take/{one}", markup=False, soft_wrap=True)
+                line = f"invitation {number}: {address.base}/take/{one}"
+                common.messages.print(line, markup=False, soft_wrap=True)
 
-        again = replace(server, port=port, token=server.token or last_token)
-        again.serve(page.page, announce=announce)
+        server.serve_again(page.page, opened, "choose", announce)
 
 
 @app.command("label")
@@ -265,7 +260,7 @@ def label(
     with State(state or folder / "studio.sqlite", [people.SCHEMA, actions.SCHEMA]) as opened:
         page = LabelPage(items, opened, folder, sources)
         write_missing(page)
-        server.serve_again(page.page, opened, "label", page.overview)
+        server.serve_again(page.page, opened, page.NAME, partial(print_overview, page))
 
 
 @app.command("order")
@@ -325,7 +320,7 @@ def order(
     with State(state or folder / "studio.sqlite", [people.SCHEMA, actions.SCHEMA]) as opened:
         page = OrderPage(inputs, opened, folder)
         write_missing(page)
-        server.serve_again(page.page, opened, "order", page.overview)
+        server.serve_again(page.page, opened, page.NAME, partial(print_overview, page))
 
 
 def read_text(path: Path) -> str:
@@ -339,7 +334,7 @@ def read_text(path: Path) -> str:
     return text
 
 
-def write_missing(page: LabelPage | OrderPage) -> None:
+def write_missing(page: ImagePage) -> None:
     """Write files of finished work that are missing or damaged, and name those that cannot be written."""
     from rich.progress import Progress
 
@@ -348,17 +343,23 @@ def write_missing(page: LabelPage | OrderPage) -> None:
     common.tell_failures(failed)
 
 
+def print_overview(page: ImagePage, address: Address) -> None:
+    """Print the organiser's link."""
+    link = page.overview.supervisor.link(address)
+    common.messages.print(f"Overview, for you alone: {link}", markup=False, soft_wrap=True)
+
+
 def print_links(path: Path, name: str) -> None:
     """Print everyone's own link to the page ``name``, where it was served last."""
-    from hyperacuity.studio.address import read_address
     from hyperacuity.studio.people import SCHEMA, People
+    from hyperacuity.studio.server import last_address
     from hyperacuity.studio.state import State
 
     nobody = UsageError(f"{path}: nobody has worked here yet, so there are no links: start the studio without --links")
     if not path.is_file():
         raise nobody
     with State(path, [SCHEMA]) as state:
-        address, found = read_address(state, name), People(state, name).everybody()
+        address, found = last_address(state, name), People(state, name).everybody()
     if address is None or not found:
         raise nobody
     for person in found:

@@ -6,7 +6,6 @@ then on the name alone opens nothing. There are no accounts and no passwords; th
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import os
 import re
@@ -20,10 +19,12 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from hyperacuity.studio import web
-from hyperacuity.studio.security import PUBLIC, TOKEN, set_cookie
+from hyperacuity.studio.security import PUBLIC, TOKEN, cookie_name, enter, set_cookie
 from hyperacuity.studio.server import Address
 from hyperacuity.studio.state import Schema, State, insert, now
 from hyperacuity.studio.web import Refused, read_json, render, root_of
+
+YEAR = 365 * 86400
 
 _TABLE = "CREATE TABLE people (id TEXT PRIMARY KEY, name TEXT NOT NULL UNIQUE, made TEXT NOT NULL) WITHOUT ROWID"
 _SECRETS = (
@@ -57,8 +58,7 @@ class People:
 
     def __init__(self, state: State, page: str) -> None:
         self._state = state
-        # Cookies know no ports: a name of its own keeps the studios of one machine apart.
-        self.cookie = f"annotator-{page}-" + hashlib.sha256(os.fsencode(state.path.resolve())).hexdigest()[:12]
+        self.cookie = cookie_name(f"annotator-{page}", os.fsencode(state.path.resolve()))
         state.write_now(_give_secrets)
 
     @property
@@ -114,19 +114,17 @@ class People:
             return Person(*file.execute(f"{_EVERYBODY} WHERE id = ?", new[:1]).fetchone())
 
         person = known if known is not None and known.name == name else await self._state.write(join)
-        return self._welcome_back(request, person, JSONResponse({"name": person.name}))
+        return self._signed_in(request, person)
 
     async def _come_back(self, request: Request) -> Response:
         person, known = await self._linked(request), await self.find(request)
         if known is not None and known.id != person.id:
             return render(request, "switch.html.j2", title="Switch user?", person=person.name, known=known.name)
-        # By a page and not by a redirect: one that began on another site would be followed without the strict cookie.
-        return self._welcome_back(request, person, render(request, "enter.html.j2", title="Welcome back", target="/"))
+        return enter(request, "Welcome back", "/", self.cookie, person.key, max_age=YEAR)
 
     async def _switch(self, request: Request) -> Response:
         await read_json(request)  # which no form of another site sends
-        person = await self._linked(request)
-        return self._welcome_back(request, person, JSONResponse({"name": person.name}))
+        return self._signed_in(request, await self._linked(request))
 
     async def _linked(self, request: Request) -> Person:
         person = await self._state.read(lambda file: person_of(file, request.path_params["key"]))
@@ -134,8 +132,9 @@ class People:
             raise Refused(404, "this link is not valid: check it, or ask the organiser for yours")
         return person
 
-    def _welcome_back(self, request: Request, person: Person, response: Response) -> Response:
-        set_cookie(request, response, self.cookie, person.key, max_age=365 * 86400)
+    def _signed_in(self, request: Request, person: Person) -> Response:
+        response = JSONResponse({"name": person.name})
+        set_cookie(request, response, self.cookie, person.key, max_age=YEAR)
         return response
 
     async def _own_page(self, request: Request) -> Response:

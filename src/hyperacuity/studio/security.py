@@ -69,8 +69,7 @@ class Guard:
         self._checked = TrustedHostMiddleware(self._check, ["*"] if hosts is None else hosts, www_redirect=False)
         self._token = token
         self._guests = ("/static/", *guests)
-        # Cookies know no ports: a name of its own keeps the studios of one machine apart.
-        self._cookie = "studio-" + hashlib.sha256((token or "").encode()).hexdigest()[:12]
+        self._cookie = cookie_name("studio", (token or "").encode())
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or say why not."""
@@ -119,12 +118,26 @@ class Guard:
         """Take the token from the address, once; then lead to the same address without it."""
         if request.method != "GET" or not self._is_token(request.query_params.get("token")):
             return refusal(request, 403, "this studio asks for its token: open the address that its terminal shows")
-        # By a page and not by a redirect: one that began on another site would be followed without the strict cookie.
         path = "/" + quote(request.scope["path"].lstrip("/\\"))  # "//elsewhere" would lead there
         query = request.url.remove_query_params("token").query
-        response = render(request, "enter.html.j2", title="Welcome", target=f"{path}?{query}" if query else path)
-        set_cookie(request, response, self._cookie, self._token or "")
-        return response
+        return enter(request, "Welcome", f"{path}?{query}" if query else path, self._cookie, self._token or "")
+
+
+def cookie_name(prefix: str, mark: bytes) -> str:
+    """The name of a cookie. Cookies know no ports: a mark keeps the studios of one machine apart."""
+    return f"{prefix}-{hashlib.sha256(mark).hexdigest()[:12]}"
+
+
+def enter(
+    request: Request, title: str, target: str, cookie: str, value: str, *, max_age: int | None = None
+) -> Response:
+    """A page that sets a cookie and leads to an address.
+
+    A redirect that began on another site would be followed without the strict cookie.
+    """
+    response = render(request, "enter.html.j2", title=title, target=target)
+    set_cookie(request, response, cookie, value, max_age=max_age)
+    return response
 
 
 def set_cookie(request: Request, response: Response, name: str, value: str, *, max_age: int | None = None) -> None:

@@ -19,7 +19,8 @@ from hyperacuity.studio.app import make_app
 from hyperacuity.studio.browser import opened_in_browser
 from hyperacuity.studio.connections import ImpatientProtocol
 from hyperacuity.studio.security import LOOPBACK, origin_of
-from hyperacuity.studio.web import Page
+from hyperacuity.studio.state import State, insert
+from hyperacuity.studio.web import Page, log
 
 
 @dataclass(frozen=True)
@@ -116,6 +117,31 @@ def public_address(url: str) -> str:
             "https://example.org/studio, its path of letters, digits and . _ ~ - only"
         )
     return origin + path
+
+
+def last_address(state: State, page: str) -> Address | None:
+    """The address at which a page was served last; None if it never was."""
+    query = "SELECT base, token, port FROM studio_addresses WHERE page = ?"
+    row = state.read_now(lambda file: file.execute(query, (page,)).fetchone())
+    return None if row is None else Address(*row)
+
+
+def store_address(state: State, page: str, address: Address) -> None:
+    """Store where a page is served: links that people saved stay good when the studio is started again."""
+    row = (page, address.base, address.port, address.token)
+    state.write_now(lambda file: insert(file, "studio_addresses", *row, conflict="REPLACE"))
+
+
+def last_or_free(host: str, port: int, last: Address | None) -> int:
+    """The port that is asked for, or else (0) that of the last time if it is free, or else 0: any."""
+    if port == 0 and last is not None:
+        try:
+            listen(host, last.port).close()
+        except UsageError:
+            log.warning("port %s, which earlier links name, is taken: they need another port now", last.port)
+        else:
+            return last.port
+    return port
 
 
 @contextmanager

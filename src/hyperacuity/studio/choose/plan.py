@@ -24,6 +24,15 @@ from hyperacuity.studio.state import Schema, State, insert, now
 
 Kind = Literal["practice", "trial", "check"]
 
+
+def _adopt_address(file: sqlite3.Connection) -> None:
+    """Take over the address of versions that stored it among the settings."""
+    settings = dict(file.execute("SELECT name, value FROM choose_settings"))
+    if settings.get("port", "").isdecimal():
+        row = ("choose", "", int(settings["port"]), settings.get("token"))
+        insert(file, "studio_addresses", *row, conflict="IGNORE")
+
+
 SCHEMA = Schema(
     "choose",
     3,
@@ -56,7 +65,7 @@ SCHEMA = Schema(
         ) WITHOUT ROWID""",
         FACTS,
     ),
-    upgrades={1: (FACTS,), 2: ()},
+    upgrades={1: (FACTS,), 2: (_adopt_address,)},
     sealed=("choose_settings", "choose_people", "choose_plan", "choose_answers", "choose_facts"),
 )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import os
 import secrets
@@ -12,18 +11,17 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from hyperacuity.studio.security import set_cookie
+from hyperacuity.studio.security import cookie_name, enter
 from hyperacuity.studio.server import Address
 from hyperacuity.studio.state import State, insert
-from hyperacuity.studio.web import Refused, render
+from hyperacuity.studio.web import Refused
 
 
 class Supervisor:
     """Lets in whoever has opened the link that the terminal shows. Annotators, who have the studio's token, do not have it."""
 
     def __init__(self, state: State, page: str) -> None:
-        # Cookies know no ports: a name of its own keeps the studios of one machine apart.
-        self._cookie = f"supervisor-{page}-" + hashlib.sha256(os.fsencode(state.path.resolve())).hexdigest()[:12]
+        self._cookie = cookie_name(f"supervisor-{page}", os.fsencode(state.path.resolve()))
         self._secret = state.write_now(lambda file: _secret_of(file, page))
 
     @property
@@ -43,10 +41,7 @@ class Supervisor:
     async def _come_in(self, request: Request) -> Response:
         if not self._is_secret(request.path_params["secret"]):
             raise Refused(404, "this link is not valid: open the one that the terminal of the studio shows")
-        # By a page and not by a redirect: one that began on another site would be followed without the strict cookie.
-        response = render(request, "enter.html.j2", title="Overview", target="/overview")
-        set_cookie(request, response, self._cookie, self._secret)
-        return response
+        return enter(request, "Overview", "/overview", self._cookie, self._secret)
 
     def _is_secret(self, given: str) -> bool:
         return hmac.compare_digest(self._secret.encode(), given.encode(errors="replace"))
