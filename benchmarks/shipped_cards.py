@@ -20,13 +20,13 @@ from typing import Any
 
 import hyperacuity as ha
 from hyperacuity.cards import SUFFIX, About, Card, read_card, write_card
-from hyperacuity.console import output_folder
 from hyperacuity.data import find_data, load_dataset
 from hyperacuity.detect.registry import detector, is_orderer, orderer
 from hyperacuity.detect.stereo import matcher_named
 from hyperacuity.evaluation.carding import card_of_run
 from hyperacuity.evaluation.references import bibtex
 from hyperacuity.kinds.disparity import stereo_samples
+from hyperacuity.outputs import output_folder
 from hyperacuity.systems.maps import detect_pictures, match_scenes
 from hyperacuity.train.figure_ground import read_labelled
 

@@ -17,7 +17,7 @@ import hyperacuity
 PACKAGE = Path(hyperacuity.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"), key=str)
 
-GROUND = {"errors", "syntax", "console", "compiled", "kernels", "maps", "tally", "tasks", "resampling"}
+GROUND = {"errors", "syntax", "console", "outputs", "compiled", "kernels", "maps", "tally", "tasks", "resampling"}
 TASKS = {"edges", "boundary", "semantic", "masks", "regions", "ordering", "disparity", "audit", "detect"}
 LOW = GROUND | TASKS
 MAY_IMPORT = {
@@ -25,6 +25,7 @@ MAY_IMPORT = {
     "errors": set(),
     "syntax": set(),
     "console": {"errors"},
+    "outputs": {"errors"},
     "compiled": set(),
     "kernels": {"errors", "compiled"},
     "maps": {"errors"},

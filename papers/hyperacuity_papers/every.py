@@ -70,7 +70,7 @@ def study_all(
     Example: [bold]hyperacuity study all --data datasets --out papers[/bold]
     """
     folder = output.figure_folder(out, figures=figures)
-    from hyperacuity.data.files import write_bytes
+    from hyperacuity.outputs import write_bytes, write_output
     from hyperacuity.run.many import write_csv
     from hyperacuity_papers.common import book, page
 
@@ -90,7 +90,7 @@ def study_all(
     rows = {name: of.rows for name, of in found.items()}
     notes, of_papers = _notes(data), {name: of.notes for name, of in found.items()}
     text = page.ledger_page(rows, {one.name: one.title for one in papers}, notes, of_papers)
-    write_bytes(folder / "papers.md", text.encode())
+    write_output(folder / "papers.md", text.encode())
     tables = {name: page.paper_table(of, of_papers[name]) for name, of in rows.items()}
     tables[""] = page.summary_table(rows, notes)
     for name in pages.keys() & tables:

@@ -58,6 +58,9 @@ class Knowing:
         self.takes_regions, self.blind, self.dense = takes_regions, blind, dense
         self.calls = 0
 
+    def __str__(self):
+        return "knowing"
+
     def scene(self, image):
         return next(scene for scene in SCENES.values() if np.array_equal(scene.image, image))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -107,11 +108,17 @@ def test_a_torn_picture_is_named_and_does_not_stop_the_others(study, folder, mon
         paper.maire2016(folder, count=0, systems=SYSTEMS)
 
 
-def test_maps_are_used_again_until_the_code_changes(study, folder, monkeypatch):
+def test_maps_are_used_again_until_system_or_code_change(study, folder, tmp_path, monkeypatch):
     calls = []
 
     class Counting:
         takes_regions = False
+
+        def __init__(self, name):
+            self.name = name
+
+        def __str__(self):
+            return self.name
 
         def __call__(self, image, labels=None):
             calls.append(1)
@@ -122,13 +129,29 @@ def test_maps_are_used_again_until_the_code_changes(study, folder, monkeypatch):
             return np.zeros(image.shape[:2], np.int32)
 
     monkeypatch.setattr(paper, "map_folders", lambda systems, maps: {name: maps / name for name in systems})
-    again = {name: Counting() for name in SYSTEMS}
+    again = {name: Counting(str(system)) for name, system in SYSTEMS.items()}
     found = paper.maire2016(folder, count=0, systems=again)
     assert len(calls) == 0
     assert found.score(paper.ONTO, "ae").accuracy == study.score(paper.ONTO, "ae").accuracy
-    (folder / "maps" / ".key").write_text("another", encoding="utf-8")
-    paper.maire2016(folder, count=0, systems=again)
+    others = tmp_path / "others"
+    shutil.copytree(folder, others)
+    paper.maire2016(others, count=0, systems={name: Counting(f"another {name}") for name in SYSTEMS})
     assert len(calls) > 0
+    del calls[:]
+    monkeypatch.setattr("hyperacuity_papers.maire2016.figure_ground_table.code_key", lambda *_: "another")
+    paper.maire2016(others, count=0, systems=again)
+    assert len(calls) > 0
+
+
+def test_other_pictures_under_the_same_names_are_looked_at_anew(study, folder, tmp_path, monkeypatch):
+    shutil.copytree(folder, tmp_path / "used")
+    turned = [
+        PictureSource(one.name, other.load) for one, other in zip(study.pictures, study.pictures[::-1], strict=True)
+    ]
+    monkeypatch.setattr(paper, "scene_pictures", lambda *_: turned)
+    used, fresh = (paper.maire2016(tmp_path / name, count=0, systems=SYSTEMS) for name in ("used", "fresh"))
+    assert used.tallies(paper.ONTO, "ae") == fresh.tallies(paper.ONTO, "ae")
+    assert used.tallies(paper.ONTO, "ae")["scene-0001"] != study.tallies(paper.ONTO, "ae")["scene-0001"]
 
 
 class TestSides:
@@ -190,7 +213,7 @@ def test_the_command_writes_the_table_and_the_ledger(tmp_path, monkeypatch):
     assert "photographs were left out" in told.stdout
     found = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)
     assert [row["says"] for row in found["ledger"]] == [claim.says for claim in read_claims("maire2016").claims]
-    assert {path.name for path in tmp_path.iterdir()} == {"maps", "table1.csv", "ledger.csv"}
+    assert {path.name for path in tmp_path.glob("[!.]*")} == {"maps", "table1.csv", "ledger.csv"}
     with (tmp_path / "table1.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert {row["measure"] for row in rows} == {"racc", "bacc", "bacc50", "bacc25"}

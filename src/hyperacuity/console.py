@@ -5,12 +5,9 @@ from __future__ import annotations
 import os
 import sys
 import unicodedata
-from pathlib import Path
 from typing import IO
 
 from rich.console import Console
-
-from hyperacuity.errors import UsageError
 
 JOINERS = "\u200c\u200d"
 """Marks without width that belong to words of some scripts."""
@@ -54,17 +51,3 @@ def folder_name(name: str) -> str:
     """
     plain = printable(name).replace("/", "_").replace("\\", "_")
     return plain if plain.strip(".") else "_" * len(plain)
-
-
-def output_folder(path: Path) -> Path:
-    """Create the folder if missing, and make sure that it can be written to before hours of work go into it."""
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        probe = path / ".hyperacuity-write-test"
-        probe.touch()
-        probe.unlink(missing_ok=True)
-    except FileExistsError as error:
-        raise UsageError(f"cannot write to {path}: it is a file, expected a folder") from error
-    except OSError as error:
-        raise UsageError(f"cannot write to {path}: {error.strerror}") from error
-    return path

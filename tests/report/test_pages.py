@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 from hyperacuity.boundary import Protocol
 from hyperacuity.cli import app
 from hyperacuity.errors import UsageError
+from hyperacuity.outputs import LIST
 from hyperacuity.report import pages, write_report
 from hyperacuity.report.pages import make_sheets
 from hyperacuity.run.gather import gather
@@ -219,7 +220,11 @@ def test_the_same_run_gives_the_same_bytes(plain_run, tmp_path):
     files = [
         {p.relative_to(page.parent): p.read_bytes() for p in page.parent.rglob("*") if p.is_file()} for page in pages
     ]
+    lists = [
+        sorted(of.pop(Path(LIST)).splitlines()) for of in files
+    ]  # lines are in the order in which files were finished
     assert files[0] == files[1]
+    assert lists[0] == lists[1]
 
 
 def glyphs(text: str, system: str) -> set[tuple[str, str]]:

@@ -18,8 +18,8 @@ from pathlib import Path
 
 import pytest
 
-from hyperacuity.data.files import write_bytes
 from hyperacuity.errors import UsageError
+from hyperacuity.outputs import LIST, write_bytes, write_output
 from hyperacuity.run import check_run, open_run, open_store, run_grid, store
 
 from .faulty_disk import FULL, IO_ERROR, faulty_disk, library
@@ -201,23 +201,25 @@ def test_a_lock_file_that_cannot_be_written_locks_all_the_same(tmp_path, monkeyp
 
 @pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "No space left on device"), MemoryError()], ids=repr)
 @pytest.mark.parametrize("name", ["open", "replace"])
-def test_a_file_that_cannot_be_written_leaves_the_old_one_and_no_litter(tmp_path, monkeypatch, name, error):
+@pytest.mark.parametrize("write", [write_bytes, write_output])
+def test_a_file_that_cannot_be_written_leaves_the_old_one_and_no_litter(tmp_path, monkeypatch, write, name, error):
     """What reports, tables, labels and studies write goes through one function."""
     path = tmp_path / "page.html"
-    write_bytes(path, b"old")
+    write(path, b"old")
 
     class Full(io.FileIO):
         def write(self, data):
             super().write(data[:2])
             raise error
 
-    def fail(self, *given):
+    def fail(self, *given, mode="wb", **more):
         if name == "open":
-            return Full(self, *given)
+            return Full(self, *given or [mode])
         raise error
 
     monkeypatch.setattr(type(path), name, fail)
     with pytest.raises((UsageError, MemoryError)):
-        write_bytes(path, b"new")
+        write(path, b"new")
     monkeypatch.undo()
-    assert {each.name: each.read_bytes() for each in tmp_path.iterdir()} == {"page.html": b"old"}
+    assert {each.name for each in tmp_path.iterdir()} - {LIST} == {"page.html"}
+    assert path.read_bytes() == b"old"

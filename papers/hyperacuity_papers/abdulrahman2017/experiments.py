@@ -31,6 +31,7 @@ from hyperacuity.edges.names import measures as parse_measures
 from hyperacuity.edges.synthetic import SnrDefinition
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.maps import EdgeMap, same_size
+from hyperacuity.outputs import output_file
 from hyperacuity.run.many import Failures, PictureSource, attempt_each
 from hyperacuity.tally import Signature
 from hyperacuity_papers.abdulrahman2017.edge_trials import (
@@ -156,7 +157,8 @@ def truth_study(setup: EdgeSetup, *, semi: Path | None, radius: float, made: Pat
             return replace(picture, truth=_truth_in(semi, picture.name))
         edges = redraw(picture, radius)
         if made is not None:
-            write_edges(made / f"{picture.name}.png", edges)
+            with output_file(made / f"{picture.name}.png") as part:
+                write_edges(part, edges)
         return replace(picture, truth=edges)
 
     conditions = {"hand-made": unchanged, "semi-automatic": redrawn}

@@ -14,6 +14,7 @@ from hyperacuity.detect import canny, masks
 from hyperacuity.edges import PAPER, add_noise, shapes, sweep
 from hyperacuity.edges.displacement import Shift
 from hyperacuity.edges.thresholds import edges_at
+from hyperacuity.outputs import output_file
 from hyperacuity.report import theme
 from hyperacuity.report.charts.edges import best_maps_chart
 from hyperacuity.report.pictures.edges import edge_picture
@@ -103,7 +104,8 @@ def draw_abdulrahman2017(study: Abdulrahman2017, folder: Path) -> list[Path]:
         "fig7": _process_sheet(picture),
     }
     for name, sheet in sheets.items():
-        write_png(folder / f"{name}.png", sheet)
+        with output_file(folder / f"{name}.png") as part:
+            write_png(part, sheet)
         files.append(folder / f"{name}.png")
     return files
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperacuity.data import read_disparity, write_png
+from hyperacuity.outputs import output_file
 from hyperacuity.report import theme
 from hyperacuity.report.charts import compare as compare_charts
 from hyperacuity.report.pictures.disparity import depth_picture
@@ -31,7 +32,8 @@ def draw_cabezas2011(study: Cabezas2011, folder: Path) -> None:
         _draw_scenarios(study.server.scenarios, folder, "server")
     roc = roc_chart(study.pair.curves, study.pair.boundary)
     theme.save(roc, folder / "roc.png", signature=study.signature)
-    write_png(folder / "maps.png", map_sheet(study, folder))
+    with output_file(folder / "maps.png") as part:
+        write_png(part, map_sheet(study, folder))
 
 
 def map_sheet(study: Cabezas2011, folder: Path) -> NDArray[Any]:

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperacuity.console import output_folder
 from hyperacuity.data import Sample, read_disparity, write_disparity
 from hyperacuity.detect.stereo import OWN, Matcher, matcher
 from hyperacuity.disparity import Protocol, bad, consistency_curve, distances, prediction_error, stereo_views, tally
@@ -18,6 +17,8 @@ from hyperacuity.errors import UsageError
 from hyperacuity.kinds import Inputs
 from hyperacuity.kinds.disparity import DisparityKind
 from hyperacuity.maps import DisparityMap, EdgeMap
+from hyperacuity.outputs import output_folder
+from hyperacuity.run.keeping import WRITERS, code_key, keep_file, key_of, system_key
 from hyperacuity.run.many import each
 from hyperacuity.systems.maps import disparities_of, match_scenes, read_pair
 from hyperacuity_papers.cabezas2011.roc import RocCurve, Standing, curve, feasibility
@@ -73,7 +74,7 @@ def one_pair(
 ) -> OnePair:
     """Evaluate every technique on Teddy, or the first scene with pictures; ``maps`` are the folders of the dense ones.
 
-    Maps go to ``parent``, and those that exist are reused.
+    Maps go to ``parent``, and those of the same pictures, systems and code are reused.
     """
     pair = chosen_pair(scenes, inputs)
     points = _sparsity_and_error(pair, delta, parent / "semi-dense", workers)
@@ -138,9 +139,13 @@ def _consistency(
 
     def shares(system: Matcher) -> tuple[str, list[float]]:
         path = folder / f"{system}.pfm"
-        if not path.exists():
-            right, left = (view[:, ::-1].copy() for view in (pair.right, pair.left))
-            write_disparity(path, system(right, left, pair.disparities)[:, ::-1].copy())
+        right, left = (view[:, ::-1].copy() for view in (pair.right, pair.left))
+
+        def match(part: Path) -> None:
+            write_disparity(part, system(right, left, pair.disparities)[:, ::-1].copy())
+
+        code = code_key(__name__, type(system).__module__, WRITERS)
+        keep_file(path, key_of(code, system_key(system), pair.disparities, right, left), match)
         there, back = (read_disparity(file, zero="known") for file in (maps[str(system)] / f"{pair.scene}.pfm", path))
         return str(system), consistency_curve(distances(stereo_views(there, back)), SIGMAS).tolist()
 

@@ -228,8 +228,7 @@ def _pairs(data_set: str | None, data: Path | None, folder: Path) -> StereoPairs
         return StereoPairs(MIDDLEBURY, MIDDLEBURY, stereo_samples(MIDDLEBURY, data))
     except UsageError:
         made = folder / "scenes"
-        if not (made / "scenes.json").exists():
-            write_scenes(made, range(1, 1 + SCENE_COUNT), size=SCENE_SIZE)
+        write_scenes(made, range(1, 1 + SCENE_COUNT), size=SCENE_SIZE)
         note = f"Middlebury's four pairs are not at hand: {SCENE_COUNT} made scenes instead, and no server table"
         return StereoPairs("scenes", str(made), stereo_samples(str(made)), (note,))
 

@@ -18,6 +18,7 @@ from hyperacuity.audit.trials import RADIUS, Trial, candidates
 from hyperacuity.data import Sample, read_boundary_truths, read_image, write_png
 from hyperacuity.kinds.contours import ContourKind
 from hyperacuity.maps import EdgeMap
+from hyperacuity.outputs import output_file
 from hyperacuity.report import theme
 from hyperacuity.report.charts import audit as charts
 from hyperacuity.report.pictures.colours import Picture, plain, rgb
@@ -46,7 +47,8 @@ def draw_hou2013(study: Hou2013) -> list[Path]:
         "fig-5-labels": truths_sheet(sample, study.protocol.seed),
         **_of_trials(study, first),
     }.items():
-        write_png(study.folder / f"{name}.png", picture)
+        with output_file(study.folder / f"{name}.png") as part:
+            write_png(part, picture)
         paths.append(study.folder / f"{name}.png")
     for found in study.retrained:
         signature = next(iter(found.audits.values())).protocol.signature

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from scipy import ndimage, stats
 
 from hyperacuity.boundary import BoundaryScore, Protocol, collect
-from hyperacuity.console import output_folder
 from hyperacuity.data import Sample, find_data, load_dataset, read_image, read_soft, read_ucm
 from hyperacuity.detect.global_pb.detector import CLOSURE, global_contours
 from hyperacuity.detect.pb_detector import pb
@@ -21,6 +20,7 @@ from hyperacuity.errors import InputError
 from hyperacuity.evaluation.jobs import job_for
 from hyperacuity.kinds.contours import ContourKind
 from hyperacuity.maps import SoftMap
+from hyperacuity.outputs import output_folder
 from hyperacuity.run import Cell
 from hyperacuity.run.keeping import code_key
 from hyperacuity.run.many import Failures, attempt_each, failures_of, tally_cells, write_csv

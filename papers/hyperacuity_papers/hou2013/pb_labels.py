@@ -10,14 +10,14 @@ from typing import Any
 from numpy.typing import NDArray
 
 from hyperacuity.audit import AuditProtocol, SystemAudit, collect_audit
-from hyperacuity.console import output_folder
 from hyperacuity.data import Sample, load_dataset
 from hyperacuity.detect.pb_detector import CUES, PbModel, detect_from, gradients, load_model
-from hyperacuity.errors import InputError, UsageError
+from hyperacuity.errors import UsageError
 from hyperacuity.evaluation.jobs import job_for
 from hyperacuity.kinds.contours import ContourKind
 from hyperacuity.maps import SoftMap
-from hyperacuity.run.keeping import code_key, key_of
+from hyperacuity.outputs import output_file, output_folder
+from hyperacuity.run.keeping import code_key, file_digest, keep_files, key_of
 from hyperacuity.run.many import Failures, failures_of, tally_cells
 from hyperacuity.systems.maps import detect_samples
 from hyperacuity.tasks import task
@@ -76,9 +76,12 @@ def pb_labels(
         raise UsageError(f"--truth {truth}: expected all or consensus")
     learned = learn_pb(bsds500_drawn(data, train), TRUTHS if truth is None else (truth,), course, workers)
     # Tested is what was written, rounded as it is.
-    models = {
-        f"pb, {name} labels": load_model(one.model.save(folder / f"pb-{name}.json")) for name, one in learned.items()
-    }
+    models = {}
+    for name, one in learned.items():
+        file = folder / f"pb-{name}.json"
+        with output_file(file) as part:
+            one.model.save(part)
+        models[f"pb, {name} labels"] = load_model(file)
     if test == 0:
         return PbLabels(learned, {}, [])
     samples = evenly(load_dataset("bsds500", data, split="test").samples, test)
@@ -132,20 +135,18 @@ def retrain_pb(
     drawings = bsds500_drawn(data, train)
     count = len(drawings.pictures)
     files = {truth: folder / f"pb-{truth}-{count}.json" for truth in TRUTHS}
-    if any(not _is_learned(file, course.about(drawings.source, truth)) for truth, file in files.items()):
-        for truth, one in learn_pb(drawings, TRUTHS, course, workers).items():
-            one.model.save(files[truth])
+
+    def learn(parts: Sequence[Path]) -> None:
+        learned = learn_pb(drawings, TRUTHS, course, workers)
+        for truth, part in zip(TRUTHS, parts, strict=True):
+            learned[truth].model.save(part)
+
+    given = [(one.inverted, *map(file_digest, (one.image, *one.truths))) for one in drawings.pictures]
+    keep_files(list(files.values()), key_of(code_key(learn_pb.__module__), course, drawings.source, given), learn)
     models = {truth: load_model(file) for truth, file in files.items()}
     folders = {truth: output_folder(folder / "maps" / f"pb-{truth}-{count}") for truth in TRUTHS}
     audits, failures = _tested(models, samples, folders, run, course.seed, workers)
     return RetrainedPb(models, audits, count, len(samples), failures)
-
-
-def _is_learned(file: Path, about: str) -> bool:
-    try:
-        return load_model(file).about == about
-    except InputError:  # there is none, or it is damaged
-        return False
 
 
 def _tested(

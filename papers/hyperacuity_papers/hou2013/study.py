@@ -21,7 +21,6 @@ from hyperacuity.audit.sets import SetSizes, set_sizes
 from hyperacuity.audit.strength import LabelScore, StrengthProtocol, collect_strengths
 from hyperacuity.audit.trials import Mode, Trial, write_trials
 from hyperacuity.compiled import processors
-from hyperacuity.console import output_folder
 from hyperacuity.data import Sample, find_data, load_dataset, pair_truths
 from hyperacuity.data.datasets.bsds import segmenters
 from hyperacuity.data.scenes import write_scenes
@@ -31,6 +30,7 @@ from hyperacuity.evaluation.audits import AuditFindings, draw_trials
 from hyperacuity.evaluation.jobs import job_for
 from hyperacuity.kinds.contours import LABELS, ContourKind, LabelKind
 from hyperacuity.maps import SoftMap
+from hyperacuity.outputs import output_folder
 from hyperacuity.resampling import PairedResult
 from hyperacuity.run import Cell
 from hyperacuity.run.keeping import code_key
@@ -329,8 +329,7 @@ def _parts(
     if data is not None and not stand_in:
         raise missing[0] if missing else UsageError(f"{data}: holds no image of BSDS300's or BSDS500's test set")
     scenes = folder / SCENES
-    if not (scenes / "scenes.json").is_file():
-        write_scenes(output_folder(scenes), range(1, N_SCENES + 1), size=(240, 160), leaves=16)
+    write_scenes(output_folder(scenes), range(1, N_SCENES + 1), size=(240, 160), leaves=16)
     return {SCENES: load_dataset("scenes", scenes).samples[:count]}
 
 

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
 
+import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hyperacuity.console import output_folder
 from hyperacuity.data import read_labels, read_order, write_labels, write_order
 from hyperacuity.detect import Orderer, orderer, split_names
 from hyperacuity.errors import InputError, UsageError
@@ -25,6 +26,8 @@ from hyperacuity.ordering import OrderingScore, OrderingTally, collect, ordering
 from hyperacuity.ordering import Protocol as OrderingProtocol
 from hyperacuity.ordering.figure_ground import ACCURACIES, Tie, with_whole_order
 from hyperacuity.ordering.orderings import Ordering
+from hyperacuity.outputs import is_current, output_file, output_folder
+from hyperacuity.run.keeping import WRITERS, code_key, key_of, system_key
 from hyperacuity.run.many import Failures, PictureSource, attempt_each
 from hyperacuity.tally import total
 from hyperacuity.train.figure_ground import DEVELOPMENT, LabelledPhotograph, read_labelled
@@ -259,7 +262,7 @@ def _people(people: Sequence[Ordering]) -> dict[Key, OrderingTally]:
 class KeptMaps:
     """A system whose maps of one photograph are kept in a folder: ``image-only/``, ``given/`` and ``regions/``.
 
-    With ``resume``, maps that lie there are read rather than made.
+    With ``resume``, maps of the same image, system and code that lie there are read rather than made.
     """
 
     system: DepthSystem
@@ -275,20 +278,29 @@ class KeptMaps:
     def __call__(self, image: ArrayLike, labels: ArrayLike | None = None) -> OrderMap:
         """The order, from the file if there is one and it may be used."""
         path = self._path("image-only" if labels is None else "given", "pfm")
-        if self.resume and path.exists():
+        key = self._key(image, labels)
+        if self.resume and is_current(path, key):
             return read_order(path)
         found = self.system(image, labels)
-        write_order(path, found)
+        with output_file(path, key=key) as part:
+            write_order(part, found)
         return found
 
     def regions(self, image: ArrayLike, order: OrderMap | None = None) -> LabelMap:
         """The system's own regions, likewise."""
-        path = self._path("regions", "npy")
-        if self.resume and path.exists():
+        path, key = self._path("regions", "npy"), self._key(image)
+        if self.resume and is_current(path, key):
             return read_labels(path)
         found = self.system.regions(image, order)
-        write_labels(path, found)
+        with output_file(path, key=key) as part:
+            write_labels(part, found)
         return found
+
+    def _key(self, image: ArrayLike, labels: ArrayLike | None = None) -> str:
+        """The key of the system's order of an image, or of regions; its own regions depend on nothing more."""
+        code = code_key("hyperacuity.detect.registry", WRITERS)
+        given = None if labels is None else np.asarray(labels)
+        return key_of(code, system_key(self.system), bool(find_spec("onnxruntime")), np.asarray(image), given)
 
     def _path(self, kind: str, suffix: str) -> Path:
         return output_folder(self.folder / kind) / f"{self.photograph}.{suffix}"

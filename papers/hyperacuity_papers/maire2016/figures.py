@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from hyperacuity.ordering.orderings import Ordering
 from hyperacuity.report import theme
 from hyperacuity.report.pictures.colours import DARK, rgb
 from hyperacuity.report.pictures.ordering import FAINT, order_picture, ownership_picture, panel_sheet
-from hyperacuity.run.keeping import code_key, kept_files, key_of
+from hyperacuity.run.keeping import code_key, keep_files, key_of, system_key
 from hyperacuity.run.many import PictureSource, each
 from hyperacuity_papers.common.depth_pictures import Loaded
 from hyperacuity_papers.maire2016.figure_ground_table import KeptMaps
@@ -39,16 +40,16 @@ def draw_maire2016(study: Maire2016, folder: Path, *, workers: int | None = None
     """
     shown = study.shown()
 
-    def draw() -> None:
+    def draw(files: Sequence[Path]) -> None:
         rows = list(each(lambda one: _rows(study, one), shown, workers, "figures"))
-        for sheet, name in enumerate(SHEETS):
+        for sheet, file in enumerate(files):
             panels = [panel for row in rows for panel in row[sheet]]
-            write_png(folder / name, panel_sheet(panels, columns=len(study.systems) + 2, least=max(PANEL)))
+            write_png(file, panel_sheet(panels, columns=len(study.systems) + 2, least=max(PANEL)))
 
     images = [one.load()[0] for one in shown]
-    maps = (folder / "maps" / ".key").read_text(encoding="utf-8")
-    key = key_of(code_key(__name__, panel_sheet.__module__), maps, list(study.systems), *images)
-    kept_files(folder / "sheets.key", key, [folder / name for name in SHEETS], draw)
+    systems = {name: system_key(system) for name, system in study.systems.items()}
+    key = key_of(code_key(__name__, panel_sheet.__module__, "hyperacuity.detect.registry"), systems, *images)
+    keep_files([folder / name for name in SHEETS], key, draw)
     return study.drawn(*SHEETS)
 
 

@@ -38,7 +38,6 @@ from hyperacuity.ordering.figure_ground import (
 )
 from hyperacuity.ordering.orderings import Ordering, Partition
 from hyperacuity.resampling import bootstrap_weights
-from hyperacuity.run.keeping import code_key, fresh_folder, key_of
 from hyperacuity.run.many import Failures, PictureSource, each
 from hyperacuity.systems.maps import map_folders
 from hyperacuity_papers.common.depth_pictures import LEFT_OUT, Loaded, held_out_pictures, scene_pictures
@@ -250,16 +249,15 @@ def maire2016(
 ) -> Maire2016:
     """Run the benchmark on the photographs held out, or on scenes where there are none.
 
-    What each system makes of each picture is kept in ``folder/maps`` and used again while the code is the same; what another
-    study has seen in it is taken from ``sights``. A picture that cannot be read is left out and named; if none can, that is
-    ``InputError``. Scenes take the place of photographs that a named folder lacks with ``stand_in`` only.
+    What each system makes of each picture is kept in ``folder/maps`` and used again for the same picture, system and code; what
+    another study has seen in it is taken from ``sights``. A picture that cannot be read is left out and named; if none can,
+    that is ``InputError``. Scenes take the place of photographs that a named folder lacks with ``stand_in`` only.
     """
     chosen = available_systems() if systems is None else dict(systems)
     name, pictures = "photographs", held_out_pictures(data, count, stand_in=stand_in)
     if not pictures:
         name, pictures = "scenes", scene_pictures(SCENES, SIZE)
-    maps = fresh_folder(folder / "maps", key_of(code_key("hyperacuity.detect.registry"), name, SIZE))
-    folders = map_folders(chosen, maps)
+    folders = map_folders(chosen, folder / "maps")
     prepare = partial(remember_sights, kept_sights(sights))
     table = table_of_pictures(chosen, pictures, folders=folders, resume=True, prepare=prepare, workers=workers)
     if not table.images:

@@ -17,7 +17,7 @@ from hyperacuity.regions import PruningPath, piecewise_constant, pruning_path
 from hyperacuity.report import theme
 from hyperacuity.report.charts.ordering import figure_ground_chart, prc_chart
 from hyperacuity.report.pictures.ordering import order_picture, panel_sheet, picture_sheet
-from hyperacuity.run.keeping import Kept, code_key, kept_files, key_of
+from hyperacuity.run.keeping import Kept, code_key, keep_files, key_of
 from hyperacuity.run.many import PictureSource, each
 from hyperacuity_papers.common.depth_pictures import Loaded
 from hyperacuity_papers.common.saving import boxed
@@ -58,17 +58,17 @@ def draw_palou2014(study: PalouSets, folder: Path, *, workers: int | None = None
     last = photographs[0] if photographs else scenes
     compared = [*scenes[:2], *(last[:4] if photographs else last[2:6])]
 
-    def draw() -> None:
+    def draw(files: Sequence[Path]) -> None:
         kept = study.sights
-        write_png(folder / SHEETS[0], measures_sheet(scenes[0], kept))
-        write_png(folder / SHEETS[1], lambda_series(last[0], kept))
-        write_png(folder / SHEETS[2], comparison_sheet(compared, kept, workers=workers))
-        write_png(folder / SHEETS[3], outcomes_sheet(study.sets[SCENES], kept))
+        write_png(files[0], measures_sheet(scenes[0], kept))
+        write_png(files[1], lambda_series(last[0], kept))
+        write_png(files[2], comparison_sheet(compared, kept, workers=workers))
+        write_png(files[3], outcomes_sheet(study.sets[SCENES], kept))
 
     images = [picture.load()[0] for picture in (*compared, scenes[0], last[0])]
     captions = outcome_captions(study.sets[SCENES])  # of all scenes: the parameters are those that suit all best
     key = key_of(code_key(__name__, panel_sheet.__module__, SystemViews.__module__), *images, captions)
-    kept_files(folder / "sheets.key", key, [folder / name for name in SHEETS], draw)
+    keep_files([folder / name for name in SHEETS], key, draw)
     return study.drawn(*names, *SHEETS)
 
 

@@ -29,6 +29,7 @@ from hyperacuity.boundary.protocols import Protocol
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.kernels.thinning import thin
 from hyperacuity.maps import EdgeMap, SoftMap, edge_map, same_size, soft_map
+from hyperacuity.outputs import output_file
 
 Mode = Literal["hard", "easy"]
 Side = Literal["first", "second"]
@@ -231,13 +232,10 @@ def _from_text(text: str, path: Path) -> Segment:
 
 def write_rows(path: Path, heading: Sequence[str], rows: Iterable[Sequence[str]]) -> Path:
     """Write a table as CSV, UTF-8; returns its path."""
-    try:
-        with path.open("w", encoding="utf-8", errors="surrogateescape", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(heading)
-            writer.writerows(rows)
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be written ({error.strerror})") from error
+    with output_file(path) as part, part.open("w", encoding="utf-8", errors="surrogateescape", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(heading)
+        writer.writerows(rows)
     return path
 
 

@@ -16,7 +16,6 @@ The same cards give the same bytes.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,9 +30,10 @@ from hyperacuity.board.figures import figures_of
 from hyperacuity.board.leaderboards import Leaderboard, make_leaderboards
 from hyperacuity.board.submissions import CardProblem, Submission, read_submissions
 from hyperacuity.board.tables import table_of
-from hyperacuity.console import output_folder, printable
+from hyperacuity.console import printable
 from hyperacuity.errors import UsageError
 from hyperacuity.evaluation.export import Kind, exported
+from hyperacuity.outputs import adopt_outputs, output_folder, remove_outputs, write_output
 from hyperacuity.report import theme
 from hyperacuity.report.pages import mapper, shared_assets
 from hyperacuity.report.parts import as_json, fixed
@@ -44,7 +44,14 @@ MARK = '<meta name="generator" content="hyperacuity board">'
 TABLES: dict[Kind, str] = {"csv": "csv", "latex": "tex", "markdown": "md"}
 """The tables of a leaderboard, and how their files end."""
 
-FOLDERS = ("assets", "boards", "cards", "images", "systems")
+FOLDERS = {
+    "assets": ("*.js", "*.css"),
+    "boards": ("*.html", "*.json", "*.csv", "*.tex", "*.md"),
+    "cards": ("*.card",),
+    "images": ("*.html",),
+    "systems": ("*.html",),
+}
+"""The folders of a site, and the files that are written to each."""
 
 Page = tuple[str, bytes]
 """A file of the site, by its path in it."""
@@ -97,14 +104,14 @@ def site_folder(out: Path) -> Path:
 
 
 def _clear(out: Path) -> None:
-    """Take away what an earlier board left, so that none of its pages linger."""
-    for name in FOLDERS:
-        folder = out / name
-        if folder.is_symlink() or folder.is_file():
+    """Remove what an earlier board wrote, so that none of its pages linger; other files stay."""
+    for folder in (out / name for name in FOLDERS):
+        if folder.is_symlink():
             raise UsageError(f"{folder}: expected a folder of the board")
-        if folder.is_dir():
-            shutil.rmtree(folder)
-        folder.mkdir()
+        output_folder(folder)
+    ours = [f"{name}/{pattern}" for name, patterns in FOLDERS.items() for pattern in patterns]
+    adopt_outputs(out, "index.html", "submit.html", "board.json", "board.bib", *ours)
+    remove_outputs(out, *ours)
 
 
 def _files(boards: Sequence[Leaderboard], shown: Sequence[Submission], title: str, each: Each) -> Iterator[Page]:
@@ -184,8 +191,5 @@ def _assets() -> dict[str, str]:
 
 
 def _write_all(out: Path, files: Iterable[Page]) -> None:
-    try:
-        for path, data in files:
-            (out / path).write_bytes(data)
-    except OSError as error:
-        raise UsageError(f"cannot write to {out}: {error.strerror}") from error
+    for path, data in files:
+        write_output(out / path, data)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from hyperacuity.boundary.scores import BoundaryScore
+from hyperacuity.outputs import write_output
 
 
 def write_berkeley(score: BoundaryScore, folder: Path) -> list[Path]:
@@ -25,5 +26,5 @@ def write_berkeley(score: BoundaryScore, folder: Path) -> list[Path]:
     for name, rows in files.items():
         # Ten columns a number and six significant digits, as ``fprintf('%10g')`` writes them.
         text = "".join(" ".join(f"{value:10g}" for value in row) + "\n" for row in rows)
-        (folder / name).write_text(text, encoding="ascii")
+        write_output(folder / name, text.encode("ascii"))
     return [folder / name for name in files]

@@ -23,7 +23,6 @@ import binascii
 import hashlib
 import json
 import math
-import os
 import re
 import stat
 from collections.abc import Mapping
@@ -36,6 +35,7 @@ from hyperacuity.cards.card import LONGEST_TEXT, MOST_NUMBERS, About, Card, Made
 from hyperacuity.cards.digests import DIGEST_BYTES, fingerprint
 from hyperacuity.console import printable
 from hyperacuity.errors import HyperacuityError, InputError
+from hyperacuity.outputs import check_output, write_bytes
 from hyperacuity.tally import BaseProtocol, Signature, Tally, Task
 from hyperacuity.tasks import task
 
@@ -63,6 +63,9 @@ UNREADABLE = (
 """What well-formed lines that mean nothing may end in."""
 
 _LINE = re.compile(rb"([0-9a-f]{16}) (\{.*\})")
+MARK = b"hyperacuity card "
+"""How every card begins."""
+
 _LAST = re.compile(rb"([0-9a-f]{64})  end")
 
 D = TypeVar("D", About, Made)
@@ -89,15 +92,9 @@ def written(card: Card) -> bytes:
 
 
 def write_card(card: Card, path: str | Path) -> None:
-    """Write a card; a file of that name is replaced once the new one is complete."""
-    path = Path(path)
-    made = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        made.write_bytes(written(card))
-        made.replace(path)
-    except OSError as error:
-        made.unlink(missing_ok=True)
-        raise InputError(f"{path}: cannot be written ({error.strerror})") from error
+    """Write a card; another card of that name is replaced once the new one is complete."""
+    check_output(Path(path), mark=MARK)
+    write_bytes(Path(path), written(card))
 
 
 def read_card(path: str | Path) -> Card:

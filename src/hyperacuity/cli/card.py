@@ -15,6 +15,7 @@ from hyperacuity.cli.options import Data, Json, Split, Workers
 from hyperacuity.cli.output import print_line
 from hyperacuity.console import folder_name, printable
 from hyperacuity.errors import HyperacuityError, UsageError
+from hyperacuity.outputs import output_path
 
 if TYPE_CHECKING:
     from hyperacuity.cards import Card
@@ -54,6 +55,7 @@ def make(
     Example: [bold]hyperacuity card check mine.card[/bold]
     """
     from hyperacuity.cards import SUFFIX, read_card, write_card
+    from hyperacuity.cards.files import MARK
     from hyperacuity.evaluation.carding import card_of_run, read_about
 
     if people and system is not None:
@@ -67,7 +69,7 @@ def make(
     path = out or Path(f"{folder_name(card.system)}{SUFFIX}")
     if path.is_dir():
         raise UsageError(f"--out {path}: is a folder, expected the name of a file")
-    common.output_folder(path.parent)
+    output_path(path, mark=MARK)
     write_card(card, path)
     written = read_card(path)
     size = path.stat().st_size

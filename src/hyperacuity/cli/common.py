@@ -17,9 +17,9 @@ from rich.console import Console
 from rich.markup import escape
 from typer.core import TyperGroup
 
-from hyperacuity.console import output_folder as output_folder
 from hyperacuity.console import printable, wide_console
 from hyperacuity.errors import OPTION, HyperacuityError, UsageError, value_of
+from hyperacuity.outputs import output_folder as output_folder
 
 if TYPE_CHECKING:
     from hyperacuity.cli.options import Computing, Evaluation, Exports
@@ -295,11 +295,10 @@ def export(tables: Iterable[ScoreTable], how: Exports) -> None:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file; ``UsageError`` where that cannot be done."""
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"cannot write to {path}: {error.strerror}") from error
+    """Write a file; ``UsageError`` if that fails or would overwrite somebody else's."""
+    from hyperacuity.outputs import write_output
+
+    write_output(path, text.encode())
 
 
 def systems_of(options: Sequence[str]) -> dict[str, Path]:

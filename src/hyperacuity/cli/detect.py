@@ -12,6 +12,7 @@ from hyperacuity.cli import common, output
 from hyperacuity.cli.options import Data, Folder, InvertTruth, Json, Workers, numbers
 from hyperacuity.cli.output import Model, Out, Reserved, Seed, Weak, finish, plural, print_line, print_table
 from hyperacuity.errors import UsageError
+from hyperacuity.outputs import output_file
 
 if TYPE_CHECKING:
     from hyperacuity.train.training import Drawings
@@ -127,7 +128,8 @@ def train_pb(
     path = output.model_file(out)
     drawings = _drawings(images, labels, invert_truth, data, split, allow_reserved)
     learned = learn_pb(drawings, [truth], course, workers)[truth]
-    learned.model.save(path)
+    with output_file(path) as part:
+        learned.model.save(part)
     found = {"model": path, "images": len(drawings.pictures), "left_out": drawings.left_out, **learned.as_dict()}
 
     finish(found, lambda: _print_learned(found, found["weights"]), json=json)
@@ -159,7 +161,8 @@ def train_gpb(
     path = output.model_file(out)
     drawings = _drawings(images, labels, invert_truth, data, split, allow_reserved)
     learned = gpb_training.train_gpb(drawings, seed=seed, workers=workers)
-    learned.model.save(path)
+    with output_file(path) as part:
+        learned.model.save(part)
     found = {"model": path, "images": len(drawings.pictures), "left_out": drawings.left_out, **learned.as_dict()}
 
     finish(found, lambda: _print_learned(found, found["combined"]), json=json)
@@ -240,7 +243,8 @@ def train_depth_cues(
         cuts = numbers("--levels", levels, "numbers, with commas")
         lessons, source = berkeley_lessons(data, workers, hierarchy=hierarchy, levels=cuts)
     learned = learn_depth_cues(lessons, source)
-    learned.model.save(path)
+    with output_file(path) as part:
+        learned.model.save(part)
     effects = learned.effects()
 
     def show() -> None:

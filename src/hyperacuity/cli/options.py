@@ -15,8 +15,8 @@ from typing import Annotated, Any, Literal, get_type_hints
 from typer import Argument, Option
 
 from hyperacuity.cli.common import STDOUT
-from hyperacuity.console import output_folder
 from hyperacuity.errors import UsageError
+from hyperacuity.outputs import output_path
 
 Kind = Literal["csv", "latex", "markdown"]
 
@@ -76,7 +76,7 @@ class Exports:
             if path.is_dir():
                 raise UsageError(f"--{kind} {path}: is a folder, expected the name of a file")
             if str(path) != STDOUT:
-                output_folder(path.parent)
+                output_path(path)
         return bool(printed) and not json
 
 

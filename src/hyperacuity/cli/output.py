@@ -12,6 +12,7 @@ from typer import Option
 from hyperacuity.cli import common
 from hyperacuity.console import printable
 from hyperacuity.errors import UsageError
+from hyperacuity.outputs import output_path
 
 Out = Annotated[Path, Option("--out", help="Folder to write to; created if missing.")]
 Model = Annotated[Path, Option("--out", metavar="FILE", help="The model, as JSON.")]
@@ -72,8 +73,7 @@ def finish(
 
 
 def model_file(path: Path) -> Path:
-    """A file to write a model to, in a folder that is created if missing."""
+    """A file to write a model to, in a folder that is created if missing; not somebody else's file."""
     if path.is_dir():
         raise UsageError(f"--out {path}: is a folder, expected the name of a file")
-    common.output_folder(path.parent)
-    return path
+    return output_path(path)

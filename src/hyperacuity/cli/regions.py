@@ -10,6 +10,7 @@ from typer import Option
 from hyperacuity.cli import common
 from hyperacuity.cli.options import Evaluation, Folder, Pred, SoftFiles, Truth, grouped
 from hyperacuity.console import folder_name
+from hyperacuity.outputs import write_output
 
 
 @grouped
@@ -44,5 +45,5 @@ def regions(
         for name in result.scores:
             place = folder if len(result.scores) == 1 else common.output_folder(folder / folder_name(name))
             for file, text in berkeley_files(result.tallies(name)).items():
-                (place / file).write_text(text, encoding="ascii")
+                write_output(place / file, text.encode("ascii"))
     common.show(result, how=how)

@@ -17,7 +17,7 @@ from math import prod
 from pathlib import Path
 from typing import Literal
 
-from hyperacuity.errors import InputError, UsageError
+from hyperacuity.errors import InputError
 
 MAX_PIXELS = 80_000_000
 """Most pixels an image may declare (an 8944×8944 picture)."""
@@ -60,39 +60,6 @@ def read_bytes(path: Path) -> bytes:
     if len(data) < size:
         raise InputError(f"{path}: only {len(data)} of {size} bytes could be read")
     return data
-
-
-def write_bytes(path: Path, data: bytes, *, synced: bool = False) -> None:
-    """Write a file whole or not at all: the bytes go to a file beside it, which then takes its name.
-
-    With ``synced``, bytes and name are on the disk when this returns, so that a power cut leaves the old file or the new one.
-    """
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        try:
-            with part.open("wb") as file:
-                file.write(data)
-                if synced:
-                    file.flush()
-                    os.fsync(file.fileno())
-            part.replace(path)
-        except BaseException:
-            part.unlink(missing_ok=True)
-            raise
-        if synced:
-            sync_folder(path.parent)
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be written ({_reason(error)})") from error
-
-
-def sync_folder(folder: Path) -> None:
-    """Wait until the names in a folder are on the disk. Only POSIX systems can be asked for that."""
-    if os.name == "posix":
-        opened = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(opened)
-        finally:
-            os.close(opened)
 
 
 def read_head(path: Path, count: int = -1) -> bytes:

@@ -27,10 +27,11 @@ from scipy import fft
 
 from hyperacuity.detect.bank import responses, rotated
 from hyperacuity.detect.detection import Detection, Float32Array, ThinNorm, finish, planes, takes_memory
-from hyperacuity.errors import InputError, UsageError
+from hyperacuity.errors import InputError
 from hyperacuity.kernels.half_discs import DIRECTIONS, HistDistance, half_disc_gradients
 from hyperacuity.kernels.planes import nearest, weighted_sums
 from hyperacuity.maps import diagonal
+from hyperacuity.outputs import write_bytes
 
 BINS = 32
 SMOOTH = 0.1 * BINS
@@ -74,10 +75,7 @@ class PbModel:
             {name: round(float(w), 4) for name, w in zip(("constant", *CUES), self.weights, strict=True)}
         )
         head = f' "about": {json.dumps(self.about)},\n "hist_distance": "{self.hist_distance}",\n "weights": {weights},'
-        try:
-            path.write_text(f'{{\n{head}\n "textons": [\n  {rows}\n ]\n}}\n', encoding="utf-8")
-        except OSError as error:
-            raise UsageError(f"{path}: cannot be written ({error.strerror})") from error
+        write_bytes(path, f'{{\n{head}\n "textons": [\n  {rows}\n ]\n}}\n'.encode())
         return path
 
 

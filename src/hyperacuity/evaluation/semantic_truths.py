@@ -13,6 +13,7 @@ from hyperacuity.data import write_png
 from hyperacuity.data.datasets.semantic import semantic_samples
 from hyperacuity.errors import InputError
 from hyperacuity.kinds.class_maps import SemanticKind
+from hyperacuity.outputs import output_file
 from hyperacuity.run.job import Cell
 from hyperacuity.semantic.protocols import Protocol
 
@@ -67,7 +68,8 @@ def write_boundaries(
             if marks.any():
                 place = folder / f"class_{c + 1:03d}"
                 place.mkdir(parents=True, exist_ok=True)
-                write_png(place / f"{cell.image}.png", np.uint8(255) * marks.astype(np.uint8))
+                with output_file(place / f"{cell.image}.png") as part:
+                    write_png(part, np.uint8(255) * marks.astype(np.uint8))
                 made.classes[names[c]] = made.classes.get(names[c], 0) + 1
         made.images.append(cell.image)
         done()

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageColor, ImageDraw, ImageFont
 
-from hyperacuity.console import output_folder
 from hyperacuity.errors import UsageError
+from hyperacuity.outputs import output_file, output_folder
 from hyperacuity.report import theme
 from hyperacuity.report.pictures.layers import states_at, strength_counts
 from hyperacuity.report.sheets.sheet import Column, Sheet, file_names
@@ -52,7 +52,8 @@ def write_picture_sheets(sheets: Sequence[Sheet], names: Sequence[str], folder: 
         drawn = Image.fromarray(_table(rows))
         for kind in KINDS:
             paths.append(folder / f"{task}-sheet.{kind}")
-            drawn.save(paths[-1], resolution=300)
+            with output_file(paths[-1]) as part:
+                drawn.save(part, resolution=300)
     return paths
 
 

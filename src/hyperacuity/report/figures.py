@@ -10,7 +10,7 @@ from typing import Any
 from PIL import Image
 
 from hyperacuity.audit import strengths
-from hyperacuity.console import folder_name, output_folder
+from hyperacuity.console import folder_name
 from hyperacuity.data import read_image, write_png
 from hyperacuity.errors import InputError
 from hyperacuity.evaluation.audits import AuditFindings
@@ -18,6 +18,7 @@ from hyperacuity.evaluation.comparison import SystemComparison
 from hyperacuity.evaluation.jobs import TaskJob
 from hyperacuity.kinds import Kind
 from hyperacuity.ordering import OrderingScore
+from hyperacuity.outputs import output_file, output_folder
 from hyperacuity.report import theme
 from hyperacuity.report.charts import audit as charts_audit
 from hyperacuity.report.charts import compare as charts_compare
@@ -112,7 +113,8 @@ def _write_pictures(folder: Path, cells: Iterable[Cell], draw: Callable[[Cell], 
             *(folder_name(part) for part in cell.system.split("/"))
         )  # operating points have a folder each
         inside.mkdir(parents=True, exist_ok=True)
-        write_png(inside / f"{folder_name(cell.image)}.png", picture)
+        with output_file(inside / f"{folder_name(cell.image)}.png") as part:
+            write_png(part, picture)
 
 
 def write_audit_figures(folder: Path, found: AuditFindings, cells: Iterable[Cell], kind: Kind) -> list[Path]:
@@ -140,5 +142,6 @@ def _draw_strength(cell: Cell, folder: Path, kind: Kind) -> Path:
     if photograph is not None and (photograph.shape[:2] != people.drawn_by[0].shape or photograph.dtype != "uint8"):
         photograph = None
     path = folder / f"strength-{folder_name(cell.image)}.png"
-    Image.fromarray(charts_audit.strength_picture(people, photograph)).save(path, optimize=True)
+    with output_file(path) as part:
+        Image.fromarray(charts_audit.strength_picture(people, photograph)).save(part, optimize=True)
     return path

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,9 +16,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from hyperacuity import __version__
 from hyperacuity.compiled import cache_base
-from hyperacuity.console import output_folder
-from hyperacuity.data.files import write_bytes
 from hyperacuity.errors import UsageError
+from hyperacuity.outputs import (
+    adopt_outputs,
+    check_output,
+    output_folder,
+    output_path,
+    remove_outputs,
+    write_bytes,
+    write_output,
+)
 from hyperacuity.report import theme
 from hyperacuity.report.front import cards, conclusion, conclusion_targets, title_of
 from hyperacuity.report.parts import Payload, as_json, contents_of, fixed, linked, parts_of, reproduction
@@ -131,7 +137,7 @@ def write_pages(
     if not single_file:
         _clear(page.parent)
         for name, text in _assets().items():
-            write_bytes(page.parent / "assets" / name, text.encode())
+            write_output(page.parent / "assets" / name, text.encode())
     folder = None if single_file else page.parent / "data"
     payloads = make_payloads(sheets, folder, mapper(workers, progress=progress)) if viewer else {}
     _write(sheets, payloads, page, title or title_of(sheets), inline=single_file)
@@ -145,6 +151,8 @@ def page_path(out: Path, *, single_file: bool) -> Path:
         page = out if out.suffix.lower() in (".html", ".htm") else out / "report.html"
     elif out.is_dir() and any(path.name != RUN for path in out.iterdir()) and not _is_report(out):
         raise UsageError(f"{out} holds something else than a report: name a new or an empty folder")
+    if single_file:
+        return output_path(page, mark=MARK.encode())
     output_folder(page.parent)
     return page
 
@@ -164,14 +172,13 @@ def _is_ours(page: Path) -> bool:
 
 
 def _clear(folder: Path) -> None:
-    """Take away what an earlier report left, so that none of its pages and images linger."""
-    for page in folder.glob("*.html"):
-        if _is_ours(page):
-            page.unlink()
+    """Remove what an earlier report wrote, so that none of its pages and images linger; other files stay."""
+    pages = [page.name for page in folder.glob("*.html") if _is_ours(page)]
+    ours = (*pages, "data/*.js", "data/*.webp", *(f"assets/{name}" for name in _assets()))
+    adopt_outputs(folder, "index.html", *ours)
+    remove_outputs(folder, *ours)
     for name in ("data", "assets"):
-        if (folder / name).is_dir():
-            shutil.rmtree(folder / name)
-        (folder / name).mkdir()
+        output_folder(folder / name)
 
 
 def mapper(workers: int | None = None, *, progress: bool = True) -> Each:
@@ -229,7 +236,12 @@ def _write(sheets: Sequence[Sheet], payloads: Mapping[str, Payload], page: Path,
     documents |= {part["file"]: [part] for part in parts if part["file"]}
     for name, shown in documents.items():
         html = _html(common, shown, payloads, front=several and name == page.name)
-        write_bytes(page.parent / name, html.encode("utf-8", "backslashreplace"))
+        content = html.encode("utf-8", "backslashreplace")
+        if inline:
+            check_output(page, mark=MARK.encode())
+            write_bytes(page, content)
+        else:
+            write_output(page.parent / name, content)
 
 
 def _html(

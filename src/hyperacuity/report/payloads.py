@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from hyperacuity.data import read_image
-from hyperacuity.data.files import write_bytes
 from hyperacuity.errors import HyperacuityError, InputError
+from hyperacuity.outputs import write_output
 from hyperacuity.report.parts import Payload, as_json
 from hyperacuity.report.pictures.layers import thumbnail
 from hyperacuity.report.sheets.sheet import Each, Sheet
@@ -73,7 +73,7 @@ class Keeper:
         """The text for the page, empty where it went to a file."""
         if self.folder is None:
             return text
-        write_bytes(self.folder / f"{key}.js", f"hyperacuity.put({as_json(key)},{text});\n".encode())
+        write_output(self.folder / f"{key}.js", f"hyperacuity.put({as_json(key)},{text});\n".encode())
         return ""
 
     def _address(self, key: str, small: bytes) -> str:
@@ -84,7 +84,7 @@ class Keeper:
             return f"data:image/webp;base64,{base64.b64encode(small).decode()}"
         name = f"{hashlib.sha256(small).hexdigest()[:16]}.webp" if self.several else f"{key}.webp"
         if not (self.folder / name).exists():
-            write_bytes(self.folder / name, small)
+            write_output(self.folder / name, small)
         return f"data/{name}"
 
 

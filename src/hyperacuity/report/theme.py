@@ -20,6 +20,7 @@ import numpy as np
 from PIL import Image
 
 from hyperacuity.errors import UsageError, not_installed
+from hyperacuity.outputs import output_file
 from hyperacuity.tally import Signature
 
 HIT = "#009E73"
@@ -202,14 +203,12 @@ def save(chart: Any, path: Path, *, signature: Signature | str = "") -> Path:
         chart = alt.vconcat(chart, title=below) if titled else chart.properties(title=below)
     if path.suffix not in (".pdf", ".svg", ".png", ".json"):
         raise UsageError(f"{path}: a chart is written as .pdf, .svg, .png or .json")
-    try:
-        chart.save(str(path), **({"ppi": PPI} if path.suffix == ".png" else {}))
+    with output_file(path) as part:
+        chart.save(str(part), **({"ppi": PPI} if path.suffix == ".png" else {}))
         if path.suffix == ".png":
-            with Image.open(path) as picture:
+            with Image.open(part) as picture:
                 opaque = picture.convert("RGB")
-            opaque.save(path, optimize=True, dpi=(PPI, PPI))  # half of what the renderer writes
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be written ({error.strerror})") from error
+            opaque.save(part, optimize=True, dpi=(PPI, PPI))  # half of what the renderer writes
     return path
 
 

@@ -17,6 +17,7 @@ from typing import Any
 
 from hyperacuity.data.remote import display
 from hyperacuity.errors import UsageError, not_installed
+from hyperacuity.outputs import output_file
 from hyperacuity.run.records import Detail, Run
 from hyperacuity.tally import Signature, unpacked_arrays
 
@@ -40,10 +41,8 @@ def export_run(run: Run, folder: Path, kind: str = "parquet") -> list[Path]:
         task = re.sub(r"[^\w.-]", "_", Signature.parse(signature).task)
         taken = sum(path.stem == task or path.stem.startswith(f"{task}-") for path in written)
         path = folder / f"{task if not taken else f'{task}-{taken + 1}'}.{kind}"
-        try:
-            write(path, signature, run.details(signature), _fields(run.details(signature)))
-        except OSError as error:
-            raise UsageError(f"{path}: cannot be written ({error.strerror or error})") from error
+        with output_file(path) as part:
+            write(part, signature, run.details(signature), _fields(run.details(signature)))
         written.append(path)
     return written
 

@@ -14,8 +14,8 @@ from typing import Any, Generic, TypeVar
 from rich.console import Console
 from rich.progress import track
 
-from hyperacuity.data.files import write_bytes
 from hyperacuity.errors import InputError
+from hyperacuity.outputs import write_output
 from hyperacuity.run import Cell, Job, Outcome, open_store, run_grid
 from hyperacuity.run.job import T
 
@@ -78,5 +78,5 @@ def write_csv(path: Path, records: Sequence[Mapping[str, Any]]) -> Path:
     writer = csv.DictWriter(text, list(records[0]), lineterminator="\n")
     writer.writeheader()
     writer.writerows(records)
-    write_bytes(path, text.getvalue().encode())
+    write_output(path, text.getvalue().encode())
     return path

@@ -8,6 +8,7 @@ what the state file holds. What a file held that the studio did not write there 
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import os
 import sqlite3
@@ -15,11 +16,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from hyperacuity.data.files import sync_folder, write_bytes
 from hyperacuity.data.formats.arrays import read_npy
 from hyperacuity.data.formats.images import read_pixels
 from hyperacuity.data.formats.matlab import read_truth_boundaries
 from hyperacuity.errors import InputError
+from hyperacuity.outputs import sync_folder, write_bytes
 from hyperacuity.studio.state import State, insert
 from hyperacuity.studio.web import log
 
@@ -47,7 +48,7 @@ def write_outputs(state: State, out: Path, outputs: Outputs) -> None:
         found = _read(path)
         if found == data:
             continue
-        if found and known.get(path, _digest(found)) != _digest(found):
+        if found and known.get(path) != _digest(found):
             _put_aside(out, path)
         if data is None:
             path.unlink(missing_ok=True)
@@ -106,7 +107,9 @@ def _is_readable(path: Path) -> bool:
 
 
 def _put_aside(out: Path, path: Path) -> None:
-    aside = out / "replaced" / path.relative_to(out)
+    first = out / "replaced" / path.relative_to(out)
+    names = (first.with_name(f"{first.stem}-{number}{first.suffix}") for number in itertools.count(2))
+    aside = next(one for one in itertools.chain([first], names) if not os.path.lexists(one))
     _make_folder(aside.parent)
     path.replace(aside)
     log.warning("%s: was damaged or changed; it is written again, and what it held is in %s", path, aside)

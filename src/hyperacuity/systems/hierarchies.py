@@ -9,12 +9,12 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from hyperacuity.console import output_folder
 from hyperacuity.data import read_image, read_ucm, write_labels, write_mat
 from hyperacuity.data.datasets.pairing import files_in, stem_of
 from hyperacuity.detect import detector, detectors
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.ordering.orderings import consecutive
+from hyperacuity.outputs import output_file, output_folder
 from hyperacuity.regions import Hierarchy, ucm_hierarchy
 from hyperacuity.run.many import Failures, attempt_each
 
@@ -72,8 +72,10 @@ def segment_pictures(
             raise InputError(
                 f"has {regions.max() + 1} regions at level {level:g}, PNG holds 65536; choose a higher level"
             )
-        write_mat(targets[0], ucm2=tree.ucm2())
-        write_labels(targets[1], regions)
+        with output_file(targets[0]) as part:
+            write_mat(part, ucm2=tree.ucm2())
+        with output_file(targets[1]) as part:
+            write_labels(part, regions)
         return int(regions.max()) + 1
 
     found = list(attempt_each(work, pictures, workers, "segmenting"))

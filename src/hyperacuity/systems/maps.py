@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import io
 import math
 import threading
 import time
@@ -14,7 +15,6 @@ from typing import Any, Literal
 
 from numpy.typing import NDArray
 
-from hyperacuity.console import output_folder
 from hyperacuity.data import Sample, read_image, read_segmentations, write_disparity, write_order, write_soft
 from hyperacuity.data.datasets.pairing import files_in, stem_of
 from hyperacuity.data.datasets.stereo import largest_disparity
@@ -22,8 +22,9 @@ from hyperacuity.detect import Detector, Orderer, detector, is_orderer, orderer,
 from hyperacuity.detect.stereo import Matcher
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.maps import SoftMap
+from hyperacuity.outputs import check_output, is_current, output_file, output_folder, write_output
 from hyperacuity.run import Cell
-from hyperacuity.run.keeping import code_key, fresh_folder, key_of
+from hyperacuity.run.keeping import WRITERS, code_key, keep_file, key_of, system_key
 from hyperacuity.run.many import Failures, attempt_each
 from hyperacuity.systems.hierarchies import TreeSource, tree_source
 
@@ -133,10 +134,13 @@ def detect_pictures(
         for name, find in chosen.items():
             if isinstance(find, Orderer):
                 given = labels if find.takes_regions else None
-                write_order(targets[name], find(image, given, tree=tree if given is None and find.takes_tree else None))
+                order = find(image, given, tree=tree if given is None and find.takes_tree else None)
+                with output_file(targets[name]) as part:
+                    write_order(part, order)
             else:
                 seen = find(image)
-                write_soft(targets[name], seen.thin if thin else seen.soft, bits=bits)
+                with output_file(targets[name]) as part:
+                    write_soft(part, seen.thin if thin else seen.soft, bits=bits)
 
     results = attempt_each(work, pictures, workers, "detecting")
     return [(path, str(e).removeprefix(f"{path}: ")) for path, e in results if isinstance(e, InputError)]
@@ -152,22 +156,24 @@ def detect_samples(
 ) -> tuple[list[Cell], Failures]:
     """Write each system's thin map of each sample; the cells to evaluate, system by system, and what failed.
 
-    ``keys`` name all that each system's maps depend on besides the picture: maps that were made under the same key are left as
-    they are. Without keys every map is made.
+    ``keys`` name all that each system's maps depend on besides the values of the picture: maps that were written for the same
+    are left as they are. Without keys every map is made.
     """
-    if keys is not None:
-        for name, folder in folders.items():
-            fresh_folder(folder, keys[name])
 
     def work(sample: Sample) -> None:
-        paths = {name: folder / f"{sample.name}.png" for name, folder in folders.items()}
-        wanted = [name for name, path in paths.items() if keys is None or not _is_newer(path, sample.image)]
-        if not wanted:
-            return
         if sample.image is None:
             raise InputError("is missing, expected one to detect boundaries in")
-        for name, thin in see(read_image(sample.image), wanted).items():
-            write_soft(paths[name], thin, bits=16)
+        image = read_image(sample.image)
+        paths = {name: folder / f"{sample.name}.png" for name, folder in folders.items()}
+        if keys is None:
+            now = dict.fromkeys(paths, "")
+            wanted = list(paths)
+        else:
+            now = {name: key_of(keys[name], code_key(WRITERS), image) for name in paths}
+            wanted = [name for name, path in paths.items() if not is_current(path, now[name])]
+        for name, thin in see(image, wanted).items() if wanted else ():
+            with output_file(paths[name], key=now[name]) as part:
+                write_soft(part, thin, bits=16)
 
     failed = {s.name: str(e) for s, e in attempt_each(work, samples, workers, "detecting") if isinstance(e, InputError)}
     cells = [
@@ -177,14 +183,6 @@ def detect_samples(
         if one.name not in failed
     ]
     return cells, [(f"photograph: {name}", reason) for name, reason in failed.items()]
-
-
-def _is_newer(path: Path, *pictures: Path | None) -> bool:
-    """Whether a map is there and was written after its pictures."""
-    return path.exists() and all(
-        picture is None or not picture.exists() or picture.stat().st_mtime <= path.stat().st_mtime
-        for picture in pictures
-    )
 
 
 @dataclass(frozen=True)
@@ -213,28 +211,32 @@ def match_scenes(
     """Write each matcher's disparity map of each scene, ``parent/MATCHER/SCENE.pfm``.
 
     ``disparities`` is how many to try, by default :func:`disparities_of` the scene. With ``reuse``, maps that this
-    code has made are left as they are, and the seconds that each took are kept in ``parent/seconds.csv``.
+    code has made of the same pair are left as they are, and the seconds that each took are kept in ``parent/seconds.csv``.
     """
     folders = {str(one): output_folder(parent / str(one)) for one in matchers}
-    if reuse:
-        key = key_of(code_key(Matcher.__module__), disparities)
-        for folder in folders.values():
-            fresh_folder(folder, key)
     watch = _Stopwatch(parent / "seconds.csv" if reuse else None)
 
     def work(item: tuple[str, Matcher]) -> None:
         name, matcher = item
         path = folders[str(matcher)] / f"{name}.pfm"
-        if reuse and _is_newer(path, scenes[name].image, scenes[name].extras.get("right")):
-            return
         left, right = read_pair(scenes[name])
         count = disparities or disparities_of(scenes[name], left.shape[1])
-        with contextlib.suppress(InputError):  # compile what has not been yet, which is not to be counted
-            matcher(left[:4, :8], right[:4, :8], 2)
-        began = time.thread_time()
-        found = matcher(left, right, count)
-        watch.add(str(matcher), name, time.thread_time() - began)
-        write_disparity(path, found)
+
+        def match(part: Path) -> None:
+            with contextlib.suppress(InputError):  # compile what has not been yet, which is not to be counted
+                matcher(left[:4, :8], right[:4, :8], 2)
+            began = time.thread_time()
+            found = matcher(left, right, count)
+            watch.add(str(matcher), name, time.thread_time() - began)
+            write_disparity(part, found)
+
+        if reuse:
+            keep_file(
+                path, key_of(code_key(Matcher.__module__, WRITERS), system_key(matcher), count, left, right), match
+            )
+        else:
+            with output_file(path) as part:
+                match(part)
 
     items = [(name, matcher) for name in scenes for matcher in matchers]
     results = attempt_each(work, items, workers, "matching")
@@ -243,25 +245,27 @@ def match_scenes(
 
 
 class _Stopwatch:
-    """Seconds by system and scene; with a file, to which each is added as it is known, those of earlier runs too."""
+    """Seconds by system and scene; with a file, which is written again with each, those of earlier runs too."""
 
     def __init__(self, path: Path | None) -> None:
+        if path is not None:
+            check_output(path)
         self.path = path
         self.lock = threading.Lock()
         self.seconds: dict[str, dict[str, float]] = {}
         if path is not None and path.exists():
             with path.open(encoding="utf-8", newline="") as file:
-                for row in csv.reader(file):
-                    with contextlib.suppress(ValueError):  # a line that was not written to its end
-                        system, scene, seconds = row
-                        self.seconds.setdefault(system, {})[scene] = float(seconds)
+                for system, scene, seconds in csv.reader(file):
+                    self.seconds.setdefault(system, {})[scene] = float(seconds)
 
     def add(self, system: str, scene: str, seconds: float) -> None:
         with self.lock:
             self.seconds.setdefault(system, {})[scene] = round(seconds, 3)
             if self.path is not None:
-                with self.path.open("a", encoding="utf-8", newline="") as file:
-                    csv.writer(file, lineterminator="\n").writerow([system, scene, f"{seconds:.3f}"])
+                text = io.StringIO()
+                rows = ([name, scene, f"{took:.3f}"] for name, of in self.seconds.items() for scene, took in of.items())
+                csv.writer(text, lineterminator="\n").writerows(rows)
+                write_output(self.path, text.getvalue().encode())
 
 
 def read_pair(sample: Sample) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from PIL import Image
 
-from hyperacuity.console import output_folder
 from hyperacuity.data import read_image, write_mat, write_order, write_png, write_soft
 from hyperacuity.data.files import warn
 from hyperacuity.data.formats.arrays import write_npy
@@ -22,6 +21,7 @@ from hyperacuity.detect.net import network, sight
 from hyperacuity.detect.net.network import Setting
 from hyperacuity.detect.net.sight import LEVEL, Sight
 from hyperacuity.errors import InputError, UsageError
+from hyperacuity.outputs import output_file, output_folder
 from hyperacuity.run.many import Failures, attempt_each
 
 LARGEST = network.LARGEST
@@ -152,13 +152,18 @@ def see_pictures(
             raise InputError("its maps would overwrite the picture itself; choose another --out")
         image = read_reduced(path)
         seen = sight.see(image, setting=how.setting, model=how.model)
-        write_soft(files["boundaries"], seen.boundaries, bits=16)
-        write_mat(files["ucm2"], ucm2=seen.ucm2)
-        write_order(files["ownership"], seen.sides(how.level))
-        write_npy(files["field"], seen.field)
-        write_order(files["order"], seen.order)
+        writers: dict[str, Callable[[Path], None]] = {
+            "boundaries": lambda part: write_soft(part, seen.boundaries, bits=16),
+            "ucm2": lambda part: write_mat(part, ucm2=seen.ucm2),
+            "ownership": lambda part: write_order(part, seen.sides(how.level)),
+            "field": lambda part: write_npy(part, seen.field),
+            "order": lambda part: write_order(part, seen.order),
+        }
         if draw:
-            write_png(files["sheets"], draw(image, seen, path.stem))
+            writers["sheets"] = lambda part: write_png(part, draw(image, seen, path.stem))
+        for name, write in writers.items():
+            with output_file(files[name]) as part:
+                write(part)
         height, width = seen.boundaries.shape
         return {"width": width, "height": height, "regions": int(np.unique(seen.regions(how.level)).size)}
 

@@ -18,11 +18,11 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from hyperacuity import __version__
-from hyperacuity.data.files import write_bytes
 from hyperacuity.detect.net.network import look_through
 from hyperacuity.detect.net.settings import Settings
 from hyperacuity.errors import InputError, UsageError, not_installed
 from hyperacuity.evaluation.evaluator import Evaluator
+from hyperacuity.outputs import write_output
 from hyperacuity.train.net_lessons import Curriculum, TaughtPicture
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def train_net(
         "versions": {"hyperacuity": __version__, "torch": torch.__version__},
         "device": place.type,
     }
-    write_bytes(out, onnx_file(course.averaged(), about))
+    write_output(out, onnx_file(course.averaged(), about))
     checkpoint.unlink(missing_ok=True)
     return LearnedNet(out, about, history)
 

@@ -17,8 +17,9 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from hyperacuity.data.files import check_bytes, check_file, first_line, printable, read_bytes, read_head, write_bytes
+from hyperacuity.data.files import check_bytes, check_file, first_line, printable, read_bytes, read_head
 from hyperacuity.errors import InputError
+from hyperacuity.outputs import write_bytes
 
 _TYPE = re.compile(rb"""['"]descr['"] *: *['"]([<>=|]?[a-zA-Z?]\d{0,2})['"]""")
 _ORDER = re.compile(rb"""['"]fortran_order['"] *: *(True|False)""")

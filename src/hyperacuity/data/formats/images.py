@@ -25,10 +25,11 @@ from PIL.PngImagePlugin import PngImageFile
 from PIL.PpmImagePlugin import PpmImageFile
 from PIL.TiffImagePlugin import TiffImageFile
 
-from hyperacuity.data.files import check_pixels, first_line, read_bytes, warn, write_bytes
+from hyperacuity.data.files import check_pixels, first_line, read_bytes, warn
 from hyperacuity.data.formats.metadata import further_pictures, strip_jpeg, strip_png, turned
 from hyperacuity.data.formats.sniff import kind_of_bytes
 from hyperacuity.errors import InputError
+from hyperacuity.outputs import write_bytes
 
 # Opened by name: Image.open would try its own limits, with warnings, and look for further pictures in the file.
 _DECODERS: dict[str, type[ImageFile]] = {

@@ -23,12 +23,13 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperacuity.data.files import first_line, printable, read_bytes, write_bytes
+from hyperacuity.data.files import first_line, printable, read_bytes
 from hyperacuity.data.formats import mat5
 from hyperacuity.data.formats.berkeley import boundaries_of
 from hyperacuity.data.formats.mat5 import Value
 from hyperacuity.errors import InputError
 from hyperacuity.maps import EdgeMap, LabelMap, edge_map, label_map
+from hyperacuity.outputs import write_bytes
 
 M = TypeVar("M", EdgeMap, LabelMap)
 

@@ -14,8 +14,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperacuity.data.files import check_pixels, read_bytes, write_bytes
+from hyperacuity.data.files import check_pixels, read_bytes
 from hyperacuity.errors import InputError
+from hyperacuity.outputs import write_bytes
 
 _NUMBER = rb"[-+]?(?:\d{1,30}(?:\.\d{0,30})?|\.\d{1,30})(?:[eE][-+]?\d{1,3})?"
 _HEADER = re.compile(rb"(P[Ff])\s+(\d{1,9})\s+(\d{1,9})\s+(" + _NUMBER + rb")\s")

@@ -16,8 +16,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from hyperacuity.data.files import first_line, printable, read_bytes, write_bytes
+from hyperacuity.data.files import first_line, printable, read_bytes
 from hyperacuity.errors import InputError
+from hyperacuity.outputs import write_bytes
 
 _MAX_BYTES = 1 << 26
 """Most bytes of a table (64 MiB); a cell takes a few of them in the file and some fifty in memory while it is read."""

@@ -33,6 +33,7 @@ from hyperacuity.data.formats.matlab import write_truths
 from hyperacuity.data.scenes.scene import VERSION, Scene, make_scene
 from hyperacuity.data.writers import write_disparity, write_edges, write_labels, write_order
 from hyperacuity.errors import UsageError
+from hyperacuity.outputs import output_file, write_output
 
 Facts = dict[str, Any]
 
@@ -56,7 +57,7 @@ def write_scenes(
     """
     seeds = list(seeds)
     names = {name_of(seed) for seed in seeds}
-    if others := sorted(path.stem for path in folder.glob("images/*") if path.stem not in names):
+    if others := sorted(path.stem for path in folder.glob("images/[!.]*") if path.stem not in names):
         raise UsageError(f"{folder} already holds {others[0]} and other pictures of another call; give an empty folder")
     facts = []
     with ThreadPoolExecutor(max(1, jobs)) as workers:
@@ -64,7 +65,7 @@ def write_scenes(
             done(fact)
             facts.append(fact)
     summary = {"version": VERSION, "options": options, "scenes": facts}
-    (folder / "scenes.json").write_text(json.dumps(summary, indent=1) + "\n", encoding="utf-8")
+    write_output(folder / "scenes.json", (json.dumps(summary, indent=1) + "\n").encode())
     return summary
 
 
@@ -88,7 +89,8 @@ def write_scene(folder: Path, scene: Scene) -> Facts:
     ]
     for part, suffix, write, values in parts:
         (folder / part).mkdir(parents=True, exist_ok=True)
-        write(folder / part / f"{name}.{suffix}", *values)
+        with output_file(folder / part / f"{name}.{suffix}") as file:
+            write(file, *values)
     return {
         "name": name,
         "seed": scene.seed,

@@ -21,6 +21,7 @@ from hyperacuity.detect.depth.cues import GROUPS, NETWORK, PairCues, Values, gro
 from hyperacuity.detect.depth.fitting import antisymmetric_fit
 from hyperacuity.detect.depth.step_model import FEATURES, StepWeights, learn_steps, step_features
 from hyperacuity.errors import InputError, UsageError
+from hyperacuity.outputs import write_bytes
 
 SETS: Mapping[str, tuple[str, ...]] = {
     "all": GROUPS,
@@ -96,7 +97,7 @@ class CueModel:
         steps = ",\n".join(f"  {json.dumps(name)}: {_written_steps(one)}" for name, one in self.steps.items())
         about = json.dumps(self.about, ensure_ascii=False)
         more = f',\n "steps": {{\n{steps}\n }}' if steps else ""
-        path.write_text(f'{{\n "about": {about},\n "sets": {{\n{sets}\n }}{more}\n}}\n', encoding="utf-8")
+        write_bytes(path, f'{{\n "about": {about},\n "sets": {{\n{sets}\n }}{more}\n}}\n'.encode())
         return path
 
     def choose(self, name: str) -> CueWeights:

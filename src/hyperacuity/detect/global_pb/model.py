@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperacuity.detect.global_pb.cues import LOCAL_CUES
-from hyperacuity.errors import InputError, UsageError
+from hyperacuity.errors import InputError
+from hyperacuity.outputs import write_bytes
 
 SHIPPED = Path(__file__).with_name("gpb.json")
 
@@ -44,10 +45,7 @@ class GpbModel:
 
     def save(self, path: Path) -> Path:
         """Write as readable JSON."""
-        try:
-            path.write_text(json.dumps(self.as_dict(), indent=1) + "\n", encoding="utf-8")
-        except OSError as error:
-            raise UsageError(f"{path}: cannot be written ({error.strerror})") from error
+        write_bytes(path, (json.dumps(self.as_dict(), indent=1) + "\n").encode())
         return path
 
 

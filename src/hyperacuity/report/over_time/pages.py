@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from hyperacuity import __version__
-from hyperacuity.console import output_folder
 from hyperacuity.data import read_image
-from hyperacuity.data.files import write_bytes
 from hyperacuity.errors import InputError, UsageError, option
 from hyperacuity.evaluation.against import CardLike, rivals
+from hyperacuity.outputs import output_path, write_bytes
 from hyperacuity.report import theme
 from hyperacuity.report.over_time.facts import state_of, tests_of
 from hyperacuity.report.over_time.series import Order
@@ -24,6 +23,9 @@ from hyperacuity.report.pictures.layers import thumbnail
 
 MOST_PICTURES = 400
 """Thumbnails in a page without a server: some 4 KB each."""
+
+MARK = b'<meta name="generator" content="hyperacuity watch">'
+"""What every page begins with."""
 
 
 def write_over_time(
@@ -78,8 +80,7 @@ def page_file(out: Path) -> Path:
     """The file, after a check that it can be written to."""
     if out.is_dir() or out.suffix.lower() not in (".html", ".htm"):
         raise UsageError(f"{option('out', out)}: expected the name of a file that ends in .html")
-    output_folder(out.parent)
-    return out
+    return output_path(out, mark=MARK)
 
 
 def write_page(runs: WatchedRuns, out: Path, *, title: str = "") -> Path:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from hyperacuity.data.files import write_bytes
+from hyperacuity.outputs import write_output
 from hyperacuity.studio.choose.results import RecordedAnswer, all_answers, as_csv, subject
 from hyperacuity.studio.choose.session import Session, about, read_facts
 from hyperacuity.studio.choose.trials import Study
@@ -76,8 +76,8 @@ def about_columns(session: Session, facts: Mapping[int, Mapping[str, str]]) -> d
 def export_long(state: State, folder: Path, study: Study, session: Session) -> None:
     """Write ``data.csv`` and ``codebook.csv`` to a folder. ``UsageError`` where that fails."""
     data, book = state.read_now(lambda file: (long_table(file, study, session), codebook(file, session)))
-    write_bytes(folder / "data.csv", data.encode())
-    write_bytes(folder / "codebook.csv", book.encode())
+    write_output(folder / "data.csv", data.encode())
+    write_output(folder / "codebook.csv", book.encode())
 
 
 def _row(row: RecordedAnswer, study: Study, session: Session) -> list[Any]:

@@ -13,7 +13,7 @@ from statistics import median
 from typing import Any
 
 from hyperacuity.audit.risk import Answer, Risk, RiskScore, risk
-from hyperacuity.data.files import write_bytes
+from hyperacuity.outputs import write_output
 from hyperacuity.studio.choose.trials import Study
 from hyperacuity.studio.state import State
 
@@ -150,7 +150,7 @@ def answer_table(answers: Answers) -> str:
 
 def export(state: State, path: Path) -> None:
     """Write :func:`answer_table` to a file. ``UsageError`` where that fails."""
-    write_bytes(path, answer_table(state.read_now(all_answers)).encode())
+    write_output(path, answer_table(state.read_now(all_answers)).encode())
 
 
 def full_table(study: Study, answers: Answers) -> str:
