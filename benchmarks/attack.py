@@ -85,8 +85,18 @@ ATTACKS = (
     ),
     Attack(
         "invitations, attention checks, completion codes",
-        ("tests/studio/test_choose.py", "tests/studio/test_choose_checks.py", "tests/studio/test_choose_session.py"),
+        (
+            "tests/studio/test_choose_answers.py",
+            "tests/studio/test_choose_secrecy.py",
+            "tests/studio/test_choose_results.py",
+            "tests/studio/test_choose_checks.py",
+            "tests/studio/test_choose_session.py",
+        ),
         "not browser and not keys_alone",
+    ),
+    Attack(
+        "damaged state files of the studio, and those of earlier versions",
+        ("tests/studio/test_damage.py", "tests/studio/test_earlier.py"),
     ),
     Attack("tokens that others can see", ("tests/studio/test_command.py",), "token or address"),
     Attack("files with other hashes; an audit that cannot look", ("tests/test_packaging.py",), "hash or audit or bill"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import io
 import threading
 import time
@@ -24,16 +25,26 @@ pytest.importorskip("starlette", reason='needs the studio: pip install ".[studio
 pytest.importorskip("uvicorn", reason='needs the studio: pip install ".[studio]"')
 
 from hyperacuity.audit.trials import Segment, Trial, write_trials
+from hyperacuity.data import write_png
+from hyperacuity.data.scenes import make_scene
 from hyperacuity.studio import actions, people
 from hyperacuity.studio.app import make_app
-from hyperacuity.studio.items import item_id
+from hyperacuity.studio.choose.page import ChoosePage
+from hyperacuity.studio.choose.plan import SCHEMA as CHOOSE
+from hyperacuity.studio.choose.plan import Design
+from hyperacuity.studio.choose.trials import load_study
+from hyperacuity.studio.items import item_id, items_of
 from hyperacuity.studio.label.map import Action, replay
+from hyperacuity.studio.label.page import LabelPage
 from hyperacuity.studio.order.page import OrderPage
 from hyperacuity.studio.order.regions import find_inputs
 from hyperacuity.studio.security import LOOPBACK
 from hyperacuity.studio.server import Address, prepared
 from hyperacuity.studio.state import State
 from hyperacuity.studio.web import Page
+
+from .choosing import TOKEN
+from .labelling import HEIGHT, WIDTH, Annotator
 
 
 @pytest.fixture
@@ -244,3 +255,68 @@ def make_trials(tmp_path) -> Callable[..., Path]:
         return folder
 
     return make
+
+
+@pytest.fixture(scope="module")
+def studies():
+    """What trials and photographs that are made anew for each test have been found to hold: always the same."""
+    return {}
+
+
+@pytest.fixture
+def experiment(make_trials, client_of, studies):
+    """``experiment(count, **design)``: (folder, experimenter's client, participants' client, a function that invites)."""
+    states = []
+
+    def study_of(folder, keep):
+        return load_study(folder / "trials", folder / "photos", keep=keep)
+
+    def new_study(count, keep):
+        folder = make_trials(count)
+        if (count, keep) not in studies:
+            studies[count, keep] = study_of(folder, keep)
+        known = studies[count, keep]
+        photographs = {name: folder / "photos" / path.name for name, path in known.photographs.items()}
+        return folder, dataclasses.replace(known, photographs=photographs)
+
+    def make(count=24, *, break_every=50, folder=None, keep=1 << 20, **design):
+        folder, study = (folder, study_of(folder, keep)) if folder else new_study(count, keep)
+        state = State(folder / "trials" / "studio.sqlite", [CHOOSE])
+        states.append(state)
+        choose = ChoosePage(study, state, Design(**design), break_every=break_every)
+        experimenter = client_of(choose.page, token=TOKEN)
+        experimenter.get(f"/?token={TOKEN}")
+
+        def invite(count=1):
+            return experimenter.post("/invitations", json={"count": count}).json()["links"]
+
+        return folder, experimenter, client_of(choose.page, token=TOKEN), invite
+
+    yield make
+    for state in states:
+        state.close()
+
+
+@pytest.fixture(scope="module")
+def photos(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("photos")
+    for seed, name in enumerate(("one", "two"), 1):
+        write_png(folder / f"{name}.png", make_scene(seed, size=(WIDTH, HEIGHT), leaves=6).image)
+    (folder / "torn.png").write_bytes(b"\x89PNG\r\n\x1a\nnot any more")
+    return folder
+
+
+@pytest.fixture
+def state(tmp_path):
+    with State(tmp_path / "studio.sqlite", [people.SCHEMA, actions.SCHEMA]) as opened:
+        yield opened
+
+
+@pytest.fixture
+def labels(photos, state, tmp_path):
+    return LabelPage(items_of(sorted(photos.iterdir())), state, tmp_path / "out")
+
+
+@pytest.fixture
+def ada(labels, client_of):
+    return Annotator(client_of(labels.page), "Ada")
