@@ -84,13 +84,16 @@ def boundary_card() -> Card:
     return Card("mine", tallies, truths, ABOUT, MADE, 3)
 
 
+OTHERS = {"extra": 0, "inconsistent": 1 / 3}
+
+
 def scalar_card(name: str, shapes: dict[str, tuple[int, ...]]) -> Card:
-    """Two images of a task, all of whose arrays are of ones."""
+    """Two images of a task, whose arrays are of ones but where these would contradict each other."""
     known = task(name)
     tallies: dict[str, Tally] = {}
     for image in ("1", "2"):
         arrays = {
-            field: np.ones(shapes.get(field, ()), _type_of(known.tally_type, field))
+            field: np.full(shapes.get(field, ()), OTHERS.get(field, 1), _type_of(known.tally_type, field))
             for field in known.tally_type.names()
         }
         tallies[image] = known.tally_type(**arrays, protocol=known.protocol())

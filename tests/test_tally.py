@@ -73,8 +73,13 @@ def shapes() -> st.SearchStrategy[tuple[int, ...]]:
     return hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=5)
 
 
+def counted(array: np.ndarray) -> np.ndarray:
+    """Numbers that counts can be."""
+    return np.clip(array, 0, 2**53) if array.dtype == np.int64 else np.where(array < 0, 0, array).astype(array.dtype)
+
+
 def pairs() -> st.SearchStrategy[CountsAndSums]:
-    counts = hnp.arrays(st.sampled_from([np.int64, np.uint8, np.int32, ">i4", np.bool_]), shapes())
+    counts = hnp.arrays(st.sampled_from([np.int64, np.uint8, np.int32, ">i4", np.bool_]), shapes()).map(counted)
     sums = hnp.arrays(st.sampled_from([np.float64, np.float32, ">f8"]), shapes())
     return st.builds(pair, counts, sums)
 
@@ -104,6 +109,15 @@ def test_equality_looks_at_every_value_and_takes_nan_for_itself():
     assert tally == pair(np.array([1, 2]), np.array([np.nan]))
     assert tally != pair(np.array([1, 3]), np.array([np.nan]))
     assert tally != pair(np.array([[1, 2]]), np.array([np.nan]))
+
+
+@pytest.mark.parametrize("number", [-1, 2**53 + 1])
+def test_counts_that_nobody_can_count_are_not_packed(number):
+    pair(np.array([0, 2**53]), np.array([-1.0, np.inf])).pack()
+    with pytest.raises(InputError, match=rf"^counts\[1\] is {number}, expected a count from 0 to 2⁵³$"):
+        pair(np.array([0, number]), np.array([1.0])).pack()
+    with pytest.raises(InputError, match=r"^counts has numbers of type float64, expected whole numbers$"):
+        pair(np.array([0.5]), np.array([1.0])).pack()
 
 
 @given(pairs())

@@ -36,7 +36,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Generic, Literal, Self, TypeVar, get_args, get_type_hints
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from hyperacuity.errors import InputError, UsageError
 
@@ -44,6 +44,12 @@ Counts = NDArray[np.int64]
 Sums = NDArray[np.float64]
 Scores = NDArray[np.float64]
 Weights = NDArray[np.int64]
+
+MOST_COUNTED = 2**53
+"""The largest count: up to here, sums in double precision are exact."""
+
+ROUNDING = 1e-6
+"""Sums of fractions may exceed a limit by this share."""
 
 
 @dataclass(frozen=True)
@@ -236,13 +242,64 @@ class Tally:
 
     __hash__ = None  # type: ignore[assignment]  # arrays are mutable
 
+    def validate(self) -> None:
+        """Raise ``InputError`` for arrays that no image can give, nor any sum of images.
+
+        Here: fields annotated as ``Counts`` hold whole numbers from 0 to 2⁵³. A task's tally adds what else must hold, with the
+        methods that follow. Stores and cards validate whatever they write and read.
+        """
+        for part in fields(self):
+            if part.type in ("Counts", Counts):
+                counts = np.asarray(getattr(self, part.name))
+                if counts.dtype.kind not in "biu":
+                    raise InputError(f"{part.name} has numbers of type {counts.dtype}, expected whole numbers")
+                if counts.size and not 0 <= counts.min() <= counts.max() <= MOST_COUNTED:
+                    self.require((counts >= 0) & (counts <= MOST_COUNTED), part.name, "a count from 0 to 2⁵³")
+
+    def require(self, holds: ArrayLike, name: str, expected: str) -> None:
+        """Raise ``InputError`` with the first number of an array for which a condition does not hold, or with the array."""
+        each = np.asarray(holds, np.bool_)
+        if not each.all():
+            array = np.asarray(getattr(self, name))
+            index = np.argwhere(~each)[0].tolist() if each.shape == array.shape else []
+            raise InputError(f"{name}{index or ''} is {array[tuple(index)].tolist()}, expected {expected}")
+
+    def require_shape(self, shape: tuple[int, ...], *names: str) -> None:
+        """Raise ``InputError`` for an array of another shape."""
+        for name in names:
+            if (found := np.shape(getattr(self, name))) != shape:
+                raise InputError(f"{name} has shape {found}, expected {shape}")
+
+    def require_finite(self, *names: str) -> None:
+        """Raise ``InputError`` where an array is negative, infinite or NaN."""
+        for name in names:
+            array = np.asarray(getattr(self, name))
+            self.require((array >= 0) & np.isfinite(array), name, "a non-negative number")
+
+    def require_at_most(self, limit: str | ArrayLike, *names: str) -> None:
+        """Raise ``InputError`` where an array is NaN, negative, or exceeds a limit: another array by name, or numbers.
+
+        Arrays of fractions may exceed it by a rounding error.
+        """
+        most = np.asarray(getattr(self, limit) if isinstance(limit, str) else limit)
+        for name in names:
+            part = np.asarray(getattr(self, name))
+            exact = part.dtype.kind in "biu" and most.dtype.kind in "biu"
+            with np.errstate(over="ignore"):
+                fits = (part >= 0) & (part <= (most if exact else most + ROUNDING * (1 + most)))
+            if not fits.all():
+                index = np.argwhere(~fits)[0].tolist() if fits.shape == part.shape else []
+                above = np.broadcast_to(most, fits.shape)[tuple(index)] if index else most
+                self.require(fits, name, f"0 to {f'{limit}, ' if isinstance(limit, str) else ''}{above}")
+
     def pack(self) -> bytes:
         """The arrays as bytes, for stores: a line of JSON that names each one's type and shape, then the arrays, deflated.
 
         The line is the dictionary of the deflated part, whose checksums therefore cover both. The bytes depend on the values
         alone, so equal tallies have equal bytes. The protocol is not in them: a store keeps it once for all tallies under a
-        signature.
+        signature. ``InputError`` for a tally that does not :meth:`validate`.
         """
+        self.validate()
         arrays = {name: np.asarray(array) for name, array in self.arrays.items()}
         header = {name: [a.dtype.newbyteorder("<").str, list(a.shape)] for name, a in arrays.items()}
         body = b"".join(a.astype(a.dtype.newbyteorder("<"), copy=False).tobytes() for a in arrays.values())
@@ -252,11 +309,17 @@ class Tally:
 
     @classmethod
     def unpack(cls, data: bytes, protocol: BaseProtocol) -> Self:
-        """The inverse of :meth:`pack`. Bytes that are not a tally of this class raise ``InputError``; nothing is unpickled."""
+        """The inverse of :meth:`pack`. ``InputError`` for what is not a valid tally of this class; nothing is unpickled."""
+        return cls._checked(unpacked_arrays(data), protocol)
+
+    @classmethod
+    def _checked(cls, arrays: Mapping[str, NDArray[Any]], protocol: BaseProtocol) -> Self:
         try:
-            return cls(**unpacked_arrays(data), protocol=protocol)
-        except TypeError as error:
+            tally = cls(**arrays, protocol=protocol)
+            tally.validate()
+        except (TypeError, ValueError, IndexError, InputError) as error:
             raise InputError(f"stored tally is damaged or not a {cls.__qualname__} ({error})") from error
+        return tally
 
 
 def unpacked_arrays(data: bytes) -> dict[str, NDArray[Any]]:

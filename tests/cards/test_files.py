@@ -143,7 +143,9 @@ def test_tallies_of_other_shapes_give_a_sentence_not_a_score(shape):
         "mine", {"a": tally(), "b": tally(truth=np.ones(shape, np.int64))}, dict.fromkeys("ab", (digest_of(1),))
     )
     with pytest.raises(InputError, match=r"^the tallies of mine cannot be scored"):
-        parsed(written(card)).check()
+        card.check()
+    with pytest.raises(InputError, match=r"^truth has shape \("):
+        written(card)
 
 
 def test_a_protocol_that_does_not_print_is_refused():

@@ -25,7 +25,7 @@ from hyperacuity.audit.truths import truths_of
 from hyperacuity.boundary.matching import tolerance_in_pixels
 from hyperacuity.boundary.protocols import Protocol
 from hyperacuity.boundary.scores import BoundaryScore, collect, compare_systems, recall_precision, resampled_scores
-from hyperacuity.boundary.tallies import BoundaryTally
+from hyperacuity.boundary.tallies import BoundaryTally, require_possible_pairs
 from hyperacuity.errors import UsageError
 from hyperacuity.kernels.pairs import reach
 from hyperacuity.kernels.parts import partners_at_levels, sweep_parts
@@ -104,6 +104,14 @@ class AuditTally(Tally):
     detected_shown: Counts
     marked: Counts
     output: Counts
+
+    def validate(self) -> None:
+        """Require that pairs are no more than either side has, under every truth."""
+        super().validate()
+        protocol = protocol_of([self], AuditProtocol)
+        self.require_shape((len(protocol.truths), protocol.protocol.levels.size), *BoundaryTally.names())
+        self.require_shape((OUTPUT_LEVELS, max(np.shape(self.output)[-1:], default=0)), "output")
+        require_possible_pairs(self)
 
     def under(self, truth: int, benchmark: Protocol) -> BoundaryTally:
         """The benchmark's tally under one of the protocol's truths."""

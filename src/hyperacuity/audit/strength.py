@@ -71,6 +71,18 @@ class StrengthTally(Tally):
     pixels: Counts
     agreed: Counts
 
+    def validate(self) -> None:
+        """Require that annotators agree with each other, and that every pixel has a strength."""
+        super().validate()
+        people = len(self.pixels)
+        self.require_shape((people, people), "pixels", "agreed")
+        drawn = np.diagonal(self.agreed)
+        self.require_at_most(np.minimum(drawn, drawn[:, np.newaxis]), "agreed")
+        self.require(self.agreed == self.agreed.T, "agreed", "as many pixels either way")
+        self.require(self.pixels.sum(axis=1) == drawn, "pixels", "a strength for every pixel")
+        others = self.agreed.sum(axis=1) - drawn
+        self.require(self.pixels @ np.arange(people) == others, "pixels", "as many other annotators as agree")
+
 
 @dataclass(frozen=True, eq=False)
 class Strengths:

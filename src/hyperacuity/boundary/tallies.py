@@ -49,9 +49,26 @@ class BoundaryTally(Tally):
     def unpack(cls, data: bytes, protocol: BaseProtocol) -> Self:
         """As in the base class. Tallies of older versions, which do not have ``marked``, count as thin."""
         arrays = unpacked_arrays(data)
-        if arrays.keys() == {*cls.names()} - {"marked"}:
-            return cls(**arrays, marked=arrays["detected"], protocol=protocol)
-        return super().unpack(data, protocol)
+        return cls._checked({"marked": arrays["detected"], **arrays} if "detected" in arrays else arrays, protocol)
+
+    def validate(self) -> None:
+        """Require that pairs are no more than either side has; of people, there is one entry."""
+        super().validate()
+        levels = self.protocol.levels.size if isinstance(self.protocol, Protocol) else 0
+        entries = np.size(self.truth)
+        self.require_shape((levels if levels and entries != 1 else max(entries, 1),), *self.names())
+        require_possible_pairs(self)
+
+
+def require_possible_pairs(counts: Tally) -> None:
+    """Require that pairs are no more than either side has, in tallies with the fields of :class:`BoundaryTally`."""
+    truth = counts.arrays["truth"]
+    counts.require(truth == truth[..., :1], "truth", "the same at all thresholds")
+    counts.require_at_most("truth", "truth_matched")
+    counts.require_at_most("detected", "detected_matched")
+    counts.require_at_most("truth_matched", "detected_matched")
+    counts.require_at_most("detected_shown", "detected", "truth_matched")
+    counts.require_at_most("marked", "detected")
 
 
 def tally(

@@ -21,7 +21,18 @@ from hyperacuity.errors import InputError, UsageError
 from hyperacuity.kernels import disparity as kernels
 from hyperacuity.maps import disparity_map, edge_map, same_size
 from hyperacuity.resampling import mean_and_interval, weighted_mean
-from hyperacuity.tally import BaseProtocol, Counts, Criteria, Scores, Sums, Tally, Weights, number, protocol_of
+from hyperacuity.tally import (
+    ROUNDING,
+    BaseProtocol,
+    Counts,
+    Criteria,
+    Scores,
+    Sums,
+    Tally,
+    Weights,
+    number,
+    protocol_of,
+)
 
 Masks = Literal["given", "derived", "mixed"]
 
@@ -108,6 +119,22 @@ class DisparityTally(Tally):
     signed: Sums
     quantile: Sums
     images: Counts
+
+    def validate(self) -> None:
+        """Require that bad pixels are no more than known ones, and that sums of errors are finite."""
+        super().validate()
+        protocol = protocol_of([self], Protocol)
+        regions = len(protocol.regions)
+        self.require_shape((regions,), "pixels", "known", "outliers", "absolute", "square", "signed", "images")
+        self.require_shape((regions, len(protocol.deltas)), "bad")
+        self.require_shape((regions, len(PERCENTS)), "quantile")
+        self.require_at_most("pixels", "known")
+        self.require_at_most("known", "outliers", "images")
+        self.require_at_most(self.known[:, np.newaxis], "bad")
+        self.require_finite("absolute", "square", "quantile")
+        self.require(
+            np.abs(self.signed) <= self.absolute * (1 + ROUNDING), "signed", "at most the sum of absolute errors"
+        )
 
 
 def tally(

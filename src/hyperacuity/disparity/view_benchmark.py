@@ -53,6 +53,13 @@ class ViewTally(Tally):
     compared: Counts
     pixels: Counts
 
+    def validate(self) -> None:
+        """Require that differences are those of 8-bit pictures, and that no more pixels are compared than there are."""
+        super().validate()
+        self.require_shape((len(WAYS),), *self.names())
+        self.require_at_most("pixels", "compared")
+        self.require_at_most(self.added * 255.0**2, "square")
+
 
 def tally_views(
     prediction: ArrayLike, pictures: Sequence[ArrayLike], protocol: ViewProtocol = ViewProtocol()

@@ -16,7 +16,19 @@ from hyperacuity.errors import InputError
 from hyperacuity.kernels.suppression import suppress_structured
 from hyperacuity.maps import SoftMap, soft_map
 from hyperacuity.resampling import Bootstrap, Draws, percentile_interval, ratio, resample
-from hyperacuity.tally import BaseProtocol, Counts, Criteria, Scores, Sums, Tally, Weights, protocol_of, stack, total
+from hyperacuity.tally import (
+    ROUNDING,
+    BaseProtocol,
+    Counts,
+    Criteria,
+    Scores,
+    Sums,
+    Tally,
+    Weights,
+    protocol_of,
+    stack,
+    total,
+)
 
 
 @dataclass(frozen=True)
@@ -62,6 +74,22 @@ class EdgeTally(Tally):
     images: Counts  # [measure] images that have one
     threshold: Sums  # [measure] the smallest threshold that reaches it
     swept: Counts  # [measure] images that have one: binary maps have no threshold
+
+    def validate(self) -> None:
+        """Require that scores are counted no more often than there are images, and are not below their minima."""
+        super().validate()
+        protocol = protocol_of([self], Protocol)
+        self.require_shape((len(protocol.names), protocol.thresholds), "scores", "counted")
+        self.require_shape((len(protocol.names),), "minimum", "images", "threshold", "swept")
+        self.require_at_most(self.images[:, np.newaxis], "counted")
+        self.require_at_most("images", "swept")
+        self.require_at_most("swept", "threshold")
+        for name in ("scores", "minimum"):
+            self.require(~np.isnan(getattr(self, name)), name, "a number")
+        self.require((self.counted > 0) | (self.scores == 0), "scores", "0 where no image has one")
+        least = self.minimum[:, np.newaxis]
+        fits = (self.counted < self.images[:, np.newaxis]) | (least <= self.scores + ROUNDING * (1 + np.abs(least)))
+        self.require(fits, "scores", "at least the sum of the images' minima")
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,7 +12,7 @@ from hyperacuity.errors import InputError
 from hyperacuity.masks.contours import MaskCounts, count_masks
 from hyperacuity.masks.objects import Frame, Labels, ObjectPair, frames_of, pairs_of
 from hyperacuity.masks.protocols import LABELS, Protocol
-from hyperacuity.tally import Counts, Sums, Tally
+from hyperacuity.tally import Counts, Sums, Tally, protocol_of
 
 MEASURES = ("f", "one_to_one", "boundary_iou", "j")
 """The measures of an object, whose sums a tally holds."""
@@ -52,6 +52,17 @@ class MaskTally(Tally):
     one_to_one: Sums
     boundary_iou: Sums
     j: Sums
+
+    def validate(self) -> None:
+        """Require that common pixels are no more than either side has, and that no object scores more than 1."""
+        super().validate()
+        self.require_shape((LABELS if protocol_of([self], Protocol).by == "label" else 1,), *self.names())
+        self.require_at_most(self.objects - np.minimum(self.extra, self.objects), "missed", *MEASURES)
+        self.require_at_most("objects", "extra")
+        self.require_at_most("detected", "detected_near", "matched")
+        self.require_at_most("truth", "truth_near", "matched")
+        self.require_at_most("band_any", "band_common")
+        self.require_at_most("area", "common")
 
 
 def tally(

@@ -98,6 +98,16 @@ class DepthEdgeTally(Tally):
     predicted_distance: Sums
     true_distance: Sums
 
+    def validate(self) -> None:
+        """Require that distances are no longer than the reach."""
+        super().validate()
+        reach = protocol_of([self], DepthEdgeProtocol).reach
+        self.require_shape((), *self.names())
+        self.require_at_most("predicted", "near")
+        self.require_at_most("predicted_distance", "near_distance")
+        for edges in ("near", "predicted", "true"):
+            self.require_at_most(getattr(self, edges) * reach, f"{edges}_distance")
+
 
 def depth_edges(depth: ArrayLike, protocol: DepthEdgeProtocol = DEPTH_EDGES) -> EdgeMap:
     """The edges of a depth map, or of an order map: it does not matter which way is near.

@@ -33,7 +33,7 @@ from hyperacuity.maps import SoftMap, same_size, soft_map
 from hyperacuity.ordering.directed_contours import Contours, angle_between, contours
 from hyperacuity.ordering.local import SIDE, LocalMatch, match_contours
 from hyperacuity.ordering.orderings import Ordering, Partition, Sides
-from hyperacuity.tally import BaseProtocol, Counts, Tally, number
+from hyperacuity.tally import BaseProtocol, Counts, Tally, number, protocol_of
 
 STRUCTURED = Suppression()
 """How non-maxima are suppressed by default."""
@@ -173,6 +173,18 @@ class OcclusionTally(Tally):
     detected_right: Counts
     detected_matched: Counts
     detected: Counts
+
+    def validate(self) -> None:
+        """Require that right pairs are no more than pairs, and pairs no more than either side has; of people, one entry."""
+        super().validate()
+        entries = protocol_of([self], OcclusionProtocol).boundary.levels.size if np.size(self.truth) != 1 else 1
+        self.require_shape((entries,), *self.names())
+        self.require(self.truth == self.truth[0], "truth", "the same at all thresholds")
+        for side in ("truth", "detected"):
+            self.require_at_most(side, f"{side}_matched")
+            self.require_at_most(f"{side}_matched", f"{side}_right")
+        self.require_at_most("truth_matched", "detected_matched")
+        self.require_at_most("truth_right", "detected_right")
 
 
 def tally_occlusion(

@@ -141,6 +141,15 @@ class PairTally(Tally):
     weight: Sums
     pairs: Counts
 
+    def validate(self) -> None:
+        """Require that wrong answers weigh no more than all, and that only pairs asked about are unanswered."""
+        super().validate()
+        self.require_shape((2,), "wrong", "weight")
+        self.require_shape((3,), "pairs")
+        self.require_finite("weight")
+        self.require_at_most("weight", "wrong")
+        self.require(self.pairs[2] <= self.pairs[:2].sum(), "pairs", "no more unanswered pairs than there are pairs")
+
 
 def answers(prediction: OrderMap | PointPairs, pairs: PointPairs, protocol: PairProtocol = PAIRS) -> NDArray[np.int64]:
     """What a prediction says of each pair: +1, −1 or 0 as in :class:`PointPairs`, and :data:`UNANSWERED` where nothing.

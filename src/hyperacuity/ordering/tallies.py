@@ -17,7 +17,7 @@ from hyperacuity.ordering.orderings import Ordering, Partition, Sides, ordering,
 from hyperacuity.ordering.pairwise import compare_regions
 from hyperacuity.ordering.prc import Outcomes
 from hyperacuity.ordering.protocols import Protocol
-from hyperacuity.tally import Counts, Sums, Tally, total
+from hyperacuity.tally import ROUNDING, Counts, Sums, Tally, total
 
 LOCAL_FIELDS = ("consistent", "inconsistent", "false", "missed", "recalled_consistent", "recalled_inconsistent")
 
@@ -46,6 +46,22 @@ class OrderingTally(Tally):
     questions: Sums
     measured: Counts
     inconsistent: Sums = field(default_factory=lambda: np.full(3, np.nan))
+
+    def validate(self) -> None:
+        """Require that right answers are no more than questions, and that reasons add up."""
+        super().validate()
+        for shape, name in (((6,), "contours"), ((5,), "pairs"), ((2, 4), "questions")):
+            self.require_shape(shape, name)
+            self.require_finite(name)
+        self.require_shape((3,), "measured", "inconsistent")
+        self.require(
+            self.questions[0] <= self.questions[1] * (1 + ROUNDING), "questions", "at most the number of questions"
+        )
+        if not np.isnan(self.inconsistent).any():
+            self.require_at_most(self.contours[5], "inconsistent")
+            self.require(
+                np.isclose(self.inconsistent.sum(), self.contours[5]), "inconsistent", f"a sum of {self.contours[5]}"
+            )
 
 
 def tally(

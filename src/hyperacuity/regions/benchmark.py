@@ -53,6 +53,17 @@ class RegionTally(Tally):
     images: Counts  # ()
     stacks: Counts  # () images whose levels were given one by one, not cut from a hierarchy
 
+    def validate(self) -> None:
+        """Require that regions cover no more than their area, and that no Rand index exceeds 1."""
+        super().validate()
+        levels = np.size(self.covered) if np.any(self.stacks) else protocol_of([self], Protocol).levels
+        self.require_shape((), "truth_area", "best_covered", "images", "stacks")
+        self.require_shape((levels,), "covered", "covering", "machine_area", "rand", "variation")
+        self.require_at_most("truth_area", "covered", "best_covered")
+        self.require_at_most("images", "rand", "stacks")
+        self.require_at_most("machine_area", "covering")
+        self.require_finite("variation")
+
 
 @dataclass(frozen=True)
 class LevelSummary:

@@ -40,6 +40,17 @@ class SemanticTally(Tally):
     truth: Counts
     shown: Counts
 
+    def validate(self) -> None:
+        """Require that pairs are no more than either side has, and no detections without a map."""
+        super().validate()
+        protocol = protocol_of([self], Protocol)
+        classes = len(protocol.classes) or np.size(self.truth)
+        self.require_shape((classes,), "truth", "shown")
+        self.require_shape((classes, protocol.levels.size), "matched", "detected")
+        self.require_at_most("detected", "matched")
+        self.require_at_most(self.truth[:, np.newaxis], "matched")
+        self.require((self.shown > 0)[:, np.newaxis] | (self.detected == 0), "detected", "0 for a class without a map")
+
     def of_class(self, c: int) -> BoundaryTally:
         """The counts of one class as those of the boundary benchmark."""
         matched, detected = self.matched[c], self.detected[c]
