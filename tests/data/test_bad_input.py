@@ -267,14 +267,16 @@ def test_an_empty_map_is_warned_about(scratch):
 
 def test_an_inverted_prediction_is_warned_about_and_can_be_turned_round(scratch):
     write_soft(scratch / "a.png", 1 - np.eye(8, dtype=np.float32))
-    with pytest.warns(DataWarning, match="stronger than 0.9; inverted\\? Use --invert-prediction"):
+    with pytest.warns(DataWarning, match="stronger than 0.9; inverted\\? Use `invert_prediction=True`"):
         read_soft(scratch / "a.png")
     assert np.array_equal(read_soft(scratch / "a.png", inverted=True), np.eye(8))
 
 
 def test_a_map_of_0_and_1_of_255_is_refused_with_its_cure(scratch):
     write_png(scratch / "a.png", np.eye(8, dtype=np.uint8))
-    with pytest.raises(InputError, match="holds only 0 and 1 of 255, a binary map\\? Use --value-range 1, or --force"):
+    with pytest.raises(
+        InputError, match="holds only 0 and 1 of 255, a binary map\\? Use `value_range=\\(0, 1\\)`, or `force=True`"
+    ):
         read_soft(scratch / "a.png")
     assert np.array_equal(read_soft(scratch / "a.png", value_range=(0, 1)), np.eye(8))
     assert read_soft(scratch / "a.png", force=True).max() == np.float32(1 / 255)
@@ -283,11 +285,11 @@ def test_a_map_of_0_and_1_of_255_is_refused_with_its_cure(scratch):
 @pytest.mark.parametrize(
     ("values", "cure"),
     [
-        (np.eye(8) * 200.0, "from 0 to 200, expected \\[0, 1\\]: use --value-range 255$"),
-        (np.eye(8) * 3000.0, "from 0 to 3000, expected \\[0, 1\\]: use --value-range 65535$"),
+        (np.eye(8) * 200.0, "from 0 to 200, expected \\[0, 1\\]: use `value_range=\\(0, 255\\)`$"),
+        (np.eye(8) * 3000.0, "from 0 to 3000, expected \\[0, 1\\]: use `value_range=\\(0, 65535\\)`$"),
         (
             np.eye(8) * 9 - 4,
-            "from -4 to 5, expected \\[0, 1\\]: apply a sigmoid if these are logits, else use --value-range LOW,HIGH$",
+            "from -4 to 5, expected \\[0, 1\\]: apply a sigmoid if these are logits, else use `value_range=\\(LOW, HIGH\\)`$",
         ),
     ],
 )
@@ -297,7 +299,9 @@ def test_values_of_another_range_are_refused_with_their_cure(scratch, values, cu
         read_soft(scratch / "a.npy")
     low, high = float(values.min()), float(values.max())
     assert np.array_equal(read_soft(scratch / "a.npy", value_range=(low, high)), np.eye(8))
-    with pytest.raises(InputError, match="expected 0 to 1: give --value-range the least and the greatest"):
+    with pytest.raises(
+        InputError, match="expected 0 to 1: give `value_range=\\(LOW, HIGH\\)` the least and the greatest"
+    ):
         read_soft(scratch / "a.npy", value_range=(0, 1))
 
 
@@ -306,7 +310,7 @@ def test_a_truth_in_jpeg_is_refused_with_its_cure(scratch):
     truth[20] = 255
     Image.fromarray(truth).save(scratch / "a.jpg", quality=75)
     with pytest.raises(
-        InputError, match=r"a\.jpg: is a JPEG, whose compression widens edges: save it as PNG, or use --force"
+        InputError, match=r"a\.jpg: is a JPEG, whose compression widens edges: save it as PNG, or use `force=True`"
     ):
         read_edges(scratch / "a.jpg")
     with pytest.warns(DataWarning, match="grey levels"):
@@ -325,7 +329,8 @@ def test_an_array_full_of_zeros_has_to_say_what_they_are(scratch):
     plane[:, ::8] = 0
     np.save(scratch / "a.npy", plane)
     with pytest.raises(
-        InputError, match="12% of the pixels are exactly 0, holes\\? Use --zero unknown, or known if they are estimates"
+        InputError,
+        match="12% of the pixels are exactly 0, holes\\? Use `zero='unknown'`, or 'known' if they are estimates",
     ):
         read_disparity(scratch / "a.npy")
     write_png(scratch / "a.png", np.rint(plane * 256).astype(np.uint16))

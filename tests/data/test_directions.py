@@ -60,9 +60,9 @@ def test_one_channel_is_angles_alone(tmp_path):
 def test_the_wrong_unit_is_noticed(tmp_path):
     np.save(tmp_path / "degrees.npy", np.full((3, 4), 200.0))
     np.save(tmp_path / "radians.npy", np.full((3, 4), 2.5))
-    with pytest.raises(InputError, match=r"run up to 200, expected radians.*--direction normal"):
+    with pytest.raises(InputError, match=r"run up to 200, expected radians.*`direction='normal'`"):
         read_directions(tmp_path / "degrees.npy", direction="tangent")
-    with pytest.warns(DataWarning, match=r"exceeds 2.5 degrees.*--direction tangent"):
+    with pytest.warns(DataWarning, match=r"exceeds 2.5 degrees.*`direction='tangent'`"):
         read_directions(tmp_path / "radians.npy")
 
 

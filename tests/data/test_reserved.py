@@ -44,7 +44,7 @@ def test_names_are_left_out_or_refused():
     assert without_reserved([other, "mine", one]) == ["mine"]
     refuse_reserved(["mine"])
     refuse_reserved([one], allow=True)
-    with pytest.raises(UsageError, match=rf"1 of the images to learn from is reserved .*{one}.* --allow-reserved"):
+    with pytest.raises(UsageError, match=rf"1 of the images to learn from is reserved .*{one}.* `allow_reserved=True`"):
         refuse_reserved([one, "mine"])
     with pytest.raises(UsageError, match=r"100 of the images to learn from are reserved .*…"):
         refuse_reserved(reserved())

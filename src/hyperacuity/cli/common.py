@@ -57,7 +57,9 @@ def _words(name: str, value: Any) -> list[str]:
         return [dashed, *(f"{key}={of}" for key, of in value.items())]
     if isinstance(value, tuple | list):
         return [dashed, ",".join(map(str, value))]
-    return [dashed, re.sub(r"[{}'\"]", "", str(value)).replace(": ", "=") if str(value)[:1] == "{" else str(value)]
+    if str(value)[:1] in ("{", "("):  # a placeholder
+        return [dashed, re.sub(r"[{}()'\"]", "", str(value)).replace(": ", "=").replace(", ", ",")]
+    return [dashed, str(value)]
 
 
 class _Dashed(Console):

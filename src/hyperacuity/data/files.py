@@ -27,7 +27,7 @@ MAX_BYTES = 1 << 30
 
 
 class DataWarning(UserWarning):
-    """What is legal but probably wrong: an inverted truth, an empty map, colours where grey was expected."""
+    """Legal but probably wrong: an inverted truth, an empty map, colours where grey was expected."""
 
 
 _collected: ContextVar[list[str] | None] = ContextVar("hyperacuity-warnings", default=None)
@@ -87,7 +87,7 @@ def identity(path: Path) -> tuple[int, int, int, int]:
 
 
 def entry_kind(path: Path) -> Literal["file", "folder"] | None:
-    """What lies at a path; None for nothing.
+    """The kind of entry at a path; None for nothing.
 
     ``InputError`` for what is neither a file nor a folder, there or above it, so that it does not vanish: a link to nothing, a
     named pipe, or what may not be looked at.

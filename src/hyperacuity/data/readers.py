@@ -92,21 +92,23 @@ def as_strength(
     elif values.dtype in (np.uint8, np.uint16):
         highest = np.iinfo(values.dtype).max
         if values.max(initial=0) == 1 and not force:
-            raise InputError(f"{path}: holds only 0 and 1 of {highest}, a binary map? Use --value-range 1, or --force")
+            raise InputError(
+                f"{path}: holds only 0 and 1 of {highest}, a binary map? Use `value_range=(0, 1)`, or `force=True`"
+            )
         values = values / np.float32(highest)
     elif values.dtype.kind in "fiu" and values.size and (values.min() < 0 or values.max() > 1):
         low, high = float(values.min()), float(values.max())
         known = next((most for most in (255, 65535) if low >= 0 and high <= most), None)
         cure = (
-            f"use --value-range {known}"
+            f"use `value_range=(0, {known})`"
             if known
-            else "apply a sigmoid if these are logits, else use --value-range LOW,HIGH"
+            else "apply a sigmoid if these are logits, else use `value_range=(LOW, HIGH)`"
         )
         raise InputError(f"{path}: values run from {low:g} to {high:g}, expected [0, 1]: {cure}")
     strength = soft_map(values, name=path)
     strength = np.float32(1) - strength if inverted else strength
     if 2 * np.count_nonzero(strength > 0.9) > strength.size:
-        warn(f"{path}: more than half of the pixels are stronger than 0.9; inverted? Use --invert-prediction")
+        warn(f"{path}: more than half of the pixels are stronger than 0.9; inverted? Use `invert_prediction=True`")
     return strength
 
 
@@ -116,7 +118,7 @@ def _scaled(values: NDArray[Any], value_range: tuple[float, float], path: Path |
     if values.size and not (low <= values.min() and values.max() <= high):
         raise InputError(
             f"{path}: values run from {values.min():g} to {values.max():g}, expected {low:g} to {high:g}: "
-            "give --value-range the least and the greatest value of all maps"
+            "give `value_range=(LOW, HIGH)` the least and the greatest value of all maps"
         )
     return np.asarray((values.astype(np.float64) - low) / (high - low))
 
@@ -133,7 +135,7 @@ def read_ucm(path: Path | str, *, variable: str | None = None) -> SoftMap:
 
 
 def holds_ucm(path: Path | str) -> bool:
-    """Whether a file holds an ultrametric contour map, that is a MAT file with a variable ``ucm2``."""
+    """True for a file with an ultrametric contour map, that is a MAT file with a variable ``ucm2``."""
     path = Path(path)
     if not kind_of(path).startswith("MAT"):
         return False
@@ -149,7 +151,7 @@ def read_edges(
     JPEG, which smears thin lines into their surroundings, is refused without ``force``.
     """
     if kind_of(Path(path)) == "JPEG" and not force:
-        raise InputError(f"{path}: is a JPEG, whose compression widens edges: save it as PNG, or use --force")
+        raise InputError(f"{path}: is a JPEG, whose compression widens edges: save it as PNG, or use `force=True`")
     values = _plane(path, variable)
     edges = edge_map(values, name=str(path))
     if values.dtype != np.bool_ and (edges & (values != values.max())).any():
@@ -217,12 +219,14 @@ def read_disparity(
         if scale is None:
             scale = KITTI_SCALE if values.dtype == np.uint16 else 1
             if values.dtype != np.uint16:
-                warn(f"{path}: is an 8-bit disparity picture without a scale, so grey levels are pixels; use --scale")
+                warn(f"{path}: is an 8-bit disparity picture without a scale, so grey levels are pixels; use `scale=N`")
     elif (
         zero is None and kind != "PFM" and np.isfinite(values).all() and (values == 0).sum() > MOST_ZEROS * values.size
     ):
         share = f"{np.mean(values == 0):.0%} of the pixels"
-        raise InputError(f"{path}: {share} are exactly 0, holes? Use --zero unknown, or known if they are estimates")
+        raise InputError(
+            f"{path}: {share} are exactly 0, holes? Use `zero='unknown'`, or 'known' if they are estimates"
+        )
     if zero == "unknown":
         values = np.where(values == 0, np.nan, values)
     return disparity_map(_as_float32(values) / np.float32(scale or 1), name=str(path))
@@ -252,7 +256,7 @@ def read_segmentations(paths: Iterable[Path | str]) -> list[LabelMap]:
 
 
 def count_truths(paths: Iterable[Path | str], variables: Sequence[str], *, stacks: bool = False) -> int:
-    """How many maps files of truths hold, from their headers alone.
+    """Number of maps in files of truths, from their headers alone.
 
     One each, as many as the first of the ``variables`` of a MAT file has elements, or with ``stacks`` as an array N×H×W has
     planes. ``InputError`` for a MAT file or an array that cannot be read.
@@ -291,7 +295,7 @@ def _segmentations(path: Path) -> list[LabelMap]:
 
 
 def _read_all(paths: Iterable[Path | str], read: Callable[[Path], list[M]]) -> list[M]:
-    """What all files hold, checked to be of one size."""
+    """The maps of all files, checked to be of one size."""
     maps: list[M] = []
     for path in paths:
         for found in read(Path(path)):
@@ -341,17 +345,17 @@ def _as_float32(values: NDArray[Any]) -> NDArray[np.float32]:
 
 
 def _check_share(edges: EdgeMap, name: str) -> EdgeMap:
-    """The same edges, with a warning if there are suspiciously many or none."""
+    """Warn if there are suspiciously many edges or none; returns them."""
     share = np.count_nonzero(edges) / edges.size
     if share > MOST_EDGES:
-        warn(f"{name}: {share:.0%} of the pixels are edges; inverted? Use --invert-truth")
+        warn(f"{name}: {share:.0%} of the pixels are edges; inverted? Use `invert_truth=True`")
     elif share == 0:
         warn(f"{name}: has no edge pixel")
     return edges
 
 
 def _is_grey(pixels: NDArray[Any]) -> bool:
-    """Whether the channels of a picture are all the same."""
+    """True if the channels of a picture are all the same."""
     return bool((pixels == pixels[..., :1]).all())
 
 

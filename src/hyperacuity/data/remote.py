@@ -32,7 +32,7 @@ _PIECE = 1 << 20
 
 
 def is_remote(path: Path) -> bool:
-    """Whether the path is a URL.
+    """True for a URL.
 
     >>> is_remote(Path("s3://bucket/a.png")), is_remote(Path("/data/a.png")), is_remote(Path("C:/data/a.png"))
     (True, False, False)
@@ -61,12 +61,12 @@ def absolute(path: Path) -> Path:
 
 
 def is_folder(path: Path) -> bool:
-    """Whether there is a folder at this path or URL."""
+    """True if there is a folder at this path or URL."""
     return bool(_ask(path, "isdir")) if is_remote(path) else path.is_dir()
 
 
 def is_file(path: Path) -> bool:
-    """Whether there is a file at this path or URL."""
+    """True if there is a file at this path or URL."""
     return bool(_ask(path, "isfile")) if is_remote(path) else path.is_file()
 
 
@@ -99,7 +99,7 @@ class LocalCopies:
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def copy_of(self, path: Path) -> Path:
-        """Where the file can be read."""
+        """The path at which the file can be read."""
         if not is_remote(path):
             return path
         if path not in self._copies:

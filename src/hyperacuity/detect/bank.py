@@ -20,7 +20,7 @@ from hyperacuity.errors import UsageError
 
 Float64Array = NDArray[np.float64]
 Channels = Literal["tensor", "max"]
-"""How the channels of an oriented response are put together: root mean square (Di Zenzo), or the largest absolute value."""
+"""Rules that put the channels of an oriented response together: root mean square (Di Zenzo), or the largest absolute value."""
 
 _PRECISION = 1e-5
 

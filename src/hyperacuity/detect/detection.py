@@ -1,4 +1,4 @@
-"""What a detector takes and gives: photographs in as planes of numbers, strength, direction and thin map out."""
+"""Detections: photographs in as planes of numbers, strength, direction and thin map out; and the memory that this takes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from hyperacuity.maps import SoftMap
 
 Float32Array = NDArray[np.float32]
 ThinNorm = Literal["max", "none"]
-"""How the thin map is scaled: divided by its largest value (so that it is a soft map), or left in units of strength."""
+"""Scale of the thin map: divided by its largest value (so that it is a soft map), or left in units of strength."""
 
 
 System = TypeVar("System", bound=Callable[..., Any])
@@ -29,7 +29,7 @@ _has_memory: ContextVar[bool] = ContextVar("hyperacuity-memory", default=False)
 
 @dataclass(frozen=True, eq=False)
 class Detection:
-    """What a detector saw in one image.
+    """A detector's maps of one image.
 
     Attributes
     ----------

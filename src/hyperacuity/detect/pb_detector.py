@@ -57,7 +57,7 @@ _WHITE = _XYZ.sum(axis=1)
 
 @dataclass(frozen=True, eq=False)
 class PbModel:
-    """What was learned: textons (K × filters), and the logistic function's weights (constant first) of the four cues.
+    """Learned parameters: textons (K × filters), and the logistic function's weights (constant first) of the four cues.
 
     ``about`` says how it was obtained, ``hist_distance`` how histograms of brightness and colour are compared; those of textons,
     which have no order, are always compared by χ².
@@ -172,7 +172,7 @@ def gradients(image: ArrayLike, textons: NDArray[np.float64], *, hist_distance: 
 
 
 def channel_labels(pixels: Float32Array, textons: NDArray[np.float64]) -> tuple[NDArray[np.uint8], ...]:
-    """What each pixel is in each channel of :data:`CUES`: a bin of brightness or colour, or a texton.
+    """The label of each pixel in each channel of :data:`CUES`: a bin of brightness or colour, or a texton.
 
     The last few are remembered, since ``pb`` and ``gpb`` look at an image in turn; do not write to them.
     """
@@ -233,7 +233,7 @@ def texture_kernels() -> tuple[list[NDArray[np.float64]], int]:
 
 
 def texture_responses(light: Float32Array) -> Float32Array:
-    """What each filter answers: filters × H × W."""
+    """Answers of the texture filters: filters × H × W."""
     kernels, radius = texture_kernels()
     return np.stack([answer[0].copy() for answer in responses(light[None], kernels, radius)])
 
@@ -263,7 +263,7 @@ def localised(raw: Float32Array, radius: float) -> Float32Array:
 
 
 def _transfers(radius: float, reach: int, shape: tuple[int, ...]) -> list[NDArray[np.complex64]]:
-    """What localising in each direction multiplies spectra by."""
+    """Factors of spectra that localise in each direction."""
     turned = (_parabola(direction * math.pi / DIRECTIONS, radius, reach) for direction in range(DIRECTIONS))
     return [fft.rfft2(weights.astype(np.float32), shape) for weights in turned]
 

@@ -27,10 +27,10 @@ from hyperacuity.kernels.suppression import suppress
 from hyperacuity.maps import EdgeMap
 
 NEAR = 2.0
-"""How far, in pixels, a label may be from the boundary that it stands for."""
+"""Largest distance, in pixels, of a label from the boundary that it stands for."""
 
 Weak = Literal["ignore", "negative"]
-"""What a pixel near weak labels only is: left out, or no boundary."""
+"""Use of a pixel near weak labels only: left out, or no boundary."""
 
 Floats = NDArray[np.float64]
 Item = TypeVar("Item")
@@ -44,14 +44,14 @@ class Observed(NamedTuple):
 
 
 class Examples(NamedTuple):
-    """What is learned from: the cues of pixels (pixels × cues), and whether each is a boundary (0 or 1)."""
+    """Examples to learn from: the cues of pixels (pixels × cues), and whether each is a boundary (0 or 1)."""
 
     cues: Floats
     boundary: Floats
 
 
 def texture_samples(image: ArrayLike, *, samples: int = 2000, seed: int = 0) -> Floats:
-    """What the texture filters answer at random pixels: samples × filters."""
+    """Answers of the texture filters at random pixels: samples × filters."""
     answers = texture_responses(to_lab(planes(image))[0])
     flat = answers.reshape(len(answers), -1)
     chosen = np.random.PCG64(seed).random_raw(samples) % np.uint64(flat.shape[1])
@@ -122,7 +122,7 @@ def examples(
     weak: Weak = "ignore",
     within: float = NEAR,
 ) -> Examples:
-    """What pixels and the labels of their images teach; a boundary is what has a label ``within`` so many pixels.
+    """Examples from pixels and the labels of their images; a boundary is what has a label ``within`` so many pixels.
 
     ``others`` are labels that are too weak to be learned as boundaries. A pixel near one of them, but near no label proper, says
     nothing and is left out (``"ignore"``), or is no boundary (``"negative"``).

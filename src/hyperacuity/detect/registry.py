@@ -93,7 +93,7 @@ class Detector(NamedSystem):
 
 
 class Orderer(NamedSystem):
-    """What orders an image by depth, with its options; call it with an image. ``str()`` gives the canonical name.
+    """An orderer by depth with its options; call it with an image. ``str()`` gives the canonical name.
 
     >>> str(orderer("depth-order( lam = 0.25 )"))
     'depth-order(lam=0.25)'
@@ -101,12 +101,12 @@ class Orderer(NamedSystem):
 
     @property
     def takes_regions(self) -> bool:
-        """Whether it orders regions that it can be given."""
+        """True if it can be given regions to order."""
         return "labels" in inspect.signature(_ORDERERS[self.base]).parameters
 
     @property
     def takes_tree(self) -> bool:
-        """Whether it can be given a hierarchy of regions."""
+        """True if it can be given a hierarchy of regions."""
         return "tree" in inspect.signature(_ORDERERS[self.base]).parameters
 
     def __call__(self, image: ArrayLike, labels: ArrayLike | None = None, *, tree: Hierarchy | None = None) -> OrderMap:
@@ -168,7 +168,7 @@ def orderer(name: str) -> Orderer:
 
 
 def is_orderer(name: str) -> bool:
-    """Whether a name, with or without options, is that of an orderer."""
+    """True for the name of an orderer, with or without options."""
     call = _CALL.fullmatch(name)
     return call is not None and call[1] in _ORDERERS
 

@@ -1,1 +1,1 @@
-"""Where things lie: known data sets, folders paired by name."""
+"""Places of files: known data sets, folders paired by name."""

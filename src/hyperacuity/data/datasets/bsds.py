@@ -87,7 +87,7 @@ def refuse_reserved(names: Iterable[str], *, allow: bool = False) -> None:
     >>> refuse_reserved(["100075", "100098"])
     Traceback (most recent call last):
     hyperacuity.errors.UsageError: 1 of the images to learn from is reserved for measuring (100098): leave it out, or allow it \
-    with --allow-reserved
+    with `allow_reserved=True`
     """
     found = sorted(set(names) & reserved())
     if not found or allow:
@@ -96,13 +96,13 @@ def refuse_reserved(names: Iterable[str], *, allow: bool = False) -> None:
     verb, them = ("is", "it") if len(found) == 1 else ("are", "them")
     raise UsageError(
         f"{len(found)} of the images to learn from {verb} reserved for measuring ({listed}): "
-        f"leave {them} out, or allow {them} with --allow-reserved"
+        f"leave {them} out, or allow {them} with `allow_reserved=True`"
     )
 
 
 @dataclass(frozen=True, eq=False)
 class FigureGround:
-    """How one subject labelled one segmentation.
+    """One subject's labels of one segmentation.
 
     ``order`` is +1 on the figure side of a labelled contour, −1 on the ground side, NaN elsewhere; ``contours`` has a row per
     contour, (1, −1), (−1, 1) or (0, 0); ``segmentation`` is what was labelled, drawn by ``segmenter``.
@@ -126,7 +126,7 @@ def figure_ground(source: Path, images: Collection[str] | None = None) -> Iterat
 
 
 def figure_ground_of(files: Sequence[Path]) -> Iterator[FigureGround]:
-    """The same from files of an unpacked folder and no others: labels, and the segmentations that they belong to."""
+    """Figure/ground labels from given files of an unpacked folder: labels, and the segmentations that they belong to."""
     folder = files[0].parents[2]
     return _put_together(folder, ((PurePosixPath(*path.parts[-3:]), read_bytes(path)) for path in files))
 
@@ -181,7 +181,7 @@ def _names_in(source: Path, stamp: tuple[int, ...]) -> tuple[PurePath, ...]:
 
 
 def segmenters(source: Path) -> dict[str, frozenset[str]]:
-    """Who drew the segmentations of the figure/ground labels, by image: ``seg/SEGMENTER/IMAGE.seg``; nothing without any."""
+    """The annotators of the segmentations with figure/ground labels, by image: ``seg/SEGMENTER/IMAGE.seg``; empty without any."""
     found: dict[str, set[str]] = {}
     for path, _ in _members(source, None):
         if path.suffix == ".seg":

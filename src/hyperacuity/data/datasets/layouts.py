@@ -1,6 +1,6 @@
-"""The data sets this package knows, and where it looks for them.
+"""The data sets that this package reads, and where it looks for them.
 
-Nothing is downloaded. A data set is looked for in the folder given by ``--data``, else in the one named by the environment
+Nothing is downloaded. A data set is looked for in the folder that is given, else in the one named by the environment
 variable ``HYPERACUITY_DATA``, else in the user's cache folder. Each may be the data set's own folder or one that holds it under
 one of its usual names. ``docs/datasets.md`` says where each comes from, how it is laid out and under which terms.
 """
@@ -26,7 +26,7 @@ ENVIRONMENT = "HYPERACUITY_DATA"
 
 @dataclass(frozen=True)
 class DatasetLayout:
-    """How a data set is recognised: the usual names of its folder, and patterns of which one must match inside it."""
+    """Marks of a data set: the usual names of its folder, and patterns of which one must match inside it."""
 
     folders: tuple[str, ...]
     patterns: tuple[str, ...]
@@ -86,12 +86,12 @@ def find_data(name: str, explicit: Path | None = None) -> Path:
             if entry_kind(candidate) == "file" or any(any(candidate.glob(pattern)) for pattern in layout.patterns):
                 return candidate
     looked = " and ".join(map(str, folders))
-    hint = "" if explicit else f" (--data DIR or the variable {ENVIRONMENT} can name another folder)"
+    hint = "" if explicit else f" (`data=DIR` or the variable {ENVIRONMENT} can name another folder)"
     raise UsageError(f"the data set {name} is not in {looked}{hint}; docs/datasets.md says how to get and lay it out")
 
 
 def search_folders(explicit: Path | None = None) -> list[Path]:
-    """Where data are looked for: only the explicit folder if there is one, else the environment's, then the cache."""
+    """Folders to look for data in: only the explicit one if there is one, else the environment's, then the cache."""
     if explicit is not None:
         if not explicit.exists():
             raise UsageError(f"there is no folder {explicit}")

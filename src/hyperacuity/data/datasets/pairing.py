@@ -18,7 +18,7 @@ from pathlib import Path, PurePath
 from hyperacuity.console import printable
 from hyperacuity.data.files import entry_kind
 from hyperacuity.data.remote import files_at, is_remote
-from hyperacuity.errors import InputError, UsageError
+from hyperacuity.errors import InputError, UsageError, option
 
 PICTURES = frozenset({".bmp", ".jpeg", ".jpg", ".pbm", ".pgm", ".png", ".pnm", ".ppm", ".tif", ".tiff"})
 MAPS = PICTURES | {".fg", ".mat", ".npy", ".npz", ".pfm", ".seg"}
@@ -42,7 +42,7 @@ class PairedFiles:
 
 @dataclass(frozen=True)
 class Pairing:
-    """What two folders have in common, by name, and what is left on either side. ``missing``: images without a prediction."""
+    """Pairs of files in two folders, by name, and the rest on either side. ``missing``: images without a prediction."""
 
     pairs: tuple[PairedFiles, ...]
     unpaired_predictions: tuple[Path, ...] = ()
@@ -155,12 +155,12 @@ def stem_of(path: PurePath) -> str:
 
 
 def _is_folder(path: Path) -> bool:
-    """Whether a folder, and not one that stands where a file belongs."""
+    """True for a folder, unless it stands where a file belongs."""
     return path.is_dir() and path.suffix.lower() not in MAPS
 
 
 def _is_hidden(path: Path) -> bool:
-    """Whether an entry is not meant to be looked at; ``lost+found``, at the root of a volume, may not even be."""
+    """True for an entry that nobody is meant to look at; ``lost+found``, at the root of a volume, may not even be."""
     return path.name.startswith(".") or path.name == "lost+found"
 
 
@@ -178,7 +178,9 @@ def _unique(names: Sequence[str], files: Sequence[Path], folder: Path) -> dict[s
     for name, path in sorted(zip(names, files, strict=True)):
         other = found.setdefault(name, path)
         if other is not path:
-            raise UsageError(f"{folder}: {other.name} and {path.name} share a stem: choose by --glob '*{path.suffix}'")
+            raise UsageError(
+                f"{folder}: {other.name} and {path.name} share a stem: choose by {option('glob', f'*{path.suffix}')}"
+            )
     return found
 
 

@@ -1,4 +1,4 @@
-"""What a data set is to the rest of the package: named samples, each a picture, its truths and what goes with them."""
+"""Data sets as the rest of the package sees them: named samples, each a picture, its truths and what goes with them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the truths of semantic boundaries lie: SBD and Cityscapes as they are distributed, and plain folders.
+"""Truths of semantic boundaries: SBD and Cityscapes as they are distributed, and plain folders.
 
 ============  ==================================================================================================
 layout        files
@@ -24,7 +24,7 @@ from pathlib import Path
 from hyperacuity.data.datasets.pairing import files_in, folders_in, stem_of
 from hyperacuity.data.datasets.samples import Sample, by_stem
 from hyperacuity.data.files import entry_kind, file_at, folder_at, read_bytes
-from hyperacuity.errors import UsageError
+from hyperacuity.errors import UsageError, option
 
 GTFINE = re.compile(r"_gtFine_(labelIds|labelTrainIds|instanceIds)$")
 _CLASS = re.compile(r"class[_-]?0*(\d{1,5})", re.IGNORECASE)
@@ -78,7 +78,7 @@ def semantic_samples(truth: Path, *, split: str | None = None) -> list[Sample]:
         if samples := layout(truth, split):
             return samples
     if split is not None:
-        raise UsageError(f"--split {split}: {truth} has no parts; SBD and Cityscapes have train and val")
+        raise UsageError(f"{option('split', split)}: {truth} has no parts; SBD and Cityscapes have train and val")
     return _drawn(truth) or _labelled(truth)
 
 
@@ -117,7 +117,7 @@ def _cityscapes(root: Path, split: str | None) -> list[Sample]:
     if split not in (None, "all") and split not in parts:
         if not parts:
             return []
-        raise UsageError(f"--split {split}: {fine} has {', '.join(sorted(parts))}")
+        raise UsageError(f"{option('split', split)}: {fine} has {', '.join(sorted(parts))}")
     where = fine / (split or "val") if parts and split != "all" and (split or "val") in parts else fine
     files: dict[str, dict[str, Path]] = {}
     for path in sorted(_files_below(where, 2)):

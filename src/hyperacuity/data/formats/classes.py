@@ -43,7 +43,7 @@ class SbdTruth(NamedTuple):
 
 
 def holds_classes(path: Path) -> bool:
-    """Whether a file has something for every class: a stack of maps, or a colour picture of bits."""
+    """True if a file has something for every class: a stack of maps, or a colour picture of bits."""
     kind = kind_of(path)
     if kind in IMAGE_KINDS:
         return read_pixels(path, palette=False).ndim == 3
@@ -51,7 +51,7 @@ def holds_classes(path: Path) -> bool:
 
 
 def read_class_stack(path: Path, count: int | None = None) -> NDArray[Any]:
-    """What a file has for every class, classes first, with the file's own values; bits are True and False.
+    """A plane for every class, classes first, with the file's values; bits are True and False.
 
     ``count`` is the number of classes where it is known, by which the axis of classes is found; by default it is the shortest.
     """
@@ -101,7 +101,7 @@ def _bits(path: Path, count: int | None) -> NDArray[np.bool_]:
 
 
 def holds_sbd(path: Path) -> bool:
-    """Whether a file is one of SBD's truths."""
+    """True for one of SBD's truths."""
     if not kind_of(path).startswith("MAT"):
         return False
     try:

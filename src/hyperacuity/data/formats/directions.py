@@ -1,4 +1,4 @@
-"""Which side of a boundary is in front: maps of angles, of soft boundaries with angles, and of vectors.
+"""Sides of boundaries that are in front: maps of angles, of soft boundaries with angles, and of vectors.
 
 =========  ==================================================================================================================
 direction  what the numbers are
@@ -30,7 +30,7 @@ from hyperacuity.data.formats.mat5 import Value
 from hyperacuity.data.formats.matlab import read_variable
 from hyperacuity.data.formats.pfm import read_pfm
 from hyperacuity.data.formats.sniff import IMAGE_KINDS, kind_of
-from hyperacuity.errors import InputError, UsageError
+from hyperacuity.errors import InputError, UsageError, option
 
 Direction = Literal["normal", "tangent", "vector"]
 Floats = NDArray[np.float64]
@@ -52,7 +52,7 @@ def read_directions(path: Path | str, *, direction: Direction = "normal") -> lis
     """
     path = Path(path)
     if direction not in get_args(Direction):
-        raise UsageError(f"direction {direction!r}: expected one of {', '.join(get_args(Direction))}")
+        raise UsageError(f"{option('direction', direction)}: expected one of {', '.join(get_args(Direction))}")
     values = _values(path)
     if isinstance(values, list):
         return [_converted(one, "tangent", path) for one in values]
@@ -65,10 +65,12 @@ def degrees(angle: Floats, direction: Direction, path: Path) -> Floats:
     most = float(np.abs(known).max(initial=0))
     if direction == "tangent":
         if most > MOST_RADIANS:
-            raise InputError(f"{path}: angles run up to {most:g}, expected radians; in degrees? Use --direction normal")
+            raise InputError(
+                f"{path}: angles run up to {most:g}, expected radians; in degrees? Use `direction='normal'`"
+            )
         return np.asarray(np.degrees(angle) + 90, np.float64)
     if 1 < most <= MOST_RADIANS and (known != np.rint(known)).any():
-        warn(f"{path}: no angle exceeds {most:.3g} degrees; in radians along the boundary? Use --direction tangent")
+        warn(f"{path}: no angle exceeds {most:.3g} degrees; in radians along the boundary? Use `direction='tangent'`")
     return np.asarray(angle, np.float64)
 
 

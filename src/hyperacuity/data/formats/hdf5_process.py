@@ -35,7 +35,7 @@ MAX_SECONDS = 60
 """Most processor time that one request may take."""
 
 _MEMORY = 3 * MAX_BYTES
-"""What a child may use beyond what it needs to start: an array, its transpose and a chunk."""
+"""Memory of a child beyond what it needs to start: an array, its transpose and a chunk."""
 
 _START = "from hyperacuity.data.formats.hdf5_process import serve; serve()"
 

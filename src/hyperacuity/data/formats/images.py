@@ -169,7 +169,7 @@ def _array(image: Image.Image, palette: bool) -> NDArray[Any]:
 
 
 def _is_deep_colour(image: Image.Image) -> bool:
-    """Whether Pillow will cut colour channels down to 8 bits: its plan of decoding names their raw form or largest value."""
+    """True if Pillow will cut colour channels down to 8 bits: its plan of decoding names their raw form or largest value."""
     plan: list[Any] = []
     for tile in getattr(image, "tile", []):
         plan += tile[3] if isinstance(tile[3], tuple) else [tile[3]]

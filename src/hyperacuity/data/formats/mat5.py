@@ -45,7 +45,7 @@ _MAX_DEPTH = 8
 _MAX_DIMENSIONS = 32
 MAX_VARIABLES = 10_000
 COST_OF_A_NODE = 256
-"""What a value costs besides its numbers, so that a million empty ones are bounded too."""
+"""Bytes that a value counts besides its numbers, so that a million empty ones are bounded too."""
 _BAD_HEADER = "a variable's header makes no sense"
 _MAX_RATIO = 1032
 """Deflate turns one byte into at most this many."""
@@ -61,7 +61,7 @@ class Variable:
 
     @property
     def is_plane(self) -> bool:
-        """Whether it is a two-dimensional array of numbers with more than one row and column."""
+        """True for a two-dimensional array of numbers with more than one row and column."""
         return self.kind not in _CLASS_NAMES.values() and len(self.shape) == 2 and min(self.shape) > 1
 
     def __str__(self) -> str:
@@ -204,7 +204,7 @@ class Decoder:
         self.fields, self.left = fields, MAX_BYTES
 
     def wants(self, field: str) -> bool:
-        """Whether this field of structs is to be decoded."""
+        """True for a field of structs that is to be decoded."""
         return self.fields is None or field in self.fields
 
     def enter(self, depth: int) -> None:
@@ -255,7 +255,7 @@ class _Mat5Decoder(Decoder):
         return count
 
     def _matrices(self, elements: _Elements, names: Iterable[str | None], depth: int) -> list[Value]:
-        """As many matrices as names; those of unwanted fields are None."""
+        """One matrix for each name; those of unwanted fields are None."""
         values: list[Value] = []
         for name in names:
             kind, content = elements.next()

@@ -66,7 +66,7 @@ def _kind(item: h5py.Dataset) -> str:
 
 
 def _filters(item: h5py.Dataset) -> list[int]:
-    """How chunks were packed, first step first."""
+    """The filters by which chunks were packed, first step first."""
     plan = item.id.get_create_plist()
     filters = [plan.get_filter(i)[0] for i in range(plan.get_nfilters())]
     if not set(filters) <= {h5py.h5z.FILTER_DEFLATE, h5py.h5z.FILTER_SHUFFLE} or len(filters) > 2:

@@ -59,7 +59,7 @@ def read_variable(
 
 
 def count_elements(path: Path, wanted: Sequence[str]) -> int:
-    """How many elements the first of the wanted variables has that the file holds, from its header alone; 1 if it has none."""
+    """Number of elements of the first of the wanted variables in the file, from its header alone; 1 if it has none."""
     data = read_bytes(path)
     with _damage_told(path):
         found, _ = _open(path, data)

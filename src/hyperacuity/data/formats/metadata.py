@@ -14,7 +14,7 @@ _PIXEL_CHUNKS = frozenset({b"IHDR", b"PLTE", b"IDAT", b"IEND"})
 _DESCRIBING = frozenset({*range(0xE0, 0xF0), 0xFE}) - {0xE0, 0xEE}
 """APP segments and comments, except JFIF's and Adobe's, which say how colours are stored."""
 _SEGMENTS = frozenset({*range(0xC0, 0xD0), *range(0xDB, 0xDE), *range(0xE0, 0xF0), 0xFE}) - {0xC8}
-"""What may come before the pixels, each with its length."""
+"""Segments that may come before the pixels, each with its length."""
 
 
 def strip_png(data: bytes) -> bytes:
@@ -70,7 +70,7 @@ def turned(data: bytes, kind: str) -> int:
 
 
 def further_pictures(data: bytes, kind: str) -> bool:
-    """Whether a file holds more than the picture that is read: a TIFF with further pages, a PNG that is animated."""
+    """True if a file holds more than the picture that is read: a TIFF with further pages, a PNG that is animated."""
     if kind == "TIFF":
         directory = _directory(data)
         return directory is not None and directory.get(_NEXT, 0) != 0

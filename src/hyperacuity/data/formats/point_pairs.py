@@ -148,7 +148,7 @@ def _of_nyu(lines: list[list[str]], path: Path) -> Found:
 
 
 def _is_count(text: str) -> bool:
-    """Whether a text is a whole number, as large as counts and sizes are."""
+    """True for a whole number, as large as counts and sizes are."""
     return text.isascii() and text.isdigit() and len(text) < 10
 
 

@@ -66,7 +66,7 @@ def kind_of_bytes(head: bytes) -> str | None:
 
 
 def guess(head: bytes) -> str:
-    """What a file that is not read probably is, for messages."""
+    """The probable kind of a file that is not read, for messages."""
     for what, magic in _NOT_READ.items():
         if head.lower().startswith(magic):
             return f"is {what}"

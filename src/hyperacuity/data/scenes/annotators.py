@@ -22,12 +22,12 @@ _SPECK = 24
 """Pieces of fewer pixels than this are never outlined."""
 
 _MOTIF = 16
-"""How many times less a difference within a sheet counts than one between sheets."""
+"""Factor by which a difference within a sheet counts less than one between sheets."""
 
 
 @dataclass(frozen=True, eq=False)
 class Annotation:
-    """What one annotator drew: the share of regions kept, the segmentation, and its boundaries."""
+    """One annotator's drawing: the share of regions kept, the segmentation, and its boundaries."""
 
     detail: float
     labels: LabelMap

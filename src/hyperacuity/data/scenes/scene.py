@@ -176,7 +176,7 @@ def _disparity_range(width: int, leaves: int, largest: float | None) -> tuple[fl
 
 
 def _seen_from_the_right(objects: LabelMap, right: view.Codes, shifts: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Whether the point at the centre of each left pixel lies inside the right view and is not hidden there.
+    """True where the point at the centre of a left pixel lies inside the right view and is not hidden there.
 
     Disparities are whole samples, so the point falls exactly on a sample of the right view.
     """

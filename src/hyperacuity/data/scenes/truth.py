@@ -1,4 +1,4 @@
-"""What is true of a scene, read off its samples: regions, owners, discontinuities."""
+"""The truth of a scene, read off its samples: regions, owners, discontinuities."""
 
 from __future__ import annotations
 

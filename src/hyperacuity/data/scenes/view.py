@@ -75,7 +75,7 @@ def _coarse_mask(outline: Polygons, extent: NDArray[np.int64], cell: int, box: N
 
 
 def _near(boxes: NDArray[np.int64], extent: NDArray[np.int64], cell: int) -> NDArray[np.bool_]:
-    """Which sheets can shade which tiles of the world: rows × columns of tiles × sheets."""
+    """Sheets that can shade each tile of the world: rows × columns of tiles × sheets."""
     columns, rows = int(extent[1, 0]) // _TILE + 1, int(extent[1, 1]) // _TILE + 1
     near = np.zeros((rows, columns, len(boxes)), np.bool_)
     reach = 24 * cell

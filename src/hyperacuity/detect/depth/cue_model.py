@@ -1,4 +1,4 @@
-r"""Which of two neighbouring regions is in front: a logistic function of their cues, learned from figure/ground labels.
+r"""The front one of two neighbouring regions: a logistic function of their cues, learned from figure/ground labels.
 
 .. math:: P(a \text{ before } b) = \frac{1}{1 + e^{-w·x(a, b)}}, \qquad x(b, a) = -x(a, b)
 
@@ -64,7 +64,7 @@ class CueLesson:
 
 @dataclass(frozen=True, eq=False)
 class CueWeights:
-    """What one set of cues is worth: a weight for each cue in units of its spread."""
+    """Weights of one set of cues, each in units of the cue's spread."""
 
     names: tuple[str, ...]
     weights: Values

@@ -167,7 +167,7 @@ def appearance(image: ArrayLike) -> Planes:
 
 
 def quantisation_steps(light: Planes) -> Planes:
-    """How many boundaries of quantised lightness pass between a pixel and its left and upper neighbour, over all cuts.
+    """Number of boundaries of quantised lightness between a pixel and its left and upper neighbour, over all cuts.
 
     The cuts are those of probability of ownership: 4, 8, 16 and 32 intervals, each twice.
 

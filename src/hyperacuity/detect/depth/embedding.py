@@ -35,7 +35,7 @@ _SHIFT = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class AngularEmbedding:
-    """Where nodes come to lie.
+    """Positions of nodes.
 
     Attributes
     ----------

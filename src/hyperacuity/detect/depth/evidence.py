@@ -1,4 +1,4 @@
-r"""What a field of ownership says of pairs of regions, and the field that pairs of regions make.
+r"""Evidence for who is in front: from a field of ownership to pairs of regions, and back.
 
 A field of ownership is a vector v at each pixel, (x, y) with x to the right and y down, that points from ground to figure near
 boundaries: across a contour with unit normal n, v·n is the log-odds that the side n points to is in front.
@@ -19,7 +19,7 @@ Field = NDArray[np.float32]
 """float32 H×W×2."""
 
 SIGMA = 2.0
-"""How far the normal of a border is smoothed, in pixels: one crack knows four directions only."""
+"""Standard deviation by which the normal of a border is smoothed, in pixels: one crack knows four directions only."""
 
 
 def ownership_vectors(field: ArrayLike, *, name: str = "ownership field") -> Field:
@@ -56,7 +56,7 @@ def border_normals(beside: Neighbours, *, sigma: float = SIGMA) -> Values:
 
 
 def crack_lengths(beside: Neighbours, normals: Values) -> Values:
-    """How much of the border's length each crack stands for: a slanted line has more cracks than it is long."""
+    """Length of the border for which each crack stands: a slanted line has more cracks than it is long."""
     level = beside.there == beside.here + 1
     return np.where(beside.straight, np.abs(np.where(level, normals[:, 0], normals[:, 1])), 0.0)
 

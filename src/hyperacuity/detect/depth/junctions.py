@@ -36,7 +36,7 @@ from hyperacuity.ordering.orderings import consecutive
 Values = NDArray[np.float64]
 
 REACH = 16
-"""How far the borders that leave a corner are followed, in cracks."""
+"""Cracks for which the borders that leave a corner are followed."""
 
 SHORTEST = 6
 """A corner from which a shorter border leaves is no candidate: its direction is anybody's guess."""
@@ -139,7 +139,7 @@ def _turns(branches: Values) -> Values:
 
 
 def convexity_relations(image: ArrayLike, beside: Neighbours, *, least: float = 0.0) -> Relations:
-    r"""Of each pair of neighbours the one that bulges into the other is in front, where the confidence is above ``least``.
+    r"""Relations by convexity: a region that bulges into its neighbour is in front, where the confidence is above ``least``.
 
     The confidence is :math:`|c| (1 - e^{-Δ/γ})`, with the mean c along the border of (b − a) / (a + b), a and b being what the
     two regions have of a disc about it, and the distance Δ between the regions' mean colours. Discs that meet a third region

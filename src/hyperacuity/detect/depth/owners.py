@@ -1,4 +1,4 @@
-"""Who owns each boundary, as a map: which side of it is the figure."""
+"""Owners of boundaries, as a map of their sides."""
 
 from __future__ import annotations
 

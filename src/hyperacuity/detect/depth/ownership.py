@@ -28,7 +28,7 @@ from hyperacuity.ordering.orderings import Partition, consecutive
 from hyperacuity.regions import Hierarchy, piecewise_constant, prune, pruning_path
 
 Curvature = Literal["convex", "absolute", "concave", "none"]
-"""Which bend of the level lines counts: around convex parts (κ > 0), any (the paper's |κ|), within concave parts, or none."""
+"""The bend of level lines that counts: around convex parts (κ > 0), any (the paper's |κ|), within concave parts, or none."""
 
 _CODES: dict[str, int] = {
     "none": kernels.NO_CURVATURE,
@@ -41,7 +41,7 @@ _REMEMBERED = 12_000_000
 """Images of at most so many numbers are remembered, a few at a time."""
 
 COUNTS = (800, 400, 200, 100, 50)
-"""How many regions there are at the scales of :func:`region_ownership`."""
+"""Numbers of regions at the scales of :func:`region_ownership`."""
 
 
 def remembered_ownership(image: ArrayLike, curvature: Curvature = "convex") -> OrderMap:
@@ -74,7 +74,7 @@ def probability_of_ownership(
     smooth: bool = False,
     rounds: int = 0,
 ) -> OrderMap:
-    r"""How many objects each pixel may belong to, 1 or more; larger = nearer.
+    r"""Number of objects that each pixel may belong to, 1 or more; larger = nearer.
 
     .. math:: Z(x) = 1 + \frac1S \sum_s \sum_{C_s ∌ x} e^{-d(x, C_s)/τ} \left(1 - e^{-c\,κ(x, C_s)}\right)
 
@@ -288,7 +288,7 @@ def _averaged(values: OrderMap, regions: LabelMap) -> Partition:
 
 
 def order_along_contours(order: ArrayLike, beside: Neighbours, *, band: int = 4) -> Ints:
-    """Who is in front in each pair of neighbours, read close to their border: +1 the first, −1 the second, 0 a tie.
+    """Order of each pair of neighbours, read close to their border: +1 the first is in front, −1 the second, 0 a tie.
 
     On either side of each crack the mean over up to ``band`` pixels straight away from it is taken, within the region.
 

@@ -1,4 +1,4 @@
-"""Who is in front of whom, with a confidence each: a graph of regions, made free of circles, and the layers it means.
+"""Relations "in front of", with a confidence each: a graph of regions, made free of circles, and its layers.
 
 References
 ----------
@@ -38,7 +38,7 @@ class Relations:
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """Their number."""
         return self.front.size
 
     def choose(self, chosen: NDArray[np.bool_]) -> Relations:
@@ -80,7 +80,7 @@ def join_relations(several: Sequence[Relations]) -> Relations:
 
 
 def cut_circles(given: Relations, count: int) -> NDArray[np.bool_]:
-    """Which relations to keep among regions 0 … ``count`` − 1, so that no circle is left: each is cut at its least confident one.
+    """Relations to keep among regions 0 … ``count`` − 1, so that no circle is left: each is cut at its least confident one.
 
     Relations are taken from the most confident to the least, and one that would close a circle is left out: it is the least
     confident of that circle. So the answer does not depend on the order in which circles are looked at. Equal confidences

@@ -18,14 +18,14 @@ from hyperacuity.ordering.figure_ground import Neighbours, neighbours
 from hyperacuity.regions import Hierarchy
 
 LEVELS = (0.0, 0.1, 0.2, 0.3, 0.4)
-"""Where hierarchies of probabilities are cut: at the finest regions, and at boundaries that grow surer."""
+"""Levels at which hierarchies of probabilities are cut: the finest regions, then boundaries that grow surer."""
 
 Advantages = Callable[[Neighbours], ArrayLike]
 """From pairs of neighbouring regions to the advantage of the first of each, −1 to 1, 0 where there is no step in depth."""
 
 
 def field_advantages(field: ArrayLike) -> Advantages:
-    """What a field of ownership says at any level: its log-odds along borders, as advantages."""
+    """Advantages by a field of ownership: its log-odds along borders, at any level."""
     vectors = ownership_vectors(field)
     return lambda beside: np.tanh(pair_evidence(vectors, beside) / 2)
 
@@ -39,7 +39,7 @@ def cue_advantages(
     field: ArrayLike | None = None,
     ownership: ArrayLike | None = None,
 ) -> Advantages:
-    """What a model of depth cues says at any level of a hierarchy, steps in depth included where it knows of them.
+    """Advantages by a model of depth cues at any level of a hierarchy, steps in depth included where it has learned them.
 
     ``cues`` is the set; ``"network"`` and ``"joined"`` need a field of ownership. Probability of ownership may be given where it
     is known already.

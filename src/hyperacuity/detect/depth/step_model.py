@@ -40,7 +40,7 @@ class StepWeights:
 
 
 def step_features(beside: Neighbours, heights: ArrayLike, scores: ArrayLike) -> Values:
-    """What each pair of neighbours is judged by: pairs × :data:`FEATURES`.
+    """Features of each pair of neighbours: pairs × :data:`FEATURES`.
 
     ``heights`` are those of the boundaries (:func:`~hyperacuity.detect.depth.evidence.border_heights`), ``scores`` the log-odds
     that the first is in front.

@@ -15,7 +15,7 @@ from hyperacuity.ordering.figure_ground import Neighbours, neighbours
 from hyperacuity.regions import Hierarchy
 
 LEVEL = 0.2
-"""Where the gradient's hierarchy is cut: of 0.1, 0.2, 0.3 and 0.4 where contours are found best (F(1) of local depth consistency)
+"""The level of the regions: of 0.1, 0.2, 0.3 and 0.4 where contours are best (F(1) of local depth consistency)
 on ten of the images that are learned from."""
 
 CUES = ("both", "junctions", "convexity")
@@ -73,7 +73,7 @@ def ucm_tj(
 
 
 def depth_relations(image: ArrayLike, beside: Neighbours, *, cues: str = "both", least: float = 0.0) -> Relations:
-    """What the cues say of a segmentation's regions, each relation once."""
+    """Relations of a segmentation's regions by the cues, each once."""
     found = []
     if cues != "convexity":
         found.append(junction_candidates(image, beside.labels).relations(least=least))

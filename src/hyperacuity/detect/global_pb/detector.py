@@ -39,16 +39,16 @@ from hyperacuity.maps import SoftMap, diagonal
 from hyperacuity.regions import Hierarchy, hierarchy
 
 CLOSURE = 0.5
-"""How much of the strength of a thin line is that of the closed contour nearby."""
+"""Share of the strength of a thin line that is that of the closed contour nearby."""
 
 NEARBY = 2
-"""How far, in pixels, that contour may be from the line."""
+"""Largest distance of that contour from the line, in pixels."""
 
 CROWDED = 0.7
 """c_d, how much the surroundings count."""
 
 AROUND = 0.1
-"""How far the surroundings of a pixel go, as a fraction of the image diagonal: 58 pixels on images of 481 × 321."""
+"""Reach of the surroundings of a pixel, as a fraction of the image diagonal: 58 pixels on images of 481 × 321."""
 
 USUAL, QUIET = 0.04, 0.01
 """The mean strength of thin lines, over all pixels, that changes nothing; and what is added where there are hardly any."""
@@ -71,7 +71,7 @@ def gpb_textons() -> NDArray[np.float64]:
 
 @dataclass(frozen=True, eq=False)
 class GlobalContours:
-    """What gPb finds in an image: the weighted sum of fourth roots of cues, directions × H × W, and what is added to it.
+    """Contours by gPb: the weighted sum of fourth roots of cues, directions × H × W, and what is added to it.
 
     ``constant`` is one number, or one for each pixel.
     """

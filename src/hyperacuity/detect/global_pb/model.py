@@ -1,4 +1,4 @@
-"""What gPb learned: how much each cue counts. ``gpb.json`` beside this module holds it, with how it was obtained."""
+"""The weights of gPb's cues. ``gpb.json`` next to this module holds those of the package, and how they were obtained."""
 
 from __future__ import annotations
 

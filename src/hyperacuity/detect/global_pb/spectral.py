@@ -46,13 +46,13 @@ from hyperacuity.kernels.half_discs import DIRECTIONS
 from hyperacuity.kernels.symmetric import product, symmetric_eigen
 
 RADIUS = 5
-"""How far apart, in pixels of the image at half size, two pixels may be to be compared."""
+"""Largest distance of two pixels that are compared, in pixels of the image at half size."""
 
 SIGMA = 0.1
 """The strength of a contour that lowers affinity to 1/e."""
 
 COUNT = 16
-"""How many eigenvectors are used."""
+"""Number of eigenvectors used."""
 
 LEAST = 1e-5
 """A lower eigenvalue counts as this: what is all but cut off does not drown all else."""
@@ -64,7 +64,7 @@ ACROSS, ALONG = 1.0, 3.0
 """Standard deviations of the Gaussian whose derivative finds the gradients, in pixels of the image at half size."""
 
 BLOCK = 32
-"""How many vectors are iterated: those that are used, the constant one, and more, since it is the last ones that move slowly."""
+"""Number of vectors iterated: those that are used, the constant one, and more, since it is the last ones that move slowly."""
 
 DENSE = 800
 """Images of no more pixels are left to a dense solver."""

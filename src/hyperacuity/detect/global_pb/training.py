@@ -29,7 +29,7 @@ from hyperacuity.kernels.suppression import suppress
 from hyperacuity.maps import EdgeMap
 
 WITHIN = 4.0
-"""How far, in pixels, a label may be from a boundary to be learned from; the benchmark matches as far apart."""
+"""Largest distance, in pixels, of a label from the boundary it teaches; the benchmark matches as far apart."""
 
 Floats = NDArray[np.float64]
 Item = TypeVar("Item")

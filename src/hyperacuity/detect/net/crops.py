@@ -15,7 +15,7 @@ from hyperacuity.detect.net.lessons import Lesson
 from hyperacuity.detect.net.settings import Settings
 
 TURN = 0.2
-"""How far photographs with figure/ground labels are turned, in radians: gravity is a cue."""
+"""Largest turn of photographs with figure/ground labels, in radians: gravity is a cue."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""What the network learns from: photographs, where people drew boundaries, and which side of them they saw in front."""
+"""Lessons for the network: photographs, the boundaries that people drew, and the sides of them that they saw in front."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RIDGE = 1.25
 """Standard deviation of a line's profile in the target, in pixels."""
 
 BAND = 3.0
-"""How far from a labelled contour the ownership vector is learned, in pixels."""
+"""Distance from a labelled contour up to which the ownership vector is learned, in pixels."""
 
 NORMAL = 2.0
 """Standard deviation by which labels are smoothed before their gradient gives a contour's normal."""
@@ -54,7 +54,7 @@ class Lesson:
 
     @property
     def has_owners(self) -> bool:
-        """Whether it says anything about figure and ground."""
+        """True if it has figure/ground labels."""
         return bool(self.sure.any())
 
 
@@ -86,7 +86,7 @@ def lesson(
 
 
 def boundary_target(drawn: Sequence[ArrayLike], *, ridge: float = RIDGE) -> Values:
-    r"""How strongly a boundary should be seen at each pixel: the mean over people of
+    r"""The strength of boundary to be learned at each pixel: the mean over people of
 
     .. math:: e^{-d_k(x)^2 / 2σ^2}
 

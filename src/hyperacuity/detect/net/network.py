@@ -31,19 +31,19 @@ Setting = Literal["fast", "best"]
 
 SHIPPED = Path(__file__).with_name("net.onnx")
 CARD = Path(__file__).with_name("net.json")
-"""What the shipped network is: its checksum, what it learned from and how."""
+"""Facts of the shipped network: its checksum, what it learned from and how."""
 
 STEP = 32
 """Heights and widths that the network takes are multiples of this."""
 
 MARGIN = 12
-"""How far the frame is reflected outwards at least, in pixels of the enlarged photograph."""
+"""Least distance by which the frame is reflected outwards, in pixels of the enlarged photograph."""
 
 LARGEST = 2_000_000
 """So many pixels are looked at. A photograph that would have more, enlarged, is enlarged less or reduced."""
 
 LARGEST_PADDED = 3_000_000
-"""And so many with the frame around them, which only long and thin photographs reach (beyond 100 : 1)."""
+"""Most pixels with the frame around them; only long and thin photographs (beyond 100 : 1) reach it."""
 
 PER_PIXEL = 650
 """Bytes that the network takes for each of these."""
@@ -63,7 +63,7 @@ PASSES: dict[str, tuple[tuple[float, bool], ...]] = {
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """What the network says of a photograph.
+    """The network's maps of a photograph.
 
     Attributes
     ----------
@@ -159,7 +159,7 @@ def shipped() -> Any:
 
 @cache
 def card() -> dict[str, Any]:
-    """What is known of the network that comes with the package."""
+    """Facts of the network that comes with the package."""
     found: dict[str, Any] = json.loads(CARD.read_text(encoding="utf-8"))
     return found
 

@@ -1,4 +1,4 @@
-"""How the network is learned: the settings, which are written into its file. Needs no PyTorch."""
+"""Settings of learning the network, which are written into its file. Needs no PyTorch."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ENCODER_NAMES = ("lite0", "lite2")
 
 @dataclass(frozen=True)
 class Settings:
-    """How to learn; the defaults are those by which the network that comes with the package was learned.
+    """Settings of learning; the defaults are those of the network that comes with the package.
 
     Attributes
     ----------

@@ -35,7 +35,7 @@ from hyperacuity.ordering.orderings import consecutive, transfer
 from hyperacuity.regions import Hierarchy, hierarchy
 
 LEVEL = 0.25
-"""Where the hierarchy is cut for regions: where its contours fit people's best on photographs left out of learning."""
+"""The level of regions: where the hierarchy's contours fit people's best on photographs left out of learning."""
 
 _PER_PIXEL = 600
 """Bytes that regions and their order take for each pixel where all is noise; of photographs it is a quarter."""
@@ -46,7 +46,7 @@ _REMEMBERED = 4_000_000
 
 @dataclass(frozen=True, eq=False)
 class Sight:
-    """What is seen in one photograph.
+    """Boundaries, ownership, regions and depth order of one photograph.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class Sight:
         return self.tree.at(level)
 
     def sides(self, level: float = LEVEL) -> OrderMap:
-        """Who owns each boundary of these regions: +1 on the owner's side, −1 on the other, NaN elsewhere."""
+        """Owners of the boundaries of these regions: +1 on the owner's side, −1 on the other, NaN elsewhere."""
         return owned_sides(self.field, self.regions(level))
 
 
@@ -94,7 +94,7 @@ def see(image: ArrayLike, *, setting: Setting = "best", model: str = "", threads
 
 
 def sight_of(seen: Look) -> Sight:
-    """What a look at a photograph comes to."""
+    """Regions and depth order that follow from a look."""
     with _memory(seen):
         tree = tree_of(seen)
         return Sight(seen.boundaries, seen.field, tree, order_of(seen, tree))
@@ -116,7 +116,7 @@ def order_of(seen: Look, tree: Hierarchy) -> OrderMap:
 
 
 def step_advantages(field: ArrayLike, tree: Hierarchy) -> Advantages:
-    """What a field of ownership says of neighbours at any level of a hierarchy, no step in depth included."""
+    """Advantages by a field of ownership at any level of a hierarchy, less where there may be no step in depth."""
     ucm2, trust, steps = tree.ucm2(), card()["order"]["trust"], _steps()
 
     def advantages(beside: Neighbours) -> ArrayLike:

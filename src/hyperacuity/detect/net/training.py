@@ -21,7 +21,7 @@ from hyperacuity.detect.net.settings import Settings
 from hyperacuity.errors import InputError, UsageError
 
 MEAN, SPREAD = 0.498, 0.502
-"""What EfficientNet-Lite expects: (x − mean) / spread."""
+"""Scale that EfficientNet-Lite expects: (x − mean) / spread."""
 
 
 def find_device(name: str) -> torch.device:
@@ -65,7 +65,7 @@ def owner_loss(vector: Tensor, batch: Batch) -> tuple[Tensor, Tensor]:
 
 
 class Losses(NamedTuple):
-    """What a step cost: the losses of boundaries and of ownership, and the share of labelled contours on the right side."""
+    """Losses of a step: of boundaries, of ownership, and the share of labelled contours on the right side."""
 
     boundary: Tensor
     owner: Tensor

@@ -1,4 +1,4 @@
-"""How well two pixels match, as cost volumes H×W×D, smaller = better.
+"""Costs of matching two pixels, as volumes H×W×D, smaller = better.
 
 More disparities than the pictures have columns cannot occur; the volume then ends at the width.
 """

@@ -28,7 +28,7 @@ def stereo_pair(left: ArrayLike, right: ArrayLike, disparities: int) -> tuple[Pi
 
 
 def radius_of(window: int) -> int:
-    """How far a square window of odd side reaches from its middle."""
+    """The reach of a square window of odd side from its middle."""
     if window < 1 or window % 2 == 0:
         raise UsageError(f"a window of {window} pixels has no middle: expected an odd number")
     return window // 2

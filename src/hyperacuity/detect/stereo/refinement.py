@@ -1,4 +1,4 @@
-"""What every system does with its matches: drop those that are doubtful, and fill the holes if wanted."""
+"""Refinement of matches, the same for all systems: drop those that are doubtful, and fill the holes if wanted."""
 
 from __future__ import annotations
 
