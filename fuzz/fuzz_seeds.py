@@ -25,7 +25,7 @@ from hyperacuity.studio.address import write_address
 from hyperacuity.studio.choose import plan
 from hyperacuity.studio.outputs import write_outputs
 from hyperacuity.studio.server import Address
-from hyperacuity.studio.state import State
+from hyperacuity.studio.state import State, insert
 
 GREY = (np.arange(12 * 17, dtype=np.uint32).reshape(12, 17) * 37 % 256).astype(np.uint8)
 SEG = b"format ascii cr\nwidth 3\nheight 2\nsegments 2\ndata\n0 0 0 2\n1 1 0 1\n"
@@ -180,11 +180,10 @@ def studio() -> bytes:
         path = Path(folder) / "studio.sqlite"
         with State(path, [people.SCHEMA, plan.SCHEMA]) as state:
             write_address(state, "label", Address("http://127.0.0.1:1", "a-token-nobody-guesses", 1))
-            state.write_now(
-                lambda file: file.execute("INSERT INTO people VALUES ('1', 'Ada', 'now'), ('2', 'Bea', 'now')")
-            )
+            for person in (("1", "Ada", "now"), ("2", "Bea", "now")):
+                state.write_now(lambda file, person=person: insert(file, "people", *person))
             people.People(state, "label")
-            state.write_now(lambda file: file.execute("INSERT INTO choose_people VALUES (1, 'token', 'seed', 'now')"))
+            state.write_now(lambda file: insert(file, "choose_people", 1, "token", "seed", "now"))
             write_outputs(state, Path(folder), {Path(folder) / "one.txt": b"one"})
         with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
             for statement in ("journal_mode = DELETE", "page_size = 512"):
