@@ -21,7 +21,7 @@ from PIL import Image
 
 from hyperacuity import boundary
 from hyperacuity.studio import people
-from hyperacuity.studio.address import write_address
+from  import write_address
 from hyperacuity.studio.choose import plan
 from hyperacuity.studio.outputs import write_outputs
 from hyperacuity.studio.server import Address

@@ -19,8 +19,8 @@ from hyperacuity.data import figure_ground, read_boundary_truths, read_labels, r
 from hyperacuity.data.datasets.bsds import label_names
 from hyperacuity.data.formats.berkeley import boundaries_of, parse_fg, parse_seg
 from hyperacuity.errors import InputError, UsageError
-from hyperacuity.kinds.occlusion import OcclusionKind
 from hyperacuity.kinds.finding import known_truths
+from hyperacuity.kinds.occlusion import OcclusionKind
 from hyperacuity.kinds.orders import OrderKind
 
 LABELS = arrays(np.int32, st.tuples(st.integers(1, 8), st.integers(1, 8)), elements=st.integers(0, 4))
