@@ -21,10 +21,9 @@ from PIL import Image
 
 from hyperacuity import boundary
 from hyperacuity.studio import people
-from  import write_address
 from hyperacuity.studio.choose import plan
 from hyperacuity.studio.outputs import write_outputs
-from hyperacuity.studio.server import Address
+from hyperacuity.studio.server import Address, store_address
 from hyperacuity.studio.state import State, insert
 
 GREY = (np.arange(12 * 17, dtype=np.uint32).reshape(12, 17) * 37 % 256).astype(np.uint8)
@@ -179,7 +178,7 @@ def studio() -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "studio.sqlite"
         with State(path, [people.SCHEMA, plan.SCHEMA]) as state:
-            write_address(state, "label", Address("http://127.0.0.1:1", "a-token-nobody-guesses", 1))
+            store_address(state, "label", Address("http://127.0.0.1:1", "a-token-nobody-guesses", 1))
             for person in (("1", "Ada", "now"), ("2", "Bea", "now")):
                 state.write_now(lambda file, person=person: insert(file, "people", *person))
             people.People(state, "label")

@@ -42,9 +42,9 @@ from hyperacuity.data.formats import mat73
 from hyperacuity.errors import HyperacuityError, InputError
 from hyperacuity.run.salvage import pages_of, rows_of
 from hyperacuity.studio import people
-from hyperacuity.studio.address import read_address
 from hyperacuity.studio.choose import plan
 from hyperacuity.studio.outputs import are_whole
+from hyperacuity.studio.server import last_address
 from hyperacuity.studio.state import State
 from hyperacuity.tally import Signature, unpacked_arrays
 
@@ -131,7 +131,7 @@ def _studio(path: Path) -> None:
         path.with_name(path.name + end).unlink(missing_ok=True)
     with State(path, [people.SCHEMA, plan.SCHEMA]) as state:
         people.People(state, "label").everybody()
-        read_address(state, "label")
+        last_address(state, "label")
         are_whole(state, [path.with_name("one.txt")])
         state.read_now(plan.tokens)
         state.write_now(lambda file: plan.store_setting(file, "seed", 1))
