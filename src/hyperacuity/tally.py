@@ -444,6 +444,10 @@ class Criteria:
         return np.concatenate([self.rescore(tallies, block) for block in blocks])
 
 
+Example = tuple[Any, Any, Mapping[str, Any]]
+"""A prediction, its truths, and options of :func:`hyperacuity.evaluate`."""
+
+
 @dataclass(frozen=True)
 class Task(Generic[P, T, S]):
     """All that the rest of the house needs to know of a benchmark. Tasks are found by name in :mod:`hyperacuity.tasks`.
@@ -474,6 +478,14 @@ class Task(Generic[P, T, S]):
         Whether ``tally`` takes the image's name (``image=``), because something is drawn at random for each.
     collect_sweep
         ``({value: {image: tally}}) -> score`` of one system at several values of a parameter, where that can be said.
+    chance
+        ``(criterion, {image: tally}) -> number``: the score that guessing reaches; NaN where that is not known.
+    references, protocol_references
+        The papers to cite, as keys of the package's own list or as BibTeX entries; where they depend on it, of a signature. Those
+        of protocols with a name come on top.
+    examples
+        ``(scene) -> [(prediction, truths, options)]``: small inputs made of a scene (:class:`hyperacuity.data.scenes.Scene`). All
+        kernels are compiled once they have been scored.
     """
 
     name: str
@@ -489,3 +501,7 @@ class Task(Generic[P, T, S]):
     protocols: Mapping[str, P] = field(default_factory=dict)
     by_name: bool = False
     collect_sweep: Callable[[Mapping[str, Mapping[str, T]]], S] | None = None
+    chance: Callable[[str, Mapping[str, T]], float] | None = None
+    references: Sequence[str] | Callable[[Signature], Iterable[str]] = ()
+    protocol_references: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    examples: Callable[[Any], Iterable[Example]] | None = None

@@ -13,6 +13,7 @@ import hyperacuity as ha
 from hyperacuity import tasks
 from hyperacuity.cli import app
 from hyperacuity.edges.names import FAMILIES, PAPER, measure
+from hyperacuity.edges.task import MEASURES
 from hyperacuity.errors import UsageError
 from hyperacuity.evaluation import references
 from hyperacuity.evaluation.references import bibtex, cite, keys_of
@@ -30,11 +31,16 @@ def test_every_benchmark_has_references(name):
     assert keys(cite(name))
 
 
+def test_references_are_of_protocols_that_there_are():
+    for one in map(tasks.task, tasks.BUILT_IN):
+        assert one.protocol_references.keys() <= one.protocols.keys()
+
+
 @pytest.mark.parametrize(("name", "protocol"), NAMED)
 def test_every_named_protocol_has_those_of_its_benchmark_and_its_own(name, protocol):
     found = keys(cite(f"{name} {protocol}"))
-    assert set(references.TASKS[name]) <= set(found)
-    assert set(references.PROTOCOLS.get((name, protocol), ())) <= set(found)
+    assert set(keys(cite(name))) <= set(found)
+    assert set(tasks.task(name).protocol_references.get(protocol, ())) <= set(found)
 
 
 def test_papers_that_define_a_benchmark_are_cited_for_it():
@@ -48,23 +54,20 @@ def test_papers_that_define_a_benchmark_are_cited_for_it():
 
 
 def test_edges_cite_the_origin_of_the_measures_used_and_no_other():
-    assert set(references.MEASURES) == set(FAMILIES)
+    assert set(MEASURES) == set(FAMILIES)
     protocol = tasks.task("edges").protocol(names=("psi", "baddeley(k=2)", "hausdorff(percent=5)"))
     found = set(keys_of(protocol))
     expected = {"magnier2017", "abdulrahman2017normalized", "baddeley1992", "huttenlocher1993"}
     assert found == {"abdulrahman2017", *expected}
-    every = {key for name in PAPER for key in references.MEASURES[measure(name).family]}
+    every = {key for name in PAPER for key in MEASURES[measure(name).family]}
     assert every <= set(keys_of("edges"))
 
 
 def test_every_entry_is_whole_and_used():
     entries = references._entries()
-    used = {
-        key
-        for table in (references.TASKS, references.PROTOCOLS, references.MEASURES)
-        for of in table.values()
-        for key in of
-    }
+    used = {key for name in tasks.BUILT_IN for key in keys_of(name)}
+    used |= {key for name in tasks.BUILT_IN for of in tasks.task(name).protocol_references.values() for key in of}
+    used |= {key for of in MEASURES.values() for key in of}
     assert used | {"dollar2015", "efron1993", "holm1979"} == set(entries)
     for key, entry in entries.items():
         fields = dict(re.findall(r"^  (\w+) = \{(.*)\},?$", entry, re.M))

@@ -10,7 +10,8 @@ import pytest
 import hyperacuity as ha
 from hyperacuity import tasks
 from hyperacuity.errors import UsageError
-from hyperacuity.evaluation.warming import STEPS, warm_all, warm_up
+from hyperacuity.evaluation import warming
+from hyperacuity.evaluation.warming import steps, warm_all, warm_up
 
 
 def variants():
@@ -36,13 +37,21 @@ def test_what_was_warmed_up_is_not_compiled_again():
     assert variants() == before
 
 
-def test_every_benchmark_that_has_kernels_has_a_step():
-    """Those of the family of orders, and labels, share one with their elders."""
-    elders = {"occlusion": "ordering", "dbe": "ordering", "whdr": None, "views": "disparity", "strength": "audit"}
-    assert {elders.get(name, name) for name in tasks.BUILT_IN} - {None} <= STEPS.keys()
+def test_every_benchmark_has_a_step():
+    assert set(tasks.BUILT_IN) <= steps().keys()
+
+
+@pytest.mark.parametrize("name", tasks.BUILT_IN)
+def test_the_examples_of_a_benchmark_have_a_score(name):
+    """Each is a prediction and truths as the benchmark takes them."""
+    for prediction, truths, options in tasks.task(name).examples(warming._scene()):
+        result = ha.evaluate(name, [prediction], [truths], progress=False, **options)
+        assert not result.failures
+        judged = result.task.criteria(result.protocol)
+        assert np.isfinite(judged.overall(list(result.tallies().values()))).any()
 
 
 def test_what_is_not_there_is_refused_before_anything_is_compiled(monkeypatch):
-    monkeypatch.setitem(STEPS, "edges", lambda scene: pytest.fail("compiled"))
+    monkeypatch.setattr(warming, "warm_up", lambda name: pytest.fail("compiled"))
     with pytest.raises(UsageError, match="nothing to warm up called 'edge'; there are sweep"):
         warm_all(["edges", "edge"], workers=1)

@@ -11,5 +11,14 @@ from hyperacuity.audit.strength import (
 from hyperacuity.tally import Task
 
 TASK: Task[StrengthProtocol, StrengthTally, LabelScore] = Task(
-    "strength", "Labels", StrengthProtocol, StrengthTally, tally_strengths, collect_strengths, criteria, kind="labels"
+    "strength",
+    "Labels",
+    StrengthProtocol,
+    StrengthTally,
+    tally_strengths,
+    collect_strengths,
+    criteria,
+    kind="labels",
+    references=("hou2013", "martin2004"),
+    examples=lambda scene: [(None, [person.boundaries for person in scene.annotators], {})],
 )

@@ -31,11 +31,11 @@ def warm(
     import time
 
     from hyperacuity.compiled import cache_base
-    from hyperacuity.evaluation.warming import STEPS, warm_all
+    from hyperacuity.evaluation.warming import warm_all
 
     began = time.monotonic()
     with common.messages.status("compiling kernels for this machine"):
-        done = warm_all(steps or list(STEPS), workers)
+        done = warm_all(steps or (), workers)
     seconds = round(time.monotonic() - began, 1)
     if json:
         common.print_json({"warm": done, "seconds": seconds, "folder": cache_base()})

@@ -4,5 +4,14 @@ from hyperacuity.disparity.benchmark import DisparityScore, DisparityTally, Prot
 from hyperacuity.tally import Task
 
 TASK: Task[Protocol, DisparityTally, DisparityScore] = Task(
-    "disparity", "Disparity", Protocol, DisparityTally, tally, collect, criteria, kind="disparity"
+    "disparity",
+    "Disparity",
+    Protocol,
+    DisparityTally,
+    tally,
+    collect,
+    criteria,
+    kind="disparity",
+    references=("scharstein2002", "cabezas2011"),
+    examples=lambda scene: [(scene.disparity, scene.disparity, {})],
 )

@@ -11,5 +11,14 @@ from hyperacuity.disparity.view_benchmark import (
 from hyperacuity.tally import Task
 
 TASK: Task[ViewProtocol, ViewTally, ViewScore] = Task(
-    "views", "Predicted views", ViewProtocol, ViewTally, tally_views, collect_views, criteria, kind="views"
+    "views",
+    "Predicted views",
+    ViewProtocol,
+    ViewTally,
+    tally_views,
+    collect_views,
+    criteria,
+    kind="views",
+    references=("szeliski1999", "cabezas2011"),
+    examples=lambda scene: [(scene.disparity, [scene.image, scene.right], {})],
 )

@@ -12,45 +12,65 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from inspect import signature
 from multiprocessing import get_context
-from typing import Any
 
 import numpy as np
 
+from hyperacuity import tasks
 from hyperacuity.compiled import processors
 from hyperacuity.data.scenes import Scene, make_scene
 from hyperacuity.errors import UsageError
 
 
-def warm_all(steps: Sequence[str], workers: int | None = None) -> list[str]:
-    """Take steps, side by side in processes of their own unless there is one worker; returns them.
+def warm_all(names: Sequence[str] = (), workers: int | None = None) -> list[str]:
+    """Take steps by their names, side by side in processes of their own unless there is one worker; returns them.
 
-    ``UsageError`` for one that there is not.
+    By default all. Benchmarks of one room, whose kernels are much the same, are taken by one process. ``UsageError`` for a step
+    that there is not.
     """
-    for step in steps:
-        _known(step)
-    count = min(len(steps), workers or processors())
+    known = steps()
+    chosen = list(names or known)
+    for name in chosen:
+        if name not in known:
+            raise UsageError(f"there is nothing to warm up called {name!r}; there are {', '.join(known)}")
+    together: dict[str, list[str]] = {}
+    for name in chosen:
+        together.setdefault(known[name], []).append(name)
+    count = min(len(together), workers or processors())
     if count == 1:
-        for step in steps:
-            warm_up(step)
-        return list(steps)
+        for name in chosen:
+            warm_up(name)
+        return chosen
     with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
-        list(pool.map(warm_up, steps))
-    return list(steps)
+        list(pool.map(_warm_group, together.values()))
+    return chosen
 
 
-def warm_up(step: str) -> None:
-    """Compile what a step needs, or find it compiled. ``UsageError`` for a step that there is not."""
-    compile_step = _known(step)
+def steps() -> dict[str, str]:
+    """Steps that can be taken, each with the name of those that share most of their kernels with it.
+
+    What takes long goes first, but for the sweep, which many need.
+    """
+    first = {name: name for name in ("sweep", "contours")}
+    scored = [one for one in map(tasks.task, tasks.names()) if one.examples is not None]
+    rooms = {one.name: one.tally.__module__.rpartition(".")[0] for one in scored}
+    return first | rooms | {name: name for name in SYSTEMS}
+
+
+def _warm_group(names: Sequence[str]) -> None:
+    for name in names:
+        warm_up(name)
+
+
+def warm_up(name: str) -> None:
+    """Compile what a step needs, or load it compiled."""
+    if name not in SYSTEMS:
+        _score(name, _scene())
+        return
+    compile_step = SYSTEMS[name]
     if signature(compile_step).parameters:
         compile_step(_scene())
     else:
         compile_step()
-
-
-def _known(step: str) -> Callable[..., None]:
-    if step not in STEPS:
-        raise UsageError(f"there is nothing to warm up called {step!r}; there are {', '.join(STEPS)}")
-    return STEPS[step]
 
 
 @cache
@@ -58,65 +78,14 @@ def _scene() -> Scene:
     return make_scene(1, size=(96, 64), leaves=6)
 
 
-def _soft(scene: Scene) -> Any:
-    """A soft map that is neither thin nor empty."""
-    spread = np.exp(-np.hypot(*np.gradient(scene.image.mean(axis=2))) / 9)
-    return (1 - spread).astype(np.float32)
-
-
-def _people(scene: Scene) -> list[Any]:
-    return [person.boundaries for person in scene.annotators]
-
-
-def _score(task: str, prediction: Any, truth: Any, **options: Any) -> Any:
+def _score(name: str, scene: Scene) -> None:
+    """Score a benchmark's examples."""
     from hyperacuity.evaluation.front import evaluate
 
-    return evaluate(task, {"it": [prediction]}, [truth], workers=1, progress=False, **options)
-
-
-def _boundary(scene: Scene) -> None:
-    soft = _soft(scene)
-    str(_score("boundary", soft, _people(scene), human=True))
-    _score("boundary", soft, _people(scene), nms="structured", thin=False).score()
-
-
-def _edges(scene: Scene) -> None:
-    _score("edges", _soft(scene), scene.boundaries).score()
-
-
-def _regions(scene: Scene) -> None:
-    _score(
-        "regions", [person.labels for person in scene.annotators], [person.labels for person in scene.annotators]
-    ).score()
-
-
-def _masks(scene: Scene) -> None:
-    _score("masks", scene.parts, scene.labels, by="instance").score()
-
-
-def _semantic(scene: Scene) -> None:
-    soft = np.stack([_soft(scene), _soft(scene)[::-1]])
-    _score("semantic", soft, scene.labels % 2 + 1, classes=("one", "two")).score()
-
-
-def _ordering(scene: Scene) -> None:
-    from hyperacuity.ordering import contours, occlusion_map, ordering
-
-    truth = ordering(scene.order)
-    _score("ordering", scene.order, scene.order).score()
-    found = contours(truth)
-    _score("occlusion", occlusion_map(found.pixels, found.angle), truth, nms="none").score()
-    _score("dbe", scene.order, scene.boundaries).score()
-
-
-def _disparity(scene: Scene) -> None:
-    _score("disparity", scene.disparity, scene.disparity).score()
-    _score("views", scene.disparity, [scene.image, scene.right]).score()
-
-
-def _audit(scene: Scene) -> None:
-    _score("audit", _soft(scene), _people(scene)).score()
-    _score("strength", None, _people(scene)).score()
+    examples = tasks.task(name).examples
+    for prediction, truths, options in examples(scene) if examples else ():
+        result = evaluate(name, {"it": [prediction]}, [truths], workers=1, progress=False, **options)
+        _ = result.score(), result.people if result.human else None
 
 
 def _sweep() -> None:
@@ -164,24 +133,12 @@ def _compare() -> None:
         groups(systems)
 
 
-STEPS: dict[str, Callable[..., None]] = {
+SYSTEMS: dict[str, Callable[..., None]] = {
     "sweep": _sweep,
     "contours": _contours,
-    "boundary": _boundary,
-    "edges": _edges,
     "depth": _depth,
     "stereo": _stereo,
-    "audit": _audit,
-    "ordering": _ordering,
-    "disparity": _disparity,
-    "regions": _regions,
-    "semantic": _semantic,
-    "masks": _masks,
     "filters": _filters,
     "compare": _compare,
 }
-"""What can be warmed up: benchmarks by their names, kinds of systems, comparisons, and what benchmarks of boundaries share.
-
-What takes long goes first, but for the sweep: of two processes, one compiles it while the other compiles what draws the scene,
-and boundaries, which need both, find both. Steps without an argument need no scene, and so none of the kernels that draw one.
-"""
+"""Kinds of systems, comparisons, and what benchmarks of boundaries share. Steps without an argument need no scene."""

@@ -4,8 +4,8 @@
 :mod:`~hyperacuity.ordering.prc` is the algebra underneath, for anything that first detects and then classifies.
 
 Beside these are three benchmarks of their own: soft boundary maps with an owner's side (:mod:`~hyperacuity.ordering.occlusion`,
-:mod:`~hyperacuity.ordering.occlusion_scores`), pairs of points (:mod:`~hyperacuity.ordering.ordinal`), and where a depth map
-steps (:mod:`~hyperacuity.ordering.depth_boundaries`).
+:mod:`~hyperacuity.ordering.occlusion_scores`), pairs of points (:mod:`~hyperacuity.ordering.whdr`), and where a depth map
+steps (:mod:`~hyperacuity.ordering.dbe`).
 
 References
 ----------
@@ -13,7 +13,7 @@ Palou & Salembier (2014), Precision-recall-classification evaluation framework: 
 Maire, Narihira & Yu (2016), Affinity CNN: learning pixel-centric pairwise relations for figure/ground embedding, supplement.
 """
 
-from hyperacuity.ordering.depth_boundaries import (
+from hyperacuity.ordering.dbe import (
     DepthEdgeProtocol,
     DepthEdgeScore,
     DepthEdgeTally,
@@ -47,7 +47,12 @@ from hyperacuity.ordering.occlusion import (
 )
 from hyperacuity.ordering.occlusion_scores import HumanOcclusion, OcclusionScore, collect_occlusion
 from hyperacuity.ordering.orderings import Ordering, Partition, Sides, ordering, partition, transfer
-from hyperacuity.ordering.ordinal import (
+from hyperacuity.ordering.pairwise import PairCounts, compare_regions, match_regions
+from hyperacuity.ordering.prc import Outcomes, Summary, from_confusion, over_random_index, summary
+from hyperacuity.ordering.protocols import Protocol
+from hyperacuity.ordering.scores import Consistency, OrderingScore, collect, collect_sweep, resampled_scores
+from hyperacuity.ordering.tallies import OrderingTally, match_image, tally, tally_humans, tally_questions
+from hyperacuity.ordering.whdr import (
     PairProtocol,
     PairScore,
     PairTally,
@@ -57,11 +62,6 @@ from hyperacuity.ordering.ordinal import (
     point_pairs,
     tally_pairs,
 )
-from hyperacuity.ordering.pairwise import PairCounts, compare_regions, match_regions
-from hyperacuity.ordering.prc import Outcomes, Summary, from_confusion, over_random_index, summary
-from hyperacuity.ordering.protocols import Protocol
-from hyperacuity.ordering.scores import Consistency, OrderingScore, collect, collect_sweep, resampled_scores
-from hyperacuity.ordering.tallies import OrderingTally, match_image, tally, tally_humans, tally_questions
 
 __all__ = [
     "Consistency",

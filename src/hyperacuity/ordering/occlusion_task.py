@@ -1,9 +1,14 @@
 """Occlusion boundaries as a task."""
 
+from collections.abc import Iterable
+from typing import Any
+
+from hyperacuity.ordering.directed_contours import contours
 from hyperacuity.ordering.occlusion import (
     OCCLUSION_PROTOCOLS,
     OcclusionProtocol,
     OcclusionTally,
+    occlusion_map,
     tally_occlusion,
     tally_occlusion_humans,
 )
@@ -13,7 +18,15 @@ from hyperacuity.ordering.occlusion_scores import (
     collect_occlusion_humans,
     occlusion_criteria,
 )
-from hyperacuity.tally import Task
+from hyperacuity.ordering.orderings import ordering
+from hyperacuity.tally import Example, Task
+
+
+def _examples(scene: Any) -> Iterable[Example]:
+    truth = ordering(scene.order)
+    found = contours(truth)
+    yield occlusion_map(found.pixels, found.angle), truth, {"nms": "none"}
+
 
 TASK: Task[OcclusionProtocol, OcclusionTally, OcclusionScore] = Task(
     "occlusion",
@@ -27,4 +40,7 @@ TASK: Task[OcclusionProtocol, OcclusionTally, OcclusionScore] = Task(
     people=tally_occlusion_humans,
     collect_people=collect_occlusion_humans,
     protocols=OCCLUSION_PROTOCOLS,
+    references=("wang2016",),
+    protocol_references={"doobnet": ("wang2018",)},
+    examples=_examples,
 )

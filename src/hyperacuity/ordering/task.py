@@ -1,5 +1,7 @@
 """Depth order as a task."""
 
+import math
+
 from hyperacuity.ordering.protocols import Protocol
 from hyperacuity.ordering.scores import OrderingScore, collect, collect_sweep, criteria
 from hyperacuity.ordering.tallies import OrderingTally, tally, tally_humans
@@ -16,4 +18,7 @@ TASK: Task[Protocol, OrderingTally, OrderingScore] = Task(
     kind="orders",
     collect_sweep=collect_sweep,
     people=tally_humans,
+    chance=lambda criterion, tallies: 0.5 if criterion in ("racc", "bacc") else math.nan,
+    references=("palou2014", "maire2016"),
+    examples=lambda scene: [(scene.order, scene.order, {})],
 )

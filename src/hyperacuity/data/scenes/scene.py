@@ -13,7 +13,7 @@ from hyperacuity.data.scenes.annotators import Annotation, annotate
 from hyperacuity.data.scenes.dice import Dice
 from hyperacuity.data.scenes.world import GRID, make_world
 from hyperacuity.errors import UsageError
-from hyperacuity.maps import DisparityMap, EdgeMap, LabelMap, OrderMap
+from hyperacuity.maps import DisparityMap, EdgeMap, LabelMap, OrderMap, SoftMap
 
 VERSION = 1
 """Grows whenever the same seed gives other bytes than before."""
@@ -70,6 +70,12 @@ class Scene:
     nonocc: NDArray[np.bool_]
     disc: NDArray[np.bool_]
     annotators: tuple[Annotation, ...]
+
+    @property
+    def soft(self) -> SoftMap:
+        """A soft map of the image's gradient, neither thin nor empty: an example of a prediction."""
+        spread = np.exp(-np.hypot(*np.gradient(self.image.mean(axis=2))) / 9)
+        return np.asarray(1 - spread, np.float32)
 
     @property
     def masks(self) -> dict[str, NDArray[np.bool_]]:

@@ -65,19 +65,8 @@ def score_of(
         {column.key: float(overall[judged.names.index(column.key)]) for column in columns},
         percentile_interval(drawn[:, main]),
         dict(zip(sorted(tallies), alone, strict=True)),
-        chance_level(task.name, columns[0].key, tallies),
+        NAN if task.chance is None else task.chance(columns[0].key, tallies),
     )
-
-
-def chance_level(task: str, main: str, tallies: Mapping[str, Any]) -> float:
-    """What guessing reaches by the main score of a task; NaN where that depends on the image, or is not known."""
-    if task == "ordering" and main == "racc":
-        return 0.5
-    if task == "whdr" and main == "whdr":
-        from hyperacuity.ordering import collect_pairs
-
-        return NAN if collect_pairs(dict(tallies), resamples=0).pairs[0] else 0.5  # two answers, or three
-    return NAN
 
 
 class PointTests:

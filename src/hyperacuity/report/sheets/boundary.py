@@ -204,3 +204,25 @@ class BoundaryViewer(Viewer):
             digits=4,
             partners=found.partners if len(truth) > 1 else None,
         )
+
+
+def curves(scores: Mapping[str, Any]) -> Iterator[Figure]:
+    """The curves of a leaderboard."""
+    from hyperacuity.report.charts import boundary as charts
+
+    best = next(iter(scores))
+    yield Figure(
+        "precision-recall",
+        "Precision over recall",
+        f"Precision–recall curves of {len(scores)} systems. {best} has the best point, F = {scores[best].ods.f:.3f}. "
+        "The leaderboard holds the same numbers.",
+        lambda hover: charts.precision_recall(scores, hover=hover),
+        fluid=True,
+    )
+    yield Figure(
+        "f-over-threshold",
+        "F over the threshold",
+        "F at every threshold for each system; the mark is the best one, ODS.",
+        lambda hover: charts.f_over_threshold(scores, hover=hover),
+        fluid=True,
+    )

@@ -78,6 +78,7 @@ def judged_sheet(grid: Grid, judged: Judged, *, figures: Iterable[Figure] = (), 
     known = [score for of in judged.image_scores.values() for score in of.values() if not math.isnan(score)]
     highest = max(known, default=1.0)
     main = judged.columns[0]
+    chance = grid.task.chance
     return Sheet(
         title=grid.task.title,
         grid=grid,
@@ -89,6 +90,7 @@ def judged_sheet(grid: Grid, judged: Judged, *, figures: Iterable[Figure] = (), 
         image_scores=judged.image_scores,
         image_span=max(highest, 1e-12) if highest > 1 or main.better == "min" else 1.0,
         viewer=viewer,
+        chance=chance(main.key, judged.tallies[judged.systems[0]]) if chance and judged.lines else NAN,
     )
 
 

@@ -145,3 +145,17 @@ class OcclusionViewer(Viewer):
             budget=budget,
             digits=4,
         )
+
+
+def curves(scores: Mapping[str, Any]) -> Iterator[Figure]:
+    """The curves of a leaderboard."""
+    from hyperacuity.report.charts import boundary as charts
+
+    right = {system: score.opr for system, score in scores.items()}
+    yield Figure(
+        "opr",
+        "Orientation precision over recall",
+        f"Precision over recall of pairs with the right side in front, {len(scores)} systems.",
+        lambda hover: charts.precision_recall(right, hover=hover),
+        fluid=True,
+    )

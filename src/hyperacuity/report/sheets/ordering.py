@@ -35,7 +35,7 @@ def sheet(grid: Grid, each: Each) -> Sheet:
     found = replace(found, findings=findings, notes=(f"C{chance(scores)[1:]}.",))
     if found.main.key != "racc":
         return found
-    return replace(found, people=NAN if people is None else people.accuracy["racc"], chance=0.5)
+    return replace(found, people=NAN if people is None else people.accuracy["racc"])
 
 
 def _about_people(judged: Judged, people: OrderingScore | None) -> list[str]:
@@ -104,3 +104,15 @@ class OrderViewer(Viewer):
 
 def _order(given: Ordering) -> OrderMap:
     return given.order if isinstance(given, Partition) else given.sides
+
+
+def curves(scores: Mapping[str, Any]) -> Iterator[Figure]:
+    """The curves of a leaderboard."""
+    from hyperacuity.report.charts.ordering import prc_chart
+
+    yield Figure(
+        "prc",
+        "Precision, recall and order",
+        "Precision over recall of contours; each segment runs from all detections to those in the right order.",
+        lambda hover: prc_chart(scores),
+    )

@@ -195,3 +195,15 @@ class SemanticViewer(Viewer):
             digits=4,
             best_for=name,
         )
+
+
+def curves(scores: Mapping[str, Any]) -> Iterator[Figure]:
+    """The curves of a leaderboard."""
+    from hyperacuity.report.charts.semantic import class_curves_chart
+
+    yield Figure(
+        "classes",
+        "Precision over recall, class by class",
+        f"Precision–recall curves of {len(scores)} systems, a panel for each class.",
+        lambda hover: class_curves_chart(scores, hover=hover),
+    )

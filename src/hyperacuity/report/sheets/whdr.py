@@ -18,7 +18,7 @@ from hyperacuity.report.pictures.depth import enlargement, pairs_picture
 from hyperacuity.report.pictures.disparity import depth_layer, depth_picture
 from hyperacuity.report.pictures.slider import Budget
 from hyperacuity.report.sheets.judged import Judged, judge, judged_sheet
-from hyperacuity.report.sheets.sheet import NAN, Each, Sheet
+from hyperacuity.report.sheets.sheet import Each, Sheet
 from hyperacuity.report.sheets.viewer import PHOTO, Layer, Shared, Viewer
 from hyperacuity.run import Cell
 from hyperacuity.run.gather import Grid
@@ -38,7 +38,7 @@ def sheet(grid: Grid, each: Each) -> Sheet:
         f"{system} gives no answer for {of[2]} pairs; these count as wrong." for system, of in pairs.items() if of[2]
     ]
     told = [f"Each system was asked {asked[0]}."] if asked and len(set(asked)) == 1 else notes
-    return replace(found, notes=(*told, *silent), chance=NAN if equal else 0.5)  # two answers, or three
+    return replace(found, notes=(*told, *silent))
 
 
 class PairViewer(Viewer):

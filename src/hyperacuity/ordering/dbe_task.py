@@ -1,6 +1,6 @@
 """Depth boundary errors as a task."""
 
-from hyperacuity.ordering.depth_boundaries import (
+from hyperacuity.ordering.dbe import (
     DepthEdgeProtocol,
     DepthEdgeScore,
     DepthEdgeTally,
@@ -11,7 +11,7 @@ from hyperacuity.ordering.depth_boundaries import (
 from hyperacuity.tally import Task
 
 TASK: Task[DepthEdgeProtocol, DepthEdgeTally, DepthEdgeScore] = Task(
-    "dbe",
+    DepthEdgeProtocol.task,
     "Depth boundaries",
     DepthEdgeProtocol,
     DepthEdgeTally,
@@ -19,4 +19,6 @@ TASK: Task[DepthEdgeProtocol, DepthEdgeTally, DepthEdgeScore] = Task(
     collect_depth_edges,
     depth_edge_criteria,
     kind="depth edges",
+    references=("koch2018",),
+    examples=lambda scene: [(scene.order, scene.boundaries, {})],
 )
