@@ -30,6 +30,7 @@ Split = Annotated[str | None, Option(help="Part of a known data set: train, val 
 Human = Annotated[bool, Option("--human", help="Also score each annotator against the others: how well do people do?")]
 Json = Annotated[bool, Option("--json", help="Print one JSON object instead of a table.")]
 InvertTruth = Annotated[bool, Option("--invert-truth", help="In the truth, 0 is the edge.")]
+ZeroUnknown = Annotated[bool, Option("--zero-unknown", help="In the maps, 0 means unknown.")]
 Against = Annotated[
     list[str] | None,
     Option(
