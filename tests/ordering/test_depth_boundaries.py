@@ -14,7 +14,7 @@ from scipy import ndimage
 import hyperacuity as ha
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.ordering import DepthEdgeProtocol, compare_depth_edges, depth_edges, tally_depth_edges
-from hyperacuity.ordering.dbe import accuracy_completeness
+from hyperacuity.ordering.dbe.benchmark import accuracy_completeness
 
 maps = arrays.arrays(np.bool_, (5, 14), elements=st.booleans().map(lambda one: one), fill=st.just(False))
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import hyperacuity as ha
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.ordering import PairProtocol, answers, collect_pairs, point_pairs, tally_pairs
-from hyperacuity.ordering.whdr import UNANSWERED
+from hyperacuity.ordering.whdr.benchmark import UNANSWERED
 
 ROW = [[1.0, 2.0, 2.03, 4.0, np.nan]]
 """Larger = nearer; the second and third differ by 1.5 %."""

@@ -55,8 +55,7 @@ def ordering(
 
     Example: [bold]hyperacuity ordering depth bsds-fg --regions ucm2 --human --tie half[/bold]
 
-    Commands beside this one: ordering occlusion (soft boundaries with a side in front), ordering whdr (pairs of points),
-    ordering dbe (depth boundary errors).
+    More commands begin with ordering: on soft boundaries with a side in front, pairs of points, and depth boundaries.
     """
     for folder in (charts, pictures):
         if folder is not None:

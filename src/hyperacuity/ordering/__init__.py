@@ -3,9 +3,9 @@
 :func:`ordering` takes an order map or labelled contours; :func:`tally` and :func:`collect` score a data set;
 :mod:`~hyperacuity.ordering.prc` is the algebra underneath, for anything that first detects and then classifies.
 
-Beside these are three benchmarks of their own: soft boundary maps with an owner's side (:mod:`~hyperacuity.ordering.occlusion`,
-:mod:`~hyperacuity.ordering.occlusion_scores`), pairs of points (:mod:`~hyperacuity.ordering.whdr`), and where a depth map
-steps (:mod:`~hyperacuity.ordering.dbe`).
+Three more benchmarks stand here: soft boundary maps with an owner's side (:mod:`~hyperacuity.ordering.occlusion`,
+:mod:`~hyperacuity.ordering.occlusion_scores`), pairs of points (:mod:`~hyperacuity.ordering.whdr.benchmark`), and depth
+boundaries (:mod:`~hyperacuity.ordering.dbe.benchmark`).
 
 References
 ----------
@@ -13,7 +13,7 @@ Palou & Salembier (2014), Precision-recall-classification evaluation framework: 
 Maire, Narihira & Yu (2016), Affinity CNN: learning pixel-centric pairwise relations for figure/ground embedding, supplement.
 """
 
-from hyperacuity.ordering.dbe import (
+from hyperacuity.ordering.dbe.benchmark import (
     DepthEdgeProtocol,
     DepthEdgeScore,
     DepthEdgeTally,
@@ -52,7 +52,7 @@ from hyperacuity.ordering.prc import Outcomes, Summary, from_confusion, over_ran
 from hyperacuity.ordering.protocols import Protocol
 from hyperacuity.ordering.scores import Consistency, OrderingScore, collect, collect_sweep, resampled_scores
 from hyperacuity.ordering.tallies import OrderingTally, match_image, tally, tally_humans, tally_questions
-from hyperacuity.ordering.whdr import (
+from hyperacuity.ordering.whdr.benchmark import (
     PairProtocol,
     PairScore,
     PairTally,

@@ -11,7 +11,7 @@ from rich.markup import escape
 from hyperacuity.evaluation.export import Column
 from hyperacuity.evaluation.tables import closing, count, interval, new_table, number, paired
 from hyperacuity.ordering import DepthEdgeScore
-from hyperacuity.ordering.dbe import MEASURES
+from hyperacuity.ordering.dbe.benchmark import MEASURES
 
 if TYPE_CHECKING:
     from hyperacuity.evaluation.result import Result

@@ -12,7 +12,7 @@ from rich.markup import escape
 from hyperacuity.evaluation.export import Column
 from hyperacuity.evaluation.tables import closing, count, interval, new_table, number, paired
 from hyperacuity.ordering import PairScore
-from hyperacuity.ordering.whdr import RATES
+from hyperacuity.ordering.whdr.benchmark import RATES
 
 if TYPE_CHECKING:
     from hyperacuity.evaluation.result import Result

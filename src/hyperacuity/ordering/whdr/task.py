@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping
 
-from hyperacuity.ordering.whdr import (
+from hyperacuity.ordering.whdr.benchmark import (
     PAIR_PROTOCOLS,
     PairProtocol,
     PairScore,

@@ -1,6 +1,6 @@
 """Depth boundary errors as a task."""
 
-from hyperacuity.ordering.dbe import (
+from hyperacuity.ordering.dbe.benchmark import (
     DepthEdgeProtocol,
     DepthEdgeScore,
     DepthEdgeTally,
