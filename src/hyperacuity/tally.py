@@ -3,23 +3,8 @@
 A tally holds counts or sums, never ratios. Tallies therefore add, cache, resume, resample (a bootstrap is a weighted sum of
 tallies) and travel between machines; threads, stores, intervals and reports are written once, over this class.
 
-A benchmark is a protocol, a tally and a score::
-
-    @dataclass(frozen=True)
-    class Protocol(BaseProtocol):
-        task: ClassVar[str] = "lines"
-        tolerance: float = 1.0
-
-        def parts(self) -> dict[str, object]:
-            return {"tol": f"{self.tolerance:g}px"}
-
-    @dataclass(frozen=True, eq=False)
-    class LineTally(Tally):
-        matched: Counts      # one entry per threshold
-        total: Counts
-
-and a :class:`Task` that names them (:mod:`hyperacuity.tasks`). A tally carries the protocol it was made under, so that no score
-can be signed with another one.
+A benchmark is a protocol, a tally and a score, and a :class:`Task` that names them (:mod:`hyperacuity.tasks`). A tally carries
+the protocol it was made under, so that no score can be signed with another one. ``docs/add-a-benchmark.md`` has a whole one.
 """
 
 from __future__ import annotations
