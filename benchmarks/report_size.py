@@ -30,8 +30,8 @@ from typer.testing import CliRunner
 from hyperacuity.cli import app
 from hyperacuity.data import read_image, write_png
 from hyperacuity.data.formats.pfm import read_pfm, write_pfm
-from hyperacuity.evaluation.jobs import TaskJob
 from hyperacuity.report.sheets.viewer import Viewer
+from hyperacuity.run.jobs import TaskJob
 
 DETECTORS = ("canny", "sobel", "masks", "sf5", "hk")
 FOLDERS = ("groundTruth", "boundaries", "labels", "order", "disparity", "masks/all", "masks/nonocc", "masks/disc")

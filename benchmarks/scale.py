@@ -199,8 +199,8 @@ def real_point(means: str, count: int, files: str) -> Row:
     since machines get slower and faster by the minute: only what was measured side by side can be compared.
     """
     from hyperacuity.boundary.task import TASK
-    from hyperacuity.evaluation.jobs import job_for
     from hyperacuity.kinds.contours import ContourKind
+    from hyperacuity.run.jobs import job_for
 
     root, job = Path(files), job_for(TASK, TASK.protocol(), ContourKind())
     cells = [

@@ -20,10 +20,10 @@ from typing import Any
 
 import hyperacuity as ha
 from hyperacuity.cards import SUFFIX, About, Card, read_card, write_card
+from hyperacuity.cards.making import card_of_run
 from hyperacuity.data import find_data, load_dataset
 from hyperacuity.detect.registry import detector, is_orderer, orderer
 from hyperacuity.detect.stereo import matcher_named
-from hyperacuity.evaluation.carding import card_of_run
 from hyperacuity.evaluation.references import bibtex
 from hyperacuity.kinds.disparity import stereo_samples
 from hyperacuity.outputs import output_folder

@@ -23,10 +23,10 @@ from hyperacuity.boundary import Protocol
 from hyperacuity.boundary.tallies import BoundaryTally
 from hyperacuity.boundary.task import TASK
 from hyperacuity.evaluation.comparison import compare_runs, show
-from hyperacuity.evaluation.jobs import job_for
 from hyperacuity.evaluation.result import Result
 from hyperacuity.kinds.contours import ContourKind
 from hyperacuity.run import Cell, open_run, open_store
+from hyperacuity.run.jobs import job_for
 
 SIZES = ((5, 200), (5, 2_000), (50, 2_000), (5, 20_000), (2, 100_000))
 THRESHOLDS = 99

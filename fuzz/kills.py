@@ -24,10 +24,10 @@ from typing import Any
 import numpy as np
 
 from hyperacuity import tasks
-from hyperacuity.evaluation.jobs import job_for
 from hyperacuity.kinds.contours import ContourKind
 from hyperacuity.run import Cell, check_run, open_run, open_store, run_grid
 from hyperacuity.run.code import code_version
+from hyperacuity.run.jobs import job_for
 
 SYSTEMS, IMAGES = 4, 30
 SECONDS_TO_START = 15

@@ -37,7 +37,7 @@ MAY_IMPORT = {
     "compare": LOW,
     "kinds": LOW | {"data"},
     "run": LOW | {"data", "compare", "kinds"},
-    "cards": GROUND,
+    "cards": LOW | {"data", "kinds", "run"},
     "evaluation": LOW | {"data", "compare", "kinds", "run", "cards"},
     "systems": LOW | {"data", "kinds", "run"},
     "train": LOW | {"data", "kinds", "run", "evaluation", "systems"},

@@ -121,6 +121,15 @@ class BaseProtocol:
         """The protocol as it is for one system, where systems may be treated differently."""
         return self
 
+    @property
+    def by_system(self) -> bool:
+        """True if systems are treated each in its own way."""
+        return False
+
+    def with_system(self, system: str, protocol: BaseProtocol) -> Self | None:
+        """The protocol that treats one more system as ``protocol`` does; None if the two differ in anything else."""
+        return None
+
     def completed(self, systems: Sequence[str], predictions_of: Callable[[str], Iterable[Any]]) -> Self:
         """The protocol with what only the predictions can tell; they are read when they are asked for."""
         return self

@@ -17,9 +17,9 @@ from typer.testing import CliRunner
 
 from hyperacuity import __version__
 from hyperacuity.cards import write_card
+from hyperacuity.cards.making import card_of_run
 from hyperacuity.cli import app, common
 from hyperacuity.errors import InputError, UsageError
-from hyperacuity.evaluation.carding import card_of_run
 from hyperacuity.ordering import contours, ordering
 
 VERBS = {command.name: command for command in app.registered_commands}

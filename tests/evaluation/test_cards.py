@@ -13,13 +13,13 @@ import pytest
 
 import hyperacuity as ha
 from hyperacuity import boundary, tasks
-from hyperacuity.cards import About, digest_of, parsed, written
+from hyperacuity.cards import About, against, digest_of, parsed, written
+from hyperacuity.cards.checking import as_json
+from hyperacuity.cards.making import redact_paths
 from hyperacuity.console import wide_console
 from hyperacuity.data import write_png
 from hyperacuity.errors import InputError, UsageError
-from hyperacuity.evaluation import against
-from hyperacuity.evaluation.card_checks import as_json, result_of, show_scores
-from hyperacuity.evaluation.carding import command_told
+from hyperacuity.evaluation.result_cards import result_of_card, show_scores
 from hyperacuity.kinds import kind_of
 from hyperacuity.tally import plain
 
@@ -179,12 +179,12 @@ def test_people_have_a_card_that_is_the_row_of_people():
 
 
 def test_a_card_of_the_package_goes_by_its_name_and_similar_ones_are_named():
-    (rival,) = against.rivals("middlebury-v2-sgm")
-    assert (rival.card.system, rival.optional) == ("sgm", False)
+    (entry,) = against.card_entries("middlebury-v2-sgm")
+    assert (entry.card.system, entry.optional) == ("sgm", False)
     with pytest.raises(UsageError, match="there is no card sgm; with the package come middlebury-v2-sgm"):
-        against.rivals(["sgm"])
+        against.card_entries(["sgm"])
     with pytest.raises(InputError, match="no-such-card: cannot be read"):
-        against.rivals("no-such-card")
+        against.card_entries("no-such-card")
 
 
 def test_all_are_the_cards_of_the_package_that_fit(monkeypatch, tmp_path, caplog):
@@ -290,8 +290,8 @@ def test_a_card_prints_as_its_result_does():
     result = evaluated("boundary")
     systems, truths = given("boundary")
     alone = ha.evaluate("boundary", {"one": systems["one"]}, truths, thresholds=9)
-    assert str(result_of(again(result.card("one")))) == str(alone)
-    assert plain(result_of(result.card("one")).json()) == plain(alone.json())
+    assert str(result_of_card(again(result.card("one")))) == str(alone)
+    assert plain(result_of_card(result.card("one")).json()) == plain(alone.json())
 
 
 @pytest.mark.parametrize("task", ["audit", "edges", "masks", "strength", "views"])
@@ -304,7 +304,7 @@ def test_a_card_of_any_benchmark_can_be_shown(task):
 
 
 @pytest.mark.parametrize(
-    ("command", "told"),
+    ("command", "redacted"),
     [
         ("/usr/bin/hyperacuity boundary /home/me/my\\ maps bsds500", "hyperacuity boundary 'my maps' bsds500"),
         ("/x/src/hyperacuity/__main__.py edges maps truth --run=/tmp/r", "hyperacuity edges maps truth --run=r"),
@@ -312,5 +312,5 @@ def test_a_card_of_any_benchmark_can_be_shown(task):
         ("hyperacuity boundary 'unfinished", ""),
     ],
 )
-def test_a_command_is_told_without_where_files_lie(command, told):
-    assert command_told(command) == told
+def test_a_command_is_redacted_of_where_files_lie(command, redacted):
+    assert redact_paths(command) == redacted

@@ -22,12 +22,12 @@ from hyperacuity.data import write_png
 from hyperacuity.data.datasets import stereo
 from hyperacuity.data.scenes import write_scenes
 from hyperacuity.errors import UsageError
-from hyperacuity.evaluation.jobs import job_for
 from hyperacuity.kinds.depth import judged
 from hyperacuity.ordering import contours, occlusion_map, ordering
 from hyperacuity.run import Cell, open_store, run_grid
 from hyperacuity.run.code import code_version
 from hyperacuity.run.fingerprint import Digests
+from hyperacuity.run.jobs import job_for
 
 
 def scored(*words, **options):

@@ -14,10 +14,10 @@ from typer.testing import CliRunner
 from hyperacuity.boundary import Protocol
 from hyperacuity.cli import app
 from hyperacuity.data import write_edges, write_png, write_soft
-from hyperacuity.evaluation.jobs import job_for
 from hyperacuity.kinds.contours import ContourKind
 from hyperacuity.ordering import contours, ordering
 from hyperacuity.run import Cell, open_store, run_grid
+from hyperacuity.run.jobs import job_for
 from hyperacuity.tasks import task
 
 HEIGHT, WIDTH = 48, 64

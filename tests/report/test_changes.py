@@ -10,13 +10,13 @@ import pytest
 
 from hyperacuity.boundary import Protocol
 from hyperacuity.data import write_edges, write_png, write_soft
-from hyperacuity.evaluation.jobs import job_for
 from hyperacuity.kinds.contours import ContourKind
 from hyperacuity.report import write_report
 from hyperacuity.report.chosen import _row
 from hyperacuity.report.over_time.timelines import WatchedRuns
 from hyperacuity.report.pages import make_sheets
 from hyperacuity.run import Cell, open_run, open_store, run_grid
+from hyperacuity.run.jobs import job_for
 from hyperacuity.tasks import task
 
 

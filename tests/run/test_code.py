@@ -19,9 +19,9 @@ from typer.testing import CliRunner
 import hyperacuity
 from hyperacuity.cli import app
 from hyperacuity.data import write_png
-from hyperacuity.evaluation.jobs import job_for
 from hyperacuity.run import code
 from hyperacuity.run.code import code_elsewhere, code_version, modules_behind
+from hyperacuity.run.jobs import job_for
 from hyperacuity.tasks import names, task
 
 PACKAGE = Path(hyperacuity.__file__).parent
@@ -29,7 +29,7 @@ PACKAGE = Path(hyperacuity.__file__).parent
 ASK = textwrap.dedent(
     """
     import json, sys
-    from hyperacuity.evaluation.jobs import job_for
+    from hyperacuity.run.jobs import job_for
     from hyperacuity.run import code
     from hyperacuity.tasks import names, task
 
@@ -136,7 +136,7 @@ def test_what_cannot_change_a_tally_leaves_the_version_as_it_is(ask, before, cha
             "return _read_all(paths, _segmentations)[:1]",
             TASKS,
         ),
-        ("evaluation/jobs.py", "given.prediction, given.truths", "given.prediction, given.truths[:1]", TASKS),
+        ("run/jobs.py", "given.prediction, given.truths", "given.prediction, given.truths[:1]", TASKS),
         ("kernels/sweep.py", "\nimport numpy", "\nX = 1\nimport numpy", SWEPT),
         ("boundary/protocols.py", " = 99", " = 98", {"boundary", "semantic", "occlusion", "audit"}),
         ("disparity/masks.py", "\nimport numpy", "\nX = 1\nimport numpy", {"disparity", "views"}),
@@ -312,7 +312,7 @@ TASK = Task("agreeing", "Agreeing", Protocol, Agreement, tally, collect, None)
 
 if __name__ == "__main__":
     import plugged
-    from hyperacuity.evaluation.jobs import job_for
+    from hyperacuity.run.jobs import job_for
     from hyperacuity.run import Cell, open_store, run_grid
     job = job_for(plugged.TASK, plugged.Protocol())
     with open_store(Path("run")) as store:

@@ -14,9 +14,9 @@ from hyperacuity.boundary.task import TASK
 from hyperacuity.cli import app
 from hyperacuity.data import write_png
 from hyperacuity.data.remote import LocalCopies, is_remote, stamp, url_of
-from hyperacuity.evaluation.jobs import job_for
 from hyperacuity.kinds.contours import ContourKind
 from hyperacuity.run import Cell, open_run, open_store, run_grid
+from hyperacuity.run.jobs import job_for
 
 fsspec = pytest.importorskip("fsspec", reason="needs the extra cluster")
 

@@ -17,9 +17,9 @@ from hyperacuity.data.scenes import write_scenes
 from hyperacuity.detect.stereo import LOCAL, Matcher, matcher
 from hyperacuity.disparity import Protocol, ViewProtocol
 from hyperacuity.errors import UsageError
-from hyperacuity.evaluation.jobs import job_for
 from hyperacuity.kinds import Inputs
 from hyperacuity.kinds.disparity import DisparityKind, ViewKind, stereo_samples
+from hyperacuity.run.jobs import job_for
 from hyperacuity.run.many import Failures, failures_of, tally_cells, write_csv
 from hyperacuity.systems.maps import match_scenes
 from hyperacuity.tally import BaseProtocol, number

@@ -17,11 +17,11 @@ from hyperacuity.data import Sample, find_data, load_dataset, read_image, read_s
 from hyperacuity.detect.global_pb.detector import CLOSURE, global_contours
 from hyperacuity.detect.pb_detector import pb
 from hyperacuity.errors import InputError
-from hyperacuity.evaluation.jobs import job_for
 from hyperacuity.kinds.contours import ContourKind
 from hyperacuity.maps import SoftMap
 from hyperacuity.outputs import output_folder
 from hyperacuity.run import Cell
+from hyperacuity.run.jobs import job_for
 from hyperacuity.run.keeping import code_key
 from hyperacuity.run.many import Failures, attempt_each, failures_of, tally_cells, write_csv
 from hyperacuity.systems.maps import detect_samples

@@ -13,10 +13,10 @@ from hyperacuity.audit import AuditProtocol, SystemAudit, collect_audit
 from hyperacuity.data import Sample, load_dataset
 from hyperacuity.detect.pb_detector import CUES, PbModel, detect_from, gradients, load_model
 from hyperacuity.errors import UsageError
-from hyperacuity.evaluation.jobs import job_for
 from hyperacuity.kinds.contours import ContourKind
 from hyperacuity.maps import SoftMap
 from hyperacuity.outputs import output_file, output_folder
+from hyperacuity.run.jobs import job_for
 from hyperacuity.run.keeping import code_key, file_digest, keep_files, key_of
 from hyperacuity.run.many import Failures, failures_of, tally_cells
 from hyperacuity.systems.maps import detect_samples

@@ -27,12 +27,12 @@ from hyperacuity.data.scenes import write_scenes
 from hyperacuity.detect import Detector, detector, split_names
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.evaluation.audits import AuditFindings, draw_trials
-from hyperacuity.evaluation.jobs import job_for
 from hyperacuity.kinds.contours import LABELS, ContourKind, LabelKind
 from hyperacuity.maps import SoftMap
 from hyperacuity.outputs import output_folder
 from hyperacuity.resampling import PairedResult
 from hyperacuity.run import Cell
+from hyperacuity.run.jobs import job_for
 from hyperacuity.run.keeping import code_key
 from hyperacuity.run.many import Failures, each, failures_of, tally_cells
 from hyperacuity.systems.maps import detect_samples, map_folders

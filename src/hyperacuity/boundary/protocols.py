@@ -119,6 +119,26 @@ class Protocol(BaseProtocol):
             raise UsageError(f"precision {self.precision!r}: expected 'any' or 'mean'")
 
     @property
+    def by_system(self) -> bool:
+        """True if the suppression of single systems is named, or chosen by the look of their maps."""
+        return self.nms == "auto" or bool(self.nms_of)
+
+    def with_system(self, system: str, protocol: BaseProtocol) -> Self | None:
+        """The protocol that suppresses one more system as ``protocol`` does; None if the two differ in anything else.
+
+        >>> Protocol().with_system("hed", Protocol(nms="structured")).signature
+        boundary|tol:0.0075diag|nms:none,hed=structured-s1-r1|thin:guo-hall|thr:99|precision:any|v:1
+        >>> Protocol().with_system("hed", Protocol(nms="structured", thin=False)) is None
+        True
+        """
+        if not isinstance(protocol, Protocol):
+            return None
+        if replace(protocol, nms=self.nms, nms_of=self.nms_of).signature != self.signature:
+            return None
+        named = {**dict(self.nms_of), system: str(protocol.nms or "none")}
+        return replace(self, nms_of=named)  # type: ignore[arg-type]  # a mapping does as well
+
+    @property
     def levels(self) -> NDArray[np.float64]:
         """The thresholds, rising; none for stacks of segmentations, which bring their own."""
         if isinstance(self.thresholds, str):

@@ -56,7 +56,7 @@ def make(
     """
     from hyperacuity.cards import SUFFIX, read_card, write_card
     from hyperacuity.cards.files import MARK
-    from hyperacuity.evaluation.carding import card_of_run, read_about
+    from hyperacuity.cards.making import card_of_run, read_about
 
     if people and system is not None:
         raise UsageError(
@@ -96,7 +96,7 @@ def show(
     Example: [bold]hyperacuity card show mine.card --image 100007[/bold]
     """
     from hyperacuity.cards import read_card
-    from hyperacuity.evaluation.card_checks import as_json, images_of
+    from hyperacuity.cards.checking import as_json, images_of
 
     found: dict[Path, Card] = {}
     failures = []
@@ -128,9 +128,10 @@ def show(
 
 
 def _print_card(path: Path, card: Card) -> None:
-    from hyperacuity.evaluation.card_checks import show_scores, told_lines
+    from hyperacuity.cards.checking import describe_card
+    from hyperacuity.evaluation.result_cards import show_scores
 
-    for heading, line in told_lines(card, path):
+    for heading, line in describe_card(card, path):
         print_line(f"{heading:<10}{line}")
     print_line("")
     show_scores(card, common.results)
@@ -160,7 +161,7 @@ def check(
 
     Example: [bold]hyperacuity card check mine.card --maps maps/mine --truth bsds500[/bold]
     """
-    from hyperacuity.evaluation.card_checks import check_card
+    from hyperacuity.cards.checking import check_card
 
     if (maps is None) != (truth is None):
         raise UsageError("to count images again, give both --maps and --truth")

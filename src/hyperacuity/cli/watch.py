@@ -59,7 +59,7 @@ def watch(
     ends = once or out is not None or json
     if not ends:
         server.require()
-    from hyperacuity.evaluation.against import rivals
+    from hyperacuity.cards.against import card_entries
     from hyperacuity.report.over_time.facts import summary
     from hyperacuity.report.over_time.pages import page_file, read_now, write_page
     from hyperacuity.report.over_time.timelines import WatchedRuns
@@ -67,7 +67,7 @@ def watch(
 
     if out is not None:
         page_file(out)
-    watched = WatchedRuns(runs, order=order, against=rivals(against), pictures=pictures, human=human)
+    watched = WatchedRuns(runs, order=order, against=card_entries(against), pictures=pictures, human=human)
     progress = common.messages.is_terminal
     if ends:
         read_now(watched, progress=progress)

@@ -3,7 +3,6 @@
 ==============================  ==============================================================================
 :mod:`~.evaluation.front`       :func:`evaluate`: folders, files, arrays → :class:`Result`
 :mod:`~.evaluation.evaluator`   :class:`Evaluator`: the same in a training loop
-:mod:`~.evaluation.jobs`        a task, a protocol and a kind of data make the job of a grid
 :mod:`~.evaluation.tables`      what is printed of a result
 :mod:`~.evaluation.export`      the same as LaTeX, Markdown and CSV; ``score_tables`` says what is in it
 :mod:`~.evaluation.references`  :func:`cite`: whom to cite

@@ -26,8 +26,8 @@ from hyperacuity.audit import (
 from hyperacuity.audit.benchmark import Change
 from hyperacuity.audit.findings import findings
 from hyperacuity.audit.trials import MODES, Mode, Skip, Trial, candidates, draw_trial, shuffled, write_trials
+from hyperacuity.cards.against import CardLike, card_entries
 from hyperacuity.errors import InputError, UsageError
-from hyperacuity.evaluation.against import CardLike, rivals
 from hyperacuity.evaluation.front import evaluate_inputs, name_of_data
 from hyperacuity.evaluation.result import Result
 from hyperacuity.kinds import Kind
@@ -101,7 +101,7 @@ def audit(
     ``against`` are cards of audits; ``reading`` says how files are found and read. Both are as in :func:`hyperacuity.evaluate`;
     ``images=`` is a folder of photographs.
     """
-    others = rivals(against)
+    others = card_entries(against)
     if (asked := [one for one in others if not one.optional]) and not systems:
         raise UsageError(f"{asked[0].name}: there is no system to compare with it: `systems={{NAME: DIR}}`")
     label_inputs, inputs = find_labels(named_systems(systems or {}), truth, **reading)

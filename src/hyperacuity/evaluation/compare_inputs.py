@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from hyperacuity.cards.against import CardEntry
+from hyperacuity.cards.rows import with_cards
 from hyperacuity.compare import Table, usual_sense
 from hyperacuity.compare.criteria import join, table_of
 from hyperacuity.data import read_table
 from hyperacuity.data.files import warn
 from hyperacuity.errors import UsageError, option
-from hyperacuity.evaluation.against import Rival
-from hyperacuity.evaluation.card_rows import with_cards
 from hyperacuity.run.gather import Grid, gather
 from hyperacuity.tally import Vector
 
@@ -23,7 +23,7 @@ COVER = "density all"
 """The criterion that says how much of the picture a disparity map covers."""
 
 
-def read_scores(sources: Sequence[Path], wanted: str | None, against: Sequence[Rival] = ()) -> tuple[Table, Vector]:
+def read_scores(sources: Sequence[Path], wanted: str | None, against: Sequence[CardEntry] = ()) -> tuple[Table, Vector]:
     """The table to compare by, with the criteria that were asked for, and how its task makes vectors of it.
 
     Cards ``against`` which runs are compared are further systems.
@@ -47,7 +47,7 @@ def _csv(path: Path, wanted: str | None) -> Table:
     return _chosen(Table.flat(found.names, names, found.values, senses=senses), wanted)
 
 
-def _runs(folders: Sequence[Path], wanted: str | None, against: Sequence[Rival]) -> tuple[Table, Vector]:
+def _runs(folders: Sequence[Path], wanted: str | None, against: Sequence[CardEntry]) -> tuple[Table, Vector]:
     grids = gather(folders)
     _refuse_mixture(grids)
     grids = with_cards(grids, against)

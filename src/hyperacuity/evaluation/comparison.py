@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 from rich.markup import escape
 
+from hyperacuity.cards.against import CardLike, card_entries
 from hyperacuity.compare import (
     CriticalDifference,
     Pairwise,
@@ -29,7 +30,6 @@ from hyperacuity.compare.significance import Test, pairwise_of_samples
 from hyperacuity.compare.verdict import Verdict, table_verdicts
 from hyperacuity.data.files import warn
 from hyperacuity.errors import UsageError, option
-from hyperacuity.evaluation.against import CardLike, rivals
 from hyperacuity.evaluation.compare_inputs import read_scores, tolerances
 from hyperacuity.evaluation.tables import lead, new_table
 from hyperacuity.resampling import Bootstrap
@@ -82,7 +82,7 @@ def compare_runs(
     against: CardLike | Iterable[CardLike] | None = None,
 ) -> SystemComparison:
     """Compare the systems of run folders, or of one CSV table; the options are those of ``hyperacuity compare``."""
-    table, usual = read_scores(sources, criteria, rivals(against))
+    table, usual = read_scores(sources, criteria, card_entries(against))
     if systems is not None:
         table = table.select(systems=[name.strip() for name in systems.split(",") if name.strip()])
     if decimals is not None:

@@ -10,8 +10,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Self
 
 from hyperacuity.errors import InputError, UsageError
-from hyperacuity.evaluation.jobs import agreed
 from hyperacuity.kinds import Given, kind_of
+from hyperacuity.run.jobs import agreed
 from hyperacuity.tally import Signature, Tally, protocol_of
 from hyperacuity.tasks import task as find_task
 

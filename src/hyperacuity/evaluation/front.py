@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import inspect
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from hyperacuity.cards.against import CardEntry, CardLike, CompatibleCards, card_entries, compatible_cards
+from hyperacuity.cards.truths import TruthDigests, digests_of_cells
 from hyperacuity.console import printable
 from hyperacuity.data.datasets.layouts import LAYOUTS
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.evaluation import in_memory
-from hyperacuity.evaluation.against import CardLike, Rival, Rivals, fitting, rivals
-from hyperacuity.evaluation.jobs import TaskJob, agreed, job_for
 from hyperacuity.evaluation.result import Result
-from hyperacuity.evaluation.truth_digests import TruthDigests, digests_of_cells
 from hyperacuity.kinds import Inputs, kind_of
 from hyperacuity.kinds.finding import name_of, named_systems
 from hyperacuity.run import EXPECTED, Spool, fill_grid, open_run, open_store
+from hyperacuity.run.jobs import TaskJob, agreed, job_for, sort_options
 from hyperacuity.tally import BaseProtocol, Task
 from hyperacuity.tasks import task as find_task
 
@@ -90,9 +88,9 @@ def evaluate(
     >>> result.score("good").ods.f > result.score("bad").ods.f
     True
     """
-    known, others = find_task(task), rivals(against)
+    known, others = find_task(task), card_entries(against)
     kind = kind_of(known)
-    finding, changes = sorted_options(known, options)
+    finding, changes = sort_options(known, options)
     chosen = agreed(known, protocol, changes)
     shown: Any = {"workers": workers, "human": human, "all_pairs": all_pairs}
     if isinstance(predictions, Mapping) and not predictions:
@@ -121,7 +119,7 @@ def evaluate_inputs(
     run: Path | None = None,
     workers: int | None = None,
     cluster: str | None = None,
-    against: Sequence[Rival] = (),
+    against: Sequence[CardEntry] = (),
     progress: bool = True,
     strict: bool = False,
     **shown: Any,
@@ -137,7 +135,7 @@ def evaluate_inputs(
         inputs.systems, lambda system: _first_predictions(inputs, system, protocol)
     )
     job = job_for(task, complete, inputs.kind)
-    others = _fitting(against, job, inputs, workers, protocol)
+    others = _compatible(against, job, inputs, workers, protocol)
     spool = Spool() if run is None else None
     expected = {EXPECTED: {system: inputs.expected(system) for system in inputs.systems}, DATA: inputs.data}
     with nullcontext() if run is None else open_store(run, metadata=expected) as store:
@@ -150,22 +148,22 @@ def evaluate_inputs(
         with open_run(run) as records:
             return records.tallies(str(job.protocol.signature), system, task.tally_type, job.protocol)
 
-    about: Any = {"failures": filled.failures, "inputs": inputs, "run": run, "workers": workers, "rivals": others}
+    about: Any = {"failures": filled.failures, "inputs": inputs, "run": run, "workers": workers, "compatible": others}
     return Result(job, inputs.sweeps, tallies_of, **about, **shown)
 
 
-def _fitting(
-    against: Sequence[Rival], job: TaskJob, inputs: Inputs, workers: int | None, asked: BaseProtocol
-) -> Rivals:
+def _compatible(
+    against: Sequence[CardEntry], job: TaskJob, inputs: Inputs, workers: int | None, asked: BaseProtocol
+) -> CompatibleCards:
     """The cards that fit, as rows."""
     if not against:
-        return Rivals(job.protocol)
+        return CompatibleCards(job.protocol)
     cells = {cell.image: cell for cell in inputs.images()}
 
     def truths_of(images: list[str]) -> dict[str, TruthDigests]:
         return digests_of_cells(job, [cells[image] for image in images], workers=workers)
 
-    return fitting(against, job, {*inputs.sweeps, *inputs.systems}, cells, truths_of, asked=asked)
+    return compatible_cards(against, job, {*inputs.sweeps, *inputs.systems}, cells, truths_of, asked=asked)
 
 
 def name_of_data(truths: Any, split: str | None = None) -> str:
@@ -183,20 +181,3 @@ def _first_predictions(inputs: Inputs, system: str, protocol: Any) -> Iterator[A
     for cell in inputs.of(system)[:SAMPLE]:
         with suppress(InputError):  # fails its own cell
             yield inputs.kind.prediction(cell, protocol)
-
-
-def sorted_options(task: Task[Any, Any, Any], options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Options of how files are found and read, and those of the protocol; None counts as not given."""
-    given = {name: value for name, value in options.items() if value is not None}
-    kind = kind_of(task)
-    parameters = inspect.signature(kind.find).parameters.values()
-    finding = {one.name for one in parameters if one.kind is one.KEYWORD_ONLY}
-    if any(one.kind is one.VAR_KEYWORD for one in parameters):
-        finding |= {part.name for part in fields(kind)}
-    agreeing = {part.name for part in fields(task.protocol)} - {"reading"} - finding
-    for name in given:
-        if name not in finding | agreeing:
-            known = ", ".join(sorted(finding | agreeing))
-            raise UsageError(f"{task.name} has no option {name!r}; there are {known}")
-    found = {name: given.pop(name) for name in list(given) if name in finding}
-    return found, given

@@ -10,17 +10,17 @@ from typing import Any
 
 import numpy as np
 
+from hyperacuity.cards.against import CardEntry, compatible_cards
+from hyperacuity.cards.truths import TruthDigests, digests_of_arrays
 from hyperacuity.compiled import processors
 from hyperacuity.errors import HyperacuityError, InputError, UsageError
-from hyperacuity.evaluation.against import Rival, fitting
 from hyperacuity.evaluation.evaluator import Evaluator
-from hyperacuity.evaluation.jobs import TaskJob
 from hyperacuity.evaluation.result import Result
-from hyperacuity.evaluation.truth_digests import TruthDigests, digests_of_arrays
 from hyperacuity.kinds import Kind, kind_of
 from hyperacuity.kinds.arrays import annotators
 from hyperacuity.maps import soft_map
 from hyperacuity.run import Failure
+from hyperacuity.run.jobs import TaskJob
 from hyperacuity.tally import Task
 
 ALONE = "prediction"
@@ -70,7 +70,7 @@ def evaluate_arrays(
     workers: int | None = None,
     human: bool = False,
     all_pairs: bool = False,
-    against: Sequence[Rival] = (),
+    against: Sequence[CardEntry] = (),
 ) -> Result:
     """Count every image of every system. An array that cannot be right fails alone."""
     asked = protocol
@@ -104,7 +104,7 @@ def evaluate_arrays(
         workers=workers,
         human=human,
         all_pairs=all_pairs,
-        rivals=fitting(against, job, counted, truths, truths_of, asked=asked),
+        compatible=compatible_cards(against, job, counted, truths, truths_of, asked=asked),
         digests=digests,
     )
 

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hyperacuity.cards import About, Card
+from hyperacuity.cards.against import CompatibleCards, as_json
+from hyperacuity.cards.truths import TruthDigests
 from hyperacuity.errors import UsageError
-from hyperacuity.evaluation.against import Rivals, as_json
 from hyperacuity.evaluation.export import ScoreTable, csv_table, latex_table, markdown_table
-from hyperacuity.evaluation.jobs import TaskJob
-from hyperacuity.evaluation.truth_digests import TruthDigests
 from hyperacuity.kinds import Cell, Inputs
 from hyperacuity.kinds.cells import some
 from hyperacuity.run.gather import BySystem
 from hyperacuity.run.job import Failure
+from hyperacuity.run.jobs import TaskJob
 from hyperacuity.tally import Signature, plain
 
 if TYPE_CHECKING:
@@ -54,23 +54,23 @@ class Result:
         workers: int | None = None,
         human: bool = False,
         all_pairs: bool = False,
-        rivals: Rivals | None = None,
+        compatible: CompatibleCards | None = None,
         digests: Mapping[str, TruthDigests] | None = None,
     ) -> None:
         self.made = job
         """As it was evaluated; ``job`` has the protocol that cards stand under too."""
-        rivals = rivals or Rivals(job.protocol)
-        job = rivals.job(job)
+        compatible = compatible or CompatibleCards(job.protocol)
+        job = compatible.job(job)
         self.job, self.failures, self.inputs, self.run = job, list(failures), inputs, run
         self.task, self.protocol = job.task, job.protocol
-        self.human, self.all_pairs = human or rivals.people is not None, all_pairs
-        self.cards: dict[str, Card] = dict(rivals.cards)
+        self.human, self.all_pairs = human or compatible.people is not None, all_pairs
+        self.cards: dict[str, Card] = dict(compatible.cards)
         """The rows that are not evaluated here, by name."""
-        self.people_card = None if human else rivals.people
+        self.people_card = None if human else compatible.people
         self.digests = dict(digests or {})
         """Of truths in memory, by image."""
         self._sweeps = {**sweeps, **{name: {"": name} for name in self.cards}}
-        self._tallies_of, self._truths, self.workers = rivals.tallies_of(tallies_of), truths or {}, workers
+        self._tallies_of, self._truths, self.workers = compatible.tallies_of(tallies_of), truths or {}, workers
         self._scores: dict[str, Any] = {}
         self._expected = expected
         self._images: dict[str, None] = {}
@@ -286,7 +286,7 @@ class Result:
         the others. ``data`` is what the data set is called, where the evaluation does not know. ``UsageError`` where there is
         nothing to put on a card.
         """
-        from hyperacuity.evaluation.carding import card_of_result
+        from hyperacuity.evaluation.result_cards import card_of_result
 
         return card_of_result(self, system, about=about, data=data, people=people)
 

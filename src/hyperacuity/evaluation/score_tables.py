@@ -16,14 +16,14 @@ import numpy as np
 
 from hyperacuity import __version__
 from hyperacuity.cards import PEOPLE
+from hyperacuity.cards.making import people_tallies
 from hyperacuity.compare import optimal
 from hyperacuity.compare.verdict import Verdict, verdicts
-from hyperacuity.evaluation.carding import people_tallies
 from hyperacuity.evaluation.export import Column, ScoreRow, ScoreTable
-from hyperacuity.evaluation.jobs import job_of
 from hyperacuity.evaluation.tables import presenter
 from hyperacuity.resampling import Bootstrap, blocks_of, percentile_interval
 from hyperacuity.run.gather import BySystem, Grid, gather
+from hyperacuity.run.jobs import job_of
 from hyperacuity.tally import BaseProtocol, Criteria, Task
 
 if TYPE_CHECKING:

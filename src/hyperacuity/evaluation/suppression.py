@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from hyperacuity.boundary import BoundaryScore, Protocol
 from hyperacuity.boundary.protocols import THICK
 from hyperacuity.errors import option
-from hyperacuity.tally import BaseProtocol
 
 if TYPE_CHECKING:
     from hyperacuity.evaluation.result import Result
@@ -99,24 +98,3 @@ def order_note(result: Result) -> str:
     ods = {name: score.ods.f for name, score in result.scores.items()}
     suppressed = {name: score.protocol.for_system(name).nms is not None for name, score in result.scores.items()}
     return order_sentence(ods, other_way(result), suppressed)
-
-
-def treats_by_name(protocol: BaseProtocol) -> bool:
-    """Whether systems are suppressed each in its own way: some are named, or those whose maps are thick are meant."""
-    return isinstance(protocol, Protocol) and (protocol.nms == "auto" or bool(protocol.nms_of))
-
-
-def with_treatment(protocol: BaseProtocol, system: str, own: BaseProtocol) -> BaseProtocol | None:
-    """The protocol under which one more system is suppressed as its own protocol says; None where more than that differs.
-
-    >>> with_treatment(Protocol(), "hed", Protocol(nms="structured")).signature
-    boundary|tol:0.0075diag|nms:none,hed=structured-s1-r1|thin:guo-hall|thr:99|precision:any|v:1
-    >>> with_treatment(Protocol(), "hed", Protocol(nms="structured", thin=False)) is None
-    True
-    """
-    if not isinstance(protocol, Protocol) or not isinstance(own, Protocol):
-        return None
-    if replace(own, nms=protocol.nms, nms_of=protocol.nms_of).signature != protocol.signature:
-        return None
-    named = {**dict(protocol.nms_of), system: str(own.nms or "none")}
-    return replace(protocol, nms_of=named)  # type: ignore[arg-type]  # a mapping does as well

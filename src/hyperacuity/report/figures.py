@@ -15,7 +15,6 @@ from hyperacuity.data import read_image, write_png
 from hyperacuity.errors import InputError
 from hyperacuity.evaluation.audits import AuditFindings
 from hyperacuity.evaluation.comparison import SystemComparison
-from hyperacuity.evaluation.jobs import TaskJob
 from hyperacuity.kinds import Kind
 from hyperacuity.ordering import OrderingScore
 from hyperacuity.outputs import output_file, output_folder
@@ -27,6 +26,7 @@ from hyperacuity.report.pictures.disparity import error_sheet
 from hyperacuity.report.pictures.ordering import picture_sheet
 from hyperacuity.report.sheets.sheet import Sheet, file_names, systems_of
 from hyperacuity.run import Cell
+from hyperacuity.run.jobs import TaskJob
 from hyperacuity.tally import Signature
 
 KINDS = ("pdf", "svg", "png")

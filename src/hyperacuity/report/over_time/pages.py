@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from hyperacuity import __version__
+from hyperacuity.cards.against import CardLike, card_entries
 from hyperacuity.data import read_image
 from hyperacuity.errors import InputError, UsageError, option
-from hyperacuity.evaluation.against import CardLike, rivals
 from hyperacuity.outputs import output_path, write_bytes
 from hyperacuity.report import theme
 from hyperacuity.report.over_time.facts import state_of, tests_of
@@ -61,7 +61,7 @@ def write_over_time(
         Heading of the page.
     """
     page_file(out)
-    runs = WatchedRuns(run_folders, order=order, against=rivals(against), pictures=pictures, human=human)
+    runs = WatchedRuns(run_folders, order=order, against=card_entries(against), pictures=pictures, human=human)
     read_now(runs, progress=progress)
     return write_page(runs, out, title=title)
 

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from hyperacuity import tasks
+from hyperacuity.cards.against import CardEntry
+from hyperacuity.cards.rows import with_cards
 from hyperacuity.compare.verdict import Verdict
 from hyperacuity.errors import HyperacuityError, UsageError
-from hyperacuity.evaluation.against import Rival
-from hyperacuity.evaluation.card_rows import with_cards
 from hyperacuity.evaluation.export import Column
 from hyperacuity.evaluation.tables import presenter
 from hyperacuity.kinds import kind_of
@@ -144,7 +144,7 @@ class WatchedRuns:
         folders: Sequence[Path],
         *,
         order: Order = "name",
-        against: Sequence[Rival] = (),
+        against: Sequence[CardEntry] = (),
         pictures: Path | None = None,
         human: bool = False,
     ) -> None:

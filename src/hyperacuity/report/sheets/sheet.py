@@ -16,9 +16,9 @@ import numpy as np
 from hyperacuity.compare import optimal
 from hyperacuity.compare.verdict import Verdict, verdicts
 from hyperacuity.evaluation.export import Column as Column
-from hyperacuity.evaluation.jobs import job_of
 from hyperacuity.report.sheets.viewer import Viewer
 from hyperacuity.run.gather import Grid
+from hyperacuity.run.jobs import job_of
 
 A = TypeVar("A")
 B = TypeVar("B")

@@ -13,12 +13,12 @@ from typing import Any, ClassVar
 
 from hyperacuity.data import read_image
 from hyperacuity.errors import InputError
-from hyperacuity.evaluation.jobs import job_of
 from hyperacuity.report import theme
 from hyperacuity.report.pictures import layers
 from hyperacuity.report.pictures.slider import Budget, text_size
 from hyperacuity.run import Cell
 from hyperacuity.run.gather import Grid
+from hyperacuity.run.jobs import job_of
 
 
 @dataclass(frozen=True)

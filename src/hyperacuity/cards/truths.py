@@ -1,8 +1,8 @@
 """Digests of the truths that an image is scored against: one for each annotator's, and one for whatever else is counted.
 
 A digest is that of the arrays as the benchmark counts them, so that it is the same for a truth from files and from memory.
-What a prediction has no part in and a tally depends on is in them: regions on which questions are asked, and masks that come
-with the data. What is derived from the truth is not, since the truth has its own.
+Whatever else a tally depends on, other than the prediction, is included: regions on which questions are asked, and masks that
+come with the data. What is derived from a truth is not.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from rich.progress import track
 
 from hyperacuity.cards import digest_of
 from hyperacuity.errors import InputError
-from hyperacuity.evaluation.jobs import TaskJob
 from hyperacuity.kinds import Cell
 from hyperacuity.kinds.arrays import opened
+from hyperacuity.run.jobs import TaskJob
 
 TruthDigests = tuple[str, ...]
 """Of an image: each annotator's, and one more where the tally depends on more than these."""

@@ -1,4 +1,4 @@
-"""Cards as rows of a run's grid, for those who compare and report runs."""
+"""Cards as rows of a run's grid, for comparisons and reports of runs."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from pathlib import Path
 from typing import Any
 
 from hyperacuity.cards import Card
+from hyperacuity.cards.against import CardEntry, CompatibleCards, compatible_cards
+from hyperacuity.cards.making import evaluated_cells, recorded_truths
+from hyperacuity.cards.truths import TruthDigests
 from hyperacuity.errors import UsageError
-from hyperacuity.evaluation.against import Rival, Rivals, fitting
-from hyperacuity.evaluation.carding import evaluated_cells, recorded_truths
-from hyperacuity.evaluation.jobs import job_of
-from hyperacuity.evaluation.truth_digests import TruthDigests
 from hyperacuity.run.gather import Grid, Source
 from hyperacuity.run.job import Cell
+from hyperacuity.run.jobs import job_of
 from hyperacuity.tally import BaseProtocol
 
 
 class CardRow:
-    """What a grid asks a run for, told by a card: it has tallies, and no files."""
+    """A card in the role of a run: it has tallies, and no files."""
 
     def __init__(self, card: Card) -> None:
         self.card = card
@@ -50,23 +50,23 @@ class CardRow:
         return {}
 
 
-def with_cards(grids: Sequence[Grid], given: Sequence[Rival], *, workers: int | None = None) -> list[Grid]:
+def with_cards(grids: Sequence[Grid], given: Sequence[CardEntry], *, workers: int | None = None) -> list[Grid]:
     """The grids, each with the cards of its benchmark as further systems. ``UsageError`` for a card that fits none."""
     tasks = [grid.task.name for grid in grids]
-    for rival in given:
-        own = rival.card.signature.task
-        if own not in tasks and not rival.optional:
-            raise UsageError(f"{rival.name}: is a card of {own}, but the runs are of {', '.join(dict.fromkeys(tasks))}")
-        if rival.card.people and not rival.optional:
-            raise UsageError(f"{rival.name}: is a card of people, which are no system among others")
-    return [_joined(grid, [rival for rival in given if _is_of(rival, grid)], workers) for grid in grids]
+    for entry in given:
+        own = entry.card.signature.task
+        if own not in tasks and not entry.optional:
+            raise UsageError(f"{entry.name}: is a card of {own}, but the runs are of {', '.join(dict.fromkeys(tasks))}")
+        if entry.card.people and not entry.optional:
+            raise UsageError(f"{entry.name}: is a card of people, which are no system among others")
+    return [_joined(grid, [entry for entry in given if _is_of(entry, grid)], workers) for grid in grids]
 
 
-def _is_of(rival: Rival, grid: Grid) -> bool:
-    return rival.card.signature.task == grid.task.name and not rival.card.people
+def _is_of(entry: CardEntry, grid: Grid) -> bool:
+    return entry.card.signature.task == grid.task.name and not entry.card.people
 
 
-def _joined(grid: Grid, given: Sequence[Rival], workers: int | None) -> Grid:
+def _joined(grid: Grid, given: Sequence[CardEntry], workers: int | None) -> Grid:
     if not given:
         return grid
     job, cells = job_of(grid), {cell.image: (source, cell) for source, cell in evaluated_cells(grid)}
@@ -74,7 +74,7 @@ def _joined(grid: Grid, given: Sequence[Rival], workers: int | None) -> Grid:
     def truths_of(images: list[str]) -> Mapping[str, TruthDigests]:
         return recorded_truths(job, [cells[image] for image in images], workers=workers)
 
-    found = fitting(given, job, list(grid.sources), cells, truths_of)
+    found = compatible_cards(given, job, list(grid.sources), cells, truths_of)
     rows = {
         name: Source(CardRow(card), (str(card.signature), name), len(card.tallies), card.expected)  # type: ignore[arg-type]
         for name, card in found.cards.items()
@@ -82,8 +82,8 @@ def _joined(grid: Grid, given: Sequence[Rival], workers: int | None) -> Grid:
     return _under(replace(grid, sources={**grid.sources, **rows}), found)
 
 
-def _under(grid: Grid, found: Rivals) -> Grid:
-    """The grid under the protocol that names the cards too, where it names systems."""
+def _under(grid: Grid, found: CompatibleCards) -> Grid:
+    """The grid under the protocol that names the cards, too, if it names systems."""
     if found.protocol.signature == grid.signature:
         return grid
     first, *others = grid.origins

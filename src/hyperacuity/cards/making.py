@@ -1,4 +1,4 @@
-"""Cards made: of a run folder, of a result, and what their makers say of a system."""
+"""Make cards of run folders, and read what their makers say of a system."""
 
 from __future__ import annotations
 
@@ -7,32 +7,26 @@ import shlex
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, replace
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from hyperacuity import __version__
-from hyperacuity.cards import PEOPLE, About, Card, Made
+from hyperacuity.cards.card import PEOPLE, About, Card, Made
+from hyperacuity.cards.truths import TruthDigests, digests_of_cell, each
 from hyperacuity.console import printable
 from hyperacuity.data.datasets.layouts import LAYOUTS
 from hyperacuity.errors import HyperacuityError, InputError, UsageError, option
-from hyperacuity.evaluation.against import usual_reading
-from hyperacuity.evaluation.jobs import TaskJob, job_of
-from hyperacuity.evaluation.truth_digests import TruthDigests, digests_of_cell, digests_of_cells, each
 from hyperacuity.kinds.cells import some
 from hyperacuity.run.changes import changed_truth
 from hyperacuity.run.fingerprint import Digests
 from hyperacuity.run.gather import Grid, Source, gather
 from hyperacuity.run.job import Cell
-
-if TYPE_CHECKING:
-    from hyperacuity.evaluation.result import Result
+from hyperacuity.run.jobs import TaskJob, job_of
 
 LARGEST_ABOUT = 1_000_000
 """No file about a system has more bytes than this."""
 
 PREDICTED = ("frame ", "class_", "angles")
-"""What the roles of further files start with that are part of a prediction."""
+"""Beginnings of the roles of further files that are part of a prediction."""
 
 
 def card_of_run(
@@ -61,54 +55,10 @@ def card_of_run(
         tallies = people_tallies(job, [cell for _, cell in pairs if cell.image in truths], workers)
     made = _made(grid, data)
     expected = None if people else grid.sources[name].expected
-    return _card(job, name, tallies, truths, about=about, made=made, expected=expected, people=people)
+    return card_of(job, name, tallies, truths, about=about, made=made, expected=expected, people=people)
 
 
-def card_of_result(
-    result: Result, system: str | None = None, *, about: About | None = None, data: str = "", people: bool = False
-) -> Card:
-    """The card of a system of a result, whose tallies were counted in this process or are kept by its run."""
-    if system in result.cards:
-        return result.cards[system]
-    if people:
-        return _people_of_result(result, about, data)
-    evaluated = [name for name in result.systems if name not in result.cards]
-    if system is None and len(evaluated) == 1:
-        (system,) = evaluated
-    result.score(system)  # says what is wrong with the name
-    assert system is not None  # noqa: S101  # or it would have said so
-    label, job = result.chosen(system), result.made
-    if result.run is not None:
-        chosen = str(job.protocol.signature)
-        return card_of_run(result.run, label, signature=chosen, about=about, data=data, workers=result.workers)
-    tallies = {image: replace(tally, protocol=job.protocol) for image, tally in result.tallies(label).items()}
-    if result.inputs is None:
-        truths: Mapping[str, TruthDigests] = result.digests
-    else:
-        cells = [cell for cell in result.inputs.of(label) if cell.image in tallies]
-        truths = digests_of_cells(job, cells, workers=result.workers)
-    made, expected = _made_here(result, data), result.expected(system)
-    return _card(_told_as_files(job, result), label, tallies, truths, about=about, made=made, expected=expected)
-
-
-def _people_of_result(result: Result, about: About | None, data: str) -> Card:
-    if result.people_card is not None:
-        return result.people_card
-    _refuse_no_people(result.made)
-    if result.run is not None:
-        chosen = str(result.made.protocol.signature)
-        return card_of_run(result.run, signature=chosen, about=about, data=data, people=True, workers=result.workers)
-    if result.inputs is None:
-        tallies, truths = result.people_tallies, result.digests
-    else:
-        cells = list(result.inputs.images())
-        tallies = people_tallies(result.made, cells, result.workers)
-        truths = digests_of_cells(result.made, cells, workers=result.workers)
-    job = _told_as_files(result.made, result)
-    return _card(job, PEOPLE, tallies, truths, about=about, made=_made_here(result, data), people=True)
-
-
-def _card(
+def card_of(
     job: TaskJob, system: str, tallies: Mapping[str, Any], truths: Mapping[str, TruthDigests], **more: Any
 ) -> Card:
     """The card of a system under its own protocol, where systems are treated each in its own way."""
@@ -123,22 +73,14 @@ def _card(
     return Card(system, counted, {image: truths[image] for image in counted}, about, **more)
 
 
-def _told_as_files(job: TaskJob, result: Result) -> TaskJob:
-    """The job as it would be of files: arrays do not say that they were read as they are."""
-    said = dict(job.protocol.reading)
-    if result.inputs is not None or all(key in said for key in usual_reading(job)):
-        return job
-    return replace(job, protocol=replace(job.protocol, reading=tuple({**usual_reading(job), **said}.items())))
-
-
 def people_tallies(job: TaskJob, cells: Sequence[Cell], workers: int | None = None) -> dict[str, Any]:
     """The tallies of annotators, each held against the others, of the images that have several."""
-    _refuse_no_people(job)
+    refuse_no_people(job)
     found = zip((cell.image for cell in cells), each("annotators", job.people, cells, workers), strict=True)
     return {image: tally for image, tally in found if tally is not None}
 
 
-def _refuse_no_people(job: TaskJob) -> None:
+def refuse_no_people(job: TaskJob) -> None:
     if job.task.people is None:
         raise UsageError(f"{job.task.name} does not hold annotators against each other, so people have no card")
 
@@ -229,9 +171,9 @@ def recorded_truths(
 
 
 def _made(grid: Grid, data: str) -> Made:
-    """How a run was made, without where its files lie on a machine."""
+    """The provenance of a run, without the places of its files on a machine."""
     about = grid.origins[0].about
-    command = command_told(str(about.get("command", "")))
+    command = redact_paths(str(about.get("command", "")))
     versions: Any = about.get("versions") or {}
     return Made(
         data=data or str(about.get("data") or "") or _data_in(command),
@@ -241,15 +183,10 @@ def _made(grid: Grid, data: str) -> Made:
     )
 
 
-def _made_here(result: Result, data: str) -> Made:
-    named = data or ("" if result.inputs is None else result.inputs.data)
-    return Made(data=named, version=__version__, date=datetime.now(UTC).date().isoformat())
-
-
-def command_told(command: str) -> str:
+def redact_paths(command: str) -> str:
     """A command line without the places where files lie on a machine: of full paths and addresses, the last part.
 
-    >>> command_told("/usr/bin/hyperacuity boundary /home/me/maps bsds500 --system hk=/data/hk")
+    >>> redact_paths("/usr/bin/hyperacuity boundary /home/me/maps bsds500 --system hk=/data/hk")
     'hyperacuity boundary maps bsds500 --system hk=hk'
     """
     try:
@@ -258,10 +195,10 @@ def command_told(command: str) -> str:
         return ""
     if words and Path(words[0]).name == "__main__.py":
         words[0] = "hyperacuity"
-    return printable(shlex.join(_place_told(word) for word in words))
+    return printable(shlex.join(_redacted(word) for word in words))
 
 
-def _place_told(word: str) -> str:
+def _redacted(word: str) -> str:
     start, equals, place = word.rpartition("=")
     if re.match(r"([A-Za-z]:)?[\\/]|~|[a-z0-9+.-]+://", place):
         return start + equals + re.split(r"[\\/]", place.rstrip("\\/"))[-1]
@@ -277,7 +214,7 @@ def _data_in(command: str) -> str:
 
 
 def read_about(path: Path) -> About:
-    """What makers say of their system, from a TOML file. ``InputError`` names the file, and the key that is not as expected.
+    """Read what makers say of their system from a TOML file. ``InputError`` names the file and the key.
 
     Keys are ``title``, ``authors`` (a list), ``year``, ``link``, ``licence``, ``description`` and ``bibtex``.
     """

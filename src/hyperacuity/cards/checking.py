@@ -1,4 +1,4 @@
-"""Whether a card holds: its own sums, and with maps and truths at hand the counts of some images."""
+"""Check cards: their sums, and with maps and truths at hand the counts of some images."""
 
 from __future__ import annotations
 
@@ -9,23 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.console import Console
 
 from hyperacuity.cards import Card, read_card
+from hyperacuity.cards.against import differences, plain_reading
+from hyperacuity.cards.truths import difference_of_truths, digests_of_cell, each
 from hyperacuity.errors import HyperacuityError, InputError, UsageError, option
-from hyperacuity.evaluation.against import differences, plain_reading
-from hyperacuity.evaluation.front import sorted_options
-from hyperacuity.evaluation.jobs import TaskJob, job_for
-from hyperacuity.evaluation.result import Result
-from hyperacuity.evaluation.tables import plain
-from hyperacuity.evaluation.truth_digests import difference_of_truths, digests_of_cell, each
 from hyperacuity.kinds import kind_of
 from hyperacuity.kinds.finding import named_systems
 from hyperacuity.run.job import Cell
+from hyperacuity.run.jobs import TaskJob, job_for, sort_options
 from hyperacuity.tally import Tally
-
-AUDIT = "audit"
-"""The benchmark whose own table is of labels and systems together, and labels are not on a card of a system."""
 
 CLOSE = 1e-9
 """Sums of fractions agree when they differ by no more than this share: machines round the last digit differently."""
@@ -33,7 +26,7 @@ CLOSE = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class CardCheck:
-    """What was found of a card's file: the card, or why there is none; and of images that were counted again, what differs."""
+    """The check of a file: the card or a problem, and the differences of the images that were counted again."""
 
     path: Path
     card: Card | None = None
@@ -42,7 +35,7 @@ class CardCheck:
 
     @property
     def problems(self) -> list[str]:
-        """What is wrong, a sentence each."""
+        """The problems, a sentence each."""
         own = [self.problem] if self.problem else []
         return own + [f"{self.path}: {image}: {reason}" for image, reason in self.counted.items() if reason]
 
@@ -84,7 +77,7 @@ def counted_again(
     another way than the card's signature says.
     """
     kind = kind_of(card.task)
-    finding, changes = sorted_options(card.task, options)
+    finding, changes = sort_options(card.task, options)
     if changes:
         raise UsageError(
             f"{', '.join(changes)}: the card has its own protocol, only options of reading files are taken"
@@ -113,13 +106,13 @@ def _difference(card: Card, job: TaskJob, cell: Cell) -> str:
         found = job.people(cell) if card.people else job.evaluate(cell)
     except InputError as error:
         return str(error)
-    apart = [] if found is None else apart_in(card.tallies[cell.image], found)
+    apart = [] if found is None else differing_arrays(card.tallies[cell.image], found)
     if found is None:
         return "it has one annotator only"
     return f"the tally differs in {', '.join(apart)}" if apart else ""
 
 
-def apart_in(one: Tally, other: Tally) -> list[str]:
+def differing_arrays(one: Tally, other: Tally) -> list[str]:
     """The arrays of two tallies that do not agree: counts exactly, sums of fractions but for rounding."""
     return [
         name for name, array in one.arrays.items() if not _agree(np.asarray(array), np.asarray(getattr(other, name)))
@@ -132,23 +125,6 @@ def _agree(one: Any, other: Any) -> bool:
     if one.dtype.kind == other.dtype.kind == "f":
         return bool(np.allclose(one, other, rtol=CLOSE, atol=CLOSE, equal_nan=True))
     return bool(np.array_equal(one, other))
-
-
-def result_of(card: Card) -> Result:
-    """A card as a result of one system, which prints and tells its scores like any other."""
-    job = TaskJob(card.task, card.protocol, kind_of(card.task))
-    return Result(job, {card.system: {"": card.system}}, lambda _: dict(card.tallies), expected=card.expected)
-
-
-def show_scores(card: Card, console: Console) -> None:
-    """Print the scores of a card as its benchmark's command does. ``InputError`` where the tallies give none."""
-    if card.people and card.task.collect_people is not None:
-        point = card.score.point
-        console.print(f"F {point.f:.4f}, recall {point.recall:.4f}, precision {point.precision:.4f}")
-    elif card.task.name == AUDIT:
-        card.guarded(plain.show, result_of(card), console)
-    else:
-        card.guarded(result_of(card).table, console)
 
 
 def as_json(card: Card) -> dict[str, Any]:
@@ -170,8 +146,8 @@ def as_json(card: Card) -> dict[str, Any]:
     }
 
 
-def told_lines(card: Card, path: Path) -> list[tuple[str, str]]:
-    """What a card says of itself, a heading and a line each, without what is empty."""
+def describe_card(card: Card, path: Path) -> list[tuple[str, str]]:
+    """Describe a card: a heading and a line each, without empty ones."""
     about, made = card.about, card.made
     of = "" if card.expected in (None, len(card.tallies)) else f" of {card.expected}"
     by = " ".join(filter(None, [", ".join(about.authors), "" if about.year is None else f"({about.year})"]))

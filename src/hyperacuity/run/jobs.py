@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -101,3 +102,20 @@ def agreed(task: Task[Any, Any, Any], given: Any = None, changes: Mapping[str, A
             raise UsageError(f"{task.name} has no option {name!r}; there are {', '.join(names)}")
     lists = {name: tuple(value) if isinstance(value, list) else value for name, value in options.items()}
     return replace(start, **lists)
+
+
+def sort_options(task: Task[Any, Any, Any], options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Split options into those of how files are found and read, and those of the protocol; None counts as not given."""
+    given = {name: value for name, value in options.items() if value is not None}
+    kind = kind_of(task)
+    parameters = inspect.signature(kind.find).parameters.values()
+    finding = {one.name for one in parameters if one.kind is one.KEYWORD_ONLY}
+    if any(one.kind is one.VAR_KEYWORD for one in parameters):
+        finding |= {part.name for part in fields(kind)}
+    agreeing = {part.name for part in fields(task.protocol)} - {"reading"} - finding
+    for name in given:
+        if name not in finding | agreeing:
+            known = ", ".join(sorted(finding | agreeing))
+            raise UsageError(f"{task.name} has no option {name!r}; there are {known}")
+    found = {name: given.pop(name) for name in list(given) if name in finding}
+    return found, given
