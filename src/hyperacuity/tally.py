@@ -142,8 +142,7 @@ class BaseProtocol:
     def from_dict(cls, options: Mapping[str, Any]) -> Self:
         """The inverse of :meth:`to_dict`, also after a way through JSON. ``InputError`` for options of another version."""
         try:
-            restored: Self = _restored(options, cls)
-            return restored
+            return _restored(options, cls)  # type: ignore[no-any-return]
         except (TypeError, UsageError) as error:
             raise InputError(f"these options of {cls.task} were written by another version of this package") from error
 
