@@ -124,7 +124,7 @@ def _rows_of(one: PaperStudy, folder: Path, key: str, **options: Any) -> tuple[K
 
 
 def _notes(data: Path | None) -> list[str]:
-    """On what data the studies ran, and what was left out."""
+    """Name the data on which the studies ran, and what was left out."""
     from hyperacuity_papers.common.book import data_at_hand
 
     found = data_at_hand(data)

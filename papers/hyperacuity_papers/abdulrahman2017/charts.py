@@ -24,7 +24,7 @@ ABOVE = 4.0
 """The largest ratio to the minimum that is drawn."""
 
 LEAD = ("#0b6e4f", "#a9dcc3", "#f7f7f5", "#e9c7a5", "#9a5b1c")
-"""From far ahead of the best rival to far behind."""
+"""Colours from far ahead of the best rival to far behind."""
 
 
 def rate_chart(curves: EdgeCurves, kind: str) -> Any:
@@ -82,7 +82,7 @@ def swept_chart(curves: EdgeCurves, names: Sequence[str], *, picture: int = 0, t
 def rules_chart(
     curves: EdgeCurves, ruled: Mapping[str, NDArray[np.float64]], names: Sequence[str], *, columns: int = 4
 ) -> Any:
-    """How far above the minimum the score is at thresholds that rules choose (Fig. 3), a panel per measure."""
+    """Scores at thresholds chosen by rules, over the minimum (Fig. 3), a panel per measure."""
     rules = [rule for rule in ruled if rule != "minimum"]
     detectors = [d for d in curves.detectors if d != "speckle"]
     styles = theme.systems(rules)

@@ -20,7 +20,7 @@ from hyperacuity_papers.common.claims import Finding, expect, worked
 
 NEAR, DIAGONAL, FAR = 9 / 10, 9 / 11, 9 / 13
 
-"""What a pixel at distance 1, √2 and 2 is worth."""
+"""Worth of a pixel at distance 1, √2 and 2."""
 
 
 def four_counts(_: Abdulrahman2017) -> Finding:

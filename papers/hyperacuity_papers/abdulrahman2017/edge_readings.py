@@ -27,7 +27,7 @@ from hyperacuity_papers.abdulrahman2017.edge_table import (
 )
 
 ROUNDING = 0.001
-"""What a bound may be off by, when the scores that it is made of are printed with three digits."""
+"""Error of a bound that is made of scores printed with three digits."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def _d4_evidence() -> str:
 
 
 def dp_columns_refused() -> int:
-    """In how many of Table 4's ten columns D_p is larger than the printed formula allows."""
+    """Count the columns of Table 4, of ten, in which D_p is larger than the printed formula allows."""
     return sum(score(t, "dp", d) > dp_bound(t, d) + ROUNDING for t in TRUTHS for d in COLUMNS)
 
 
@@ -78,7 +78,7 @@ def _dp_evidence() -> str:
 
 
 def sk_below_f2d6() -> tuple[int, int]:
-    """In how many columns S¹ is below f_2d_6, as the sum of both sizes makes it: of Table 4 (10), and of Figure 9 (5)."""
+    """Count the columns in which S¹ is below f_2d_6, as the sum of both sizes makes it: of Table 4 (10), and of Figure 9 (5)."""
     table = sum(score(t, "sk(k=1)", d) < score(t, "f2d6", d) for t in TRUTHS for d in COLUMNS)
     figure = sum(FIGURE_9_DIFFERS["sk(k=1)", d] < FIGURE_9_DIFFERS["f2d6", d] for d in COLUMNS)
     return table, figure

@@ -18,11 +18,11 @@ CONTROL = "speckle"
 """Random pixels in place of a detector."""
 
 MODULES = ("hyperacuity_papers.abdulrahman2017.edge_sweeps", "hyperacuity_papers.abdulrahman2017.edge_trials")
-"""Whose code makes what is kept."""
+"""Modules whose code makes the cached results."""
 
 
 def finder(name: str) -> Callable[[NDArray[Any]], SoftMap]:
-    """What turns an image into a thin soft map: a detector by name, or the control."""
+    """Return the function that turns an image into a thin soft map: a detector by name, or the control."""
     if name == CONTROL:
         return lambda image: speckle(image.shape[:2])
     find = detector(name)

@@ -27,7 +27,7 @@ Measures = Annotated[str, Option("--measures", help="Measures, with commas.")]
 
 @dataclass(frozen=True)
 class Trials:
-    """Which pictures and detectors are tried, and where the results go."""
+    """Options for the pictures and detectors of a study, and for its results."""
 
     data: Annotated[str, Argument(metavar="DATA", help="shapes, scenes, a data set (rug), or a folder with --truth.")]
     out: Out
@@ -40,7 +40,7 @@ class Trials:
     json: Json = False
 
     def setup(self, measures: str) -> EdgeSetup:
-        """The same for a study."""
+        """Return the settings of the study."""
         from hyperacuity_papers.abdulrahman2017.experiments import EdgeSetup
 
         where = (self.data, self.truth, self.folder, self.count)

@@ -54,7 +54,7 @@ SHIFT_SIGNATURE = "edges|study:shift|size:64|length:48|v:1"
 
 @dataclass(frozen=True)
 class EdgeSetup:
-    """Which pictures (:func:`picture_sources`), detectors and measures a study is made with.
+    """Settings of a study: pictures (:func:`picture_sources`), detectors and measures.
 
     ``detectors`` and ``measures`` are names with commas; the detector ``speckle`` is a control, random pixels.
     """

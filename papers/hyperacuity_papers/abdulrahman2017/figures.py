@@ -59,7 +59,7 @@ def draw_shift(study: Shift, folder: Path) -> list[Path]:
 
 
 def sheet_drawer(folder: Path, files: list[Path]) -> Callable[[StudyPicture, DetectorTrial, str], None]:
-    """What draws the sheet and the curves of each picture as it comes, and adds the paths to ``files``."""
+    """Return a function that draws the sheet and the curves of a picture, and adds their paths to ``files``."""
 
     def draw(picture: StudyPicture, found: DetectorTrial, signature: str) -> None:
         files.append(theme.save(sheet_chart(found, picture.truth), folder / f"{picture.name}.png", signature=signature))
@@ -161,7 +161,7 @@ def _shapes_sheet() -> NDArray[Any]:
 
 
 def _truth_sheet(picture: TruthsOfPicture) -> NDArray[Any]:
-    """From the photograph to its semi-automatic truth (Fig. 6)."""
+    """Draw the way from the photograph to its semi-automatic truth (Fig. 6)."""
     thin = masks(picture.image).thin
     panels = [
         (_grey(picture.image), picture.name),

@@ -1,4 +1,4 @@
-"""What the claims of Abdulrahman et al. (2017) are checked by: winners, shares of false and missed pixels, spreads."""
+"""Numbers that several checks of Abdulrahman et al. (2017) use: winners, shares of false and missed pixels, spreads."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ STAND_IN = "the semi-automatic truth a stand-in"
 
 
 def photographs(study: Abdulrahman2017) -> EdgeCurves:
-    """What was found on photographs."""
+    """Return the curves of photographs; ``NotRunError`` without photographs."""
     if not study.photographs:
         raise NotRunError("needs RUG")
     return study.curves
 
 
 def of_the_table(study: Abdulrahman2017) -> tuple[EdgeCurves, str]:
-    """What stands beside Table 4, Figure 3 and Figure 9, and why it cannot be compared: Berkeley's photographs, or else RUG's."""
+    """Return our side of Table 4 and of Figures 3 and 9 (on Berkeley's photographs or RUG's), and why it cannot be compared."""
     if study.berkeley is not None:
         count = len(study.berkeley.pictures)
         whose = (
@@ -43,7 +43,7 @@ def of_the_table(study: Abdulrahman2017) -> tuple[EdgeCurves, str]:
 
 
 def drawn(study: Abdulrahman2017, name: str, ours: str) -> str:
-    """What a figure shows, after the name of its file if it was drawn."""
+    """Prefix a result with the name of the figure's file, if it was drawn."""
     return f"{name}: {ours}" if (study.folder / name).is_file() else ours
 
 
@@ -53,7 +53,7 @@ def symbols(names: Sequence[str]) -> str:
 
 
 def ruled_winner(curves: EdgeCurves, name: str) -> str:
-    """Which detector a measure elects where each detects as many pixels as are true."""
+    """Return the detector that a measure elects when each detects as many pixels as are true."""
     found = ruled_by_number(curves)[:, 0, : len(DETECTORS), curves.number(name)].mean(axis=0)
     return DETECTORS[int(found.argmin())]
 
@@ -66,13 +66,13 @@ def _counts(curves: EdgeCurves, name: str, truth: int, detector: str | None) -> 
 
 
 def false_share(curves: EdgeCurves, name: str, truth: int = 0, detector: str | None = None) -> float:
-    """Of the pixels detected where the measure is lowest, those that are false."""
+    """Share of false pixels among those detected where the measure is lowest."""
     hits, false, _ = _counts(curves, name, truth, detector)
     return false / (hits + false)
 
 
 def stray_share(curves: EdgeCurves, name: str, truth: int, detector: str) -> float:
-    """Of a map where the measure is lowest, the false pixels, each weighted by 1 − w(d): 0 beside the truth, 1 far away."""
+    """Share of false pixels in the maps where the measure is lowest, weighted by 1 − w(d): 0 next to the truth, 1 far away."""
     d = curves.detectors.index(detector)
     at = curves.best[:, truth, d, curves.number(name)]
     how_far = curves.scores[:, truth, d, curves.number("fom_e")][range(len(at)), at]
@@ -81,7 +81,7 @@ def stray_share(curves: EdgeCurves, name: str, truth: int, detector: str) -> flo
 
 
 def missed_share(curves: EdgeCurves, name: str, truth: int = 0, detector: str | None = None) -> float:
-    """Of the true pixels, those that are missed where the measure is lowest."""
+    """Share of true pixels that are missed where the measure is lowest."""
     hits, _, missed = _counts(curves, name, truth, detector)
     return missed / (hits + missed)
 

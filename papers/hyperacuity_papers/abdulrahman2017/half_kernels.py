@@ -1,4 +1,4 @@
-"""Do half Gaussian kernels win under noise? A grid over their length, width and angle step, and over what a decibel means.
+"""Half Gaussian kernels under noise: a grid over their length, width and angle step, and over what a decibel means.
 
 Abdulrahman et al. (2017, section 4) find H-K the best of six detectors on noisy shapes under most measures. They give
 neither the kernels' parameters nor the definition of the signal-to-noise ratio, so all that is plausible is tried: under
@@ -60,7 +60,7 @@ class NoiseCondition:
 
 @dataclass(frozen=True)
 class HalfKernelGrid:
-    """What is tried: every setting under every level of noise by every definition; and ``beyond``, stronger noise (PSNR, dB)."""
+    """Grid of trials: every setting under every level of noise by every definition; and ``beyond``, stronger noise (PSNR, dB)."""
 
     measures: tuple[str, ...]
     lengths: tuple[float, ...] = (3, 5, 10)
@@ -117,7 +117,7 @@ class HalfKernelStudy:
 
     @cached_property
     def margin(self) -> NDArray[np.float64]:
-        """How much higher H-K's score is than that of the best rival, as a share of it: [condition, seed, setting, measure].
+        """Excess of H-K's score over that of the best rival, as a share of it: [condition, seed, setting, measure].
 
         Below 0 H-K wins. Where the best rival is perfect it is 0 for a tie and infinite otherwise.
         """
@@ -127,7 +127,7 @@ class HalfKernelStudy:
 
     @cached_property
     def won(self) -> NDArray[np.int64]:
-        """On how many noisy pictures H-K is alone at the top, [condition, setting, measure]."""
+        """Count the noisy pictures on which H-K is alone at the top, [condition, setting, measure]."""
         return np.asarray((self.margin < 0).sum(axis=1))
 
     def trials(self, conditions: slice) -> int:
@@ -150,12 +150,12 @@ class HalfKernelStudy:
         return values.mean(axis=1), np.asarray(half)
 
     def surely_won(self) -> NDArray[np.bool_]:
-        """Where the whole 95 % interval of the margin lies below 0, [condition, setting, measure]."""
+        """Mask of margins whose whole 95 % interval lies below 0, [condition, setting, measure]."""
         mean, half = self.interval(self.margin)
         return np.asarray(mean + half < 0)
 
     def surely_lost(self) -> NDArray[np.bool_]:
-        """Where it lies above 0."""
+        """Mask of margins whose whole 95 % interval lies above 0."""
         mean, half = self.interval(self.margin)
         return np.asarray(mean - half > 0)
 
@@ -172,7 +172,7 @@ class HalfKernelStudy:
         return f"{self.grid.settings[s]} at {self.grid.conditions[conditions][c]}", int(first.max())
 
     def whole_better(self, names: Sequence[str], conditions: slice) -> int:
-        """There, under how many measures the kernels of the same size that are not cut in two have a lower mean still."""
+        """Count the measures under which the kernels of the same size that are not cut in two have a lower mean still."""
         first = self.first(names)[conditions]
         c, s = np.unravel_index(first.argmax(), first.shape)
         return int(
@@ -184,7 +184,7 @@ class HalfKernelStudy:
         return float((self.halves.mean(axis=1) < self.wholes.mean(axis=1)).mean())
 
     def sentences(self) -> list[str]:
-        """What was found, in a few sentences."""
+        """Describe the results in a few sentences."""
         grid, count = self.grid, len(self.grid.measures)
         share, low, high = self.share(grid.named)
         lost = self.surely_lost()[grid.named].mean()

@@ -38,21 +38,21 @@ from hyperacuity_papers.abdulrahman2017.experiments import (
 from hyperacuity_papers.abdulrahman2017.half_kernels import HalfKernelGrid, HalfKernelStudy
 
 RADIUS = 3
-"""How far a found edge may lie from the hand-made truth to be taken for it, pixels."""
+"""Largest distance of an edge from the hand-made truth to be taken for it, pixels."""
 
 BERKELEY = 10
-"""How many photographs of BSDS300 are tried."""
+"""Number of photographs of BSDS300."""
 
 EXACT, DISPLACED = "exact", "2 px off"
 ONE, EVERYONE = "one person", "everyone"
 RULES = ("as many as true", *AUTOMATIC, "minimum")
-"""How a threshold is chosen: so that as many pixels are detected as the truth has (in place of a person, of whom the paper
+"""Rules that choose a threshold: so that as many pixels are detected as the truth has (in place of a person, of whom the paper
 says no more), by Otsu, by Rosin, and where the measure is lowest."""
 
 
 @dataclass(frozen=True)
 class PlaceOfTruth:
-    """How the truths of a picture lie to the edges found by the masks [−1 0 1]: shares, one per truth.
+    """Shares of the truths of a picture that lie on edges of the masks [−1 0 1], and of edges that they leave out.
 
     ``on_edge``: of the truth, exactly on a found edge. ``near_edge``: of the truth, within :data:`RADIUS` of one. ``left_out``:
     of the found edges that are at least as strong as the median of those along the truth, farther than that from the truth.
@@ -65,7 +65,7 @@ class PlaceOfTruth:
 
 @dataclass(frozen=True, eq=False)
 class Abdulrahman2017:
-    """What was found. ``data`` names the photographs, or is ``scenes`` where there are none.
+    """Results of the study. ``data`` names the photographs, or is ``scenes`` without any.
 
     ``curves``: the photographs under both truths. ``clean``: shapes under the exact truth and one displaced by two pixels.
     ``noisy``: shapes under noise, by level in dB, a picture per seed. ``places``: the mean over the photographs. ``berkeley``:
@@ -88,18 +88,18 @@ class Abdulrahman2017:
 
     @property
     def photographs(self) -> bool:
-        """Whether there were photographs."""
+        """True if there were photographs."""
         return self.data != "scenes"
 
     @property
     def notes(self) -> list[str]:
-        """What was left out."""
+        """Parts that were left out."""
         made = len(self.curves.pictures)
         return [] if self.photographs else [f"RUG is not at hand: {made} made scenes instead of its photographs"]
 
     @property
     def signature(self) -> str:
-        """How the photographs were scored."""
+        """Signature of the scores."""
         parts = {"study": "abdulrahman2017", "data": self.data, "semi": f"masks+{RADIUS}px"}
         return str(Signature.of("edges", 1, **parts, thr=101, norm="max"))
 
@@ -172,7 +172,7 @@ class Abdulrahman2017:
         ]
 
     def write_tables(self, folder: Path) -> list[Path]:
-        """All tables as CSV."""
+        """Write all tables as CSV."""
         tables = {
             "table4": self.table_records(),
             "thresholds": self.threshold_records(),
@@ -241,7 +241,7 @@ def as_many_as_true(curves: EdgeCurves) -> NDArray[np.int64]:
 
 
 def place_of_truth(picture: TruthsOfPicture) -> PlaceOfTruth:
-    """How the truths of one picture lie to the edges that the masks find."""
+    """Compare the truths of one picture with the edges of the masks."""
     found = mask_edges(picture.image)
     to_found = squared_distances(found)
     strength = masks(picture.image).strength
@@ -285,7 +285,7 @@ def _drawn(sample: Sample) -> TruthsOfPicture:
 
 
 def _agreed(sample: Sample) -> TruthsOfPicture:
-    """The same photograph with what its first annotator drew, and the part of that on which everyone agrees."""
+    """Return the photograph with the lines of its first annotator, and the part of them on which everyone agrees."""
     picture, people = sample_picture(sample).load(), strengths(read_boundary_truths(sample.truths))
     return TruthsOfPicture(picture.name, picture.image, {ONE: people.at_least(0)[0], EVERYONE: people.consensus[0]})
 

@@ -1,4 +1,4 @@
-"""What Cabezas & Trujillo (2011, section 1) say of other ways to evaluate: ranks, sparsity, significance, predicted views."""
+"""Checks of what Cabezas & Trujillo (2011, section 1) say of other ways to evaluate: ranks, sparsity, significance, views."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def prediction(study: Cabezas2011) -> Finding:
 
 
 def drawing(study: Cabezas2011) -> Finding:
-    """Of the same maps, do two ways of drawing tell the same? If the errors were those of depth alone, the order would stay."""
+    """Compare the orders by two ways of drawing the same maps: if errors were those of depth alone, they would agree."""
     psnr = study.views.select(systems=list(FIELD), criteria=["psnr forward", "psnr inverse"]).values.mean(axis=1)
     forward, inverse = (np.sign(values[:, np.newaxis] - values) for values in psnr.T)
     swapped, pairs = int((forward * inverse < 0).sum()) // 2, len(FIELD) * (len(FIELD) - 1) // 2

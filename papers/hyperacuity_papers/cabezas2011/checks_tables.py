@@ -138,7 +138,7 @@ def best_local(study: Cabezas2011, kind: str) -> Finding:
 
 
 def adaptive(study: Cabezas2011) -> Finding:
-    """Do techniques come in the order of what they look at: windows, census, then windows that keep to surfaces?"""
+    """Check that techniques come in the order of what they look at: windows, census, then windows that keep to surfaces."""
     names = ("cost-filter", "adaptive-weights", "census", "sad")
     chosen = study.table.select(systems=list(names), criteria=["nonocc"])
     errors = dict(zip(chosen.systems, chosen.values[:, :, 0], strict=True))

@@ -1,4 +1,4 @@
-"""What other ways to evaluate say of the stereo systems on one pair: error against sparsity, and self-consistency."""
+"""Other ways to evaluate stereo systems, on one pair: error against sparsity, and self-consistency."""
 
 from __future__ import annotations
 

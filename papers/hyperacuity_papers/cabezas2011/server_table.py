@@ -81,7 +81,7 @@ PAPER_TABLES: dict[str, tuple[PaperRow, ...]] = {
     "Table 3": _of_ranks(*range(1, 9), 10, 11, 15, 16, 37),
     "Table 4": _of_ranks(18, 22, 28, 32, 34, 38, 40),
 }
-"""As printed, but for the sign in CostAggr+occ, which is lost there."""
+"""Tables as printed, except for the sign in CostAggr+occ, which is lost there."""
 
 SCENARIO_OF = {"Table 2": "dense", "Table 3": "semi-dense", "Table 4": "local, semi-dense"}
 
@@ -127,7 +127,7 @@ class Membership:
 
     @property
     def status(self) -> Status:
-        """Whether the paper's table comes out."""
+        """Verdict on the paper's table."""
         if not self.expected:
             return "nothing to check"
         if self.lost:
@@ -135,7 +135,7 @@ class Membership:
         return "consistent" if self.absent or self.extra else "reproduced"
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON and CSV."""
+        """Return a record for JSON and CSV."""
         parts = ("table", "reading", "status", "expected", "absent", "found", "lost", "extra")
         return {name: getattr(self, name) for name in parts}
 
@@ -155,11 +155,11 @@ class ServerTable:
         return next((one for one in self.memberships if (one.table, one.reading) == (table, reading)), None)
 
     def verdict(self) -> str:
-        """Which way to make vectors gives the paper's sets, in a sentence."""
+        """Say which way to make vectors gives the paper's sets."""
         return decided({reading: [one for one in self.memberships if one.reading == reading] for reading in READINGS})
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return a dict for JSON."""
         return {
             "file": self.path,
             "scenarios": [one.as_dict() for one in self.scenarios],
@@ -170,7 +170,7 @@ class ServerTable:
 
 
 def decided(memberships: dict[Reading, list[Membership]]) -> str:
-    """Which of the two readings of the paper its tables support.
+    """Return the reading of the paper that its tables support.
 
     >>> table = Membership("Table 2", "concat", ("A", "B"), (), ("A", "B"))
     >>> decided({"concat": [table], "mean": [Membership("Table 2", "mean", ("A", "B"), (), ("A",))]})

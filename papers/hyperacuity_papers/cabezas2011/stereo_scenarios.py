@@ -20,7 +20,7 @@ HEADINGS = ("system", "average rank", "rank", "in A*", "group", "in A* (mean)", 
 
 @dataclass(frozen=True)
 class Scenario:
-    """Which systems are compared by which regions, and the outcome with each way to make vectors.
+    """Systems compared by their errors in some regions, and the outcome with each way to make vectors.
 
     ``left_out`` are the systems that do not belong here, as their maps have holes: what share of the pixels they cover.
     """
@@ -52,7 +52,7 @@ class Scenario:
         return ranking.groups()[0]
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return a dict for JSON."""
         rankings = {"concat": self.concat.as_json(), "mean": self.mean.as_json()}
         return {"scenario": self.name, "regions": self.regions, "left out": dict(self.left_out), **rankings}
 

@@ -33,7 +33,7 @@ DELTAS = (0.5, 1.0, 2.0)
 """Error thresholds in pixels; the paper's is 1."""
 
 SCENE_COUNT, SCENE_SIZE = 4, (240, 160)
-"""What is made where Middlebury's pairs are not at hand."""
+"""Scenes made when Middlebury's pairs are not at hand."""
 
 FIELD: Mapping[str, tuple[dict[str, float], ...]] = {
     "sad": ({"window": 5}, {"window": 13}, {"window": 21}),
@@ -96,7 +96,7 @@ class Cabezas2011:
 
     @property
     def on_middlebury(self) -> bool:
-        """Whether the pairs are the paper's."""
+        """True if the pairs are the paper's."""
         return self.data_set == MIDDLEBURY
 
     def errors(self, system: str) -> NDArray[np.float64]:
@@ -122,11 +122,11 @@ class Cabezas2011:
         ]
 
     def parts(self) -> dict[str, list[Scenario]]:
-        """All comparisons of this package's systems."""
+        """Collect all comparisons of this package's systems."""
         return {"field": self.field, "inter": self.inter, "filled": self.filled, "intra": [*self.intra.values()]}
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return a dict for JSON."""
         return {
             "data set": self.data_set,
             "signature": self.signature,
@@ -221,7 +221,7 @@ class StereoPairs:
 
 
 def _pairs(data_set: str | None, data: Path | None, folder: Path) -> StereoPairs:
-    """What was asked for, else Middlebury's pairs, else scenes."""
+    """Return the pairs of the data set asked for, else Middlebury's pairs, else scenes."""
     if data_set is not None:
         return StereoPairs(Path(data_set).name, data_set, stereo_samples(data_set, data))
     try:
@@ -234,7 +234,7 @@ def _pairs(data_set: str | None, data: Path | None, folder: Path) -> StereoPairs
 
 
 def _scores(inputs: Inputs, protocol: BaseProtocol, run: Path, workers: int | None) -> tuple[Table, Failures]:
-    """All criteria of all systems, and what failed."""
+    """Collect all criteria of all systems, and what failed."""
     outcome = tally_cells(job_for(task(protocol.task), protocol, inputs.kind), list(inputs), run, workers)
     return table_of(outcome.tallies), failures_of(outcome)
 

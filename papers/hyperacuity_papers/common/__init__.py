@@ -1,4 +1,4 @@
-"""What several papers use: the ledger of their claims, kept rows, sights of photographs, saved figures.
+"""Parts that several papers use: the ledger of their claims, its cached rows, cached maps of photographs, saved figures.
 
 Each paper's folder has a claims.toml, whose rows name the function that finds our side in what the study found. Nothing is filled
 in by hand: a row without a computed finding has none.

@@ -21,7 +21,7 @@ NAME = "ledger.json"
 
 
 def data_at_hand(explicit: Path | None = None) -> dict[str, Path | None]:
-    """Where each data set of the papers lies; None where it is not found."""
+    """Find the folder of each data set of the papers; None for those that are missing."""
 
     def where(name: str) -> Path | None:
         try:
@@ -35,7 +35,7 @@ def data_at_hand(explicit: Path | None = None) -> dict[str, Path | None]:
 
 
 def ledger_key(data: Path | None, **options: object) -> str:
-    """What a paper's rows depend on: all code and models of the package, its libraries, the data at hand and the options."""
+    """Compute the key of a paper's rows: all code and models of the packages, the libraries, the data at hand and the options."""
     digest = hashlib.blake2b(repr(sorted(options.items())).encode(), digest_size=16)
     digest.update(repr(library_versions()).encode())
     package = Path(hyperacuity.__file__).parent
@@ -68,7 +68,7 @@ def keep(folder: Path, key: str, kept: KeptRows) -> None:
 
 
 def kept_rows(folder: Path, key: str) -> KeptRows | None:
-    """What is kept in a paper's folder; None where there is nothing, or it is of something else."""
+    """Read the rows cached in a paper's folder; None if there are none, or those of another key."""
 
     def unpacked(found: Mapping[str, Any]) -> KeptRows:
         return KeptRows([LedgerRow(**row) for row in found["rows"]], list(found["notes"]), found["seconds"])

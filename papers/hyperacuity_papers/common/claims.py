@@ -29,23 +29,23 @@ Study = TypeVar("Study")
 
 
 NEEDS = "needs BSDS500 and bsds-fg"
-"""Why photographs with figure/ground labels were left out."""
+"""Reason for leaving out photographs with figure/ground labels."""
 
 
 class PaperFindings(Protocol):
-    """What every paper's study tells of its run, beside what it found: what failed, by name, and what was left out."""
+    """Parts of the results that every study has: failures by name, and notes on what was left out."""
 
     @property
     def failures(self) -> Sequence[tuple[str, str]]:
-        """What failed, and why. Rows of such a study are not kept."""
+        """Names of items that failed, and why. Rows of such a study are not cached."""
 
     @property
     def notes(self) -> Sequence[str]:
-        """What was left out, a sentence each."""
+        """Parts that were left out, a sentence each."""
 
 
 class NotRunError(Exception):
-    """What a claim is about was not run here; the text says what is missing, for example ``needs BSDS500``."""
+    """A claim that was not looked at here; the text says what is missing, for example ``needs BSDS500``."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Claim(Generic[Study]):
-    """What a paper says in one place.
+    """A statement of a paper in one place.
 
     ``where`` is the place (``Eq. 4``, ``Table 1``, ``Fig. 7``, ``Section 5.2``, ``Algorithm 1``), ``says`` what stands there, in
     our words, ``theirs`` the paper's number (empty where it gives none) and ``command`` what does it here. ``check`` finds our
@@ -100,7 +100,7 @@ class PaperClaims:
 
 
 KEYS = ("where", "says", "theirs", "command", "figure", "check")
-"""What a row says itself; its other keys are arguments of the check."""
+"""Keys of a row that say what is claimed; the others are arguments of the check."""
 
 
 def read_claims(paper: str) -> PaperClaims:

@@ -1,4 +1,4 @@
-"""What every paper's study shows at its end: the paper's claims beside what was found."""
+"""The end of every paper's study: the paper's claims next to our results, written and printed."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ MARKS: Mapping[Verdict, str] = {"holds": "holds", "fails": "**fails**", "not com
 
 
 def counted(rows: Sequence[LedgerRow]) -> dict[Verdict, int]:
-    """How many rows have each verdict."""
+    """Count the rows of each verdict."""
     found = Counter(row.verdict for row in rows)
     return {verdict: found[verdict] for verdict in VERDICTS}
 
@@ -32,7 +32,7 @@ def measured(rows: Sequence[LedgerRow]) -> float:
 
 
 def has_number(text: str) -> bool:
-    """Whether a number stands somewhere in a text; the digits of a file's name are none.
+    """Return True if a text has a number; the digits of a file's name do not count.
 
     >>> has_number("fg 0.338"), has_number("as drawn"), has_number("figure1.png: as drawn")
     (True, False, False)
@@ -41,7 +41,7 @@ def has_number(text: str) -> bool:
 
 
 def summary_rows(papers: Mapping[str, Sequence[LedgerRow]]) -> list[list[str]]:
-    """How many rows hold, fail, cannot be compared and were not run: a row per paper, and one for all."""
+    """Count the verdicts of each paper, a row each, and those of all papers."""
     every = [row for rows in papers.values() for row in rows]
     return [
         [name, *(str(count) for count in counted(rows).values()), f"{100 * measured(rows):.0f} %"]

@@ -1,4 +1,4 @@
-"""What the figures of the studies share: panels of one size, and a chart as SVG and PNG."""
+"""Figures saved to files: panels of one size, and a chart as SVG and PNG."""
 
 from __future__ import annotations
 

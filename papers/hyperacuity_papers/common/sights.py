@@ -1,4 +1,4 @@
-"""What is seen in a photograph whoever looks: found once, kept, and used by figures and by the study that comes next."""
+"""Maps of a photograph that all systems share: computed once, cached, and used by figures and by the next study."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hyperacuity.regions import Hierarchy
 from hyperacuity.run.keeping import Arrays, Kept
 
 MODULES = ("hyperacuity.detect.registry",)
-"""Whose code sights depend on."""
+"""Modules whose code sights depend on."""
 
 TREE = "tree "
 
@@ -32,7 +32,7 @@ class Sights:
     look: Look | None
 
     def arrays(self) -> Arrays:
-        """For a file."""
+        """Return the arrays of a file."""
         tree = {f"{TREE}{one.name}": getattr(self.tree, one.name) for one in fields(Hierarchy)}
         seen = {} if self.look is None else {"boundaries": self.look.boundaries, "field": self.look.field}
         return {"ownership": self.ownership, **tree, **seen}
@@ -46,12 +46,12 @@ class Sights:
 
 
 def kept_sights(folder: Path | None) -> Kept | None:
-    """Where sights are kept, if anywhere."""
+    """Open the cache of sights, if a folder is given."""
     return None if folder is None else Kept(folder, MODULES)
 
 
 def read_sights(kept: Kept | None, image: NDArray[Any]) -> Sights | None:
-    """What was kept of this image; None where nothing was."""
+    """Read the cached sights of an image; None if there are none."""
     found = None if kept is None else kept.found(_depends(image))
     return None if found is None else Sights.of_arrays(found)
 

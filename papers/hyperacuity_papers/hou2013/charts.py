@@ -47,7 +47,7 @@ def sets_chart(sets: Mapping[str, Mapping[str, SystemAudit]]) -> Any:
 
 
 def venn_chart(sizes: SetSizes, system: str) -> Any:
-    """What people drew and what a system detected, as areas: orphans in green, false alarms in red (Fig. 2B)."""
+    """Venn diagram of people's labels and a system's detections: orphans in green, false alarms in red (Fig. 2B)."""
     unit = VENN / math.sqrt(max(sizes.labels, sizes.detected, 1) / math.pi)
     human, machine, alone = (unit * math.sqrt(n / math.pi) for n in (sizes.labels, sizes.detected, sizes.orphans))
     apart = lens_distance(human, machine, (sizes.detected - sizes.false_alarms) * unit**2)
@@ -97,7 +97,7 @@ def venn_chart(sizes: SetSizes, system: str) -> Any:
 
 
 def lens_distance(one: float, other: float, area: float) -> float:
-    """How far apart the centres of two discs are that share so much area; touching from inside or outside at most.
+    """Distance between the centres of two discs that share an area; at the least they touch from inside, at most from outside.
 
     >>> lens_distance(1, 1, 0), lens_distance(2, 1, 99)
     (2.0, 1.0)
@@ -134,7 +134,7 @@ def _score_dots(scores: Mapping[tuple[str, str], BoundaryScore], kinds: Mapping[
 
 
 def risk_chart(score: RiskScore) -> Any:
-    """How often a false alarm wins over a label, for each system and mode, with intervals and the line of chance (Fig. 3)."""
+    """Risk of each system and mode: how often a false alarm wins over a label; with intervals and the line of chance (Fig. 3)."""
     return alt.hconcat(*(_risks(score, mode) for mode in score.risks), spacing=24)
 
 

@@ -26,7 +26,7 @@ NO_CCUT = "there are no maps of cCut here (--system cCut=DIR)"
 
 NEAR = 0.01
 
-"""How far our F may be from the paper's: its tables have two digits, and an interval over 100 images is wider than that."""
+"""Largest difference of our F from the paper's: its tables have two digits, and an interval over 100 images is wider."""
 
 
 Audits = Mapping[str, SystemAudit]
@@ -91,7 +91,7 @@ def score_of(study: Hou2013, name: str, published: float, kin: Sequence[str] = (
 
 
 def most_lost_on_part(study: Hou2013) -> Finding:
-    """Which system loses most on partial labels?"""
+    """Find the system that loses most on partial labels."""
     audits = study.audits[first_part(study)]
     losses = {name: a.all.ods.f - a.partial_f["halfplane"][0] for name, a in audits.items()}
     most = max(losses, key=lambda name: losses[name])
@@ -99,14 +99,14 @@ def most_lost_on_part(study: Hou2013) -> Finding:
 
 
 def behind_on_consensus(study: Hou2013) -> Finding:
-    """How far is the last system behind the first on consensus labels?"""
+    """Compare the first and the last system on consensus labels."""
     scores = {name: a.consensus.ods.f for name, a in study.audits[first_part(study)].items()}
     first, last = max(scores, key=lambda name: scores[name]), min(scores, key=lambda name: scores[name])
     return incomparable(f"of ours {last} {scores[last]:.3f}, {first} {scores[first]:.3f}", NO_CCUT)
 
 
 def by_year(study: Hou2013) -> Finding:
-    """Do our systems rise with their years, too?"""
+    """Check that our systems rise with their years, too."""
     years = {"sobel": 1968, "canny": 1986, "pb": 2002, UCM: 2011}
     audits = study.audits.get(NEW) or study.audits.get(SCENES)
     if not audits:
@@ -120,7 +120,7 @@ def by_year(study: Hou2013) -> Finding:
 
 
 def drawn(study: Hou2013, name: str, ours: str) -> str:
-    """What a figure shows, after the name of its file if it was drawn."""
+    """Prefix a result with the name of the figure's file, if it was drawn."""
     return f"{name}: {ours}" if (study.folder / name).is_file() else ours
 
 
@@ -132,7 +132,7 @@ def first_part(study: Hou2013) -> str:
 
 
 def responses(study: Hou2013) -> Finding:
-    """How many answers were given."""
+    """Count the answers."""
     part = first_part(study)
     systems, trials = len({trial.system for trial in study.trials[part]}), len(study.trials[part])
     given = ", ".join(f"{choices.answers} through {name}" for name, choices in study.choices[part].items())
@@ -163,7 +163,7 @@ ILLUSTRATION = "an illustration, of other pictures or systems than the paper's"
 
 
 def figure_2a(study: Hou2013) -> Finding:
-    """How large the pieces of the trials are."""
+    """Measure the pieces of the trials."""
     trials = study.trials[first_part(study)]
     if not trials:
         raise NotRunError("no picture gave a trial")
@@ -172,7 +172,7 @@ def figure_2a(study: Hou2013) -> Finding:
 
 
 def figure_2c(study: Hou2013) -> Finding:
-    """How often the weaker of the two looks stronger to simulated observers."""
+    """Count how often the weaker of the two looks stronger to simulated observers."""
     text = _risks(study, lambda score: f"the false alarm wins {100 * score.mean['hard'].risk:.0f} %")
     return incomparable(drawn(study, "fig-2c-orphans.png", text), SIMULATED)
 
@@ -207,7 +207,7 @@ def _risks(study: Hou2013, tell: Callable[[RiskScore], str]) -> str:
 
 
 def hard_and_easy(study: Hou2013) -> Finding:
-    """Is the risk of consensus labels lower, for every system?"""
+    """Compare the risks of consensus labels and of orphans, for every system."""
 
     def tell(score: RiskScore) -> str:
         both = [name for name in score.risks["hard"] if name in score.risks["easy"]]
@@ -228,7 +228,7 @@ def high_risks(study: Hou2013) -> Finding:
 
 
 def passed(study: Hou2013) -> Finding:
-    """Which systems have a hard risk of one half or more?"""
+    """Find the systems with a hard risk of one half or more."""
 
     def tell(score: RiskScore) -> str:
         found = [name for name, one in score.risks["hard"].items() if one.risk >= 0.5]
@@ -238,7 +238,7 @@ def passed(study: Hou2013) -> Finding:
 
 
 def agreement(study: Hou2013) -> Finding:
-    """Do observers agree less on hard trials?"""
+    """Compare the agreement of observers on hard and easy trials."""
     return incomparable(_risks(study, lambda s: f"α {s.alpha['hard']:.2f} hard, {s.alpha['easy']:.2f} easy"), SIMULATED)
 
 
@@ -268,7 +268,7 @@ def falls(study: Hou2013, measure: str, otherwise: str) -> Finding:
 
 
 def no_better(study: Hou2013) -> Finding:
-    """Is F on consensus labels no better than on partial ones? It is where the paired interval of their difference is above 0."""
+    """Check that F on consensus labels is no better than on partial ones: no paired interval of their difference is above 0."""
     first_part(study)
     told = {
         part: ", ".join(
@@ -296,7 +296,7 @@ def all_drop(study: Hou2013, otherwise: str) -> Finding:
 
 
 def pb_behind(study: Hou2013) -> Finding:
-    """Is pb worse on consensus than on partial labels?"""
+    """Check that pb is worse on consensus than on partial labels."""
     found = {part: behind_partial(audits["pb"]) for part, audits in study.audits.items() if "pb" in audits}
     if not found:
         raise NotRunError(f"{NEEDS} and pb among the detectors")
@@ -308,7 +308,7 @@ def pb_behind(study: Hou2013) -> Finding:
 
 
 def consensus_slope(audit: SystemAudit) -> float:
-    """How the share of consensus among the matched pixels grows from no output to the full one: a line through all levels.
+    """Slope of the share of consensus among the matched pixels over the output: a line through all levels.
 
     Levels weigh as much as they have pixels; NaN where fewer than two have any.
     """
@@ -332,7 +332,7 @@ def consensus_grows(study: Hou2013) -> Finding:
 
 
 def retrained(study: Hou2013, labels: str) -> Finding:
-    """Is pb learned from consensus labels no better than pb learned from all?"""
+    """Check that pb learned from consensus labels is no better than pb learned from all."""
     if not study.retrained:
         raise NotRunError(NEEDS)
     found = study.retrained[0].audits
@@ -343,7 +343,7 @@ def retrained(study: Hou2013, labels: str) -> Finding:
 
 
 def old_and_new(study: Hou2013) -> dict[str, tuple[float, float]]:
-    """What :func:`~hyperacuity_papers.hou2013.table.differences` finds."""
+    """Return the :func:`~hyperacuity_papers.hou2013.table.differences`, of which there must be some."""
     found = differences(study)
     if not found:
         raise NotRunError(NEEDS)
@@ -369,7 +369,7 @@ def deviation(study: Hou2013) -> Finding:
 
 
 def easier(study: Hou2013) -> Finding:
-    """Are the new images a little easier, for every system and kind of labels?"""
+    """Check that the new images are a little easier, for every system and kind of labels."""
     found = old_and_new(study)
     values = [value for both in found.values() for value in both]
     return expect(min(values) > 0, f"from {min(values):+.3f} to {max(values):+.3f}", "they are not for each")

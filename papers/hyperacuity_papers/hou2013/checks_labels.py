@@ -14,7 +14,7 @@ POINTS = 0.2
 
 IMAGES = {OLD: 300, TRAIN: 200, TEST: 100, NEW: 200}
 
-"""How many images each part has in the paper."""
+"""Number of images of each part in the paper."""
 
 
 def labels_of(study: Hou2013, part: str) -> LabelScore:
@@ -32,7 +32,7 @@ def label_share(study: Hou2013, part: str, kind: str, published: float) -> Findi
 
 
 def recognised(study: Hou2013) -> Finding:
-    """Of which part of BSDS300 is 31.39 % the orphan share?"""
+    """Find the part of BSDS300 whose orphan share is 31.39 %."""
     found = {part: 100 * labels_of(study, part).boundaries.orphan for part in (TRAIN, TEST, OLD)}
     if len(study.labels[OLD].images) < IMAGES[OLD]:
         return incomparable(f"{found[TEST]:.2f} %", f"of {len(study.labels[TEST].images)} of the {IMAGES[TEST]} images")
@@ -43,19 +43,19 @@ def recognised(study: Hou2013) -> Finding:
 
 
 def counted(study: Hou2013, part: str) -> Finding:
-    """How many images a part has."""
+    """Count the images of a part."""
     return near(len(labels_of(study, part).images), IMAGES[part], within=0, digits=0)
 
 
 def maps_drawn(study: Hou2013) -> Finding:
-    """All maps of BSDS300."""
+    """Count the maps of BSDS300."""
     count = sum(labels_of(study, OLD).annotators)
     because = "BSDS500's files of the same 300 images hold fewer than BSDS300's own"
     return near(count, 1667, within=0, digits=0) if count == 1667 else incomparable(str(count), because)
 
 
 def perfect_matches(study: Hou2013) -> Finding:
-    """How many images are there on which all people agree?"""
+    """Count the images on which all people agree."""
     part = OLD if OLD in study.labels else next(iter(study.labels))
     shares = [shares.consensus for shares in study.labels[part].by_image.values()]
     text = f"{sum(share == 1 for share in shares)} of {len(shares)} images; the best has {100 * max(shares):.0f} % consensus"
@@ -65,7 +65,7 @@ def perfect_matches(study: Hou2013) -> Finding:
 
 
 def people(study: Hou2013) -> Finding:
-    """How many people are named as the ones who drew a part of BSDS300."""
+    """Count the people who are named as annotators of BSDS300."""
     if not study.segmenters:
         raise NotRunError(
             "BSDS500's files do not name the annotators, and bsds-fg, which does for 150 images, is not here"
@@ -80,7 +80,7 @@ def _agreement(study: Hou2013) -> tuple[str, LabelAgreement]:
 
 
 def refined(study: Hou2013) -> Finding:
-    """Do dense labels refine sparse ones? Holds if they contradict them less than half as often as by chance."""
+    """Check that dense labels refine sparse ones: they contradict them less than half as often as by chance."""
     part, found = _agreement(study)
     error, chance = (100 * share for share in found.contradicted)
     text = (
@@ -93,7 +93,7 @@ def refined(study: Hou2013) -> Finding:
 
 
 def on_edges(study: Hou2013) -> Finding:
-    """How much of what people drew has an edge nearby."""
+    """Measure how much of people's lines has an edge nearby."""
     part, found = _agreement(study)
     near, chance = (100 * share for share in found.on_edges)
     text = (
@@ -104,7 +104,7 @@ def on_edges(study: Hou2013) -> Finding:
 
 
 def two_largest(study: Hou2013) -> Finding:
-    """Are orphans the most frequent labels, and consensus labels next?"""
+    """Check that orphans are the most frequent labels, and consensus labels next."""
     found = labels_of(study, OLD)
     middle = {name: found.by_strength[n, 0] for n, name in ((2, "[0.4, 0.6)"), (3, "[0.6, 0.8)"), (4, "[0.8, 1)"))}
     orphan, consensus = found.boundaries.orphan, found.boundaries.consensus
@@ -115,14 +115,14 @@ def two_largest(study: Hou2013) -> Finding:
 
 
 def figure_1(study: Hou2013) -> Finding:
-    """How many people drew the pictures."""
+    """Count the people who drew the pictures."""
     people = study.labels[first_part(study)].annotators
     text = f"{min(people)} to {max(people)} maps of a picture"
     return incomparable(drawn(study, "fig-1-labellers.png", text), ILLUSTRATION)
 
 
 def figure_5_labels(study: Hou2013) -> Finding:
-    """How much of the labels is left."""
+    """Measure how much of the labels is left."""
     left = 100 * study.labels[first_part(study)].pixels.consensus
     text = f"{left:.0f} % of the pixels that people drew are consensus, and as many are partial labels"
     return incomparable(drawn(study, "fig-5-labels.png", text), ILLUSTRATION)

@@ -31,10 +31,10 @@ from hyperacuity_papers.hou2013.risk_of_trials import PEOPLE, RISK_SIGNATURE, si
 from hyperacuity_papers.hou2013.study import NEW, TEST, Hou2013, slug
 
 EXAMPLES = 6
-"""How many photographs Fig. 2C shows."""
+"""Number of photographs in Fig. 2C."""
 
 LARGER = 2
-"""How much a trial is enlarged."""
+"""Enlargement of a trial."""
 
 
 def draw_hou2013(study: Hou2013) -> list[Path]:
@@ -187,7 +187,7 @@ def _read(photograph: Path | None) -> Picture:
 
 
 def _kept(people: Strengths, keep: list[EdgeMap]) -> Strengths:
-    """The same people as if they had drawn only a part, of the strength that it has."""
+    """Return the people as if they had drawn only a part, of the strength that it has."""
     return replace(people, drawn_by=tuple(np.where(k, d, 0) for k, d in zip(keep, people.drawn_by, strict=True)))
 
 

@@ -32,10 +32,10 @@ AUTHORS = "gPb-ucm (authors)"
 GLOBAL = ("gpb", "gpb-ucm")
 SYSTEMS = ("pb", *GLOBAL)
 REACH = 4
-"""How far apart, in pixels, two contours may lie to be compared: the benchmark's tolerance on images of 481 × 321."""
+"""Largest distance of two contours to be compared, in pixels: the benchmark's tolerance on images of 481 × 321."""
 
 TIMED = 3
-"""How many images each system is timed on."""
+"""Number of images on which each system is timed."""
 
 
 @dataclass(frozen=True, eq=False)

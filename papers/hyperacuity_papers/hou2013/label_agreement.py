@@ -1,4 +1,4 @@
-"""What Hou, Yuille & Koch (2013, section 1.1) quote of BSDS300's labels: they lie on edges, and dense ones refine sparse ones."""
+"""Agreement of BSDS300's labels with edges and with each other (Hou, Yuille & Koch 2013, section 1.1)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Beside(NamedTuple):
 
 @dataclass(frozen=True)
 class LabelAgreement:
-    """How the drawings of the same pictures lie to each other and to edges: means over pictures, NaN where there is nothing.
+    """Agreement of the drawings of the same pictures with each other and with edges: means over pictures, NaN without any.
 
     ``contradicted``: of two people, the share of the denser segmentation's regions that lies outside of the region of the
     sparser one. ``on_edges``: of what people drew, the share with an edge within the benchmark's tolerance.
@@ -41,7 +41,7 @@ class LabelAgreement:
 
 
 def refinement_error(dense: ArrayLike, sparse: ArrayLike) -> float:
-    """How far a segmentation is from refining another: the mean, over pixels, of the share of its region outside of the other's.
+    """Distance of a segmentation from refining another: the mean, over pixels, of the share of its region outside of the other's.
 
     0 where every region of the first lies within one of the second (Martin et al. 2001, the local refinement error).
 
@@ -69,7 +69,7 @@ def _mean(shares: Sequence[Beside]) -> Beside:
 
 
 def _of_picture(sample: Sample) -> tuple[list[Beside], list[Beside]]:
-    """Each pair of people, and each person beside the edges; without a photograph there are no edges."""
+    """Compare each pair of people, and each person with the edges; without a photograph there are no edges."""
     drawn = sorted(read_segmentations(sample.truths), key=lambda one: -np.unique(one).size)
     pairs = [
         Beside(refinement_error(dense, sparse), refinement_error(dense, sparse[::-1, ::-1]))

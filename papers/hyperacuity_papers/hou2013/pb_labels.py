@@ -33,7 +33,7 @@ class PbLabels:
     failures: Failures
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return a dict for JSON."""
         scores = {
             name: {
                 "all": audit.all.ods.f,
@@ -104,7 +104,7 @@ class RetrainedPb:
     failures: Failures
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return a dict for JSON."""
         scores = {
             name: {
                 "weights": dict(zip(("constant", *CUES), self.models[name].weights.tolist(), strict=True)),

@@ -1,4 +1,4 @@
-"""What the answers to forced-choice trials say about a data set (Hou, Yuille & Koch 2013, section 3).
+"""The risk of a data set, from answers to forced-choice trials (Hou, Yuille & Koch 2013, section 3).
 
 The answers are people's, or those of simulated observers who look at the pictures through a detector
 (:mod:`hyperacuity.audit.observer`).
@@ -49,7 +49,7 @@ class RiskStudy:
     needed: dict[str, int]
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return a dict for JSON."""
 
         def numbers(one: Risk) -> dict[str, Any]:
             return {"risk": one.risk, "ci": one.interval, "trials": one.trials, "ties": one.ties}
@@ -101,7 +101,7 @@ def answers_through(
     people: int = PEOPLE,
     seed: int = 0,
 ) -> list[Answer]:
-    """What simulated observers choose who see the pictures as the detector ``eyes`` does; ``maps`` are its maps by image."""
+    """Simulate the answers of observers who see the pictures as the detector ``eyes`` does; ``maps`` are its maps by image."""
     return simulate_answers(
         trials, evidence_of_trials(trials, maps), people=people, seed=seed, chance=observer.chance, name=eyes
     )

@@ -49,7 +49,7 @@ UCM = "gPb-ucm (authors)"
 """The maps that the authors of gPb-owt-ucm distribute with BSDS500."""
 
 TRAINED = 50
-"""How many images pb learns from again, evenly chosen from the 100 that may be learned from."""
+"""Number of images that pb learns from again, evenly chosen from the 100 that may be learned from."""
 
 DETECTORS = "gpb,gpb-ucm,pb,sf5,canny"
 OBSERVERS = "net,pb,sf1"
@@ -70,7 +70,7 @@ N_SCENES = 12
 
 @dataclass(frozen=True, eq=False)
 class Choices:
-    """What simulated observers chose: risks, from how many answers, and the mean risk of each mode for other noises."""
+    """Choices of simulated observers: risks, the number of answers, and the mean risk of each mode for other noises."""
 
     score: RiskScore
     answers: int
@@ -78,7 +78,7 @@ class Choices:
 
 
 class Seconds(NamedTuple):
-    """How long something took: by the clock, and of the processors' time, whatever else they had to do."""
+    """Time that something took: by the clock, and of the processors."""
 
     clock: float
     processor: float
@@ -198,7 +198,7 @@ def slug(part: str) -> str:
 
 
 def _read_labels(study: Hou2013, workers: int | None) -> None:
-    """Who agrees with whom in each part, and in BSDS300 as a whole."""
+    """Score the labels of each part, and of BSDS300 as a whole."""
     job = job_for(task("strength"), StrengthProtocol(), LabelKind())
     tallies: dict[str, dict[str, Any]] = {}
     for part, samples in study.samples.items():
@@ -254,7 +254,7 @@ def _benchmark(study: Hou2013, part: str, workers: int | None) -> None:
 
 
 def _measure_sets(study: Hou2013, part: str, system: str, workers: int | None) -> None:
-    """What people drew, what a system detected at its best threshold, and how they overlap, over all images of a part."""
+    """Measure people's labels, a system's detections at its best threshold, and their overlap, over all images of a part."""
     audit = study.audits[part].get(system)
     if audit is None:
         return
@@ -342,7 +342,7 @@ def _shipped_systems(data: Path | None) -> dict[str, Path]:
 
 
 def _further_cells(systems: Mapping[str, Path], samples: Sequence[Sample]) -> list[Cell]:
-    """What further systems drew of these images; nothing where their maps are of others."""
+    """Find the cells of further systems on these images; none if their maps are of others."""
     truths = {one.name: one.truths for one in samples}
     pictures = {one.name: one.image for one in samples}
     cells = []

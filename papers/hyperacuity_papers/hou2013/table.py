@@ -31,10 +31,10 @@ SHARES = {OLD: (29.40, 28.99), TEST: (31.39, None), NEW: (30.58, 30.15)}
 """Orphan and consensus share of the labels in the paper, %. It gives 31.39 for BSDS300 too, the share of its test half."""
 
 MAPS = {OLD: (300, 1667), TRAIN: (200, None), TEST: (100, None), NEW: (200, None)}
-"""How many images and boundary maps the paper counts."""
+"""Number of images and boundary maps in the paper."""
 
 DROPS = {"precision": 28.7, "recall": 9.0}
-"""What is lost from all to consensus labels (Fig. 4), %."""
+"""Loss from all to consensus labels (Fig. 4), %."""
 
 DIFFERENCE, DEVIATION = 0.028, 0.0058
 """F on the new images less F on the old ones (Fig. 9): mean and standard deviation over two systems and two kinds of labels."""
@@ -50,7 +50,7 @@ class PaperNumber:
     note: str = ""
 
     def flat(self, parts: Sequence[str]) -> dict[str, Any]:
-        """As a row of a table: the paper's number and ours for each part."""
+        """Return a row of a table: the paper's number and ours for each part."""
         pairs = {
             f"{who}{part}": of.get(part) for part in parts for who, of in (("paper: ", self.paper), ("", self.here))
         }
@@ -205,7 +205,7 @@ def _scores_of(name: str, audits: Mapping[str, SystemAudit]) -> Iterator[PaperNu
 
 
 def _drops(study: Hou2013, measure: str, paper: float) -> Iterator[PaperNumber]:
-    """What precision or recall loses when only consensus labels count (Fig. 4), as a share and in points."""
+    """Loss of precision or recall when only consensus labels count (Fig. 4), as a share and in points."""
     many = f"mean of 9 systems in the paper, of {', '.join(str(len(of)) for of in study.audits.values())} here"
     shares = {part: _mean(lost(a, measure) for a in audits.values()) for part, audits in study.audits.items()}
     points = {
@@ -220,7 +220,7 @@ def _drops(study: Hou2013, measure: str, paper: float) -> Iterator[PaperNumber]:
 
 
 def _old_against_new(study: Hou2013) -> Iterator[PaperNumber]:
-    """Do the 200 new images give other scores than BSDS300's test set (Fig. 9)?"""
+    """Compare scores on the 200 new images with those on BSDS300's test set (Fig. 9)."""
     found = differences(study)
     values = [value for both in found.values() for value in both]
     note = f"gPB and SCG in the paper; {', '.join(found)} here"

@@ -22,7 +22,7 @@ NAMES = {"racc": "R-ACC", "bacc": "B-ACC", "bacc50": "B-ACC-50", "bacc25": "B-AC
 
 MOSTLY = 0.8
 
-"""What share of the boundary length is "mostly": four fifths."""
+"""Share of the boundary length that counts as "mostly": four fifths."""
 
 REGIONS = np.array([[1, 1, 1, 2], [1, 1, 1, 2], [3, 3, 3, 3]])
 

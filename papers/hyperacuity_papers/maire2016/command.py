@@ -53,7 +53,7 @@ def maire2016(
     workers: Workers = None,
     json: Json = False,
 ) -> None:
-    """Who owns the boundaries? Table 1 and Figures 1 and 2 of the Affinity CNN's supplement, with all systems of this package.
+    """Judge who owns the boundaries: Table 1 and Figures 1 and 2 of the Affinity CNN's supplement, with all systems here.
 
     Orders are brought onto people's regions, and onto the network's own, and asked who is in front of whom; the two published
     systems stand beside. Photographs are the images of Berkeley's figure/ground set that were never learned from; without

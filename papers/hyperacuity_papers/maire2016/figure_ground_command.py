@@ -1,4 +1,4 @@
-"""Who is in front in labelled photographs: ``hyperacuity study figure-ground`` and ``whole-orders``."""
+"""The commands ``hyperacuity study figure-ground`` and ``whole-orders``: figure/ground in labelled photographs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def figure_ground(
     workers: Workers = None,
     json: Json = False,
 ) -> None:
-    """Who is in front? Systems on photographs that people labelled, told apart by what the systems were given.
+    """Judge who is in front on photographs that people labelled, by what the systems were given.
 
     Three columns: the photograph only, its order brought onto people's regions; the photograph only, on the system's own
     regions; and with people's regions handed to the system, which is half of the answer. Predicted ties count as wrong and as

@@ -1,4 +1,4 @@
-"""Who is in front, in three columns that must not be mixed up: what a system was given decides what its numbers mean.
+"""Figure/ground accuracy in three columns that must not be mixed up: what a system was given decides what its numbers mean.
 
 * **image only, onto people's regions**: the system sees the photograph alone; its order comes onto people's regions by medians;
 * **own regions**: the system sees the photograph alone, and its own regions are asked about;
@@ -40,7 +40,7 @@ PEOPLE = "people"
 """The row of one person against the other."""
 
 DENSE = 4
-"""With more than one region per so many pixels a map has no regions of its own."""
+"""Pixels per region, on average, below which a map has no regions of its own."""
 
 OTHER_IMAGES = "other 50 images"
 PUBLISHED: Mapping[str, Mapping[str, Mapping[str, float]]] = {
@@ -61,17 +61,17 @@ Key = tuple[str, str]
 
 
 class DepthSystem(Protocol):
-    """What the table asks of a system; an :class:`~hyperacuity.detect.Orderer` is one."""
+    """Protocol of a system in the table; an :class:`~hyperacuity.detect.Orderer` is one."""
 
     @property
     def takes_regions(self) -> bool:
-        """Whether it can be given regions."""
+        """True if it can be given regions."""
 
     def __call__(self, image: ArrayLike, labels: ArrayLike | None = None) -> OrderMap:
         """The order of an image, larger = nearer; of these regions, if there are any."""
 
     def regions(self, image: ArrayLike, order: OrderMap | None = None) -> LabelMap:
-        """Its own regions; ``order`` is its map of the image, if that is at hand."""
+        """Return the system's regions; ``order`` is its map of the image, if that is at hand."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +84,7 @@ class FigureGroundTable:
     tallies: Mapping[str, Mapping[Key, Mapping[str, OrderingTally]]] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return a dict for JSON."""
 
         def told(score: OrderingScore) -> dict[str, Any]:
             intervals = {name: list(ends) for name, ends in score.intervals.items()}
@@ -198,7 +198,7 @@ def table_of_pictures(
     prepare: Callable[[NDArray[Any]], None] | None = None,
     workers: int | None = None,
 ) -> FigureGroundTable:
-    """The same of pictures of any kind, such as scenes; ``prepare`` is called with each before the systems look at it."""
+    """Make the table from pictures of any kind, such as scenes; ``prepare`` is called with each before the systems look at it."""
 
     def work(one: PictureSource[Loaded]) -> dict[tuple[str, Key], OrderingTally]:
         image, truths, given = one.load()
@@ -248,7 +248,7 @@ def tally_columns(
 
 
 def _people(people: Sequence[Ordering]) -> dict[Key, OrderingTally]:
-    """Each person against the others, on the regions that these labelled; nothing where there is one person only."""
+    """Score each person against the others, on the regions that these labelled; nothing if there is one person only."""
     turns = [(one, [*people[:turn], *people[turn + 1 :]]) for turn, one in enumerate(people)]
     if len(turns) < 2:
         return {}
@@ -272,7 +272,7 @@ class KeptMaps:
 
     @property
     def takes_regions(self) -> bool:
-        """As the system itself."""
+        """True if the system can be given regions."""
         return self.system.takes_regions
 
     def __call__(self, image: ArrayLike, labels: ArrayLike | None = None) -> OrderMap:

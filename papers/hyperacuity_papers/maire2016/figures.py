@@ -95,7 +95,7 @@ def outlined(image: NDArray[Any], labels: LabelMap) -> NDArray[np.uint8]:
 
 
 def key_picture() -> NDArray[np.uint8]:
-    """What the colours of owners mean."""
+    """Key to the colours of owners."""
     sheet = Image.new("RGB", PANEL, theme.GROUND)
     pen, font = ImageDraw.Draw(sheet), ImageFont.load_default(13)
     meanings = (
@@ -125,7 +125,7 @@ def _ranked(order: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def owners_picture(asked: Ownership, labels: LabelMap) -> NDArray[np.uint8]:
-    """Whose boundaries are right, in lines thick enough to be seen in a small picture."""
+    """Owners of boundaries, right and wrong, in lines thick enough to be seen in a small picture."""
     drawn = ownership_picture(asked, labels)
     thick = drawn.copy()
     for colour in (theme.HIT, theme.INCONSISTENT, theme.FALSE):

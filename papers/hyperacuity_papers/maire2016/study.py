@@ -56,14 +56,14 @@ NETWORK, EMBEDDING = "depth-net", "ae"
 
 COMMON = "common"
 SHOWN = 10
-"""How many photographs the figures show, as in the paper."""
+"""Number of photographs in the figures, as in the paper."""
 
 RULE = "evenly over the photographs, sorted by the B-ACC of {} on people's regions"
 
 SCENES, SIZE = range(1, 7), (480, 320)
 BLOCKS = {ONTO: "people's regions", COMMON: "the regions of {}", OWN: "each system's own regions"}
 THEIRS = {ONTO: ONTO, COMMON: OWN}
-"""Which of the published columns stands in which block: in the paper both systems are asked about the network's regions."""
+"""Published column of each block: in the paper both systems are asked about the network's regions."""
 
 
 class SideSums(NamedTuple):
@@ -98,7 +98,7 @@ class OwnerSums(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Maire2016:
-    """What was found: the table, scores on the regions of the system ``leading``, lower boundaries, and what the figures show.
+    """Results: the table, scores on the regions of the system ``leading``, lower boundaries, and the photographs of the figures.
 
     ``owners`` are by system and image: people's regions against those of ``leading``. ``name`` is what the pictures are;
     ``folders`` have the systems' maps, ``figures`` the names of the files drawn.
@@ -122,11 +122,11 @@ class Maire2016:
 
     @property
     def notes(self) -> list[str]:
-        """What was left out."""
+        """Parts that were left out."""
         return [LEFT_OUT] if self.name == "scenes" else []
 
     def drawn(self, *figures: str) -> Maire2016:
-        """The same, with figures that were drawn."""
+        """Return the results with the names of figures that were drawn."""
         return replace(self, figures=figures)
 
     def tallies(self, block: str, system: str) -> Mapping[str, OrderingTally]:
@@ -155,7 +155,7 @@ class Maire2016:
         return float(same / told) if told else float("nan")
 
     def less_same(self, first: str, second: str) -> float:
-        """In which share of 1000 resamples of the images the first system's :meth:`same_owner` is below the second's."""
+        """Share of 1000 resamples of the images in which the first system's :meth:`same_owner` is below the second's."""
         sums = np.array([[self.owners[system][image] for image in self.table.images] for system in (first, second)])
         weights = bootstrap_weights(sums.shape[1])
         shares = [np.divide(*(weights @ of).T) for of in sums]
@@ -170,7 +170,7 @@ class Maire2016:
         return [ranked[index] for index in chosen]
 
     def block_title(self, block: str) -> str:
-        """What the regions of a block are."""
+        """Name the regions of a block."""
         return BLOCKS[block].format(self.leading)
 
     def rows(self, block: str) -> list[tuple[str, ...]]:
@@ -210,7 +210,7 @@ class Maire2016:
         return found
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return a dict for JSON."""
         blocks = {
             self.block_title(block): {
                 name: dict(score.accuracy) for name in self.systems if (score := self.score(block, name)) is not None
@@ -232,7 +232,7 @@ class Maire2016:
 
 
 def available_systems() -> dict[str, Orderer]:
-    """All systems that order depth and can be run here, the network first."""
+    """List all systems that order depth and can be run here, the network first."""
     names = [name for name in orderers() if name != NETWORK or find_spec("onnxruntime")]
     return {name: orderer(name) for name in sorted(names, key=lambda name: name != NETWORK)}
 
@@ -292,7 +292,7 @@ def maire2016(
 
 
 def owners_on(said: Ordering, people: Sequence[Ordering], labels: LabelMap, other: LabelMap) -> OwnerSums:
-    """How much of the boundaries between people's regions has the same owner when the order is brought onto other regions.
+    """Share of the boundaries between people's regions that keep their owner when the order is brought onto other regions.
 
     Asked is what the benchmark asks: boundaries whose owner the truth knows. On the other regions each crack votes for the side
     in front in the nearest step across it, at most :data:`~hyperacuity.ordering.figure_ground.REACH` pixels away. Boundaries
@@ -332,7 +332,7 @@ def _steps_across(order: OrderMap, beside: Neighbours) -> NDArray[np.float64]:
 
 
 def sides_of(said: Ordering, people: Sequence[Ordering], labels: LabelMap) -> SideSums:
-    """How right the owners are of boundaries that lie below their owner, and of those of small owners.
+    """Accuracy of the owners of boundaries that lie below their owner, and of small owners.
 
     Small are the regions of at most the picture's median area.
 

@@ -1,4 +1,4 @@
-"""How far one order of all regions can follow what people said of neighbours: the share of their labels it contradicts."""
+"""One order of all regions from people's labels of neighbours, and the share of these labels that it contradicts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class OrderedLabels:
     order: WholeOrder
 
     def record(self) -> dict[str, Any]:
-        """For CSV and JSON. ``compared`` are the regions with a labelled boundary; the others stay unknown."""
+        """Return a record for CSV and JSON. ``compared`` are the regions with a labelled boundary; the others stay unknown."""
         depth, found = self.order.partition.depth, self.order
         known = depth[~np.isnan(depth)]
         return {

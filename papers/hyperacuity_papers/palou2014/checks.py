@@ -31,11 +31,11 @@ QUOTED = "quoted from another paper, on other photographs; the paper does not kn
 
 NAMED = 7
 
-"""How many systems the paper compares: the proposed one, PO, AE, UCM + TJC, BPT + TJC, OB and LD."""
+"""Number of systems that the paper compares: the proposed one, PO, AE, UCM + TJC, BPT + TJC, OB and LD."""
 
 COMPETITIVE = 0.9
 
-"""What share of the best system's number is still taken for competitive."""
+"""Share of the best system's number that still counts as competitive."""
 
 
 def photographs(study: PalouSets) -> Palou2014:
@@ -116,7 +116,7 @@ def confident_is_easier(study: PalouSets) -> Finding:
 
 
 def widths(outcomes: Outcomes) -> Numbers:
-    """How wide the region is at each operating point: 1 − F(0)/F(1); NaN where nothing is found."""
+    """Width of the region at each operating point: 1 − F(0)/F(1); NaN without any detection."""
     return np.atleast_1d(1 - ratio(outcomes.f(0), outcomes.f(1)))
 
 
@@ -129,7 +129,7 @@ def narrower(study: PalouSets) -> Finding:
 
 
 def segments(study: PalouSets) -> Finding:
-    """Each operating point goes from (R(0), P(0)) up to (R(1), P(1))."""
+    """Check that each operating point goes from (R(0), P(0)) up to (R(1), P(1))."""
     outcomes = part_of(photographs(study), TREE).outcomes
     ends = [np.stack([outcomes.recall(beta), outcomes.precision(beta)]) for beta in (0, 1)]
     ends = [of[:, np.isfinite(ends).all(axis=(0, 1))] for of in ends]
@@ -347,7 +347,7 @@ def four_counts(counts: Outcomes) -> str:
 
 
 def measured_scene(study: PalouSets, part: int, what: str) -> Finding:
-    """What a sheet shows of one scene: contours (part 0) or pairs of regions (1) of ownership on the tree."""
+    """Check a sheet of one scene: contours (part 0) or pairs of regions (1) of ownership on the tree."""
     of = study.sets[SCENES]
     name = of.pictures[0].name
     counts = of.outcomes(name, TREE, f"λ = {SHOWN_LAMBDA:g}")[part]

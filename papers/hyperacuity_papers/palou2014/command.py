@@ -72,7 +72,7 @@ def palou2014(
     workers: Workers = None,
     json: Json = False,
 ) -> None:
-    """Who is in front? The systems of the paper, learned cues, the network and controls, on scenes and on labelled photographs.
+    """Judge who is in front: the paper's systems, learned cues, the network and controls, on scenes and labelled photographs.
 
     Gives local and global depth consistency, the over-random index, and how often the nearer side is right. Photographs are
     the images of Berkeley's figure/ground set that were never learned from; without them scenes alone are used.

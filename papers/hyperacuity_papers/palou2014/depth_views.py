@@ -1,4 +1,4 @@
-"""What the systems for depth order make of one picture, each at every value of its parameter."""
+"""Results of the systems for depth order on one picture, each at every value of its parameter."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ HIERARCHY = "gpb-ucm"
 """The detector whose hierarchy all systems share but ownership alone and the network: the paper's UCM."""
 
 LEVEL = 0.5
-"""Where it is cut for a system's own regions: where its covering of people's regions is best (.608; .596 at 0.4) on twelve of
-the images that are learned from."""
+"""Level at which it is cut for a system's own regions: of best covering of people's regions (.608; .596 at 0.4) on twelve of the
+images that are learned from."""
 
 Reading = tuple[Curvature, bool]
 CONVEX: Reading = ("convex", False)
@@ -48,7 +48,7 @@ ABSOLUTE: Reading = ("absolute", True)
 CONCAVE: Reading = ("concave", True)
 STRAIGHT: Reading = ("none", False)
 READINGS = (CONVEX, ABSOLUTE, CONCAVE, STRAIGHT)
-"""Which curvature counts for ownership, and whether distances are smoothed first."""
+"""Readings of ownership: the curvature that counts, and whether distances are smoothed first."""
 
 OWNERSHIP, TREE, CUES, TJC = "ownership", "ownership + tree", "learned cues", "learned cues, tjc"
 AE, UCM_TJ = "angular embedding", "UCM + T-junctions"
@@ -65,14 +65,14 @@ SYSTEMS = (NETWORK, OWNERSHIP, TREE, AE, UCM_TJ, CUES, TJC, ORACLE, RANDOM)
 
 
 class SystemViews:
-    """What the systems make of one picture; each part is computed once, when it is asked for, or is among what was ``kept``."""
+    """Results of the systems on one picture; each part is computed once, when asked for, or comes from the cache ``kept``."""
 
     def __init__(self, image: NDArray[Any], kept: Kept | None = None) -> None:
         self.image, self.kept = image, kept
 
     @cached_property
     def _before(self) -> Sights | None:
-        """What was kept of this picture."""
+        """Sights of this picture in the cache."""
         return read_sights(self.kept, self.image)
 
     def keep(self) -> None:
@@ -102,7 +102,7 @@ class SystemViews:
 
     @cached_property
     def network(self) -> Sight | None:
-        """What the network sees, where it can be run."""
+        """Sight of the network, if it can be run."""
         return None if self._look is None else sight_of(self._look)
 
     @cached_property
@@ -154,7 +154,7 @@ class SystemViews:
         }
 
     def sweeps(self, truth: Ordering, systems: Collection[str] = SYSTEMS) -> Iterator[tuple[str, str, Partition]]:
-        """These systems at every value of their parameter."""
+        """Run these systems at every value of their parameter."""
         for steps in STEPS if OWNERSHIP in systems else ():
             yield OWNERSHIP, f"{steps} depths", self.quantised(steps)
         for lam in LAMBDAS if TREE in systems else ():
@@ -164,7 +164,7 @@ class SystemViews:
                 yield system, f"level {level:g}", found
 
     def _at(self, level: float, truth: Ordering, systems: Collection[str]) -> Iterator[tuple[str, Partition]]:
-        """These systems on the regions at a level of the hierarchy; the network, on those of its own."""
+        """Run these systems on the regions at a level of the hierarchy; the network, on those of its own."""
         regions = self.tree.at(level)
         if AE in systems:
             yield AE, partition(self.embedded, regions)

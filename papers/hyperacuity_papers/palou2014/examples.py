@@ -77,12 +77,12 @@ def regions() -> tuple[Partition, Partition]:
 
 @cache
 def pairs(*, literal: bool = False) -> PairCounts:
-    """What becomes of their pairs."""
+    """Counts of their pairs."""
     return compare_regions(*regions(), missed_pairs="literal" if literal else "matched")
 
 
 def stands_for() -> list[int]:
-    """Which true region each of the system's stands for, counted from 1."""
+    """True region that each of the system's stands for, counted from 1."""
     return [int(one) + 1 for one in match_regions(*regions())]
 
 
@@ -93,12 +93,12 @@ def tree() -> Hierarchy:
 
 
 def pruned_regions(lam: float) -> int:
-    """How many regions the best pruning of the values 0, 1, 4, 5 has."""
+    """Number of regions of the best pruning of the values 0, 1, 4, 5."""
     return len(np.unique(prune(tree(), piecewise_constant(tree(), [[0, 1, 4, 5]]), lam)))
 
 
 def pruned_energy(lam: float) -> float:
-    """Its energy; perimeters are without the frame, which would add the same to every pruning."""
+    """Energy of that pruning; perimeters are without the frame, which would add the same to every pruning."""
     return least_energy(tree(), piecewise_constant(tree(), [[0, 1, 4, 5]]), lam)
 
 

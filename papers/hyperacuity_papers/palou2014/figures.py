@@ -39,7 +39,7 @@ from hyperacuity_papers.palou2014.depth_views import (
 from hyperacuity_papers.palou2014.study import PAPERS, RULES, SCENES, Palou2014, PalouSets
 
 PANELS = 6
-"""How many λ the series of pictures (Fig. 6 of Palou & Salembier) shows."""
+"""Number of λ in the series of pictures (Fig. 6 of Palou & Salembier)."""
 
 NOT_DRAWN = (CUES, TJC, ORACLE, RANDOM)
 """Systems that the charts leave out: they have the regions of others that are drawn, and would cover them."""
@@ -87,13 +87,13 @@ def _draw_charts(result: Palou2014, folder: Path) -> list[str]:
 
 
 def measures_sheet(picture: PictureSource[Loaded], kept: Kept | None = None) -> NDArray[Any]:
-    """How ownership on the tree is measured in one picture: matched contours, owners, regions and pairs of regions."""
+    """Draw how ownership on the tree is measured in one picture: matched contours, owners, regions and pairs of regions."""
     image, truths, _ = picture.load()
     return picture_sheet(SystemViews(image, kept).pruned(SHOWN_LAMBDA), truths[0])
 
 
 def outcome_captions(scenes: Palou2014) -> dict[str, str]:
-    """What the outcome of each of the paper's systems in the first scene is worth, by every number."""
+    """Captions of the outcomes of the paper's systems in the first scene: what each is worth by every number."""
     name = scenes.pictures[0].name
     return {
         system: f"{system}, {scenes.chosen(system)}: "
@@ -153,7 +153,7 @@ def telling_lambdas(path: PruningPath) -> list[float]:
 def comparison_sheet(
     pictures: Sequence[PictureSource[Loaded]], kept: Kept | None = None, *, workers: int | None = None
 ) -> NDArray[Any]:
-    """Each row a picture, its truth, and what the systems make of it."""
+    """Draw a row per picture: its truth, and the results of the systems."""
     rows = list(each(partial(_compared, kept=kept), pictures, workers, "comparison"))
     return panel_sheet([panel for row in rows for panel in row], columns=len(rows[0]))
 

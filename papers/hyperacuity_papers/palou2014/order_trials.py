@@ -1,4 +1,4 @@
-"""All systems for depth order tried on one picture: how often the nearer side is right, and tallies over each parameter.
+"""Trials of all systems for depth order on one picture: how often the nearer side is right, and tallies over each parameter.
 
 This is what takes the time, so it is kept in a study's folder and used again as long as picture and code are the same.
 """
@@ -68,7 +68,7 @@ class MatchSums(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class OrderFindings:
-    """What was found in one picture; ``people`` only where there are several. ``matches`` are by level of the hierarchy.
+    """Results on one picture; ``people`` only where there are several. ``matches`` are by level of the hierarchy.
 
     ``contradicted`` counts the labellings, of which there are ``labellings``, that no order of the regions agrees with.
     """
@@ -81,7 +81,7 @@ class OrderFindings:
     labellings: int = 0
 
     def to_json(self) -> dict[str, Any]:
-        """For a file; the tallies are all of the default protocol."""
+        """Return what goes into a file; the tallies are all of the default protocol."""
         return {
             "people": None if self.people is None else _text(self.people),
             "sums": [[*key, *sums] for key, sums in self.sums.items()],
@@ -171,7 +171,7 @@ def examine(loaded: Loaded, sights: Kept | None = None) -> OrderFindings:
 
 
 def matched_regions(regions: LabelMap, true_regions: LabelMap) -> MatchSums:
-    """How many of the small true regions, and of the others, have a region that stands for them (eq. 9 of the paper).
+    """Count the small true regions, and the others, that have a region that stands for them (eq. 9 of the paper).
 
     >>> true = np.array([[0, 0, 0, 0, 1, 2]], np.int32)
     >>> matched_regions(np.array([[0, 0, 0, 0, 0, 1]], np.int32), true)

@@ -33,7 +33,7 @@ RULES = ("LDC F(1)", "LDC F(0)", "GDC F(1)", "GDC F(0)")
 
 @dataclass(frozen=True, eq=False)
 class Palou2014:
-    """What was found in one set of pictures: accuracies by system and reading, and a score per system over its parameter.
+    """Results on one set of pictures: accuracies by system and reading, and a score per system over its parameter.
 
     ``human`` is the score of people against each other, where several labelled each picture. Of ``labellings`` of neighbours,
     ``contradicted`` agree with no order of the regions. ``found`` is what was found in each picture.
@@ -83,7 +83,7 @@ class Palou2014:
         return score.parameters[score.chosen]
 
     def outcomes(self, picture: str, system: str, parameter: str | None = None) -> tuple[Outcomes, Outcomes]:
-        """What became of contours (LDC) and of pairs of regions (GDC) in one picture; by default at :meth:`chosen`."""
+        """Outcomes of contours (LDC) and of pairs of regions (GDC) in one picture; by default at :meth:`chosen`."""
         tallied = self.found[picture].sweeps[system, parameter or self.chosen(system)]
         contours, pairs = tallied.contours, tallied.pairs
         return Outcomes(*contours[:4], recalled_consistent=contours[4], recalled_inconsistent=contours[5]), Outcomes(
@@ -91,7 +91,7 @@ class Palou2014:
         )
 
     def marks(self, picture: str, system: str) -> tuple[float, ...]:
-        """What a system's outcome in one picture is worth by each of :data:`RULES`."""
+        """Worth of a system's outcome in one picture by each of :data:`RULES`."""
         return tuple(float(part.f(beta)) for part in self.outcomes(picture, system) for beta in (1, 0))
 
     def undecided(self) -> list[str]:
@@ -104,7 +104,7 @@ class Palou2014:
         return [picture for picture in self.found if not best_by_all(picture)]
 
     def matched(self) -> dict[str, MatchSums]:
-        """By level of the hierarchy, how many true regions have a region that stands for them."""
+        """Count the true regions that have a region that stands for them, by level of the hierarchy."""
         sums: dict[str, MatchSums] = {}
         for one in self.found.values():
             for level, more in one.matches.items():
@@ -112,7 +112,7 @@ class Palou2014:
         return sums
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return a dict for JSON."""
 
         def consistency(part: Any) -> Any:
             best = None if part is None else part.best
@@ -208,7 +208,7 @@ class PalouSets:
 
     @property
     def notes(self) -> list[str]:
-        """What was left out."""
+        """Parts that were left out."""
         return [] if PHOTOGRAPHS in self.sets else [LEFT_OUT]
 
     def table1(self) -> list[tuple[str, ...]]:
@@ -223,7 +223,7 @@ class PalouSets:
         return rows
 
     def drawn(self, *figures: str) -> PalouSets:
-        """The same, with figures that were drawn."""
+        """Return the results with the names of figures that were drawn."""
         return replace(self, figures=figures)
 
 

@@ -1,4 +1,4 @@
-"""What the studies share: work on many pictures at a time, failures by name, tallies of a grid, tables as CSV."""
+"""Work on many pictures at a time: threads, failures by name, tallies of a grid, tables as CSV."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from hyperacuity.run.job import T
 Item = TypeVar("Item")
 Made = TypeVar("Made")
 Failures = list[tuple[str, str]]
-"""What failed, by name, and why."""
+"""Names of items that failed, and why."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def tally_cells(job: Job[T], cells: Sequence[Cell], run: Path | None, workers: i
 
 
 def failures_of(outcome: Outcome[Any]) -> Failures:
-    """What failed in a grid, as ``system: image`` and the reason."""
+    """List what failed in a grid, as ``system: image`` and the reason."""
     return [(f"{failure.system}: {failure.image}", failure.reason) for failure in outcome.failures]
 
 

@@ -19,7 +19,7 @@ from hyperacuity.regions import Hierarchy, ucm_hierarchy
 from hyperacuity.run.many import Failures, attempt_each
 
 TreeSource = Callable[[Path, NDArray[Any]], Hierarchy]
-"""From the file of a picture and the picture to its hierarchy. ``InputError`` where there is none."""
+"""Function from the file of a picture and the picture to its hierarchy. ``InputError`` where there is none."""
 
 
 def tree_source(given: str, *, option: str = "--hierarchy") -> TreeSource:

@@ -29,10 +29,10 @@ from hyperacuity.run.many import Failures, attempt_each
 from hyperacuity.systems.hierarchies import TreeSource, tree_source
 
 SHARE = 6
-"""Where the data set does not say how many disparities there are, those up to this part of the width are tried."""
+"""Part of the width up to which disparities are tried, if the data set does not say how many there are."""
 
 See = Callable[[NDArray[Any], Sequence[str]], Mapping[str, SoftMap]]
-"""From an image and the names of some systems to their thin maps."""
+"""Function from an image and the names of some systems to their thin maps."""
 
 
 def named_detectors(
@@ -87,7 +87,7 @@ def regions_for(detectors: Mapping[str, Detector | Orderer], folder: Path | None
 
 
 def trees_for(detectors: Mapping[str, Detector | Orderer], given: str | None) -> TreeSource | None:
-    """Where hierarchies come from (:func:`tree_source`); a wrong call where no detector takes them."""
+    """Return the source of hierarchies (:func:`tree_source`); a wrong call if no detector takes them."""
     if given is None:
         return None
     if not any(isinstance(one, Orderer) and one.takes_tree for one in detectors.values()):
@@ -187,7 +187,7 @@ def detect_samples(
 
 @dataclass(frozen=True)
 class Matched:
-    """Where each matcher's maps are, how many seconds of one core each took (scene → seconds), and what failed."""
+    """Folders of each matcher's maps, seconds of one core that each took (scene → seconds), and failures."""
 
     folders: dict[str, Path]
     seconds: dict[str, dict[str, float]]
@@ -276,7 +276,7 @@ def read_pair(sample: Sample) -> tuple[NDArray[Any], NDArray[Any]]:
 
 
 def disparities_of(sample: Sample, width: int) -> int:
-    """How many disparities to try: as Middlebury's ``info.txt`` or ``ndisp`` of a ``calib.txt`` says, else by the width."""
+    """Number of disparities to try: from Middlebury's ``info.txt`` or ``ndisp`` of a ``calib.txt``, else by the width."""
     info = sample.truths[0].with_name("info.txt")
     calibration = sample.extras.get("calibration")
     with contextlib.suppress(InputError):

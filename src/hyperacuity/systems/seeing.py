@@ -31,11 +31,11 @@ _READING = 24
 """Bytes for each pixel of a picture that is read, of 16 bits per colour and before it is reduced."""
 
 FOLDERS = {"boundaries": "png", "ucm2": "mat", "ownership": "pfm", "field": "npy", "order": "pfm", "sheets": "png"}
-"""What is written of each photograph: the folder and the files' suffix."""
+"""Folders that are written for each photograph, and the files' suffixes."""
 
 Photograph = NDArray[Any]
 Draw = Callable[[Photograph, Sight, str], NDArray[np.uint8]]
-"""From a photograph, what was seen in it, and its name to its picture sheet."""
+"""Function from a photograph, what was seen in it, and its name to its picture sheet."""
 
 
 def see(image: ArrayLike | Path | str, *, setting: Setting = "best", model: Path | str = "", threads: int = 1) -> Sight:
@@ -118,7 +118,7 @@ def resized(image: Photograph, rows: int, columns: int) -> Photograph:
 
 @dataclass(frozen=True)
 class Seeing:
-    """How photographs are seen: the setting, another network if ``model`` names one, and the level at which regions are cut."""
+    """Options of :func:`see_pictures`: setting, another network by its ``model`` file, and the level at which regions are cut."""
 
     setting: Setting = "best"
     model: str = ""

@@ -25,7 +25,7 @@ class LearnedGpb:
     examples: Examples
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON. An ``effect`` is a weight times the standard deviation of its cue: effects can be compared."""
+        """Return a dict for JSON. An ``effect`` is a weight times the standard deviation of its cue: effects can be compared."""
         spread = self.examples.cues.std(axis=0)
         effects = dict(zip(CUE_NAMES, (self.model.combined[1:] * spread).tolist(), strict=True))
         boundaries = float(self.examples.boundary.mean())

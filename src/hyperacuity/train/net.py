@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("hyperacuity")
 
 SUPPRESSION = "structured-s1-r1-8bit"
-"""How maps are suppressed before they are judged, as is usual for boundaries that a network found."""
+"""Suppression of maps before they are judged, as is usual for boundaries of a network."""
 
 SHOWN = 10
 """The bar shows new losses every so many steps: to ask for them, a graphics processor must be waited for."""
@@ -46,7 +46,7 @@ class LearnedNet:
     history: Sequence[Mapping[str, float]]
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return a dict for JSON."""
         return {"model": self.path, "about": self.about, "history": self.history}
 
 
@@ -57,7 +57,7 @@ def require_torch() -> None:
 
 
 def checkpoint_of(out: Path) -> Path:
-    """Where a course that writes ``out`` keeps what it needs to be resumed."""
+    """Name the checkpoint of a course that writes ``out``."""
     return out.with_name(f"{out.name}.checkpoint")
 
 
@@ -212,7 +212,7 @@ def judge(course: Course, held: Sequence[TaughtPicture], workers: int | None) ->
 
 @contextmanager
 def stopping() -> Iterator[Callable[[], bool]]:
-    """While the block runs, Ctrl-C asks to stop at a good moment, which the value tells; a second one stops at once."""
+    """Turn Ctrl-C within the block into a request to stop at a good moment, which the value tells; a second one stops at once."""
     asked = threading.Event()
     if threading.current_thread() is not threading.main_thread():  # only there can signals be handled
         yield asked.is_set

@@ -1,4 +1,4 @@
-"""What the network learns from, out of files: BSDS500 with figure/ground labels, folders of one's own, generated scenes."""
+"""Lessons of the network, read from files: BSDS500 with figure/ground labels, any folders, generated scenes."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Curriculum:
     held: tuple[Source, ...] = ()
 
     def holding(self, share: float) -> Curriculum:
-        """With a share kept out of learning: of every 1/share pictures by name, the last."""
+        """Keep a share out of learning: of every 1/share pictures by name, the last."""
         kept = held_out([one.name for one in self.photographs or self.scenes], share)
         parts = [tuple(one for one in part if one.name not in kept) for part in (self.photographs, self.scenes)]
         held = tuple(one for one in self.photographs or self.scenes if one.name in kept)
@@ -92,7 +92,7 @@ class Curriculum:
         return lessons, list(each(lambda source: source.load(), self.held, workers, "reading those held out"))
 
     def as_dict(self) -> dict[str, Any]:
-        """For the network's file: how many pictures, and a digest of their names."""
+        """Describe the pictures for the network's file: their number, and a digest of their names."""
         return {
             "source": self.source,
             "photographs": len(self.photographs),
@@ -114,7 +114,7 @@ def digest(names: Iterable[str]) -> str:
 
 
 def held_out(names: Sequence[str], share: float) -> frozenset[str]:
-    """Of every 1/share names in their order, the last; none with a share of 0.
+    """Return the last of every 1/share names in their order; none with a share of 0.
 
     >>> sorted(held_out(["d", "c", "b", "a", "e"], 0.5)), held_out(["a", "b"], 0)
     (['b', 'd'], frozenset())
@@ -210,7 +210,7 @@ def _read_owners(path: Path) -> OrderMap:
 
 
 def with_scenes(curriculum: Curriculum, count: int, *, size: tuple[int, int] = (480, 320)) -> Curriculum:
-    """With generated scenes beside the photographs: their boundaries and owners are exact."""
+    """Add generated scenes to the photographs: their boundaries and owners are exact."""
 
     def taught(seed: int) -> TaughtPicture:
         scene = make_scene(seed, size=size)

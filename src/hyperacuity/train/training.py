@@ -29,17 +29,17 @@ from hyperacuity.systems.hierarchies import TreeSource, tree_source
 from hyperacuity.train.figure_ground import SPLIT, LabelledPhotograph, read_labelled
 
 TRUTHS = ("all", "consensus")
-"""What pb can be learned from: all labels, or those that everyone drew."""
+"""Labels that pb can be learned from: all, or those that everyone drew."""
 
 
 CUE_LEVELS = (0.1, 0.2, 0.3)
 """Levels of a hierarchy at which cues are learned."""
 
 STEP, NO_STEP = 0.5, 0.2
-"""From which share of a machine's border on, labelled by people, there is a step in depth; up to which there is none."""
+"""Shares of a machine's border, labelled by people, from which on there is a step in depth, and up to which there is none."""
 
 FieldSource = Callable[[NDArray[Any]], NDArray[np.float32]]
-"""From an image to a field of ownership, H×W×2 (:mod:`hyperacuity.detect.depth.evidence`)."""
+"""Function from an image to a field of ownership, H×W×2 (:mod:`hyperacuity.detect.depth.evidence`)."""
 
 
 class DrawnPicture(NamedTuple):
@@ -52,7 +52,7 @@ class DrawnPicture(NamedTuple):
 
 @dataclass(frozen=True)
 class PbCourse:
-    """How pb is learned: the seed of the pixels, what pixels near weak labels are, and how histograms are compared."""
+    """Settings of the training of pb: the seed, what pixels near weak labels are, and how histograms are compared."""
 
     seed: int = 0
     weak: str = "ignore"
@@ -66,7 +66,7 @@ class PbCourse:
             raise UsageError(f"--hist-distance {self.hist_distance}: expected chi2 or quadratic")
 
     def about(self, source: str, truth: str, options: str = "") -> str:
-        """How a model was obtained: from what, and by which command, ``options`` included."""
+        """Describe how a model was obtained: from what, and by which command, ``options`` included."""
         kind, weak = "all labels", ""
         if truth == "consensus":
             other = "left out" if self.weak == "ignore" else "no boundary"
@@ -86,7 +86,7 @@ class LearnedPb:
     examples: Examples
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON. An ``effect`` is a weight times the standard deviation of its cue: effects can be compared."""
+        """Return a dict for JSON. An ``effect`` is a weight times the standard deviation of its cue: effects can be compared."""
         constant, *weights = self.model.weights.tolist()
         spread = self.examples.cues.std(axis=0).tolist()
         return {
@@ -108,7 +108,7 @@ class Drawings:
     left_out: int = 0
     unpaired: Sequence[Path] = ()
     options: str = ""
-    """What to add to the command that learns from them."""
+    """Options to add to the command that learns from them."""
 
 
 def bsds500_drawn(
@@ -160,7 +160,7 @@ def learn_pb(drawings: Drawings, truths: Sequence[str], course: PbCourse, worker
     pictures, source = drawings.pictures, drawings.source
 
     def labels(picture: DrawnPicture) -> tuple[EdgeMap, EdgeMap]:
-        """What anyone drew, and what everyone drew, if that is wanted."""
+        """Read the labels that anyone drew, and those that everyone drew, if wanted."""
         people = read_boundary_truths(picture.truths, inverted=picture.inverted)
         anyone: EdgeMap = np.any(people, axis=0)
         return anyone, np.any(strengths(people).consensus, axis=0) if "consensus" in truths else anyone
