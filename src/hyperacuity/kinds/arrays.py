@@ -53,7 +53,7 @@ def as_array(value: Any, name: str = "array") -> Array:
     return array
 
 
-def opened(value: Any, name: str) -> Any:
+def opened(value: Any, name: str, dimensions: int = 2) -> Any:
     """Arrays of any maker as numpy's, also those in lists; values of a task's own as they are.
 
     >>> opened([[0, 1], [1, 0]], "truth").shape
@@ -66,13 +66,13 @@ def opened(value: Any, name: str) -> Any:
         while isinstance(first, list | tuple) and first:
             first = first[0]
         if not np.isscalar(first):  # arrays
-            return [opened(one, name) for one in value]
+            return [opened(one, name, dimensions) for one in value]
         try:
             return as_array(value, name)
         except InputError:
-            if rank(value) < 3:
+            if rank(value) <= dimensions:
                 raise
-            return [opened(one, name) for one in value]  # each image has its own number of annotators
+            return [opened(one, name, dimensions) for one in value]  # each image has its own number of annotators
     return as_array(value, name)
 
 

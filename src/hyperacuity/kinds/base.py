@@ -164,7 +164,8 @@ class Kind:
                 _a(self.prediction_is) if self.prediction_is else "None, since annotators are held against each other"
             )
             raise InputError(f"prediction: is {'None' if prediction is None else 'something'}, expected {wanted}")
-        prediction, truths = arrays.opened(prediction, "prediction"), arrays.opened(truths, "truths")
+        prediction = arrays.opened(prediction, "prediction", self.dimensions)
+        truths = arrays.opened(truths, "truths", self.dimensions)
         if prediction is None:
             predictions: list[Any] = [None] * (len(truths) if arrays.holds_several_images(truths) else 1)
         else:
