@@ -76,6 +76,7 @@ ATTACKS = (
     Attack("hostile names", ("tests/cli/test_names.py",)),
     Attack("memory", ("tests/kernels/test_memory.py",)),
     Attack("kernels, compiled and plain", ("tests/kernels/test_fuzz_kernels.py",)),
+    Attack("stale, damaged and foreign machine code", ("tests/kernels/test_cache.py",)),
     Attack("matching against other programs", ("tests/boundary/test_matching.py",)),
     Attack("other users, lost workers, a cut network", ("tests/run/test_cluster.py", "tests/run/test_partition.py")),
     Attack("full disks, kills, two drivers", ("tests/run/test_faults.py",)),

@@ -32,7 +32,9 @@ def warm(
 
     from hyperacuity.compiled import cache_base
     from hyperacuity.evaluation.warming import warm_all
+    from hyperacuity.kernels.caching import require_private_folder
 
+    require_private_folder()
     began = time.monotonic()
     with common.messages.status("compiling kernels for this machine"):
         done = warm_all(steps or (), workers)

@@ -28,6 +28,7 @@ from typing import Any
 from numba.core.caching import NullCache
 
 from hyperacuity.compiled import cache_base
+from hyperacuity.errors import UsageError
 from hyperacuity.kernels import numba_internals
 
 _log = logging.getLogger(__name__)
@@ -83,11 +84,16 @@ def announce() -> None:
 _problems: list[str] = []
 
 
-def _warn(problem: object) -> None:
+def _warn(problem: Exception) -> None:
     """Log, once in a process, why compiled kernels are not kept."""
     if not _problems:
-        _log.warning("compiled kernels are not kept, which costs some seconds in each process: %s", problem)
+        _log.warning("compiled kernels are not kept, which costs some seconds in each process: %s", _reason(problem))
     _problems.append(str(problem))
+
+
+def _reason(problem: Exception) -> str:
+    named = isinstance(problem, OSError) and problem.filename
+    return f"{problem.filename}: {problem.strerror}" if named else str(problem)  # type: ignore[attr-defined]
 
 
 def _distrust(path: Path, *, folder: bool) -> None:
@@ -105,13 +111,21 @@ def _distrust(path: Path, *, folder: bool) -> None:
         )
 
 
-def _safe_folder(folder: Path) -> Path:
+def _private_folder(folder: Path) -> Path:
     """A folder within :func:`cache_base`, created if missing. ``OSError`` if it cannot be, or is not safe."""
     folder.parent.parent.mkdir(parents=True, exist_ok=True)
     for one in (folder.parent, folder):
         one.mkdir(mode=0o700, exist_ok=True)
         _distrust(one, folder=True)
     return folder
+
+
+def require_private_folder() -> None:
+    """``UsageError`` where compiled kernels cannot be kept."""
+    try:
+        _private_folder(cache_folder(_PACKAGE + ".bits"))
+    except OSError as problem:
+        raise UsageError(f"compiled kernels cannot be kept: {_reason(problem)}") from None
 
 
 def _digest(key: str, data: bytes) -> bytes:
@@ -129,7 +143,7 @@ class DiskCache(NullCache):
 
     def _file(self, signature: Any) -> tuple[Path, str]:
         """File of a variant, and the key that it has to carry. ``OSError`` if there is no safe folder for it."""
-        folder = _safe_folder(cache_folder(self._module))
+        folder = _private_folder(cache_folder(self._module))
         key = f"{folder.name} {self._name} {signature}"
         return folder / f"{self._name}-{hashlib.blake2b(key.encode(), digest_size=8).hexdigest()}.kernel", key
 
