@@ -35,6 +35,14 @@ from hyperacuity.data import (
 )
 from hyperacuity.errors import InputError
 
+
+def mat4(name: str) -> bytes:
+    """A matrix in MATLAB's version 4, as scipy writes it."""
+    file = io.BytesIO()
+    scipy.io.savemat(file, {name: np.eye(3)}, format="4")
+    return file.getvalue()
+
+
 READERS = [
     read_soft,
     read_ucm,
@@ -154,6 +162,7 @@ def test_a_file_without_permission_is_named(tmp_path):
     ("data", "complaint"),
     [
         (b"<!DOCTYPE html><html>not found</html>", "is a web page, expected PNG"),
+        (mat4("edges"), "is a MATLAB file of version 4; save it again with -v7, expected PNG"),
         (b"version https://git-lfs.github.com/spec/v1\n", "is a Git LFS pointer"),
         (b"GIF89a" + bytes(20), "is a GIF image, expected PNG"),
         (b"\x1f\x8b" + bytes(20), "is a gzip archive"),

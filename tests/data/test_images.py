@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from PIL import Image
 
-from hyperacuity.data import DataWarning, read_image, read_soft, write_png
-from hyperacuity.data.formats.images import read_grey, read_pixels
+from hyperacuity.data import DataWarning, read_image, read_order, read_soft, write_png
+from hyperacuity.data.formats.images import image_size, read_grey, read_pixels
 from hyperacuity.data.formats.metadata import further_pictures
 from hyperacuity.errors import InputError, UsageError
 
@@ -123,6 +123,37 @@ def test_a_pgm_of_odd_depth_is_stretched_to_its_range(put):
 def test_float_tiff_keeps_its_values(put):
     values = np.array([[0.25, 0.5], [1, 0]], dtype=np.float32)
     assert np.array_equal(read_soft(put(saved(Image.fromarray(values), "TIFF"))), values)
+
+
+@pytest.mark.parametrize("kind", ["f2", "f4", "f8"])
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize("packed", [{}, {"compression": "zlib"}, {"tile": (16, 16)}], ids=["plain", "deflate", "tiles"])
+def test_tiffs_hold_floats_of_any_depth(kind, order, packed, scratch):
+    tifffile = pytest.importorskip("tifffile")
+    values = np.random.default_rng(3).normal(size=(37, 53)).astype(kind)
+    tifffile.imwrite(scratch / "depth.tif", values, byteorder=order, **packed)
+    if order == ">" and kind != "f2" and "compression" in packed:  # Pillow swaps their bytes once too often
+        with pytest.raises(InputError, match=r"big-endian numbers of .* save them little-endian"):
+            read_pixels(scratch / "depth.tif")
+        return
+    found = read_pixels(scratch / "depth.tif")
+    assert found.dtype == values.dtype
+    np.testing.assert_array_equal(found, values)
+    assert image_size(scratch / "depth.tif") == (37, 53)
+    np.testing.assert_array_equal(read_order(scratch / "depth.tif"), values.astype(np.float32))
+
+
+def test_a_tiff_of_floats_with_a_predictor_is_refused_by_a_sentence(put):
+    tifffile = pytest.importorskip("tifffile")
+    file = io.BytesIO()
+    tifffile.imwrite(file, np.ones((4, 5)))
+    data = bytearray(file.getvalue())
+    (start,) = struct.unpack_from("<I", data, 4)
+    entries = range(start + 2, start + 2 + 12 * struct.unpack_from("<H", data, start)[0], 12)
+    at = next(at for at in entries if struct.unpack_from("<H", data, at)[0] == 0x0131)  # the program's name
+    struct.pack_into("<HHIHH", data, at, 317, 3, 1, 3, 0)
+    with pytest.raises(InputError, match="floats of 64 bits with a predictor, or turned; save them as 32 bits"):
+        read_pixels(put(bytes(data)))
 
 
 def deep_png(pixels: np.ndarray, filters: list[int]) -> bytes:

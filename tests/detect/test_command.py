@@ -15,6 +15,7 @@ from typer.testing import CliRunner, Result
 from hyperacuity.cli import app
 from hyperacuity.data import read_image, read_soft
 from hyperacuity.detect import canny, hk
+from hyperacuity.detect.net import network
 
 
 def call(*words: object) -> Result:
@@ -53,7 +54,7 @@ def test_soft_maps_in_eight_bits(photos: Path, tmp_path: Path) -> None:
 
 def test_options_become_part_of_the_folders_name(photos: Path, tmp_path: Path) -> None:
     assert call(photos, "--with", "canny(sigma=2), agk(along=3,step=15)", "--out", tmp_path / "maps").exit_code == 0
-    assert sorted(path.name for path in (tmp_path / "maps").iterdir()) == [
+    assert sorted(path.name for path in (tmp_path / "maps").iterdir() if path.is_dir()) == [
         "agk(along=3.0, step=15.0)",
         "canny(sigma=2.0)",
     ]
@@ -128,3 +129,13 @@ def test_detectors_need_no_extra() -> None:
     """Neither OpenCV nor scikit-image is imported by the room."""
     code = "import sys, hyperacuity.detect; print([m for m in ('cv2', 'skimage') if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_what_a_detector_needs_is_checked_before_any_map_is_written(photos: Path, tmp_path: Path, monkeypatch) -> None:
+    network._session.cache_clear()
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)  # importing it fails
+    for name in ("net", "depth-net"):
+        done = call(photos, "--with", f"canny,{name}", "--out", tmp_path / "maps")
+        assert done.exit_code == 2
+        assert "seeing with the network needs onnxruntime: pip install" in done.stderr
+    assert not (tmp_path / "maps" / "canny").exists()

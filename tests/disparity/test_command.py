@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -239,13 +240,22 @@ def world(tmp_path_factory):
 class TestStereo:
     def test_systems_are_matched_scored_and_compared(self, world, tmp_path):
         call("stereo", world, "--with", "sad(window=5),census", "--disparities", "12", "--out", tmp_path / "maps")
-        assert sorted(path.name for path in (tmp_path / "maps").iterdir()) == ["census", "sad(window=5)"]
+        assert sorted(path.name for path in (tmp_path / "maps").iterdir() if path.is_dir()) == [
+            "census",
+            "sad(window=5)",
+        ]
         first, second = tmp_path / "maps" / "census", tmp_path / "maps" / "sad(window=5)"
         found = scores(first, world, "--system", second, "--run", tmp_path / "run")
         assert all(0 < system["mean"]["nonocc"]["bad(1)"] < 90 for system in found["systems"].values())
         compared = json.loads(call("compare", tmp_path / "run", "--json").stdout)
         assert set(compared["optimal"]) <= {"census", "sad(window=5)"}
         assert len(compared["criteria"]) == 2 * 3
+
+    def test_what_a_system_needs_is_checked_before_any_map_is_written(self, world, tmp_path, monkeypatch):
+        monkeypatch.setitem(sys.modules, "cv2", None)  # importing it fails
+        done = call("stereo", world, "--with", "census,sgm-opencv", "--out", tmp_path / "maps", status=2)
+        assert "sgm-opencv needs OpenCV: pip install" in done.stderr
+        assert not [path for path in (tmp_path / "maps").rglob("*") if path.is_file()]
 
     def test_help_names_every_system(self):
         assert tuple(SYSTEMS) == (*OWN, "sgm-opencv")

@@ -16,7 +16,7 @@ from hyperacuity.detect.depth.ucm_tj import ucm_tj
 from hyperacuity.detect.detection import Detection
 from hyperacuity.detect.global_pb.detector import gpb, gpb_hierarchy, gpb_ucm
 from hyperacuity.detect.gradient import canny, masks, sf1, sobel
-from hyperacuity.detect.net.network import net
+from hyperacuity.detect.net.network import load, net
 from hyperacuity.detect.net.sight import depth_net, net_regions
 from hyperacuity.detect.oriented import agk, hk, sf5
 from hyperacuity.detect.pb_detector import pb
@@ -49,6 +49,8 @@ _HIERARCHIES: Mapping[str, Callable[..., Hierarchy]] = {"gpb": gpb_hierarchy, "g
 PROBABILITIES = frozenset({"pb", "gpb", "gpb-ucm", "net"})
 """Detectors whose strength is a probability: the same value means the same in every image."""
 
+_NETWORKS = frozenset({"net", "depth-net"})
+
 _CALL = re.compile(r"\s*([\w-]+)\s*(?:\((.*)\))?\s*", re.DOTALL)
 
 
@@ -58,6 +60,11 @@ class NamedSystem:
 
     base: str
     options: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+    def check_installed(self) -> None:
+        """Raise ``UsageError`` if the system needs a package that is not installed, and ``InputError`` for a bad network."""
+        if self.base in _NETWORKS:
+            load(self.options.get("model", ""))
 
     def __str__(self) -> str:
         settings = ", ".join(f"{key}={value!r}".replace('"', "'") for key, value in self.options.items())

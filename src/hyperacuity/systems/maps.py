@@ -69,6 +69,7 @@ def map_folders(detectors: Mapping[str, Detector | Orderer], parent: Path) -> di
     for name, one in detectors.items():
         if (model := one.options.get("model")) and not Path(model).is_file():
             raise UsageError(f"{name}: there is no file {model}")
+        one.check_installed()
         plain = {key: Path(value).name if isinstance(value, str) else value for key, value in one.options.items()}
         folder = parent / str(replace(one, options=plain))
         if folder in folders.values():
@@ -213,6 +214,8 @@ def match_scenes(
     ``disparities`` is how many to try, by default :func:`disparities_of` the scene. With ``reuse``, maps that this
     code has made of the same pair are left as they are, and the seconds that each took are kept in ``parent/seconds.csv``.
     """
+    for one in matchers:
+        one.check_installed()
     folders = {str(one): output_folder(parent / str(one)) for one in matchers}
     watch = _Stopwatch(parent / "seconds.csv" if reuse else None)
 

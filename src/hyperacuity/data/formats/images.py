@@ -26,7 +26,7 @@ from PIL.PpmImagePlugin import PpmImageFile
 from PIL.TiffImagePlugin import TiffImageFile
 
 from hyperacuity.data.files import check_pixels, first_line, read_bytes, warn
-from hyperacuity.data.formats.metadata import further_pictures, strip_jpeg, strip_png, turned
+from hyperacuity.data.formats.metadata import TiffFloats, further_pictures, strip_jpeg, strip_png, tiff_floats, turned
 from hyperacuity.data.formats.sniff import kind_of_bytes
 from hyperacuity.errors import InputError
 from hyperacuity.outputs import write_bytes
@@ -97,19 +97,24 @@ def encode_png(pixels: NDArray[Any], name: str = "a picture") -> bytes:
 def image_size(path: Path | str) -> tuple[int, int]:
     """Height and width that a picture's header declares; what :func:`read_image` refuses for them is refused."""
     path = Path(path)
-    with _opened(path, read_bytes(path)) as (image, _):
-        return image.height, image.width
+    with _opened(path, read_bytes(path)) as (image, _, floats):
+        return image.height, image.width // (2 if floats and floats.bits == 64 else 1)
 
 
 def read_pixels(path: Path, *, palette: bool = True) -> NDArray[Any]:
-    """The picture as stored: H×W, or H×W×3 for colour; bool (1 bit), uint8, uint16, int32 or float32 (TIFF).
+    """The picture as stored: H×W, or H×W×3 for colour; bool (1 bit), uint8, uint16; in TIFF also int32 and floats.
 
     With ``palette=False`` a palette image gives its indices.
     """
     data = read_bytes(path)
-    with _opened(path, data) as (image, kind):
+    with _opened(path, data) as (image, kind, floats):
         deep = _is_deep_colour(image)
         pixels = _deep_png(strip_png(data), str(image.tile[0][3])) if deep and kind == "PNG" else _array(image, palette)
+        if floats:
+            words = pixels.reshape(len(pixels), -1, floats.bits // (8 * pixels.itemsize))
+            pixels = np.ascontiguousarray(words[..., ::-1] if floats.swapped else words).view(f"f{floats.bits // 8}")[
+                ..., 0
+            ]
     if pixels.size == 0:
         raise InputError(f"{path}: has no pixels")
     if (asked := turned(data, kind)) != 1 and kind != "TIFF":
@@ -122,22 +127,23 @@ def read_pixels(path: Path, *, palette: bool = True) -> NDArray[Any]:
 
 
 @contextlib.contextmanager
-def _opened(path: Path, data: bytes) -> Iterator[tuple[ImageFile, str]]:
-    """The picture in a file's bytes, not yet decoded, and its format; whatever is wrong with it is one sentence."""
+def _opened(path: Path, data: bytes) -> Iterator[tuple[ImageFile, str, TiffFloats | None]]:
+    """The picture in a file's bytes, not yet decoded, its format, and what to make floats of; a fault becomes one sentence."""
     kind = kind_of_bytes(data[:140])
     if kind not in _DECODERS:
         raise InputError(f"{path}: is damaged or not a picture")
     if kind == "JPEG" and (scans := data.count(b"\xff\xda")) > _MAX_SCANS:
         raise InputError(f"{path}: has {scans} scans, more than the limit of {_MAX_SCANS}")
     try:
-        plain = {"PNG": strip_png, "JPEG": strip_jpeg}.get(kind, bytes)(data)
+        floats = tiff_floats(data) if kind == "TIFF" else None
+        plain = floats.data if floats else {"PNG": strip_png, "JPEG": strip_jpeg}.get(kind, bytes)(data)
         with _quiet(kind), _DECODERS[kind](io.BytesIO(plain)) as image:
             check_pixels((image.height, image.width), str(path))
             if image.height * image.width > _DENSEST.get(kind, 1 << 40) * len(data):
                 raise InputError(
                     f"{path}: declares {image.width}×{image.height} pixels, too many for its {len(data)} bytes"
                 )
-            yield image, kind
+            yield image, kind, floats
     except InputError:
         raise
     except Exception as error:  # Pillow's decoders raise many kinds; all of them mean that the file is bad

@@ -8,7 +8,9 @@ matter to people, who are told: that a picture is to be turned, and that its fil
 from __future__ import annotations
 
 import struct
+import sys
 from collections.abc import Iterator
+from typing import NamedTuple
 
 _PIXEL_CHUNKS = frozenset({b"IHDR", b"PLTE", b"IDAT", b"IEND"})
 _DESCRIBING = frozenset({*range(0xE0, 0xF0), 0xFE}) - {0xE0, 0xEE}
@@ -79,12 +81,80 @@ def further_pictures(data: bytes, kind: str) -> bool:
     return False
 
 
-_ORIENTATION, _NEXT = 0x0112, -1
+class TiffFloats(NamedTuple):
+    """A TIFF of floats as one of integers: its bytes, how many bits a float has, and whether its words must be swapped."""
+
+    data: bytes
+    bits: int
+    swapped: bool
+
+
+def tiff_floats(data: bytes) -> TiffFloats | None:
+    """A TIFF of 16- or 64-bit floats with tags that say integers of 16 bits, or twice as many of 32; None for any other file.
+
+    Pillow reads such integers, but not the floats. ``ValueError`` for a file of which it would make other numbers.
+    """
+    directory = _entries(data)
+    if directory is None:
+        return None
+    order, entries, _ = directory
+    facts = {tag: _value(data, order, entry) for tag, entry in entries.items()}
+    bits = facts.get(_BITS, 1)
+    if order == ">" and bits in (32, 64) and facts.get(_COMPRESSION, 1) != 1:
+        raise ValueError(f"big-endian numbers of {bits} bits, compressed, which Pillow mixes up; save them little-endian")
+    if facts.get(_SAMPLE_FORMAT) != 3 or facts.get(_SAMPLES, 1) != 1 or bits not in (16, 64):
+        return None
+    if facts.get(_PREDICTOR, 1) != 1 or (bits == 64 and facts.get(_ORIENTATION, 1) != 1):
+        raise ValueError(f"floats of {bits} bits with a predictor, or turned; save them as 32 bits")
+    wide = bits == 64
+    changes = {_SAMPLE_FORMAT: 2 if wide else 1}
+    if wide:
+        changes |= {_BITS: 32} | {tag: 2 * (facts[tag] or 0) for tag in (_WIDTH, _TILE_WIDTH) if tag in facts}
+    changed = bytearray(data)
+    for tag, value in changes.items():
+        at = entries[tag].at
+        struct.pack_into(f"{order}H", changed, entries[tag].start + 2, 4)  # a number of 32 bits has room in every entry
+        struct.pack_into(f"{order}I", changed, at, value)
+    return TiffFloats(bytes(changed), bits, wide and (order == "<") != (sys.byteorder == "little"))
+
+
+_NEXT = -1
+_WIDTH, _BITS, _COMPRESSION, _ORIENTATION, _SAMPLES, _PREDICTOR = 256, 258, 259, 274, 277, 317
+_TILE_WIDTH, _SAMPLE_FORMAT = 322, 339
 _MOST_ENTRIES = 4096
 
 
+class _Entry(NamedTuple):
+    """An entry of a TIFF directory: where it and its value begin, the type of its numbers, and how many there are."""
+
+    start: int
+    at: int
+    kind: int
+    numbers: int
+
+
 def _directory(block: bytes) -> dict[int, int] | None:
-    """The short numbers of a TIFF block's first directory by tag, under ``_NEXT`` where the next one lies; None if damaged.
+    """The short numbers of a TIFF block's first directory by tag, under ``_NEXT`` where the next one lies; None if damaged."""
+    found = _entries(block)
+    if found is None:
+        return None
+    order, entries, following = found
+    shorts = {
+        tag: struct.unpack_from(f"{order}H", block, e.at)[0]
+        for tag, e in entries.items()
+        if e.kind == 3 and e.numbers == 1
+    }
+    return shorts | {_NEXT: following}
+
+
+def _value(block: bytes, order: str, entry: _Entry) -> int | None:
+    """The number in an entry; None if it has several, or another type."""
+    code = {3: "H", 4: "I"}.get(entry.kind)
+    return int(struct.unpack_from(order + code, block, entry.at)[0]) if code and entry.numbers == 1 else None
+
+
+def _entries(block: bytes) -> tuple[str, dict[int, _Entry], int] | None:
+    """The byte order of a TIFF block, the entries of its first directory by tag, and where the next lies; None if damaged.
 
     A BigTIFF (version 43) has the same parts with 8 bytes where a TIFF (42) has 4, or 2 for the number of entries.
     """
@@ -93,17 +163,20 @@ def _directory(block: bytes) -> dict[int, int] | None:
         if order is None:
             return None
         (version,) = struct.unpack_from(f"{order}H", block, 2)
-        at, offset, number, tag = (8, "Q", "Q", "HHQH") if version == 43 else (4, "I", "H", "HHIH")
+        at, offset, number = (8, "Q", "Q") if version == 43 else (4, "I", "H")
         (start,) = struct.unpack_from(f"{order}{offset}", block, at)
         (count,) = struct.unpack_from(f"{order}{number}", block, start)
         if count > _MOST_ENTRIES:
             return None
-        first, step = start + struct.calcsize(f"{order}{number}"), 20 if version == 43 else 12
-        entries = [struct.unpack_from(f"{order}{tag}", block, first + step * n) for n in range(count)]
+        first, step = start + struct.calcsize(f"{order}{number}"), 4 + 2 * struct.calcsize(offset)
+        entries = {}
+        for begin in range(first, first + step * count, step):
+            tag, kind, length, _ = struct.unpack_from(f"{order}HH{offset}{offset}", block, begin)
+            entries[tag] = _Entry(begin, begin + step - struct.calcsize(offset), kind, length)
         (following,) = struct.unpack_from(f"{order}{offset}", block, first + step * count)
     except (struct.error, OverflowError):  # beyond the end of the block, or of any
         return None
-    return {tag: value for tag, kind, number, value in entries if kind == 3 and number == 1} | {_NEXT: following}
+    return order, entries, following
 
 
 def _png_chunks(data: bytes) -> Iterator[tuple[bytes, bytes]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 
 from hyperacuity.data.files import read_head
@@ -65,9 +66,27 @@ def kind_of_bytes(head: bytes) -> str | None:
     return None
 
 
+def _is_mat4(head: bytes) -> bool:
+    """True for a variable in MATLAB's version 4: five numbers (type, rows, columns, imaginary, length of the name) and a name.
+
+    >>> _is_mat4(struct.pack("<5i", 0, 2, 3, 0, 4) + b"edg\\0"), _is_mat4(bytes(40))
+    (True, False)
+    """
+    for order in "<>":
+        if len(head) > 21:
+            kind, rows, columns, imaginary, length = struct.unpack_from(f"{order}5i", head)
+            name = head[20 : 20 + length]
+            known = kind // 1000 == (0 if order == "<" else 1) and kind % 1000 // 10 <= 5 and kind % 10 <= 2
+            if known and min(rows, columns) >= 0 and imaginary in (0, 1) and 2 <= length <= 64 and name[:1].isalpha():
+                return name.rstrip(b"\0").decode("latin-1").isidentifier()
+    return False
+
+
 def guess(head: bytes) -> str:
     """The probable kind of a file that is not read, for messages."""
     for what, magic in _NOT_READ.items():
         if head.lower().startswith(magic):
             return f"is {what}"
+    if _is_mat4(head):
+        return "is a MATLAB file of version 4; save it again with -v7"
     return f"starts with {head[:8]!r}, which is no known format"

@@ -13,6 +13,14 @@ from hyperacuity.errors import InputError, not_installed
 from hyperacuity.maps import DisparityMap
 
 
+def load_opencv() -> Any:
+    """The package cv2; ``UsageError`` if it is not installed."""
+    try:
+        return import_module("cv2")
+    except ImportError as error:
+        raise not_installed("sgm-opencv needs OpenCV", "detect") from error
+
+
 def sgm_opencv(
     left: ArrayLike,
     right: ArrayLike,
@@ -44,10 +52,7 @@ def sgm_opencv(
     ----------
     Hirschmüller (2008), Stereo processing by semiglobal matching and mutual information.
     """
-    try:
-        cv2: Any = import_module("cv2")
-    except ImportError as error:
-        raise not_installed("sgm-opencv needs OpenCV", "detect") from error
+    cv2 = load_opencv()
     radius = radius_of(window)
     first, second = (np.rint(picture).astype(np.uint8) for picture in stereo_pair(left, right, disparities))
     if first.shape[1] <= radius:

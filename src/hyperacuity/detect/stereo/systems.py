@@ -11,7 +11,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from hyperacuity.detect.registry import parse_call
-from hyperacuity.detect.stereo.opencv import sgm_opencv
+from hyperacuity.detect.stereo.opencv import load_opencv, sgm_opencv
 from hyperacuity.detect.stereo.smoothness import bp, dp, sgm
 from hyperacuity.detect.stereo.surfaces import adaptive_weights, cost_filter
 from hyperacuity.detect.stereo.windows import census, sad, ssd
@@ -43,6 +43,11 @@ class Matcher:
 
     base: str
     options: tuple[tuple[str, Any], ...] = ()
+
+    def check_installed(self) -> None:
+        """Raise ``UsageError`` if the system needs a package that is not installed."""
+        if self.base not in OWN:
+            load_opencv()
 
     def __call__(self, left: ArrayLike, right: ArrayLike, disparities: int) -> DisparityMap:
         """The disparity of the left view."""
