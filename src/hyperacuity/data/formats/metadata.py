@@ -101,7 +101,9 @@ def tiff_floats(data: bytes) -> TiffFloats | None:
     facts = {tag: _value(data, order, entry) for tag, entry in entries.items()}
     bits = facts.get(_BITS, 1)
     if order == ">" and bits in (32, 64) and facts.get(_COMPRESSION, 1) != 1:
-        raise ValueError(f"big-endian numbers of {bits} bits, compressed, which Pillow mixes up; save them little-endian")
+        raise ValueError(
+            f"big-endian numbers of {bits} bits, compressed, which Pillow mixes up; save them little-endian"
+        )
     if facts.get(_SAMPLE_FORMAT) != 3 or facts.get(_SAMPLES, 1) != 1 or bits not in (16, 64):
         return None
     if facts.get(_PREDICTOR, 1) != 1 or (bits == 64 and facts.get(_ORIENTATION, 1) != 1):
