@@ -29,7 +29,7 @@ from hyperacuity.edges import add_noise, shapes
 from hyperacuity.edges.displacement import Shift
 from hyperacuity.edges.names import measures as parse_measures
 from hyperacuity.edges.synthetic import SnrDefinition
-from hyperacuity.errors import InputError, UsageError
+from hyperacuity.errors import InputError, UsageError, option
 from hyperacuity.maps import EdgeMap, same_size
 from hyperacuity.outputs import output_file
 from hyperacuity.run.many import Failures, PictureSource, attempt_each
@@ -150,7 +150,7 @@ def truth_study(setup: EdgeSetup, *, semi: Path | None, radius: float, made: Pat
     written to the folder ``made``.
     """
     if semi is not None and not semi.is_dir():
-        raise UsageError(f"--semi {semi}: there is no folder of that name")
+        raise UsageError(f"{option('semi', semi)}: there is no folder of that name")
 
     def redrawn(picture: StudyPicture) -> StudyPicture:
         if semi is not None:
@@ -219,7 +219,7 @@ def _finders(names: str) -> dict[str, FindEdges]:
         else:
             found[str(detector(name))] = finder(name)
     if not found:
-        raise UsageError("--with names no detector; for example --with canny,hk")
+        raise UsageError("`names=''` names no detector; for example `names='canny,hk'`")
     return found
 
 
@@ -227,7 +227,7 @@ def _truth_in(folder: Path, name: str) -> EdgeMap:
     for path in sorted(folder.iterdir()):
         if stem_of(path) == name:
             return read_edges(path)
-    raise InputError(f"--semi {folder}: holds no truth of {name}")
+    raise InputError(f"{option('semi', folder)}: holds no truth of {name}")
 
 
 def picture_sources(
@@ -247,7 +247,7 @@ def picture_sources(
     elif data == "scenes":
         found = (PictureSource(name_of(seed), partial(_scene, seed)) for seed in range(1, (count or 6) + 1))
     elif path.is_dir() and data not in LAYOUTS:
-        raise UsageError(f"{data} is a folder of pictures, so --truth must name the folder of their truths")
+        raise UsageError(f"{data} is a folder of pictures, so `truth=''` must name the folder of their truths")
     else:
         known = load_dataset(data, folder)
         found = (sample_picture(one, inverted=known.inverted) for one in known.samples)

@@ -20,7 +20,7 @@ from scipy import stats
 from hyperacuity.audit.risk import wilson
 from hyperacuity.edges.names import measures
 from hyperacuity.edges.synthetic import SnrDefinition, add_noise, shapes
-from hyperacuity.errors import UsageError
+from hyperacuity.errors import UsageError, option
 from hyperacuity.run.keeping import Kept
 from hyperacuity.run.many import each
 from hyperacuity.tally import Signature
@@ -74,7 +74,7 @@ class HalfKernelGrid:
 
     def __post_init__(self) -> None:
         if self.seeds < 2:
-            raise UsageError(f"--seeds {self.seeds}: expected 2 or more, or there are no intervals")
+            raise UsageError(f"{option('seeds', self.seeds)}: expected 2 or more, or there are no intervals")
 
     @property
     def settings(self) -> tuple[HalfKernel, ...]:
@@ -265,7 +265,7 @@ def definitions_of(names: str, *, most: int = len(DEFINITIONS)) -> tuple[SnrDefi
     wanted = {name.strip() for name in names.split(",")}
     if not wanted <= set(DEFINITIONS) or len(wanted) > most:
         what = "one" if most == 1 else "some"
-        raise UsageError(f"--definition {names}: expected {what} of {', '.join(DEFINITIONS)}")
+        raise UsageError(f"{option('definition', names)}: expected {what} of {', '.join(DEFINITIONS)}")
     return tuple(name for name in DEFINITIONS if name in wanted)
 
 

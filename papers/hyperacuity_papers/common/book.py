@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import hyperacuity
 from hyperacuity.data import find_data
-from hyperacuity.errors import UsageError
+from hyperacuity.errors import UsageError, option
 from hyperacuity.run.code import library_versions
 from hyperacuity.run.keeping import read_kept, write_kept
 from hyperacuity_papers.common.claims import LedgerRow
@@ -30,7 +30,7 @@ def data_at_hand(explicit: Path | None = None) -> dict[str, Path | None]:
             return None
 
     if explicit is not None and not explicit.exists():
-        raise UsageError(f"--data {explicit}: there is no folder of that name")
+        raise UsageError(f"{option('data', explicit)}: there is no folder of that name")
     return {name: where(name) for name in DATA}
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hyperacuity.audit import AuditProtocol, SystemAudit, collect_audit
 from hyperacuity.data import Sample, load_dataset
 from hyperacuity.detect.pb_detector import CUES, PbModel, detect_from, gradients, load_model
-from hyperacuity.errors import UsageError
+from hyperacuity.errors import UsageError, option
 from hyperacuity.kinds.contours import ContourKind
 from hyperacuity.maps import SoftMap
 from hyperacuity.outputs import output_file, output_folder
@@ -73,7 +73,7 @@ def pb_labels(
     images are used, evenly chosen, by default all.
     """
     if truth is not None and truth not in TRUTHS:
-        raise UsageError(f"--truth {truth}: expected all or consensus")
+        raise UsageError(f"{option('truth', truth)}: expected all or consensus")
     learned = learn_pb(bsds500_drawn(data, train), TRUTHS if truth is None else (truth,), course, workers)
     # Tested is what was written, rounded as it is.
     models = {}

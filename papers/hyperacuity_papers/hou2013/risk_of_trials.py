@@ -27,7 +27,7 @@ from hyperacuity.audit.trials import Trial, read_trials
 from hyperacuity.data import read_image
 from hyperacuity.data.datasets.pairing import files_in, stem_of
 from hyperacuity.detect import detector
-from hyperacuity.errors import InputError, UsageError
+from hyperacuity.errors import InputError, UsageError, option
 from hyperacuity.maps import SoftMap
 from hyperacuity.run.many import each
 
@@ -124,7 +124,9 @@ def simulate_people(
     """
     trials, look = read_trials(folder), detector(eyes)
     if own := sorted({trial.system for trial in trials if trial.system == str(look)}):
-        raise UsageError(f"--observer {eyes}: the trials hold false alarms of {own[0]}, which would judge itself")
+        raise UsageError(
+            f"{option('observer', eyes)}: the trials hold false alarms of {own[0]}, which would judge itself"
+        )
     photographs = {stem_of(path): path for path in files_in(images)}
     names = sorted({trial.image for trial in trials})
     if missing := [name for name in names if name not in photographs]:

@@ -156,7 +156,7 @@ def hou2013(
     samples = _parts(data, folder, count, stand_in=stand_in)
     chosen = {str(found): found for found in map(detector, split_names(detectors))}
     if not chosen:
-        raise UsageError("--with names no detector; for example --with pb,canny")
+        raise UsageError("`names=''` names no detector; for example `names='pb,canny'`")
     study = Hou2013(folder, AuditProtocol(seed=seed), Observer(noise, lapse), tuple(chosen), samples)
     if SCENES in samples:
         study.notes.append("BSDS500 was not found: run on scenes with simulated annotators")

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hyperacuity.data import read_labels, read_order, write_labels, write_order
 from hyperacuity.detect import Orderer, orderer, split_names
-from hyperacuity.errors import InputError, UsageError
+from hyperacuity.errors import InputError, UsageError, option
 from hyperacuity.maps import LabelMap, OrderMap
 from hyperacuity.ordering import OrderingScore, OrderingTally, collect, ordering, tally_questions
 from hyperacuity.ordering import Protocol as OrderingProtocol
@@ -161,14 +161,14 @@ def named_orderers(names: str) -> dict[str, Orderer]:
     """
     found = [orderer(name) for name in split_names(names)]
     if not found:
-        raise UsageError("--with names no system; for example --with depth-cues,ownership")
+        raise UsageError("`names=''` names no system; for example `names='depth-cues,ownership'`")
     return {str(one): one for one in found}
 
 
 def photographs_of(which: str, data: Path | None, count: int | None = None) -> list[LabelledPhotograph]:
     """Labelled photographs: those held out (``held-out``), or every fifth of those that are learned from (``dev``)."""
     if which not in ("held-out", "dev"):
-        raise UsageError(f"--images {which}: expected held-out or dev")
+        raise UsageError(f"{option('images', which)}: expected held-out or dev")
     held_out = which == "held-out"
     return read_labelled(data, held_out=held_out, step=1 if held_out else DEVELOPMENT, count=count)
 

@@ -33,7 +33,14 @@ WORDS = "hyperacuity.words"
 STDOUT = "-"
 """What a file is called that is standard output."""
 
-SPELLED = {"form": "--as", "masks": "--mask", "nms_of": "--nms", "systems": "--system"}
+SPELLED = {
+    "form": "--as",
+    "lambdas": "--lambda",
+    "masks": "--mask",
+    "names": "--with",
+    "nms_of": "--nms",
+    "systems": "--system",
+}
 """Options with another name than Python's."""
 
 MOST_ALIKE = 3

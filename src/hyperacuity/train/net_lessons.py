@@ -27,7 +27,7 @@ from hyperacuity.data import (
 from hyperacuity.data.datasets.bsds import refuse_reserved, reserved
 from hyperacuity.data.scenes import make_scene, name_of
 from hyperacuity.detect.net.lessons import Lesson, lesson
-from hyperacuity.errors import InputError, UsageError
+from hyperacuity.errors import InputError, UsageError, option
 from hyperacuity.maps import EdgeMap, OrderMap, same_size
 from hyperacuity.run.many import PictureSource, each
 
@@ -79,7 +79,7 @@ class Curriculum:
         parts = [tuple(one for one in part if one.name not in kept) for part in (self.photographs, self.scenes)]
         held = tuple(one for one in self.photographs or self.scenes if one.name in kept)
         if not parts[0] and not parts[1]:
-            raise UsageError("there is no picture to learn from: give photographs, or --scenes N")
+            raise UsageError("there is no picture to learn from: give photographs, or `scenes=N`")
         return replace(self, photographs=parts[0], scenes=parts[1], held=held)
 
     def read(self, workers: int | None) -> tuple[list[Lesson], list[TaughtPicture]]:
@@ -120,7 +120,9 @@ def held_out(names: Sequence[str], share: float) -> frozenset[str]:
     (['b', 'd'], frozenset())
     """
     if not 0 <= share <= 0.5:
-        raise UsageError(f"--hold {share:g}: expected a share from 0 to 0.5, such as 0.1 for every tenth picture")
+        raise UsageError(
+            f"{option('hold', share)}: expected a share from 0 to 0.5, such as 0.1 for every tenth picture"
+        )
     if share == 0:
         return frozenset()
     every = round(1 / share)

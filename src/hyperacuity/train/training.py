@@ -20,7 +20,7 @@ from hyperacuity.detect.depth.evidence import border_heights
 from hyperacuity.detect.depth.ownership import probability_of_ownership
 from hyperacuity.detect.pb_detector import CUES, PbModel
 from hyperacuity.detect.pb_training import Examples, examples, logistic_fit, observe_all
-from hyperacuity.errors import InputError, UsageError
+from hyperacuity.errors import InputError, UsageError, option
 from hyperacuity.maps import EdgeMap
 from hyperacuity.ordering import Sides, border_votes, order_of_pairs, ordering
 from hyperacuity.ordering.figure_ground import REACH
@@ -61,9 +61,9 @@ class PbCourse:
     def __post_init__(self) -> None:
         """Validate."""
         if self.weak not in ("ignore", "negative"):
-            raise UsageError(f"--weak {self.weak}: expected ignore or negative")
+            raise UsageError(f"{option('weak', self.weak)}: expected ignore or negative")
         if self.hist_distance not in ("chi2", "quadratic"):
-            raise UsageError(f"--hist-distance {self.hist_distance}: expected chi2 or quadratic")
+            raise UsageError(f"{option('hist_distance', self.hist_distance)}: expected chi2 or quadratic")
 
     def about(self, source: str, truth: str, options: str = "") -> str:
         """Describe how a model was obtained: from what, and by which command, ``options`` included."""
@@ -121,7 +121,7 @@ def bsds500_drawn(
     """
     parts = {"train": "training", "train,val": "training and validation"}
     if split not in parts:
-        raise UsageError(f"--split {split}: expected train or train,val")
+        raise UsageError(f"{option('split', split)}: expected train or train,val")
     every = [one for part in split.split(",") for one in load_dataset("bsds500", data, split=part).samples]
     usable = every if allow_reserved else [one for one in every if one.name not in reserved()]
     if not usable:
