@@ -71,7 +71,7 @@ def test_someone_elses_link_offers_two_plain_choices(page, live, visit, serious)
     tabs["Ada"].goto(f"{address.base}/me")
     link, bea = tabs["Ada"].input_value("#own-link"), tabs["Bea"]
     bea.goto(link)
-    bea.click("text=Stay Bea")
+    bea.click("text=Stay signed in as Bea")
     bea.get_by_text("Hello Bea.").wait_for()
     bea.goto(link)
     assert serious(bea) == []

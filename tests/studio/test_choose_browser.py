@@ -83,7 +83,7 @@ def test_twenty_trials_are_run_and_the_risk_appears(served, visit):
     assert results.locator("#people tbody tr td").nth(1).inner_text() == "21 of 21"
     assert results.locator("#people tbody tr td").nth(2).inner_text() == "0 of 1", "the check was failed"
     results.select_option("#attentive", "1")
-    results.get_by_text("No answers by those who are counted.").wait_for()
+    results.get_by_text("No answers yet from those who count.").wait_for()
     assert results.inner_text("#risks tbody") == "No answers yet."
     rows = state.read_now(all_answers)
     assert len(rows) == 24

@@ -45,7 +45,7 @@ class LabelWork:
     title: ClassVar[str] = "Label edges"
     measures: ClassVar[Measures] = {"F": f_between, "κ": cohen_kappa}
     about: ClassVar[str] = (
-        "F is that of one person's edges against another's, matched one to one within 0.75 % of the image's diagonal; "
+        "F measures one person's edges against another's, matched one to one within 0.75 % of the image's diagonal; "
         "κ is agreement beyond chance over pixels, matched in the same way."
     )
 

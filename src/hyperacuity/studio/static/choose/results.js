@@ -78,7 +78,7 @@ async function copied(links, button) {
 }
 
 function headline({ answers, subjects, seconds, modes }) {
-  if (!answers) return $("attentive").value === "0" ? "Waiting for the first answer." : "No answers by those who are counted.";
+  if (!answers) return $("attentive").value === "0" ? "Waiting for the first answer." : "No answers yet from those who count.";
   const people = subjects === 1 ? "1 person" : `${subjects} people`;
   const agree = modes.filter((one) => one.alpha !== null).map((one) => `${one.mode} ${one.alpha.toFixed(2)}`).join(", ");
   const time = seconds === null ? "" : `, ${seconds.toFixed(1)} s each on average`;

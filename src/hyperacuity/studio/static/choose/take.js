@@ -42,7 +42,7 @@ async function patientPicture(position) {
       return image;
     } catch {
       if (wait > 8000) throw new Error("a photograph cannot be loaded");
-      problem("The next photograph has not come yet. Trying again …");
+      problem("The next photograph has not arrived yet. Trying again …");
       await pause(wait);
     }
   }
