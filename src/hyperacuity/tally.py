@@ -29,6 +29,7 @@ Counts = NDArray[np.int64]
 Sums = NDArray[np.float64]
 Scores = NDArray[np.float64]
 Weights = NDArray[np.int64]
+Arrays = dict[str, NDArray[Any]]
 
 MOST_COUNTED = 2**53
 """The largest count: up to here, sums in double precision are exact."""
@@ -248,6 +249,10 @@ class Tally:
                     raise InputError(f"{part.name} has numbers of type {counts.dtype}, expected whole numbers")
                 if counts.size and not 0 <= counts.min() <= counts.max() <= MOST_COUNTED:
                     self.require((counts >= 0) & (counts <= MOST_COUNTED), part.name, "a count from 0 to 2⁵³")
+
+    def truth_counts(self) -> Arrays:
+        """The arrays that depend on the truth and the protocol alone: the same for every system, of the same truths."""
+        return {}
 
     def require(self, holds: ArrayLike, name: str, expected: str) -> None:
         """Raise ``InputError`` with the first number of an array for which a condition does not hold, or with the array."""

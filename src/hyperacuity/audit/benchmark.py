@@ -32,7 +32,7 @@ from hyperacuity.kernels.parts import partners_at_levels, sweep_parts
 from hyperacuity.kernels.sweep import History, partners_by_level, trace
 from hyperacuity.maps import EdgeMap, SoftMap, edge_map, same_size, soft_map
 from hyperacuity.resampling import Bootstrap, holm, percentile_interval, resample
-from hyperacuity.tally import BaseProtocol, Counts, Criteria, Scores, Tally, Weights, number, protocol_of, total
+from hyperacuity.tally import Arrays, BaseProtocol, Counts, Criteria, Scores, Tally, Weights, number, protocol_of, total
 
 STRENGTHS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 OUTPUT_LEVELS = 20
@@ -112,6 +112,10 @@ class AuditTally(Tally):
         self.require_shape((len(protocol.truths), protocol.protocol.levels.size), *BoundaryTally.names())
         self.require_shape((OUTPUT_LEVELS, max(np.shape(self.output)[-1:], default=0)), "output")
         require_possible_pairs(self)
+
+    def truth_counts(self) -> Arrays:
+        """The true pixels under each truth of the protocol."""
+        return {"truth": self.truth[:, :1]}
 
     def under(self, truth: int, benchmark: Protocol) -> BoundaryTally:
         """The benchmark's tally under one of the protocol's truths."""

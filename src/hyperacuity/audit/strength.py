@@ -27,7 +27,7 @@ from hyperacuity.boundary.matching import TOLERANCE, match
 from hyperacuity.errors import InputError
 from hyperacuity.maps import EdgeMap, edge_map, same_size
 from hyperacuity.resampling import Bootstrap, Draws, percentile_interval, resample
-from hyperacuity.tally import BaseProtocol, Counts, Criteria, Scores, Tally, Weights, number, protocol_of
+from hyperacuity.tally import Arrays, BaseProtocol, Counts, Criteria, Scores, Tally, Weights, number, protocol_of
 
 CLASSES = ("[0, 0.2)", "[0.2, 0.4)", "[0.4, 0.6)", "[0.6, 0.8)", "[0.8, 1)", "1")
 """Classes of strength; each includes its lower end, and the last is consensus alone."""
@@ -82,6 +82,10 @@ class StrengthTally(Tally):
         self.require(self.pixels.sum(axis=1) == drawn, "pixels", "a strength for every pixel")
         others = self.agreed.sum(axis=1) - drawn
         self.require(self.pixels @ np.arange(people) == others, "pixels", "as many other annotators as agree")
+
+    def truth_counts(self) -> Arrays:
+        """All counts: there is no system."""
+        return self.arrays
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,6 +9,7 @@ from pathlib import Path
 from hyperacuity.board.names import ID_LETTERS, short
 from hyperacuity.cards import SUFFIX, Card, canonical_name, parsed
 from hyperacuity.cards.files import card_bytes
+from hyperacuity.cards.truths import contradictions
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.report.pages import mapper
 from hyperacuity.report.sheets.sheet import Each
@@ -51,7 +52,8 @@ def card_files(named: Iterable[Path]) -> list[Path]:
 def read_submissions(paths: Iterable[Path], map_each: Each | None = None) -> tuple[list[Submission], list[CardProblem]]:
     """The cards in the order of their names, whatever that of the paths, and what is wrong.
 
-    A file that is no card, or is damaged, is a problem, and so is a card that stands in two files, of which the first is taken.
+    A file that is not a card, or is damaged, is a problem; so is a card that stands in two files, of which the first is taken.
+    Cards whose counts of a truth contradict those of most others are refused (:func:`~hyperacuity.cards.truths.contradictions`).
     Two cards of one name for the same task and truths are told apart by their digests, and are a problem that is not fatal.
     """
     several = list(dict.fromkeys(paths))
@@ -69,7 +71,10 @@ def read_submissions(paths: Iterable[Path], map_each: Each | None = None) -> tup
             known[one.id] = one
             found.append(one)
     found.sort(key=lambda one: (one.card.system, one.card.digest))
-    return found, problems + _clashes(found)
+    wrong = contradictions([one.card for one in found])
+    problems += [CardProblem(found[n].path, f"{found[n].path}: {sentence}") for n, sentence in wrong.items()]
+    sound = [one for n, one in enumerate(found) if n not in wrong]
+    return sound, problems + _clashes(sound)
 
 
 def read_submission(path: Path) -> Submission:

@@ -16,7 +16,7 @@ from hyperacuity.kernels.counting import sweep_counts
 from hyperacuity.kernels.pairs import reach
 from hyperacuity.kernels.sweep import sweep
 from hyperacuity.maps import EdgeMap, SoftMap, boundary_marks, edge_map, label_map, same_size, soft_map
-from hyperacuity.tally import BaseProtocol, Counts, Tally, unpacked_arrays
+from hyperacuity.tally import Arrays, BaseProtocol, Counts, Tally, unpacked_arrays
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +58,10 @@ class BoundaryTally(Tally):
         entries = np.size(self.truth)
         self.require_shape((levels if levels and entries != 1 else max(entries, 1),), *self.names())
         require_possible_pairs(self)
+
+    def truth_counts(self) -> Arrays:
+        """The true pixels, which are the same at all thresholds."""
+        return {"truth": self.truth[:1]}
 
 
 def require_possible_pairs(counts: Tally) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from hyperacuity.cards import Card, canonical_name, read_card, shipped
-from hyperacuity.cards.truths import TruthDigests, difference_of_truths
+from hyperacuity.cards.truths import TruthDigests, difference_of_counts, difference_of_truths
 from hyperacuity.errors import HyperacuityError, UsageError
 from hyperacuity.kinds import kind_of
 from hyperacuity.kinds.cells import plural, some
@@ -52,6 +52,23 @@ class CompatibleCards:
     def job(self, job: TaskJob) -> TaskJob:
         """The job whose signature names the cards, too, if it names systems."""
         return job if job.protocol == self.protocol else replace(job, protocol=self.protocol)
+
+    def contradictions(self, tallies: Tallies) -> dict[str, tuple[str, str]]:
+        """The cards whose counts of a truth are not those of a system evaluated here: the first such image, and a sentence."""
+        found = {}
+        for name, card in self.cards.items():
+            differences = (
+                (image, sentence)
+                for image, tally in tallies.items()
+                if image in card.tallies and (sentence := difference_of_counts(image, tally, card.tallies[image]))
+            )
+            if first := next(differences, None):
+                found[name] = first
+        return found
+
+    def without(self, names: Collection[str]) -> CompatibleCards:
+        """The other cards."""
+        return replace(self, cards={name: card for name, card in self.cards.items() if name not in names})
 
     def tallies_of(self, evaluated: Callable[[str], Tallies]) -> Callable[[str], Tallies]:
         """The tallies of every row, all under the one protocol."""

@@ -75,6 +75,8 @@ def _joined(grid: Grid, given: Sequence[CardEntry], workers: int | None) -> Grid
         return recorded_truths(job, [cells[image] for image in images], workers=workers)
 
     found = compatible_cards(given, job, list(grid.sources), cells, truths_of)
+    for name, (_, sentence) in found.contradictions(next(iter(grid.tallies().values()), {})).items():
+        raise UsageError(f"the card of {name}: {sentence}")
     rows = {
         name: Source(CardRow(card), (str(card.signature), name), len(card.tallies), card.expected)  # type: ignore[arg-type]
         for name, card in found.cards.items()

@@ -7,18 +7,21 @@ come with the data. What is derived from a truth is not.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import numpy as np
 from rich.console import Console
 from rich.progress import track
 
-from hyperacuity.cards import digest_of
+from hyperacuity.cards import Card, digest_of
 from hyperacuity.errors import InputError
 from hyperacuity.kinds import Cell
 from hyperacuity.kinds.arrays import opened
 from hyperacuity.run.jobs import TaskJob
+from hyperacuity.tally import Tally
 
 TruthDigests = tuple[str, ...]
 """Of an image: each annotator's, and one more where the tally depends on more than these."""
@@ -77,3 +80,41 @@ def difference_of_truths(job: TaskJob, image: str, mine: TruthDigests, theirs: T
     parts = [f": {word} {numbers} of {people}" if people > 1 else ""] if numbers else []
     parts += [f": {more}"] if apart[-1] > people else []
     return f"truth of {image} differs{' and '.join(parts)}"
+
+
+def difference_of_counts(image: str, mine: Tally, theirs: Tally) -> str:
+    """The counts of the same truth in which two tallies differ, in words; empty if they agree."""
+    here, there = mine.truth_counts(), theirs.truth_counts()
+    apart = [name for name, array in here.items() if not np.array_equal(array, there[name])]
+    if not apart:
+        return ""
+    one, other = (np.asarray(counts[apart[0]]).tolist() for counts in (there, here))
+    return f"the truth of {image} is the same, yet its count ({apart[0]}) is {one}, expected {other}"
+
+
+def contradictions(cards: Sequence[Card]) -> dict[int, str]:
+    """Find cards whose counts of a truth are not those of most cards with the same truth and protocol: a sentence by position.
+
+    Where no count is that of most cards, all of them are named: one is wrong, and nothing here tells which.
+    """
+    groups: dict[tuple[str, str, bool, TruthDigests], list[int]] = {}
+    for n, card in enumerate(cards):
+        for image in card.images:
+            groups.setdefault((str(card.signature), image, card.people, tuple(card.truths[image])), []).append(n)
+    found: dict[int, str] = {}
+    for (_, image, _, _), members in groups.items():
+        counts = {n: _as_text(cards[n].tallies[image]) for n in members}
+        (usual, votes), *others = [*Counter(counts.values()).most_common(2), ("", 0)]
+        if votes == len(members):
+            continue
+        right = next((n for n in members if counts[n] == usual), None) if votes > others[0][1] else None
+        for n in members:
+            if counts[n] != usual or right is None:
+                other = right if right is not None else next(k for k in members if counts[k] != counts[n])
+                sentence = difference_of_counts(image, cards[other].tallies[image], cards[n].tallies[image])
+                found.setdefault(n, f"{sentence} as on the card of {cards[other].system}")
+    return found
+
+
+def _as_text(tally: Tally) -> str:
+    return str({name: np.asarray(array).tolist() for name, array in tally.truth_counts().items()})

@@ -23,6 +23,7 @@ from hyperacuity.maps import disparity_map, edge_map, same_size
 from hyperacuity.resampling import mean_and_interval, weighted_mean
 from hyperacuity.tally import (
     ROUNDING,
+    Arrays,
     BaseProtocol,
     Counts,
     Criteria,
@@ -135,6 +136,10 @@ class DisparityTally(Tally):
         self.require(
             np.abs(self.signed) <= self.absolute * (1 + ROUNDING), "signed", "at most the sum of absolute errors"
         )
+
+    def truth_counts(self) -> Arrays:
+        """The pixels of each region."""
+        return {"pixels": self.pixels}
 
 
 def tally(

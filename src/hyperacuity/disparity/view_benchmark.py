@@ -21,7 +21,7 @@ from hyperacuity.disparity.views import forward, inverse
 from hyperacuity.kernels import disparity as kernels
 from hyperacuity.maps import same_size
 from hyperacuity.resampling import mean_and_interval, weighted_mean
-from hyperacuity.tally import BaseProtocol, Counts, Criteria, Scores, Sums, Tally, Weights, protocol_of
+from hyperacuity.tally import Arrays, BaseProtocol, Counts, Criteria, Scores, Sums, Tally, Weights, protocol_of
 
 WAYS = ("forward", "inverse")
 MEASURES = ("mse", "rmse", "psnr", "visible")
@@ -59,6 +59,10 @@ class ViewTally(Tally):
         self.require_shape((len(WAYS),), *self.names())
         self.require_at_most("pixels", "compared")
         self.require_at_most(self.added * 255.0**2, "square")
+
+    def truth_counts(self) -> Arrays:
+        """The pixels of the pictures."""
+        return {"pixels": self.pixels}
 
 
 def tally_views(

@@ -60,8 +60,13 @@ class Result:
         self.made = job
         """As it was evaluated; ``job`` has the protocol that cards stand under too."""
         compatible = compatible or CompatibleCards(job.protocol)
+        self.failures = list(failures)
+        if compatible.cards and (first := next((label for of in sweeps.values() for label in of.values()), None)):
+            impossible = compatible.contradictions(tallies_of(first))
+            self.failures += [Failure(name, image, reason) for name, (image, reason) in impossible.items()]
+            compatible = compatible.without(impossible)
         job = compatible.job(job)
-        self.job, self.failures, self.inputs, self.run = job, list(failures), inputs, run
+        self.job, self.inputs, self.run = job, inputs, run
         self.task, self.protocol = job.task, job.protocol
         self.human, self.all_pairs = human or compatible.people is not None, all_pairs
         self.cards: dict[str, Card] = dict(compatible.cards)
@@ -83,7 +88,9 @@ class Result:
     def expected(self, system: str) -> int | None:
         """How many images the truth has for a system; None where nobody knows."""
         if system in self.cards:
-            return self.cards[system].expected
+            here = [self.expected(other) for other in self._sweeps if other not in self.cards]
+            known = [number for number in (self.cards[system].expected, *here) if number is not None]
+            return max(known, default=None)
         if self.inputs is None:
             return self._expected
         return max(self.inputs.expected(label) for label in self._sweeps[system].values())

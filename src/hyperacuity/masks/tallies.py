@@ -12,7 +12,7 @@ from hyperacuity.errors import InputError
 from hyperacuity.masks.contours import MaskCounts, count_masks
 from hyperacuity.masks.objects import Frame, Labels, ObjectPair, frames_of, pairs_of
 from hyperacuity.masks.protocols import LABELS, Protocol
-from hyperacuity.tally import Counts, Sums, Tally, protocol_of
+from hyperacuity.tally import Arrays, Counts, Sums, Tally, protocol_of
 
 MEASURES = ("f", "one_to_one", "boundary_iou", "j")
 """The measures of an object, whose sums a tally holds."""
@@ -63,6 +63,10 @@ class MaskTally(Tally):
         self.require_at_most("truth", "truth_near", "matched")
         self.require_at_most("band_any", "band_common")
         self.require_at_most("area", "common")
+
+    def truth_counts(self) -> Arrays:
+        """The true boundary pixels."""
+        return {"truth": self.truth}
 
 
 def tally(

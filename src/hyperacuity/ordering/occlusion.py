@@ -33,7 +33,7 @@ from hyperacuity.maps import SoftMap, same_size, soft_map
 from hyperacuity.ordering.directed_contours import Contours, angle_between, contours
 from hyperacuity.ordering.local import SIDE, LocalMatch, match_contours
 from hyperacuity.ordering.orderings import Ordering, Partition, Sides
-from hyperacuity.tally import BaseProtocol, Counts, Tally, number, protocol_of
+from hyperacuity.tally import Arrays, BaseProtocol, Counts, Tally, number, protocol_of
 
 STRUCTURED = Suppression()
 """How non-maxima are suppressed by default."""
@@ -185,6 +185,10 @@ class OcclusionTally(Tally):
             self.require_at_most(f"{side}_matched", f"{side}_right")
         self.require_at_most("truth_matched", "detected_matched")
         self.require_at_most("truth_right", "detected_right")
+
+    def truth_counts(self) -> Arrays:
+        """The true pixels, which are the same at all thresholds."""
+        return {"truth": self.truth[:1]}
 
 
 def tally_occlusion(

@@ -17,7 +17,7 @@ from hyperacuity.ordering.orderings import Ordering, Partition, Sides, ordering,
 from hyperacuity.ordering.pairwise import compare_regions
 from hyperacuity.ordering.prc import Outcomes
 from hyperacuity.ordering.protocols import Protocol
-from hyperacuity.tally import ROUNDING, Counts, Sums, Tally, total
+from hyperacuity.tally import ROUNDING, Arrays, Counts, Sums, Tally, total
 
 LOCAL_FIELDS = ("consistent", "inconsistent", "false", "missed", "recalled_consistent", "recalled_inconsistent")
 
@@ -62,6 +62,10 @@ class OrderingTally(Tally):
             self.require(
                 np.isclose(self.inconsistent.sum(), self.contours[5]), "inconsistent", f"a sum of {self.contours[5]}"
             )
+
+    def truth_counts(self) -> Arrays:
+        """The contour pixels of the truth."""
+        return {"contours": self.contours[3:].sum(keepdims=True)}
 
 
 def tally(

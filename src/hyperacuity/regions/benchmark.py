@@ -13,7 +13,7 @@ from hyperacuity.errors import InputError
 from hyperacuity.regions.levels import Levels, level_thresholds
 from hyperacuity.regions.measures import compare
 from hyperacuity.resampling import Bootstrap, Draws, percentile_interval, resample
-from hyperacuity.tally import BaseProtocol, Counts, Criteria, Scores, Sums, Tally, Weights, protocol_of, stack
+from hyperacuity.tally import Arrays, BaseProtocol, Counts, Criteria, Scores, Sums, Tally, Weights, protocol_of, stack
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,10 @@ class RegionTally(Tally):
         self.require_at_most("images", "rand", "stacks")
         self.require_at_most("machine_area", "covering")
         self.require_finite("variation")
+
+    def truth_counts(self) -> Arrays:
+        """The area of all annotators' regions."""
+        return {"truth_area": self.truth_area}
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from hyperacuity.kernels.sweep_pairs import sweep_states
 from hyperacuity.maps import EdgeMap, SoftMap, same_size, size_of
 from hyperacuity.semantic.protocols import Protocol
 from hyperacuity.semantic.truths import ClassMaps, SemanticTruth, cropped, framed
-from hyperacuity.tally import Counts, Tally, protocol_of
+from hyperacuity.tally import Arrays, Counts, Tally, protocol_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +50,10 @@ class SemanticTally(Tally):
         self.require_at_most("detected", "matched")
         self.require_at_most(self.truth[:, np.newaxis], "matched")
         self.require((self.shown > 0)[:, np.newaxis] | (self.detected == 0), "detected", "0 for a class without a map")
+
+    def truth_counts(self) -> Arrays:
+        """The true pixels of each class."""
+        return {"truth": self.truth}
 
     def of_class(self, c: int) -> BoundaryTally:
         """The counts of one class as those of the boundary benchmark."""

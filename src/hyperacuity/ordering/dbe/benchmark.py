@@ -32,7 +32,7 @@ from hyperacuity.errors import InputError, UsageError
 from hyperacuity.kernels.distances import squared_distances
 from hyperacuity.maps import EdgeMap, edge_map, order_map, same_size
 from hyperacuity.resampling import mean_and_interval, ratio, weighted_mean
-from hyperacuity.tally import BaseProtocol, Counts, Criteria, Scores, Sums, Tally, Weights, number, protocol_of
+from hyperacuity.tally import Arrays, BaseProtocol, Counts, Criteria, Scores, Sums, Tally, Weights, number, protocol_of
 
 MEASURES = ("accuracy", "completeness")
 
@@ -107,6 +107,10 @@ class DepthEdgeTally(Tally):
         self.require_at_most("predicted_distance", "near_distance")
         for edges in ("near", "predicted", "true"):
             self.require_at_most(getattr(self, edges) * reach, f"{edges}_distance")
+
+    def truth_counts(self) -> Arrays:
+        """The true edges."""
+        return {"true": self.true}
 
 
 def depth_edges(depth: ArrayLike, protocol: DepthEdgeProtocol = DEPTH_EDGES) -> EdgeMap:

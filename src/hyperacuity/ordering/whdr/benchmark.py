@@ -26,7 +26,19 @@ from numpy.typing import ArrayLike, NDArray
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.maps import OrderMap, order_map
 from hyperacuity.resampling import Bootstrap, Draws, percentile_interval, ratio, resample, weighted_mean
-from hyperacuity.tally import BaseProtocol, Counts, Criteria, Scores, Sums, Tally, Weights, number, protocol_of, stack
+from hyperacuity.tally import (
+    Arrays,
+    BaseProtocol,
+    Counts,
+    Criteria,
+    Scores,
+    Sums,
+    Tally,
+    Weights,
+    number,
+    protocol_of,
+    stack,
+)
 
 Equality = Literal["ratio", "difference"]
 Pooling = Literal["pooled", "mean"]
@@ -149,6 +161,10 @@ class PairTally(Tally):
         self.require_finite("weight")
         self.require_at_most("weight", "wrong")
         self.require(self.pairs[2] <= self.pairs[:2].sum(), "pairs", "no more unanswered pairs than there are pairs")
+
+    def truth_counts(self) -> Arrays:
+        """The pairs and their weights."""
+        return {"weight": self.weight, "pairs": self.pairs[:2]}
 
 
 def answers(prediction: OrderMap | PointPairs, pairs: PointPairs, protocol: PairProtocol = PAIRS) -> NDArray[np.int64]:
