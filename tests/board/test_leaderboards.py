@@ -165,12 +165,16 @@ def test_the_order_of_the_files_does_not_matter(toys, boards):
     ]
 
 
-def test_a_system_without_a_score_is_last(ranked, make_card):
+def test_a_system_without_a_score_is_last(keep, make_card):
     nothing = make_card("a", [0, 0], images=["x", "y"])
     empty = {
         image: replace(one, truth=one.truth * 0, detected=one.detected * 0) for image, one in nothing.tallies.items()
     }
-    board = ranked(replace(nothing, tallies=empty), make_card("b", [10, 10], images=["x", "y"]))
+    cards = (replace(nothing, tallies=empty), make_card("b", [10, 10], images=["x", "y"]))
+    apart = [
+        read_submissions(keep(card))[0][0] for card in cards
+    ]  # together, their counts of the truth would be refused
+    (board,), _ = make_leaderboards(apart)
     assert [one.label for one in board.contenders] == ["b", "a"]
 
 

@@ -87,7 +87,7 @@ def test_the_row_of_a_card_says_how_many_images_it_lacks():
     soft = {name: TRUTH * np.float32(0.9) for name in "abcdef"}
     truths = dict.fromkeys(soft, TRUTH)
     some = {name: soft[name] for name in "abc"}
-    few = ha.evaluate("boundary", {"few": some}, {name: TRUTH for name in "abc"}, thresholds=9, progress=False).card()
+    few = ha.evaluate("boundary", {"few": some}, dict.fromkeys("abc", TRUTH), thresholds=9, progress=False).card()
     result = ha.evaluate("boundary", {"all": soft}, truths, thresholds=9, against=few, progress=False)
     assert result.expected("few") == 6
     assert "3 of 6" in str(result)
