@@ -17,7 +17,19 @@ import hyperacuity
 PACKAGE = Path(hyperacuity.__file__).parent
 MODULES = sorted(PACKAGE.rglob("*.py"), key=str)
 
-GROUND = {"errors", "syntax", "console", "outputs", "compiled", "kernels", "maps", "tally", "tasks", "resampling"}
+GROUND = {
+    "errors",
+    "syntax",
+    "console",
+    "outputs",
+    "compiled",
+    "kernels",
+    "maps",
+    "signatures",
+    "tally",
+    "tasks",
+    "resampling",
+}
 TASKS = {"edges", "boundary", "semantic", "masks", "regions", "ordering", "disparity", "audit", "detect"}
 LOW = GROUND | TASKS
 MAY_IMPORT = {
@@ -29,7 +41,8 @@ MAY_IMPORT = {
     "compiled": set(),
     "kernels": {"errors", "compiled"},
     "maps": {"errors"},
-    "tally": {"errors"},
+    "signatures": {"errors"},
+    "tally": {"errors", "signatures"},
     "tasks": {"errors", "tally"},
     "resampling": {"errors", "tally"},
     "data": GROUND,
