@@ -43,8 +43,10 @@ def inputs(task: str, seed: int = 0) -> tuple[Any, Any, dict[str, Any]]:
         return scene.annotators[0].labels, scene.annotators[1].labels, {}
     if task == "ordering":
         return -scene.order if seed % 2 else scene.order, [scene.order], {}
-    left = np.tile(np.arange(48, dtype=np.uint8) * 5, (40, 1))
-    disparity = np.where(np.arange(48) > 24, np.float32(4), np.float32(2)) * np.ones((40, 1), np.float32)
+    left = np.roll(np.tile(np.arange(48, dtype=np.uint8) * 5, (40, 1)), seed, axis=1)  # no two images alike
+    disparity = np.float32(seed / 8) + np.where(np.arange(48) > 24, np.float32(4), np.float32(2)) * np.ones(
+        (40, 1), np.float32
+    )
     if task == "views":
         return disparity, [left, np.roll(left, -2, axis=1)], {}
     assert task == "disparity", f"there is no example for {task}"

@@ -5,9 +5,13 @@ from __future__ import annotations
 import copy
 import multiprocessing
 import operator
+import os
 import pickle
+import signal
 import threading
+import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -148,6 +152,67 @@ class TestNames:
         other.update(np.ones_like(soft), truth, name="12003")
         with pytest.raises(UsageError, match=r"^the image 12003 was judged twice, with different counts"):
             one.merge(other)
+
+
+class TestSharing:
+    """Threads, processes and ranks may share the work, and every image counts once."""
+
+    @pytest.mark.parametrize("workers", [None, 2])
+    def test_unnamed_updates_of_several_threads_all_count(self, watched, workers):
+        judge = ha.Evaluator("watched", workers=workers)
+        watched.before = lambda prediction: time.sleep(0.002)
+
+        def judged_by_one(_):
+            for _ in range(10):
+                judge.update(soft, truth)
+
+        with ThreadPoolExecutor(4) as pool:
+            list(pool.map(judged_by_one, range(4)))
+        assert judge.score() == {f"#{n}": 16 for n in range(1, 41)}
+
+    def test_an_evaluator_is_not_merged_with_itself(self, watched):
+        judge = ha.Evaluator("watched")
+        judge.update(soft, truth)
+        with pytest.raises(UsageError, match="merged with itself: its images would count twice"):
+            judge.merge(judge)
+        assert list(judge.tallies) == ["#1"]
+
+    def test_ranks_that_pad_with_an_unnamed_image_are_refused(self, watched):
+        """As a sampler does that gives two ranks equally many of three images: the first comes again at the end."""
+        shares = [[0.2, 0.4], [0.6, 0.2]]
+        ranks = [ha.Evaluator("watched", workers=w) for w in (None, 1)]
+        for rank, values in zip(ranks, shares, strict=True):
+            for value in values:
+                rank.update(np.where(truth, np.float32(value), 0), truth)
+        with pytest.raises(
+            UsageError, match=r"image #1 here and image #2 there have the same arrays.* give images names"
+        ):
+            ranks[0].merge(pickle.loads(pickle.dumps(ranks[1])))  # noqa: S301
+        assert len(ranks[0].tallies) == 2, "nothing was added"
+
+    def test_the_same_share_is_merged_once(self, watched):
+        one, other = ha.Evaluator("watched"), ha.Evaluator("watched")
+        other.update(soft, truth)
+        one.merge(other)
+        with pytest.raises(UsageError, match="would count twice"):
+            one.merge(other)
+
+    @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+    @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+    def test_a_fork_goes_on_with_what_was_judged(self, watched):
+        judge = ha.Evaluator("watched", workers=2)
+        watched.before = lambda prediction: time.sleep(0.05)
+        for _ in range(3):
+            judge.update(soft, truth)
+        child = os.fork()
+        if child == 0:
+            signal.alarm(10)  # ends a child that hangs
+            judge.update(soft, truth)
+            os._exit(len(judge.tallies))
+        _, status = os.waitpid(child, 0)
+        assert os.waitstatus_to_exitcode(status) == 4
+        judge.update([soft, soft], [truth, truth])
+        assert len(judge.score()) == 5
 
 
 class TestWorkers:

@@ -1,14 +1,29 @@
-"""Scores while a network learns: feed predictions and truths as they come, ask for the score when you like."""
+"""Scores while a network learns: feed predictions and truths as they come, ask for the score when you like.
+
+The contract of an :class:`Evaluator`:
+
+- Several threads may call ``update``, ``add`` and ``merge`` at once; every image counts.
+- Each evaluator is merged once: neither with itself, nor with one whose unnamed images it has already (``UsageError``).
+- Ranks that share images, as samplers do which pad the last batch, give names: an image that both have by name counts once.
+  Without names, an image whose arrays both ranks have judged is refused (``UsageError``).
+- A process that forks waits for the images that are being counted; parent and child go on with an evaluator of their own each.
+"""
 
 from __future__ import annotations
 
 import copy
 import itertools
+import os
 import re
+import threading
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
 from typing import Any, Self
+from weakref import WeakSet
 
+from hyperacuity.cards import digest_of
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.kinds import Given, kind_of
 from hyperacuity.run.jobs import agreed
@@ -17,6 +32,8 @@ from hyperacuity.tasks import task as find_task
 
 WAITING = 64
 """Images that may wait for a thread before ``update`` does."""
+
+GIVE_NAMES = "give images names (`name=`) where samplers pad, and they count once"
 
 
 class Evaluator:
@@ -53,8 +70,18 @@ class Evaluator:
             raise UsageError(f"cannot count with {workers} workers: expected at least one, or None")
         self.workers = workers
         self._tallies: dict[str, Tally] = {}
+        self.digests: dict[str, str] = {}
+        """Of the arrays of images without a name, by which two ranks notice that they share one."""
+        self._start()
+
+    def _start(self) -> None:
+        """Make what no other process shares: the lock, the threads, the images in their hands."""
+        self._lock = threading.RLock()
+        self._taken: set[str] = set()
+        """Names of images that are being counted."""
         self._waiting: dict[str, Future[Tally]] = {}
         self._pool: ThreadPoolExecutor | None = None
+        _alive.add(self)
 
     def update(self, prediction: Any, truths: Any, *, name: str | Sequence[str] | None = None, **extras: Any) -> None:
         """Count one image, or a batch of them.
@@ -68,7 +95,16 @@ class Evaluator:
         wrong, the first call that needs the count raises it, with the image's name.
         """
         batch = kind_of(self.task).from_arrays(prediction, truths, extras, self.protocol)
-        keys = self._keys(name, len(batch))
+        keys = self._reserved(name, len(batch))
+        try:
+            self._count(keys, batch, named=name is not None)
+        finally:
+            with self._lock:
+                self._taken.difference_update(keys)
+
+    def _count(self, keys: list[str], batch: list[Given], *, named: bool) -> None:
+        """Count images, or have them counted by threads."""
+        digests = {} if named else {key: found for key, one in zip(keys, batch, strict=True) if (found := _digest(one))}
         if self.workers is None:
             places = [""] if len(batch) == 1 else [f"image {n} of {len(batch)}: " for n in range(1, len(batch) + 1)]
             counted = []
@@ -77,21 +113,35 @@ class Evaluator:
                     counted.append(self._tally(key, sample))
                 except InputError as error:
                     raise InputError(f"{place}{error}") from error
-            for key, tally in zip(keys, counted, strict=True):
-                self._add(key, tally)
+            with self._lock:
+                for key, tally in zip(keys, counted, strict=True):
+                    self._add(key, tally)
+                self.digests |= digests
             return
-        if self._pool is None:
-            self._pool = ThreadPoolExecutor(self.workers, thread_name_prefix="hyperacuity-image")
         for key, sample in zip(keys, batch, strict=True):
-            if len(self._waiting) >= WAITING + self.workers:
-                self._take(next(iter(self._waiting)))
             # The caller may overwrite the arrays with the next batch before a thread gets to them.
-            self._waiting[key] = self._pool.submit(self._tally, key, copy.deepcopy(sample))
+            copied = copy.deepcopy(sample)
+            with self._lock:
+                if self._pool is None:
+                    self._pool = ThreadPoolExecutor(self.workers, thread_name_prefix="hyperacuity-image")
+                if len(self._waiting) >= WAITING + self.workers:
+                    self._take(next(iter(self._waiting)))
+                self._waiting[key] = self._pool.submit(self._tally, key, copied)
+        with self._lock:
+            self.digests |= digests
+
+    def _reserved(self, name: str | Sequence[str] | None, count: int) -> list[str]:
+        """The names of the images of an update, which no other update gets meanwhile."""
+        with self._lock:
+            keys = self._keys(name, count)
+            self._taken.update(keys)
+            return keys
 
     def _keys(self, name: str | Sequence[str] | None, count: int) -> list[str]:
         """The names of the images of an update."""
         if name is None:
-            numbered = (f"#{n}" for n in itertools.count(len(self._tallies) + len(self._waiting) + 1))
+            seen = len({*self._tallies, *self._waiting, *self._taken})
+            numbered = (f"#{n}" for n in itertools.count(seen + 1))
             return list(itertools.islice(itertools.filterfalse(self._is_taken, numbered), count))
         names = [name] if isinstance(name, str) else [str(one) for one in name]
         if len(names) != count:
@@ -102,7 +152,7 @@ class Evaluator:
         return names
 
     def _is_taken(self, name: str) -> bool:
-        return name in self._tallies or name in self._waiting
+        return name in self._tallies or name in self._waiting or name in self._taken
 
     def _tally(self, key: str, sample: Given) -> Tally:
         named = {"image": key} if self.task.by_name else {}
@@ -128,9 +178,10 @@ class Evaluator:
     @property
     def tallies(self) -> dict[str, Tally]:
         """The tallies by image, in the order of the updates. An image that could not be counted raises its ``InputError``."""
-        for key in list(self._waiting):
-            self._take(key)
-        return dict(self._tallies)
+        with self._lock:
+            for key in list(self._waiting):
+                self._take(key)
+            return dict(self._tallies)
 
     @property
     def signature(self) -> Signature:
@@ -158,20 +209,38 @@ class Evaluator:
 
     def reset(self) -> None:
         """Forget everything that was judged."""
-        for waiting in self._waiting.values():
-            waiting.cancel()
-        self._waiting, self._tallies = {}, {}
+        with self._lock:
+            for waiting in self._waiting.values():
+                waiting.cancel()
+            self._waiting, self._tallies, self.digests = {}, {}, {}
 
     def merge(self, other: Evaluator) -> Self:
         """Add what another evaluator of the same protocol judged: another rank's or worker's share. Returns itself.
 
-        Images without a name are numbered on; one that both have by name counts once (:meth:`add`).
+        Images without a name are numbered on; one that both have by name counts once (:meth:`add`). ``UsageError`` for
+        an evaluator itself, and where both have judged the same arrays without a name.
         """
+        if other is self:
+            raise UsageError("an evaluator cannot be merged with itself: its images would count twice")
         if other.task.name != self.task.name or other.protocol != self.protocol:
             apart = "; ".join(self.protocol.signature.differences(other.protocol.signature))
             raise UsageError(f"evaluators of different protocols cannot be merged: {apart}")
-        for name, tally in other.tallies.items():
-            self.add(tally, name=None if re.fullmatch(r"#\d+", name) else name)
+        tallies, digests = other.tallies, dict(other.digests)
+        with self._lock:
+            mine = {digest: name for name, digest in self.digests.items()}
+            for name, digest in digests.items():
+                if digest in mine:
+                    raise UsageError(
+                        f"image {mine[digest]} here and image {name} there have the same arrays and would count twice: "
+                        f"{GIVE_NAMES}"
+                    )
+            for name, tally in tallies.items():
+                if re.fullmatch(r"#\d+", name) is None:
+                    self.add(tally, name=name)
+                else:
+                    (key,) = self._keys(None, 1)
+                    self._add(key, tally)
+                    self.digests |= {key: digests[name]} if name in digests else {}
         return self
 
     def add(self, tally: Tally, *, name: str | None = None) -> None:
@@ -180,26 +249,78 @@ class Evaluator:
         One that was judged already counts once, as where ranks share the last images of an epoch to have equally many;
         ``UsageError`` where the counts differ, or the protocols.
         """
-        if name in self._waiting:
-            self._take(name)
-        if name is None or name not in self._tallies:
-            self._add(self._keys(name, 1)[0], tally)
-        elif self._tallies[name] != tally:
-            raise UsageError(f"the image {name} was judged twice, with different counts: give each its own name")
+        with self._lock:
+            if name in self._waiting:
+                self._take(name)
+            if name is None or name not in self._tallies:
+                self._add(self._keys(name, 1)[0], tally)
+            elif self._tallies[name] != tally:
+                raise UsageError(f"the image {name} was judged twice, with different counts: give each its own name")
 
     def __getstate__(self) -> dict[str, Any]:
         """All that travels to another process: what was judged, finished first, and how."""
         tallies = self.tallies
         packed = {name: tally.pack() for name, tally in tallies.items()}
         about = {"task": self.task.name, "protocol": self.protocol, "workers": self.workers}
-        return about | {"made": self._made(tallies), "tallies": packed}
+        return about | {"made": self._made(tallies), "tallies": packed, "digests": dict(self.digests)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.task, self.protocol, self.workers = find_task(state["task"]), state["protocol"], state["workers"]
         unpack, made = self.task.tally_type.unpack, state["made"]
         self._tallies = {name: unpack(data, made) for name, data in state["tallies"].items()}
-        self._waiting, self._pool = {}, None
+        self.digests = dict(state.get("digests", {}))
+        self._start()
 
     def _made(self, tallies: dict[str, Tally]) -> Any:
         """The protocol of the tallies, which may say more than the one asked for (that regions were derived)."""
         return protocol_of(tallies.values(), self.task.protocol) if tallies else self.protocol
+
+    def _before_fork(self) -> None:
+        """Wait for the images that threads are counting, whom a child would not have."""
+        self._lock.acquire()
+        for key in list(self._waiting):
+            with suppress(Exception):  # which comes again, in parent and child, when the count is asked for
+                self._add(key, self._waiting[key].result())
+                del self._waiting[key]
+
+    def _after_fork(self) -> None:
+        """Make a child's own lock and threads; images that could not be counted keep their errors."""
+        waiting = self._waiting
+        self._start()
+        self._waiting = waiting
+
+
+def _digest(sample: Given) -> str:
+    """A digest of an image's arrays; empty where they are made when they are asked for."""
+    try:
+        return digest_of([sample.prediction, sample.truths, sample.extras])
+    except TypeError:
+        return ""
+
+
+_alive: WeakSet[Evaluator] = WeakSet()
+"""The evaluators of this process."""
+
+_held: list[Evaluator] = []
+"""Those that wait for a fork to be over."""
+
+
+def _before_fork() -> None:
+    _held[:] = sorted(_alive, key=id)
+    for one in _held:
+        one._before_fork()
+
+
+def _after_fork(child: bool) -> None:
+    for one in _held:
+        if child:
+            one._after_fork()
+        else:
+            one._lock.release()
+    _held.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_before_fork, after_in_parent=partial(_after_fork, False), after_in_child=partial(_after_fork, True)
+    )

@@ -6,6 +6,8 @@ Needs PyTorch and torchmetrics: ``pip install '.[torch]'`` in a checkout. Nothin
 from __future__ import annotations
 
 import json
+import os
+import uuid
 from dataclasses import fields
 from typing import Any
 
@@ -13,7 +15,7 @@ import torch
 from torchmetrics import Metric
 
 from hyperacuity.errors import UsageError
-from hyperacuity.evaluation.evaluator import Evaluator
+from hyperacuity.evaluation.evaluator import GIVE_NAMES, Evaluator
 from hyperacuity.tally import Signature
 
 SIZE = 8
@@ -70,8 +72,9 @@ class TorchMetric(Metric):
     def evaluator(self) -> Evaluator:
         """What this rank counted so far, for its ``score()`` with intervals; of all ranks within ``sync_context()``."""
         whole = Evaluator(self.judge.task.name, self.judge.protocol)
+        seen: dict[str, str] = {}
         for block in self.packed if isinstance(self.packed, list) else [self.packed]:
-            _unpack(bytes(block.to("cpu", torch.uint8).numpy()), whole)
+            _unpack(bytes(block.to("cpu", torch.uint8).numpy()), whole, seen)
         return whole
 
     def _sync_dist(self, *args: Any, **options: Any) -> None:
@@ -85,6 +88,8 @@ def _pack(judge: Evaluator, *, named: bool) -> bytes:
     tallies = judge.tallies
     bodies = [tally.pack() for tally in tallies.values()]
     header = {
+        "process": f"{uuid.getnode():x}-{os.getpid()}",
+        "digests": [judge.digests.get(name, "") for name in tallies],
         "signature": str(judge.protocol.signature),
         "protocol": next(iter(tallies.values())).protocol.to_dict(),
         "names": list(tallies) if named else [None] * len(tallies),
@@ -94,8 +99,12 @@ def _pack(judge: Evaluator, *, named: bool) -> bytes:
     return b"".join([len(line).to_bytes(SIZE, "little"), line, *bodies])
 
 
-def _unpack(data: bytes, judge: Evaluator) -> None:
-    """Add what was packed, one update after the other. ``UsageError`` for counts under another protocol."""
+def _unpack(data: bytes, judge: Evaluator, seen: dict[str, str]) -> None:
+    """Add what was packed, one update after the other.
+
+    ``seen`` has the process that judged each image without a name. ``UsageError`` for counts under another protocol, and for an
+    image that two processes judged.
+    """
     at = 0
     while at < len(data):
         start = at + SIZE
@@ -105,6 +114,9 @@ def _unpack(data: bytes, judge: Evaluator) -> None:
         if apart := expected.differences(Signature.parse(header["signature"])):
             raise UsageError(f"ranks or states of different protocols cannot be joined: {'; '.join(apart)}")
         made = judge.task.protocol.from_dict(header["protocol"])
+        for digest in filter(None, header.get("digests", ())):
+            if seen.setdefault(digest, header["process"]) != header["process"]:
+                raise UsageError(f"ranks share an image, which would count twice: {GIVE_NAMES}")
         for name, size in zip(header["names"], header["sizes"], strict=True):
             judge.add(judge.task.tally_type.unpack(data[at : at + size], made), name=name)
             at += size
