@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from operator import index
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Literal, Self, TypeVar, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Self, TypeVar, get_args, get_type_hints
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,6 +27,9 @@ from hyperacuity.errors import InputError, UsageError
 from hyperacuity.signatures import Signature as Signature
 from hyperacuity.signatures import count_or_list as count_or_list
 from hyperacuity.signatures import number as number
+
+if TYPE_CHECKING:
+    from hyperacuity.columns import Columns
 
 Counts = NDArray[np.int64]
 Sums = NDArray[np.float64]
@@ -411,6 +414,8 @@ class Task(Generic[P, T, S]):
     examples
         ``(scene) -> [(prediction, truths, options)]``: small inputs made of a scene (:class:`hyperacuity.data.scenes.Scene`). All
         kernels are compiled once they have been scored.
+    columns
+        Columns of its tables, or a function of the protocol that gives them; by default its criteria.
     """
 
     name: str
@@ -430,3 +435,4 @@ class Task(Generic[P, T, S]):
     references: Sequence[str] | Callable[[Signature], Iterable[str]] = ()
     protocol_references: Mapping[str, Sequence[str]] = field(default_factory=dict)
     examples: Callable[[Any], Iterable[Example]] | None = None
+    columns: Columns | Callable[[P], Columns] | None = None

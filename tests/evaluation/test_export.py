@@ -22,7 +22,7 @@ from hyperacuity.compare.verdict import Verdict
 from hyperacuity.data import write_png
 from hyperacuity.evaluation.comparison import compare_runs
 from hyperacuity.evaluation.export import Column, ScoreRow, ScoreTable, csv_table, latex_table, markdown_table
-from hyperacuity.evaluation.score_tables import columns_of, of_comparison, score_table
+from hyperacuity.evaluation.score_tables import of_comparison, score_table
 
 from .conftest import inputs
 
@@ -196,11 +196,6 @@ class TestResults:
         assert "| images |" in text.splitlines()[0]
         assert "| 2 |" in text.splitlines()[3]
         assert "images" not in result.markdown().splitlines()[0]
-
-    def test_columns_of_a_task_are_a_reports(self):
-        report = pytest.importorskip("hyperacuity.report.sheets.boundary")
-        task = tasks.task("boundary")
-        assert columns_of(task, task.protocol()) == report.COLUMNS
 
 
 @pytest.fixture(scope="module")

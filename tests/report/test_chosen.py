@@ -8,9 +8,9 @@ from PIL import Image
 from typer.testing import CliRunner
 
 from hyperacuity.cli import app
+from hyperacuity.columns import Column
 from hyperacuity.report.chosen import GAP, LINE, WIDTH, _told, write_picture_sheets
 from hyperacuity.report.pages import make_sheets
-from hyperacuity.report.sheets.sheet import Column
 
 HEIGHT = WIDTH * 48 // 64
 """Of one picture; the images of these runs are 64 pixels wide and 48 high."""

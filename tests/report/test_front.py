@@ -7,10 +7,12 @@ from types import SimpleNamespace
 
 import pytest
 
+from hyperacuity.columns import Column
 from hyperacuity.compare.verdict import Verdict
+from hyperacuity.evaluation.export import ScoreRow
 from hyperacuity.report.front import conclusion, evidence, levels, title_of
 from hyperacuity.report.parts import linked, reproduction
-from hyperacuity.report.sheets.sheet import Column, Line, Sheet, file_names
+from hyperacuity.report.sheets.sheet import Sheet, file_names
 
 SCORE = Column("f", "F")
 ERROR = Column("e", "error", better="min", digits=2, unit="px")
@@ -20,7 +22,7 @@ def sheet(title: str, *values: float, p: float = 0.5, column: Column = SCORE, **
     """Systems a, b, … with these scores; ``p`` is of the best against the second."""
     verdict = Verdict("a", "b", 0.1, 0.0, 0.2, p, p, 1, 9)
     lines = [
-        Line("abcdefghijkl"[n], {column.key: value}, verdict=verdict if n == 1 else None)
+        ScoreRow("abcdefghijkl"[n], {column.key: value}, verdict=verdict if n == 1 else None)
         for n, value in enumerate(values)
     ]
     grid = SimpleNamespace(

@@ -8,16 +8,18 @@ import numpy as np
 import pytest
 
 from hyperacuity.boundary import BoundaryTally, Point, Protocol, collect
+from hyperacuity.columns import Column
 from hyperacuity.compare.verdict import Verdict
+from hyperacuity.evaluation.export import ScoreRow
+from hyperacuity.evaluation.score_tables import ranked
 from hyperacuity.report import theme
 from hyperacuity.report.charts import boundary as charts_boundary
-from hyperacuity.report.sheets.sheet import Column, Line, ranked
 
 ODS, ERROR = Column("ods", "ODS"), Column("error", "error", better="min", digits=1, unit="%")
 LINES = [
-    Line("a", {"ods": 0.5, "error": 9}),
-    Line("b", {"ods": 0.7, "error": 12}),
-    Line("c", {"ods": 0.5, "error": 10}),
+    ScoreRow("a", {"ods": 0.5, "error": 9}),
+    ScoreRow("b", {"ods": 0.7, "error": 12}),
+    ScoreRow("c", {"ods": 0.5, "error": 10}),
 ]
 
 
@@ -51,13 +53,13 @@ class TestRanks:
 
     def test_every_line_but_the_first_says_what_the_test_against_it_said(self):
         found = ranked([ODS], LINES, outcomes("c"))
-        assert {line.system: line.p for line in found} == {"b": "–", "a": "0.600", "c": "0.001"}
+        assert {line.system: line.p for line in found} == {"b": None, "a": 0.6, "c": 0.001}
 
     def test_without_tests_there_are_no_p_values(self):
-        assert {line.p for line in ranked([ODS], LINES)} == {"–"}
+        assert {line.p for line in ranked([ODS], LINES)} == {None}
 
     def test_what_has_no_score_is_last(self):
-        found = ranked([ODS], [Line("nan", {"ods": math.nan}), *LINES])
+        found = ranked([ODS], [ScoreRow("nan", {"ods": math.nan}), *LINES])
         assert found[-1].system == "nan"
         assert found[-1].rank == 4
 

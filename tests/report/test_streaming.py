@@ -116,4 +116,4 @@ def test_images_are_scored_alone_however_many_there_are():
     for system, values in zip("ab", table.values, strict=True):
         for image in ("0", "499", "500", "1202"):
             expected = criteria(protocol).overall([tallies[system][image]])
-            assert values[int(image)].tolist() == expected.tolist()
+            assert values[table.images.index(image)].tolist() == expected.tolist()

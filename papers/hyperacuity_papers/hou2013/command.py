@@ -54,7 +54,6 @@ def hou2013(
     Example: [bold]hyperacuity study hou2013 --out hou2013 --with pb,canny --system SCG=maps/scg[/bold]
     """
     folder = output.figure_folder(out, figures=figures)
-    from hyperacuity.evaluation.tables.audit import summary
     from hyperacuity_papers.common.claims import read_claims
     from hyperacuity_papers.hou2013.table import label_rows, paper_table, risk_rows
 
@@ -71,7 +70,7 @@ def hou2013(
     found = {
         "table": [vars(row) for row in paper_table(study)],
         "labels": label_rows(study),
-        **{part: summary(study.audit(part)) for part in study.audits},
+        **{part: study.audit(part).json() for part in study.audits},
         "risk": risk_rows(study),
         "retrained": [one.as_dict() for one in study.retrained],
         "seconds": {what: one._asdict() for what, one in study.seconds.items()},

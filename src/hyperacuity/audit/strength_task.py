@@ -8,6 +8,7 @@ from hyperacuity.audit.strength import (
     criteria,
     tally_strengths,
 )
+from hyperacuity.audit.strength_columns import COLUMNS
 from hyperacuity.tally import Task
 
 TASK: Task[StrengthProtocol, StrengthTally, LabelScore] = Task(
@@ -21,4 +22,5 @@ TASK: Task[StrengthProtocol, StrengthTally, LabelScore] = Task(
     kind="labels",
     references=("hou2013", "martin2004"),
     examples=lambda scene: [(None, [person.boundaries for person in scene.annotators], {})],
+    columns=COLUMNS,
 )

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from hyperacuity.board.leaderboards import Leaderboard
-from hyperacuity.compare.criteria import table_of
-from hyperacuity.report.sheets import curves_of
-from hyperacuity.report.sheets.judged import Judged, criteria_figures
+from hyperacuity.report.sheets import sheet_of
+from hyperacuity.report.sheets.engine import criteria_figures
 from hyperacuity.report.sheets.sheet import Figure
 
 MOST_CURVES = 8
@@ -17,7 +16,6 @@ def figures_of(board: Leaderboard) -> list[Figure]:
     best = board.contenders[:MOST_CURVES]
     tallies = {one.label: one.card.tallies for one in best}
     found: list[Figure] = []
-    if draw := curves_of(board.signature.task):
+    if draw := sheet_of(board.signature.task).curves:
         found += draw({label: board.task.collect(dict(of), resamples=0) for label, of in tallies.items()})
-    lines = tuple(one.line for one in best)
-    return [*found, *criteria_figures(Judged(board.columns, tallies, {}, lines, table_of(tallies)))]
+    return [*found, *criteria_figures(board.columns, [one.line for one in best], tallies)]

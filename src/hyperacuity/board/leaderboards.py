@@ -9,8 +9,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -20,12 +18,16 @@ from hyperacuity import tasks
 from hyperacuity.board.names import counted, hashed, labels_of, short
 from hyperacuity.board.submissions import CardProblem, Submission
 from hyperacuity.cards import Card
+from hyperacuity.columns import Column
 from hyperacuity.compare import clusters
 from hyperacuity.compare.verdict import Verdict, pairs_of, resamples_for, verdicts_of
 from hyperacuity.console import printable
 from hyperacuity.errors import InputError
+from hyperacuity.evaluation.export import ScoreRow
+from hyperacuity.evaluation.score_tables import columns_of as declared_columns
+from hyperacuity.evaluation.score_tables import ranked
 from hyperacuity.report.pages import mapper
-from hyperacuity.report.sheets.sheet import Column, Each, Line, leader, ranked
+from hyperacuity.report.sheets.sheet import Each, leader
 from hyperacuity.resampling import Bootstrap, blocks_of, percentile_interval
 from hyperacuity.tally import Criteria, Signature, Task
 
@@ -59,7 +61,7 @@ class Contender:
     """
 
     submission: Submission
-    line: Line
+    line: ScoreRow
     group: int
     scoring: Scoring
 
@@ -112,7 +114,7 @@ class Leaderboard:
         return self.columns[0]
 
     @property
-    def lines(self) -> tuple[Line, ...]:
+    def lines(self) -> tuple[ScoreRow, ...]:
         """The lines of the table."""
         return tuple(one.line for one in self.contenders)
 
@@ -215,7 +217,7 @@ def _leaderboard(scored: Mapping[Submission, Scoring]) -> Leaderboard:
         return verdicts_of(pairs, both, [main.key], [main.better], [main.key])[main.key]
 
     unranked = [
-        Line(label, of.overall, of.intervals[main.key], len(images), expected=one.card.expected)
+        ScoreRow(label, of.overall, of.intervals, images=len(images), expected=one.card.expected)
         for label, (one, of) in by_label.items()
     ]
     lines = ranked(columns, unranked, lambda order: tested(pairs_of(order, False)))
@@ -251,21 +253,11 @@ def columns_of(card: Card) -> tuple[Column, ...]:
     known: Criteria = card.task.criteria(card.protocol)
     senses = dict(zip(known.names, known.senses, strict=True))
     # A number that a report does not judge by is another one, in per cent perhaps.
-    called = {one.key: one for one in _columns_of_reports(card.signature.task) if one.better == senses.get(one.key)}
+    declared = declared_columns(card.task, card.protocol).scores
+    called = {one.key: one for one in declared if one.better == senses.get(one.key)}
     return tuple(
         called.get(name, Column(name, short(name, 40), better=senses[name])) for name in known.usual[:MOST_COLUMNS]
     )
-
-
-def _columns_of_reports(task: str) -> tuple[Column, ...]:
-    module = f"hyperacuity.report.sheets.{task}"
-    try:
-        found: tuple[Column, ...] = (
-            getattr(import_module(module), "COLUMNS", ()) if task.isidentifier() and find_spec(module) else ()
-        )
-    except ImportError:  # charts, which not every install has
-        return ()
-    return found
 
 
 def _title(task: str, cards: Iterable[Card]) -> str:

@@ -13,9 +13,9 @@ from hyperacuity.board.apart import reasons
 from hyperacuity.board.figures import MOST_CURVES
 from hyperacuity.board.leaderboards import Contender, Leaderboard
 from hyperacuity.board.names import counted, hashed, ordinal, paragraphs, short, web_link
+from hyperacuity.columns import Column
 from hyperacuity.console import printable
 from hyperacuity.report import theme
-from hyperacuity.report.sheets.sheet import Column
 
 Content = dict[str, Any]
 Floats = NDArray[np.float64]
@@ -60,7 +60,7 @@ def submit(boards: Sequence[Leaderboard]) -> Content:
 def leaderboard(board: Leaderboard, boards: Sequence[Leaderboard]) -> Content:
     """A leaderboard: the table, what was found, and how it stands to others of its task."""
     others = [other for other in boards if other.signature.task == board.signature.task and other is not board]
-    values = [value for line in board.lines for value in (*line.interval, line.values[board.main.key])]
+    values = [value for line in board.lines for value in (*line.interval, line.number(board.main.key))]
     return {
         "board": board,
         "styles": theme.systems([one.label for one in board.contenders]),
@@ -126,7 +126,7 @@ def system(board: Leaderboard, one: Contender, boards: Sequence[Leaderboard]) ->
 def _standing(board: Leaderboard, one: Contender) -> list[str]:
     main, line, count = board.main, one.line, len(board.contenders)
     low, high = line.interval
-    value = main.as_text(line.values[main.key])
+    value = main.as_text(line.number(main.key))
     interval = f" (95 % interval {low:.{main.digits}f} to {main.as_text(high)})" if not math.isnan(low) else ""
     place = f", {ordinal(line.rank)} of {count} systems" if count > 1 else ""
     found = [f"{main.title} {value}{interval}{place}."]
@@ -140,11 +140,11 @@ def _standing(board: Leaderboard, one: Contender) -> list[str]:
 
 def _score(board: Leaderboard, one: Contender, column: Column) -> Content:
     sign = -1 if column.better == "max" else 1
-    own = sign * one.line.values[column.key]
-    better = sum(sign * line.values[column.key] < own for line in board.lines)
+    own = sign * one.line.number(column.key)
+    better = sum(sign * line.number(column.key) < own for line in board.lines)
     return {
         "column": column,
-        "value": one.line.values[column.key],
+        "value": one.line.number(column.key),
         "interval": one.scoring.intervals[column.key],
         "rank": "–" if math.isnan(own) else str(1 + better),
     }

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
+from hyperacuity.boundary.columns import columns
 from hyperacuity.boundary.human import collect_humans, tally_humans
 from hyperacuity.boundary.protocols import PROTOCOLS, Protocol
 from hyperacuity.boundary.scores import BoundaryScore, collect, criteria
@@ -38,4 +39,5 @@ TASK: Task[Protocol, BoundaryTally, BoundaryScore] = Task(
         "multicue-boundary": ("mely2016", "liu2017"),
     },
     examples=_examples,
+    columns=columns,
 )

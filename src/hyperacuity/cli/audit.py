@@ -43,7 +43,6 @@ def audit(
     from hyperacuity.audit import AuditProtocol
     from hyperacuity.boundary import Protocol
     from hyperacuity.evaluation import audits
-    from hyperacuity.evaluation.tables.audit import show, summary
     from hyperacuity.report import theme
     from hyperacuity.report.pages import RUN, page_path, write_report
 
@@ -73,6 +72,6 @@ def audit(
         audits.make_trials(trials, found, seed, how.workers)
     failed = [{"system": f.system, "image": f.image, "reason": f.reason} for f in found.failures]
     failures = [(f"{f.system}: {f.image}", f.reason) for f in found.failures]
-    as_json = summary(found) | {"failed": failed, "unpaired": found.unpaired}
+    as_json = found.json() | {"failed": failed, "unpaired": found.unpaired}
     common.export((result.score_table() for result in found.results[-1:]), how)
-    finish(as_json, lambda: None if prints else show(found, common.results), json=how.json, failures=failures)
+    finish(as_json, lambda: None if prints else found.table(common.results), json=how.json, failures=failures)

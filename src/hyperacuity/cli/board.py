@@ -104,7 +104,7 @@ def check(
 
 
 def _show(checks: Sequence[CheckedCard]) -> None:
-    from hyperacuity.evaluation.tables import new_table
+    from hyperacuity.evaluation.export import new_table
 
     if not checks:
         return

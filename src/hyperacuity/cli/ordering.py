@@ -75,7 +75,8 @@ def ordering(
 
         write_ordering_pictures(pictures, result.job, result.cells)
     if detail and not how.json and not how.prints(how.json):
-        from hyperacuity.evaluation.tables.ordering import show_detail
+        from hyperacuity.evaluation.export import print_text_table
+        from hyperacuity.ordering.columns import detail_table
 
-        show_detail(result.scores, common.results)
+        print_text_table(detail_table(result.scores), common.results)
     common.show(result, how=how)

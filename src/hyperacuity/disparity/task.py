@@ -1,6 +1,7 @@
 """Disparity errors as a task."""
 
 from hyperacuity.disparity.benchmark import DisparityScore, DisparityTally, Protocol, collect, criteria, tally
+from hyperacuity.disparity.columns import columns
 from hyperacuity.tally import Task
 
 TASK: Task[Protocol, DisparityTally, DisparityScore] = Task(
@@ -14,4 +15,5 @@ TASK: Task[Protocol, DisparityTally, DisparityScore] = Task(
     kind="disparity",
     references=("scharstein2002", "cabezas2011"),
     examples=lambda scene: [(scene.disparity, scene.disparity, {})],
+    columns=columns,
 )

@@ -8,6 +8,7 @@ from hyperacuity.disparity.view_benchmark import (
     criteria,
     tally_views,
 )
+from hyperacuity.disparity.views_columns import COLUMNS
 from hyperacuity.tally import Task
 
 TASK: Task[ViewProtocol, ViewTally, ViewScore] = Task(
@@ -21,4 +22,5 @@ TASK: Task[ViewProtocol, ViewTally, ViewScore] = Task(
     kind="views",
     references=("szeliski1999", "cabezas2011"),
     examples=lambda scene: [(scene.disparity, [scene.image, scene.right], {})],
+    columns=COLUMNS,
 )

@@ -3,6 +3,7 @@
 import re
 
 from hyperacuity.edges.benchmark import EdgeScore, EdgeTally, Protocol, collect, criteria, tally
+from hyperacuity.edges.columns import columns
 from hyperacuity.tally import Signature, Task
 
 MEASURES: dict[str, tuple[str, ...]] = {
@@ -48,4 +49,5 @@ TASK: Task[Protocol, EdgeTally, EdgeScore] = Task(
     criteria,
     references=references,
     examples=lambda scene: [(scene.soft, scene.boundaries, {})],
+    columns=columns,
 )

@@ -1,12 +1,12 @@
 """The front door: inputs of any kind become cells, cells become tallies, tallies become a result.
 
-==============================  ==============================================================================
-:mod:`~.evaluation.front`       :func:`evaluate`: folders, files, arrays → :class:`Result`
-:mod:`~.evaluation.evaluator`   :class:`Evaluator`: the same in a training loop
-:mod:`~.evaluation.tables`      what is printed of a result
-:mod:`~.evaluation.export`      the same as LaTeX, Markdown and CSV; ``score_tables`` says what is in it
-:mod:`~.evaluation.references`  :func:`cite`: whom to cite
-==============================  ==============================================================================
+================================  ==============================================================================
+:mod:`~.evaluation.front`         :func:`evaluate`: folders, files, arrays → :class:`Result`
+:mod:`~.evaluation.evaluator`     :class:`Evaluator`: the same in a training loop
+:mod:`~.evaluation.score_tables`  the table of a result, by the columns that its task declares
+:mod:`~.evaluation.export`        printers of tables: terminal, LaTeX, Markdown, CSV
+:mod:`~.evaluation.references`    :func:`cite`: whom to cite
+================================  ==============================================================================
 """
 
 from hyperacuity.evaluation.evaluator import Evaluator

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
 from rich.progress import track
 
 from hyperacuity.audit import (
@@ -25,9 +26,14 @@ from hyperacuity.audit import (
 )
 from hyperacuity.audit.benchmark import Change
 from hyperacuity.audit.findings import findings
+from hyperacuity.audit.strength import CLASSES, Shares
 from hyperacuity.audit.trials import MODES, Mode, Skip, Trial, candidates, draw_trial, shuffled, write_trials
+from hyperacuity.boundary import BoundaryScore
+from hyperacuity.boundary.columns import point_dict
 from hyperacuity.cards.against import CardLike, card_entries
+from hyperacuity.columns import NOTHING, TextTable
 from hyperacuity.errors import InputError, UsageError
+from hyperacuity.evaluation.export import new_table, print_text_table
 from hyperacuity.evaluation.front import evaluate_inputs, name_of_data
 from hyperacuity.evaluation.result import Result
 from hyperacuity.kinds import Kind
@@ -42,7 +48,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, eq=False)
 class AuditFindings:
-    """What an audit found."""
+    """Findings of an audit, and the numbers behind them."""
 
     signature: Signature
     labels: LabelScore
@@ -56,8 +62,48 @@ class AuditFindings:
 
     @cached_property
     def findings(self) -> list[str]:
-        """The same in words."""
+        """The findings in words."""
         return findings(self.labels, self.systems, self.changes)
+
+    def json(self) -> dict[str, Any]:
+        """The audit as plain values."""
+        labels, people = self.labels, self.labels.annotators
+
+        def shares(of: Shares) -> dict[str, Any]:
+            intervals = {"orphan": of.orphan_interval, "consensus": of.consensus_interval}
+            return {"orphan": of.orphan, "consensus": of.consensus, "ci": intervals}
+
+        strong = zip(CLASSES, labels.by_strength, strict=True)
+        return {
+            "signature": str(self.signature),
+            "images": len(labels.images),
+            "annotators": {"fewest": min(people), "most": max(people), "maps": sum(people)},
+            "share_of_boundaries": shares(labels.boundaries),
+            "share_of_pixels": shares(labels.pixels),
+            "by_strength": {name: {"boundaries": row[0], "pixels": row[1]} for name, row in strong},
+            "by_image": {
+                name: {"orphan": of.orphan, "consensus": of.consensus} for name, of in labels.by_image.items()
+            },
+            "agreement": {"mean": labels.agreement, "matrix": labels.matrix},
+            "systems": {name: _system_dict(name, one, self.rankings) for name, one in self.systems.items()},
+            "rankings": self.rankings,
+            "changes": [vars(change) for change in self.changes],
+            "findings": self.findings,
+        }
+
+    def table(self, console: Console) -> None:
+        """Print the findings, then the numbers behind them."""
+        for sentence in self.findings:
+            console.print(f"• {sentence}", markup=False)
+        tables = [_label_table(self.labels)]
+        tables += [_system_table(self.systems)] if self.systems else []
+        for table in tables:
+            console.print()
+            print_text_table(table, console)
+        if len(self.systems) > 1:
+            console.print()
+            console.print(_ranking_table(self.rankings))
+        console.print(f"\n{self.signature}", markup=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,3 +235,69 @@ def draw_trials(
 def _threshold(audit: SystemAudit, mode: Mode) -> float:
     """Where a system stands in a trial: at its best on all labels in the hard mode, on consensus labels in the easy one."""
     return (audit.all if mode == "hard" else audit.consensus).ods.threshold
+
+
+def _system_dict(name: str, audit: SystemAudit, rankings: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    def ods(of: BoundaryScore) -> dict[str, Any]:
+        return point_dict(of.ods) | {"ci": of.ods.interval}
+
+    spread = audit.partial_f
+    return {
+        "images": len(audit.all.images),
+        "all": ods(audit.all),
+        "consensus": ods(audit.consensus),
+        "partial": {
+            kind: {"f": spread[kind][0], "sd": spread[kind][1], "repeats": [ods(score) for score in scores]}
+            for kind, scores in audit.partial.items()
+        },
+        "by_strength": {
+            f"{strength:g}": ods(score)
+            for strength, score in zip(audit.protocol.strengths, audit.by_strength, strict=True)
+        },
+        "precision_bonus": vars(audit.bonus),
+        "output": {
+            "classes": CLASSES,
+            "shares": audit.output.shares,
+            "unmatched": audit.output.unmatched,
+            "spearman": audit.output.spearman,
+            "ci": audit.output.interval,
+            "spearman_all": audit.output.spearman_all,
+        },
+        "rank": {truth: order.index(name) + 1 for truth, order in rankings.items()},
+    }
+
+
+def _label_table(labels: LabelScore) -> TextTable:
+    def percent(share: float) -> str:
+        return NOTHING if share != share else f"{100 * share:.2f} %"
+
+    both = (labels.boundaries, labels.pixels)
+    rows = [
+        *((name, *map(percent, row)) for name, row in zip(CLASSES, labels.by_strength, strict=True)),
+        ("one person only (orphans)", *(percent(of.orphan) for of in both)),
+        ("everyone (consensus)", *(percent(of.consensus) for of in both)),
+    ]
+    return TextTable(("drawn by a share of the annotators",), ("of boundaries", "of pixels"), rows)
+
+
+def _system_table(systems: Mapping[str, SystemAudit]) -> TextTable:
+    kinds = [f"F part, {kind}" for kind in next(iter(systems.values())).partial]
+    rows = []
+    for name, audit in sorted(systems.items(), key=lambda item: -item[1].all.ods.f):
+        parts = [f"{f:.3f}" + ("" if sd != sd else f" ± {sd:.3f}") for f, sd in audit.partial_f.values()]
+        both = [f"{v:.3f}" for of in (audit.all.ods, audit.consensus.ods) for v in (of.f, of.precision, of.recall)]
+        gain = audit.bonus
+        last = [f"{v:.3f}" for v in (gain.precision_any, gain.precision_mean, gain.f_mean, audit.output.spearman)]
+        rows.append((name, *both, *parts, *last))
+    bonus = ("P any", "P mean", "F mean", "ρ output")
+    return TextTable(("system",), ("F all", "P", "R", "F consensus", "P", "R", *kinds, *bonus), rows)
+
+
+def _ranking_table(rankings: Mapping[str, Sequence[str]]) -> Any:
+    """The order of the systems under each truth; in bold, who changes places."""
+    table = new_table("order of the systems by", "best first", right=())
+    usual = rankings["all"]
+    for truth, order in rankings.items():
+        names = (escape(name) if order[n] == usual[n] else f"[bold]{escape(name)}[/]" for n, name in enumerate(order))
+        table.add_row(truth, " > ".join(names))
+    return table

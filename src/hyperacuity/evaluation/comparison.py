@@ -31,7 +31,8 @@ from hyperacuity.compare.verdict import Verdict, table_verdicts
 from hyperacuity.data.files import warn
 from hyperacuity.errors import UsageError, option
 from hyperacuity.evaluation.compare_inputs import read_scores, tolerances
-from hyperacuity.evaluation.tables import lead, new_table
+from hyperacuity.evaluation.export import new_table
+from hyperacuity.evaluation.score_tables import leader_note
 from hyperacuity.resampling import Bootstrap
 from hyperacuity.tally import Vector
 
@@ -179,7 +180,7 @@ def show(found: SystemComparison, console: Console, *, groups: bool = False) -> 
     ranking, stable = found.ranking, found.stable
     columns = ranking.components if len(ranking.components) <= MOST_COLUMNS else ()
     resampled = ["in A*, resampled"] if stable is not None else []
-    headings = ("group", "average rank", "place", *resampled, *map(escape, columns))
+    headings = ("group", "average rank", "place", *resampled, *columns)
     lines = new_table("system", right=headings)
     for i in np.lexsort((ranking.average_rank, ranking.group)):
         lines.add_row(
@@ -202,7 +203,7 @@ def show(found: SystemComparison, console: Console, *, groups: bool = False) -> 
 def _beyond_chance(found: SystemComparison) -> str:
     """What may be chance of it, which dominance does not ask."""
     if found.verdicts:
-        return f"{lead(found.table.criteria[0], found.verdicts)}."
+        return f"{leader_note(found.table.criteria[0], found.verdicts)}."
     return "not tested, since these are scores of whole data sets." if len(found.table.images) < 2 else "not tested."
 
 

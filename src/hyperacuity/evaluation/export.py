@@ -1,7 +1,7 @@
-r"""Scores as text to paste into papers, pages and other programs: LaTeX (booktabs), Markdown, CSV.
+r"""Tables of scores, and their printers: the terminal, LaTeX (booktabs), Markdown, CSV.
 
-A :class:`ScoreTable` says what there is to print; where it comes from (a result, a comparison, cards) is not asked here. The
-signature stands in the caption, in CSV in a column.
+A :class:`ScoreTable` holds what there is to print, wherever it comes from (a result, a comparison, cards). The signature
+stands in the caption, in CSV in a column.
 
 >>> table = ScoreTable(
 ...     (Column("ods", "ODS"), Column("error", "error", better="min", digits=1, unit="%")),
@@ -33,11 +33,17 @@ import io
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from hyperacuity.columns import NOTHING, Column, Ends, Lines, TextTable, Value
+from hyperacuity.compare.verdict import Verdict
 from hyperacuity.console import printable
 
 Kind = Literal["csv", "latex", "markdown"]
@@ -45,8 +51,6 @@ KINDS: tuple[Kind, ...] = ("csv", "latex", "markdown")
 
 MOST_COLUMNS = 8
 """A table with more scores than this has a line per score and a column per system in LaTeX and Markdown."""
-
-NOTHING = "–"
 
 _Mark = Callable[[str], str]
 
@@ -83,61 +87,82 @@ _LATEX = {
 }
 
 
-@dataclass(frozen=True)
-class Column:
-    """A score of a table. ``better`` is ``"max"``, ``"min"``, or empty for a number that is neither good nor bad."""
+IMAGES = Column("images", "images", "", 0)
 
-    key: str
-    title: str
-    better: str = "max"
-    digits: int = 3
-    note: str = ""
-    unit: str = ""
-
-    @property
-    def heading(self) -> str:
-        """The title with the unit and an arrow that points to where scores are better.
-
-        >>> Column("bad", "bad(1)", "min", unit="%").heading
-        'bad(1), % ↓'
-        """
-        unit = f", {self.unit}" if self.unit else ""
-        return self.title + unit + {"max": " ↑", "min": " ↓"}.get(self.better, "")
-
-    def number(self, value: float) -> str:
-        """The value with the column's decimals; a dash for what does not exist."""
-        return NOTHING if math.isnan(value) else f"{value:.{self.digits}f}"
-
-    def as_text(self, value: float) -> str:
-        """The same with its unit."""
-        return NOTHING if math.isnan(value) else self.number(value) + (f" {self.unit}" if self.unit else "")
+SYSTEM = (
+    Column("rank", "rank", "", 0),
+    Column("pareto", "Pareto-optimal", "", 0),
+    IMAGES,
+    Column("expected", "images of the truth", "", 0),
+    Column("behind", "behind the best", ""),
+    Column("p", "p", "", screen_digits=3),
+)
+"""Columns of every task: facts about a system next to its scores."""
 
 
 @dataclass(frozen=True)
 class ScoreRow:
-    """A system's numbers by the columns' keys, 95 % intervals of some, and the p-value of the best system against it.
+    """A system's numbers by the columns' keys, and the 95 % intervals of some.
 
     What is missing or NaN is printed as a dash, in CSV as nothing. The row of ``people`` is never the best.
+
+    Parameters
+    ----------
+    images, failed, expected
+        Images with a score, images that failed, and images that the truth has, None if unknown.
+    rank
+        Place by the first column; equal scores share one.
+    verdict, p
+        Test of the best system against this one, and its corrected p-value; None for the best, and where nothing was tested.
+    alone
+        True for the best system if it is significantly better than every other one.
+    optimal
+        True if no other system is at least as good by every score and better by one.
+    main
+        Key of the column that ranks systems.
     """
 
     system: str
-    values: Mapping[str, float]
-    intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    values: Mapping[str, Value]
+    intervals: Mapping[str, Ends] = field(default_factory=dict)
     p: float | None = None
     people: bool = False
+    images: int = 0
+    failed: int = 0
+    expected: int | None = None
+    rank: int = 0
+    verdict: Verdict | None = None
+    alone: bool = False
+    optimal: bool = False
+    main: str = ""
 
-    def value(self, key: str) -> float:
-        """The number in a column; NaN where there is none."""
+    def value(self, key: str) -> Value:
+        """The value in a column; NaN where there is none."""
         return self.values.get(key, math.nan)
 
-    def interval(self, key: str) -> tuple[float, float]:
-        """The ends of its interval; NaN where there is none."""
+    def number(self, key: str) -> float:
+        """The number in a column; NaN where there is none, or a text."""
+        value = self.value(key)
+        return math.nan if isinstance(value, str) else value
+
+    def ends(self, key: str) -> Ends:
+        """The ends of a number's interval; NaN where there is none."""
         return self.intervals.get(key, (math.nan, math.nan))
+
+    @property
+    def interval(self) -> Ends:
+        """The ends of the main number's interval."""
+        return self.ends(self.main)
+
+    @property
+    def coverage(self) -> str:
+        """Number of images with a score; of how many, where that is not all: ``20 of 200``."""
+        return str(self.images) if self.expected in (None, self.images) else f"{self.images} of {self.expected}"
 
 
 @dataclass(frozen=True)
 class ScoreTable:
-    """What is printed: a row per system, the best first, and a column per score, the one that counts most first.
+    """Systems and their scores, for every printer: a row per system, the best first, and a column per score, the main one first.
 
     Parameters
     ----------
@@ -148,13 +173,17 @@ class ScoreTable:
     signature
         The protocol as a line.
     label
-        What LaTeX refers to the table by; by default ``tab:`` and the task of the signature.
+        Name by which LaTeX refers to the table; by default ``tab:`` and the task of the signature.
     more
-        Columns that are in CSV only.
+        Columns of CSV, and of a terminal that asks for them.
     tests
-        How many tests the p-values are corrected for (Holm); None for a table without p-values.
+        Number of tests that the p-values are corrected for (Holm); None for a table without p-values.
     unsure
         Keys of columns whose best value may be the best by chance; none of them is bold.
+    screen
+        Columns of a terminal in their order, or its lines (:class:`hyperacuity.columns.Columns`).
+    tables, notes, facts
+        Printed below the table on a terminal: further tables, warnings, closing lines.
     """
 
     columns: tuple[Column, ...]
@@ -165,6 +194,10 @@ class ScoreTable:
     more: tuple[Column, ...] = ()
     tests: int | None = None
     unsure: frozenset[str] = frozenset()
+    screen: tuple[str, ...] | Lines = ()
+    tables: tuple[TextTable, ...] = ()
+    notes: tuple[str, ...] = ()
+    facts: tuple[str, ...] = ()
 
     @property
     def main(self) -> Column:
@@ -176,14 +209,14 @@ class ScoreTable:
         """The best value of each column in which two systems or more have one, people aside; of those that may be bold."""
         found = {}
         for column in self.columns:
-            values = [row.value(column.key) for row in self.rows if not row.people]
+            values = [row.number(column.key) for row in self.rows if not row.people]
             known = [value for value in values if not math.isnan(value)]
             if column.better and column.key not in self.unsure and len(known) > 1:
                 found[column.key] = max(known) if column.better == "max" else min(known)
         return found
 
     def bold(self, row: ScoreRow, column: Column) -> bool:
-        """Whether a value stands out: it is the best of its column, or equals it as printed."""
+        """True if a value is the best of its column, or equals it as printed."""
         if row.people or column.key not in self.best:
             return False
         return column.number(row.value(column.key)) == column.number(self.best[column.key])
@@ -210,9 +243,9 @@ def csv_table(table: ScoreTable) -> str:
         numbers = [
             number
             for key in columns
-            for number in ((row.value(key), *row.interval(key)) if key in with_ends else (row.value(key),))
+            for number in ((row.value(key), *row.ends(key)) if key in with_ends else (row.value(key),))
         ]
-        p = [math.nan if row.p is None else row.p] if tested else []
+        p: list[Value] = [math.nan if row.p is None else row.p] if tested else []
         writer.writerow([row.system, *map(_exact, [*numbers, *p]), table.signature])
     return text.getvalue()
 
@@ -260,13 +293,17 @@ def _cells(table: ScoreTable, bold: _Mark, escaped: _Mark) -> tuple[list[str], l
     if any(table.main.key in row.intervals for row in table.rows):
         heads.append("95 % interval")
         for row, cells in zip(table.rows, rows, strict=True):
-            cells.append(escaped(_interval(table.main, row.interval(table.main.key))))
+            cells.append(escaped(_interval(table.main, row.ends(table.main.key))))
     if table.tests is not None:
-        heads.append("p (Holm)" if table.tests > 1 else "p")
+        heads.append(_p_heading(table))
         for row, cells in zip(table.rows, rows, strict=True):
             cells.append(escaped(NOTHING if row.p is None else f"{row.p:.3f}"))
     names = (escaped(row.system) for row in table.rows)
     return ["system", *map(escaped, heads)], [[name, *cells] for name, cells in zip(names, rows, strict=True)]
+
+
+def _p_heading(table: ScoreTable) -> str:
+    return "p (Holm)" if (table.tests or 0) > 1 else "p"
 
 
 def _marked(table: ScoreTable, row: ScoreRow, column: Column, bold: _Mark, escaped: _Mark) -> str:
@@ -274,14 +311,111 @@ def _marked(table: ScoreTable, row: ScoreRow, column: Column, bold: _Mark, escap
     return bold(text) if table.bold(row, column) else text
 
 
+def print_table(table: ScoreTable, console: Console) -> None:
+    """Print a table, and below it further tables, warnings, closing lines and the signature."""
+    console.print(_lines(table, table.screen) if isinstance(table.screen, Lines) else _flat(table, table.screen))
+    for more in table.tables:
+        console.print()
+        print_text_table(more, console)
+    for note in table.notes:
+        console.print(f"\n{note}", markup=False)
+    console.print("\n" + "\n".join([*table.facts, table.signature]), markup=False)
+
+
+def print_text_table(table: TextTable, console: Console) -> None:
+    """Print a table of texts."""
+    drawn = new_table(*table.left, right=table.right)
+    for row in table.rows:
+        drawn.add_row(*map(escape, row))
+    console.print(drawn)
+    if table.below:
+        console.print(table.below, markup=False)
+
+
+def new_table(*left: str, right: Iterable[str]) -> Table:
+    """Make a table without lines; its columns are aligned left, then right."""
+    table = Table(*map(escape, left), box=None, pad_edge=False)
+    for heading in right:
+        table.add_column(escape(heading), justify="right")
+    return table
+
+
+def _flat(table: ScoreTable, keys: Sequence[str]) -> Table:
+    """Print one line per system; columns that no system has a value in are left out."""
+    every = {column.key: column for column in (*SYSTEM, *table.more, *table.columns)}
+    every["p"] = replace(every["p"], title=_p_heading(table))
+    shown = [every[key] for key in keys if any(row.values.get(key, "") != "" for row in table.rows)]
+    heads = [
+        head for column in shown for head in (column.screen_heading, *(["95 % interval"] if column.interval else []))
+    ]
+    drawn = new_table("system", right=heads)
+    for row in table.rows:
+        cells = [
+            cell
+            for column in shown
+            for cell in (_cell(row, column), *([_ends(row, column)] if column.interval else []))
+        ]
+        drawn.add_row(escape(row.system), *map(escape, cells))
+    return drawn
+
+
+def _lines(table: ScoreTable, lines: Lines) -> Table:
+    """Print several lines per system, or several systems per line, of which the best is marked."""
+    every = {column.key: column for column in (*table.more, *table.columns)}
+    there = {key for row in table.rows for key in row.values}
+    kept = [n for n in range(len(lines.heads)) if any(keys[n] in there for keys in lines.rows.values())]
+    ends = any(every[keys[0]].interval for keys in lines.rows.values())
+    first, *others = (lines.heads[n] for n in kept)
+    drawn = new_table(*((lines.label, "system") if lines.by_line else ("system", lines.label)), right=[first])
+    if lines.by_line:
+        drawn.add_column("")
+    for head in (*(["95 % interval"] if ends else []), *others):
+        drawn.add_column(escape(head), justify="right")
+
+    def cells(row: ScoreRow, keys: Sequence[str], *mark: str) -> Iterator[str]:
+        for n in kept:
+            yield _cell(row, every[keys[n]]) if keys[n] else ""
+            if n == kept[0]:
+                yield from (*mark, *([_ends(row, every[keys[n]])] if ends else []))
+
+    if not lines.by_line:
+        for row in table.rows:
+            for n, (label, keys) in enumerate(lines.rows.items()):
+                drawn.add_row("" if n else escape(row.system), escape(label), *map(escape, cells(row, keys)))
+        return drawn
+    for label, keys in lines.rows.items():
+        values = [row.number(keys[0]) for row in table.rows]
+        known = [value for value in values if not math.isnan(value)] if len(values) > 1 else []
+        best = (max if every[keys[0]].better == "max" else min)(known, default=math.nan)
+        for n, (row, value) in enumerate(zip(table.rows, values, strict=True)):
+            texts = cells(row, keys, "*" if value == best else "")
+            style = "bold" if value == best else None
+            drawn.add_row("" if n else escape(label), escape(row.system), *map(escape, texts), style=style)
+    return drawn
+
+
+def _cell(row: ScoreRow, column: Column) -> str:
+    """A cell of a terminal's table; what people have no value of is empty."""
+    if column.key == IMAGES.key and not row.people:
+        return row.coverage
+    if column.key not in row.values:
+        return "" if row.people or column.key in ("behind", "p") else NOTHING
+    return column.on_screen(row.value(column.key))
+
+
+def _ends(row: ScoreRow, column: Column) -> str:
+    ends = row.ends(column.key)
+    return "" if any(map(math.isnan, ends)) else " – ".join(map(column.number, ends))
+
+
 def _interval(column: Column, ends: tuple[float, float]) -> str:
     low, high = ends
     return NOTHING if math.isnan(low) else f"{column.number(low)} – {column.number(high)}"
 
 
-def _exact(value: float) -> str:
+def _exact(value: Value) -> str:
     """A number in full precision; nothing for what does not exist."""
-    if isinstance(value, int):
+    if isinstance(value, int | str):
         return str(value)
     return "" if math.isnan(value) else repr(float(value))
 
@@ -291,7 +425,7 @@ def _one_line(text: str) -> str:
 
 
 def _latex_text(text: str) -> str:
-    """Text that LaTeX prints as it stands.
+    """Escape text for LaTeX.
 
     >>> _latex_text("a_b & 50% of Ψ²")
     'a\\\\_b \\\\& 50\\\\% of $\\\\Psi$$^{2}$'
@@ -300,13 +434,13 @@ def _latex_text(text: str) -> str:
 
 
 def _latex_code(text: str) -> str:
-    """The same in letters of a typewriter; a line may be broken after each part of a signature."""
+    """Code in letters of a typewriter; a line may be broken after each part of a signature."""
     written = _latex_text(text).replace(r"\textbar{}", r"\textbar\allowbreak{}").replace(",", r",\allowbreak{}")
     return rf"\texttt{{{written}}}" if text else ""
 
 
 def _markdown_text(text: str) -> str:
-    r"""Text that Markdown prints as it stands, in one cell of a table.
+    r"""Escape text for a cell of a Markdown table.
 
     >>> print(_markdown_text("a|b *c* <d>"))
     a\|b \*c\* &lt;d&gt;

@@ -15,8 +15,9 @@ import numpy as np
 from hyperacuity.cards import About, Card
 from hyperacuity.cards.against import CompatibleCards, as_json
 from hyperacuity.cards.truths import TruthDigests
-from hyperacuity.errors import UsageError
-from hyperacuity.evaluation.export import ScoreTable, csv_table, latex_table, markdown_table
+from hyperacuity.columns import Scored
+from hyperacuity.errors import InputError, UsageError
+from hyperacuity.evaluation.export import ScoreTable, csv_table, latex_table, markdown_table, print_table
 from hyperacuity.kinds import Cell, Inputs
 from hyperacuity.kinds.cells import some
 from hyperacuity.run.gather import BySystem
@@ -220,13 +221,25 @@ class Result:
     @cached_property
     def notes(self) -> list[str]:
         """What a reader of the scores has to know, a sentence each: that maps look thick, for example."""
-        found: list[str] = getattr(self._presenter, "notes", lambda _: [])(self)
-        return found
+        from hyperacuity.evaluation.score_tables import columns_of
+        from hyperacuity.evaluation.suppression import suppression_notes
+
+        scored = Scored(self.protocol, self.scores, first_truth=self.first_truth)
+        return [*columns_of(self.task, self.protocol).notes(scored), *suppression_notes(self)]
+
+    def first_truth(self) -> Any:
+        """The first truth of the first image; None where none can be read."""
+        try:
+            return self.job.kind.truths(next(iter(self.inputs or ())))[0]
+        except (InputError, StopIteration):
+            return None
 
     def json(self) -> dict[str, Any]:
         """All that was found as plain values, as the command prints it with ``--json``."""
         failed = [{"system": f.system, "image": f.image, "reason": f.reason} for f in self.failures]
-        found: dict[str, Any] = plain(self._presenter.summary(self))
+        from hyperacuity.evaluation.score_tables import result_dict
+
+        found: dict[str, Any] = plain(result_dict(self))
         expected = {system: self.expected(system) for system in self.systems}
         drawn = {} if self.inputs is None else self.inputs.annotators()
         unpaired = [str(path) for path in self.unpaired]
@@ -236,10 +249,11 @@ class Result:
     def table(self, console: Console | None = None) -> None:
         """Print what the command prints; nothing where no system has a score."""
         from hyperacuity.console import wide_console
+        from hyperacuity.evaluation.score_tables import of_result
 
         if self.scores:
             target = console or wide_console()
-            self._presenter.show(self, target)
+            print_table(of_result(self, complete=False), target)
             if self.inputs is not None and (told := describe_annotators(self.inputs.annotators())):
                 target.print(told, markup=False)
             for name, card in self.cards.items():
@@ -269,12 +283,6 @@ class Result:
         text = io.StringIO()
         self.table(wide_console(text))
         return "\n".join(line.rstrip() for line in text.getvalue().splitlines())
-
-    @property
-    def _presenter(self) -> Any:
-        from hyperacuity.evaluation.tables import presenter
-
-        return presenter(self.task)
 
     def report(self, out: str | Path, *, progress: bool = True, **options: Any) -> Path:
         """Write a page about the run, as ``hyperacuity report`` does; returns its front page. Needs ``run=``."""

@@ -14,12 +14,8 @@ from hyperacuity.cards.against import usual_reading
 from hyperacuity.cards.making import card_of, card_of_run, people_tallies, refuse_no_people
 from hyperacuity.cards.truths import TruthDigests, digests_of_cells
 from hyperacuity.evaluation.result import Result
-from hyperacuity.evaluation.tables import plain
 from hyperacuity.kinds import kind_of
 from hyperacuity.run.jobs import TaskJob
-
-AUDIT = "audit"
-"""The benchmark whose own table is of labels and systems together, and labels are not on a card of a system."""
 
 
 def card_of_result(
@@ -90,7 +86,5 @@ def show_scores(card: Card, console: Console) -> None:
     if card.people and card.task.collect_people is not None:
         point = card.score.point
         console.print(f"F {point.f:.4f}, recall {point.recall:.4f}, precision {point.precision:.4f}")
-    elif card.task.name == AUDIT:
-        card.guarded(plain.show, result_of_card(card), console)
     else:
         card.guarded(result_of_card(card).table, console)

@@ -93,8 +93,11 @@ def order_sentence(ods: Mapping[str, float], other: Mapping[str, float], suppres
     return f"the order depends on suppression: {said}, and the order would be {', '.join(then)}"
 
 
-def order_note(result: Result) -> str:
-    """The same of a result."""
+def suppression_notes(result: Result) -> list[str]:
+    """Warnings about maps that look thick, and about an order of systems that depends on suppression; of soft maps only."""
+    if not isinstance(result.protocol, Protocol):
+        return []
     ods = {name: score.ods.f for name, score in result.scores.items()}
     suppressed = {name: score.protocol.for_system(name).nms is not None for name, score in result.scores.items()}
-    return order_sentence(ods, other_way(result), suppressed)
+    order = order_sentence(ods, other_way(result), suppressed)
+    return [*thick_warnings(result.scores, result.cards), *([order] if order else [])]

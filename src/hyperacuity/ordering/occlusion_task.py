@@ -12,6 +12,7 @@ from hyperacuity.ordering.occlusion import (
     tally_occlusion,
     tally_occlusion_humans,
 )
+from hyperacuity.ordering.occlusion_columns import COLUMNS
 from hyperacuity.ordering.occlusion_scores import (
     OcclusionScore,
     collect_occlusion,
@@ -43,4 +44,5 @@ TASK: Task[OcclusionProtocol, OcclusionTally, OcclusionScore] = Task(
     references=("wang2016",),
     protocol_references={"doobnet": ("wang2018",)},
     examples=_examples,
+    columns=COLUMNS,
 )

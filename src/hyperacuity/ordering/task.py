@@ -2,6 +2,7 @@
 
 import math
 
+from hyperacuity.ordering.columns import COLUMNS
 from hyperacuity.ordering.protocols import Protocol
 from hyperacuity.ordering.scores import OrderingScore, collect, collect_sweep, criteria
 from hyperacuity.ordering.tallies import OrderingTally, tally, tally_humans
@@ -21,4 +22,5 @@ TASK: Task[Protocol, OrderingTally, OrderingScore] = Task(
     chance=lambda criterion, tallies: 0.5 if criterion in ("racc", "bacc") else math.nan,
     references=("palou2014", "maire2016"),
     examples=lambda scene: [(scene.order, scene.order, {})],
+    columns=COLUMNS,
 )

@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageColor, ImageDraw, ImageFont
 
+from hyperacuity.columns import Column
 from hyperacuity.errors import UsageError
 from hyperacuity.outputs import output_file, output_folder
 from hyperacuity.report import theme
 from hyperacuity.report.pictures.layers import states_at, strength_counts
-from hyperacuity.report.sheets.sheet import Column, Sheet, file_names
+from hyperacuity.report.sheets.sheet import Sheet, file_names
 from hyperacuity.report.sheets.viewer import PHOTO
 
 Picture = NDArray[np.uint8]

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hyperacuity.columns import Column
 from hyperacuity.report import theme
-from hyperacuity.report.sheets.sheet import Column, Sheet, systems_of
+from hyperacuity.report.sheets.sheet import Sheet, systems_of
 
 MOST_NAMED = 3
 """Systems, or titles of sheets, up to which all are named."""
@@ -62,7 +63,7 @@ def evidence(sheet: Sheet) -> Evidence | None:
     rows = [
         Row(
             line.system,
-            value := line.values[main.key],
+            value := line.number(main.key),
             "–" if math.isnan(value) else f"{value:.{min(main.digits, 3)}f}",
             *line.interval,
             styles[line.system].colour,
@@ -94,7 +95,7 @@ def _shares(sheet: Sheet) -> Evidence:
     line, main = sheet.lines[0], sheet.main
     alike = [column for column in sheet.columns if column.unit == main.unit]
     rows = [
-        Row(one.title, line.values[one.key], one.as_text(line.values[one.key]), 0.0, line.values[one.key])
+        Row(one.title, line.number(one.key), one.as_text(line.number(one.key)), 0.0, line.number(one.key))
         for one in alike
     ]
     most = 100.0 if main.unit == "%" else max((row.value for row in rows if not math.isnan(row.value)), default=1.0)
@@ -106,7 +107,7 @@ def levels(sheet: Sheet) -> str:
     main = sheet.main if sheet.columns else None
     if main is None or not sheet.lines:
         return ""
-    best, told = sheet.lines[0].values[main.key], []
+    best, told = sheet.lines[0].number(main.key), []
     if not math.isnan(sheet.people):
         gap = sheet.people - best
         side = "above" if gap > 0 else "below"

@@ -32,7 +32,7 @@ def _part(number: int, sheet: Sheet, payloads: Mapping[str, Payload], file: str)
     systems = [line.system for line in sheet.lines]
     keys = {f"s{number}-{index}": image for index, image in enumerate(sheet.grid.images)}
     images = [_image(key, image, sheet, payloads) for key, image in keys.items()]
-    spans = [value for line in sheet.lines for value in (*line.interval, line.values[sheet.main.key])]
+    spans = [value for line in sheet.lines for value in (*line.interval, line.number(sheet.main.key))]
     known = [value for value in spans if not math.isnan(value)]
     return {
         "id": f"s{number}",

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from hyperacuity.semantic.columns import COLUMNS
 from hyperacuity.semantic.protocols import PROTOCOLS, Protocol
 from hyperacuity.semantic.scores import SemanticScore, collect, criteria
 from hyperacuity.semantic.tallies import SemanticTally, tally
@@ -25,4 +26,5 @@ TASK: Task[Protocol, SemanticTally, SemanticScore] = Task(
         "cityscapes-raw": ("yu2017", "yu2018", "cordts2016"),
     },
     examples=lambda scene: [(np.stack([scene.soft, scene.soft[::-1]]), scene.labels % 2 + 1, {"classes": ("a", "b")})],
+    columns=COLUMNS,
 )

@@ -8,6 +8,7 @@ from hyperacuity.ordering.dbe.benchmark import (
     depth_edge_criteria,
     tally_depth_edges,
 )
+from hyperacuity.ordering.dbe.columns import COLUMNS
 from hyperacuity.tally import Task
 
 TASK: Task[DepthEdgeProtocol, DepthEdgeTally, DepthEdgeScore] = Task(
@@ -21,4 +22,5 @@ TASK: Task[DepthEdgeProtocol, DepthEdgeTally, DepthEdgeScore] = Task(
     kind="depth edges",
     references=("koch2018",),
     examples=lambda scene: [(scene.order, scene.boundaries, {})],
+    columns=COLUMNS,
 )

@@ -12,6 +12,7 @@ from hyperacuity.ordering.whdr.benchmark import (
     pair_criteria,
     tally_pairs,
 )
+from hyperacuity.ordering.whdr.columns import COLUMNS
 from hyperacuity.tally import Task
 
 
@@ -35,4 +36,5 @@ TASK: Task[PairProtocol, PairTally, PairScore] = Task(
     references=("bell2014", "zoran2015"),
     protocol_references={"diw": ("chen2016",)},
     examples=lambda scene: [(scene.order, [[8, 8, 48, 64, 1], [8, 48, 48, 8, -1]], {})],
+    columns=COLUMNS,
 )

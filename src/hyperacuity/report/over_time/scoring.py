@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from hyperacuity.columns import Column
 from hyperacuity.compare.verdict import Verdict, resamples_for, verdicts_of
-from hyperacuity.evaluation.export import Column
 from hyperacuity.evaluation.score_tables import columns_of
 from hyperacuity.resampling import Bootstrap, blocks_of, percentile_interval
 from hyperacuity.run.gather import Grid
@@ -40,7 +40,7 @@ class PointScore:
 def shown_columns(task: Task[Any, Any, Any], protocol: BaseProtocol) -> tuple[Column, ...]:
     """The scores that are followed, the one that counts most first: those of the task's table that can be resampled."""
     judged = task.criteria(protocol)
-    known = [column for column in columns_of(task, protocol) if column.key in judged.names and column.better]
+    known = [column for column in columns_of(task, protocol).scores if column.key in judged.names and column.better]
     usual = [Column(name, name, judged.senses[judged.names.index(name)]) for name in judged.usual]
     return tuple(known or usual)[:MOST_COLUMNS]
 

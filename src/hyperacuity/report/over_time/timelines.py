@@ -15,10 +15,10 @@ from typing import Any
 from hyperacuity import tasks
 from hyperacuity.cards.against import CardEntry
 from hyperacuity.cards.rows import with_cards
+from hyperacuity.columns import Column
 from hyperacuity.compare.verdict import Verdict
 from hyperacuity.errors import HyperacuityError, UsageError
-from hyperacuity.evaluation.export import Column
-from hyperacuity.evaluation.tables import presenter
+from hyperacuity.evaluation.score_tables import columns_of
 from hyperacuity.kinds import kind_of
 from hyperacuity.report.over_time.folders import WatchedFolder, watched_folders
 from hyperacuity.report.over_time.scoring import (
@@ -333,18 +333,21 @@ class WatchedRuns:
         return news
 
     def _people_of(self, timeline: Timeline, each: Each) -> float:
-        task = tasks.task(timeline.signature.task)
-        told: Callable[[Any], Mapping[str, float]] | None = getattr(presenter(task), "people_numbers", None)
-        if task.people is None or told is None:
+        if tasks.task(timeline.signature.task).people is None:
             return NAN
         text = str(timeline.signature)
         folder = next(one for one in self.folders if text in one.about)
         systems = [state.system for state in folder.states if state.signature == text]
+
+        def score(grid: Grid) -> float:
+            values_of = columns_of(grid.task, grid.protocol).people
+            people = None if values_of is None else people_of(grid, each)
+            return NAN if values_of is None or people is None else values_of(people).get(timeline.main.key, NAN)
+
         try:
-            people = folder.reading(text, systems[:1], lambda grid: people_of(grid, each))
+            return folder.reading(text, systems[:1], score)
         except HyperacuityError:
             return NAN
-        return told(people).get(timeline.main.key, NAN) if people is not None else NAN
 
     def picture(self, timeline: Timeline, image: str) -> Path | None:
         """The photograph of an image, if a run names it or it lies beside the truths."""

@@ -1,20 +1,21 @@
-"""What a report shows of a task: one module each, found by the task's name.
+"""Parts of a report: one module per task that adds to what any task has, named after the task.
 
-The module has a function ``sheet(grid, each) -> Sheet``: ``grid`` is what the runs hold under one signature, and
-``each(title, function, items)`` maps a function over items in threads, with progress, for what takes long. A task without a
-module gets a sheet made of the criteria it is judged by. ``curves(scores)`` of a module draws the curves of a leaderboard.
+The module's ``SHEET`` is a :class:`~hyperacuity.report.sheets.engine.TaskSheet`. A task without a module has a leaderboard,
+charts across criteria and findings, by the columns it declares.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any
+from typing import TYPE_CHECKING
 
 from hyperacuity import tasks
-from hyperacuity.report.sheets.sheet import Each, Figure, Sheet
+from hyperacuity.report.sheets.sheet import Each, Sheet
 from hyperacuity.run.gather import Grid
+
+if TYPE_CHECKING:
+    from hyperacuity.report.sheets.engine import TaskSheet
 
 
 def make_sheet(grid: Grid, each: Each) -> Sheet:
@@ -23,20 +24,14 @@ def make_sheet(grid: Grid, each: Each) -> Sheet:
     if name not in tasks.names():
         note = f"No benchmark named {name} is registered here, so its scores cannot be shown."
         return Sheet(name.capitalize(), grid, columns=(), lines=(), notes=(note,))
-    module = _module(name)
-    if not hasattr(module, "sheet"):
-        from hyperacuity.report.sheets.judged import judge, judged_sheet  # charts, which not every install has
+    return sheet_of(name).make(grid, each)
 
-        return judged_sheet(grid, judge(grid))
-    sheet: Sheet = module.sheet(grid, each)
+
+def sheet_of(task: str) -> TaskSheet:
+    """What a task adds to its part of a report."""
+    from hyperacuity.report.sheets.engine import TaskSheet  # charts, which not every install has
+
+    module = f"{__name__}.{task}"
+    declared = task in tasks.BUILT_IN and find_spec(module) is not None
+    sheet: TaskSheet = import_module(module).SHEET if declared else TaskSheet()
     return sheet
-
-
-def curves_of(task: str) -> Callable[[Mapping[str, Any]], Iterable[Figure]] | None:
-    """The function that draws a task's curves from scores by system; None where its module has none."""
-    return getattr(_module(task), "curves", None)
-
-
-def _module(task: str) -> Any:
-    name = f"{__name__}.{task}"
-    return import_module(name) if task.isidentifier() and find_spec(name) is not None else None

@@ -4,57 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from hyperacuity.audit import AuditTally, SystemAudit, collect_audit, ranking_changes, strengths
+from hyperacuity.audit import AuditTally, SystemAudit, ranking_changes, strengths
 from hyperacuity.audit.findings import order_findings, system_findings
-from hyperacuity.evaluation.tables.audit import COLUMNS, numbers
+from hyperacuity.boundary import BoundaryScore, BoundaryTally, Protocol
+from hyperacuity.columns import Column
 from hyperacuity.maps import EdgeMap
 from hyperacuity.report.charts import audit as charts_audit
-from hyperacuity.report.sheets.boundary import BoundaryViewer, image_scores_of
-from hyperacuity.report.sheets.sheet import NOTHING, Column, Each, Figure, Line, Sheet, leaderboard
+from hyperacuity.report.sheets.boundary import BoundaryViewer
+from hyperacuity.report.sheets.engine import Judged, TaskSheet
+from hyperacuity.report.sheets.sheet import Figure
 from hyperacuity.report.sheets.viewer import PHOTO, Layer, legend
-from hyperacuity.run.gather import Grid
 
 FEW = 3
 """Systems up to which each has sentences of its own; more are left to the charts."""
 
 
-def sheet(grid: Grid, each: Each) -> Sheet:
-    """The part of a report that is about systems under changing labels."""
-    benchmark, last = grid.protocol.protocol, len(grid.protocol.strengths) - 1
-    tallies = grid.tallies()
-    audits = {system: collect_audit(tallies[system]) for system in tallies}
-    lines = leaderboard(grid, COLUMNS, [_line(system, audit) for system, audit in audits.items()])
-    ordered = {line.system: audits[line.system] for line in lines}
-    consensus = {system: audit.consensus for system, audit in ordered.items()}
-    return Sheet(
-        title="Systems with different labels",
-        grid=grid,
-        columns=COLUMNS,
-        lines=lines,
-        figures=tuple(_figures(ordered)) if ordered else (),
-        findings=tuple(_findings(ordered, tallies)),
-        image_score=Column("f", "best F", note="F on what everyone drew, at the image's own best threshold"),
-        image_scores=image_scores_of(consensus),
-        viewer=ConsensusViewer(
-            grid, consensus, lambda system, image: grid.tally(system, image).under(last, benchmark), benchmark
-        ),
-    )
-
-
-def _line(system: str, audit: SystemAudit) -> Line:
-    return Line(system, numbers(audit), audit.all.ods.interval, len(audit.all.images))
-
-
-def _findings(audits: Mapping[str, SystemAudit], tallies: Mapping[str, Mapping[str, AuditTally]]) -> list[str]:
-    if not audits:
-        return [NOTHING]
+def _findings(judged: Judged) -> list[str]:
+    audits: Mapping[str, SystemAudit] = judged.scores
     sentences = system_findings(audits)
     if len(audits) > FEW:
         sentences = [one for one in sentences if not one.startswith(tuple(f"{name}: " for name in audits))]
-    return [*sentences, *order_findings(audits, ranking_changes(audits, tallies))]
+    return [*sentences, *order_findings(audits, ranking_changes(audits, judged.tallies))]
 
 
-def _figures(audits: Mapping[str, SystemAudit]) -> Iterator[Figure]:
+def _image_scores(judged: Judged) -> dict[str, dict[str, float]]:
+    """The best F of each image on what everyone drew, by image and system."""
+    found: dict[str, dict[str, float]] = {}
+    for system, audit in judged.scores.items():
+        for image, point in zip(audit.consensus.images, audit.consensus.per_image, strict=True):
+            found.setdefault(image, {})[system] = point.f
+    return found
+
+
+def _figures(judged: Judged) -> Iterator[Figure]:
+    audits: Mapping[str, SystemAudit] = judged.scores
     yield Figure(
         "strength",
         "Precision and recall on stronger and stronger labels",
@@ -97,6 +80,33 @@ class ConsensusViewer(BoundaryViewer):
         names=("hit", "false alarm", "miss"),
     )
 
+    @property
+    def benchmark(self) -> Protocol:
+        """The benchmark of which the labels change."""
+        protocol: Protocol = self.grid.protocol.protocol
+        return protocol
+
+    def tally_of(self, system: str, image: str) -> BoundaryTally:
+        """The tally of an image on what everyone drew."""
+        tally: AuditTally = self.grid.tally(system, image)
+        return tally.under(len(self.grid.protocol.strengths) - 1, self.benchmark)
+
+    def score_of(self, system: str) -> BoundaryScore:
+        """The score of a system on what everyone drew."""
+        score: BoundaryScore = self.scores[system].consensus
+        return score
+
     def judged_by(self, truths: list[EdgeMap]) -> list[EdgeMap]:
         """The consensus labels of each annotator."""
         return strengths(truths, self.benchmark.tolerance).consensus
+
+
+SHEET = TaskSheet(
+    ConsensusViewer,
+    _figures,
+    _findings,
+    title="Systems with different labels",
+    image_score=Column("f", "best F", note="F on what everyone drew, at the image's own best threshold"),
+    image_scores=_image_scores,
+    across_criteria=False,
+)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -17,53 +17,20 @@ from hyperacuity.boundary import (
     overlays_with_partners,
     tolerance_in_pixels,
 )
-from hyperacuity.boundary.human import HumanScore
-from hyperacuity.boundary.scores import f_measure, recall_precision
+from hyperacuity.boundary.scores import Point, f_measure, recall_precision
+from hyperacuity.columns import Column
 from hyperacuity.evaluation.suppression import OTHER_WAY, order_sentence, thick_warnings, treatments
-from hyperacuity.evaluation.tables.boundary import COLUMNS, numbers
 from hyperacuity.maps import EdgeMap
 from hyperacuity.report.charts import boundary as charts
 from hyperacuity.report.pictures import layers
 from hyperacuity.report.pictures.slider import Budget, with_slider
-from hyperacuity.report.sheets.sheet import (
-    NAN,
-    NOTHING,
-    Column,
-    Each,
-    Figure,
-    Line,
-    Sheet,
-    leader,
-    leaderboard,
-    people_of,
-)
+from hyperacuity.report.sheets.engine import Judged, TaskSheet
+from hyperacuity.report.sheets.sheet import Figure, leader
 from hyperacuity.report.sheets.viewer import PHOTO, Layer, Shared, Viewer, legend
 from hyperacuity.run import Cell
 from hyperacuity.run.gather import Grid, gather
 
 Scores = Mapping[str, BoundaryScore]
-
-
-def sheet(grid: Grid, each: Each) -> Sheet:
-    """The boundary part of a report."""
-    tallies = grid.tallies()
-    scores = {system: collect(tallies[system]) for system in tallies}
-    people: HumanScore = people_of(grid, each)
-    lines = leaderboard(grid, COLUMNS, [_line(system, score) for system, score in scores.items()])
-    ordered = {line.system: scores[line.system] for line in lines}
-    return Sheet(
-        title=grid.task.title,
-        grid=grid,
-        columns=COLUMNS,
-        lines=lines,
-        figures=tuple(_figures(ordered, people)) if ordered else (),
-        findings=tuple(_findings(lines, ordered, people)),
-        image_score=Column("f", "best F", note="F at the image's own best threshold"),
-        image_scores=image_scores_of(ordered),
-        viewer=BoundaryViewer(grid, ordered, grid.tally, grid.protocol),
-        notes=(*thick_warnings(ordered), *filter(None, [treatments(grid.protocol), _order_note(grid, ordered)])),
-        people=people.point.f if people.images else NAN,
-    )
 
 
 def _order_note(grid: Grid, scores: Scores) -> str:
@@ -82,22 +49,24 @@ def _order_note(grid: Grid, scores: Scores) -> str:
     return order_sentence({name: score.ods.f for name, score in scores.items()}, other, suppressed)
 
 
-def _line(system: str, score: BoundaryScore) -> Line:
-    return Line(system, numbers(score), score.ods.interval, len(score.images))
+def _notes(judged: Judged) -> list[str]:
+    treated = (treatments(judged.grid.protocol), _order_note(judged.grid, judged.scores))
+    return [*thick_warnings(judged.scores), *filter(None, treated)]
 
 
-def image_scores_of(scores: Scores) -> dict[str, dict[str, float]]:
-    """The best F of each image, by image and system."""
-    found: dict[str, dict[str, float]] = {}
-    for system, score in scores.items():
-        for image, point in zip(score.images, score.per_image, strict=True):
-            found.setdefault(image, {})[system] = point.f
-    return found
+def _figures(judged: Judged) -> Iterator[Figure]:
+    scores: Scores = judged.scores
+    yield from curve_figures(
+        scores, judged.people.point if judged.people is not None and judged.people.images else None
+    )
+    if any(len(score.images) > 1 for score in scores.values()):
+        words = "The best F of every image, a row for each system; the tall mark is the median."
+        yield Figure("images", "Image by image", words, lambda hover: charts.scatter_of_images(scores), fluid=True)
 
 
-def _figures(scores: Scores, people: HumanScore) -> Iterator[Figure]:
+def curve_figures(scores: Scores, human: Point | None = None) -> Iterator[Figure]:
+    """Precision over recall, and F over the threshold."""
     best = next(iter(scores))
-    human = people.point if people.images else None
     yield Figure(
         "precision-recall",
         "Precision over recall",
@@ -113,37 +82,30 @@ def _figures(scores: Scores, people: HumanScore) -> Iterator[Figure]:
         lambda hover: charts.f_over_threshold(scores, hover=hover),
         fluid=True,
     )
-    if any(len(score.images) > 1 for score in scores.values()):
-        words = "The best F of every image, a row for each system; the tall mark is the median."
-        yield Figure("images", "Image by image", words, lambda hover: charts.scatter_of_images(scores), fluid=True)
 
 
-def _findings(lines: tuple[Line, ...], scores: Scores, people: HumanScore) -> list[str]:
-    if not lines:
-        return [NOTHING]
-    first = lines[0]
-    if people.images and not math.isnan(people.point.f):
-        gap = people.point.f - first.values["ods"]
+def _findings(judged: Judged) -> list[str]:
+    """Who leads, what people reach or a threshold for each image would give, and the hardest image."""
+    first, people, images = judged.lines[0], judged.people, judged.image_scores
+    if people is not None and people.images and not math.isnan(people.point.f):
+        gap = people.point.f - first.number("ods")
         second = f"People, compared with each other on the same images, reach F {people.point.f:.3f}: " + (
             f"{gap:.3f} above the best system." if gap > 0 else f"{-gap:.3f} below the best system."
         )
     else:
-        gain = first.values["ois"] - first.values["ods"]
+        gain = first.number("ois") - first.number("ods")
         second = f"Choosing the threshold for each image would give {first.system} {gain:.3f} more (OIS)."
-    return [leader(lines, COLUMNS[0]), second, *_about_images(scores)]
-
-
-def _about_images(scores: Scores) -> list[str]:
-    found = {image: of for image, of in image_scores_of(scores).items() if len(of) == len(scores)}
-    if len(found) < 2:
-        return []
-    hardest = min(found, key=lambda image: max(found[image].values()))
-    text = f"The hardest image is {hardest}, where no system gets beyond F {max(found[hardest].values()):.2f}"
-    if len(scores) > 1:
-        split = max(found, key=lambda image: max(found[image].values()) - min(found[image].values()))
-        least, most = min(found[split].values()), max(found[split].values())
+    sentences = [leader(judged.lines, judged.main), second]
+    shared = {image: of for image, of in images.items() if len(of) == len(judged.lines)}
+    if len(shared) < 2:
+        return sentences
+    hardest = min(shared, key=lambda image: max(shared[image].values()))
+    text = f"The hardest image is {hardest}, where no system gets beyond F {max(shared[hardest].values()):.2f}"
+    if len(judged.lines) > 1:
+        split = max(shared, key=lambda image: max(shared[image].values()) - min(shared[image].values()))
+        least, most = min(shared[split].values()), max(shared[split].values())
         text += f"; systems differ most on {split}, from {least:.2f} to {most:.2f}"
-    return [text + "."]
+    return [*sentences, f"{text}."]
 
 
 class BoundaryViewer(Viewer):
@@ -166,11 +128,21 @@ class BoundaryViewer(Viewer):
         "With several annotators, recall counts the pixels of each by themselves, the picture what any of them drew."
     )
 
-    def __init__(
-        self, grid: Grid, scores: Scores, tally_of: Callable[[str, str], BoundaryTally], benchmark: Protocol
-    ) -> None:
-        super().__init__(grid, list(scores))
-        self.scores, self.tally_of, self.benchmark = scores, tally_of, benchmark
+    @property
+    def benchmark(self) -> Protocol:
+        """The boundary benchmark by which labels are matched."""
+        protocol: Protocol = self.grid.protocol
+        return protocol
+
+    def tally_of(self, system: str, image: str) -> BoundaryTally:
+        """The tally of an image under :attr:`benchmark`."""
+        tally: BoundaryTally = self.grid.tally(system, image)
+        return tally
+
+    def score_of(self, system: str) -> BoundaryScore:
+        """The score of a system under :attr:`benchmark`."""
+        score: BoundaryScore = self.scores[system]
+        return score
 
     def judged_by(self, truths: list[EdgeMap]) -> list[EdgeMap]:
         """The labels that systems are matched with: all of them."""
@@ -190,7 +162,7 @@ class BoundaryViewer(Viewer):
         else:
             made = {"prediction": layers.soft_picture(prediction, budget.share() // 2)}
         recall, precision = recall_precision(self.tally_of(system, cell.image))
-        curve, ods = self.scores[system].curve, self.scores[system].ods
+        curve, ods = self.score_of(system).curve, self.score_of(system).ods
         numbers = {"precision": precision, "recall": recall, "F": f_measure(recall, precision)}
         found = overlays_with_partners(prediction, truth, self.benchmark.for_system(system))
         return with_slider(
@@ -206,23 +178,12 @@ class BoundaryViewer(Viewer):
         )
 
 
-def curves(scores: Mapping[str, Any]) -> Iterator[Figure]:
-    """The curves of a leaderboard."""
-    from hyperacuity.report.charts import boundary as charts
-
-    best = next(iter(scores))
-    yield Figure(
-        "precision-recall",
-        "Precision over recall",
-        f"Precision–recall curves of {len(scores)} systems. {best} has the best point, F = {scores[best].ods.f:.3f}. "
-        "The leaderboard holds the same numbers.",
-        lambda hover: charts.precision_recall(scores, hover=hover),
-        fluid=True,
-    )
-    yield Figure(
-        "f-over-threshold",
-        "F over the threshold",
-        "F at every threshold for each system; the mark is the best one, ODS.",
-        lambda hover: charts.f_over_threshold(scores, hover=hover),
-        fluid=True,
-    )
+SHEET = TaskSheet(
+    BoundaryViewer,
+    _figures,
+    _findings,
+    _notes,
+    curve_figures,
+    image_score=Column("f", "best F", note="F at the image's own best threshold"),
+    across_criteria=False,
+)

@@ -6,24 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from hyperacuity.evaluation.tables.dbe import COLUMNS
 from hyperacuity.maps import EdgeMap
 from hyperacuity.ordering import depth_edges
 from hyperacuity.report.pictures import layers
 from hyperacuity.report.pictures.depth import edge_distance_picture
 from hyperacuity.report.pictures.disparity import depth_layer
 from hyperacuity.report.pictures.slider import Budget
-from hyperacuity.report.sheets.judged import Judged, judge, judged_sheet
-from hyperacuity.report.sheets.sheet import Each, Sheet
+from hyperacuity.report.sheets.engine import TaskSheet
 from hyperacuity.report.sheets.viewer import PHOTO, Layer, Shared, Viewer
 from hyperacuity.run import Cell
-from hyperacuity.run.gather import Grid
-
-
-def sheet(grid: Grid, each: Each) -> Sheet:
-    """The part of a report that is about depth boundaries."""
-    judged = judge(grid, COLUMNS)
-    return judged_sheet(grid, judged, viewer=DepthEdgeViewer(grid, judged))
 
 
 class DepthEdgeViewer(Viewer):
@@ -41,10 +32,6 @@ class DepthEdgeViewer(Viewer):
         PHOTO,
     )
 
-    def __init__(self, grid: Grid, judged: Judged) -> None:
-        super().__init__(grid, judged.systems)
-        self.judged = judged
-
     def shared(self, cell: Cell) -> Shared:
         """The true edges."""
         edges = np.logical_or.reduce(self.reader.truths(cell))
@@ -59,3 +46,6 @@ class DepthEdgeViewer(Viewer):
             "prediction": depth_layer(depth, room=budget.share() // 2),
             "numbers": self.judged.number(system, cell.image),
         }
+
+
+SHEET = TaskSheet(DepthEdgeViewer)

@@ -4,20 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from hyperacuity.evaluation.tables.disparity import columns
 from hyperacuity.report.pictures.disparity import depth_layer, error_layer
 from hyperacuity.report.pictures.slider import Budget, text_size
-from hyperacuity.report.sheets.judged import Judged, judge, judged_sheet
-from hyperacuity.report.sheets.sheet import Each, Sheet
+from hyperacuity.report.sheets.engine import TaskSheet
 from hyperacuity.report.sheets.viewer import PHOTO, Layer, Shared, Viewer
 from hyperacuity.run import Cell
-from hyperacuity.run.gather import Grid
-
-
-def sheet(grid: Grid, each: Each) -> Sheet:
-    """The disparity part of a report."""
-    judged = judge(grid, columns(grid.protocol))
-    return judged_sheet(grid, judged, viewer=DisparityViewer(grid, judged))
 
 
 class DisparityViewer(Viewer):
@@ -29,10 +20,6 @@ class DisparityViewer(Viewer):
         Layer("truth", "Truth", "Warm is near, cool is far, grey is unknown"),
         PHOTO,
     )
-
-    def __init__(self, grid: Grid, judged: Judged) -> None:
-        super().__init__(grid, judged.systems)
-        self.judged = judged
 
     def shared(self, cell: Cell) -> Shared:
         """The true map."""
@@ -49,3 +36,6 @@ class DisparityViewer(Viewer):
             "errors": error_layer(truth, estimate, room=room - text_size(prediction)),
             "numbers": self.judged.number(system, cell.image),
         }
+
+
+SHEET = TaskSheet(DisparityViewer)

@@ -7,35 +7,25 @@ from typing import Any
 
 import numpy as np
 
-from hyperacuity.edges.benchmark import collect, prepared
+from hyperacuity.edges.benchmark import prepared
 from hyperacuity.edges.names import measure
 from hyperacuity.edges.thresholds import Best, edges_at
 from hyperacuity.errors import InputError
-from hyperacuity.evaluation.tables.edges import columns
 from hyperacuity.maps import EdgeMap
 from hyperacuity.report.charts import edges as charts_edges
 from hyperacuity.report.pictures import layers
 from hyperacuity.report.pictures.slider import Budget, with_slider
-from hyperacuity.report.sheets.judged import MOST_COLUMNS, Judged, judge, judged_sheet
-from hyperacuity.report.sheets.sheet import Each, Figure, Sheet
+from hyperacuity.report.sheets.engine import MOST_COLUMNS, Judged, TaskSheet
+from hyperacuity.report.sheets.sheet import Figure
 from hyperacuity.report.sheets.viewer import PHOTO, Layer, Shared, Viewer, legend
 from hyperacuity.run import Cell
-from hyperacuity.run.gather import Grid
 
 MOST_PICTURED = 8
 """Systems up to which a sheet of small pictures can be read."""
 
 
-def sheet(grid: Grid, each: Each) -> Sheet:
-    """The edges part of a report; systems are ranked by the first measure."""
-    judged = judge(grid, columns(grid.protocol)[:MOST_COLUMNS])
-    viewer = EdgeViewer(grid, judged.systems)
-    return judged_sheet(grid, judged, figures=_figures(grid, judged, viewer) if judged.lines else (), viewer=viewer)
-
-
-def _figures(grid: Grid, judged: Judged, viewer: EdgeViewer) -> Iterator[Figure]:
-    names = grid.protocol.names
-    scores = {system: collect(judged.tallies[system], resamples=1) for system in judged.systems}
+def _figures(judged: Judged) -> Iterator[Figure]:
+    scores, names = judged.scores, judged.grid.protocol.names
     several = len(names) > 1
     yield Figure(
         "score-over-threshold",
@@ -52,7 +42,7 @@ def _figures(grid: Grid, judged: Judged, viewer: EdgeViewer) -> Iterator[Figure]
             lambda hover: charts_edges.score_sheet_chart(scores),
         )
     typical = _typical(judged)
-    drawn, best = viewer.best_maps(typical) if typical and len(scores) <= MOST_PICTURED else (None, {})
+    drawn, best = EdgeViewer(judged).best_maps(typical) if typical and len(scores) <= MOST_PICTURED else (None, {})
     if drawn is not None:
         yield Figure(
             "best-maps",
@@ -126,3 +116,6 @@ class EdgeViewer(Viewer):
             budget=budget,
             best_for="this image",
         )
+
+
+SHEET = TaskSheet(EdgeViewer, _figures)

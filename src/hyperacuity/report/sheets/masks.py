@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from hyperacuity.evaluation.tables.masks import COLUMNS
 from hyperacuity.kinds.masks import TRUE_FRAME
 from hyperacuity.kinds.masks import frames_of as frame_files
-from hyperacuity.masks import MaskScore, collect
+from hyperacuity.masks import MaskScore
+from hyperacuity.masks.columns import SCORES
 from hyperacuity.masks.objects import Frame, frames_of, pairs_of
 from hyperacuity.masks.outcomes import outcomes
 from hyperacuity.report import theme
 from hyperacuity.report.pictures import layers
 from hyperacuity.report.pictures.masks import label_picture
 from hyperacuity.report.pictures.slider import Budget
-from hyperacuity.report.sheets.judged import Judged, judge, judged_sheet
-from hyperacuity.report.sheets.sheet import Each, Figure, Sheet
+from hyperacuity.report.sheets.engine import Judged, TaskSheet, findings
+from hyperacuity.report.sheets.sheet import Figure
 from hyperacuity.report.sheets.viewer import PHOTO, Layer, Shared, Viewer, legend
 from hyperacuity.run import Cell
-from hyperacuity.run.gather import Grid
 
 NOTICEABLE = 0.02
 """From this difference on, outlines are said to run along the truth more than once."""
@@ -35,31 +33,24 @@ MOST_LABELS = 30
 """Labels that the chart by label has room for: the most frequent ones."""
 
 
-def sheet(grid: Grid, each: Each) -> Sheet:
-    """The masks part of a report."""
-    judged = judge(grid, COLUMNS)
-    scores = {system: collect(judged.tallies[system], resamples=0) for system in judged.systems}
-    found = judged_sheet(grid, judged, figures=_figures(scores), viewer=MaskViewer(grid, judged))
-    first, *others = found.findings
-    return replace(found, findings=(first, *_flattered(scores), *others))
+def _findings(judged: Judged) -> list[str]:
+    first, *others = findings(judged)
+    return [first, _gain(judged.scores), *others]
 
 
-def _flattered(scores: Mapping[str, MaskScore]) -> list[str]:
-    """How much the dilation rule gives the system that gains most by it, and whether that decides who is first."""
-    if not scores:
-        return []
+def _gain(scores: Mapping[str, MaskScore]) -> str:
+    """Say how much the dilation rule gives the system that gains most by it, and whether that decides who is first."""
     gain = {name: score.mean["f"] - score.mean["one_to_one"] for name, score in scores.items()}
     most = max(gain, key=lambda name: gain[name])
     exact_f = scores[most].mean["one_to_one"]
     text = f"Matched one to one, {most} has F {exact_f:.3f}, {gain[most]:.3f} less"
     text += ": its outlines run along the truth more than once." if gain[most] > NOTICEABLE else "."
     best, exact = (max(scores, key=lambda name: scores[name].mean[key]) for key in ("f", "one_to_one"))
-    return [text + (f" {exact} is then ahead of {best}." if exact != best else "")]
+    return text + (f" {exact} is then ahead of {best}." if exact != best else "")
 
 
-def _figures(scores: Mapping[str, MaskScore]) -> list[Figure]:
-    if not scores:
-        return []
+def _figures(judged: Judged) -> list[Figure]:
+    scores: Mapping[str, MaskScore] = judged.scores
     figures = [
         Figure(
             "rules",
@@ -139,10 +130,6 @@ class MaskViewer(Viewer):
     )
     note = "Outlines are drawn on the pixel above and to the left of the border, as DAVIS defines them."
 
-    def __init__(self, grid: Grid, judged: Judged) -> None:
-        super().__init__(grid, judged.systems)
-        self.judged = judged
-
     def shared(self, cell: Cell) -> Shared:
         """The true objects; of a sequence, those of a frame in the middle."""
         (truth,) = self.reader.truths(cell)
@@ -170,7 +157,7 @@ class MaskViewer(Viewer):
         """All scores of a system on an image."""
         tally = self.grid.tally(system, image)
         (values,) = self.grid.task.criteria(self.grid.protocol).alone([tally])
-        return {column.title: column.as_text(value) for column, value in zip(COLUMNS, values.tolist(), strict=True)}
+        return {column.title: column.as_text(value) for column, value in zip(SCORES, values.tolist(), strict=True)}
 
 
 def _shown(count: int) -> list[int]:
@@ -182,3 +169,6 @@ def _middle(frames: Sequence[Frame]) -> Frame:
     """The picture, or the frame at which the slider of a sequence starts."""
     shown = _shown(len(frames))
     return frames[shown[len(shown) // 2]]
+
+
+SHEET = TaskSheet(MaskViewer, _figures, _findings)

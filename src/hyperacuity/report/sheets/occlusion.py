@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from hyperacuity.boundary.scores import f_measure, recall_precision
-from hyperacuity.evaluation.tables.occlusion import COLUMNS
+from hyperacuity.boundary.scores import Point, f_measure, recall_precision
 from hyperacuity.ordering import (
     Contours,
     HumanOcclusion,
     OcclusionScore,
-    collect_occlusion,
     match_occlusion,
     occlusion_overlays,
     owned_contours,
@@ -26,62 +23,53 @@ from hyperacuity.report.charts.occlusion import orientation_chart
 from hyperacuity.report.pictures import layers
 from hyperacuity.report.pictures.depth import owned_picture, sides_picture
 from hyperacuity.report.pictures.slider import Budget, with_slider
-from hyperacuity.report.sheets.judged import Judged, judge, judged_sheet
-from hyperacuity.report.sheets.sheet import NAN, Each, Figure, Sheet, people_of
+from hyperacuity.report.sheets.engine import Judged, TaskSheet, findings
+from hyperacuity.report.sheets.sheet import Figure
 from hyperacuity.report.sheets.viewer import PHOTO, Layer, Shared, Viewer, legend
 from hyperacuity.resampling import ratio
 from hyperacuity.run import Cell
-from hyperacuity.run.gather import Grid
 
 
-def sheet(grid: Grid, each: Each) -> Sheet:
-    """The part of a report that is about occlusion boundaries."""
-    judged = judge(grid, COLUMNS)
-    scores = {system: collect_occlusion(judged.tallies[system]) for system in judged.systems}
-    people: HumanOcclusion | None = people_of(grid, each) if scores else None
-    figures = _figures(scores, people) if scores else ()
-    found = judged_sheet(grid, judged, figures=figures, viewer=OcclusionViewer(grid, judged, scores))
-    findings = (*found.findings, *_about_sides(scores), *_about_people(people))
-    return replace(found, findings=findings, people=NAN if people is None or not people.images else people.point.f)
+def _findings(judged: Judged) -> list[str]:
+    """Who leads, what the sides cost the best system, and what people reach."""
+    sentences = findings(judged)
+    name, score = next(iter(judged.scores.items()))
+    if not math.isnan(score.aor):
+        lost = score.boundary.ods.f - score.opr.ods.f
+        sentences.append(
+            f"Of what {name} finds at that threshold, {100 * score.aor:.1f} % has the right side in front; "
+            f"if sides did not count, its F would be {lost:.3f} higher."
+        )
+    people: HumanOcclusion | None = judged.people
+    if people is not None and people.images and not math.isnan(people.point.f):
+        reached = f"F {people.point.f:.3f}, and AOR {people.aor:.3f}"
+        sentences.append(f"People, compared with each other, reach {reached}.")
+    return sentences
 
 
-def _about_sides(scores: Mapping[str, OcclusionScore]) -> list[str]:
-    """What the sides cost the best system."""
-    if not scores:
-        return []
-    name, score = next(iter(scores.items()))
-    if math.isnan(score.aor):
-        return []
-    lost = score.boundary.ods.f - score.opr.ods.f
-    return [
-        f"Of what {name} finds at that threshold, {100 * score.aor:.1f} % has the right side in front; "
-        f"if sides did not count, its F would be {lost:.3f} higher."
-    ]
-
-
-def _about_people(people: HumanOcclusion | None) -> list[str]:
-    if people is None or not people.images or math.isnan(people.point.f):
-        return []
-    return [f"People, compared with each other, reach F {people.point.f:.3f}, and AOR {people.aor:.3f}."]
-
-
-def _figures(scores: Mapping[str, OcclusionScore], people: HumanOcclusion | None) -> Iterator[Figure]:
-    right = {system: score.opr for system, score in scores.items()}
-    best = next(iter(scores))
-    human = people.point if people is not None and people.images else None
-    yield Figure(
-        "opr",
-        "Orientation precision over recall",
-        f"Precision over recall of pairs with the right side in front, {len(scores)} systems. {best} has the best point, "
-        f"F = {right[best].ods.f:.3f}. The leaderboard holds the same numbers.",
-        lambda hover: boundary_charts.precision_recall(right, human=human, hover=hover),
-        fluid=True,
-    )
+def _figures(judged: Judged) -> Iterator[Figure]:
+    scores: Mapping[str, OcclusionScore] = judged.scores
+    people: HumanOcclusion | None = judged.people
+    yield opr_figure(scores, people.point if people is not None and people.images else None)
     yield Figure(
         "aor",
         "Right side over recall",
         "Share of matched pixels with the right side in front, over the recall of boundaries; the mark is at the best OPR.",
         lambda hover: orientation_chart(scores),
+        fluid=True,
+    )
+
+
+def opr_figure(scores: Mapping[str, OcclusionScore], human: Point | None = None) -> Figure:
+    """Precision over recall of pairs with the right side in front."""
+    right = {system: score.opr for system, score in scores.items()}
+    best = next(iter(scores))
+    return Figure(
+        "opr",
+        "Orientation precision over recall",
+        f"Precision over recall of pairs with the right side in front, {len(scores)} systems. {best} has the best point, "
+        f"F = {right[best].ods.f:.3f}. The leaderboard holds the same numbers.",
+        lambda hover: boundary_charts.precision_recall(right, human=human, hover=hover),
         fluid=True,
     )
 
@@ -108,10 +96,6 @@ class OcclusionViewer(Viewer):
         names=("right", "not right", "miss"),
     )
     note = "Numbers are of this image at the threshold shown; AOR is the share of matched pixels with the right side in front."
-
-    def __init__(self, grid: Grid, judged: Judged, scores: Mapping[str, OcclusionScore]) -> None:
-        super().__init__(grid, judged.systems)
-        self.scores = scores
 
     def shared(self, cell: Cell) -> Shared:
         """The first annotator's boundaries, with their owners."""
@@ -147,15 +131,4 @@ class OcclusionViewer(Viewer):
         )
 
 
-def curves(scores: Mapping[str, Any]) -> Iterator[Figure]:
-    """The curves of a leaderboard."""
-    from hyperacuity.report.charts import boundary as charts
-
-    right = {system: score.opr for system, score in scores.items()}
-    yield Figure(
-        "opr",
-        "Orientation precision over recall",
-        f"Precision over recall of pairs with the right side in front, {len(scores)} systems.",
-        lambda hover: charts.precision_recall(right, hover=hover),
-        fluid=True,
-    )
+SHEET = TaskSheet(OcclusionViewer, _figures, _findings, curves=lambda scores: [opr_figure(scores)])

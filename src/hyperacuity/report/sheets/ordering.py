@@ -4,61 +4,57 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
-from hyperacuity.evaluation.tables.ordering import COLUMNS, chance
 from hyperacuity.maps import OrderMap
-from hyperacuity.ordering import Ordering, OrderingScore, Partition, collect, match_image, partition
+from hyperacuity.ordering import Ordering, OrderingScore, Partition, match_image, partition
+from hyperacuity.ordering.columns import chance_note
 from hyperacuity.report.charts import ordering as charts_ordering
 from hyperacuity.report.pictures import layers
 from hyperacuity.report.pictures.ordering import matching_picture, order_layer
 from hyperacuity.report.pictures.slider import Budget
-from hyperacuity.report.sheets.judged import Judged, judge, judged_sheet
-from hyperacuity.report.sheets.sheet import NAN, Each, Figure, Sheet, people_of
+from hyperacuity.report.sheets.engine import Judged, TaskSheet, findings
+from hyperacuity.report.sheets.sheet import Figure
 from hyperacuity.report.sheets.viewer import PHOTO, Layer, Shared, Viewer
 from hyperacuity.run import Cell
-from hyperacuity.run.gather import Grid
 
 MOST_REGIONS = 2000
 """Order maps with more regions than this are dense; as contours they mean little."""
 
 
-def sheet(grid: Grid, each: Each) -> Sheet:
-    """The depth-order part of a report."""
-    judged = judge(grid, COLUMNS)
-    scores = {system: collect(judged.tallies[system]) for system in judged.systems}
-    people: OrderingScore | None = people_of(grid, each) if scores else None
-    figures = _figures(scores, people) if scores else ()
-    found = judged_sheet(grid, judged, figures=figures, viewer=OrderViewer(grid, judged))
-    findings = (*found.findings, *_about_people(judged, people))
-    found = replace(found, findings=findings, notes=(f"C{chance(scores)[1:]}.",))
-    if found.main.key != "racc":
-        return found
-    return replace(found, people=NAN if people is None else people.accuracy["racc"])
+def _findings(judged: Judged) -> list[str]:
+    """Who leads, and how the best system compares with people."""
+    sentences, people = findings(judged), judged.people
+    reached = math.nan if people is None else people.accuracy["racc"]
+    if not math.isnan(reached):
+        gap = reached - judged.lines[0].number("racc")
+        side = f"{gap:.3f} above" if gap > 0 else f"{-gap:.3f} below"
+        sentences.append(f"People, compared with each other, reach R-ACC {reached:.3f}: {side} the best system.")
+    return sentences
 
 
-def _about_people(judged: Judged, people: OrderingScore | None) -> list[str]:
-    """How the best system stands to people held against each other."""
-    if people is None or math.isnan(people.accuracy["racc"]):
-        return []
-    gap = people.accuracy["racc"] - judged.lines[0].values["racc"]
-    side = f"{gap:.3f} above" if gap > 0 else f"{-gap:.3f} below"
-    return [f"People, compared with each other, reach R-ACC {people.accuracy['racc']:.3f}: {side} the best system."]
+def _notes(judged: Judged) -> list[str]:
+    return [f"C{chance_note(judged.scores)[1:]}."]
 
 
-def _figures(scores: Mapping[str, OrderingScore], people: OrderingScore | None) -> Iterator[Figure]:
-    yield Figure(
-        "prc",
-        "Precision, recall and order",
-        "Precision over recall of contours; each segment runs from all detections to those in the right order.",
-        lambda hover: charts_ordering.prc_chart(scores, human=people),
-    )
+def _figures(judged: Judged) -> Iterator[Figure]:
+    scores, people = judged.scores, judged.people
+    yield prc_figure(scores, people)
     yield Figure(
         "accuracy",
         "Figure/ground accuracy",
         "R-ACC, B-ACC, B-ACC-50 and B-ACC-25 of every system with 95 % intervals.",
         lambda hover: charts_ordering.accuracy_chart(scores, human=people),
+    )
+
+
+def prc_figure(scores: Mapping[str, OrderingScore], people: OrderingScore | None = None) -> Figure:
+    """Precision and recall of contours, whatever their order and in the right one."""
+    return Figure(
+        "prc",
+        "Precision, recall and order",
+        "Precision over recall of contours; each segment runs from all detections to those in the right order.",
+        lambda hover: charts_ordering.prc_chart(scores, human=people),
     )
 
 
@@ -75,10 +71,6 @@ class OrderViewer(Viewer):
         Layer("truth", "Truth", "The first annotator's order: warm is near, cool is far"),
         PHOTO,
     )
-
-    def __init__(self, grid: Grid, judged: Judged) -> None:
-        super().__init__(grid, judged.systems)
-        self.judged = judged
 
     def shared(self, cell: Cell) -> Shared:
         """The first annotator's order; of labelled contours, the sides."""
@@ -106,13 +98,4 @@ def _order(given: Ordering) -> OrderMap:
     return given.order if isinstance(given, Partition) else given.sides
 
 
-def curves(scores: Mapping[str, Any]) -> Iterator[Figure]:
-    """The curves of a leaderboard."""
-    from hyperacuity.report.charts.ordering import prc_chart
-
-    yield Figure(
-        "prc",
-        "Precision, recall and order",
-        "Precision over recall of contours; each segment runs from all detections to those in the right order.",
-        lambda hover: prc_chart(scores),
-    )
+SHEET = TaskSheet(OrderViewer, _figures, _findings, _notes, lambda scores: [prc_figure(scores)])

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from hyperacuity.boundary import Protocol as Boundaries
 from hyperacuity.boundary import overlays
-from hyperacuity.evaluation.tables.regions import COLUMNS
 from hyperacuity.maps import EdgeMap, LabelMap, boundary_marks
 from hyperacuity.regions import collect
 from hyperacuity.regions.benchmark import RegionScore
@@ -19,21 +18,16 @@ from hyperacuity.regions.levels import Levels
 from hyperacuity.report import theme
 from hyperacuity.report.pictures import layers
 from hyperacuity.report.pictures.slider import Budget, with_slider
-from hyperacuity.report.sheets.judged import judge, judged_sheet
-from hyperacuity.report.sheets.sheet import Each, Figure, Sheet
+from hyperacuity.report.sheets.engine import Judged, TaskSheet
+from hyperacuity.report.sheets.sheet import Figure
 from hyperacuity.report.sheets.viewer import PHOTO, Layer, Shared, Viewer, legend
 from hyperacuity.run import Cell
-from hyperacuity.run.gather import Grid
 
 
-def sheet(grid: Grid, each: Each) -> Sheet:
-    """The regions part of a report."""
-    judged = judge(grid, COLUMNS)
-    scores = {system: collect(judged.tallies[system], resamples=1) for system in judged.systems}
+def _figures(judged: Judged) -> list[Figure]:
     words = "The covering of the annotators' regions at every level, a curve for each system; higher is better."
-    draw = partial(_covering_over_level, scores)
-    figures = [Figure("covering-over-level", "Covering over the level", words, draw, fluid=True)] if scores else []
-    return judged_sheet(grid, judged, figures=figures, viewer=RegionViewer(grid, scores))
+    draw = partial(_covering_over_level, judged.scores)
+    return [Figure("covering-over-level", "Covering over the level", words, draw, fluid=True)]
 
 
 def _covering_over_level(scores: Mapping[str, RegionScore], hover: bool) -> Any:
@@ -72,10 +66,6 @@ class RegionViewer(Viewer):
         "a border, matched with nothing that anybody drew",
         "a border that somebody drew, but the system lacks",
     )
-
-    def __init__(self, grid: Grid, scores: Mapping[str, RegionScore]) -> None:
-        super().__init__(grid, list(scores))
-        self.scores = scores
 
     def shared(self, cell: Cell) -> Shared:
         """The borders that people drew."""
@@ -121,3 +111,6 @@ def _matched(borders: NDArray[np.bool_], truths: list[EdgeMap]) -> NDArray[np.ui
         return overlays(lasting, truths, Boundaries(thin=False, thresholds=thresholds))
     alone = Boundaries(thin=False, thresholds=(0.5,))
     return np.concatenate([overlays(one.astype(np.float32), truths, alone) for one in borders])
+
+
+SHEET = TaskSheet(RegionViewer, _figures)

@@ -8,15 +8,16 @@ from typing import Any
 import numpy as np
 
 from hyperacuity.boundary.scores import f_measure, recall_precision
-from hyperacuity.evaluation.tables.semantic import COLUMNS, gaps_of
+from hyperacuity.columns import Column, Scored
 from hyperacuity.report.charts import semantic as charts
 from hyperacuity.report.pictures import layers
 from hyperacuity.report.pictures.slider import Budget, text_size, with_slider
-from hyperacuity.report.sheets.sheet import NAN, NOTHING, Column, Each, Figure, Line, Sheet, leader, leaderboard
+from hyperacuity.report.sheets.engine import Judged, TaskSheet
+from hyperacuity.report.sheets.sheet import NAN, NOTHING, Figure, leader
 from hyperacuity.report.sheets.viewer import PHOTO, Layer, Shared, Viewer, legend
 from hyperacuity.run import Cell
-from hyperacuity.run.gather import Grid
-from hyperacuity.semantic import SemanticScore, SemanticTally, collect, overlays
+from hyperacuity.semantic import SemanticScore, SemanticTally, overlays
+from hyperacuity.semantic.columns import notes
 
 Scores = Mapping[str, SemanticScore]
 
@@ -24,42 +25,11 @@ MOST_ABSENT = 3
 """Classes without truth in an image that the viewer shows, those with the most false alarms."""
 
 
-def sheet(grid: Grid, each: Each) -> Sheet:
-    """The semantic part of a report."""
-    tallies = grid.tallies()
-    scores = {system: collect(tallies[system]) for system in tallies}
-    lines = leaderboard(grid, COLUMNS, [_line(system, score) for system, score in scores.items()])
-    ordered = {line.system: scores[line.system] for line in lines}
-    shown = any(score.classes for score in ordered.values())
-    return Sheet(
-        title=grid.task.title,
-        grid=grid,
-        columns=COLUMNS,
-        lines=lines,
-        figures=tuple(_figures(ordered)) if shown else (),
-        findings=tuple(_findings(lines, ordered)) if shown else (NOTHING,),
-        image_score=Column("f", "best F", note="Mean over the image's classes of F at its own best threshold"),
-        image_scores=_image_scores(ordered),
-        viewer=SemanticViewer(grid, ordered) if shown else None,
-        notes=tuple(_notes(ordered)),
-    )
-
-
-def _line(system: str, score: SemanticScore) -> Line:
-    mean = score.mean
-    values = {"ods": mean.ods, "ois": mean.ois, "ap": mean.ap, "classes": float(len(score.classes))}
-    return Line(system, values, mean.ods_interval, len(score.images))
-
-
-def _figures(scores: Scores) -> Iterator[Figure]:
-    count = len(charts.classes_of(scores))
-    yield Figure(
-        "classes",
-        "Precision over recall, class by class",
-        f"A small chart for each of {count} classes, with a curve per system and its best point; the number below the class is "
-        "the best ODS. The chart beside it holds the same numbers.",
-        lambda hover: charts.class_curves_chart(scores, hover=hover),
-    )
+def _figures(judged: Judged) -> Iterator[Figure]:
+    scores: Scores = judged.scores
+    if not _shown(judged):
+        return
+    yield class_curves_figure(scores)
     yield Figure(
         "class-scores",
         "ODS by class",
@@ -69,9 +39,30 @@ def _figures(scores: Scores) -> Iterator[Figure]:
     )
 
 
-def _findings(lines: tuple[Line, ...], scores: Scores) -> list[str]:
+def class_curves_figure(scores: Scores) -> Figure:
+    """Precision over recall of each class."""
+    count = len(charts.classes_of(scores))
+    return Figure(
+        "classes",
+        "Precision over recall, class by class",
+        f"A small chart for each of {count} classes, with a curve per system and its best point; the number below the class is "
+        "the best ODS. The chart beside it holds the same numbers.",
+        lambda hover: charts.class_curves_chart(scores, hover=hover),
+    )
+
+
+def _shown(judged: Judged) -> bool:
+    """True if a system has a score of any class."""
+    return any(score.classes for score in judged.scores.values())
+
+
+def _findings(judged: Judged) -> list[str]:
+    """Who leads, and on which classes."""
+    if not _shown(judged):
+        return [NOTHING]
+    lines, scores = judged.lines, judged.scores
     first = lines[0].system
-    found = [leader(lines, COLUMNS[0])]
+    found = [leader(lines, judged.main)]
     classes = sorted(scores[first].classes.values(), key=lambda one: -one.ods.f)
     if len(classes) > 1:
         best, worst = classes[0], classes[-1]
@@ -86,20 +77,17 @@ def _findings(lines: tuple[Line, ...], scores: Scores) -> list[str]:
     return found
 
 
-def _notes(scores: Scores) -> Iterator[str]:
-    said: dict[str, list[str]] = {}
-    for system, score in scores.items():
-        for sentence in gaps_of(score):
-            said.setdefault(sentence, []).append(system)
-    for sentence, systems in said.items():
-        text = sentence[0].upper() + sentence[1:] + "."
-        yield text if len(systems) == len(scores) else f"{', '.join(systems)}: {sentence}."
+def _notes(judged: Judged) -> list[str]:
+    return [
+        f"{note[0].upper()}{note[1:]}." if not note.startswith(tuple(judged.scores)) else f"{note}."
+        for note in notes(Scored(judged.grid.protocol, judged.scores))
+    ]
 
 
-def _image_scores(scores: Scores) -> dict[str, dict[str, float]]:
+def _image_scores(judged: Judged) -> dict[str, dict[str, float]]:
     """The mean over its classes of an image's best F, by image and system."""
     found: dict[str, dict[str, list[float]]] = {}
-    for system, score in scores.items():
+    for system, score in judged.scores.items():
         for image in score.images:
             found.setdefault(image, {})[system] = []
         for one in score.classes.values():
@@ -130,10 +118,6 @@ class SemanticViewer(Viewer):
         "Numbers are of this class in this image at the threshold shown. Classes that the image shows come first, then those "
         "that it does not show and most is detected of."
     )
-
-    def __init__(self, grid: Grid, scores: Scores) -> None:
-        super().__init__(grid, list(scores))
-        self.scores = scores
 
     def shared(self, cell: Cell) -> Shared:
         """The boundaries of each class that is of interest."""
@@ -197,13 +181,13 @@ class SemanticViewer(Viewer):
         )
 
 
-def curves(scores: Mapping[str, Any]) -> Iterator[Figure]:
-    """The curves of a leaderboard."""
-    from hyperacuity.report.charts.semantic import class_curves_chart
-
-    yield Figure(
-        "classes",
-        "Precision over recall, class by class",
-        f"Precision–recall curves of {len(scores)} systems, a panel for each class.",
-        lambda hover: class_curves_chart(scores, hover=hover),
-    )
+SHEET = TaskSheet(
+    lambda judged: SemanticViewer(judged) if _shown(judged) else None,
+    _figures,
+    _findings,
+    _notes,
+    lambda scores: [class_curves_figure(scores)],
+    image_score=Column("f", "best F", note="Mean over the image's classes of F at its own best threshold"),
+    image_scores=_image_scores,
+    across_criteria=False,
+)

@@ -8,14 +8,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
-import numpy as np
-
-from hyperacuity.compare import optimal
-from hyperacuity.compare.verdict import Verdict, verdicts
-from hyperacuity.evaluation.export import Column as Column
+from hyperacuity.columns import Column
+from hyperacuity.evaluation.export import ScoreRow
 from hyperacuity.report.sheets.viewer import Viewer
 from hyperacuity.run.gather import Grid
 from hyperacuity.run.jobs import job_of
@@ -32,37 +29,6 @@ class Each(Protocol):
 
     def __call__(self, title: str, function: Callable[[A], B], items: Iterable[A]) -> list[B]:
         """The results in the order of the items; ``title`` names the work while it goes on."""
-
-
-@dataclass(frozen=True)
-class Line:
-    """A system on the leaderboard, with its scores by column, and the interval of the main one.
-
-    ``expected`` is how many images the truth has, where the run knows. ``verdict`` is the test of the best system against it;
-    None for the best itself, and where nothing was tested. ``alone``: the best, and significantly better than every other.
-    ``optimal``: no other system is at least as good by every score and better by one.
-    """
-
-    system: str
-    values: Mapping[str, float]
-    interval: tuple[float, float] = (NAN, NAN)
-    images: int = 0
-    failed: int = 0
-    expected: int | None = None
-    rank: int = 0
-    verdict: Verdict | None = None
-    alone: bool = False
-    optimal: bool = False
-
-    @property
-    def coverage(self) -> str:
-        """On how many images there is a score, and of how many, where that is not all."""
-        return str(self.images) if self.expected in (None, self.images) else f"{self.images} of {self.expected}"
-
-    @property
-    def p(self) -> str:
-        """The corrected p-value of the best system against this one; a dash where there is none."""
-        return "–" if self.verdict is None else f"{self.verdict.p:.3f}"
 
 
 @dataclass(frozen=True)
@@ -87,7 +53,7 @@ class Sheet:
     title: str
     grid: Grid
     columns: tuple[Column, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[ScoreRow, ...]
     figures: tuple[Figure, ...] = ()
     findings: tuple[str, ...] = ()
     image_score: Column | None = None
@@ -118,7 +84,7 @@ class Sheet:
             "failed": len(self.grid.failures),
             "systems": {
                 line.system: {
-                    **line.values,
+                    **{column.key: line.value(column.key) for column in self.columns},
                     "interval": line.interval,
                     "images": line.images,
                     "expected": line.expected,
@@ -154,66 +120,20 @@ def people_of(grid: Grid, each: Each) -> Any:
     return job.collect_people(dict(zip(cells, each("people", job.people, list(cells.values())), strict=True)))
 
 
-def about_images(grid: Grid, system: str) -> dict[str, Any]:
-    """What a line says of a system's images besides their number: how many failed, and how many there should be."""
-    failed = sum(failure.system == system for failure in grid.failures)
-    return {"failed": failed, "expected": grid.sources[system].expected}
-
-
-def ranked(
-    columns: Sequence[Column], lines: Sequence[Line], test: Callable[[list[str]], Sequence[Verdict]] = lambda _: ()
-) -> tuple[Line, ...]:
-    """The lines in the order of the main score, with ranks, p-values against the best and Pareto membership filled in.
-
-    ``test`` gives the verdicts on systems, which it is told the best first. Equal scores share a rank. A system without a score
-    is last.
-    """
-    if not lines:
-        return ()
-    main = columns[0]
-    costs = (-1 if main.better == "max" else 1) * np.array([line.values.get(main.key, NAN) for line in lines])
-    order = sorted(range(len(lines)), key=lambda n: (math.isnan(costs[n]), costs[n], n))
-    tests = {verdict.second: verdict for verdict in test([lines[n].system for n in order])}
-    judged = [column for column in columns if column.better]
-    scores = np.array([[line.values.get(column.key, NAN) for column in judged] for line in lines])
-    best = optimal(scores, senses=[column.better for column in judged])
-    alone = 0 < len(tests) == len(lines) - 1 and all(verdict.significant for verdict in tests.values())
-    return tuple(
-        replace(
-            lines[n],
-            rank=1 + int(np.count_nonzero(costs < costs[n])) if not math.isnan(costs[n]) else len(lines),
-            verdict=tests.get(lines[n].system),
-            alone=alone and n == order[0],
-            optimal=bool(best[n]),
-        )
-        for n in order
-    )
-
-
-def leaderboard(grid: Grid, columns: Sequence[Column], lines: Iterable[Line]) -> tuple[Line, ...]:
-    """The lines :func:`ranked`, each system tested against the best by the main score, with what the grid says of its images."""
-    main, tallies = columns[0].key, grid.tallies()
-
-    def test(systems: list[str]) -> Sequence[Verdict]:
-        return verdicts(systems, tallies.__getitem__, grid.task.criteria(grid.protocol), [main])[main]
-
-    return ranked(columns, [replace(line, **about_images(grid, line.system)) for line in lines], test)
-
-
-def leader(lines: Sequence[Line], column: Column) -> str:
+def leader(lines: Sequence[ScoreRow], column: Column) -> str:
     """Who leads, by how much, and whether that may be chance.
 
-    >>> lines = [Line("a", {"ods": 0.7}, (0.6, 0.8)), Line("b", {"ods": 0.6})]
+    >>> lines = [ScoreRow("a", {"ods": 0.7}, {"ods": (0.6, 0.8)}), ScoreRow("b", {"ods": 0.6})]
     >>> leader(lines, Column("ods", "ODS"))
     'a reaches ODS 0.700 (95 % interval 0.600 to 0.800), ahead of b by 0.100.'
     """
     first = lines[0]
-    low, high = first.interval
-    text = f"{first.system} reaches {column.title} {column.as_text(first.values[column.key])}"
+    low, high = first.ends(column.key)
+    text = f"{first.system} reaches {column.title} {column.as_text(first.number(column.key))}"
     text += f" (95 % interval {low:.{column.digits}f} to {column.as_text(high)})" if not math.isnan(low) else ""
     if len(lines) > 1:
         second = lines[1]
-        gap = abs(first.values[column.key] - second.values[column.key])
+        gap = abs(first.number(column.key) - second.number(column.key))
         if gap and not float(column.number(gap)):
             text += f", less than {column.as_text(10.0**-column.digits)} ahead of {second.system}"
         else:

@@ -7,72 +7,34 @@ from typing import Any
 
 import numpy as np
 
-from hyperacuity.audit import StrengthTally, collect_strengths, strengths
+from hyperacuity.audit import StrengthTally, strengths
 from hyperacuity.audit.findings import label_findings
 from hyperacuity.audit.strength import LabelScore
+from hyperacuity.columns import Column
 from hyperacuity.report.charts import audit as charts_audit
 from hyperacuity.report.pictures import layers
 from hyperacuity.report.pictures.slider import Budget
-from hyperacuity.report.sheets.sheet import NAN, Column, Each, Figure, Line, Sheet, about_images
+from hyperacuity.report.sheets.engine import Judged, TaskSheet
+from hyperacuity.report.sheets.sheet import NAN, Figure
 from hyperacuity.report.sheets.viewer import PHOTO, Layer, Shared, Viewer
 from hyperacuity.run import Cell
-from hyperacuity.run.gather import Grid
-
-COLUMNS = (
-    Column("orphan", "one person only", better="", digits=1, unit="%", note="Share of boundaries, each counted once"),
-    Column("consensus", "everyone", better="", digits=1, unit="%", note="Share of boundaries, each counted once"),
-    Column("agreement", "agreement", better="", digits=1, unit="%", note="Share of one's pixels that another drew too"),
-    Column("pixels", "one person's pixels", better="", digits=1, unit="%", note="Share of all drawn pixels"),
-    Column("maps", "maps", better="", digits=0, note="How many maps all annotators drew together"),
-)
 
 
-def sheet(grid: Grid, each: Each) -> Sheet:
-    """The part of a report that is about labels alone; a line stands for all annotators of a data set."""
-    tallies = grid.tallies()
-    scores: dict[str, LabelScore] = {}
-    agreed: dict[str, dict[str, float]] = {}
-
-    def read(name: str, images: Mapping[str, StrengthTally]) -> None:
-        scores[name] = collect_strengths(images)
-        for image, one in images.items():
-            agreed.setdefault(image, {})[name] = _agreed(one)
-
-    for name in tallies:
-        read(name, tallies[name])
-    findings = [
+def _findings(judged: Judged) -> list[str]:
+    scores: Mapping[str, LabelScore] = judged.scores
+    return [
         sentence if len(scores) == 1 else f"{name}: {sentence}"
         for name, score in scores.items()
         for sentence in label_findings(score)
     ]
-    return Sheet(
-        title=grid.task.title,
-        grid=grid,
-        columns=COLUMNS,
-        lines=tuple(_line(grid, name, score) for name, score in scores.items()),
-        board="In numbers",
-        figures=tuple(
-            figure
-            for n, (name, score) in enumerate(scores.items())
-            for figure in _figures(score, {i: of[name] for i, of in agreed.items() if name in of}, name if n else "")
-        ),
-        findings=tuple(findings) or ("No image could be read.",),
-        image_score=Column("agreement", "agreement", note="Of a person's pixels, the share that another drew too"),
-        image_scores=agreed,
-        viewer=LabelViewer(grid, list(scores)),
-    )
 
 
-def _line(grid: Grid, name: str, score: LabelScore) -> Line:
-    low, high = score.boundaries.orphan_interval
-    values = {
-        "orphan": 100 * score.boundaries.orphan,
-        "consensus": 100 * score.boundaries.consensus,
-        "agreement": 100 * score.agreement,
-        "pixels": 100 * score.pixels.orphan,
-        "maps": float(sum(score.annotators)),
-    }
-    return Line(name, values, (100 * low, 100 * high), len(score.images), **about_images(grid, name))
+def _image_scores(judged: Judged) -> dict[str, dict[str, float]]:
+    found: dict[str, dict[str, float]] = {}
+    for name in judged.tallies:
+        for image, tally in judged.tallies[name].items():
+            found.setdefault(image, {})[name] = _agreed(tally)
+    return found
 
 
 def _agreed(tally: StrengthTally) -> float:
@@ -82,7 +44,13 @@ def _agreed(tally: StrengthTally) -> float:
     return (int(tally.agreed.sum()) - drawn) / pairs if pairs else NAN
 
 
-def _figures(score: LabelScore, agreed: Mapping[str, float], of: str) -> Iterator[Figure]:
+def _figures(judged: Judged) -> Iterator[Figure]:
+    agreed = _image_scores(judged)
+    for n, (name, score) in enumerate(judged.scores.items()):
+        yield from _figures_of(score, {i: of[name] for i, of in agreed.items() if name in of}, name if n else "")
+
+
+def _figures_of(score: LabelScore, agreed: Mapping[str, float], of: str) -> Iterator[Figure]:
     """The charts of one data set; ``of`` names it where it is not the first."""
     ending, whose = (f"-{of}", f", {of}") if of else ("", "")
     yield Figure(
@@ -140,3 +108,15 @@ class LabelViewer(Viewer):
                 "by everyone": f"{100 * people.boundaries.consensus:.0f} %",
             },
         }
+
+
+SHEET = TaskSheet(
+    LabelViewer,
+    _figures,
+    _findings,
+    board="In numbers",
+    image_score=Column("agreement", "agreement", note="Of a person's pixels, the share that another drew too"),
+    image_scores=_image_scores,
+    across_criteria=False,
+    nothing="No image could be read.",
+)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from hyperacuity.data import read_image
 from hyperacuity.errors import InputError
@@ -17,8 +17,10 @@ from hyperacuity.report import theme
 from hyperacuity.report.pictures import layers
 from hyperacuity.report.pictures.slider import Budget, text_size
 from hyperacuity.run import Cell
-from hyperacuity.run.gather import Grid
 from hyperacuity.run.jobs import job_of
+
+if TYPE_CHECKING:
+    from hyperacuity.report.sheets.engine import Judged
 
 
 @dataclass(frozen=True)
@@ -59,11 +61,13 @@ class Viewer:
     """What is said beside the legend of the first layer."""
     not_run: ClassVar[str] = "this system was not run on this image"
 
-    def __init__(self, grid: Grid, systems: Sequence[str]) -> None:
+    def __init__(self, judged: Judged) -> None:
+        grid = judged.grid
         job = job_of(grid)
         self.protocol: Any = job.protocol
         self.reader: Any = job.kind
-        self.grid, self.systems = grid, list(systems)
+        self.judged, self.grid, self.systems = judged, grid, judged.systems
+        self.scores: Mapping[str, Any] = judged.scores
         self.reasons = {(failure.system, failure.image): failure.reason for failure in grid.failures}
         self.images = len(grid.done_images())
 

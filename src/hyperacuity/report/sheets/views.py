@@ -7,22 +7,13 @@ from typing import Any
 import numpy as np
 
 from hyperacuity.disparity import forward
-from hyperacuity.evaluation.tables.views import COLUMNS
 from hyperacuity.report.pictures import layers
 from hyperacuity.report.pictures.disparity import difference_picture
 from hyperacuity.report.pictures.slider import Budget
 from hyperacuity.report.sheets.disparity import DisparityViewer
-from hyperacuity.report.sheets.judged import judge, judged_sheet
-from hyperacuity.report.sheets.sheet import Each, Sheet
+from hyperacuity.report.sheets.engine import TaskSheet
 from hyperacuity.report.sheets.viewer import Layer, Shared
 from hyperacuity.run import Cell
-from hyperacuity.run.gather import Grid
-
-
-def sheet(grid: Grid, each: Each) -> Sheet:
-    """The part of a report that is about predicted views."""
-    judged = judge(grid, COLUMNS)
-    return judged_sheet(grid, judged, viewer=ViewsViewer(grid, judged))
 
 
 class ViewsViewer(DisparityViewer):
@@ -62,3 +53,6 @@ def _on_grey(drawn: Any, where: Any, kind: Any) -> Any:
     filled = np.where(where if drawn.ndim == 2 else where[..., None], drawn, middle)
     plain = filled[..., 0] if filled.ndim == 3 and filled.shape[2] == 1 else filled
     return np.clip(np.round(plain), 0, np.iinfo(kind).max).astype(kind)
+
+
+SHEET = TaskSheet(ViewsViewer)

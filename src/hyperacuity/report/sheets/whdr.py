@@ -2,43 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from hyperacuity.data import read_image
-from hyperacuity.evaluation.tables.whdr import COLUMNS
 from hyperacuity.maps import OrderMap
-from hyperacuity.ordering import PointPairs, answers, collect_pairs
+from hyperacuity.ordering import PairScore, PointPairs, answers
 from hyperacuity.report.pictures import layers
 from hyperacuity.report.pictures.colours import UNKNOWN, Picture, plain
 from hyperacuity.report.pictures.depth import enlargement, pairs_picture
 from hyperacuity.report.pictures.disparity import depth_layer, depth_picture
 from hyperacuity.report.pictures.slider import Budget
-from hyperacuity.report.sheets.judged import Judged, judge, judged_sheet
-from hyperacuity.report.sheets.sheet import Each, Sheet
+from hyperacuity.report.sheets.engine import Judged, TaskSheet
 from hyperacuity.report.sheets.viewer import PHOTO, Layer, Shared, Viewer
 from hyperacuity.run import Cell
-from hyperacuity.run.gather import Grid
 
 
-def sheet(grid: Grid, each: Each) -> Sheet:
-    """The part of a report that is about pairs of points."""
-    judged = judge(grid, COLUMNS)
-    pairs = {system: collect_pairs(judged.tallies[system], resamples=0).pairs for system in judged.systems}
-    equal = any(of[0] for of in pairs.values())
-    if not equal:  # as in DIW: a column of dashes would say nothing
-        judged = replace(judged, columns=tuple(column for column in COLUMNS if column.key == "whdr"))
-    found = judged_sheet(grid, judged, viewer=PairViewer(grid, judged))
-    asked = [f"{sum(of[:2])} pairs of {len(judged.tallies[system])} images" for system, of in pairs.items()]
-    notes = [f"Asked of {system}: {text}." for system, text in zip(pairs, asked, strict=True)]
+def _notes(judged: Judged) -> list[str]:
+    """How many pairs each system was asked, and how many it left without an answer."""
+    scores: Mapping[str, PairScore] = judged.scores
+    asked = {name: f"{sum(score.pairs[:2])} pairs of {len(score.images)} images" for name, score in scores.items()}
     silent = [
-        f"{system} gives no answer for {of[2]} pairs; these count as wrong." for system, of in pairs.items() if of[2]
+        f"{name} gives no answer for {score.pairs[2]} pairs; these count as wrong."
+        for name, score in scores.items()
+        if score.pairs[2]
     ]
-    told = [f"Each system was asked {asked[0]}."] if asked and len(set(asked)) == 1 else notes
-    return replace(found, notes=(*told, *silent))
+    if len(set(asked.values())) == 1:
+        return [f"Each system was asked {next(iter(asked.values()))}.", *silent]
+    return [*(f"Asked of {name}: {text}." for name, text in asked.items()), *silent]
 
 
 class PairViewer(Viewer):
@@ -54,10 +47,6 @@ class PairViewer(Viewer):
         Layer("prediction", "Prediction", "Warm is near, cool is far, grey is unknown"),
         PHOTO,
     )
-
-    def __init__(self, grid: Grid, judged: Judged) -> None:
-        super().__init__(grid, judged.systems)
-        self.judged = judged
 
     def shared(self, cell: Cell) -> Shared:
         """The pairs; the size is that of the photograph or the map."""
@@ -102,3 +91,8 @@ def _ground(given: OrderMap | PointPairs, truths: list[PointPairs]) -> Picture:
 
 def _colour(image: Any) -> Picture:
     return np.asarray(layers.as_picture(image).convert("RGB"))
+
+
+SHEET = TaskSheet(
+    PairViewer, notes=_notes, hide_empty=True
+)  # without equal pairs, as in DIW, a rate of these has no value
