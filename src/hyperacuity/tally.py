@@ -382,10 +382,8 @@ class Task(Generic[P, T, S]):
 
     Parameters
     ----------
-    name
-        What signatures start with, and what the command is called.
-    title
-        What a page calls it.
+    name, title
+        Name in signatures and of the command, and title on pages.
     protocol, tally_type
         Its types; ``protocol()`` has the defaults.
     tally
@@ -396,10 +394,8 @@ class Task(Generic[P, T, S]):
         The numbers it is judged by, under a protocol.
     kind
         The kind of its data (:mod:`hyperacuity.kinds`): its name, or a value of a :class:`~hyperacuity.kinds.Kind` of your own.
-    people
-        ``(truths, protocol) -> tally`` of each annotator against the others, where that can be said.
-    collect_people
-        Their score, where it is not simply ``collect``'s.
+    people, collect_people
+        ``(truths, protocol) -> tally`` of each annotator against the others, and their score, where it is not ``collect``'s.
     protocols
         Protocols that have a name.
     by_name
@@ -409,11 +405,9 @@ class Task(Generic[P, T, S]):
     chance
         ``(criterion, {image: tally}) -> number``: the score that guessing reaches; NaN where that is not known.
     references, protocol_references
-        The papers to cite, as keys of the package's own list or as BibTeX entries; where they depend on it, of a signature. Those
-        of protocols with a name come on top.
+        Papers to cite: keys of the package's list or BibTeX entries, or a function of a signature; more for named protocols.
     examples
-        ``(scene) -> [(prediction, truths, options)]``: small inputs made of a scene (:class:`hyperacuity.data.scenes.Scene`). All
-        kernels are compiled once they have been scored.
+        ``(scene) -> [(prediction, truths, options)]``: small inputs made of a scene; to score them compiles all kernels.
     columns
         Columns of its tables, or a function of the protocol that gives them; by default its criteria.
     """
