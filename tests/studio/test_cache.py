@@ -31,7 +31,7 @@ def test_what_cannot_be_made_is_tried_again():
 
 
 def test_what_was_not_used_for_longest_goes_first(run_async):
-    cache = Cache(len, room=3, kept={"a": "a", "b": "b"})
+    cache = Cache(len, room=3, values={"a": "a", "b": "b"})
     assert cache.get("a", lambda: "new") == "a"
     assert run_async(cache.fetch("c", lambda: "cc")) == "cc"
     assert run_async(cache.fetch("a", lambda: "new")) == "a"

@@ -81,7 +81,6 @@ class FinishedLog(NamedTuple):
     """A log with a *done*: its number and its time."""
 
     item: str
-    digest: str
     person: str
     name: str
     number: int
@@ -225,7 +224,7 @@ def in_effect(kinds: Sequence[str]) -> tuple[list[int], list[int]]:
 def finished_logs(file: sqlite3.Connection, page: str, item: str | None = None) -> list[FinishedLog]:
     """All logs of a page (or of an image) with a *done*, by name and image."""
     rows = file.execute(
-        "SELECT item, digest, person, name, finished, log_entries.made FROM log_summaries"
+        "SELECT item, person, name, finished, log_entries.made FROM log_summaries"
         " JOIN people ON people.id = person JOIN log_entries USING (page, person, item)"
         " WHERE page = ?1 AND (?2 IS NULL OR item = ?2) AND finished > 0 AND number = finished ORDER BY name, item",
         (page, item),

@@ -29,11 +29,11 @@ class Cache(Generic[T]):
     """
 
     def __init__(
-        self, size: Callable[[T], int], *, room: int, kept: Mapping[str, T] | None = None, workers: int = 0
+        self, size: Callable[[T], int], *, room: int, values: Mapping[str, T] | None = None, workers: int = 0
     ) -> None:
         self._size = size
         self._room = room
-        self._kept: OrderedDict[Hashable, T] = OrderedDict(kept or {})
+        self._values: OrderedDict[Hashable, T] = OrderedDict(values or {})
         self._making: dict[Hashable, threading.Lock] = {}
         self._lock = threading.Lock()
         self._workers = ThreadPoolExecutor(workers, thread_name_prefix="cache") if workers else None
@@ -43,21 +43,21 @@ class Cache(Generic[T]):
         with self._lock:
             making = self._making.setdefault(key, threading.Lock())
         with making:
-            found = self._find(key)
-            if found is None:
-                found = make()
+            value = self._find(key)
+            if value is None:
+                value = make()
                 with self._lock:
-                    self._kept[key] = found
-                    while len(self._kept) > 1 and sum(map(self._size, self._kept.values())) > self._room:
-                        self._kept.popitem(last=False)
+                    self._values[key] = value
+                    while len(self._values) > 1 and sum(map(self._size, self._values.values())) > self._room:
+                        self._values.popitem(last=False)
                     self._making.pop(key, None)
-            return found
+            return value
 
     async def fetch(self, key: Hashable, make: Callable[[], T]) -> T:
         """As :meth:`get`, without holding up the server's loop."""
-        found = self._find(key)
-        if found is not None:
-            return found
+        value = self._find(key)
+        if value is not None:
+            return value
         return await asyncio.get_running_loop().run_in_executor(self._workers, self.get, key, make)
 
     def holds(self, key: Hashable) -> bool:
@@ -66,6 +66,6 @@ class Cache(Generic[T]):
 
     def _find(self, key: Hashable) -> T | None:
         with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-            return self._kept.get(key)
+            if key in self._values:
+                self._values.move_to_end(key)
+            return self._values.get(key)

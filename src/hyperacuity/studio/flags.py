@@ -69,8 +69,8 @@ class Flags:
 
 def flags_on(file: sqlite3.Connection, page: str) -> dict[str, list[tuple[str, Flag]]]:
     """Everyone's flags on a page: by image, names and flags."""
-    found: dict[str, list[tuple[str, Flag]]] = {}
+    flags: dict[str, list[tuple[str, Flag]]] = {}
     query = "SELECT item, name, note, skipped FROM studio_flags JOIN people ON id = person WHERE page = ? ORDER BY name"
     for item, name, note, skipped in file.execute(query, (page,)):
-        found.setdefault(item, []).append((name, Flag(note, bool(skipped))))
-    return found
+        flags.setdefault(item, []).append((name, Flag(note, bool(skipped))))
+    return flags

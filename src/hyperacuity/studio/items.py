@@ -1,4 +1,4 @@
-"""The images a page works on: found once, known by ids that say nothing about where they lie, and drawn for a browser."""
+"""The images a page works on: items once, known by ids that say nothing about where they lie, and drawn for a browser."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ class Item:
 
 def items_of(files: Iterable[Path]) -> dict[str, Item]:
     """Images by id. ``UsageError`` for two of one name."""
-    found: dict[str, Item] = {}
+    items: dict[str, Item] = {}
     for file in files:
         item = Item(item_id(stem_of(file)), stem_of(file), file)
-        if item.id in found:
-            raise UsageError(f"{found[item.id].path} and {file} have the same name, {item.title}: rename one")
-        found[item.id] = item
-    return found
+        if item.id in items:
+            raise UsageError(f"{items[item.id].path} and {file} have the same name, {item.title}: rename one")
+        items[item.id] = item
+    return items
 
 
 def item_id(name: str) -> str:

@@ -45,10 +45,10 @@ def write_outputs(state: State, out: Path, outputs: Outputs) -> None:
     """
     known = state.read_now(lambda file: _digests(file, outputs))
     for path, data in outputs.items():
-        found = _read(path)
-        if found == data:
+        present = _read(path)
+        if present == data:
             continue
-        if found and known.get(path) != _digest(found):
+        if present and known.get(path) != _digest(present):
             _put_aside(out, path)
         if data is None:
             path.unlink(missing_ok=True)

@@ -186,7 +186,7 @@ def folders(file: sqlite3.Connection) -> dict[str, str]:
 
     Whoever came first has the name without a number, so folders stay the same as more people come.
     """
-    found: dict[str, str] = {}
+    names: dict[str, str] = {}
     taken: set[str] = set()
     for person, name in file.execute("SELECT id, name FROM people ORDER BY made, id"):
         plain = re.sub(r"[^\w -]", "_", name)[:60].strip() or "_"
@@ -197,5 +197,5 @@ def folders(file: sqlite3.Connection) -> dict[str, str]:
             number += 1
             folder = f"{plain} {number}"
         taken.add(folder.casefold())
-        found[person] = folder
-    return found
+        names[person] = folder
+    return names

@@ -84,8 +84,8 @@ def choose_token(host: str, token: str | None, *, always: bool = False) -> str |
 def listen(host: str, port: int) -> socket.socket:
     """A socket that listens on the address; port 0 takes a free one."""
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-        family, kind, protocol, _, address = found[0]
+        addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        family, kind, protocol, _, address = addresses[0]
         listening = socket.socket(family, kind, protocol)
     except OSError as error:
         raise UsageError(f"{option('host', host)}: there is no such address ({error.strerror})") from error

@@ -91,22 +91,22 @@ class WatchPage:
                 log.warning("people are not scored: %s", error)
             self._ended.wait(5)
 
-    def _told(self, since: int) -> dict[str, Any]:
+    def _facts(self, since: int) -> dict[str, Any]:
         mark = f"{self._session}-{self._runs.version}"
         return {**state_of(self._runs, since), "mark": mark, "every": self._every, "changed": self._changed}
 
     async def front(self, request: Request) -> Response:
         """The page as it stands."""
         self._ask()
-        return HTMLResponse(await asyncio.to_thread(lambda: page_html(self._title, self._told(-1), served=True)))
+        return HTMLResponse(await asyncio.to_thread(lambda: page_html(self._title, self._facts(-1), served=True)))
 
     async def asset(self, request: Request) -> Response:
         """Script, style or charts library."""
         name = request.path_params["name"]
-        found = (await asyncio.to_thread(assets)).get(name)
-        if found is None:
+        content = (await asyncio.to_thread(assets)).get(name)
+        if content is None:
             raise Refused(404, "there is no such file")
-        return Response(found, media_type=KINDS[name.rpartition(".")[2]])
+        return Response(content, media_type=KINDS[name.rpartition(".")[2]])
 
     async def state(self, request: Request) -> Response:
         """Changes since the version that the page has; nothing (204) where there are none."""
@@ -115,7 +115,7 @@ class WatchPage:
         since = _number(version) if session == self._session else -1
         if since == self._runs.version:
             return Response(status_code=204)
-        return JSONResponse(plain(await asyncio.to_thread(self._told, since)))
+        return JSONResponse(plain(await asyncio.to_thread(self._facts, since)))
 
     async def test(self, request: Request) -> Response:
         """Significance of the difference between two points."""

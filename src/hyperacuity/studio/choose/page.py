@@ -28,10 +28,10 @@ from hyperacuity.studio.choose.session import (
     PLAIN,
     Session,
     give_consent,
+    has_answered_about,
     has_consented,
-    has_told,
     require_consent,
-    tell_about,
+    store_about,
 )
 from hyperacuity.studio.choose.trials import PICTURE_ROOM, Study, as_dict, side_of
 from hyperacuity.studio.items import Item, png, read_photograph, reason
@@ -69,7 +69,7 @@ class ChoosePage:
         self._break_every = break_every
         self._fixation = fixation
         self._session = session
-        self._pictures: Cache[bytes] = Cache(len, room=PICTURE_ROOM, kept=study.pictures)
+        self._pictures: Cache[bytes] = Cache(len, room=PICTURE_ROOM, values=study.pictures)
         self._summaries: dict[float, tuple[float, float, dict[str, Any] | None]] = {}
         self._inviting = asyncio.Lock()
         self._secret = state.write_now(self._claim)
@@ -115,13 +115,13 @@ class ChoosePage:
         def look(file: sqlite3.Connection) -> tuple[Progress, bool, bool]:
             person = self._invited(file, token)
             consented = has_consented(file, person, session)
-            return plan.progress(file, self._study, person), consented, has_told(file, person)
+            return plan.progress(file, self._study, person), consented, has_answered_about(file, person)
 
-        now, consented, told = await self._state.read(look)
+        now, consented, answered = await self._state.read(look)
         started = now.done > 0 or (now.current is not None and now.current.position > 0)
         base = f"/take/{token}"
         facts = {"base": base, "total": now.total, "started": started, "fixation": self._fixation}
-        facts |= {"consented": consented, "told": told or not session.questions, "enlarge": session.enlarge}
+        facts |= {"consented": consented, "answered": answered or not session.questions, "enlarge": session.enlarge}
         title = "Which boundary is stronger?"
         return render(request, "choose/take.html.j2", title=title, facts=facts, session=session)
 
@@ -134,9 +134,9 @@ class ChoosePage:
 
     async def _about(self, request: Request) -> Response:
         token = request.path_params["token"]
-        told = field(await read_json(request), "answers", list, high=50)
-        await self._state.write(lambda file: tell_about(file, self._invited(file, token), self._session, told))
-        return JSONResponse({"told": True})
+        answers = field(await read_json(request), "answers", list, high=50)
+        await self._state.write(lambda file: store_about(file, self._invited(file, token), self._session, answers))
+        return JSONResponse({"answered": True})
 
     async def _next(self, request: Request) -> Response:
         return JSONResponse(self._question(await self._progress(request), request.path_params["token"]))
@@ -227,20 +227,20 @@ class ChoosePage:
         def look(file: sqlite3.Connection) -> dict[str, Any]:
             rows = results.all_answers(file)
             people = results.participants(file, self._study, rows, hasty=self._session.hasty)
-            found = results.summary(self._study, rows, people, attentive=attentive)
-            for row, one in zip(found["people"], people, strict=True):
+            summary = results.summary(self._study, rows, people, attentive=attentive)
+            for row, one in zip(summary["people"], people, strict=True):
                 finished = one.total and one.done == one.total
                 row["code"] = self._session.code(one.token, self._secret) if finished else None
-            return found
+            return summary
 
         began = time.monotonic()
-        made, took, found = self._summaries.get(attentive, (0.0, 0.0, None))
-        if found is None or began - made > IDLE * took:
-            found = await self._state.read(look)
+        made, took, summary = self._summaries.get(attentive, (0.0, 0.0, None))
+        if summary is None or began - made > IDLE * took:
+            summary = await self._state.read(look)
             if len(self._summaries) > 8:
                 self._summaries.clear()
-            self._summaries[attentive] = (time.monotonic(), time.monotonic() - began, found)
-        return JSONResponse(found)
+            self._summaries[attentive] = (time.monotonic(), time.monotonic() - began, summary)
+        return JSONResponse(summary)
 
     async def _invite(self, request: Request) -> Response:
         count = field(await read_json(request), "count", int, low=1, high=100)

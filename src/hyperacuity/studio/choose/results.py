@@ -78,18 +78,18 @@ def participants(file: sqlite3.Connection, study: Study, answers: Answers, *, ha
     by_person: dict[int, list[RecordedAnswer]] = {}
     for row in answers:
         by_person.setdefault(row.person, []).append(row)
-    found = []
+    people = []
     for number, token, total in invited:
-        own = by_person.get(number, [])
-        checks = [row for row in own if row.kind == "check"]
-        times = [row.seconds for row in own if row.kind == "trial"]
-        done = sum(row.kind != "practice" for row in own)
+        theirs = by_person.get(number, [])
+        checks = [row for row in theirs if row.kind == "check"]
+        times = [row.seconds for row in theirs if row.kind == "trial"]
+        done = sum(row.kind != "practice" for row in theirs)
         right = sum(row.choice == study.obvious.get(row.question, row.choice) for row in checks)
         seconds = median(times) if times else math.nan
-        last = max((row.answered for row in own), default="")
+        last = max((row.answered for row in theirs), default="")
         fast = sum(time < hasty for time in times)
-        found.append(Participant(number, token, done, total, len(checks), right, seconds, last, fast))
-    return found
+        people.append(Participant(number, token, done, total, len(checks), right, seconds, last, fast))
+    return people
 
 
 def score(study: Study, answers: Answers, people: Iterable[Participant], *, attentive: float = 0.0) -> RiskScore:

@@ -111,36 +111,36 @@ def require_consent(file: sqlite3.Connection, person: int, session: Session) -> 
         raise Refused(403, "this experiment asks for your consent first: reload the page")
 
 
-def tell_about(file: sqlite3.Connection, person: int, session: Session, told: Sequence[Any]) -> None:
+def store_about(file: sqlite3.Connection, person: int, session: Session, given: Sequence[Any]) -> None:
     """Store what someone says about themselves, an answer per question; an empty one is left open. ``Refused`` for others."""
-    if len(told) != len(session.questions):
+    if len(given) != len(session.questions):
         raise Refused(400, "answers: expected one for each question")
-    for question, answer in zip(session.questions, told, strict=True):
+    for question, answer in zip(session.questions, given, strict=True):
         if not isinstance(answer, str) or len(answer) > 200 or not answer.isprintable():
             raise Refused(400, f"{question.words}: expected a short text")
         if answer and question.options and answer not in question.options:
             raise Refused(400, f"{question.words}: expected one of the answers that are offered")
-    answers = {question.words: answer.strip() for question, answer in zip(session.questions, told, strict=True)}
+    answers = {question.words: answer.strip() for question, answer in zip(session.questions, given, strict=True)}
     _store(file, person, "about", json.dumps(answers))
 
 
-def has_told(file: sqlite3.Connection, person: int) -> bool:
+def has_answered_about(file: sqlite3.Connection, person: int) -> bool:
     """True if someone has answered, or left open, the questions about themselves."""
     return "about" in read_facts(file).get(person, {})
 
 
 def read_facts(file: sqlite3.Connection) -> dict[int, dict[str, str]]:
     """By participant, what is kept of them."""
-    found: dict[int, dict[str, str]] = {}
+    facts: dict[int, dict[str, str]] = {}
     for person, name, value in file.execute("SELECT person, name, value FROM choose_facts"):
-        found.setdefault(person, {})[name] = value
-    return found
+        facts.setdefault(person, {})[name] = value
+    return facts
 
 
 def about(facts: Mapping[str, str]) -> dict[str, str]:
     """Answers of a participant about themselves, by question; empty if they were not asked."""
-    told: dict[str, str] = json.loads(facts.get("about", "{}"))
-    return told
+    answers: dict[str, str] = json.loads(facts.get("about", "{}"))
+    return answers
 
 
 def _store(file: sqlite3.Connection, person: int, name: str, value: str) -> None:

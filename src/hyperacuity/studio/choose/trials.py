@@ -45,7 +45,7 @@ class Study:
 
     ``trials`` know which mark is whose, and are for results alone. ``questions`` are what can be shown: trials by their name, and
     the obvious ones, whose right answers are ``obvious``, the clearest first. ``failed`` says why a trial cannot be shown.
-    ``pictures`` are photographs as browsers get them, as far as they were to be kept. ``size`` is that of the squares around all
+    ``pictures`` are photographs as browsers get them, as far as they fit into memory. ``size`` is that of the squares around all
     marks: one for all, so that it says nothing.
     """
 
@@ -92,8 +92,8 @@ def load_study(trials: Path, images: Path, *, obvious: int = 40, keep: int = PIC
         for paths in (photographs, dict(list(others.items())[: 2 * obvious])):
             tried = list(paths.items())[: 4 * obvious]
             made = [one for one in pool.map(lambda one: _obvious(one[0], one[1], shown), tried) if one is not None]
-            plain += sorted(made, key=lambda found: -found[0])[:obvious]
-        plain.sort(key=lambda found: -found[0])
+            plain += sorted(made, key=lambda one: -one[0])[:obvious]
+        plain.sort(key=lambda one: -one[0])
         for image in {question.image for _, question in plain} & set(others):
             pictures.add(image, png(read_photograph(others[image])))
     every = questions | {question.name: question for _, question in plain}
@@ -104,7 +104,7 @@ def load_study(trials: Path, images: Path, *, obvious: int = 40, keep: int = PIC
         photographs=others | photographs,
         failed=failed,
         digest=hashlib.sha256(b"".join((trials / name).read_bytes() for name in ("trials.csv", "key.csv"))).hexdigest(),
-        pictures=pictures.kept,
+        pictures=pictures.pictures,
         size=max(map(square_size, every.values())),
     )
 
@@ -158,12 +158,12 @@ class _PictureShelf:
     """Pictures by name, as long as there is room."""
 
     def __init__(self, room: int) -> None:
-        self.kept: dict[str, bytes] = {}
+        self.pictures: dict[str, bytes] = {}
         self._room = room
 
     def add(self, name: str, picture: bytes | None) -> None:
         if picture is not None and len(picture) <= self._room:
-            self.kept[name] = picture
+            self.pictures[name] = picture
             self._room -= len(picture)
 
 
@@ -211,8 +211,8 @@ def _obvious(image: str, path: Path, shown: Sequence[Question]) -> tuple[float, 
     height, width = shape
     places = (row / height, column / width), (other_row / height, other_column / width)
     like = Imitated((form_of(model.first), form_of(model.second)), places)
-    marks = [pixels for question in shown if question.image == image for pixels in (question.first, question.second)]
-    found = obvious_marks(picture, marks, like, name=image)
-    if found is None:
+    taken = [pixels for question in shown if question.image == image for pixels in (question.first, question.second)]
+    marks = obvious_marks(picture, taken, like, name=image)
+    if marks is None:
         return None
-    return found.contrast, Question(f"obvious {image}", image, shape, found.strong, found.weak)
+    return marks.contrast, Question(f"obvious {image}", image, shape, marks.strong, marks.weak)

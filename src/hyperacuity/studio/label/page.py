@@ -56,7 +56,7 @@ MAX_ENTRIES = 200
 """Most entries that one request may carry."""
 
 ROOM = 1 << 28
-"""Bytes of prepared images that are kept in memory."""
+"""Bytes of prepared images that are labels in memory."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,12 +199,12 @@ class LabelPage(ImagePage):
 
     async def _log(self, request: Request) -> Response:
         person, item, ready = await self._work(request)
-        kept = await self._state.read(lambda file: read_log(file, person.id, item.id, ready.digest))
-        in_effect, undone = ([as_dict(action) for action in part] for part in (kept.actions, kept.undone))
-        told = {"entries": kept.entries, "state": kept.state, "actions": in_effect, "undone": undone}
-        if self._offered != (GRADIENT,) or kept.used != (GRADIENT,):
-            told |= {"sources": self._offers(kept), "offered": kept.offered if kept.entries else []}
-        return JSONResponse(told)
+        labels = await self._state.read(lambda file: read_log(file, person.id, item.id, ready.digest))
+        in_effect, undone = ([as_dict(action) for action in part] for part in (labels.actions, labels.undone))
+        answer = {"entries": labels.entries, "state": labels.state, "actions": in_effect, "undone": undone}
+        if self._offered != (GRADIENT,) or labels.used != (GRADIENT,):
+            answer |= {"sources": self._offers(labels), "offered": labels.offered if labels.entries else []}
+        return JSONResponse(answer)
 
     async def _append(self, request: Request) -> Response:
         person, item, ready = await self._work(request)
@@ -225,12 +225,12 @@ class LabelPage(ImagePage):
                 raise Refused(409, actions.ELSEWHERE)
             return _states(file, person), self._flags.of(file, person.id)
 
-        kept = await self._state.read(lambda file: read_log(file, person.id, item.id, ready.digest))
-        seen = await asyncio.to_thread(finish, await self._find_all(item, ready, kept), kept)
-        if checksum(seen.drawn) != check:
+        labels = await self._state.read(lambda file: read_log(file, person.id, item.id, ready.digest))
+        finished = await asyncio.to_thread(finish, await self._find_all(item, ready, labels), labels)
+        if checksum(finished.drawn) != check:
             raise Refused(409, "the page and the saved map differ: reload the page, then check the map again")
-        if seen.missing and not field({"anyway": False, **values}, "anyway", bool):
-            raise Refused(422, f"this is not complete: {', and '.join(seen.missing)}. Continue, or finish anyway")
+        if finished.missing and not field({"anyway": False, **values}, "anyway", bool):
+            raise Refused(422, f"this is not complete: {', and '.join(finished.missing)}. Continue, or finish anyway")
         own, flags = await self._state.write(finish_once)
         unwritten = None
         try:
@@ -244,8 +244,8 @@ class LabelPage(ImagePage):
             {
                 "entries": entry.number,
                 "state": actions.DONE,
-                "counts": seen.counts,
-                **({"accepted": self._accepted(seen)} if kept.offered != (GRADIENT,) else {}),
+                "counts": finished.counts,
+                **({"accepted": self._accepted(finished)} if labels.offered != (GRADIENT,) else {}),
                 "unwritten": unwritten,
                 "next": self._next_open(self._order.index(item.id) + 1, own, flags),
             }
@@ -262,7 +262,7 @@ class LabelPage(ImagePage):
         with self._writing[item.id]:  # two people may finish one image at the same time
             everyone, folder = self._state.read_now(look)
             try:
-                maps = {who: finish(self._find_now(item, ready, kept), kept) for who, kept in everyone.items()}
+                maps = {who: finish(self._find_now(item, ready, labels), labels) for who, labels in everyone.items()}
             except (InputError, Refused) as error:  # somebody's candidates are not to be had
                 raise UsageError(error.detail if isinstance(error, Refused) else str(error)) from error
             outputs = outputs_of(
@@ -283,8 +283,8 @@ class LabelPage(ImagePage):
     def map_of(self, item: str, person: str, number: int) -> Finished:
         """A person's map of an image, as it was when the entry ``number`` of the log was made."""
         ready = self._prepared.get(item, partial(prepare, self._items[item].path))
-        kept = self._state.read_now(lambda file: read_log(file, person, item, ready.digest, until=number))
-        return finish(self._find_now(self._items[item], ready, kept), kept)
+        labels = self._state.read_now(lambda file: read_log(file, person, item, ready.digest, until=number))
+        return finish(self._find_now(self._items[item], ready, labels), labels)
 
     async def _work(self, request: Request) -> tuple[Person, Item, Prepared]:
         """The person and the image of a request."""
@@ -329,25 +329,25 @@ class LabelPage(ImagePage):
             raise Refused(422, str(error)) from error
 
     async def _find_offered(self, item: Item) -> None:
-        """Have the candidates of all sources ready before anyone asks for them; what goes wrong is told to those who ask."""
+        """Have the candidates of all sources ready before anyone asks for them; what goes wrong is answer to those who ask."""
         for source in self._offered:
             with suppress(Refused):
                 await self._find(item, await self._prepare(item), source)
 
-    async def _find_all(self, item: Item, ready: Prepared, kept: Log) -> dict[str, EdgeCandidates]:
+    async def _find_all(self, item: Item, ready: Prepared, labels: Log) -> dict[str, EdgeCandidates]:
         """The candidates that it takes to replay a log."""
-        return {source: await self._find(item, ready, source) for source in kept.used}
+        return {source: await self._find(item, ready, source) for source in labels.used}
 
-    def _find_now(self, item: Item, ready: Prepared, kept: Log) -> dict[str, EdgeCandidates]:
+    def _find_now(self, item: Item, ready: Prepared, labels: Log) -> dict[str, EdgeCandidates]:
         """As :meth:`_find_all`, for code outside of the server's loop."""
-        found = {GRADIENT: ready.candidates}
-        for source in kept.used:
+        candidates = {GRADIENT: ready.candidates}
+        for source in labels.used:
             if source != GRADIENT:
                 self._check_known(source)
-                found[source] = self._candidates.get((item.id, source), partial(self._sources[source].find, item))
-        return {source: found[source] for source in kept.used}
+                candidates[source] = self._candidates.get((item.id, source), partial(self._sources[source].find, item))
+        return {source: candidates[source] for source in labels.used}
 
-    def _accepted(self, seen: Finished) -> dict[str, int]:
+    def _accepted(self, finished: Finished) -> dict[str, int]:
         """Origins of the edges, in words for the page."""
 
         def words(source: str) -> str:
@@ -356,18 +356,18 @@ class LabelPage(ImagePage):
             name, title = self._sources[source].name, self._sources[source].title
             return f"from the {title.lower()}" if name in (GRADIENT, NET) else f"from {title}"
 
-        return {words(source): count for source, count in seen.accepted.items()}
+        return {words(source): count for source, count in finished.accepted.items()}
 
     def _check_known(self, source: str) -> None:
         if source not in self._sources:
             why = f"was started with candidates that this studio does not have ({source})"
             raise Refused(409, f"this image {why}: ask the organiser to start it with the same candidates and version")
 
-    def _offers(self, kept: Log) -> list[dict[str, str]]:
+    def _offers(self, labels: Log) -> list[dict[str, str]]:
         """The sources for a page: those that a log began with and has used, then what else is offered."""
-        for source in kept.used:
+        for source in labels.used:
             self._check_known(source)
-        ids = dict.fromkeys((*kept.used, *self._offered) if kept.entries else self._offered)
+        ids = dict.fromkeys((*labels.used, *self._offered) if labels.entries else self._offered)
         return [{"id": one, "title": self._sources[one].title} for one in ids]
 
     def _note_broken(self, item: Item, error: InputError) -> str:

@@ -86,8 +86,8 @@ def net_source(*, moved: bool = True) -> CandidateSource:
     def find(item: Item) -> EdgeCandidates:
         image = read_image(item.path)
         seen = net(image, setting="best")
-        found = _candidates(seen.strength, seen.thin, start=NET_START)
-        return on_ridges(found, find_candidates(image)) if moved else found
+        candidates = _candidates(seen.strength, seen.thin, start=NET_START)
+        return on_ridges(candidates, find_candidates(image)) if moved else candidates
 
     name = f"{NET}-{checksum[:12]}"
     return CandidateSource(f"{name}-ridges" if moved else name, NET, "Network", settings, find)
@@ -102,13 +102,13 @@ def detector_source(name: str) -> CandidateSource:
     >>> detector_source("canny( sigma = 2 )").title
     'canny(sigma=2.0)'
     """
-    found = detector(name)
-    word = str(found)
+    detect = detector(name)
+    word = str(detect)
     settings = {"detector": word, "suppression": "local non-maxima along the gradient", **RIDGES, **LEVELS}
 
     def find(item: Item) -> EdgeCandidates:
         image = read_image(item.path)
-        seen = found(image)
+        seen = detect(image)
         return on_ridges(_candidates(seen.soft, seen.thin), find_candidates(image))
 
     mark = hashlib.blake2s(word.encode(), digest_size=6).hexdigest()
@@ -141,7 +141,7 @@ def sources_of(words: Sequence[str]) -> tuple[CandidateSource, ...]:
     >>> [source.title for source in sources_of(["gradient", "gradient"])]
     ['Gradient']
     """
-    found: dict[str, CandidateSource] = {}
+    sources: dict[str, CandidateSource] = {}
     for word in dict.fromkeys(words):
         if word == NET:
             shipped()  # fail at once where onnxruntime is missing
@@ -156,10 +156,10 @@ def sources_of(words: Sequence[str]) -> tuple[CandidateSource, ...]:
             except UsageError as error:
                 expected = f"expected gradient, a detector ({', '.join(detectors())}), or a folder of soft maps"
                 raise UsageError(f"{option('candidates', word)}: {expected}") from error
-        if source.id in found and source.id.startswith("maps-"):
+        if source.id in sources and source.id.startswith("maps-"):
             raise UsageError(f"`candidates=`: two folders are called {source.title}: rename one")
-        found[source.id] = source
-    return tuple(found.values())
+        sources[source.id] = source
+    return tuple(sources.values())
 
 
 def known_sources(offered: Iterable[CandidateSource]) -> dict[str, CandidateSource]:
@@ -181,7 +181,7 @@ def _candidates(strength: SoftMap, thin: NDArray[np.float32], *, start: float | 
     return EdgeCandidates(level, survives, min(TOP, max(1, round(start * TOP))))
 
 
-def on_ridges(found: EdgeCandidates, gradient: EdgeCandidates) -> EdgeCandidates:
+def on_ridges(candidates: EdgeCandidates, gradient: EdgeCandidates) -> EdgeCandidates:
     """A detector's candidates, moved to where the gradient is steepest: it knows which edges matter, the gradient where they are.
 
     Each candidate moves to the strongest of the gradient's candidates among the nine pixels around it, and stays where there is
@@ -195,7 +195,7 @@ def on_ridges(found: EdgeCandidates, gradient: EdgeCandidates) -> EdgeCandidates
     >>> np.argwhere(gradient.above(TOP))[0, 1], np.argwhere(moved.above(TOP // 2))[0, 1]
     (np.int64(5), np.int64(5))
     """
-    rows, columns = np.nonzero(found.survives)
+    rows, columns = np.nonzero(candidates.survives)
     steepness = np.pad(np.where(gradient.survives, gradient.level, 0).astype(np.int64), 1)
     around = [(0, 0), *((down, right) for down in (-1, 0, 1) for right in (-1, 0, 1) if (down, right) != (0, 0))]
     steep = np.stack([steepness[rows + 1 + down, columns + 1 + right] for down, right in around])
@@ -203,7 +203,7 @@ def on_ridges(found: EdgeCandidates, gradient: EdgeCandidates) -> EdgeCandidates
     level = np.minimum(gradient.level * LAST, LAST * TOP).astype(np.uint16)
     level[gradient.survives & (level == 0)] = 1
     places = (rows + best[:, 0], columns + best[:, 1])
-    np.maximum.at(level, places, found.level[rows, columns])
+    np.maximum.at(level, places, candidates.level[rows, columns])
     survives = gradient.survives.copy()
     survives[places] = True
-    return EdgeCandidates(level, survives, found.start)
+    return EdgeCandidates(level, survives, candidates.start)

@@ -82,17 +82,17 @@ class LabelWork:
         one, other = self._edges(item, a), self._edges(item, b)
         pieces, count = difference_pieces(one, other)
         boxes = ndimage.find_objects(pieces, max_label=count)
-        found = []
+        differences = []
         for number, (rows, columns) in enumerate(boxes, start=1):
             here = pieces[rows, columns] == number
             mine, theirs = (int((here & edges[rows, columns]).sum()) for edges in (one, other))
             box = (rows.start, columns.start, rows.stop - rows.start, columns.stop - columns.start)
-            found.append(
+            differences.append(
                 Difference(
                     box, *(f"only here: {size} edge pixels" if size else "no edge here" for size in (mine, theirs))
                 )
             )
-        return SideBySide((_painted(one, ORANGE), _painted(other, BLUE)), found)
+        return SideBySide((_painted(one, ORANGE), _painted(other, BLUE)), differences)
 
     def settle(
         self, item: str, a: WorkVersion, b: WorkVersion, choices: Sequence[str], facts: Mapping[str, Any]
@@ -101,10 +101,12 @@ class LabelWork:
         one, other = self._edges(item, a), self._edges(item, b)
         edges = thin(settled_edges(one, other, choices))
         name, folder = self.items[item].name, self._out / "adjudicated"
-        told = {"made_by": f"hyperacuity {__version__}", "image": name, **facts, "edges": int(edges.sum())}
+        provenance = {"made_by": f"hyperacuity {__version__}", "image": name, **facts, "edges": int(edges.sum())}
         return {
             folder / "edges" / f"{name}.png": encode_png(edges.astype(np.uint8) * np.uint8(255)),
-            folder / "provenance" / f"{name}.json": (json.dumps(told, indent=2, ensure_ascii=False) + "\n").encode(),
+            folder / "provenance" / f"{name}.json": (
+                json.dumps(provenance, indent=2, ensure_ascii=False) + "\n"
+            ).encode(),
         }
 
     def _edges(self, item: str, version: WorkVersion) -> EdgeMap:
@@ -124,10 +126,10 @@ def difference_pieces(one: EdgeMap, other: EdgeMap) -> tuple[NDArray[np.int32], 
     >>> count, np.argwhere(pieces == 1)[[0, -1]].tolist()
     (1, [[15, 3], [15, 11]])
     """
-    found = match(one, other)
+    matched = match(one, other)
     lone = np.zeros(one.shape, np.bool_)
-    lone |= one & (found.partner_of_detected < 0)
-    lone |= other & (found.partner_of_truth < 0)
+    lone |= one & (matched.partner_of_detected < 0)
+    lone |= other & (matched.partner_of_truth < 0)
     wide = ndimage.binary_dilation(lone, EIGHT, iterations=NEAR)
     labels, count = ndimage.label(wide, EIGHT)
     sizes = np.bincount(labels[lone], minlength=count + 1)

@@ -45,17 +45,17 @@ def output_files(out: Path, folder: str, name: str) -> dict[str, Path]:
 
 
 def outputs_of(
-    out: Path, folder: str, name: str, current: Snapshot, regions: Regions, found: Arrangement, facts: Facts
+    out: Path, folder: str, name: str, current: Snapshot, regions: Regions, arrangement: Arrangement, facts: Facts
 ) -> Outputs:
     """Files of one person's order of one image. ``facts`` go into the provenance. Without an owner there is no ownership."""
     statements = current.statements
-    sides = ownership_of(found, regions)
+    sides = ownership_of(arrangement, regions)
     owned = bool((sides == 1).any() and (sides == -1).any())
     numbered = np.where(regions.labels < 0, regions.labels, regions.labels + 1).astype(np.int32)
     table = io.StringIO(newline="")
-    csv.writer(table, lineterminator="\n").writerows([HEADING, *pair_rows(current, regions, found)])
-    groups: list[list[int]] = [[] for _ in range(found.groups)]
-    for region, group in enumerate(found.group, start=1):
+    csv.writer(table, lineterminator="\n").writerows([HEADING, *pair_rows(current, regions, arrangement)])
+    groups: list[list[int]] = [[] for _ in range(arrangement.groups)]
+    for region, group in enumerate(arrangement.group, start=1):
         if group is not None:
             groups[group].append(region)
     listed = sorted(statements.positions.items(), key=lambda one: one[1])
@@ -64,14 +64,14 @@ def outputs_of(
         "image": name,
         **facts,
         "regions": regions.count,
-        "ordered": found.ordered,
-        "layers": found.layers,
+        "ordered": arrangement.ordered,
+        "layers": arrangement.layers,
         "groups": groups,
         "positions": {str(region + 1): position for region, position in listed},
         "drawn": [[a + 1, b + 1, RELATIONS[relation]] for (a, b), relation in statements.pairs.items()],
     }
     contents = {
-        "order": encode_npy(order_map_of(found, regions.labels)),
+        "order": encode_npy(order_map_of(arrangement, regions.labels)),
         "ownership": encode_npy(sides) if owned else None,
         "labels": encode_npy(numbered),
         "pairs": table.getvalue().encode(),
@@ -80,24 +80,24 @@ def outputs_of(
     return {path: contents[kind] for kind, path in output_files(out, folder, name).items()}
 
 
-def order_map_of(found: Arrangement, labels: LabelMap) -> OrderMap:
+def order_map_of(arrangement: Arrangement, labels: LabelMap) -> OrderMap:
     """Each pixel's layer, larger = nearer; NaN where nothing was said, or there is no region.
 
     Layers count from the far end of each group, so that numbers of different groups do not compare.
     """
-    values = [np.nan if layer is None else layer for layer in found.layer]
+    values = [np.nan if layer is None else layer for layer in arrangement.layer]
     painted: OrderMap = np.array([*values, np.nan], np.float32)[labels]
     return painted
 
 
-def ownership_of(found: Arrangement, regions: Regions) -> OrderMap:
+def ownership_of(arrangement: Arrangement, regions: Regions) -> OrderMap:
     """+1 on the near side of the boundaries whose owner is known, −1 on the far side, NaN elsewhere.
 
     A pixel takes the side that it has towards most of its four neighbours; one that is as often near as far has none.
     """
     table = np.zeros((regions.count + 1, regions.count + 1), np.int8)
     for a, b in regions.pairs.tolist():
-        table[a, b] = found.relation(a, b) or 0
+        table[a, b] = arrangement.relation(a, b) or 0
         table[b, a] = -table[a, b]
     labels = regions.labels
     total = np.zeros(labels.shape, np.int8)
@@ -110,20 +110,22 @@ def ownership_of(found: Arrangement, regions: Regions) -> OrderMap:
     return np.where(total == 0, np.nan, np.sign(total)).astype(np.float32)
 
 
-def coverage(found: Arrangement, regions: Regions) -> dict[str, float]:
+def coverage(arrangement: Arrangement, regions: Regions) -> dict[str, float]:
     """The share of regions of which anything was said, of the boundaries' length with a known relation, and of all pairs.
 
     What does not exist is covered: a single region has no pairs.
     """
-    known = np.array([found.relation(a, b) is not None for a, b in regions.pairs.tolist()], np.bool_)
+    known = np.array([arrangement.relation(a, b) is not None for a, b in regions.pairs.tolist()], np.bool_)
     return {
-        "regions": _share(found.ordered, regions.count),
+        "regions": _share(arrangement.ordered, regions.count),
         "boundary": _share(int(regions.lengths[known].sum()), int(regions.lengths.sum())),
-        "pairs": _share(found.known_pairs, regions.count * (regions.count - 1) // 2),
+        "pairs": _share(arrangement.known_pairs, regions.count * (regions.count - 1) // 2),
     }
 
 
-def pair_rows(current: Snapshot, regions: Regions, found: Arrangement) -> Iterator[tuple[int, int, str, int, str]]:
+def pair_rows(
+    current: Snapshot, regions: Regions, arrangement: Arrangement
+) -> Iterator[tuple[int, int, str, int, str]]:
     """Every two neighbours, then other regions that were drawn: numbers from 1, relation, boundary's length, where it is from.
 
     The source is ``drawn`` (said of the pair), ``placed`` (both stand in the list), ``implied`` (through others) or empty; of
@@ -133,7 +135,7 @@ def pair_rows(current: Snapshot, regions: Regions, found: Arrangement) -> Iterat
     lengths = dict(zip(map(tuple, regions.pairs.tolist()), regions.lengths.tolist(), strict=True))
     for pair in (*lengths, *(pair for pair in statements.pairs if pair not in lengths)):
         a, b = pair
-        relation = found.relation(a, b)
+        relation = arrangement.relation(a, b)
         if relation is None:
             source = ""
         elif pair in statements.pairs:

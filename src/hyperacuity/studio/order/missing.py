@@ -54,16 +54,18 @@ class MissingOrder:
         }
 
 
-def find_missing(current: Snapshot, regions: Regions, found: Arrangement) -> MissingOrder:
+def find_missing(current: Snapshot, regions: Regions, arrangement: Arrangement) -> MissingOrder:
     """Find the gaps of an order. A single region has none once it is ordered."""
     unknown = [
         (a, b)
         for a, b in regions.pairs.tolist()
-        if found.group[a] is not None and found.group[a] == found.group[b] and found.relation(a, b) is None
+        if arrangement.group[a] is not None
+        and arrangement.group[a] == arrangement.group[b]
+        and arrangement.relation(a, b) is None
     ]
     return MissingOrder(
-        tuple(region for region, layer in enumerate(found.layer) if layer is None),
+        tuple(region for region, layer in enumerate(arrangement.layer) if layer is None),
         regions.count,
-        found.groups,
+        arrangement.groups,
         tuple(pair for pair in unknown if pair not in current.dismissed),
     )

@@ -101,16 +101,16 @@ class OrderPage(ImagePage):
 
     def order_of(self, item: str, person: str, number: int) -> FinishedOrder:
         """A person's order of an image, as it was when the action ``number`` was made."""
-        found = self._items[item]
-        image = self._image(found)
+        one = self._items[item]
+        image = self._image(one)
         key = Key(self.NAME, person, item)
         summary, entries = self._state.read_now(
             lambda file: (actions.read_summary(file, key), actions.read_entries(file, key, number))
         )
         if summary is None or summary.digest != image.digest:
-            raise InputError(f"{found.path}: its regions are not those that were ordered before")
-        current = replay([one.action for one in entries], image.first, image.levels).current
-        return FinishedOrder(current, *self._arrange(found, current))
+            raise InputError(f"{one.path}: its regions are not those that were ordered before")
+        current = replay([entry.action for entry in entries], image.first, image.levels).current
+        return FinishedOrder(current, *self._arrange(one, current))
 
     def _files(self, folder: str, name: str) -> Sequence[Path]:
         return list(output_files(self._out, folder, name).values())
@@ -119,7 +119,7 @@ class OrderPage(ImagePage):
         if item.id in self._inputs.failed:
             raise InputError(self._inputs.failed[item.id])
         order, person = self.order_of(item.id, log.person, log.number), Person(log.person, log.name)
-        arranged = order.regions, order.found
+        arranged = order.regions, order.arrangement
         self._write_now(person, item, self._image(item), order.current, arranged, (log.number, log.made))
 
     def _reason(self, error: InputError, item: Item) -> str:
@@ -221,14 +221,14 @@ class OrderPage(ImagePage):
                     raise Refused(409, ELSEWHERE)
             elif (updated := await self._updated(item, image, history, action)) is not history or done:
                 history = updated
-                regions, found = arranged = await asyncio.to_thread(self._arrange, item, history.current)
+                regions, arrangement = arranged = await asyncio.to_thread(self._arrange, item, history.current)
                 complete = summary.complete
                 if done:
-                    missing = find_missing(history.current, regions, found)
-                    _ask_first(found, missing, anyway=action["anyway"])
+                    missing = find_missing(history.current, regions, arrangement)
+                    _ask_first(arrangement, missing, anyway=action["anyway"])
                     await self._write(person, item, image, history.current, arranged, (sequence, entry.made))
                     complete = missing.complete
-                facts = {"ordered": found.ordered, "regions": regions.count, "tangled": len(found.tangled)}
+                facts = {"ordered": arrangement.ordered, "regions": regions.count, "tangled": len(arrangement.tangled)}
                 summary = await self._state.write(
                     lambda file: actions.append(file, key, image.digest, [entry], complete=complete, facts=facts)
                 )
@@ -251,11 +251,11 @@ class OrderPage(ImagePage):
         self, person: Person, item: Item, image: SegmentedImage, current: Snapshot, arranged: Arranged, done: Done
     ) -> None:
         """Write an image's files, unless there is a contradiction or nothing to write."""
-        _, found = arranged
-        if found.tangled:
-            why = as_sentence(find_contradiction(current.statements, found.tangled), current.statements.positions)
+        _, arrangement = arranged
+        if arrangement.tangled:
+            why = as_sentence(find_contradiction(current.statements, arrangement.tangled), current.statements.positions)
             raise Refused(422, f"this order is not written, because it contradicts itself: {why}")
-        if found.known_pairs == 0:
+        if arrangement.known_pairs == 0:
             raise Refused(422, "this order is not written: no two regions are ordered yet")
         try:
             await asyncio.to_thread(self._write_now, person, item, image, current, arranged, done)
@@ -268,7 +268,7 @@ class OrderPage(ImagePage):
         self, person: Person, item: Item, image: SegmentedImage, current: Snapshot, arranged: Arranged, done: Done
     ) -> None:
         """Write an image's files: the same from the same log, whenever that is."""
-        regions, found = arranged
+        regions, arrangement = arranged
         number, made = done
         before, folder = self._state.read_now(
             lambda file: (
@@ -287,12 +287,12 @@ class OrderPage(ImagePage):
             "level": image.levels[current.level].height,
             **({"edits": edit_facts(current.edits)} if current.edits else {}),
             "digest": image.digest,
-            "coverage": coverage(found, regions),
-            "complete": (missing := find_missing(current, regions, found)).complete,
+            "coverage": coverage(arrangement, regions),
+            "complete": (missing := find_missing(current, regions, arrangement)).complete,
             "missing": missing.facts,
             **self._start(current, arranged),
         }
-        outputs = outputs_of(self._out, folder, item.name, current, regions, found, facts)
+        outputs = outputs_of(self._out, folder, item.name, current, regions, arrangement, facts)
         write_outputs(self._state, self._out, outputs)
 
     @property
@@ -303,18 +303,18 @@ class OrderPage(ImagePage):
         """For the provenance: what the order was started from, and what became of it."""
         if not self._inputs.net:
             return {}
-        regions, found = arranged
-        told = asdict(answers(suggest(regions), current, found))
+        regions, arrangement = arranged
+        counts = asdict(answers(suggest(regions), current, arrangement))
         network = {"from": "net", "setting": "best", "network_sha256": card()["sha256"], "level": self._inputs.level}
         names = {"total": "suggested", "together": "kept_together"}
-        return {"start": network | {names.get(name, name): count for name, count in told.items()}}
+        return {"start": network | {names.get(name, name): count for name, count in counts.items()}}
 
     def _as_dict(self, item: Item, history: EditHistory, summary: LogSummary) -> dict[str, Any]:
         """All that the page shows, after an action."""
         current = history.current
         statements = current.statements
-        regions, found = self._arrange(item, current)
-        cycle = find_contradiction(statements, found.tangled)
+        regions, arrangement = self._arrange(item, current)
+        cycle = find_contradiction(statements, arrangement.tangled)
         contradiction = None
         if cycle:
             steps = [[step.near, step.far, step.same, step.placed] for step in cycle]
@@ -322,10 +322,10 @@ class OrderPage(ImagePage):
         suggestion = None
         if regions.depths is not None:
             suggested = suggest(regions)
-            waiting = open_suggestions(suggested, current, found)
+            waiting = open_suggestions(suggested, current, arrangement)
             shown = preview(statements, waiting, regions.count)
             suggestion = {
-                **asdict(answers(suggested, current, found)),
+                **asdict(answers(suggested, current, arrangement)),
                 "waiting": [
                     [a, b] if waiting[a, b] > 0 else [b, a] for a, b in longest_first(regions) if (a, b) in waiting
                 ],
@@ -339,13 +339,13 @@ class OrderPage(ImagePage):
             "edits": len(current.edits),
             "positions": sorted([region, position] for region, position in statements.positions.items()),
             "pairs": [[a, b, r] if r >= 0 else [b, a, 1] for (a, b), r in statements.pairs.items()],
-            "layer": found.layer,
-            "layers": found.layers,
-            "groups": found.groups,
-            "tangled": sorted(found.tangled),
+            "layer": arrangement.layer,
+            "layers": arrangement.layers,
+            "groups": arrangement.groups,
+            "tangled": sorted(arrangement.tangled),
             "contradiction": contradiction,
-            "coverage": coverage(found, regions),
-            "missing": find_missing(current, regions, found).words,
+            "coverage": coverage(arrangement, regions),
+            "missing": find_missing(current, regions, arrangement).words,
             "undo": history.head,
             "redo": len(history.snapshots) - 1 - history.head,
             "suggestion": suggestion,
@@ -415,7 +415,7 @@ class OrderPage(ImagePage):
             raise Refused(422, f"{item.title}: {self._inputs.reason(error, item)}") from error
 
     async def _look_ahead(self, index: int) -> None:
-        """Make this image ready, and the next while someone works on this one; what goes wrong is told to those who ask."""
+        """Make this image ready, and the next while someone works on this one; what goes wrong is counts to those who ask."""
         for item in self._usable[index : index + 2]:
             with suppress(Refused):
                 await self._load(self._items[item])
@@ -445,7 +445,7 @@ def _progress(summary: LogSummary | None) -> dict[str, Any]:
     }
 
 
-def _ask_first(found: Arrangement, missing: MissingOrder, *, anyway: bool) -> None:
+def _ask_first(arrangement: Arrangement, missing: MissingOrder, *, anyway: bool) -> None:
     """Refuse an order that lacks something, unless the person knows; other reasons to refuse come first."""
-    if not (anyway or missing.complete or found.tangled or found.known_pairs == 0):
+    if not (anyway or missing.complete or arrangement.tangled or arrangement.known_pairs == 0):
         raise Refused(422, f"this order is not complete: {', and '.join(missing.words)}. Continue, or finish anyway")

@@ -142,11 +142,11 @@ def find_inputs(
             return inputs.reason(error, item)
 
     with ThreadPoolExecutor() as pool:
-        for item, found in zip(usable, pool.map(look, usable), strict=True):
-            if isinstance(found, str):
-                inputs.failed[item.id] = found
+        for item, result in zip(usable, pool.map(look, usable), strict=True):
+            if isinstance(result, str):
+                inputs.failed[item.id] = result
             else:
-                inputs.thumbnails[item.id] = found
+                inputs.thumbnails[item.id] = result
     if not inputs.thumbnails:
         item_id, why = next(iter(inputs.failed.items()))
         raise UsageError(f"no image can be ordered: {items[item_id].title}: {why}")
@@ -182,8 +182,8 @@ def regions_at(image: SegmentedImage, level: int) -> Regions:
     """The regions at one of the image's levels, numbered from 0 in the order in which a reader meets them or of their labels.
 
     >>> labels = np.array([[0, 0, 1, 1], [0, 0, 1, 1]], np.int32)
-    >>> found = regions_at(SegmentedImage(np.zeros((2, 4, 3), np.uint8), labels, (Level(None, 2),), 0, ""), 0)
-    >>> found.count, found.pairs, found.lengths
+    >>> regions = regions_at(SegmentedImage(np.zeros((2, 4, 3), np.uint8), labels, (Level(None, 2),), 0, ""), 0)
+    >>> regions.count, regions.pairs, regions.lengths
     (2, array([[0, 1]]), array([2]))
     """
     partition = image.partition
@@ -240,10 +240,10 @@ def _given(pixels: NDArray[np.uint8], paths: Sequence[Path], annotator: int) -> 
         contours = read_ucm(paths[0])
         same_size(contours[1::2, 1::2], pixels[..., 0], names=(name, "the image"))
         return contours
-    found = read_segmentations(paths)
-    if annotator > len(found):
-        raise InputError(f"{name}: has {len(found)} segmentation(s), but number {annotator} was asked for")
-    labels = consecutive(found[annotator - 1])
+    segmentations = read_segmentations(paths)
+    if annotator > len(segmentations):
+        raise InputError(f"{name}: has {len(segmentations)} segmentation(s), but number {annotator} was asked for")
+    labels = consecutive(segmentations[annotator - 1])
     same_size(labels, pixels[..., 0], names=(name, "the image"))
     count = int(labels.max()) + 1
     if count == 0:
@@ -259,8 +259,8 @@ def _partition(
     """The segmentation that is given, or a hierarchy: given as contours, seen by the network, or the image's own."""
     if not paths:
         return own_hierarchy(pixels) if seen is None else seen
-    found = _given(pixels, paths, annotator)
-    return found if found.dtype == np.int32 else ucm_hierarchy(found)  # type: ignore[return-value]
+    given = _given(pixels, paths, annotator)
+    return given if given.dtype == np.int32 else ucm_hierarchy(given)  # type: ignore[return-value]
 
 
 def _levels(tree: Hierarchy) -> tuple[Level, ...]:
@@ -292,6 +292,6 @@ def _anchors(labels: LabelMap, count: int, *, max_pixels: int = HIERARCHY_PIXELS
     anchors = step * np.array(ndimage.maximum_position(depth, coarse, np.arange(count)), np.int64).reshape(count, 2)
     skipped = np.flatnonzero(np.bincount(coarse[coarse >= 0], minlength=count) == 0)
     if skipped.size:
-        found, first = np.unique(labels, return_index=True)
-        anchors[skipped] = np.stack(np.unravel_index(first[np.searchsorted(found, skipped)], labels.shape), axis=1)
+        numbers, first = np.unique(labels, return_index=True)
+        anchors[skipped] = np.stack(np.unravel_index(first[np.searchsorted(numbers, skipped)], labels.shape), axis=1)
     return anchors

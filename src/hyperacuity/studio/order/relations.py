@@ -151,8 +151,8 @@ def arrange(statements: Statements, count: int) -> Arrangement:
 
     Examples
     --------
-    >>> found = arrange(Statements(pairs={(0, 1): 1, (1, 2): 0}), 4)
-    >>> found.layer, found.relation(0, 2), found.relation(0, 3)
+    >>> order = arrange(Statements(pairs={(0, 1): 1, (1, 2): 0}), 4)
+    >>> order.layer, order.relation(0, 2), order.relation(0, 3)
     ((2, 1, 1, None), 1, None)
     """
     arrows, known = _arrows(statements)
@@ -203,9 +203,9 @@ def find_contradiction(statements: Statements, tangled: frozenset[int]) -> tuple
     best: tuple[Step, ...] = ()
     # Positions alone contradict nothing: every cycle has a region at which a pair begins.
     for start in sorted(tangled & steps.keys()):
-        found = _path_back(start, steps, statements.positions, at, len(best) or None)
-        if found and (not best or len(found) < len(best)):
-            best = found
+        path = _path_back(start, steps, statements.positions, at, len(best) or None)
+        if path and (not best or len(path) < len(best)):
+            best = path
         if len(best) == 2:
             break
     return best

@@ -60,7 +60,7 @@ def suggest(regions: Regions) -> dict[Pair, int]:
     }
 
 
-def open_suggestions(suggested: Suggestions, current: Snapshot, found: Arrangement) -> dict[Pair, int]:
+def open_suggestions(suggested: Suggestions, current: Snapshot, arrangement: Arrangement) -> dict[Pair, int]:
     """The suggestions that a person has not answered, those left out that would contradict them, surest first.
 
     Examples
@@ -72,10 +72,12 @@ def open_suggestions(suggested: Suggestions, current: Snapshot, found: Arrangeme
     waiting = {
         pair: relation
         for pair, relation in suggested.items()
-        if pair not in current.dismissed and found.relation(*pair) is None and not found.tangled.intersection(pair)
+        if pair not in current.dismissed
+        and arrangement.relation(*pair) is None
+        and not arrangement.tangled.intersection(pair)
     }
-    count = len(found.layer)
-    if not waiting or not arrange(_with(current.statements, waiting), count).tangled - found.tangled:
+    count = len(arrangement.layer)
+    if not waiting or not arrange(_with(current.statements, waiting), count).tangled - arrangement.tangled:
         return waiting
     return _consistent(waiting, current.statements, count)
 
@@ -91,11 +93,11 @@ def preview(statements: Statements, waiting: Suggestions, count: int) -> Arrange
     return arrange(_with(statements, waiting), count)
 
 
-def answers(suggested: Suggestions, current: Snapshot, found: Arrangement) -> AnswerCounts:
+def answers(suggested: Suggestions, current: Snapshot, arrangement: Arrangement) -> AnswerCounts:
     """Count answers to suggestions; each is in one of kept, changed, dismissed, contradicted and open."""
     kept = together = changed = dismissed = 0
     for pair, relation in suggested.items():
-        known = found.relation(*pair)
+        known = arrangement.relation(*pair)
         if known is None:
             dismissed += pair in current.dismissed
         elif known == relation:
@@ -103,7 +105,7 @@ def answers(suggested: Suggestions, current: Snapshot, found: Arrangement) -> An
             together += pair in current.together
         else:
             changed += 1
-    waiting = len(open_suggestions(suggested, current, found))
+    waiting = len(open_suggestions(suggested, current, arrangement))
     return AnswerCounts(
         total=len(suggested),
         kept=kept,

@@ -39,7 +39,7 @@ class FinishedOrder:
 
     current: Snapshot
     regions: Regions
-    found: Arrangement
+    arrangement: Arrangement
 
     @property
     def shape(self) -> str:
@@ -91,11 +91,13 @@ class OrderWork:
         """Two finished orders, and the neighbours of which they say different things."""
         one, other = self._both(item, a, b)
         boxes = ndimage.find_objects(one.regions.labels + 1, max_label=one.regions.count)
-        found = []
+        differences = []
         for x, y in _disputed(one, other):
             box = _around(boxes[x], boxes[y])
-            found.append(Difference(box, *(_words(x, y, version.found.relation(x, y)) for version in (one, other))))
-        return SideBySide((_painted(one), _painted(other)), found)
+            differences.append(
+                Difference(box, *(_words(x, y, version.arrangement.relation(x, y)) for version in (one, other)))
+            )
+        return SideBySide((_painted(one), _painted(other)), differences)
 
     def settle(
         self, item: str, a: WorkVersion, b: WorkVersion, choices: Sequence[str], facts: Mapping[str, Any]
@@ -105,17 +107,17 @@ class OrderWork:
         one, other = self._both(item, a, b)
         pairs = settled_pairs(one, other, choices)
         current = Snapshot(one.current.level, Statements(pairs=pairs), edits=one.current.edits)
-        regions, found = one.regions, arrange(current.statements, one.regions.count)
-        if found.tangled:
-            why = as_sentence(find_contradiction(current.statements, found.tangled), {})
+        regions, arrangement = one.regions, arrange(current.statements, one.regions.count)
+        if arrangement.tangled:
+            why = as_sentence(find_contradiction(current.statements, arrangement.tangled), {})
             raise Refused(422, f"these choices contradict each other: {why}")
-        if not found.known_pairs:
+        if not arrangement.known_pairs:
             raise Refused(422, "these choices order nothing")
-        missing = find_missing(current, regions, found)
-        told = {**facts, "coverage": coverage(found, regions), "missing": missing.facts}
-        told["complete"] = bool(facts.get("complete")) and missing.complete
+        missing = find_missing(current, regions, arrangement)
+        provenance = {**facts, "coverage": coverage(arrangement, regions), "missing": missing.facts}
+        provenance["complete"] = bool(facts.get("complete")) and missing.complete
         name = self.items[item].name
-        outputs = outputs_of(self._out, ".", name, current, regions, found, told)
+        outputs = outputs_of(self._out, ".", name, current, regions, arrangement, provenance)
         return {
             self._out / "adjudicated" / kind / path.name: data
             for kind, (path, data) in zip(KINDS, outputs.items(), strict=True)
@@ -137,7 +139,7 @@ def settled_pairs(one: FinishedOrder, other: FinishedOrder, choices: Sequence[st
     pairs = {}
     for a, b in one.regions.pairs.tolist():
         choice = chosen.get((a, b), "a")
-        relation = None if choice == "mark" else (one if choice == "a" else other).found.relation(a, b)
+        relation = None if choice == "mark" else (one if choice == "a" else other).arrangement.relation(a, b)
         if relation is not None:
             pairs[(a, b)] = relation
     return pairs
@@ -148,11 +150,11 @@ def _disputed(one: FinishedOrder, other: FinishedOrder) -> list[Pair]:
     regions = one.regions
     order = np.argsort(-regions.lengths, kind="stable")
     pairs = [(a, b) for a, b in regions.pairs[order].tolist()]
-    return [pair for pair in pairs if one.found.relation(*pair) != other.found.relation(*pair)]
+    return [pair for pair in pairs if one.arrangement.relation(*pair) != other.arrangement.relation(*pair)]
 
 
 def _relations(order: FinishedOrder) -> NDArray[np.float64]:
-    known = [order.found.relation(a, b) for a, b in order.regions.pairs.tolist()]
+    known = [order.arrangement.relation(a, b) for a, b in order.regions.pairs.tolist()]
     return np.array([np.nan if relation is None else relation for relation in known], np.float64)
 
 
@@ -180,11 +182,11 @@ def _around(one: tuple[slice, slice], other: tuple[slice, slice]) -> tuple[int, 
 
 def _painted(order: FinishedOrder) -> NDArray[np.uint8]:
     """Each region in the colour of its depth; transparent where nothing is known."""
-    layers = max(1, order.found.layers - 1)
+    layers = max(1, order.arrangement.layers - 1)
     table = np.zeros((order.regions.count + 1, 4), np.uint8)
-    for region, layer in enumerate(order.found.layer):
+    for region, layer in enumerate(order.arrangement.layer):
         if layer is not None:
-            place = (layer - 1) / layers * (len(STOPS) - 1) if order.found.layers > 1 else len(STOPS) - 1
+            place = (layer - 1) / layers * (len(STOPS) - 1) if order.arrangement.layers > 1 else len(STOPS) - 1
             low = min(int(place), len(STOPS) - 2)
             table[region, :3] = STOPS[low] + (STOPS[low + 1] - STOPS[low]) * (place - low)
             table[region, 3] = 170

@@ -60,7 +60,7 @@ def f_between(matrix: ArrayLike) -> float:
     return float(2 * counts[1, 1] / drawn) if drawn else float("nan")
 
 
-def confusion_of_edges(one: EdgeMap, other: EdgeMap, found: Match) -> Confusion:
+def confusion_of_edges(one: EdgeMap, other: EdgeMap, matched: Match) -> Confusion:
     """No and yes of two people's pixels; a pixel and its partner within the tolerance count as one that both drew.
 
     >>> from hyperacuity.boundary.matching import match
@@ -68,7 +68,7 @@ def confusion_of_edges(one: EdgeMap, other: EdgeMap, found: Match) -> Confusion:
     >>> confusion_of_edges(a, b, match(a, b, tolerance_px=0)).tolist()
     [[1.0, 1.0], [1.0, 1.0]]
     """
-    first, second, both = int(one.sum()), int(other.sum()), found.count
+    first, second, both = int(one.sum()), int(other.sum()), matched.count
     return np.array([[one.size - first - second + both, second - both], [first - both, both]], np.float64)
 
 

@@ -124,8 +124,8 @@ class Overview:
         decisions = await self._state.read(lambda file: self._decided(file).get(item.id))
         same = decisions is not None and decisions["between"] == _between(a, b)
         choices = decisions["choices"] if decisions is not None and same else [None] * len(both.differences)
-        told = {"width": width, "height": height, "differences": [asdict(one) for one in both.differences]}
-        return JSONResponse(told | {"choices": choices, "decided": decisions is not None})
+        facts = {"width": width, "height": height, "differences": [asdict(one) for one in both.differences]}
+        return JSONResponse(facts | {"choices": choices, "decided": decisions is not None})
 
     async def _side(self, request: Request) -> Response:
         item, (a, b), _ = await self._two(request)
@@ -277,14 +277,14 @@ class Overview:
 
     def _pair_rows(self, finished: By) -> list[dict[str, Any]]:
         """Agreement of each two people, over the images that both are done with."""
-        found: defaultdict[tuple[str, str], list[Confusion]] = defaultdict(list)
+        by_pair: defaultdict[tuple[str, str], list[Confusion]] = defaultdict(list)
         for item, versions in finished.items():
             for (i, j), matrix in self._compared.get(_key(item, versions), ({}, ""))[0].items():
                 one, other = sorted((versions[i].name, versions[j].name))
-                found[one, other].append(matrix if one == versions[i].name else matrix.T)
+                by_pair[one, other].append(matrix if one == versions[i].name else matrix.T)
         return [
             {"names": names, "images": len(matrices), "agreement": self._measure(matrices)}
-            for names, matrices in sorted(found.items())
+            for names, matrices in sorted(by_pair.items())
         ]
 
     def _decided(self, file: sqlite3.Connection) -> dict[str, Any]:

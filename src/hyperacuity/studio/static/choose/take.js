@@ -4,7 +4,7 @@ import { $, ask, facts, insist, problem, root, say } from "../studio.js";
 
 const FEEDBACK = 1200; // milliseconds
 const ENLARGED = 240; // pixels
-const { base, started, fixation, consented, told, enlarge } = facts();
+const { base, started, fixation, consented, answered, enlarge } = facts();
 const stages = document.querySelectorAll(".stage");
 const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 const painted = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
@@ -257,7 +257,7 @@ function submitted(stage, form, path, body) {
 
 async function run() {
   if (!consented) await submitted("consent", "consent-form", "consent", () => ({ agreed: $("agree").checked }));
-  if (!told) {
+  if (!answered) {
     const answers = () => [...document.querySelectorAll("[data-about]")].map((one) => one.value.trim());
     await submitted("about", "about-form", "about", () => ({ answers: answers() }));
   }
