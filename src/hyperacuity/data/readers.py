@@ -298,10 +298,10 @@ def _read_all(paths: Iterable[Path | str], read: Callable[[Path], list[M]]) -> l
     """The maps of all files, checked to be of one size."""
     maps: list[M] = []
     for path in paths:
-        for found in read(Path(path)):
+        for result in read(Path(path)):
             if maps:
-                same_size(found, maps[0], names=(str(path), "the annotator before"))
-            maps.append(found)
+                same_size(result, maps[0], names=(str(path), "the annotator before"))
+            maps.append(result)
     if not maps:
         raise InputError("no truth was given, expected at least one annotator")
     return maps

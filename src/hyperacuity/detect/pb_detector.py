@@ -91,10 +91,10 @@ def as_written(textons: NDArray[np.float64]) -> NDArray[np.float64]:
 def load_model(path: Path = SHIPPED) -> PbModel:
     """Read a model; ``InputError`` when the file holds none."""
     try:
-        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        weights = np.array([found["weights"][name] for name in ("constant", *CUES)], np.float64)
-        textons = np.array(found["textons"], np.float64)
-        about, hist_distance = str(found["about"]), found.get("hist_distance", "chi2")
+        result: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        weights = np.array([result["weights"][name] for name in ("constant", *CUES)], np.float64)
+        textons = np.array(result["textons"], np.float64)
+        about, hist_distance = str(result["about"]), result.get("hist_distance", "chi2")
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{path}: holds no model of pb ({error})") from error
     if textons.ndim != 2 or textons.shape[1] != len(texture_kernels()[0]) or not 1 <= len(textons) <= 256:
@@ -157,7 +157,7 @@ def gradients(image: ArrayLike, textons: NDArray[np.float64], *, hist_distance: 
     pixels = planes(image)
     diameter = diagonal(pixels.shape[1:])
     maps = channel_labels(pixels, textons)
-    found = np.zeros((len(CUES), DIRECTIONS, *pixels.shape[1:]), np.float32)
+    result = np.zeros((len(CUES), DIRECTIONS, *pixels.shape[1:]), np.float32)
     for cue, (labels, share) in enumerate(zip(maps, RADII, strict=True)):
         if labels.min() == labels.max():
             continue  # no colour, or nothing at all
@@ -167,8 +167,8 @@ def gradients(image: ArrayLike, textons: NDArray[np.float64], *, hist_distance: 
             raw = half_disc_gradients(labels, len(textons), radius)
         else:
             raw = half_disc_gradients(labels, BINS, radius, smooth=SMOOTH, hist_distance=hist_distance)
-        found[cue] = localised(raw, radius)
-    return found
+        result[cue] = localised(raw, radius)
+    return result
 
 
 def channel_labels(pixels: Float32Array, textons: NDArray[np.float64]) -> tuple[NDArray[np.uint8], ...]:

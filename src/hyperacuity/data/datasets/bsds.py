@@ -51,13 +51,13 @@ def files_of_people(folder: Path, suffix: str) -> list[Path]:
 
     A folder without such a file is an ``InputError``, as is what is neither a file nor a folder.
     """
-    found: list[Path] = []
+    result: list[Path] = []
     for person in folders_in(folder) if folder_at(folder) else []:
         files = [path for path in files_in(person, required=False) if path.suffix == suffix]
         if not files:
             raise InputError(f"{person}: holds no {suffix} file, expected those of an annotator")
-        found += files
-    return found
+        result += files
+    return result
 
 
 @cache
@@ -89,13 +89,13 @@ def refuse_reserved(names: Iterable[str], *, allow: bool = False) -> None:
     hyperacuity.errors.UsageError: 1 of the images to learn from is reserved for measuring (100098): leave it out, or allow it \
     with `allow_reserved=True`
     """
-    found = sorted(set(names) & reserved())
-    if not found or allow:
+    result = sorted(set(names) & reserved())
+    if not result or allow:
         return
-    listed = ", ".join([*found[:3], *(["…"] if len(found) > 3 else [])])
-    verb, them = ("is", "it") if len(found) == 1 else ("are", "them")
+    listed = ", ".join([*result[:3], *(["…"] if len(result) > 3 else [])])
+    verb, them = ("is", "it") if len(result) == 1 else ("are", "them")
     raise UsageError(
-        f"{len(found)} of the images to learn from {verb} reserved for measuring ({listed}): "
+        f"{len(result)} of the images to learn from {verb} reserved for measuring ({listed}): "
         f"leave {them} out, or allow {them} with `allow_reserved=True`"
     )
 
@@ -182,11 +182,11 @@ def _names_in(source: Path, stamp: tuple[int, ...]) -> tuple[PurePath, ...]:
 
 def segmenters(source: Path) -> dict[str, frozenset[str]]:
     """The annotators of the segmentations with figure/ground labels, by image: ``seg/SEGMENTER/IMAGE.seg``; empty without any."""
-    found: dict[str, set[str]] = {}
+    result: dict[str, set[str]] = {}
     for path, _ in _members(source, None):
         if path.suffix == ".seg":
-            found.setdefault(labelled_image(path), set()).add(path.parent.name)
-    return {image: frozenset(names) for image, names in found.items()}
+            result.setdefault(labelled_image(path), set()).add(path.parent.name)
+    return {image: frozenset(names) for image, names in result.items()}
 
 
 def _members(source: Path, images: Collection[str] | None) -> Iterator[tuple[PurePath, bytes]]:

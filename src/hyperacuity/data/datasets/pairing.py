@@ -75,13 +75,13 @@ def _paired(predictions: Path, readings: Sequence[dict[str, list[Path]]], of: st
     if not files:
         raise UsageError(f"{predictions}: no file matches {glob}")
     for names in _readings([stem_of(path) for path in files]):
-        found = _unique(names, files, predictions)
+        result = _unique(names, files, predictions)
         for truths in readings:
-            if found.keys() & truths.keys():
-                pairs = [PairedFiles(name, path, tuple(truths[name])) for name, path in found.items() if name in truths]
-                lone_predictions = [path for name, path in found.items() if name not in truths]
-                lone_truths = [path for name, paths in truths.items() if name not in found for path in paths]
-                missing = tuple(name for name in truths if name not in found)
+            if result.keys() & truths.keys():
+                pairs = [PairedFiles(name, path, tuple(truths[name])) for name, path in result.items() if name in truths]
+                lone_predictions = [path for name, path in result.items() if name not in truths]
+                lone_truths = [path for name, paths in truths.items() if name not in result for path in paths]
+                missing = tuple(name for name in truths if name not in result)
                 return Pairing(tuple(pairs), tuple(lone_predictions), tuple(lone_truths), missing)
     example = next((path.name for paths in readings[0].values() for path in paths), "nothing")
     sentence = f"no file in {predictions} (like {files[0].name}) has the stem of one in {of} (like {example})"
@@ -131,18 +131,18 @@ def files_in(folder: Path, *, required: bool = True) -> list[Path]:
 
 def pictures_of(paths: Iterable[Path]) -> list[Path]:
     """The picture files that were named and those in folders that were named, in that order."""
-    found: list[Path] = []
+    result: list[Path] = []
     for path in paths:
         if path.is_dir():
             inside = [file for file in files_in(path, required=False) if file.suffix.lower() in PICTURES]
             if not inside:
                 raise UsageError(f"{path} holds no picture (PNG, JPEG, BMP, TIFF, PGM or PPM)")
-            found += inside
+            result += inside
         elif path.exists():
-            found.append(path)
+            result.append(path)
         else:
             raise UsageError(f"there is no file or folder {path}")
-    return found
+    return result
 
 
 def stem_of(path: PurePath) -> str:
@@ -174,21 +174,21 @@ def _entries(folder: Path) -> list[Path]:
 
 
 def _unique(names: Sequence[str], files: Sequence[Path], folder: Path) -> dict[str, Path]:
-    found: dict[str, Path] = {}
+    result: dict[str, Path] = {}
     for name, path in sorted(zip(names, files, strict=True)):
-        other = found.setdefault(name, path)
+        other = result.setdefault(name, path)
         if other is not path:
             raise UsageError(
                 f"{folder}: {other.name} and {path.name} share a stem: choose by {option('glob', f'*{path.suffix}')}"
             )
-    return found
+    return result
 
 
 def _grouped(names: Sequence[str], files: Sequence[Path]) -> dict[str, list[Path]]:
-    found: dict[str, list[Path]] = {}
+    result: dict[str, list[Path]] = {}
     for name, path in sorted(zip(names, files, strict=True)):
-        found.setdefault(name, []).append(path)
-    return found
+        result.setdefault(name, []).append(path)
+    return result
 
 
 def _readings(stems: list[str]) -> list[list[str]]:

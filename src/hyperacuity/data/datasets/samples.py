@@ -45,16 +45,16 @@ def by_stem(folder: Path) -> dict[str, Path]:
 
     ``InputError`` for what stands there and is no folder, and for two maps with the same stem.
     """
-    found: dict[str, Path] = {}
+    result: dict[str, Path] = {}
     for path in files_in(folder, required=False) if folder_at(folder) else []:
-        other = found.get(stem_of(path))
+        other = result.get(stem_of(path))
         if other is None or other.suffix.lower() not in MAPS:
-            found[stem_of(path)] = path
+            result[stem_of(path)] = path
         elif path.suffix.lower() in MAPS:
             raise InputError(
                 f"{folder}: {other.name} and {path.name} share a stem, and only one is meant: move the other"
             )
-    return found
+    return result
 
 
 def samples_of(
@@ -74,7 +74,7 @@ def samples_of(
 
 def first_of(folder: Path, *names: str) -> Path | None:
     """The first of the named files that the folder has. ``InputError`` for what has such a name and is no file."""
-    return next((found for name in names if (found := file_at(folder / name))), None)
+    return next((result for name in names if (result := file_at(folder / name))), None)
 
 
 def present(**files: Path | None) -> dict[str, Path]:

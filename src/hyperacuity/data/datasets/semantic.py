@@ -43,24 +43,24 @@ def image_of(path: Path) -> str:
 
 def class_folders(folder: Path) -> dict[int, Path]:
     """The folders ``class_001``, ``class_002`` … inside a folder, by number; none where it has no such."""
-    found = {int(m[1]): path for path in folders_in(folder) if (m := _CLASS.fullmatch(path.name))}
-    if 0 in found:
-        raise UsageError(f"{found[0]}: classes are numbered from 1, expected class_001 and so on")
-    return found
+    result = {int(m[1]): path for path in folders_in(folder) if (m := _CLASS.fullmatch(path.name))}
+    if 0 in result:
+        raise UsageError(f"{result[0]}: classes are numbered from 1, expected class_001 and so on")
+    return result
 
 
 def class_files(folders: dict[int, Path], glob: str = "*") -> dict[str, dict[int, Path]]:
     """The files of each image in folders of classes, by image and number of the class; folders of cities are looked into."""
-    found: dict[str, dict[int, Path]] = {}
+    result: dict[str, dict[int, Path]] = {}
     for number, folder in folders.items():
         for path in _files_below(folder):
             if fnmatchcase(path.name, glob):
-                other = found.setdefault(image_of(path), {}).setdefault(number, path)
+                other = result.setdefault(image_of(path), {}).setdefault(number, path)
                 if other is not path:
                     raise UsageError(
                         f"{folder}: {other.name} and {path.name} are both of {image_of(path)}, expected one"
                     )
-    return found
+    return result
 
 
 def semantic_samples(truth: Path, *, split: str | None = None) -> list[Sample]:

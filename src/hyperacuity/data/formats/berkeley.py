@@ -29,14 +29,14 @@ def parse_seg(data: bytes, name: str) -> LabelMap:
     array([[ 0,  0,  0],
            [ 1,  1, -1]], dtype=int32)
     """
-    head, found, body = data.partition(b"\ndata")
+    head, result, body = data.partition(b"\ndata")
     keys = dict(line.split(maxsplit=1) for line in head.splitlines() if len(line.split(maxsplit=1)) == 2)
     try:
         width, height = int(keys[b"width"]), int(keys[b"height"])
         if body.translate(None, b"0123456789 \t\r\n"):
             raise ValueError
         runs = np.fromstring(body.strip(), dtype=np.int64, sep=" ")
-        if not found or runs.size % 4 or width <= 0 or height <= 0:
+        if not result or runs.size % 4 or width <= 0 or height <= 0:
             raise ValueError
     except (KeyError, ValueError, OverflowError) as error:
         expected = "width, height, data, then lines of four numbers"
@@ -69,8 +69,8 @@ def parse_fg(data: bytes, name: str) -> tuple[OrderMap, NDArray[np.float64]]:
 
     After the line ``MATRIX ARRAY 2``, each matrix is int32 rows, int32 columns and column-major float64, little-endian.
     """
-    line, found, _ = data.partition(b"\n")
-    if not found or line.split()[:2] != [b"MATRIX", b"ARRAY"]:
+    line, result, _ = data.partition(b"\n")
+    if not result or line.split()[:2] != [b"MATRIX", b"ARRAY"]:
         raise InputError(f"{name}: is not an FG file: expected a first line MATRIX ARRAY, found {data[:20]!r}")
     labels, end = _matrix(data, len(line) + 1, name)
     contours, _ = _matrix(data, end, name)

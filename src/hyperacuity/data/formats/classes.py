@@ -75,12 +75,12 @@ def _array(path: Path, kind: str) -> NDArray[Any]:
 def _axis(shape: tuple[int, ...], count: int | None, path: Path) -> int:
     if count is None:
         return 2 if shape[2] <= shape[0] else 0
-    found = [axis for axis in (2, 0) if shape[axis] == count]
-    if not found:
+    result = [axis for axis in (2, 0) if shape[axis] == count]
+    if not result:
         raise InputError(
             f"{path}: has shape {'×'.join(map(str, shape))}, expected maps of {count} classes, H×W×{count}"
         )
-    return found[0]
+    return result[0]
 
 
 def _bits(path: Path, count: int | None) -> NDArray[np.bool_]:

@@ -85,7 +85,7 @@ def variables(data: bytes) -> list[StoredVariable]:
     order = {b"IM": "<", b"MI": ">"}.get(data[126:128])
     if order is None:
         raise ValueError("the byte order mark is missing")
-    found, elements = [], _Elements(memoryview(data)[128:], order)
+    result, elements = [], _Elements(memoryview(data)[128:], order)
     while elements.at < len(elements.view):
         start = elements.at
         kind, content = elements.next()
@@ -98,10 +98,10 @@ def variables(data: bytes) -> list[StoredVariable]:
         kind, size = struct.unpack_from(f"{order}II", head)
         if kind == _MATRIX:
             flags, shape, name = _Elements(head[8:], order).header()
-            found.append(StoredVariable(name, _kind(flags), shape, order, content, size + 8, compressed))
-        if len(found) > MAX_VARIABLES:
+            result.append(StoredVariable(name, _kind(flags), shape, order, content, size + 8, compressed))
+        if len(result) > MAX_VARIABLES:
             raise ValueError(f"it holds more than {MAX_VARIABLES:,} variables")
-    return found
+    return result
 
 
 def decode(variable: StoredVariable, fields: Collection[str] | None = None) -> Value:

@@ -47,14 +47,14 @@ def read_variable(
     """
     data = read_bytes(path)
     with _damage_told(path):
-        found, decode = _open(path, data)
-        names = [name for name in wanted if name in found]
+        result, decode = _open(path, data)
+        names = [name for name in wanted if name in result]
         if not names and any_plane:
-            planes = [name for name, variable in found.items() if variable.is_plane]
+            planes = [name for name, variable in result.items() if variable.is_plane]
             names = planes if len(planes) == 1 else []
         if names:
-            return names[0], decode(found[names[0]], fields)
-    listed = printable(", ".join(map(str, found.values()))) or "no variable"
+            return names[0], decode(result[names[0]], fields)
+    listed = printable(", ".join(map(str, result.values()))) or "no variable"
     raise InputError(f"{path}: holds {listed}; expected {' or '.join(wanted) or 'one matrix of numbers'}")
 
 
@@ -62,8 +62,8 @@ def count_elements(path: Path, wanted: Sequence[str]) -> int:
     """Number of elements of the first of the wanted variables in the file, from its header alone; 1 if it has none."""
     data = read_bytes(path)
     with _damage_told(path):
-        found, _ = _open(path, data)
-        return next((prod(found[name].shape) for name in wanted if name in found), 1)
+        result, _ = _open(path, data)
+        return next((prod(result[name].shape) for name in wanted if name in result), 1)
 
 
 @contextmanager

@@ -137,10 +137,10 @@ class _Entry(NamedTuple):
 
 def _directory(block: bytes) -> dict[int, int] | None:
     """The short numbers of a TIFF block's first directory by tag, under ``_NEXT`` where the next one lies; None if damaged."""
-    found = _entries(block)
-    if found is None:
+    result = _entries(block)
+    if result is None:
         return None
-    order, entries, following = found
+    order, entries, following = result
     shorts = {
         tag: struct.unpack_from(f"{order}H", block, e.at)[0]
         for tag, e in entries.items()
@@ -194,10 +194,10 @@ def _png_exif(data: bytes) -> list[bytes]:
 
 
 def _jpeg_exif(data: bytes) -> list[bytes]:
-    found, at = [], 2
+    result, at = [], 2
     while at + 4 <= len(data) and data[at] == 0xFF and data[at + 1] in _SEGMENTS:
         length = int.from_bytes(data[at + 2 : at + 4], "big")
         if data[at + 1] == 0xE1 and data[at + 4 : at + 10] == b"Exif\0\0":
-            found.append(data[at + 10 : at + 2 + length])
+            result.append(data[at + 10 : at + 2 + length])
         at += 2 + max(length, 2)
-    return found
+    return result

@@ -34,8 +34,8 @@ def read_pfm(path: Path) -> NDArray[np.float32]:
         raise InputError(f"{path}: declares {width}×{height} pixels and scale {scale:g}, expected none of them to be 0")
     check_pixels((height, width), str(path))
     count = width * height * channels
-    if (found := len(data) - header.end()) < 4 * count:
-        raise InputError(f"{path}: is truncated: {found} bytes of pixels where {width}×{height} needs {4 * count}")
+    if (result := len(data) - header.end()) < 4 * count:
+        raise InputError(f"{path}: is truncated: {result} bytes of pixels where {width}×{height} needs {4 * count}")
     values = np.frombuffer(data, "<f4" if scale < 0 else ">f4", count, header.end())
     rows = values.reshape((height, width) if channels == 1 else (height, width, 3))
     return np.ascontiguousarray(rows[::-1], dtype=np.float32)

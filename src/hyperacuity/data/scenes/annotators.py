@@ -108,8 +108,8 @@ def _borders(labels: LabelMap) -> dict[int, dict[int, int]]:
         differs = a != b
         pairs.append(a[differs].astype(np.int64) * count + b[differs])
     borders: dict[int, dict[int, int]] = {region: {} for region in range(count)}
-    found, lengths = np.unique(np.concatenate(pairs), return_counts=True)
-    for pair, length in zip(found.tolist(), lengths.tolist(), strict=True):
+    result, lengths = np.unique(np.concatenate(pairs), return_counts=True)
+    for pair, length in zip(result.tolist(), lengths.tolist(), strict=True):
         first, second = divmod(pair, count)
         total = borders[first].get(second, 0) + length
         borders[first][second] = borders[second][first] = total

@@ -51,8 +51,8 @@ def owners(labels: LabelMap, order: OrderMap) -> NDArray[np.int32]:
         for near, far in ((here, there), (there, here)):
             owned = order[near] > order[far]
             pairs.append(labels[near][owned].astype(np.int64) * count + labels[far][owned])
-    found, lengths = np.unique(np.concatenate(pairs), return_counts=True)
-    return np.stack([found // count, found % count, lengths], axis=1).astype(np.int32)
+    result, lengths = np.unique(np.concatenate(pairs), return_counts=True)
+    return np.stack([result // count, result % count, lengths], axis=1).astype(np.int32)
 
 
 def discontinuities(disparity: DisparityMap, visible: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -113,10 +113,10 @@ class CueModel:
         probability that there is one.
         """
         weights = self.choose(name)
-        found = weights.advantages(cues)
+        result = weights.advantages(cues)
         if heights is None or name not in self.steps or cues.beside.count == 0:
-            return found
-        return found * self.steps[name].probability(step_features(cues.beside, heights, weights.scores(cues)))
+            return result
+        return result * self.steps[name].probability(step_features(cues.beside, heights, weights.scores(cues)))
 
 
 def _written(one: CueWeights) -> str:
@@ -139,10 +139,10 @@ def _written_steps(one: StepWeights) -> str:
 def load_cue_model(path: Path) -> CueModel:
     """Read a model; ``InputError`` when the file holds none."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-        sets = {str(name): _weights(one) for name, one in found["sets"].items()}
-        steps = {str(name): _steps(one) for name, one in found.get("steps", {}).items()}
-        about = str(found["about"])
+        result = json.loads(path.read_text(encoding="utf-8"))
+        sets = {str(name): _weights(one) for name, one in result["sets"].items()}
+        steps = {str(name): _steps(one) for name, one in result.get("steps", {}).items()}
+        about = str(result["about"])
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{path}: holds no model of depth cues ({error})") from error
     unknown = [name for one in sets.values() for name in one.names if group_of(name) not in (*GROUPS, NETWORK)]

@@ -114,11 +114,11 @@ def pair_cues(
     if NETWORK in wanted and field is None:
         raise UsageError("the cues of network need a field of ownership")
     beside = neighbours(labels)
-    found = _image_cues(image, beside, wanted, ownership) if wanted - {NETWORK} else {}
+    result = _image_cues(image, beside, wanted, ownership) if wanted - {NETWORK} else {}
     if NETWORK in wanted and field is not None and beside.count > 0:
-        found |= _network_cues(beside, field)
-    names = tuple(sorted(name for name in found if group_of(name) in wanted))
-    values = np.stack([found[name] for name in names], axis=1) if names else np.zeros((beside.count, 0))
+        result |= _network_cues(beside, field)
+    names = tuple(sorted(name for name in result if group_of(name) in wanted))
+    values = np.stack([result[name] for name in names], axis=1) if names else np.zeros((beside.count, 0))
     return PairCues(beside, names, values)
 
 
@@ -197,24 +197,24 @@ def _outline_cues(beside: Neighbours) -> Mapping[str, Values]:
     first, second = beside.first.astype(np.int32), beside.second.astype(np.int32)
     right, below = crack_pairs(beside)
     length = np.maximum(beside.cracks, 1)
-    found: dict[str, Values] = {}
+    result: dict[str, Values] = {}
     for radius in CONVEXITY_RADII:
-        found[f"convexity: {radius} px"] = (
+        result[f"convexity: {radius} px"] = (
             kernels.convexity(beside.labels, first, second, right, below, radius) / length
         )
     for radius in JUNCTION_RADII:
         count, wider, half = kernels.junctions(beside.labels, first, right, below, radius).T
-        found[f"junctions: wider angle, {radius} px"] = wider / np.maximum(count, 1)
-        found[f"junctions: half turn, {radius} px"] = half / np.maximum(count, 1)
-        found[f"junctions: sum of wider angles, {radius} px"] = wider / np.sqrt(count + 1)
-        found[f"junctions: sum of half turns, {radius} px"] = half / np.sqrt(count + 1)
+        result[f"junctions: wider angle, {radius} px"] = wider / np.maximum(count, 1)
+        result[f"junctions: half turn, {radius} px"] = half / np.maximum(count, 1)
+        result[f"junctions: sum of wider angles, {radius} px"] = wider / np.sqrt(count + 1)
+        result[f"junctions: sum of half turns, {radius} px"] = half / np.sqrt(count + 1)
     # +1 where the first region is below the crack, −1 where the second is.
     level = beside.there == beside.here + 1
     here_first = beside.labels.ravel()[beside.here] == beside.first[beside.pair]
-    found["position: below along the border"] = (
+    result["position: below along the border"] = (
         beside.add_up(np.where(level, 0.0, np.where(here_first, -1.0, 1.0))) / length
     )
-    return found
+    return result
 
 
 def _region_cues(beside: Neighbours, planes: Planes) -> Mapping[str, Values]:
@@ -261,12 +261,12 @@ def _region_cues(beside: Neighbours, planes: Planes) -> Mapping[str, Values]:
             spread = np.sqrt(np.maximum(square - mean**2, 0))
             per_region["texture: spread, region"] = np.log(spread + 1e-3)
             per_region["colour: extreme lightness, region"] = np.abs(mean - 0.5)
-    found = {name: values[a] - values[b] for name, values in per_region.items()}
+    result = {name: values[a] - values[b] for name, values in per_region.items()}
     length = beside.cracks
-    found["surround: share of outline"] = length / np.maximum(around[a], 1) - length / np.maximum(around[b], 1)
-    found["surround: in the other's hull"] = inside[:, 1] - inside[:, 0]
-    found["size: ratio"] = (area[a] - area[b]) / (area[a] + area[b])
-    return found
+    result["surround: share of outline"] = length / np.maximum(around[a], 1) - length / np.maximum(around[b], 1)
+    result["surround: in the other's hull"] = inside[:, 1] - inside[:, 0]
+    result["size: ratio"] = (area[a] - area[b]) / (area[a] + area[b])
+    return result
 
 
 def _border_cues(beside: Neighbours, planes: Planes) -> Mapping[str, Values]:
@@ -274,12 +274,12 @@ def _border_cues(beside: Neighbours, planes: Planes) -> Mapping[str, Values]:
     right, below = crack_pairs(beside)
     first = beside.first.astype(np.int32)
     length = np.maximum(beside.cracks, 1)
-    found = {}
+    result = {}
     for skip, band in BANDS:
         sums = kernels.beside_borders(beside.labels, first, right, below, planes, skip, band)
         for name, total in zip(READ, sums.T, strict=True):
-            found[f"{name}, {skip} – {skip + band} px"] = total / length
-    return found
+            result[f"{name}, {skip} – {skip + band} px"] = total / length
+    return result
 
 
 def _interior(labels: LabelMap, count: int) -> NDArray[np.bool_]:

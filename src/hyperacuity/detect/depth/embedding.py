@@ -98,7 +98,7 @@ def _embed(relations: Any, certain: Any, vectors: int) -> AngularEmbedding:
     count = relations.shape[0]
     degree = np.asarray(certain.sum(axis=1)).ravel()
     parts, part = csgraph.connected_components(certain, directed=False)
-    order, values, found = np.zeros(count), np.full(vectors, np.nan), np.zeros((count, vectors), np.complex128)
+    order, values, result = np.zeros(count), np.full(vectors, np.nan), np.zeros((count, vectors), np.complex128)
     members = np.split(np.argsort(part, kind="stable"), np.cumsum(np.bincount(part, minlength=parts))[:-1])
     for nodes in members:
         if len(nodes) < 2:
@@ -109,9 +109,9 @@ def _embed(relations: Any, certain: Any, vectors: int) -> AngularEmbedding:
             sparse.diags_array(scale) @ matrix @ sparse.diags_array(scale), min(vectors, len(nodes))
         )
         values[: len(eigenvalues)] = np.fmax(values[: len(eigenvalues)], eigenvalues)
-        found[nodes, : inside.shape[1]] = inside * scale[:, np.newaxis]
-        order[nodes] = _unwrapped(found[nodes, 0], certain[nodes][:, nodes])
-    return AngularEmbedding(order, values, found)
+        result[nodes, : inside.shape[1]] = inside * scale[:, np.newaxis]
+        order[nodes] = _unwrapped(result[nodes, 0], certain[nodes][:, nodes])
+    return AngularEmbedding(order, values, result)
 
 
 def _leading(matrix: Any, wanted: int) -> tuple[Values, Complexes]:

@@ -181,8 +181,8 @@ def depth_cues(
         regions: ArrayLike = gradient_regions(image, level=level) if tree is None else tree.at(level)
     else:
         regions = labels
-    found = pair_cues(image, regions, groups={group_of(name) for name in weights.names})
-    return depth_of_regions(found.beside, weights.advantages(found)).order
+    result = pair_cues(image, regions, groups={group_of(name) for name in weights.names})
+    return depth_of_regions(result.beside, weights.advantages(result)).order
 
 
 def cue_field(image: ArrayLike, regions: ArrayLike, *, ownership: ArrayLike | None = None) -> Field:

@@ -35,8 +35,8 @@ class StepWeights:
     def probability(self, features: Values) -> Values:
         """The probability that each pair has a step in depth."""
         score = self.constant + (features * (self.weights / self.spreads)).sum(axis=1)
-        found: Values = 1 / (1 + np.exp(-np.clip(score, -500, 500)))
-        return found
+        result: Values = 1 / (1 + np.exp(-np.clip(score, -500, 500)))
+        return result
 
 
 def step_features(beside: Neighbours, heights: ArrayLike, scores: ArrayLike) -> Values:

@@ -74,9 +74,9 @@ def ucm_tj(
 
 def depth_relations(image: ArrayLike, beside: Neighbours, *, cues: str = "both", least: float = 0.0) -> Relations:
     """Relations of a segmentation's regions by the cues, each once."""
-    found = []
+    result = []
     if cues != "convexity":
-        found.append(junction_candidates(image, beside.labels).relations(least=least))
+        result.append(junction_candidates(image, beside.labels).relations(least=least))
     if cues != "junctions":
-        found.append(convexity_relations(image, beside, least=least))
-    return join_relations(found)
+        result.append(convexity_relations(image, beside, least=least))
+    return join_relations(result)

@@ -59,10 +59,10 @@ def local_cues(image: ArrayLike, textons: NDArray[np.float64]) -> Float32Array:
     np.False_
     """
     pixels = planes(image)
-    found = np.zeros((len(LOCAL_CUES), DIRECTIONS, *pixels.shape[1:]), np.float32)
+    result = np.zeros((len(LOCAL_CUES), DIRECTIONS, *pixels.shape[1:]), np.float32)
     for cue, seen in each_local_cue(pixels, textons):
-        found[cue] = seen
-    return found
+        result[cue] = seen
+    return result
 
 
 def each_local_cue(pixels: Float32Array, textons: NDArray[np.float64]) -> Iterator[tuple[int, Float32Array]]:

@@ -134,8 +134,8 @@ def gpb_ucm(image: ArrayLike, *, model: str = "", thin_norm: ThinNorm = "none") 
     >>> gpb_ucm(np.zeros((9, 9))).strength.any()
     np.False_
     """
-    found = global_contours(image, model)
-    seen, contours = found.detection(thin_norm), found.hierarchy.ucm()
+    result = global_contours(image, model)
+    seen, contours = result.detection(thin_norm), result.hierarchy.ucm()
     direction = np.where(contours > 0, seen.direction, np.float32(0))
     return Detection(contours, direction, divide_by_max(contours) if thin_norm == "max" else contours, absolute=True)
 

@@ -52,12 +52,12 @@ class GpbModel:
 def load_gpb(path: Path = SHIPPED) -> GpbModel:
     """Read a model; ``InputError`` when the file holds none."""
     try:
-        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        result: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         local, combined = (
-            np.array([found[part][name] for name in ("constant", *names)], np.float64)
+            np.array([result[part][name] for name in ("constant", *names)], np.float64)
             for part, names in (("local", LOCAL_NAMES), ("combined", CUE_NAMES))
         )
-        about = str(found["about"])
+        about = str(result["about"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(f"{path}: holds no model of gpb ({error})") from error
     if not (np.isfinite(local).all() and np.isfinite(combined).all()):

@@ -106,8 +106,8 @@ def spectral_gradients(strength: Float32Array) -> Float32Array:
     weights = np.divide(1, spread, out=np.zeros_like(spread), where=spread > 0)
     kernels, radius = _derivatives()
     weighted = vectors * weights.astype(np.float32)[:, None, None]
-    found = np.stack([np.abs(answer).sum(axis=0) for answer in responses(weighted, kernels, radius)])
-    return enlarged(found, shape, first=0.5)
+    result = np.stack([np.abs(answer).sum(axis=0) for answer in responses(weighted, kernels, radius)])
+    return enlarged(result, shape, first=0.5)
 
 
 @cache
@@ -144,12 +144,12 @@ def eigenvectors(
     weights, offsets = contour_affinity(strength, RADIUS, SIGMA), neighbour_offsets(RADIUS)
     degree = normalise(weights, offsets)
     if strength.size <= max(dense, 8 * BLOCK):
-        values, found = _dense(weights, offsets)
+        values, result = _dense(weights, offsets)
     else:
         start = eigenvectors(halved(strength), BLOCK - 1, dense=dense)
-        values, found = _iterate(weights, offsets, _started(start.vectors, np.sqrt(degree)), tolerance)
+        values, result = _iterate(weights, offsets, _started(start.vectors, np.sqrt(degree)), tolerance)
     chosen = slice(1, count + 1)
-    return Eigenvectors(1 - values[chosen], (found[chosen] / np.sqrt(degree)).astype(np.float32))
+    return Eigenvectors(1 - values[chosen], (result[chosen] / np.sqrt(degree)).astype(np.float32))
 
 
 def _dense(weights: Float32Array, offsets: Offsets) -> tuple[Floats, Floats]:

@@ -140,11 +140,11 @@ class Network(nn.Module):
     def __init__(self, encoder: str = "lite2") -> None:
         super().__init__()
         self.encoder = Encoder(encoder)
-        found = list(self.encoder.channels.values())
+        result = list(self.encoder.channels.values())
         self.lateral = nn.ModuleList(
-            _normed(nn.Conv2d(c, p, 1, bias=False)) for c, p in zip(found, PYRAMID, strict=True)
+            _normed(nn.Conv2d(c, p, 1, bias=False)) for c, p in zip(result, PYRAMID, strict=True)
         )
-        self.context = nn.Linear(found[-1], PYRAMID[-1])
+        self.context = nn.Linear(result[-1], PYRAMID[-1])
         self.narrow = nn.ModuleList(nn.Conv2d(above, here, 1, bias=False) for here, above in pairwise(PYRAMID))
         self.smooth = nn.ModuleList(_smooth(p, p) for p in PYRAMID)
         self.sides = nn.ModuleList(nn.Conv2d(p, 1, 1) for p in PYRAMID)

@@ -168,14 +168,14 @@ class Cut(Batch):
 
 def _cut_outs(lessons: Sequence[Lesson], device: torch.device) -> tuple[Tensor, Tensor]:
     """Lesson and region of each figure that can be pasted, and its box: rows from, to; columns from, to."""
-    found, boxes = [], []
+    result, boxes = [], []
     for number, one in enumerate(lessons):
         for region in one.figures:
             rows, columns = np.nonzero(one.segments == region)
-            found.append((number, region))
+            result.append((number, region))
             boxes.append((rows.min(), rows.max() + 1, columns.min(), columns.max() + 1))
     shape = torch.tensor(np.array(boxes, np.float32).reshape(-1, 4), device=device)
-    return torch.tensor(np.array(found, np.int64).reshape(-1, 2), device=device), shape
+    return torch.tensor(np.array(result, np.int64).reshape(-1, 2), device=device), shape
 
 
 def blurred(x: Tensor, sigma: float) -> Tensor:

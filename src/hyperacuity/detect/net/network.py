@@ -160,8 +160,8 @@ def shipped() -> Any:
 @cache
 def card() -> dict[str, Any]:
     """Facts of the network that comes with the package."""
-    found: dict[str, Any] = json.loads(CARD.read_text(encoding="utf-8"))
-    return found
+    result: dict[str, Any] = json.loads(CARD.read_text(encoding="utf-8"))
+    return result
 
 
 @cache

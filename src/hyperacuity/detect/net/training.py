@@ -35,10 +35,10 @@ def find_device(name: str) -> torch.device:
 
 def load_weights(path: Path) -> dict[str, Tensor]:
     """The tensors of a ``.pth`` file, by name; ``InputError`` for a file that holds anything else. No code in it is run."""
-    found = _load(path, torch.device("cpu"))
-    if not isinstance(found, dict) or not all(isinstance(value, Tensor) for value in found.values()):
+    result = _load(path, torch.device("cpu"))
+    if not isinstance(result, dict) or not all(isinstance(value, Tensor) for value in result.values()):
         raise InputError(f"{path}: holds no weights, expected tensors by name")
-    return {str(name): value.float() if value.is_floating_point() else value for name, value in found.items()}
+    return {str(name): value.float() if value.is_floating_point() else value for name, value in result.items()}
 
 
 def _load(path: Path, device: torch.device) -> Any:

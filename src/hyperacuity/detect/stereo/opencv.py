@@ -71,5 +71,5 @@ def sgm_opencv(
     )
     # OpenCV leaves the columns out where not every disparity can be tried: a margin to the left gives it all of them.
     padded = [cv2.copyMakeBorder(view, 0, 0, rounded, 0, cv2.BORDER_REPLICATE) for view in (first, second)]
-    found = matcher.compute(*padded)[:, rounded:].astype(np.float32) / 16
-    return np.where(found < 0, np.float32(np.nan), found)
+    result = matcher.compute(*padded)[:, rounded:].astype(np.float32) / 16
+    return np.where(result < 0, np.float32(np.nan), result)

@@ -39,14 +39,14 @@ def refined(
     """
     if check is not None and not check >= 0:
         raise UsageError(f"check is {check:g} pixels, expected at least 0")
-    found, clear = match(left, right)
+    result, clear = match(left, right)
     keep: EdgeMap = clear >= margin
     limit = 1.0 if fill and check is None else check
     if limit is not None:
         # Matching from the right is matching from the left in a mirror.
         back, _ = match(_mirrored(right), _mirrored(left))
-        keep &= visibility.seen(found, _mirrored(back), float(limit), True)
-    return filled(found, keep, left) if fill else np.where(keep, found, np.float32(np.nan))
+        keep &= visibility.seen(result, _mirrored(back), float(limit), True)
+    return filled(result, keep, left) if fill else np.where(keep, result, np.float32(np.nan))
 
 
 def winner(volume: CostVolume, *, subpixel: bool) -> tuple[DisparityMap, NDArray[np.float32]]:
