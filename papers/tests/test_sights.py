@@ -9,9 +9,9 @@ import pytest
 
 from hyperacuity.data.scenes import make_scene
 from hyperacuity.detect import orderer
+from hyperacuity.detect.cached import ImageCache
 from hyperacuity.detect.depth import ownership
 from hyperacuity.detect.net import sight
-from hyperacuity.detect.remembered import Remembered
 from hyperacuity_papers.common.depth_pictures import scene_pictures
 from hyperacuity_papers.common.sights import kept_sights, read_sights, remember_sights
 from hyperacuity_papers.maire2016 import study as maire2016
@@ -35,7 +35,7 @@ def never(*_, **__):
 
 def forget(monkeypatch):
     for module in (ownership, sight):
-        monkeypatch.setattr(module, "_last", Remembered(4))
+        monkeypatch.setattr(module, "_last", ImageCache(4))
 
 
 def test_what_was_kept_is_what_would_be_found(kept, monkeypatch):

@@ -142,8 +142,8 @@ class TestCues:
         other = pair_cues(image, np.array(names)[labels], ownership=order)
         number = {old: new for new, old in enumerate(np.unique(labels)[np.argsort(np.array(names)[np.unique(labels)])])}
         called = [number[old] for old in np.unique(labels)]
-        place = {pair: n for n, pair in enumerate(zip(other.beside.first, other.beside.second, strict=True))}
-        for n, (a, b) in enumerate(zip(one.beside.first, one.beside.second, strict=True)):
+        place = {pair: n for n, pair in enumerate(zip(other.borders.first, other.borders.second, strict=True))}
+        for n, (a, b) in enumerate(zip(one.borders.first, one.borders.second, strict=True)):
             x, y = called[a], called[b]
             expected = other.values[place[min(x, y), max(x, y)]] * (1 if x < y else -1)
             assert one.values[n] == pytest.approx(expected, abs=1e-9)
@@ -166,7 +166,7 @@ class TestCues:
         labels = np.full((20, 30), -1)
         labels[5:15, 5:15], labels[5:15, 15:25] = 0, 1
         found = pair_cues(image, labels)
-        assert found.beside.count == 1
+        assert found.borders.count == 1
         assert np.isfinite(found.values).all()
         assert cue(found, "size: area").tolist() == [0]
 

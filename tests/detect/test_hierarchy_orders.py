@@ -156,11 +156,11 @@ def lesson_of(seed):
     scene = scene_of(seed)
     tree = true_tree(scene)
     cues = pair_cues(scene.image, tree.labels, field=true_field(scene, 1.0))
-    front = order_of_pairs(partition(scene.order, tree.labels), cues.beside)
+    front = order_of_pairs(partition(scene.order, tree.labels), cues.borders)
     sheet = np.zeros(tree.leaves, int)
     sheet[tree.labels] = scene.labels
-    step = (sheet[cues.beside.first] != sheet[cues.beside.second]).astype(float)
-    return CueLesson(cues, front, step, border_heights(tree.ucm2(), cues.beside), str(seed))
+    step = (sheet[cues.borders.first] != sheet[cues.borders.second]).astype(float)
+    return CueLesson(cues, front, step, border_heights(tree.ucm2(), cues.borders), str(seed))
 
 
 @pytest.fixture(scope="module")
@@ -181,7 +181,7 @@ class TestStepsAndNetwork:
         assert {group_of(name) for name in cues.names} >= {NETWORK, "convexity"}
         alone = pair_cues(scene.image, scene.labels, groups=[NETWORK], field=field)
         assert set(alone.names) == {"network: log-odds", "network: advantage"}
-        np.testing.assert_allclose(alone.of(["network: log-odds"])[:, 0], pair_evidence(field, alone.beside))
+        np.testing.assert_allclose(alone.of(["network: log-odds"])[:, 0], pair_evidence(field, alone.borders))
         assert NETWORK not in {group_of(name) for name in pair_cues(scene.image, scene.labels).names}
         with pytest.raises(UsageError, match="need a field"):
             pair_cues(scene.image, scene.labels, groups=[NETWORK])
@@ -207,7 +207,7 @@ class TestStepsAndNetwork:
         written = json.loads(learn_cues(plain).save(tmp_path / "my.json").read_text(encoding="utf-8"))
         assert set(written) == {"about", "sets"}
         model = load_cue_model(tmp_path / "my.json")
-        free, held = (model.advantages("all", plain[0].cues, h) for h in (None, np.ones(plain[0].cues.beside.count)))
+        free, held = (model.advantages("all", plain[0].cues, h) for h in (None, np.ones(plain[0].cues.borders.count)))
         np.testing.assert_array_equal(free, held)
 
     def test_a_damaged_model_of_steps_is_refused(self, model, tmp_path):

@@ -17,7 +17,7 @@ import hyperacuity as ha
 from hyperacuity.cli import app
 from hyperacuity.data import DataWarning, read_order, read_soft, read_ucm, write_png
 from hyperacuity.data.scenes import make_scene, write_scenes
-from hyperacuity.detect.depth.owners import owned_sides
+from hyperacuity.detect.depth.evidence import owned_sides
 from hyperacuity.detect.net import network
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.ordering.orderings import is_sides
@@ -53,7 +53,7 @@ def written(photograph, tmp_path_factory) -> Path:
 
 class TestFiles:
     def test_there_is_one_of_each_kind(self, written):
-        assert sorted(path.relative_to(written).as_posix() for path in written.rglob("*.*")) == sorted(
+        assert sorted(path.relative_to(written).as_posix() for path in written.rglob("[!.]*.*")) == sorted(
             f"{folder}/paper.{suffix}" for folder, suffix in FOLDERS.items()
         )
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from PIL import Image
 
-from hyperacuity.detect.depth.owners import owned_sides
+from hyperacuity.detect.depth.evidence import owned_sides
 from hyperacuity.detect.net.sight import Sight
 from hyperacuity.kernels.arcs import arc_paths
 from hyperacuity.regions import hierarchy

@@ -47,7 +47,7 @@ def test_each_level_is_a_lesson_with_owners_and_steps(photograph):
     assert fine.image == coarse.image == "a"
     pairs = {
         (int(a), int(b)): n
-        for n, (a, b) in enumerate(zip(fine.cues.beside.first, fine.cues.beside.second, strict=True))
+        for n, (a, b) in enumerate(zip(fine.cues.borders.first, fine.cues.borders.second, strict=True))
     }
     assert set(pairs) == {(0, 1), (0, 2), (0, 3), (2, 3)}
     front = {pair: int(fine.front[n]) for pair, n in pairs.items()}
@@ -56,7 +56,7 @@ def test_each_level_is_a_lesson_with_owners_and_steps(photograph):
     assert step == {(0, 1): 0, (0, 2): 1, (0, 3): 1, (2, 3): 0}
     np.testing.assert_allclose(fine.heights[pairs[0, 1]], 0.5)
     np.testing.assert_allclose(fine.heights[pairs[2, 3]], 0.1)
-    assert coarse.cues.beside.count == 2
+    assert coarse.cues.borders.count == 2
 
 
 def test_a_field_is_among_the_cues_where_there_is_one(photograph):

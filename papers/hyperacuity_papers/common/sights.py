@@ -65,9 +65,9 @@ def keep_sights(kept: Kept | None, image: NDArray[Any], seen: Sights) -> None:
 def remember_sights(kept: Kept | None, image: NDArray[Any]) -> None:
     """Tell systems that are about to look at an image what is known of it."""
     if (seen := read_sights(kept, image)) is not None:
-        ownership.remember_ownership(image, seen.ownership)
+        ownership.cache_ownership(image, seen.ownership)
         if seen.look is not None:
-            sight.remember_look(image, seen.look)
+            sight.cache_look(image, seen.look)
 
 
 def _depends(image: NDArray[Any]) -> list[str | NDArray[Any]]:

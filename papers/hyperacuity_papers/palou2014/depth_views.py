@@ -129,7 +129,7 @@ class SystemViews:
         """Regions in the order of all learned cues, and in that of T-junctions and convexity alone."""
         cues = pair_cues(self.image, regions, ownership=self.ownership)
         chosen = shipped_cues()
-        all_cues, tjc = (depth_of_regions(cues.beside, chosen.choose(s).advantages(cues)) for s in ("all", "tjc"))
+        all_cues, tjc = (depth_of_regions(cues.borders, chosen.choose(s).advantages(cues)) for s in ("all", "tjc"))
         return all_cues, tjc
 
     def layered(self, regions: LabelMap) -> Partition:

@@ -11,9 +11,8 @@ from hyperacuity.data.datasets.pairing import PairedFiles, Pairing, pair_folders
 from hyperacuity.data.datasets.samples import Dataset, Sample
 from hyperacuity.data.files import DataWarning
 from hyperacuity.data.formats.directions import read_directions
-from hyperacuity.data.formats.ibims import read_ibims_edges
 from hyperacuity.data.formats.images import read_image, write_png
-from hyperacuity.data.formats.matlab import write_mat, write_segs, write_truths
+from hyperacuity.data.formats.matlab import read_ibims_edges, write_mat, write_segs, write_truths
 from hyperacuity.data.formats.point_pairs import JudgedPoints, read_point_pairs
 from hyperacuity.data.formats.tables import NamedTable, read_table, write_table
 from hyperacuity.data.readers import (

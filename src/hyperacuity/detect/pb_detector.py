@@ -43,11 +43,11 @@ RADII = (0.01, 0.02, 0.02, 0.02)
 
 REACH = max(RADII)
 
-_REMEMBERED = 3_000_000
-"""The labels of images of at most so many numbers are remembered."""
+_CACHED = 3_000_000
+"""The labels of images of at most so many numbers are cached."""
 
-_KEPT = 400_000
-"""Transfers for planes of at most so many pixels are kept: cues of one radius share them, and so do images of one size."""
+_CACHED_PLANES = 400_000
+"""Transfers for planes of at most so many pixels are cached: cues of one radius share them, and so do images of one size."""
 
 SHIPPED = Path(__file__).with_name("pb.json")
 
@@ -174,10 +174,10 @@ def gradients(image: ArrayLike, textons: NDArray[np.float64], *, hist_distance: 
 def channel_labels(pixels: Float32Array, textons: NDArray[np.float64]) -> tuple[NDArray[np.uint8], ...]:
     """The label of each pixel in each channel of :data:`CUES`: a bin of brightness or colour, or a texton.
 
-    The last few are remembered, since ``pb`` and ``gpb`` look at an image in turn; do not write to them.
+    The last few are cached, since ``pb`` and ``gpb`` look at an image in turn; do not write to them.
     """
     known: NDArray[np.float64] = np.ascontiguousarray(textons, np.float64)
-    if pixels.size > _REMEMBERED:
+    if pixels.size > _CACHED:
         return _labels(pixels, known)
     return _labels_again(pixels.tobytes(), pixels.shape, known.tobytes(), known.shape)
 
@@ -254,7 +254,7 @@ def localised(raw: Float32Array, radius: float) -> Float32Array:
     shape = [fft.next_fast_len(size, real=True) for size in padded.shape[1:]]
     inside = slice(2 * reach, 2 * reach + height), slice(2 * reach, 2 * reach + width)
     result = np.empty_like(raw)
-    transfers = (_transfers if math.prod(shape) > _KEPT else _kept_transfers)(radius, reach, tuple(shape))
+    transfers = (_transfers if math.prod(shape) > _CACHED_PLANES else _cached_transfers)(radius, reach, tuple(shape))
     for answer, plane, transfer in zip(result, padded, transfers, strict=True):
         spectrum = fft.rfft2(plane, shape)
         spectrum *= transfer
@@ -268,7 +268,7 @@ def _transfers(radius: float, reach: int, shape: tuple[int, ...]) -> list[NDArra
     return [fft.rfft2(weights.astype(np.float32), shape) for weights in turned]
 
 
-_kept_transfers = lru_cache(maxsize=16)(_transfers)
+_cached_transfers = lru_cache(maxsize=16)(_transfers)
 
 
 @cache

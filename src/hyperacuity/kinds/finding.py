@@ -24,9 +24,8 @@ from hyperacuity.data import (
     read_soft,
 )
 from hyperacuity.data.datasets.bsds import files_of_people, label_names, labelled_image
-from hyperacuity.data.datasets.layouts import LAYOUTS
+from hyperacuity.data.datasets.layouts import LAYOUTS, scenes
 from hyperacuity.data.datasets.pairing import files_in, stem_of
-from hyperacuity.data.datasets.pictures import scenes
 from hyperacuity.data.remote import display, is_file, is_folder, is_remote
 from hyperacuity.errors import HyperacuityError, InputError, UsageError, option
 from hyperacuity.kinds.base import Kind

@@ -232,7 +232,7 @@ def labelled_lesson(one: LabelledPhotograph, *, field_of: FieldSource | None = N
     """The pairs of one labelled image, each with the owner that most people gave it; with a field, its cues too."""
     image = read_image(one.photograph)
     cues = pair_cues(image, one.people[0].segmentation, field=None if field_of is None else field_of(image))
-    return CueLesson(cues, np.sign(np.sum(one.front(cues.beside), axis=0)).astype(np.int64), image=one.name)
+    return CueLesson(cues, np.sign(np.sum(one.front(cues.borders), axis=0)).astype(np.int64), image=one.name)
 
 
 def hierarchy_lessons(
@@ -260,11 +260,11 @@ def hierarchy_lessons(
         found = []
         for level in levels:
             cues = pair_cues(image, tree.at(level), ownership=order, field=field)
-            votes = np.mean([border_votes(sides, cues.beside, reach=REACH) for sides in people], axis=0)
-            balance, share = votes[0], votes[1] / np.maximum(cues.beside.cracks, 1)
+            votes = np.mean([border_votes(sides, cues.borders, reach=REACH) for sides in people], axis=0)
+            balance, share = votes[0], votes[1] / np.maximum(cues.borders.cracks, 1)
             step = np.select([share >= STEP, share <= NO_STEP], [1.0, 0.0], np.nan)
             front = (np.sign(balance) * (share >= STEP)).astype(np.int64)
-            found.append(CueLesson(cues, front, step, border_heights(ucm2, cues.beside), one.name))
+            found.append(CueLesson(cues, front, step, border_heights(ucm2, cues.borders), one.name))
         return found
 
     return [lesson for several in each(lessons, labelled, workers, "cues") for lesson in several]
@@ -284,7 +284,7 @@ def folder_lessons(
         picture, truth = ordered[name]
         labels = read_labels(regions[name])
         cues = pair_cues(read_image(picture), labels)
-        front = order_of_pairs(ordering(read_order(truth), labels), cues.beside)
+        front = order_of_pairs(ordering(read_order(truth), labels), cues.borders)
         return CueLesson(cues, front * (abs(front) == 1))
 
     names = [name for name in ordered if name in regions]

@@ -78,7 +78,9 @@ def _paired(predictions: Path, readings: Sequence[dict[str, list[Path]]], of: st
         result = _unique(names, files, predictions)
         for truths in readings:
             if result.keys() & truths.keys():
-                pairs = [PairedFiles(name, path, tuple(truths[name])) for name, path in result.items() if name in truths]
+                pairs = [
+                    PairedFiles(name, path, tuple(truths[name])) for name, path in result.items() if name in truths
+                ]
                 lone_predictions = [path for name, path in result.items() if name not in truths]
                 lone_truths = [path for name, paths in truths.items() if name not in result for path in paths]
                 missing = tuple(name for name in truths if name not in result)

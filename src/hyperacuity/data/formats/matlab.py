@@ -27,6 +27,7 @@ from hyperacuity.data.files import first_line, printable, read_bytes
 from hyperacuity.data.formats import mat5
 from hyperacuity.data.formats.berkeley import boundaries_of
 from hyperacuity.data.formats.mat5 import Value
+from hyperacuity.data.formats.sniff import kind_of
 from hyperacuity.errors import InputError
 from hyperacuity.maps import EdgeMap, LabelMap, edge_map, label_map
 from hyperacuity.outputs import write_bytes
@@ -108,6 +109,21 @@ def read_truth_segmentations(path: Path) -> list[LabelMap]:
     if not planes:
         raise InputError(f"{path}: {printable(name)} is empty, expected at least one segmentation")
     return _maps(planes, path, label_map)
+
+
+def read_ibims_edges(path: Path | str) -> EdgeMap | None:
+    """The true depth edges in a file of iBims-1; None for any other file."""
+    path = Path(path)
+    if not kind_of(path).startswith("MAT"):
+        return None
+    name, value = read_variable(path, ["data", "groundTruth"], fields={"edges"}, any_plane=True)
+    if name != "data" or isinstance(value, np.ndarray):
+        return None
+    struct = value[0] if isinstance(value, Sequence) and len(value) == 1 else value
+    edges = struct.get("edges") if isinstance(struct, Mapping) else None
+    if not isinstance(edges, np.ndarray):
+        raise InputError(f"{path}: data has no field edges, expected a file of iBims-1 or a map of edges")
+    return edge_map(edges, name=str(path))
 
 
 def write_truths(

@@ -18,8 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hyperacuity.detect.depth.cues import GROUPS, NETWORK, PairCues, Values, group_of
-from hyperacuity.detect.depth.fitting import antisymmetric_fit
-from hyperacuity.detect.depth.step_model import FEATURES, StepWeights, learn_steps, step_features
+from hyperacuity.detect.depth.step_model import FEATURES, StepWeights, antisymmetric_fit, learn_steps, step_features
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.outputs import write_bytes
 
@@ -73,7 +72,7 @@ class CueWeights:
 
     def scores(self, cues: PairCues) -> Values:
         """The log odds that each pair's first region is in front."""
-        if cues.beside.count == 0:
+        if cues.borders.count == 0:
             return np.zeros(0)
         scores: Values = (cues.of(self.names) * (self.weights / self.spreads)).sum(axis=1)
         return scores
@@ -114,9 +113,9 @@ class CueModel:
         """
         weights = self.choose(name)
         result = weights.advantages(cues)
-        if heights is None or name not in self.steps or cues.beside.count == 0:
+        if heights is None or name not in self.steps or cues.borders.count == 0:
             return result
-        return result * self.steps[name].probability(step_features(cues.beside, heights, weights.scores(cues)))
+        return result * self.steps[name].probability(step_features(cues.borders, heights, weights.scores(cues)))
 
 
 def _written(one: CueWeights) -> str:
@@ -198,7 +197,7 @@ def learn_cues(lessons: Sequence[CueLesson], *, about: str = "") -> CueModel:
 
 def _learn_steps(lessons: Sequence[CueLesson], weights: CueWeights) -> StepWeights | None:
     parts = [
-        (step_features(one.cues.beside, one.heights, weights.scores(one.cues)), one.step, one.cues.beside.cracks)
+        (step_features(one.cues.borders, one.heights, weights.scores(one.cues)), one.step, one.cues.borders.cracks)
         for one in lessons
         if one.step is not None and one.heights is not None
     ]
@@ -210,7 +209,7 @@ def learn_set(lessons: Sequence[CueLesson], groups: Sequence[str]) -> CueWeights
     names = tuple(name for name in lessons[0].cues.names if group_of(name) in groups)
     # A pair whose second region is in front is the pair the other way round.
     facing = [(one.cues.of(names) * one.front[:, None])[one.front != 0] for one in lessons]
-    weights = [np.sqrt(one.cues.beside.cracks)[one.front != 0] for one in lessons]
+    weights = [np.sqrt(one.cues.borders.cracks)[one.front != 0] for one in lessons]
     every, weight = np.concatenate(facing), np.concatenate(weights)
     weight = weight / weight.mean()
     spreads = np.sqrt(np.average(every**2, axis=0, weights=weight))

@@ -27,7 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import ndimage
 
 from hyperacuity.detect.depth.evidence import ownership_vectors, pair_evidence
-from hyperacuity.detect.depth.ownership import lightness, remembered_ownership
+from hyperacuity.detect.depth.ownership import cached_ownership, lightness
 from hyperacuity.detect.detection import planes
 from hyperacuity.errors import UsageError
 from hyperacuity.kernels import cues as kernels
@@ -59,7 +59,7 @@ NETWORK = "network"
 class PairCues:
     """The cues of each pair of neighbours (pairs × cues), their names ``group: cue``, and the pairs."""
 
-    beside: Neighbours
+    borders: Neighbours
     names: tuple[str, ...]
     values: Values
 
@@ -113,39 +113,39 @@ def pair_cues(
         raise UsageError(f"there are no cues {unknown[0]!r}; there are {', '.join((*GROUPS, NETWORK))}")
     if NETWORK in wanted and field is None:
         raise UsageError("the cues of network need a field of ownership")
-    beside = neighbours(labels)
-    result = _image_cues(image, beside, wanted, ownership) if wanted - {NETWORK} else {}
-    if NETWORK in wanted and field is not None and beside.count > 0:
-        result |= _network_cues(beside, field)
+    borders = neighbours(labels)
+    result = _image_cues(image, borders, wanted, ownership) if wanted - {NETWORK} else {}
+    if NETWORK in wanted and field is not None and borders.count > 0:
+        result |= _network_cues(borders, field)
     names = tuple(sorted(name for name in result if group_of(name) in wanted))
-    values = np.stack([result[name] for name in names], axis=1) if names else np.zeros((beside.count, 0))
-    return PairCues(beside, names, values)
+    values = np.stack([result[name] for name in names], axis=1) if names else np.zeros((borders.count, 0))
+    return PairCues(borders, names, values)
 
 
 def _image_cues(
-    image: ArrayLike, beside: Neighbours, groups: Collection[str], ownership: ArrayLike | None
+    image: ArrayLike, borders: Neighbours, groups: Collection[str], ownership: ArrayLike | None
 ) -> dict[str, Values]:
-    same_size(planes(image)[0], beside.labels, names=("image", "segmentation"))
-    if beside.count == 0:
+    same_size(planes(image)[0], borders.labels, names=("image", "segmentation"))
+    if borders.count == 0:
         return {}
-    outline = _outline_cues(beside)
+    outline = _outline_cues(borders)
     if OUTLINE.issuperset(groups):
         return dict(outline)
     look = appearance(image)
     if "ownership" not in groups:
         order = np.ones_like(look[0])
     else:
-        order = remembered_ownership(image) if ownership is None else order_map(ownership)
+        order = cached_ownership(image) if ownership is None else order_map(ownership)
     read = np.stack([*look, np.log(order)])
-    return {**outline, **_region_cues(beside, read), **_border_cues(beside, read)}
+    return {**outline, **_region_cues(borders, read), **_border_cues(borders, read)}
 
 
-def _network_cues(beside: Neighbours, field: ArrayLike) -> dict[str, Values]:
+def _network_cues(borders: Neighbours, field: ArrayLike) -> dict[str, Values]:
     """The field's log-odds along the border, and the advantage they mean, which counts sure places less."""
     vectors = ownership_vectors(field)
     size = np.linalg.norm(vectors, axis=2, keepdims=True)
     leaning = vectors * np.divide(np.tanh(size / 2), size, out=np.zeros_like(size), where=size > 0)
-    return {"network: log-odds": pair_evidence(vectors, beside), "network: advantage": pair_evidence(leaning, beside)}
+    return {"network: log-odds": pair_evidence(vectors, borders), "network: advantage": pair_evidence(leaning, borders)}
 
 
 LOOKS = ("colour: lightness", "colour: green to red", "colour: blue to yellow", "texture: gradient", "texture: steps")
@@ -183,50 +183,50 @@ def quantisation_steps(light: Planes) -> Planes:
     return steps
 
 
-def crack_pairs(beside: Neighbours) -> tuple[LabelMap, LabelMap]:
+def crack_pairs(borders: Neighbours) -> tuple[LabelMap, LabelMap]:
     """The number of the pair at the crack to the right of and below each pixel; −1 for none."""
-    right, below = (np.full(beside.labels.shape, -1, np.int32) for _ in range(2))
-    level = beside.there == beside.here + 1
-    right.ravel()[beside.here[level]] = beside.pair[level]
-    below.ravel()[beside.here[~level]] = beside.pair[~level]
+    right, below = (np.full(borders.labels.shape, -1, np.int32) for _ in range(2))
+    level = borders.there == borders.here + 1
+    right.ravel()[borders.here[level]] = borders.pair[level]
+    below.ravel()[borders.here[~level]] = borders.pair[~level]
     return right, below
 
 
-def _outline_cues(beside: Neighbours) -> Mapping[str, Values]:
+def _outline_cues(borders: Neighbours) -> Mapping[str, Values]:
     """Cues that need no image: convexity, junctions, who is below."""
-    first, second = beside.first.astype(np.int32), beside.second.astype(np.int32)
-    right, below = crack_pairs(beside)
-    length = np.maximum(beside.cracks, 1)
+    first, second = borders.first.astype(np.int32), borders.second.astype(np.int32)
+    right, below = crack_pairs(borders)
+    length = np.maximum(borders.cracks, 1)
     result: dict[str, Values] = {}
     for radius in CONVEXITY_RADII:
         result[f"convexity: {radius} px"] = (
-            kernels.convexity(beside.labels, first, second, right, below, radius) / length
+            kernels.convexity(borders.labels, first, second, right, below, radius) / length
         )
     for radius in JUNCTION_RADII:
-        count, wider, half = kernels.junctions(beside.labels, first, right, below, radius).T
+        count, wider, half = kernels.junctions(borders.labels, first, right, below, radius).T
         result[f"junctions: wider angle, {radius} px"] = wider / np.maximum(count, 1)
         result[f"junctions: half turn, {radius} px"] = half / np.maximum(count, 1)
         result[f"junctions: sum of wider angles, {radius} px"] = wider / np.sqrt(count + 1)
         result[f"junctions: sum of half turns, {radius} px"] = half / np.sqrt(count + 1)
     # +1 where the first region is below the crack, −1 where the second is.
-    level = beside.there == beside.here + 1
-    here_first = beside.labels.ravel()[beside.here] == beside.first[beside.pair]
+    level = borders.there == borders.here + 1
+    here_first = borders.labels.ravel()[borders.here] == borders.first[borders.pair]
     result["position: below along the border"] = (
-        beside.add_up(np.where(level, 0.0, np.where(here_first, -1.0, 1.0))) / length
+        borders.add_up(np.where(level, 0.0, np.where(here_first, -1.0, 1.0))) / length
     )
     return result
 
 
-def _region_cues(beside: Neighbours, planes: Planes) -> Mapping[str, Values]:
+def _region_cues(borders: Neighbours, planes: Planes) -> Mapping[str, Values]:
     """Differences of what is known of each region by itself, and who surrounds whom."""
-    labels = beside.labels
+    labels = borders.labels
     height, width = labels.shape
     count = int(labels.max()) + 1
-    a, b = beside.first, beside.second
+    a, b = borders.first, borders.second
     known = labels >= 0
     flat = labels[known]
     area = np.bincount(flat, minlength=count).astype(np.float64)
-    border = np.bincount(a, beside.cracks, count) + np.bincount(b, beside.cracks, count)
+    border = np.bincount(a, borders.cracks, count) + np.bincount(b, borders.cracks, count)
     edges = [
         np.bincount(line[line >= 0], minlength=count) for line in (labels[0], labels[-1], labels[:, 0], labels[:, -1])
     ]
@@ -236,7 +236,7 @@ def _region_cues(beside: Neighbours, planes: Planes) -> Mapping[str, Values]:
     row, column = np.bincount(flat, y, count) / area / height, np.bincount(flat, x, count) / area / width
     lowest = ndimage.maximum(y, flat, np.arange(count)) / height
     highest = ndimage.minimum(y, flat, np.arange(count)) / height
-    hull, inside = _hulls(beside, area)
+    hull, inside = _hulls(borders, area)
     per_region = {
         "size: area": np.log(area),
         "shape: compactness": np.log(area) - 2 * np.log(np.maximum(around, 1)),
@@ -262,21 +262,21 @@ def _region_cues(beside: Neighbours, planes: Planes) -> Mapping[str, Values]:
             per_region["texture: spread, region"] = np.log(spread + 1e-3)
             per_region["colour: extreme lightness, region"] = np.abs(mean - 0.5)
     result = {name: values[a] - values[b] for name, values in per_region.items()}
-    length = beside.cracks
+    length = borders.cracks
     result["surround: share of outline"] = length / np.maximum(around[a], 1) - length / np.maximum(around[b], 1)
     result["surround: in the other's hull"] = inside[:, 1] - inside[:, 0]
     result["size: ratio"] = (area[a] - area[b]) / (area[a] + area[b])
     return result
 
 
-def _border_cues(beside: Neighbours, planes: Planes) -> Mapping[str, Values]:
+def _border_cues(borders: Neighbours, planes: Planes) -> Mapping[str, Values]:
     """Differences between the strips on either side of the common border."""
-    right, below = crack_pairs(beside)
-    first = beside.first.astype(np.int32)
-    length = np.maximum(beside.cracks, 1)
+    right, below = crack_pairs(borders)
+    first = borders.first.astype(np.int32)
+    length = np.maximum(borders.cracks, 1)
     result = {}
     for skip, band in BANDS:
-        sums = kernels.beside_borders(beside.labels, first, right, below, planes, skip, band)
+        sums = kernels.beside_borders(borders.labels, first, right, below, planes, skip, band)
         for name, total in zip(READ, sums.T, strict=True):
             result[f"{name}, {skip} – {skip + band} px"] = total / length
     return result
@@ -297,18 +297,18 @@ def _means(values: Values, flat: LabelMap, inner: NDArray[np.bool_], count: int)
     return np.bincount(flat[inner], values[inner], count) / np.bincount(flat[inner], minlength=count)
 
 
-def _hulls(beside: Neighbours, area: Values) -> tuple[Values, Values]:
+def _hulls(borders: Neighbours, area: Values) -> tuple[Values, Values]:
     """The area of each region's convex hull, and per pair the share of the second in the first's hull and the other way round."""
     count = len(area)
-    ends = np.concatenate([beside.first, beside.second])
-    others = np.concatenate([beside.second, beside.first]).astype(np.int32)
-    pairs = np.tile(np.arange(beside.count, dtype=np.int32), 2)
+    ends = np.concatenate([borders.first, borders.second])
+    others = np.concatenate([borders.second, borders.first]).astype(np.int32)
+    pairs = np.tile(np.arange(borders.count, dtype=np.int32), 2)
     order = np.argsort(ends, kind="stable")
     start = np.searchsorted(ends[order], np.arange(count + 1)).astype(np.int64)
-    inside = np.zeros((beside.count, 2))
-    labels = beside.labels
+    inside = np.zeros((borders.count, 2))
+    labels = borders.labels
     boxes = bounding_boxes(np.where(labels < 0, np.int32(count), labels))[
         :count
     ]  # void pixels as a region of their own
     hull = kernels.hulls(labels, boxes, start, others[order], pairs[order], inside)
-    return hull, inside / np.stack([area[beside.second], area[beside.first]], axis=1)
+    return hull, inside / np.stack([area[borders.second], area[borders.first]], axis=1)

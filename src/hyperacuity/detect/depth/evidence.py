@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from hyperacuity.errors import InputError
 from hyperacuity.kernels.borders import crack_normals
-from hyperacuity.maps import same_size
-from hyperacuity.ordering.figure_ground import Neighbours
+from hyperacuity.maps import OrderMap, same_size
+from hyperacuity.ordering.figure_ground import Neighbours, neighbours
 
 Values = NDArray[np.float64]
 Field = NDArray[np.float32]
@@ -37,7 +37,7 @@ def ownership_vectors(field: ArrayLike, *, name: str = "ownership field") -> Fie
     return values
 
 
-def border_normals(beside: Neighbours, *, sigma: float = SIGMA) -> Values:
+def border_normals(borders: Neighbours, *, sigma: float = SIGMA) -> Values:
     """The unit normal (x, y) of the border at each of its cracks, towards the pair's first region; 0 at corners.
 
     It is the gradient of the two regions' membership, smoothed with ``sigma``.
@@ -46,22 +46,22 @@ def border_normals(beside: Neighbours, *, sigma: float = SIGMA) -> Values:
     >>> border_normals(neighbours([[0, 0, 1, 1]]))
     array([[-1.,  0.]])
     """
-    normals = np.zeros((len(beside.here), 2))
-    straight = beside.straight
-    toward = beside.first[beside.pair[straight]]
+    normals = np.zeros((len(borders.here), 2))
+    straight = borders.straight
+    toward = borders.first[borders.pair[straight]]
     normals[straight] = crack_normals(
-        beside.labels, beside.here[straight], beside.there[straight], toward, float(sigma), int(np.ceil(2 * sigma))
+        borders.labels, borders.here[straight], borders.there[straight], toward, float(sigma), int(np.ceil(2 * sigma))
     )
     return normals
 
 
-def crack_lengths(beside: Neighbours, normals: Values) -> Values:
+def crack_lengths(borders: Neighbours, normals: Values) -> Values:
     """Length of the border for which each crack stands: a slanted line has more cracks than it is long."""
-    level = beside.there == beside.here + 1
-    return np.where(beside.straight, np.abs(np.where(level, normals[:, 0], normals[:, 1])), 0.0)
+    level = borders.there == borders.here + 1
+    return np.where(borders.straight, np.abs(np.where(level, normals[:, 0], normals[:, 1])), 0.0)
 
 
-def pair_evidence(field: ArrayLike, beside: Neighbours, *, sigma: float = SIGMA) -> Values:
+def pair_evidence(field: ArrayLike, borders: Neighbours, *, sigma: float = SIGMA) -> Values:
     r"""Log-odds that each pair's first region is in front: the mean of v·n along the common border.
 
     .. math:: s_{ab} = \frac{1}{|Γ_{ab}|} \int_{Γ_{ab}} v · n \, dΓ
@@ -76,16 +76,16 @@ def pair_evidence(field: ArrayLike, beside: Neighbours, *, sigma: float = SIGMA)
     array([2.])
     """
     vectors = ownership_vectors(field)
-    same_size(vectors[..., 0], beside.labels, names=("ownership field", "segmentation"))
-    normals = border_normals(beside, sigma=sigma)
+    same_size(vectors[..., 0], borders.labels, names=("ownership field", "segmentation"))
+    normals = border_normals(borders, sigma=sigma)
     flat = vectors.reshape(-1, 2)
-    across = ((flat[beside.here] + flat[beside.there]) * normals).sum(axis=1) / 2
-    lengths = crack_lengths(beside, normals)
-    total = beside.add_up(lengths)
-    return np.divide(beside.add_up(lengths * across), total, out=np.zeros(beside.count), where=total > 0)
+    across = ((flat[borders.here] + flat[borders.there]) * normals).sum(axis=1) / 2
+    lengths = crack_lengths(borders, normals)
+    total = borders.add_up(lengths)
+    return np.divide(borders.add_up(lengths * across), total, out=np.zeros(borders.count), where=total > 0)
 
 
-def evidence_field(beside: Neighbours, evidence: ArrayLike) -> Field:
+def evidence_field(borders: Neighbours, evidence: ArrayLike) -> Field:
     """The field of ownership that pairs of regions make: beside each border their log-odds, in the direction of the normal.
 
     It is 0 where no border is near. A pixel beside several cracks has their mean.
@@ -93,22 +93,22 @@ def evidence_field(beside: Neighbours, evidence: ArrayLike) -> Field:
     Examples
     --------
     >>> from hyperacuity.ordering import neighbours
-    >>> beside = neighbours([[0, 0, 1, 1]] * 3)
-    >>> evidence_field(beside, [2.0])[1, :, 0]
+    >>> borders = neighbours([[0, 0, 1, 1]] * 3)
+    >>> evidence_field(borders, [2.0])[1, :, 0]
     array([ 0., -2., -2.,  0.], dtype=float32)
     """
     given = np.asarray(evidence, np.float64)
-    if given.shape != (beside.count,):
-        raise InputError(f"evidence: has shape {given.shape}, expected {beside.count} numbers, one per pair")
-    vectors = border_normals(beside) * given[beside.pair, np.newaxis]
-    pixels, twice = np.concatenate([beside.here, beside.there]), np.concatenate([vectors, vectors])
-    size = beside.labels.size
-    count = np.bincount(pixels, np.tile(beside.straight, 2), size)
+    if given.shape != (borders.count,):
+        raise InputError(f"evidence: has shape {given.shape}, expected {borders.count} numbers, one per pair")
+    vectors = border_normals(borders) * given[borders.pair, np.newaxis]
+    pixels, twice = np.concatenate([borders.here, borders.there]), np.concatenate([vectors, vectors])
+    size = borders.labels.size
+    count = np.bincount(pixels, np.tile(borders.straight, 2), size)
     sums = np.stack([np.bincount(pixels, twice[:, axis], size) for axis in (0, 1)], axis=1)
-    return (sums / np.maximum(count, 1)[:, np.newaxis]).reshape(*beside.labels.shape, 2).astype(np.float32)
+    return (sums / np.maximum(count, 1)[:, np.newaxis]).reshape(*borders.labels.shape, 2).astype(np.float32)
 
 
-def border_heights(ucm2: ArrayLike, beside: Neighbours) -> Values:
+def border_heights(ucm2: ArrayLike, borders: Neighbours) -> Values:
     """The mean height of an ultrametric contour map of double size along each common border.
 
     >>> from hyperacuity.ordering import neighbours
@@ -118,12 +118,12 @@ def border_heights(ucm2: ArrayLike, beside: Neighbours) -> Values:
     array([0.25])
     """
     cells = np.asarray(ucm2)
-    height, width = beside.labels.shape
+    height, width = borders.labels.shape
     if cells.shape != (2 * height + 1, 2 * width + 1):
         raise InputError(f"ucm2 has shape {cells.shape}, expected double size, {2 * height + 1} × {2 * width + 1}")
-    (y, x), (v, u) = np.divmod(beside.here, width), np.divmod(beside.there, width)
-    crack = np.where(beside.straight, cells[y + v + 1, x + u + 1], 0).astype(np.float64)
-    return beside.add_up(crack) / np.maximum(beside.cracks, 1)
+    (y, x), (v, u) = np.divmod(borders.here, width), np.divmod(borders.there, width)
+    crack = np.where(borders.straight, cells[y + v + 1, x + u + 1], 0).astype(np.float64)
+    return borders.add_up(crack) / np.maximum(borders.cracks, 1)
 
 
 def pixel_heights(ucm2: ArrayLike) -> NDArray[np.float32]:
@@ -139,3 +139,29 @@ def pixel_heights(ucm2: ArrayLike) -> NDArray[np.float32]:
     sides = (cells[0:-2:2, 1::2], cells[2::2, 1::2], cells[1::2, 0:-2:2], cells[1::2, 2::2])
     highest: NDArray[np.float32] = np.max(sides, axis=0)
     return highest
+
+
+def owned_sides(field: ArrayLike, labels: ArrayLike) -> OrderMap:
+    """The sides of all borders of a segmentation by a field of ownership: +1 on the owner's, −1 on the other, NaN elsewhere.
+
+    The owner of the border between two regions is the one for which the mean log-odds along it speak (:func:`pair_evidence`);
+    a border of log-odds 0 is nobody's. Where a pixel lies on several borders, the surest decides. Berkeley's figure/ground
+    labels have this form (:class:`~hyperacuity.ordering.Sides`).
+
+    Examples
+    --------
+    >>> left = np.zeros((2, 4, 2)); left[..., 0] = -2  # everywhere the figure is to the left
+    >>> owned_sides(left, [[0, 0, 1, 1]] * 2)
+    array([[nan,  1., -1., nan],
+           [nan,  1., -1., nan]], dtype=float32)
+    """
+    borders = neighbours(labels)
+    evidence = pair_evidence(field, borders)[borders.pair]
+    surest_last = np.argsort(np.abs(evidence), kind="stable")
+    surest_last = surest_last[evidence[surest_last] != 0]
+    first, regions = borders.first[borders.pair], borders.labels.ravel()
+    sides = np.full(borders.labels.size, np.nan, np.float32)
+    pixels = np.stack([borders.here, borders.there], axis=1)[surest_last]
+    owned = (regions[pixels] == first[surest_last, np.newaxis]) == (evidence[surest_last, np.newaxis] > 0)
+    sides[pixels.ravel()] = np.where(owned, 1, -1).ravel()
+    return sides.reshape(borders.labels.shape)

@@ -138,7 +138,7 @@ def _turns(branches: Values) -> Values:
     return turn
 
 
-def convexity_relations(image: ArrayLike, beside: Neighbours, *, least: float = 0.0) -> Relations:
+def convexity_relations(image: ArrayLike, borders: Neighbours, *, least: float = 0.0) -> Relations:
     r"""Relations by convexity: a region that bulges into its neighbour is in front, where the confidence is above ``least``.
 
     The confidence is :math:`|c| (1 - e^{-Δ/γ})`, with the mean c along the border of (b − a) / (a + b), a and b being what the
@@ -155,24 +155,24 @@ def convexity_relations(image: ArrayLike, beside: Neighbours, *, least: float = 
     (array([1]), array([0]))
     """
     look = colour_planes(image)
-    same_size(look[0], beside.labels, names=("image", "segmentation"))
-    if beside.count == 0:
+    same_size(look[0], borders.labels, names=("image", "segmentation"))
+    if borders.count == 0:
         return Relations(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
-    right, below = crack_pairs(beside)
-    bulge = bulges(beside.labels, beside.first.astype(np.int32), right, below, BULGE_RADIUS) / np.maximum(
-        beside.cracks, 1
+    right, below = crack_pairs(borders)
+    bulge = bulges(borders.labels, borders.first.astype(np.int32), right, below, BULGE_RADIUS) / np.maximum(
+        borders.cracks, 1
     )
-    means = _region_means(look, beside)
-    apart = np.linalg.norm(means[beside.first] - means[beside.second], axis=1)
+    means = _region_means(look, borders)
+    apart = np.linalg.norm(means[borders.first] - means[borders.second], axis=1)
     confidence = np.minimum(np.abs(bulge), 1) * (1 - np.exp(-apart / GAMMA))
     sure = confidence > least
     ahead = bulge > 0
-    front, behind = np.where(ahead, (beside.first, beside.second), (beside.second, beside.first))[:, sure]
+    front, behind = np.where(ahead, (borders.first, borders.second), (borders.second, borders.first))[:, sure]
     return Relations(front, behind, confidence[sure])
 
 
-def _region_means(look: NDArray[np.float32], beside: Neighbours) -> Values:
-    known = beside.labels >= 0
-    flat = beside.labels[known]
+def _region_means(look: NDArray[np.float32], borders: Neighbours) -> Values:
+    known = borders.labels >= 0
+    flat = borders.labels[known]
     area = np.bincount(flat)
     return np.stack([np.bincount(flat, plane[known]) / np.maximum(area, 1) for plane in look], axis=1)

@@ -19,11 +19,11 @@ from hyperacuity.detect.depth.cues import group_of, pair_cues
 from hyperacuity.detect.depth.evidence import Field, evidence_field, pixel_heights
 from hyperacuity.detect.depth.ownership import (
     Curvature,
+    cached_ownership,
     integrate,
     probability_of_ownership,
     region_ownership,
     relative_partition,
-    remembered_ownership,
 )
 from hyperacuity.detect.depth.region_depths import depth_of_regions
 from hyperacuity.detect.detection import planes, takes_memory
@@ -68,7 +68,7 @@ def ownership(
     if rounds != int(rounds) or rounds < 0:
         raise UsageError(f"rounds is {rounds}, expected a whole number from 0")
     if tree is None and (fade, bend, rounds) == (12.0, 4.0, 0.0):
-        return remembered_ownership(image, curvature)
+        return cached_ownership(image, curvature)
     if tree is None:
         return probability_of_ownership(image, curvature=curvature, fade=fade, bend=bend, rounds=int(rounds))
     _fits(image, tree)
@@ -122,7 +122,7 @@ def depth_order(
     >>> len(np.unique(depth_order(image, lam=1000.0)))
     2
     """
-    order = remembered_ownership(image, curvature)
+    order = cached_ownership(image, curvature)
     chosen = region_tree(image, sigma=sigma) if tree is None else _fits(image, tree)
     return relative_partition(order, chosen, lam).order
 
@@ -182,7 +182,7 @@ def depth_cues(
     else:
         regions = labels
     result = pair_cues(image, regions, groups={group_of(name) for name in weights.names})
-    return depth_of_regions(result.beside, weights.advantages(result)).order
+    return depth_of_regions(result.borders, weights.advantages(result)).order
 
 
 def cue_field(image: ArrayLike, regions: ArrayLike, *, ownership: ArrayLike | None = None) -> Field:
@@ -193,7 +193,7 @@ def cue_field(image: ArrayLike, regions: ArrayLike, *, ownership: ArrayLike | No
     np.False_
     """
     seen = pair_cues(image, regions, ownership=ownership)
-    return evidence_field(seen.beside, shipped_cues().choose("all").scores(seen))
+    return evidence_field(seen.borders, shipped_cues().choose("all").scores(seen))
 
 
 @takes_memory(500, reach=PB_REACH)

@@ -17,8 +17,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hyperacuity.detect.cached import ImageCache
 from hyperacuity.detect.detection import planes
-from hyperacuity.detect.remembered import Remembered
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.kernels import ownership as kernels
 from hyperacuity.kernels.pieces import label_pieces
@@ -37,28 +37,28 @@ _CODES: dict[str, int] = {
     "concave": kernels.CONCAVE,
 }
 
-_REMEMBERED = 12_000_000
-"""Images of at most so many numbers are remembered, a few at a time."""
+_CACHED = 12_000_000
+"""Images of at most so many numbers are cached, a few at a time."""
 
 COUNTS = (800, 400, 200, 100, 50)
 """Numbers of regions at the scales of :func:`region_ownership`."""
 
 
-def remembered_ownership(image: ArrayLike, curvature: Curvature = "convex") -> OrderMap:
+def cached_ownership(image: ArrayLike, curvature: Curvature = "convex") -> OrderMap:
     """:func:`probability_of_ownership` by default settings, or what it was a moment ago: several systems ask for it in turn."""
     pixels: NDArray[np.generic] = np.ascontiguousarray(image)
-    if pixels.size > _REMEMBERED:
+    if pixels.size > _CACHED:
         return probability_of_ownership(pixels, curvature=curvature)
     return _last(pixels, curvature, make=lambda: probability_of_ownership(pixels, curvature=curvature)).copy()
 
 
-def remember_ownership(image: ArrayLike, order: OrderMap, curvature: Curvature = "convex") -> None:
-    """Tell :func:`remembered_ownership` what is known of an image already."""
-    if (pixels := np.asarray(image)).size <= _REMEMBERED:
-        _last.tell(pixels, curvature, made=order)
+def cache_ownership(image: ArrayLike, order: OrderMap, curvature: Curvature = "convex") -> None:
+    """Store the order of an image for :func:`cached_ownership`."""
+    if (pixels := np.asarray(image)).size <= _CACHED:
+        _last.store(pixels, curvature, value=order)
 
 
-_last: Remembered[OrderMap] = Remembered(4)
+_last: ImageCache[OrderMap] = ImageCache(4)
 
 
 def probability_of_ownership(
@@ -287,7 +287,7 @@ def _averaged(values: OrderMap, regions: LabelMap) -> Partition:
     return Partition(labels, depth, depth[labels].astype(np.float32))
 
 
-def order_along_contours(order: ArrayLike, beside: Neighbours, *, band: int = 4) -> Ints:
+def order_along_contours(order: ArrayLike, borders: Neighbours, *, band: int = 4) -> Ints:
     """Order of each pair of neighbours, read close to their border: +1 the first is in front, −1 the second, 0 a tie.
 
     On either side of each crack the mean over up to ``band`` pixels straight away from it is taken, within the region.
@@ -299,9 +299,9 @@ def order_along_contours(order: ArrayLike, beside: Neighbours, *, band: int = 4)
     array([-1])
     """
     values = order_map(order)
-    same_size(values, beside.labels, names=("order map", "segmentation"))
+    same_size(values, borders.labels, names=("order map", "segmentation"))
     height, width = values.shape
-    (hy, hx), (ty, tx) = (np.divmod(indices, width) for indices in (beside.here, beside.there))
+    (hy, hx), (ty, tx) = (np.divmod(indices, width) for indices in (borders.here, borders.there))
     sides = []
     for y, x, away_y, away_x in ((hy, hx, hy - ty, hx - tx), (ty, tx, ty - hy, tx - hx)):
         total, count = np.zeros(len(y)), np.zeros(len(y))
@@ -310,13 +310,13 @@ def order_along_contours(order: ArrayLike, beside: Neighbours, *, band: int = 4)
             v, u = y + step * away_y, x + step * away_x
             inside &= (v >= 0) & (v < height) & (u >= 0) & (u < width)
             v, u = np.clip(v, 0, height - 1), np.clip(u, 0, width - 1)
-            inside &= beside.labels[v, u] == beside.labels[y, x]
+            inside &= borders.labels[v, u] == borders.labels[y, x]
             total += np.where(inside, values[v, u], 0)
             count += inside
         sides.append(total / count)
-    first = beside.labels.ravel()[beside.here] == beside.first[beside.pair]
+    first = borders.labels.ravel()[borders.here] == borders.first[borders.pair]
     difference = np.where(first, sides[0] - sides[1], sides[1] - sides[0])
-    return np.sign(beside.add_up(difference)).astype(np.int64)
+    return np.sign(borders.add_up(difference)).astype(np.int64)
 
 
 def lightness(image: ArrayLike) -> NDArray[np.float32]:

@@ -27,7 +27,7 @@ Advantages = Callable[[Neighbours], ArrayLike]
 def field_advantages(field: ArrayLike) -> Advantages:
     """Advantages by a field of ownership: its log-odds along borders, at any level."""
     vectors = ownership_vectors(field)
-    return lambda beside: np.tanh(pair_evidence(vectors, beside) / 2)
+    return lambda borders: np.tanh(pair_evidence(vectors, borders) / 2)
 
 
 def cue_advantages(
@@ -48,9 +48,9 @@ def cue_advantages(
     ucm2 = tree.ucm2()
     order = probability_of_ownership(image) if ownership is None and "ownership" in groups else ownership
 
-    def advantages(beside: Neighbours) -> ArrayLike:
-        seen = pair_cues(image, beside.labels, groups=groups, ownership=order, field=field)
-        return model.advantages(cues, seen, border_heights(ucm2, seen.beside))
+    def advantages(borders: Neighbours) -> ArrayLike:
+        seen = pair_cues(image, borders.labels, groups=groups, ownership=order, field=field)
+        return model.advantages(cues, seen, border_heights(ucm2, seen.borders))
 
     return advantages
 
@@ -78,7 +78,7 @@ def soft_depth(tree: Hierarchy, advantages: Advantages, *, levels: Sequence[floa
     --------
     >>> from hyperacuity.regions import merge_boundaries
     >>> tree = merge_boundaries([[0, 1, 2]], [[0.1, 0.9, 0]], [[0, 0, 0]])
-    >>> soft_depth(tree, lambda beside: np.ones(beside.count), levels=(0, 0.5)).round(2)
+    >>> soft_depth(tree, lambda borders: np.ones(borders.count), levels=(0, 0.5)).round(2)
     array([[ 0.75,  0.25, -0.75]], dtype=float32)
     """
     if len(levels) == 0:
@@ -87,6 +87,6 @@ def soft_depth(tree: Hierarchy, advantages: Advantages, *, levels: Sequence[floa
     cuts = {int(np.searchsorted(tree.heights, level, side="right")): level for level in sorted(levels, reverse=True)}
     used = [level for merges, level in cuts.items() if merges < len(tree.heights)]
     for level in used:
-        beside = neighbours(tree.at(level))
-        total += depth_of_regions(beside, advantages(beside)).painted()
+        borders = neighbours(tree.at(level))
+        total += depth_of_regions(borders, advantages(borders)).painted()
     return (total / max(len(used), 1)).astype(np.float32)

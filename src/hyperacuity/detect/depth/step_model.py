@@ -8,13 +8,13 @@ multiplied by P(step) leaves the two nearly level.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hyperacuity.detect.depth.fitting import antisymmetric_fit
 from hyperacuity.errors import InputError
 from hyperacuity.ordering.figure_ground import Neighbours
 
@@ -39,7 +39,7 @@ class StepWeights:
         return result
 
 
-def step_features(beside: Neighbours, heights: ArrayLike, scores: ArrayLike) -> Values:
+def step_features(borders: Neighbours, heights: ArrayLike, scores: ArrayLike) -> Values:
     """Features of each pair of neighbours: pairs × :data:`FEATURES`.
 
     ``heights`` are those of the boundaries (:func:`~hyperacuity.detect.depth.evidence.border_heights`), ``scores`` the log-odds
@@ -50,12 +50,14 @@ def step_features(beside: Neighbours, heights: ArrayLike, scores: ArrayLike) -> 
     array([[ 0.5 , -0.69,  2.  ,  0.  ,  0.  ]])
     """
     high, sure = np.asarray(heights, np.float64), np.abs(np.asarray(scores, np.float64))
-    if high.shape != (beside.count,) or sure.shape != (beside.count,):
-        raise InputError(f"heights and scores: have shapes {high.shape} and {sure.shape}, expected {beside.count} each")
-    area = np.bincount(beside.labels[beside.labels >= 0], minlength=1)
-    smaller = np.minimum(area[beside.first], area[beside.second])
+    if high.shape != (borders.count,) or sure.shape != (borders.count,):
+        raise InputError(
+            f"heights and scores: have shapes {high.shape} and {sure.shape}, expected {borders.count} each"
+        )
+    area = np.bincount(borders.labels[borders.labels >= 0], minlength=1)
+    smaller = np.minimum(area[borders.first], area[borders.second])
     return np.stack(
-        [high, np.log(np.maximum(high, 1e-3)), sure, np.log(np.maximum(beside.cracks, 1)), np.log(smaller)], axis=1
+        [high, np.log(np.maximum(high, 1e-3)), sure, np.log(np.maximum(borders.cracks, 1)), np.log(smaller)], axis=1
     )
 
 
@@ -86,3 +88,30 @@ def learn_steps(
     facing = np.column_stack([np.ones(len(step)), every / spreads]) * np.where(step > 0, 1.0, -1.0)[:, np.newaxis]
     constant, *weights = antisymmetric_fit(facing, weight, penalty)
     return StepWeights(float(constant), np.array(weights), spreads)
+
+
+def antisymmetric_fit(facing: Values, weight: Values, penalty: float) -> Values:
+    r"""Weights w that make examples likely whose cues all face the truth, by Newton's method.
+
+    .. math:: \min_w \sum_i v_i \log(1 + e^{-w·x_i}) + \frac{1}{2C} |w|^2
+
+    >>> antisymmetric_fit(np.array([[1.0], [1.0], [-1.0]]), np.ones(3), 1e6).round(3)  # odds of 2 : 1
+    array([0.693])
+    """
+    learned = np.zeros(facing.shape[1])
+
+    def cost(w: Values) -> float:
+        return float(weight @ np.logaddexp(0, -facing @ w) + w @ w / (2 * penalty))
+
+    for _ in range(100):
+        wrong = 1 / (1 + np.exp(np.clip(facing @ learned, -500, 500)))
+        slope = facing.T @ (weight * wrong) - learned / penalty
+        bend = (facing * (weight * wrong * (1 - wrong))[:, None]).T @ facing + np.eye(len(learned)) / penalty
+        step = np.linalg.solve(bend, slope)
+        before, size = cost(learned), 1.0
+        while cost(learned + size * step) > before and size > 1e-10:
+            size /= 2
+        learned = learned + size * step
+        if not math.isfinite(before) or np.abs(size * step).max(initial=0) < 1e-9:
+            break
+    return learned

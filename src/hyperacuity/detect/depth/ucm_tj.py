@@ -67,16 +67,16 @@ def ucm_tj(
         tree = region_tree(image) if tree is None else tree
         same_size(planes(image)[0], tree.labels, names=("image", "hierarchy"))
         labels = tree.at(level)
-    beside = neighbours(labels)
-    layer = layers_of(depth_relations(image, beside, cues=cues, least=least), int(beside.labels.max()) + 1)
-    return np.append(layer, np.nan)[beside.labels].astype(np.float32)
+    borders = neighbours(labels)
+    layer = layers_of(depth_relations(image, borders, cues=cues, least=least), int(borders.labels.max()) + 1)
+    return np.append(layer, np.nan)[borders.labels].astype(np.float32)
 
 
-def depth_relations(image: ArrayLike, beside: Neighbours, *, cues: str = "both", least: float = 0.0) -> Relations:
+def depth_relations(image: ArrayLike, borders: Neighbours, *, cues: str = "both", least: float = 0.0) -> Relations:
     """Relations of a segmentation's regions by the cues, each once."""
     result = []
     if cues != "convexity":
-        result.append(junction_candidates(image, beside.labels).relations(least=least))
+        result.append(junction_candidates(image, borders.labels).relations(least=least))
     if cues != "junctions":
-        result.append(convexity_relations(image, beside, least=least))
+        result.append(convexity_relations(image, borders, least=least))
     return join_relations(result)

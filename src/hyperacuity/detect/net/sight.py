@@ -18,16 +18,15 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hyperacuity.detect.cached import ImageCache
 from hyperacuity.detect.depth.cues import pair_cues
-from hyperacuity.detect.depth.evidence import border_heights, pair_evidence
+from hyperacuity.detect.depth.evidence import border_heights, owned_sides, pair_evidence
 from hyperacuity.detect.depth.orderers import shipped_cues
-from hyperacuity.detect.depth.owners import owned_sides
 from hyperacuity.detect.depth.region_depths import depth_of_regions
 from hyperacuity.detect.depth.soft_depth import Advantages, soft_depth
 from hyperacuity.detect.depth.step_model import FEATURES, StepWeights, step_features
 from hyperacuity.detect.detection import memory_for
 from hyperacuity.detect.net.network import Float32s, Look, Setting, across_ridges, card, look
-from hyperacuity.detect.remembered import Remembered
 from hyperacuity.errors import UsageError
 from hyperacuity.maps import LabelMap, OrderMap, SoftMap
 from hyperacuity.ordering.figure_ground import Neighbours, neighbours
@@ -40,8 +39,8 @@ LEVEL = 0.25
 _PER_PIXEL = 600
 """Bytes that regions and their order take for each pixel where all is noise; of photographs it is a quarter."""
 
-_REMEMBERED = 4_000_000
-"""Looks at photographs of at most so many pixels are remembered, a few at a time."""
+_CACHED = 4_000_000
+"""Looks at photographs of at most so many pixels are cached, a few at a time."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,9 +118,9 @@ def step_advantages(field: ArrayLike, tree: Hierarchy) -> Advantages:
     """Advantages by a field of ownership at any level of a hierarchy, less where there may be no step in depth."""
     ucm2, trust, steps = tree.ucm2(), card()["order"]["trust"], _steps()
 
-    def advantages(beside: Neighbours) -> ArrayLike:
-        evidence = pair_evidence(field, beside)
-        step = steps.probability(step_features(beside, border_heights(ucm2, beside), evidence))
+    def advantages(borders: Neighbours) -> ArrayLike:
+        evidence = pair_evidence(field, borders)
+        step = steps.probability(step_features(borders, border_heights(ucm2, borders), evidence))
         return np.tanh(trust * evidence / 2) * step
 
     return advantages
@@ -159,7 +158,7 @@ def depth_net(
         raise UsageError(f"cues is {cues!r}, expected joined or network")
     if labels is not None and tree is not None:
         raise UsageError("regions and a hierarchy: give one or the other")
-    seen = _remembered(image, setting, model)
+    seen = _cached_look(image, setting, model)
     with _memory(seen):
         if labels is not None:
             return _depth_of_labels(image, labels, seen, cues)
@@ -170,18 +169,18 @@ def depth_net(
 
 def _depth_of_labels(image: ArrayLike, labels: ArrayLike, seen: Look, cues: str) -> OrderMap:
     settings = card()["order"]
-    beside = neighbours(labels)
-    score = settings["trust"] * pair_evidence(seen.field, beside)
+    borders = neighbours(labels)
+    score = settings["trust"] * pair_evidence(seen.field, borders)
     if cues == "joined":
         score = score + settings["cues"] * shipped_cues().choose("all").scores(pair_cues(image, labels))
-    return depth_of_regions(beside, np.tanh(score / 2)).order
+    return depth_of_regions(borders, np.tanh(score / 2)).order
 
 
 def net_regions(
     image: ArrayLike, *, setting: Setting = "best", level: float = 0.0, cues: str = "joined", model: str = ""
 ) -> LabelMap:
     """The network's own regions: those of its order where that has a level, else at the level that fits people's best."""
-    return consecutive(tree_of(_remembered(image, setting, model)).at(level if level > 0 else LEVEL))
+    return consecutive(tree_of(_cached_look(image, setting, model)).at(level if level > 0 else LEVEL))
 
 
 def _steps() -> StepWeights:
@@ -190,18 +189,18 @@ def _steps() -> StepWeights:
     return StepWeights(given["constant"], weights, spreads)
 
 
-def _remembered(image: ArrayLike, setting: Setting, model: str) -> Look:
+def _cached_look(image: ArrayLike, setting: Setting, model: str) -> Look:
     """A look at a photograph, or the one before: order and regions are asked for one after the other."""
     pixels: NDArray[np.generic] = np.ascontiguousarray(image)
-    if pixels.size > 3 * _REMEMBERED:
+    if pixels.size > 3 * _CACHED:
         return look(pixels, setting=setting, model=model)
     return _last(pixels, setting, model, make=lambda: look(pixels, setting=setting, model=model))
 
 
-def remember_look(image: ArrayLike, seen: Look, setting: Setting = "best", model: str = "") -> None:
-    """Tell systems what is known already of the photograph that they are about to look at."""
-    if (pixels := np.asarray(image)).size <= 3 * _REMEMBERED:
-        _last.tell(pixels, setting, model, made=seen)
+def cache_look(image: ArrayLike, seen: Look, setting: Setting = "best", model: str = "") -> None:
+    """Store a look at a photograph for the systems that are about to ask for it."""
+    if (pixels := np.asarray(image)).size <= 3 * _CACHED:
+        _last.store(pixels, setting, model, value=seen)
 
 
-_last: Remembered[Look] = Remembered(4)
+_last: ImageCache[Look] = ImageCache(4)
