@@ -14,7 +14,7 @@ import hyperacuity
 import hyperacuity_papers
 from hyperacuity_papers.every import PAPERS
 
-ROOT = Path(hyperacuity_papers.__file__).parents[1]
+ROOT = Path(__file__).parents[1]
 MODULES = sorted((ROOT / "hyperacuity_papers").rglob("*.py"))
 BORROWED = {("hou2013", "abdulrahman2017")}
 """The labels of Hou et al. are held against edges of the masks [−1 0 1], which Abdulrahman et al. describe."""

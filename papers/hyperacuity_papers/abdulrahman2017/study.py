@@ -21,7 +21,7 @@ from hyperacuity.kernels.distances import squared_distances
 from hyperacuity.run.keeping import Kept
 from hyperacuity.run.many import Failures, PictureSource, write_csv
 from hyperacuity.tally import Signature
-from hyperacuity.train.training import evenly
+from hyperacuity.train.drawings import evenly
 from hyperacuity_papers.abdulrahman2017 import edge_curves, half_kernels
 from hyperacuity_papers.abdulrahman2017.edge_curves import AUTOMATIC, EdgeCurves, TruthsOfPicture
 from hyperacuity_papers.abdulrahman2017.edge_readings import OTHERS, reading_records

@@ -26,7 +26,7 @@ from hyperacuity.run.keeping import code_key
 from hyperacuity.run.many import Failures, attempt_each, failures_of, tally_cells, write_csv
 from hyperacuity.systems.maps import detect_samples
 from hyperacuity.tasks import task
-from hyperacuity.train.training import evenly
+from hyperacuity.train.drawings import evenly
 
 AUTHORS = "gPb-ucm (authors)"
 GLOBAL = ("gpb", "gpb-ucm")

@@ -21,7 +21,8 @@ from hyperacuity.run.keeping import code_key, file_digest, keep_files, key_of
 from hyperacuity.run.many import Failures, failures_of, tally_cells
 from hyperacuity.systems.maps import detect_samples
 from hyperacuity.tasks import task
-from hyperacuity.train.training import TRUTHS, LearnedPb, PbCourse, bsds500_drawn, evenly, learn_pb
+from hyperacuity.train.drawings import bsds500_drawn, evenly
+from hyperacuity.train.pb import TRUTHS, LearnedPb, PbTrainingConfig, learn_pb
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,17 +65,17 @@ def pb_labels(
     truth: str | None,
     train: int | None,
     test: int | None,
-    course: PbCourse,
+    config: PbTrainingConfig,
     workers: int | None,
 ) -> PbLabels:
     """Learn from BSDS500's training images that are not reserved and test on its test images; models and maps go to ``folder``.
 
-    ``truth`` is one of :data:`~hyperacuity.train.training.TRUTHS`, by default both; ``train`` and ``test`` are how many
+    ``truth`` is one of :data:`~hyperacuity.train.pb.TRUTHS`, by default both; ``train`` and ``test`` are how many
     images are used, evenly chosen, by default all.
     """
     if truth is not None and truth not in TRUTHS:
         raise UsageError(f"{option('truth', truth)}: expected all or consensus")
-    learned = learn_pb(bsds500_drawn(data, train), TRUTHS if truth is None else (truth,), course, workers)
+    learned = learn_pb(bsds500_drawn(data, train), TRUTHS if truth is None else (truth,), config, workers)
     # Tested is what was written, rounded as it is.
     models = {}
     for name, one in learned.items():
@@ -86,7 +87,7 @@ def pb_labels(
         return PbLabels(learned, {}, [])
     samples = evenly(load_dataset("bsds500", data, split="test").samples, test)
     folders = {f"pb, {name} labels": output_folder(folder / "maps" / f"pb-{name}") for name in learned}
-    audits, failures = _tested(models, samples, folders, None, course.seed, workers)
+    audits, failures = _tested(models, samples, folders, None, config.seed, workers)
     return PbLabels(learned, audits, failures)
 
 
@@ -124,7 +125,7 @@ def retrain_pb(
     *,
     data: Path | None,
     train: int | None = None,
-    course: PbCourse,
+    config: PbTrainingConfig,
     run: Path | None = None,
     workers: int | None = None,
 ) -> RetrainedPb:
@@ -137,15 +138,15 @@ def retrain_pb(
     files = {truth: folder / f"pb-{truth}-{count}.json" for truth in TRUTHS}
 
     def learn(parts: Sequence[Path]) -> None:
-        learned = learn_pb(drawings, TRUTHS, course, workers)
+        learned = learn_pb(drawings, TRUTHS, config, workers)
         for truth, part in zip(TRUTHS, parts, strict=True):
             learned[truth].model.save(part)
 
     given = [(one.inverted, *map(file_digest, (one.image, *one.truths))) for one in drawings.pictures]
-    keep_files(list(files.values()), key_of(code_key(learn_pb.__module__), course, drawings.source, given), learn)
+    keep_files(list(files.values()), key_of(code_key(learn_pb.__module__), config, drawings.source, given), learn)
     models = {truth: load_model(file) for truth, file in files.items()}
     folders = {truth: output_folder(folder / "maps" / f"pb-{truth}-{count}") for truth in TRUTHS}
-    audits, failures = _tested(models, samples, folders, run, course.seed, workers)
+    audits, failures = _tested(models, samples, folders, run, config.seed, workers)
     return RetrainedPb(models, audits, count, len(samples), failures)
 
 

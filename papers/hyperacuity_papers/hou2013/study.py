@@ -37,7 +37,7 @@ from hyperacuity.run.keeping import code_key
 from hyperacuity.run.many import Failures, each, failures_of, tally_cells
 from hyperacuity.systems.maps import detect_samples, map_folders
 from hyperacuity.tasks import task
-from hyperacuity.train.training import PbCourse
+from hyperacuity.train.pb import PbTrainingConfig
 from hyperacuity_papers.hou2013.gpb import GLOBAL, global_maps
 from hyperacuity_papers.hou2013.label_agreement import LabelAgreement, label_agreement
 from hyperacuity_papers.hou2013.pb_labels import RetrainedPb, retrain_pb
@@ -293,7 +293,7 @@ def _retrain(study: Hou2013, data: Path | None, train: int | None, workers: int 
     run, models = study.folder / "run", output_folder(study.folder / "pb")
     try:
         found = retrain_pb(
-            models, study.samples[TEST], data=data, train=train, course=PbCourse(), run=run, workers=workers
+            models, study.samples[TEST], data=data, train=train, config=PbTrainingConfig(), run=run, workers=workers
         )
     except UsageError as error:
         study.notes.append(f"pb was not learned again: {error}")

@@ -15,7 +15,7 @@ from hyperacuity.errors import UsageError
 from hyperacuity.outputs import output_file
 
 if TYPE_CHECKING:
-    from hyperacuity.train.training import Drawings
+    from hyperacuity.train.drawings import Drawings
 
 
 def detect(
@@ -120,14 +120,14 @@ def train_pb(
 
     Use it: [bold]hyperacuity detect photos --with "pb(model='my.json')" --out maps[/bold]
     """  # fmt: skip
-    from hyperacuity.train.training import TRUTHS, PbCourse, learn_pb
+    from hyperacuity.train.pb import TRUTHS, PbTrainingConfig, learn_pb
 
-    course = PbCourse(seed=seed, weak=weak, hist_distance=hist_distance)
+    config = PbTrainingConfig(seed=seed, weak=weak, hist_distance=hist_distance)
     if truth not in TRUTHS:
         raise UsageError(f"--truth {truth}: expected all or consensus")
     path = output.model_file(out)
     drawings = _drawings(images, labels, invert_truth, data, split, allow_reserved)
-    learned = learn_pb(drawings, [truth], course, workers)[truth]
+    learned = learn_pb(drawings, [truth], config, workers)[truth]
     with output_file(path) as part:
         learned.model.save(part)
     found = {"model": path, "images": len(drawings.pictures), "left_out": drawings.left_out, **learned.as_dict()}
@@ -181,7 +181,7 @@ def _drawings(
     images: Path | None, labels: Path | None, inverted: bool, data: Path | None, split: str, allow_reserved: bool
 ) -> Drawings:
     """What to learn from: two folders, or BSDS500; files without a partner are told of."""
-    from hyperacuity.train.training import bsds500_drawn, folders_drawn
+    from hyperacuity.train.drawings import bsds500_drawn, folders_drawn
 
     if bool(images) != bool(labels):
         raise UsageError("--images and --labels belong together: pictures, and what people drew on them")
@@ -226,7 +226,7 @@ def train_depth_cues(
 
     Use it: [bold]hyperacuity detect photos --with "depth-cues(model='my.json')" --out maps[/bold]
     """  # fmt: skip
-    from hyperacuity.train.training import berkeley_lessons, folder_lessons, learn_depth_cues
+    from hyperacuity.train.depth_cues import berkeley_lessons, folder_lessons, learn_depth_cues
 
     if hierarchy is not None and (images or order or segmentation):
         raise UsageError("--hierarchy is for Berkeley's labels; --images come with their own regions")

@@ -14,7 +14,7 @@ from hyperacuity.detect.pb_training import Examples
 from hyperacuity.errors import InputError
 from hyperacuity.maps import EdgeMap
 from hyperacuity.run.many import each
-from hyperacuity.train.training import Drawings, DrawnPicture
+from hyperacuity.train.drawings import Drawings, DrawnPicture
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,8 +7,8 @@ import pytest
 
 from hyperacuity.data import FigureGround, write_png
 from hyperacuity.regions import merge_boundaries
+from hyperacuity.train.depth_cues import hierarchy_lessons, labelled_lesson, learn_depth_cues
 from hyperacuity.train.figure_ground import LabelledPhotograph
-from hyperacuity.train.training import hierarchy_lessons, labelled_lesson, learn_depth_cues
 
 
 @pytest.fixture
