@@ -26,7 +26,7 @@ import numpy as np
 from hyperacuity import __version__
 from hyperacuity.data.formats.arrays import encode_npy
 from hyperacuity.maps import LabelMap, OrderMap
-from hyperacuity.studio.order.history import Snapshot
+from hyperacuity.studio.order.image_order import ImageOrder
 from hyperacuity.studio.order.regions import Regions
 from hyperacuity.studio.order.relations import Arrangement
 from hyperacuity.studio.order.suggestions import suggest
@@ -44,16 +44,14 @@ def output_files(out: Path, folder: str, name: str) -> dict[str, Path]:
     return {kind: out / kind / folder / f"{name}.{suffix}" for kind, suffix in KINDS.items()}
 
 
-def outputs_of(
-    out: Path, folder: str, name: str, current: Snapshot, regions: Regions, arrangement: Arrangement, facts: Facts
-) -> Outputs:
+def outputs_of(out: Path, folder: str, name: str, order: ImageOrder, facts: Facts) -> Outputs:
     """Files of one person's order of one image. ``facts`` go into the provenance. Without an owner there is no ownership."""
-    statements = current.statements
+    statements, regions, arrangement = order.current.statements, order.regions, order.arrangement
     sides = ownership_of(arrangement, regions)
     owned = bool((sides == 1).any() and (sides == -1).any())
     numbered = np.where(regions.labels < 0, regions.labels, regions.labels + 1).astype(np.int32)
     table = io.StringIO(newline="")
-    csv.writer(table, lineterminator="\n").writerows([HEADING, *pair_rows(current, regions, arrangement)])
+    csv.writer(table, lineterminator="\n").writerows([HEADING, *pair_rows(order)])
     groups: list[list[int]] = [[] for _ in range(arrangement.groups)]
     for region, group in enumerate(arrangement.group, start=1):
         if group is not None:
@@ -110,41 +108,22 @@ def ownership_of(arrangement: Arrangement, regions: Regions) -> OrderMap:
     return np.where(total == 0, np.nan, np.sign(total)).astype(np.float32)
 
 
-def coverage(arrangement: Arrangement, regions: Regions) -> dict[str, float]:
-    """The share of regions of which anything was said, of the boundaries' length with a known relation, and of all pairs.
-
-    What does not exist is covered: a single region has no pairs.
-    """
-    known = np.array([arrangement.relation(a, b) is not None for a, b in regions.pairs.tolist()], np.bool_)
-    return {
-        "regions": _share(arrangement.ordered, regions.count),
-        "boundary": _share(int(regions.lengths[known].sum()), int(regions.lengths.sum())),
-        "pairs": _share(arrangement.known_pairs, regions.count * (regions.count - 1) // 2),
-    }
-
-
-def pair_rows(
-    current: Snapshot, regions: Regions, arrangement: Arrangement
-) -> Iterator[tuple[int, int, str, int, str]]:
+def pair_rows(order: ImageOrder) -> Iterator[tuple[int, int, str, int, str]]:
     """Every two neighbours, then other regions that were drawn: numbers from 1, relation, boundary's length, where it is from.
 
     The source is ``drawn`` (said of the pair), ``placed`` (both stand in the list), ``implied`` (through others) or empty; of
     what was suggested ``confirmed`` (one by one) or ``accepted`` (together with the rest).
     """
-    statements, suggested = current.statements, suggest(regions)
+    statements, regions, suggested = order.current.statements, order.regions, suggest(order.regions)
     lengths = dict(zip(map(tuple, regions.pairs.tolist()), regions.lengths.tolist(), strict=True))
     for pair in (*lengths, *(pair for pair in statements.pairs if pair not in lengths)):
         a, b = pair
-        relation = arrangement.relation(a, b)
+        relation = order.arrangement.relation(a, b)
         if relation is None:
             source = ""
         elif pair in statements.pairs:
             source = "confirmed" if suggested.get(pair) == relation else "drawn"
-            source = "accepted" if pair in current.together else source
+            source = "accepted" if pair in order.current.together else source
         else:
             source = "placed" if a in statements.positions and b in statements.positions else "implied"
         yield a + 1, b + 1, RELATIONS[relation], lengths.get(pair, 0), source
-
-
-def _share(part: float, whole: float) -> float:
-    return part / whole if whole else 1.0

@@ -30,13 +30,13 @@ from hyperacuity.studio.cache import Cache
 from hyperacuity.studio.image_page import ImagePage, first_open
 from hyperacuity.studio.items import Item, png
 from hyperacuity.studio.order.edits import check_edit, count_parts, edit_facts, edited, shape_of
-from hyperacuity.studio.order.files import coverage, output_files, outputs_of
+from hyperacuity.studio.order.files import output_files, outputs_of
 from hyperacuity.studio.order.history import EditHistory, Snapshot, act, replay, validate
-from hyperacuity.studio.order.missing import MissingOrder, find_missing
+from hyperacuity.studio.order.image_order import ImageOrder, image_order
 from hyperacuity.studio.order.regions import OrderInputs, Regions, SegmentedImage, load_image, regions_at, regions_of
-from hyperacuity.studio.order.relations import Arrangement, arrange, as_sentence, find_contradiction
+from hyperacuity.studio.order.relations import as_sentence, find_contradiction
 from hyperacuity.studio.order.suggestions import answers, longest_first, open_suggestions, preview, suggest
-from hyperacuity.studio.order.work import FinishedOrder, OrderWork
+from hyperacuity.studio.order.work import OrderWork
 from hyperacuity.studio.outputs import write_outputs
 from hyperacuity.studio.overview.page import Overview
 from hyperacuity.studio.people import Person, folders
@@ -50,9 +50,6 @@ ROOM = 1 << 29
 
 KEPT_HISTORIES = 256
 """Number of histories in memory; others are read again from the file."""
-
-Arranged = tuple[Regions, Arrangement]
-"""The regions at a level, and what follows from what was said of them."""
 
 Done = tuple[int, str]
 """The number of the action that says *done*, and when it was made."""
@@ -99,7 +96,7 @@ class OrderPage(ImagePage):
         ]
         return Page(self.TITLE, routes, max_body=1 << 17)
 
-    def order_of(self, item: str, person: str, number: int) -> FinishedOrder:
+    def order_of(self, item: str, person: str, number: int) -> ImageOrder:
         """A person's order of an image, as it was when the action ``number`` was made."""
         one = self._items[item]
         image = self._image(one)
@@ -110,7 +107,7 @@ class OrderPage(ImagePage):
         if summary is None or summary.digest != image.digest:
             raise InputError(f"{one.path}: its regions are not those that were ordered before")
         current = replay([entry.action for entry in entries], image.first, image.levels).current
-        return FinishedOrder(current, *self._arrange(one, current))
+        return self._order(one, current)
 
     def _files(self, folder: str, name: str) -> Sequence[Path]:
         return list(output_files(self._out, folder, name).values())
@@ -119,8 +116,7 @@ class OrderPage(ImagePage):
         if item.id in self._inputs.failed:
             raise InputError(self._inputs.failed[item.id])
         order, person = self.order_of(item.id, log.person, log.number), Person(log.person, log.name)
-        arranged = order.regions, order.arrangement
-        self._write_now(person, item, self._image(item), order.current, arranged, (log.number, log.made))
+        self._write_now(person, item, self._image(item), order, (log.number, log.made))
 
     def _reason(self, error: InputError, item: Item) -> str:
         return self._inputs.reason(error, item)
@@ -221,14 +217,12 @@ class OrderPage(ImagePage):
                     raise Refused(409, ELSEWHERE)
             elif (updated := await self._updated(item, image, history, action)) is not history or done:
                 history = updated
-                regions, arrangement = arranged = await asyncio.to_thread(self._arrange, item, history.current)
-                complete = summary.complete
+                order = await asyncio.to_thread(self._order, item, history.current)
+                known, complete = order.arrangement, summary.complete
                 if done:
-                    missing = find_missing(history.current, regions, arrangement)
-                    _ask_first(arrangement, missing, anyway=action["anyway"])
-                    await self._write(person, item, image, history.current, arranged, (sequence, entry.made))
-                    complete = missing.complete
-                facts = {"ordered": arrangement.ordered, "regions": regions.count, "tangled": len(arrangement.tangled)}
+                    complete = order.missing.complete
+                    await self._write(person, item, image, order, (sequence, entry.made), anyway=action["anyway"])
+                facts = {"ordered": known.ordered, "regions": order.regions.count, "tangled": len(known.tangled)}
                 summary = await self._state.write(
                     lambda file: actions.append(file, key, image.digest, [entry], complete=complete, facts=facts)
                 )
@@ -248,27 +242,27 @@ class OrderPage(ImagePage):
         return act(history, action, image.levels)
 
     async def _write(
-        self, person: Person, item: Item, image: SegmentedImage, current: Snapshot, arranged: Arranged, done: Done
+        self, person: Person, item: Item, image: SegmentedImage, order: ImageOrder, done: Done, *, anyway: bool
     ) -> None:
-        """Write an image's files, unless there is a contradiction or nothing to write."""
-        _, arrangement = arranged
-        if arrangement.tangled:
-            why = as_sentence(find_contradiction(current.statements, arrangement.tangled), current.statements.positions)
+        """Write an image's files, unless there is a contradiction, nothing to write, or a gap of which the person has to know."""
+        if order.arrangement.tangled:
+            statements = order.current.statements
+            why = as_sentence(find_contradiction(statements, order.arrangement.tangled), statements.positions)
             raise Refused(422, f"this order is not written, because it contradicts itself: {why}")
-        if arrangement.known_pairs == 0:
+        if order.arrangement.known_pairs == 0:
             raise Refused(422, "this order is not written: no two regions are ordered yet")
+        if not (anyway or order.missing.complete):
+            why = ", and ".join(order.missing.words)
+            raise Refused(422, f"this order is not complete: {why}. Continue, or finish anyway")
         try:
-            await asyncio.to_thread(self._write_now, person, item, image, current, arranged, done)
+            await asyncio.to_thread(self._write_now, person, item, image, order, done)
         except (HyperacuityError, OSError) as error:
             log.error("%s", error)
             why = "this order is kept, but its files cannot be written: the server's terminal says why"
             raise Refused(422, why) from error
 
-    def _write_now(
-        self, person: Person, item: Item, image: SegmentedImage, current: Snapshot, arranged: Arranged, done: Done
-    ) -> None:
+    def _write_now(self, person: Person, item: Item, image: SegmentedImage, order: ImageOrder, done: Done) -> None:
         """Write an image's files: the same from the same log, whenever that is."""
-        regions, arrangement = arranged
         number, made = done
         before, folder = self._state.read_now(
             lambda file: (
@@ -282,38 +276,33 @@ class OrderPage(ImagePage):
             "started": before[0].made if before else None,
             "actions": number,
             "seconds": round(sum(one.seconds or 0.0 for one in before), 3),
-            "segmentation": [path.name for path in self._inputs.segmentation(item)] or self._hierarchy,
+            "segmentation": [path.name for path in self._inputs.segmentation(item)]
+            or ("hierarchy of the network" if self._inputs.net else "hierarchy"),
             "segmentation_number": self._inputs.annotator,
-            "level": image.levels[current.level].height,
-            **({"edits": edit_facts(current.edits)} if current.edits else {}),
+            "level": image.levels[order.current.level].height,
+            **({"edits": edit_facts(order.current.edits)} if order.current.edits else {}),
             "digest": image.digest,
-            "coverage": coverage(arrangement, regions),
-            "complete": (missing := find_missing(current, regions, arrangement)).complete,
-            "missing": missing.facts,
-            **self._start(current, arranged),
+            "coverage": order.coverage,
+            "complete": order.missing.complete,
+            "missing": order.missing.facts,
+            **self._start(order),
         }
-        outputs = outputs_of(self._out, folder, item.name, current, regions, arrangement, facts)
-        write_outputs(self._state, self._out, outputs)
+        write_outputs(self._state, self._out, outputs_of(self._out, folder, item.name, order, facts))
 
-    @property
-    def _hierarchy(self) -> str:
-        return "hierarchy of the network" if self._inputs.net else "hierarchy"
-
-    def _start(self, current: Snapshot, arranged: Arranged) -> dict[str, Any]:
+    def _start(self, order: ImageOrder) -> dict[str, Any]:
         """For the provenance: what the order was started from, and what became of it."""
         if not self._inputs.net:
             return {}
-        regions, arrangement = arranged
-        counts = asdict(answers(suggest(regions), current, arrangement))
+        counts = asdict(answers(suggest(order.regions), order.current, order.arrangement))
         network = {"from": "net", "setting": "best", "network_sha256": card()["sha256"], "level": self._inputs.level}
         names = {"total": "suggested", "together": "kept_together"}
         return {"start": network | {names.get(name, name): count for name, count in counts.items()}}
 
     def _as_dict(self, item: Item, history: EditHistory, summary: LogSummary) -> dict[str, Any]:
         """All that the page shows, after an action."""
-        current = history.current
-        statements = current.statements
-        regions, arrangement = self._arrange(item, current)
+        current, statements = history.current, history.current.statements
+        order = self._order(item, current)
+        regions, arrangement = order.regions, order.arrangement
         cycle = find_contradiction(statements, arrangement.tangled)
         contradiction = None
         if cycle:
@@ -344,8 +333,8 @@ class OrderPage(ImagePage):
             "groups": arrangement.groups,
             "tangled": sorted(arrangement.tangled),
             "contradiction": contradiction,
-            "coverage": coverage(arrangement, regions),
-            "missing": find_missing(current, regions, arrangement).words,
+            "coverage": order.coverage,
+            "missing": order.missing.words,
             "undo": history.head,
             "redo": len(history.snapshots) - 1 - history.head,
             "suggestion": suggestion,
@@ -353,9 +342,8 @@ class OrderPage(ImagePage):
             "complete": summary.complete,
         }
 
-    def _arrange(self, item: Item, current: Snapshot) -> Arranged:
-        regions = self._regions_of(item, current)
-        return regions, arrange(current.statements, regions.count)
+    def _order(self, item: Item, current: Snapshot) -> ImageOrder:
+        return image_order(current, self._regions_of(item, current))
 
     async def _history(self, key: Key, item: Item, image: SegmentedImage) -> tuple[LogSummary, EditHistory]:
         version, history = self._histories.get(key, (-1, None))
@@ -443,9 +431,3 @@ def _progress(summary: LogSummary | None) -> dict[str, Any]:
         "complete": summary.complete,
         "changed": 0 < summary.finished < summary.entries,
     }
-
-
-def _ask_first(arrangement: Arrangement, missing: MissingOrder, *, anyway: bool) -> None:
-    """Refuse an order that lacks something, unless the person knows; other reasons to refuse come first."""
-    if not (anyway or missing.complete or arrangement.tangled or arrangement.known_pairs == 0):
-        raise Refused(422, f"this order is not complete: {', and '.join(missing.words)}. Continue, or finish anyway")

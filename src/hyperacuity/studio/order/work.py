@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 from typing import Any, ClassVar
@@ -16,12 +15,10 @@ from scipy import ndimage
 from hyperacuity.studio import actions
 from hyperacuity.studio.actions import WorkVersion
 from hyperacuity.studio.items import Item
-from hyperacuity.studio.order.edits import shape_of
-from hyperacuity.studio.order.files import KINDS, coverage, outputs_of
+from hyperacuity.studio.order.files import KINDS, outputs_of
 from hyperacuity.studio.order.history import Snapshot
-from hyperacuity.studio.order.missing import find_missing
-from hyperacuity.studio.order.regions import Regions
-from hyperacuity.studio.order.relations import Arrangement, Pair, Statements, arrange, as_sentence, find_contradiction
+from hyperacuity.studio.order.image_order import ImageOrder, image_order
+from hyperacuity.studio.order.relations import Pair, Statements, as_sentence, find_contradiction
 from hyperacuity.studio.outputs import Outputs
 from hyperacuity.studio.overview.agreement import Confusion, cohen_kappa, confusion_of_orders, share_agreed
 from hyperacuity.studio.overview.work import Difference, Measures, SideBySide
@@ -31,20 +28,6 @@ STOPS = np.array(
     [[31, 47, 107], [74, 111, 174], [159, 180, 196], [236, 220, 176], [240, 168, 96], [200, 72, 30]], float
 )
 """Depth in colours, from far to near, as on the page."""
-
-
-@dataclass(frozen=True, eq=False)
-class FinishedOrder:
-    """Someone's order as it was when they said *done*."""
-
-    current: Snapshot
-    regions: Regions
-    arrangement: Arrangement
-
-    @property
-    def shape(self) -> str:
-        """Name of the regions that were ordered."""
-        return shape_of(self.current.level, self.current.edits)
 
 
 class OrderWork:
@@ -58,9 +41,7 @@ class OrderWork:
         "agreement beyond chance. Only boundaries of which both know the order count."
     )
 
-    def __init__(
-        self, items: Mapping[str, Item], order_of: Callable[[str, str, int], FinishedOrder], out: Path
-    ) -> None:
+    def __init__(self, items: Mapping[str, Item], order_of: Callable[[str, str, int], ImageOrder], out: Path) -> None:
         self.items = items
         self._order_of = order_of
         self._out = out
@@ -107,33 +88,31 @@ class OrderWork:
         one, other = self._both(item, a, b)
         pairs = settled_pairs(one, other, choices)
         current = Snapshot(one.current.level, Statements(pairs=pairs), edits=one.current.edits)
-        regions, arrangement = one.regions, arrange(current.statements, one.regions.count)
-        if arrangement.tangled:
-            why = as_sentence(find_contradiction(current.statements, arrangement.tangled), {})
+        order = image_order(current, one.regions)
+        if order.arrangement.tangled:
+            why = as_sentence(find_contradiction(current.statements, order.arrangement.tangled), {})
             raise Refused(422, f"these choices contradict each other: {why}")
-        if not arrangement.known_pairs:
+        if not order.arrangement.known_pairs:
             raise Refused(422, "these choices order nothing")
-        missing = find_missing(current, regions, arrangement)
-        provenance = {**facts, "coverage": coverage(arrangement, regions), "missing": missing.facts}
-        provenance["complete"] = bool(facts.get("complete")) and missing.complete
-        name = self.items[item].name
-        outputs = outputs_of(self._out, ".", name, current, regions, arrangement, provenance)
+        provenance = {**facts, "coverage": order.coverage, "missing": order.missing.facts}
+        provenance["complete"] = bool(facts.get("complete")) and order.missing.complete
+        outputs = outputs_of(self._out, ".", self.items[item].name, order, provenance)
         return {
             self._out / "adjudicated" / kind / path.name: data
             for kind, (path, data) in zip(KINDS, outputs.items(), strict=True)
         }
 
-    def _order(self, item: str, version: WorkVersion) -> FinishedOrder:
+    def _order(self, item: str, version: WorkVersion) -> ImageOrder:
         return self._order_of(item, version.person, version.number)
 
-    def _both(self, item: str, a: WorkVersion, b: WorkVersion) -> tuple[FinishedOrder, FinishedOrder]:
+    def _both(self, item: str, a: WorkVersion, b: WorkVersion) -> tuple[ImageOrder, ImageOrder]:
         one, other = self._order(item, a), self._order(item, b)
         if one.shape != other.shape:
             raise Refused(422, f"{a.name} and {b.name} ordered different regions, which cannot be compared")
         return one, other
 
 
-def settled_pairs(one: FinishedOrder, other: FinishedOrder, choices: Sequence[str]) -> dict[Pair, int]:
+def settled_pairs(one: ImageOrder, other: ImageOrder, choices: Sequence[str]) -> dict[Pair, int]:
     """Relations of neighbours on which both agree, or that the one who was chosen states."""
     chosen = dict(zip(_disputed(one, other), choices, strict=True))
     pairs = {}
@@ -145,7 +124,7 @@ def settled_pairs(one: FinishedOrder, other: FinishedOrder, choices: Sequence[st
     return pairs
 
 
-def _disputed(one: FinishedOrder, other: FinishedOrder) -> list[Pair]:
+def _disputed(one: ImageOrder, other: ImageOrder) -> list[Pair]:
     """Neighbours of which two orders say different things, those with the longest boundary first."""
     regions = one.regions
     order = np.argsort(-regions.lengths, kind="stable")
@@ -153,7 +132,7 @@ def _disputed(one: FinishedOrder, other: FinishedOrder) -> list[Pair]:
     return [pair for pair in pairs if one.arrangement.relation(*pair) != other.arrangement.relation(*pair)]
 
 
-def _relations(order: FinishedOrder) -> NDArray[np.float64]:
+def _relations(order: ImageOrder) -> NDArray[np.float64]:
     known = [order.arrangement.relation(a, b) for a, b in order.regions.pairs.tolist()]
     return np.array([np.nan if relation is None else relation for relation in known], np.float64)
 
@@ -180,7 +159,7 @@ def _around(one: tuple[slice, slice], other: tuple[slice, slice]) -> tuple[int, 
     return top, left, bottom - top, right - left
 
 
-def _painted(order: FinishedOrder) -> NDArray[np.uint8]:
+def _painted(order: ImageOrder) -> NDArray[np.uint8]:
     """Each region in the colour of its depth; transparent where nothing is known."""
     layers = max(1, order.arrangement.layers - 1)
     table = np.zeros((order.regions.count + 1, 4), np.uint8)
