@@ -44,7 +44,7 @@ MAY_IMPORT = {
     "maps": {"errors"},
     "signatures": {"errors"},
     "columns": set(),
-    "tally": {"errors", "signatures", "columns"},
+    "tally": {"errors", "signatures", "columns", "syntax"},
     "tasks": {"errors", "tally"},
     "resampling": {"errors", "tally"},
     "data": GROUND,

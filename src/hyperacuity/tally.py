@@ -13,8 +13,10 @@ import itertools
 import json
 import math
 import re
+import sys
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from operator import index
 from pathlib import Path
@@ -27,6 +29,7 @@ from hyperacuity.errors import InputError, UsageError
 from hyperacuity.signatures import Signature as Signature
 from hyperacuity.signatures import count_or_list as count_or_list
 from hyperacuity.signatures import number as number
+from hyperacuity.syntax import field_texts
 
 if TYPE_CHECKING:
     from hyperacuity.columns import Columns
@@ -49,8 +52,8 @@ class BaseProtocol:
     """What is agreed before a benchmark is run: a frozen value that prints as a signature and goes to a dictionary and back.
 
     A task's protocol sets ``task``, and ``version``, which goes up whenever the same input would get another score; and says
-    what its signature is made of (:meth:`parts`). ``reading`` are further parts, which tell how files were read
-    (``truth: inverted``) where that makes other arrays of the same files.
+    what its signature is made of (:meth:`parts`). A string after a field says what it is for (:meth:`descriptions`). ``reading``
+    are further parts, which tell how files were read (``truth: inverted``) where that makes other arrays of the same files.
     """
 
     task: ClassVar[str]
@@ -70,6 +73,13 @@ class BaseProtocol:
         """The same protocol for files that were read in a way the signature has to tell; parts that are None are left out."""
         parts = tuple((key.replace("_", "-"), str(value)) for key, value in reading.items() if value is not None)
         return replace(self, reading=parts)
+
+    @classmethod
+    def descriptions(cls) -> dict[str, str]:
+        """The options by name with what each is for: the string that stands after the field, as far as there is one."""
+        source = getattr(sys.modules[cls.__module__], "__file__", None)
+        texts = field_texts(Path(source), cls.__name__) if source else {}
+        return {part.name: texts.get(part.name, "") for part in fields(cls) if part.name != "reading"}
 
     def for_system(self, system: str) -> Self:
         """The protocol as it is for one system, where systems may be treated differently."""
@@ -155,7 +165,12 @@ class Tally:
         if type(other) is not type(self):
             return NotImplemented
         _refuse_mixture((self, other), "added")
-        sums = {name: _sum(name, one, getattr(other, name)) for name, one in self.arrays.items()}
+        sums: dict[str, NDArray[Any]] = {}
+        for name, one in self.arrays.items():
+            # numpy would broadcast one level over ninety-nine without a word.
+            if (mine := np.shape(one)) != (theirs := np.shape(getattr(other, name))):
+                raise UsageError(f"tallies of shapes {mine} and {theirs} cannot be added ({name})")
+            sums[name] = np.asarray(np.add(one, getattr(other, name)))
         return type(self)(**sums, protocol=self.protocol)
 
     def __eq__(self, other: object) -> bool:
@@ -254,7 +269,10 @@ def unpacked_arrays(data: bytes) -> dict[str, NDArray[Any]]:
     """The arrays in a packed tally of whatever task, by name. ``InputError`` for damaged bytes."""
     try:
         line, _, rest = data.partition(b"\n")
-        layout = [(name, _number_type(kind), _shape(shape)) for name, (kind, shape) in json.loads(line).items()]
+        # Lengths are numbers only: a text among them would be repeated as often as another one says.
+        layout = [
+            (name, _number_type(kind), tuple(map(index, shape))) for name, (kind, shape) in json.loads(line).items()
+        ]
         sizes = [dtype.itemsize * math.prod(shape) for _, dtype, shape in layout]
         body = _inflate(rest, sum(sizes), line)
         starts = itertools.accumulate(sizes, initial=0)
@@ -266,22 +284,10 @@ def unpacked_arrays(data: bytes) -> dict[str, NDArray[Any]]:
         raise InputError(f"stored tally is damaged ({error})") from error
 
 
-def _sum(name: str, first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
-    # numpy would broadcast one level over ninety-nine without a word.
-    if (mine := np.shape(first)) != (theirs := np.shape(second)):
-        raise UsageError(f"tallies of shapes {mine} and {theirs} cannot be added ({name})")
-    return np.asarray(np.add(first, second))
-
-
 def _number_type(name: str) -> np.dtype[Any]:
     if not re.fullmatch(r"[<|][biuf][0-9]{1,2}", name):
         raise ValueError(f"array of type {name!r}")
     return np.dtype(name)
-
-
-def _shape(lengths: list[Any]) -> tuple[int, ...]:
-    """Only numbers: a text among them would be repeated as often as another one says."""
-    return tuple(index(length) for length in lengths)
 
 
 def _inflate(data: bytes, size: int, line: bytes) -> bytes:
@@ -304,6 +310,13 @@ def total(tallies: Sequence[T]) -> T:
     for other in others:
         first = first + other
     return first
+
+
+def described(protocol: P, text: str) -> P:
+    """A copy of a protocol with a docstring, which like every docstring is no part of the code that tallies depend on."""
+    same = copy(protocol)
+    object.__setattr__(same, "__doc__", text)
+    return same
 
 
 def named_protocol(protocols: Mapping[str, P], name: str, changes: Mapping[str, Any]) -> P:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import runpy
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -52,3 +54,18 @@ def test_whatever_stands_on_the_page_can_be_typed():
         Suppression.parse(kind)
     with pytest.raises(UsageError):
         Suppression.parse("structured-s0-r2-4bit")
+
+
+def test_the_tables_of_options_are_what_the_protocols_say():
+    written = runpy.run_path(str(PAGE.parents[1] / "scripts" / "protocols.py"))["page"]()
+    assert written == TEXT, "docs/protocols.md is behind: run python scripts/protocols.py"
+
+
+@pytest.mark.parametrize("name", tasks.BUILT_IN)
+def test_every_option_says_what_it_is_for_in_a_sentence(name):
+    protocol = tasks.task(name).protocol
+    told = protocol.descriptions()
+    assert {*told, "reading"} == {part.name for part in fields(protocol)}
+    for option, text in told.items():
+        assert re.fullmatch(r"[A-Z].*\.", text.partition("\n\n")[0], re.DOTALL), f"{option}: {text!r}"
+    assert all(one.__doc__ != protocol.__doc__ for one in tasks.task(name).protocols.values())

@@ -105,6 +105,7 @@ SWEPT = {"boundary", "semantic", "masks", "ordering", "occlusion", "audit", "str
         ("boundary/tallies.py", "Counts of one image", "The counts of one image"),
         ("boundary/protocols.py", '"""', '"""Read this: '),
         ("boundary/protocols.py", "BIPED and most learned detectors", "BIPED and learned detectors"),
+        ("boundary/protocols.py", "as a fraction of the image diagonal", "as a share of the diagonal"),
         ("tally.py", "# numpy would broadcast", "# it would broadcast"),
         ("kernels/sweep.py", "\n\n\ndef ", "\n\n\n\n# a word about this one\ndef "),
         ("data/writers.py", "def write_soft(", "def write_soft_map("),
@@ -480,11 +481,17 @@ def is_text(node):
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
+def is_described(node):
+    """Whether a node gives a value its description."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "described"
+
+
 def test_texts_of_the_modules_behind_a_tally_do_not_count_and_every_constant_does(behind):
     dice = np.random.default_rng(0)
     for name, tree in sorted(behind.items()):
         before = words_of(tree)
         texts = {node.value for node in ast.walk(tree) if is_text(node)}
+        texts |= {node.args[1] for node in ast.walk(tree) if is_described(node)}
         for text in texts:
             text.value = "another text"
         assert words_of(tree) == before, f"{name}: with other texts"
@@ -504,6 +511,7 @@ def changed(value):
 
 HARMLESS = {
     "fsspec": "fetches bytes, of which the digest is taken",
+    "llvmlite": "is the one that this version of numba asks for",
     "platformdirs": "says where compiled kernels are kept",
     "rich": "prints",
 }

@@ -43,25 +43,17 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class AuditProtocol(BaseProtocol):
-    """A boundary benchmark and the truths that it is repeated with.
-
-    Parameters
-    ----------
-    protocol
-        The benchmark; for soft maps.
-    strengths
-        Labels of at least these strengths, rising; the first is 0 (all labels), the last 1 (consensus).
-    repeats
-        How many partial truths of each kind are drawn.
-    seed
-        Names the draw of partial labels.
-    """
+    """A boundary benchmark and the truths that it is repeated with."""
 
     task: ClassVar[str] = "audit"
     protocol: Protocol = field(default_factory=Protocol)
+    """The boundary benchmark that is repeated; for soft maps."""
     strengths: tuple[float, ...] = STRENGTHS
+    """Labels of at least these strengths, rising; the first is 0 (all labels), the last 1 (consensus)."""
     repeats: int = 3
+    """How many partial truths of each kind are drawn."""
     seed: int = 0
+    """Seed of partial labels."""
 
     def __post_init__(self) -> None:
         """Validate the options."""

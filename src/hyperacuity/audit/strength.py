@@ -40,7 +40,7 @@ NAN = float("nan")
 
 @dataclass(frozen=True)
 class StrengthProtocol(BaseProtocol):
-    """How annotators are matched with each other: within a fraction of the image diagonal, or instead within pixels.
+    """Rules by which annotators are matched with each other.
 
     >>> StrengthProtocol().signature
     strength|tol:0.0075diag|v:1
@@ -48,7 +48,9 @@ class StrengthProtocol(BaseProtocol):
 
     task: ClassVar[str] = "strength"
     tolerance: float = TOLERANCE
+    """How far apart partners may be, as a fraction of the image diagonal."""
     tolerance_px: float | None = None
+    """The same in pixels, in place of the fraction."""
 
     def parts(self) -> dict[str, object]:
         """What the signature says."""

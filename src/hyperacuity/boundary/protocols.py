@@ -15,7 +15,7 @@ from hyperacuity.boundary.matching import TOLERANCE
 from hyperacuity.errors import UsageError
 from hyperacuity.kernels.suppression import suppress_structured
 from hyperacuity.maps import LabelMap, SoftMap
-from hyperacuity.tally import BaseProtocol, count_or_list, named_protocol, number
+from hyperacuity.tally import BaseProtocol, count_or_list, described, named_protocol, number
 
 Precision = Literal["any", "mean"]
 Prediction = SoftMap | Sequence[LabelMap]
@@ -61,25 +61,6 @@ class Suppression:
 class Protocol(BaseProtocol):
     """A boundary benchmark. The defaults are Berkeley's (BSDS500).
 
-    Parameters
-    ----------
-    tolerance
-        How far apart partners may be, as a fraction of the image diagonal.
-    thin
-        Thin every thresholded map. Truth maps are used as they are.
-    thresholds
-        A number n, for n evenly spaced thresholds 1/(n+1) … n/(n+1), or the thresholds themselves, rising, or ``"levels"`` when
-        predictions are stacks of segmentations, to which neither thresholds nor suppression apply.
-    nms
-        Non-maximum suppression of soft maps beforehand: a :class:`Suppression` or its name, None, or ``"auto"``, which suppresses
-        the maps of those systems that need it (:data:`THICK`).
-    nms_of
-        The suppression of single systems by name, where it is another one: pairs of a system and ``"none"`` or a suppression's
-        name. A mapping does as well.
-    precision
-        ``"any"``: a detected pixel is right when any annotator's matching pairs it (Berkeley). ``"mean"``: the mean over
-        annotators of the share that each one's matching pairs, without the bonus for many annotators (Hou et al. 2013).
-
     Examples
     --------
     >>> Protocol().signature
@@ -90,11 +71,32 @@ class Protocol(BaseProtocol):
 
     task: ClassVar[str] = "boundary"
     tolerance: float = TOLERANCE
+    """How far apart partners may be, as a fraction of the image diagonal."""
     thin: bool = True
+    """Thin every thresholded map; truths are used as they are."""
     thresholds: int | tuple[float, ...] | Literal["levels"] = 99
+    """How many thresholds between 0 and 1, or a list of them, rising.
+
+    A number n stands for n evenly spaced ones, 1/(n+1) … n/(n+1). ``"levels"`` is for predictions that are stacks of
+    segmentations, to which neither thresholds nor suppression apply.
+    """
     nms: Suppression | str | None = None
+    """Suppress non-maxima first: ``structured``, ``structured-s0-r2``, ``structured-s1-r1-8bit`` (smoothing, radius,
+    rounding), ``none``, or ``auto`` (where maps are thick).
+
+    A :class:`Suppression`, its name, or None; ``"auto"`` suppresses the maps of those systems that need it (:data:`THICK`).
+    """
     precision: Precision = "any"
+    """A detected pixel is right if ``any`` annotator drew it (Berkeley), or by the ``mean`` over annotators.
+
+    ``"any"``: it is right when any annotator's matching pairs it. ``"mean"``: precision is the mean over annotators of the share
+    that each one's matching pairs, without the bonus for many annotators (Hou et al. 2013).
+    """
     nms_of: tuple[tuple[str, str], ...] = ()
+    """Suppression of single systems by name, where it differs: pairs of a system and ``none`` or a suppression's name.
+
+    A mapping does as well.
+    """
 
     def __post_init__(self) -> None:
         """Validate the options."""
@@ -198,26 +200,23 @@ def _suppression(given: Suppression | str | None) -> Suppression | None:
 _RCF = Suppression(smooth=0, radius=2)
 """As the authors of RCF suppress maps of BSDS500 and Multicue: not smoothed, compared within 2 pixels."""
 
-# What each is for stands in comments: a text here would be code on which tallies depend.
 PROTOCOLS: dict[str, Protocol] = {
-    # BSDS300 and BSDS500 as Berkeley evaluates them
-    "bsds": Protocol(),
-    # NYU depth v2: larger images, looser labels, tolerance 0.011
-    "nyud": Protocol(tolerance=0.011),
-    # how crisp a detector is by itself: no suppression, no thinning
-    "crisp": Protocol(thin=False),
-    # BIPED and most learned detectors: suppression first, then as bsds
-    "biped": Protocol(nms=Suppression()),
-    # boundaries of multi-task networks on PASCAL-Context: thinned, not suppressed
-    "pascal-context": Protocol(),
-    # the same on NYU depth v2, tolerance 0.011
-    "nyud-multitask": Protocol(tolerance=0.011),
-    # Multicue's low-level edges: suppressed within 2 pixels, then as bsds
-    "multicue-edge": Protocol(nms=_RCF),
-    # Multicue's object boundaries, in the same way
-    "multicue-boundary": Protocol(nms=_RCF),
+    "bsds": described(Protocol(), "BSDS300 and BSDS500 as Berkeley evaluates them"),
+    "nyud": described(Protocol(tolerance=0.011), "NYU depth v2: larger images, looser labels, tolerance 0.011"),
+    "crisp": described(Protocol(thin=False), "how crisp a detector is by itself: no suppression, no thinning"),
+    "biped": described(
+        Protocol(nms=Suppression()), "BIPED and most learned detectors: suppression first, then as bsds"
+    ),
+    "pascal-context": described(
+        Protocol(), "boundaries of multi-task networks on PASCAL-Context: thinned, not suppressed"
+    ),
+    "nyud-multitask": described(Protocol(tolerance=0.011), "the same on NYU depth v2, tolerance 0.011"),
+    "multicue-edge": described(
+        Protocol(nms=_RCF), "Multicue's low-level edges: suppressed within 2 pixels, then as bsds"
+    ),
+    "multicue-boundary": described(Protocol(nms=_RCF), "Multicue's object boundaries, in the same way"),
 }
-"""Named protocols. ``docs/protocols.md`` says what each is for, and where its numbers come from."""
+"""Protocols by name; each says what it is for in its ``__doc__``, and ``docs/protocols.md`` where its numbers come from."""
 
 
 def protocol(name: str = "bsds", **changes: Any) -> Protocol:

@@ -8,8 +8,11 @@ from typing import Annotated
 from typer import Option
 
 from hyperacuity.cli import common
-from hyperacuity.cli.options import Computing, Folder, MapFiles, Named, Split, Truth, grouped
+from hyperacuity.cli.options import Computing, Folder, MapFiles, Named, Split, Truth, grouped, protocol_help
 from hyperacuity.cli.output import finish
+
+ABOUT = protocol_help("audit/benchmark.py", "AuditProtocol")
+BOUNDARY = protocol_help("boundary/protocols.py")
 
 
 @grouped
@@ -18,10 +21,10 @@ def audit(
     system: Annotated[list[str] | None, Named(help="A system's soft boundary maps; may be repeated.")] = None,
     images: Annotated[Path | None, Folder(help="Photographs: for the pictures, and for the names of images.")] = None,
     split: Split = None,
-    tolerance: Annotated[float, Option(help="Fraction of the image diagonal.")] = 0.0075,
-    thresholds: Annotated[int, Option(min=1, help="How many thresholds between 0 and 1.")] = 99,
-    partial: Annotated[int, Option(min=1, help="How many partial truths of each kind, as a control.")] = 3,
-    seed: Annotated[int, Option(min=0, help="Seed of partial labels and trials.")] = 0,
+    tolerance: Annotated[float, Option(help=BOUNDARY["tolerance"])] = 0.0075,
+    thresholds: Annotated[int, Option(min=1, help=BOUNDARY["thresholds"].partition(",")[0] + ".")] = 99,
+    partial: Annotated[int, Option(min=1, help=ABOUT["repeats"])] = 3,
+    seed: Annotated[int, Option(min=0, help=f"{ABOUT['seed'][:-1]} and trials.")] = 0,
     out: Annotated[Path | None, Folder(help="Write a page here, and the run to DIR/run (default of --run).")] = None,
     figures: Annotated[Path | None, Folder(help="Write charts and pictures here.")] = None,
     trials: Annotated[Path | None, Folder(help="Write forced-choice trials here, two per image and system.")] = None,

@@ -9,9 +9,23 @@ from typing import Annotated, Any
 from typer import Option
 
 from hyperacuity.cli import common
-from hyperacuity.cli.options import Evaluation, Folder, Human, MapFiles, Pred, Split, Truth, grouped, thresholds_of
+from hyperacuity.cli.options import (
+    Evaluation,
+    Folder,
+    Human,
+    MapFiles,
+    Pred,
+    Split,
+    Truth,
+    grouped,
+    or_default,
+    protocol_help,
+    thresholds_of,
+)
 from hyperacuity.console import folder_name
 from hyperacuity.errors import UsageError
+
+ABOUT = protocol_help("boundary/protocols.py")
 
 
 @grouped
@@ -26,23 +40,22 @@ def boundary(
             "multicue-edge, multicue-boundary.",
         ),
     ] = "bsds",
-    tolerance: Annotated[float | None, Option(help="Fraction of the image diagonal (default: the protocol's).")] = None,
+    tolerance: Annotated[float | None, Option(help=or_default(ABOUT["tolerance"]))] = None,
     nms: Annotated[
         list[str] | None,
         Option(
             metavar="KIND",
-            help="Suppress non-maxima first: structured, structured-s0-r2, structured-s1-r1-8bit (smoothing, radius, "
-            "rounding), none, or auto (where maps are thick); NAME=KIND for one system (default: the protocol's).",
+            help=or_default(f"{ABOUT['nms']} NAME=KIND for one system"),
         ),
     ] = None,
-    thin: Annotated[
-        bool | None, Option("--thin/--no-thin", help="Thin every thresholded map (default: the protocol's).")
-    ] = None,
-    thresholds: Annotated[str, Option(metavar="N", help="How many between 0 and 1, or a list: 0.2,0.5,0.8.")] = "99",
+    thin: Annotated[bool | None, Option("--thin/--no-thin", help=or_default(ABOUT["thin"]))] = None,
+    thresholds: Annotated[
+        str, Option(metavar="N", help=ABOUT["thresholds"].replace("rising.", "rising: 0.2,0.5,0.8."))
+    ] = "99",
     segmentations: Annotated[
         bool, Option("--segmentations", help="Predictions are stacks of segmentations, a level each (segs).")
     ] = False,
-    precision: Annotated[str, Option(help="any: right if anyone drew it (Berkeley); mean: over annotators.")] = "any",
+    precision: Annotated[str, Option(help=ABOUT["precision"])] = "any",
     human: Human = False,
     split: Split = None,
     berkeley: Annotated[Path | None, Folder(help="Write eval_bdry*.txt as Berkeley's benchmark does.")] = None,

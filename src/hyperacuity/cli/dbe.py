@@ -8,23 +8,19 @@ from typing import Annotated
 from typer import Option
 
 from hyperacuity.cli import common
-from hyperacuity.cli.options import (
-    Evaluation,
-    Pred,
-    Truth,
-    ZeroUnknown,
-    grouped,
-)
+from hyperacuity.cli.options import Evaluation, Pred, Truth, ZeroUnknown, grouped, or_default, protocol_help
+
+ABOUT = protocol_help("ordering/dbe/benchmark.py", "DepthEdgeProtocol")
 
 
 @grouped
 def dbe(
     prediction: Annotated[Path, Pred(help="Folder of depth maps, or one.")],
     truth: Annotated[str, Truth(help="True depth edges: maps of edges, iBims-1's MAT files, or scenes.")],
-    sigma: Annotated[float | None, Option(help="Gaussian of the edge detector, in pixels (default: √2).")] = None,
-    low: Annotated[float | None, Option(help="Lower threshold of its hysteresis (default: 0.15).")] = None,
-    high: Annotated[float | None, Option(help="Upper threshold of its hysteresis (default: 0.3).")] = None,
-    reach: Annotated[float | None, Option(help="Where distances are cut off, in pixels (default: 10).")] = None,
+    sigma: Annotated[float | None, Option(help=or_default(ABOUT["sigma"], "√2"))] = None,
+    low: Annotated[float | None, Option(help=or_default(ABOUT["low"], "0.15"))] = None,
+    high: Annotated[float | None, Option(help=or_default(ABOUT["high"], "0.3"))] = None,
+    reach: Annotated[float | None, Option(help=or_default(ABOUT["reach"], "10"))] = None,
     zero_unknown: ZeroUnknown = False,
     *,
     how: Evaluation,

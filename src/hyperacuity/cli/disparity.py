@@ -10,23 +10,26 @@ from typing import Annotated
 from typer import Option
 
 from hyperacuity.cli import common
-from hyperacuity.cli.options import Evaluation, Folder, Named, Pred, Truth, grouped, numbers
+from hyperacuity.cli.options import Evaluation, Folder, Named, Pred, Truth, grouped, numbers, protocol_help
 from hyperacuity.errors import UsageError
 
 ALL = "all"
 """What stands for all cards of the package."""
 
 
+ABOUT = protocol_help("disparity/benchmark.py")
+
+
 @grouped
 def disparity(
     prediction: Annotated[Path, Pred(help="Folder of maps: SCENE.png, pfm, npy …, or SCENE/…; or one map.")],
     truth: Annotated[str, Truth(help="A stereo data set (its folder or name), a folder of maps, or one map.")],
-    delta: Annotated[str, Option(metavar="LIST", help="Error thresholds in pixels.")] = "0.5,1,2",
+    delta: Annotated[str, Option(metavar="LIST", help=ABOUT["deltas"])] = "0.5,1,2",
     region: Annotated[
-        str, Option(metavar="LIST", help="Regions: nonocc, all, disc, untextured, and names of masks given.")
+        str, Option(metavar="LIST", help=f"{ABOUT['regions']} Such as nonocc, all, disc, untextured.")
     ] = "nonocc,all,disc",
     mask: Annotated[list[str] | None, Named(help="A region of your own: SCENE.png files, white where it is.")] = None,
-    invalid: Annotated[str, Option(help="Missing estimates are bad, or skip: left out (semi-dense maps).")] = "bad",
+    invalid: Annotated[str, Option(help=ABOUT["invalid"])] = "bad",
     scale: Annotated[float | None, Option(help="Grey levels per pixel of the maps (default: the data's).")] = None,
     truth_scale: Annotated[
         float | None, Option(help="Grey levels per pixel of the truth (default: the data's).")

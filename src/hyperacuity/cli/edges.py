@@ -8,15 +8,17 @@ from typing import Annotated
 from typer import Option
 
 from hyperacuity.cli import common
-from hyperacuity.cli.options import Evaluation, MapFiles, Pred, Truth, grouped
+from hyperacuity.cli.options import Evaluation, MapFiles, Pred, Truth, grouped, protocol_help
+
+ABOUT = protocol_help("edges/benchmark.py")
 
 
 @grouped
 def edges(
     prediction: Annotated[Path, Pred(help="Edge map, or folder of edge maps.")],
     truth: Annotated[str, Truth(help="Truth, folder of truths, or a known data set such as rug or uded.")],
-    names: Annotated[str | None, Option("--measures", help="Such as psi,sk(k=1),baddeley (default: all).")] = None,
-    thresholds: Annotated[int, Option(min=1, help="How many thresholds from 0 to 1.")] = 101,
+    names: Annotated[str | None, Option("--measures", help=ABOUT["names"])] = None,
+    thresholds: Annotated[int, Option(min=1, help=ABOUT["thresholds"])] = 101,
     thin: Annotated[bool, Option("--thin", help="Thin soft maps first. Without it they must be thin already.")] = False,
     *,
     maps: MapFiles,

@@ -8,8 +8,10 @@ from typing import Annotated, Any
 from typer import Option
 
 from hyperacuity.cli import common
-from hyperacuity.cli.options import Evaluation, Pred, Truth, grouped
+from hyperacuity.cli.options import Evaluation, Pred, Truth, grouped, or_default, protocol_help
 from hyperacuity.errors import UsageError
+
+ABOUT = protocol_help("masks/protocols.py")
 
 
 @grouped
@@ -17,22 +19,14 @@ def masks(
     prediction: Annotated[Path, Pred(help="Folder of masks or label maps (png, npy …), of sequences, or one map.")],
     truth: Annotated[str, Truth(help="Folder of true masks or label maps, of sequences, or one map.")],
     protocol: Annotated[str, Option(metavar="NAME", help="binary, labels, davis2016 or davis2017.")] = "binary",
-    by: Annotated[
-        str | None, Option(help="What an object is: binary (all but the background), label, or instance.")
-    ] = None,
-    pair: Annotated[str | None, Option(help="Instances belong together by id, or by iou (best overlap).")] = None,
-    extra: Annotated[str | None, Option(help="Predicted objects without a true one: count (score 0), ignore.")] = None,
-    background: Annotated[str | None, Option(metavar="LABEL", help="The label that is no object, or none.")] = None,
-    ignore: Annotated[
-        str | None, Option(metavar="LABEL", help="Leave out pixels where the truth has this label: 255, or none.")
-    ] = None,
-    frames: Annotated[str | None, Option(help="Of sequences: all frames, or inner: not the first and last.")] = None,
-    tolerance: Annotated[
-        float | None, Option(help="Fraction of the image diagonal, rounded up to pixels (default: 0.008).")
-    ] = None,
-    band: Annotated[
-        float | None, Option(help="Width of Boundary IoU's band, a fraction of the diagonal (default: 0.02).")
-    ] = None,
+    by: Annotated[str | None, Option(help=or_default(ABOUT["by"]))] = None,
+    pair: Annotated[str | None, Option(help=or_default(ABOUT["pair"]))] = None,
+    extra: Annotated[str | None, Option(help=or_default(ABOUT["extra"]))] = None,
+    background: Annotated[str | None, Option(metavar="LABEL", help=or_default(ABOUT["background"]))] = None,
+    ignore: Annotated[str | None, Option(metavar="LABEL", help=or_default(ABOUT["ignore"]))] = None,
+    frames: Annotated[str | None, Option(help=or_default(ABOUT["frames"]))] = None,
+    tolerance: Annotated[float | None, Option(help=or_default(ABOUT["tolerance"]))] = None,
+    band: Annotated[float | None, Option(help=or_default(ABOUT["band"]))] = None,
     *,
     how: Evaluation,
 ) -> None:

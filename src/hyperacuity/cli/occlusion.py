@@ -15,10 +15,15 @@ from hyperacuity.cli.options import (
     SoftFiles,
     Truth,
     grouped,
+    or_default,
+    protocol_help,
     thresholds_of,
 )
 
 Direction = Literal["normal", "tangent", "vector"]
+
+
+ABOUT = protocol_help("ordering/occlusion.py", "OcclusionProtocol")
 
 
 @grouped
@@ -35,21 +40,17 @@ def occlusion(
         Direction, Option(help="What the maps' angles are: normal, tangent (DOC, DOOBNet …), or vector.")
     ] = "normal",
     truth_direction: Annotated[Direction, Option(help="What the truth's angles are.")] = "normal",
-    angle: Annotated[
-        float | None, Option(min=0, max=180, help="How far apart directions may be, in degrees (default: 90).")
-    ] = None,
-    recall: Annotated[
-        str | None, Option(help="What OPR's recall counts: right pairs, or all that were found (default: right).")
-    ] = None,
-    tolerance: Annotated[float | None, Option(help="Fraction of the image diagonal (default: 0.0075).")] = None,
+    angle: Annotated[float | None, Option(min=0, max=180, help=or_default(ABOUT["angle"]))] = None,
+    recall: Annotated[str | None, Option(help=or_default(ABOUT["recall"]))] = None,
+    tolerance: Annotated[float | None, Option(help=or_default(ABOUT["tolerance"]))] = None,
     nms: Annotated[
         str | None,
-        Option(metavar="KIND", help="Suppress non-maxima first: structured (default), structured-s0-r2, none."),
+        Option(metavar="KIND", help=or_default(ABOUT["nms"])),
     ] = None,
-    thin: Annotated[
-        bool | None, Option("--thin/--no-thin", help="Thin every thresholded map (default: the protocol's).")
-    ] = None,
-    thresholds: Annotated[str, Option(metavar="N", help="How many between 0 and 1, or a list: 0.2,0.5,0.8.")] = "99",
+    thin: Annotated[bool | None, Option("--thin/--no-thin", help=or_default(ABOUT["thin"]))] = None,
+    thresholds: Annotated[
+        str, Option(metavar="N", help=ABOUT["thresholds"].replace("rising.", "rising: 0.2,0.5,0.8."))
+    ] = "99",
     human: Human = False,
     *,
     maps: SoftFiles,

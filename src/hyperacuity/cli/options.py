@@ -14,11 +14,29 @@ from typing import Annotated, Any, Literal, get_type_hints
 
 from typer import Argument, Option
 
+import hyperacuity
 from hyperacuity.cli.common import STDOUT
 from hyperacuity.errors import UsageError
 from hyperacuity.outputs import output_path
+from hyperacuity.syntax import field_texts
 
 Kind = Literal["csv", "latex", "markdown"]
+
+
+def protocol_help(file: str, kind: str = "Protocol") -> dict[str, str]:
+    """Help for options that set a protocol's fields: the first paragraph of each field's description, read from its source.
+
+    >>> protocol_help("regions/benchmark.py")
+    {'levels': 'At how many levels a hierarchy is cut.'}
+    """
+    texts = field_texts(Path(hyperacuity.__file__).parent / file, kind)
+    return {name: " ".join(text.partition("\n\n")[0].replace("``", "").split()) for name, text in texts.items()}
+
+
+def or_default(text: str, default: str = "the protocol's") -> str:
+    """A help text that also says what holds without the option."""
+    return f"{text.removesuffix('.')} (default: {default})."
+
 
 Folder = partial(Option, metavar="DIR")
 Named = partial(Option, metavar="NAME=DIR")

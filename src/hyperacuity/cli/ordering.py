@@ -8,8 +8,10 @@ from typing import Annotated, Literal
 from typer import Option
 
 from hyperacuity.cli import common
-from hyperacuity.cli.options import Evaluation, Folder, Human, Pred, Truth, grouped
+from hyperacuity.cli.options import Evaluation, Folder, Human, Pred, Truth, grouped, protocol_help
 from hyperacuity.cli.output import figure_folder
+
+ABOUT = protocol_help("ordering/protocols.py")
 
 
 @grouped
@@ -26,11 +28,11 @@ def ordering(
     farther: Annotated[
         Literal["none", "pred", "truth", "both"], Option(help="Whose maps are depth maps, in which larger is farther.")
     ] = "none",
-    radius: Annotated[float, Option(min=0, help="How far apart contours may be, in pixels.")] = 3.0,
-    angle: Annotated[float, Option(min=0, max=180, help="How far apart directions may be, in degrees.")] = 15.0,
-    cost: Annotated[str, Option(help="What matching minimises: distance (the paper), or distance+angle.")] = "distance",
-    annotators: Annotated[str, Option(help="Several annotators' contours: bsds, sum or best.")] = "bsds",
-    tie: Annotated[str, Option(help="A predicted tie in R-ACC and B-ACC: wrong, half or skip.")] = "wrong",
+    radius: Annotated[float, Option(min=0, help=ABOUT["radius"])] = 3.0,
+    angle: Annotated[float, Option(min=0, max=180, help=ABOUT["angle"])] = 15.0,
+    cost: Annotated[str, Option(help=ABOUT["cost"])] = "distance",
+    annotators: Annotated[str, Option(help=ABOUT["annotators"])] = "bsds",
+    tie: Annotated[str, Option(help=ABOUT["question_tie"])] = "wrong",
     mean: Annotated[bool, Option("--mean", help="Mean over images instead of counts of all images.")] = False,
     detail: Annotated[
         bool, Option("--detail", help="Also say why contours are inconsistent: rough direction, or wrong side.")

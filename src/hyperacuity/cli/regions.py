@@ -8,16 +8,18 @@ from typing import Annotated, Literal
 from typer import Option
 
 from hyperacuity.cli import common
-from hyperacuity.cli.options import Evaluation, Folder, Pred, SoftFiles, Truth, grouped
+from hyperacuity.cli.options import Evaluation, Folder, Pred, SoftFiles, Truth, grouped, protocol_help
 from hyperacuity.console import folder_name
 from hyperacuity.outputs import write_output
+
+ABOUT = protocol_help("regions/benchmark.py")
 
 
 @grouped
 def regions(
     prediction: Annotated[Path, Pred(help="Folder of ucm2 or segmentation files, or one file.")],
     truth: Annotated[str, Truth(help="Folder of annotators' segmentations, one file, or bsds500.")],
-    levels: Annotated[int, Option(min=1, help="At how many levels a hierarchy is cut.")] = 99,
+    levels: Annotated[int, Option(min=1, help=ABOUT["levels"])] = 99,
     form: Annotated[
         Literal["auto", "ucm", "segmentations", "soft"],
         Option("--as", help="What predictions hold; soft: boundary maps to make hierarchies of; auto: ucm2 or labels."),

@@ -8,7 +8,17 @@ from typing import Annotated, Any, Literal
 from typer import Argument, Option
 
 from hyperacuity.cli import common
-from hyperacuity.cli.options import Evaluation, Json, Pred, SoftFiles, Truth, grouped, thresholds_of
+from hyperacuity.cli.options import (
+    Evaluation,
+    Json,
+    Pred,
+    SoftFiles,
+    Truth,
+    grouped,
+    or_default,
+    protocol_help,
+    thresholds_of,
+)
 from hyperacuity.cli.output import Out, finish, plural, print_line
 from hyperacuity.errors import UsageError
 
@@ -17,6 +27,9 @@ Classes = Annotated[
 ]
 FirstLabel = Annotated[int, Option(min=0, help="In plain label maps, the label of the first class.")]
 IgnoreLabel = Annotated[int, Option(help="In plain label maps, the label of pixels of which nothing is known.")]
+
+
+ABOUT = protocol_help("semantic/protocols.py")
 
 
 @grouped
@@ -32,18 +45,14 @@ def semantic(
             help="plain, sbd (its authors'), sbd-thin, sbd-raw, cityscapes-thin, cityscapes-raw (SEAL's).",
         ),
     ] = "plain",
-    tolerance: Annotated[float | None, Option(help="Fraction of the image diagonal (default: the protocol's).")] = None,
-    thresholds: Annotated[str, Option(metavar="N", help="How many between 0 and 1, or a list: 0.2,0.5,0.8.")] = "99",
-    instances: Annotated[
-        bool | None, Option("--instances/--no-instances", help="Whether touching objects of a class have a boundary.")
-    ] = None,
-    internal: Annotated[
-        Literal["count", "drop"] | None, Option(help="Detections deep inside objects: count as false, or drop.")
-    ] = None,
-    absent: Annotated[
-        Literal["count", "skip"] | None, Option(help="Images without the class: count detections as false, or skip.")
-    ] = None,
-    border: Annotated[int | None, Option(min=0, help="Pixels at the frame that are cut off.")] = None,
+    tolerance: Annotated[float | None, Option(help=or_default(ABOUT["tolerance"]))] = None,
+    thresholds: Annotated[
+        str, Option(metavar="N", help=ABOUT["thresholds"].replace("rising.", "rising: 0.2,0.5,0.8."))
+    ] = "99",
+    instances: Annotated[bool | None, Option("--instances/--no-instances", help=ABOUT["instances"])] = None,
+    internal: Annotated[Literal["count", "drop"] | None, Option(help=ABOUT["internal"])] = None,
+    absent: Annotated[Literal["count", "skip"] | None, Option(help=ABOUT["absent"])] = None,
+    border: Annotated[int | None, Option(min=0, help=ABOUT["border"])] = None,
     classes: Classes = None,
     truth_as: Annotated[
         Literal["auto", "labels", "boundaries"], Option(help="What a plain folder of truths holds.")

@@ -8,14 +8,9 @@ from typing import Annotated
 from typer import Option
 
 from hyperacuity.cli import common
-from hyperacuity.cli.options import (
-    Evaluation,
-    Folder,
-    Pred,
-    Truth,
-    ZeroUnknown,
-    grouped,
-)
+from hyperacuity.cli.options import Evaluation, Folder, Pred, Truth, ZeroUnknown, grouped, or_default, protocol_help
+
+ABOUT = protocol_help("ordering/whdr/benchmark.py", "PairProtocol")
 
 
 @grouped
@@ -27,12 +22,8 @@ def whdr(
     protocol: Annotated[
         str, Option(metavar="NAME", help="whdr (pairs may be equal), or diw (one of two answers is right).")
     ] = "whdr",
-    delta: Annotated[
-        float | None, Option(min=0, help="About equal: the larger is less than 1 + this times the smaller (0.02).")
-    ] = None,
-    equality: Annotated[
-        str | None, Option(help="What delta bounds: the ratio (default), or the difference, in the map's units.")
-    ] = None,
+    delta: Annotated[float | None, Option(min=0, help=or_default(ABOUT["delta"]))] = None,
+    equality: Annotated[str | None, Option(help=or_default(ABOUT["equality"]))] = None,
     mean: Annotated[bool, Option("--mean", help="Mean over images instead of the pairs of all images.")] = False,
     farther: Annotated[bool, Option("--farther", help="The maps are depth maps, in which larger is farther.")] = False,
     zero_unknown: ZeroUnknown = False,

@@ -44,17 +44,6 @@ PERCENTS = (50.0, 90.0, 95.0, 99.0)
 class Protocol(BaseProtocol):
     """A disparity benchmark. The regions are Middlebury's, and with δ = 1 and missing estimates bad, so is the arithmetic.
 
-    Parameters
-    ----------
-    deltas
-        Error thresholds δ in pixels, of which a pixel's error must exceed one to count as bad.
-    regions
-        Names of the masks in which errors are counted.
-    invalid
-        Whether a missing estimate is ``"bad"`` or left out (``"skip"``).
-    masks
-        Where the regions come from: ``"given"`` with the data, ``"derived"`` from the truth, or ``"mixed"``.
-
     Examples
     --------
     >>> Protocol().signature
@@ -65,9 +54,13 @@ class Protocol(BaseProtocol):
 
     task: ClassVar[str] = "disparity"
     deltas: tuple[float, ...] = (0.5, 1.0, 2.0)
+    """Error thresholds δ in pixels, of which a pixel's error must exceed one to count as bad."""
     regions: tuple[str, ...] = ("nonocc", "all", "disc")
+    """Regions in which errors are counted, by the names of their masks."""
     invalid: Invalid = "bad"
+    """Missing estimates are ``bad``, or left out (``skip``)."""
     masks: Masks = "given"
+    """Regions are ``given`` with the data, ``derived`` from the truth, or ``mixed``."""
 
     def __post_init__(self) -> None:
         """Validate the options."""

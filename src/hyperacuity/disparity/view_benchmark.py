@@ -30,7 +30,7 @@ SENSES = {"mse": "min", "rmse": "min", "psnr": "max", "visible": "max"}
 
 @dataclass(frozen=True)
 class ViewProtocol(BaseProtocol):
-    """Forward and inverse prediction of the second picture of a pair; ``tolerant`` compares 3×3 intervals.
+    """Forward and inverse prediction of the second picture of a pair.
 
     >>> ViewProtocol().signature
     views|ways:forward,inverse|compare:pixels|v:1
@@ -38,6 +38,7 @@ class ViewProtocol(BaseProtocol):
 
     task: ClassVar[str] = "views"
     tolerant: bool = False
+    """Compare 3×3 intervals in place of single pixels."""
 
     def parts(self) -> dict[str, object]:
         """What the signature says."""

@@ -33,18 +33,20 @@ from hyperacuity.tally import (
 
 @dataclass(frozen=True)
 class Protocol(BaseProtocol):
-    """How edge maps are scored.
+    """A benchmark of edge maps.
 
-    ``thresholds``: how many, evenly from 0 to 1. ``thin``: soft maps are thin already (``none``), or are thinned as those of
-    learned detectors are (``structured``). ``norm``: a soft map is divided by its largest value (``max``) or not (``none``).
     A map with only one strength is binary and is scored as it is. Of several annotators the mean score counts.
     """
 
     task: ClassVar[str] = "edges"
     names: tuple[str, ...] = PAPER
+    """Measures, such as ``psi``, ``sk(k=1)``, ``baddeley``; by default all."""
     thresholds: int = 101
+    """How many thresholds, evenly from 0 to 1."""
     thin: Literal["none", "structured"] = "none"
+    """Soft maps are thin already (``none``), or are thinned as those of learned detectors are (``structured``)."""
     norm: Literal["max", "none"] = "max"
+    """A soft map is divided by its largest value (``max``) or not (``none``)."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "names", tuple(str(m) for m in measures(self.names)))

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, get_args
 
 from hyperacuity.errors import UsageError
 from hyperacuity.maps import diagonal
-from hyperacuity.tally import BaseProtocol, named_protocol, number
+from hyperacuity.tally import BaseProtocol, described, named_protocol, number
 
 By = Literal["binary", "label", "instance"]
 PairedBy = Literal["id", "iou"]
@@ -20,29 +20,7 @@ LABELS = 256
 
 @dataclass(frozen=True)
 class Protocol(BaseProtocol):
-    """How masks are compared. The defaults take everything that is not 0 as one mask, with the tolerance of DAVIS.
-
-    Parameters
-    ----------
-    tolerance
-        How far apart contours may be, as a fraction of the image diagonal, rounded up to whole pixels (DAVIS: 0.008).
-    band
-        How wide the band is that Boundary IoU compares, as a fraction of the diagonal, rounded to whole pixels, one at least
-        (Cheng et al. 2021: 0.02).
-    by
-        What an object is. ``"binary"``: all that is no background is one mask. ``"label"``: every label is a mask, and scores
-        are means over images, then over labels. ``"instance"``: every id is an object, and scores are means over objects.
-    pair
-        Which predicted instance belongs to which true one: the one of the same ``"id"`` (DAVIS), or by ``"iou"``: one to one, so
-        that the sum of their region IoU is greatest.
-    extra
-        Predicted objects that belong to none of the truth ``"count"`` as objects with score 0, or are left out (``"ignore"``).
-    background
-        The label that is no object; None where every label is one.
-    ignore
-        Pixels where the truth has this label are left out on both sides; 255 in DAVIS 2017, PASCAL VOC and Cityscapes.
-    frames
-        Of a sequence: ``"all"`` frames, or the ``"inner"`` ones, without the first and the last (DAVIS, semi-supervised).
+    """A benchmark of masks. The defaults take everything that is not 0 as one mask, with the tolerance of DAVIS.
 
     Examples
     --------
@@ -54,13 +32,27 @@ class Protocol(BaseProtocol):
 
     task: ClassVar[str] = "masks"
     tolerance: float = 0.008
+    """How far apart contours may be, as a fraction of the image diagonal, rounded up to whole pixels."""
     band: float = 0.02
+    """Width of the band that Boundary IoU compares, as a fraction of the image diagonal.
+
+    It is rounded to whole pixels, one at least (Cheng et al. 2021).
+    """
     by: By = "binary"
+    """An object is all but the background (``binary``), a ``label``, or an ``instance``.
+
+    Scores of labels are means over images, then over labels; those of instances are means over objects.
+    """
     pair: PairedBy = "id"
+    """Instances belong together by ``id``, or by ``iou``: one to one, with the greatest sum of region IoU."""
     extra: Extra = "count"
+    """Predicted objects without a true one: ``count`` with score 0, or ``ignore``."""
     background: int | None = 0
+    """The label that is no object, or ``none`` where every label is one."""
     ignore: int | None = None
+    """Leave out pixels where the truth has this label, or ``none``: 255 in DAVIS 2017, PASCAL VOC and Cityscapes."""
     frames: Evaluated = "all"
+    """Of a sequence, ``all`` frames, or the ``inner`` ones: without the first and the last (DAVIS, semi-supervised)."""
 
     def __post_init__(self) -> None:
         """Validate the options."""
@@ -108,18 +100,21 @@ class Protocol(BaseProtocol):
         return max(1, round(self.band * diagonal(shape)))
 
 
-# What each is for stands in comments: a text here would be code on which tallies depend.
 PROTOCOLS: dict[str, Protocol] = {
-    # one mask per image: salient objects, matting, Boundary IoU of single masks
-    "binary": Protocol(),
-    # label maps of semantic segmentation, every label a mask, 255 ignored
-    "labels": Protocol(by="label", background=None, ignore=255),
-    # DAVIS 2016: one object per sequence, without its first and last frame
-    "davis2016": Protocol(frames="inner"),
-    # DAVIS 2017, semi-supervised: objects by id, without the first and last frame, 255 ignored
-    "davis2017": Protocol(by="instance", ignore=255, frames="inner"),
+    "binary": described(Protocol(), "one mask per image: salient objects, matting, Boundary IoU of single masks"),
+    "labels": described(
+        Protocol(by="label", background=None, ignore=255),
+        "label maps of semantic segmentation, every label a mask, 255 ignored",
+    ),
+    "davis2016": described(
+        Protocol(frames="inner"), "DAVIS 2016: one object per sequence, without its first and last frame"
+    ),
+    "davis2017": described(
+        Protocol(by="instance", ignore=255, frames="inner"),
+        "DAVIS 2017, semi-supervised: objects by id, without the first and last frame, 255 ignored",
+    ),
 }
-"""Named protocols. ``docs/protocols.md`` says what each is for."""
+"""Protocols by name; each says what it is for in its ``__doc__``, and ``docs/protocols.md`` where its numbers come from."""
 
 
 def protocol(name: str = "binary", **changes: Any) -> Protocol:

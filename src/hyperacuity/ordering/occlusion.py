@@ -33,7 +33,7 @@ from hyperacuity.maps import SoftMap, same_size, soft_map
 from hyperacuity.ordering.directed_contours import Contours, angle_between, contours
 from hyperacuity.ordering.local import SIDE, LocalMatch, match_contours
 from hyperacuity.ordering.orderings import Ordering, Partition, Sides
-from hyperacuity.tally import Arrays, BaseProtocol, Counts, Tally, number, protocol_of
+from hyperacuity.tally import Arrays, BaseProtocol, Counts, Tally, described, number, protocol_of
 
 STRUCTURED = Suppression()
 """How non-maxima are suppressed by default."""
@@ -100,16 +100,6 @@ def owned_contours(truth: Truth, *, name: str = "truth") -> Contours:
 class OcclusionProtocol(BaseProtocol):
     """A benchmark of occlusion boundaries. The defaults are those of DOC and its followers.
 
-    Parameters
-    ----------
-    tolerance, thin, thresholds, nms
-        As in the boundary benchmark (:class:`hyperacuity.boundary.Protocol`), but that non-maxima are suppressed by default.
-    angle
-        How far apart the directions of a right pair may be, in degrees, this angle included.
-    recall
-        What OPR's recall counts: truth pixels whose pair is ``"right"``, or all that were ``"found"``, as the programs of DOC,
-        DOOBNet and P2ORM do, so that published numbers are of this kind. Precision counts right pairs in either case.
-
     Examples
     --------
     >>> OcclusionProtocol().signature
@@ -118,11 +108,21 @@ class OcclusionProtocol(BaseProtocol):
 
     task: ClassVar[str] = "occlusion"
     tolerance: float = boundary.TOLERANCE
+    """How far apart partners may be, as a fraction of the image diagonal."""
     angle: float = SIDE
+    """How far apart directions of a right pair may be, in degrees, this angle included."""
     thin: bool = True
+    """Thin every thresholded map; truths are used as they are."""
     thresholds: int | tuple[float, ...] = 99
+    """How many thresholds between 0 and 1, or a list of them, rising."""
     nms: Suppression | str | None = STRUCTURED
+    """Suppress non-maxima first: ``structured``, ``structured-s0-r2`` (smoothing, radius), or ``none``."""
     recall: Recall = "right"
+    """OPR's recall counts ``right`` pairs, or all that were ``found``.
+
+    The programs of DOC, DOOBNet and P2ORM count all, so published numbers are of that kind. Precision counts right pairs in
+    either case.
+    """
 
     def __post_init__(self) -> None:
         """Validate the options."""
@@ -151,8 +151,14 @@ class OcclusionProtocol(BaseProtocol):
 OCCLUSION = OcclusionProtocol()
 """The defaults."""
 
-OCCLUSION_PROTOCOLS = {"occlusion": OCCLUSION, "doobnet": OcclusionProtocol(thin=False, recall="found")}
-"""Named protocols: by the definition of OPR, and as the programs of DOOBNet and P2ORM count (recall of whatever was found)."""
+OCCLUSION_PROTOCOLS = {
+    "occlusion": described(OCCLUSION, "OPR as it is defined"),
+    "doobnet": described(
+        OcclusionProtocol(thin=False, recall="found"),
+        "as the programs of DOOBNet and P2ORM count, and published numbers",
+    ),
+}
+"""Protocols by name; each says what it is for in its ``__doc__``."""
 
 
 @dataclass(frozen=True, eq=False)

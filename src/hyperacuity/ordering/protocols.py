@@ -1,4 +1,4 @@
-"""What is agreed before orders are compared, and how it is written down."""
+"""The protocol of depth orders: everything agreed before they are compared."""
 
 from __future__ import annotations
 
@@ -20,34 +20,7 @@ Aggregate = Literal["pooled", "mean"]
 
 @dataclass(frozen=True)
 class Protocol(BaseProtocol):
-    """How orders are compared. The defaults are the papers'.
-
-    Parameters
-    ----------
-    radius, radius_share
-        How far apart contour pixels may be matched: in pixels, or instead as a share of the image diagonal.
-    angle
-        How far apart their directions may be, in degrees.
-    window
-        Side of the window in which contour normals are averaged.
-    cost
-        What matching minimises (:func:`~hyperacuity.ordering.match_contours`).
-    tie
-        Contours between regions to which the system gives one depth: ``"inconsistent"`` wherever the truth has a direction,
-        or ``"ignore"`` them, as if they were not there.
-    truth_tie
-        True contours without direction (:func:`~hyperacuity.ordering.match_contours`).
-    annotators
-        How several annotators' contours are put together (:func:`~hyperacuity.ordering.combine`). Pairs of regions and
-        figure/ground questions are summed over annotators, but with ``"best"`` those of GDC are of the best one.
-    equal_pairs, missed_pairs, same_depth
-        See :func:`~hyperacuity.ordering.compare_regions`.
-    question_tie
-        What a predicted tie is worth in the figure/ground benchmark: ``"wrong"``, ``"half"`` a right answer, or ``"skip"`` it.
-    cut, length, adjacency, middle, reach
-        See :func:`~hyperacuity.ordering.compare_neighbours`.
-    aggregate
-        Scores of a data set: ``"pooled"`` counts of all images, or the ``"mean"`` over images.
+    """A benchmark of depth orders. The defaults are the papers'.
 
     Examples
     --------
@@ -57,23 +30,57 @@ class Protocol(BaseProtocol):
 
     task: ClassVar[str] = "ordering"
     radius: float = RADIUS
+    """How far apart contour pixels may be matched, in pixels."""
     radius_share: float | None = None
+    """The same as a share of the image diagonal, in place of the radius in pixels."""
     angle: float = ANGLE
+    """How far apart directions may be, in degrees."""
     window: int = WINDOW
+    """Side of the window in which contour normals are averaged, in pixels."""
     cost: MatchCost = "distance"
+    """What matching minimises: ``distance`` (the paper), or ``distance+angle``.
+
+    See :func:`~hyperacuity.ordering.match_contours`.
+    """
     tie: SystemTie = "inconsistent"
+    """Contours between regions of one predicted depth: ``inconsistent`` wherever the truth has a direction, or ``ignore``."""
     truth_tie: TruthTie = "consistent"
+    """True contours without direction are ``consistent`` where they are matched, or left out (``exclude``)."""
     annotators: Annotators = "bsds"
+    """Several annotators' contours: ``bsds``, ``sum`` or ``best``.
+
+    See :func:`~hyperacuity.ordering.combine`. Pairs of regions and figure/ground questions are summed over annotators, but with
+    ``"best"`` those of GDC are of the best one.
+    """
     equal_pairs: EqualPairs = "class"
+    """True pairs of equal depth are a ``class`` of their own, or do not count (``exclude``)."""
     missed_pairs: MissedPairs = "matched"
+    """Missed pairs of regions: all without a pair that was ``matched``, or as the formula says (``literal``).
+
+    See :func:`~hyperacuity.ordering.compare_regions`.
+    """
     same_depth: float = SAME_DEPTH
+    """Depths that differ by no more than this are equal."""
     question_tie: Tie = "wrong"
+    """A predicted tie in R-ACC and B-ACC: ``wrong``, ``half`` a right answer, or ``skip``."""
     cut: Cut = "ceil"
+    """The foremost share q of n regions is q·n, rounded up (``ceil``), down (``floor``), or to the nearest (``round``)."""
     length: Length = "crack"
+    """Length of a common border: cracks (``crack``), ``front-pixels`` that touch the other region, or ``both-pixels``."""
     adjacency: Literal[4, 8] = 4
+    """Regions are neighbours by the 4 or by the 8 neighbours of their pixels.
+
+    With 8, those that touch at corners only are, with a length of 0 cracks.
+    """
     middle: Middle = "mean"
+    """Median of an even number of pixels: the ``mean`` of the middle two, or the ``low`` one."""
     reach: int = REACH
+    """How far from a border labelled contours may lie and still vote, in pixels.
+
+    On the segmentation that was labelled they lie on the border, and only those that do vote.
+    """
     aggregate: Aggregate = "pooled"
+    """Scores of a data set: of the ``pooled`` counts of all images, or the ``mean`` over images."""
 
     def __post_init__(self) -> None:
         """Validate the options."""

@@ -18,10 +18,11 @@ from hyperacuity.tally import Arrays, BaseProtocol, Counts, Criteria, Scores, Su
 
 @dataclass(frozen=True)
 class Protocol(BaseProtocol):
-    """How segmentations are scored: a hierarchy is cut at ``levels`` levels; a stack of segmentations is used as it is."""
+    """A benchmark of segmentations: a hierarchy is cut at several levels, a stack of segmentations is used as it is."""
 
     task: ClassVar[str] = "regions"
     levels: int = 99
+    """At how many levels a hierarchy is cut."""
 
     def __post_init__(self) -> None:
         level_thresholds(self.levels)

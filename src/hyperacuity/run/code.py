@@ -282,6 +282,9 @@ def _flatten(node: ast.AST, words: list[str], imports: list[ast.Import | ast.Imp
         return
     if isinstance(node, ast.Import | ast.ImportFrom):
         imports.append(node)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "described":
+        _flatten(node.args[0], words, imports)  # without the description
+        return
     words.append(type(node).__name__)
     for name in type(node)._fields:
         value: Any = getattr(node, name, None)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hyperacuity.boundary import TOLERANCE
 from hyperacuity.boundary import Protocol as BoundaryProtocol
 from hyperacuity.errors import UsageError
-from hyperacuity.tally import BaseProtocol, named_protocol, number
+from hyperacuity.tally import BaseProtocol, described, named_protocol, number
 
 VOC = (
     *("aeroplane", "bicycle", "bird", "boat", "bottle", "bus", "car", "cat", "chair", "cow", "diningtable", "dog"),
@@ -49,35 +49,6 @@ MOST_BORDER, MOST_RADIUS = 1000, 50
 class Protocol(BaseProtocol):
     """A benchmark of semantic boundaries. The named ones are in :data:`PROTOCOLS`.
 
-    Parameters
-    ----------
-    tolerance
-        How far apart partners may be, as a fraction of the image diagonal.
-    thin
-        Thin every thresholded map.
-    thresholds
-        A number n, for n evenly spaced thresholds 1/(n+1) … n/(n+1), or the thresholds themselves, rising.
-    truth
-        ``"thin"``: boundaries as they were drawn, or else made of the label map and thinned. ``"raw"``: made of the label map and
-        left as wide as they are. Boundaries that come without a label map are taken as they are.
-    radius
-        How far from another region a pixel may be to count as boundary, in pixels, where boundaries are made of a label map.
-    instances
-        Whether touching objects of one class have a boundary between them (instance-sensitive), where the truth knows objects.
-    internal
-        What becomes of detected pixels that lie inside the class's segmentation, farther than the tolerance from any of its
-        boundaries: ``"drop"`` after thinning, before matching (SBD's "kill internal"), or ``"count"`` as false.
-    absent
-        What becomes of an image without the class: ``"count"`` what is detected there as false, or ``"skip"`` it.
-    border
-        So many pixels at the frame are cut off predictions and truths.
-    half
-        Score at half size: of truths, and of predictions that are not at half size already, every second pixel is taken.
-    repeated
-        Where a recall occurs at several thresholds, AP takes the precision of the ``"lower"`` one or of the ``"higher"`` one.
-    classes
-        Names of the classes, in order. Without them classes are numbered, and as many as there are maps.
-
     Examples
     --------
     >>> protocol("sbd").signature
@@ -86,17 +57,39 @@ class Protocol(BaseProtocol):
 
     task: ClassVar[str] = "semantic"
     tolerance: float = TOLERANCE
+    """How far apart partners may be, as a fraction of the image diagonal."""
     thin: bool = True
+    """Thin every thresholded map."""
     thresholds: int | tuple[float, ...] = 99
+    """How many thresholds between 0 and 1, or a list of them, rising.
+
+    A number n stands for n evenly spaced ones, 1/(n+1) … n/(n+1).
+    """
     truth: Truth = "thin"
+    """Boundaries ``thin``, as they were drawn or made of the label map and thinned, or ``raw``, as wide as they are made.
+
+    Boundaries that come without a label map are taken as they are.
+    """
     radius: float = 1.0
+    """How far from another region a pixel may be to count as boundary, in pixels, where boundaries are made of a label map."""
     instances: bool = True
+    """Touching objects of a class have a boundary between them, where the truth knows objects."""
     internal: Internal = "count"
+    """Detections deep inside objects: ``count`` as false, or ``drop``.
+
+    Deep inside are pixels of the class's segmentation that are farther than the tolerance from any of its boundaries. They are
+    dropped after thinning, before matching (SBD's "kill internal").
+    """
     absent: Absent = "count"
+    """Images without the class: ``count`` detections as false, or ``skip``."""
     border: int = 0
+    """Pixels at the frame that are cut off predictions and truths."""
     half: bool = False
+    """Score at half size: of truths, and of predictions that are not at half size already, every second pixel is taken."""
     repeated: Repeated = "lower"
+    """Where a recall occurs at several thresholds, AP takes the precision of the ``lower`` or of the ``higher`` one."""
     classes: tuple[str, ...] = ()
+    """Names of the classes, in order; without them classes are numbered, and as many as there are maps."""
 
     def __post_init__(self) -> None:
         """Validate the options."""
@@ -165,22 +158,26 @@ def _named(classes: tuple[str, ...]) -> str:
 _SBD = Protocol(tolerance=0.02, classes=VOC)
 _CITYSCAPES = Protocol(tolerance=0.0035, half=True, classes=CITYSCAPES)
 
-# What each is for stands in comments: a text here would be code on which tallies depend.
 PROTOCOLS: dict[str, Protocol] = {
-    # any data: thin maps against thin boundaries, everything counts
-    "plain": Protocol(),
-    # SBD as its authors evaluate it: detections inside objects are dropped, images without the class skipped
-    "sbd": replace(_SBD, instances=False, internal="drop", absent="skip", repeated="higher"),
-    # SBD as SEAL evaluates it: everything counts, 5 px at the frame are cut off
-    "sbd-thin": replace(_SBD, border=5),
-    # the same without thinning: maps as they are against boundaries 2 px to either side
-    "sbd-raw": replace(_SBD, border=5, thin=False, truth="raw", radius=2.0),
-    # Cityscapes as SEAL evaluates it: half size, tolerance 0.0035, thinned
-    "cityscapes-thin": _CITYSCAPES,
-    # the same without thinning: boundaries 2 px to either side at full size, then halved
-    "cityscapes-raw": replace(_CITYSCAPES, thin=False, truth="raw", radius=2.0),
+    "plain": described(Protocol(), "any data: thin maps against thin boundaries, everything counts"),
+    "sbd": described(
+        replace(_SBD, instances=False, internal="drop", absent="skip", repeated="higher"),
+        "SBD as its authors evaluate it: detections inside objects are dropped, images without the class skipped",
+    ),
+    "sbd-thin": described(
+        replace(_SBD, border=5), "SBD as SEAL evaluates it: everything counts, 5 px at the frame are cut off"
+    ),
+    "sbd-raw": described(
+        replace(_SBD, border=5, thin=False, truth="raw", radius=2.0),
+        "the same without thinning: maps as they are against boundaries 2 px to either side",
+    ),
+    "cityscapes-thin": described(_CITYSCAPES, "Cityscapes as SEAL evaluates it: half size, tolerance 0.0035, thinned"),
+    "cityscapes-raw": described(
+        replace(_CITYSCAPES, thin=False, truth="raw", radius=2.0),
+        "the same without thinning: boundaries 2 px to either side at full size, then halved",
+    ),
 }
-"""Named protocols. ``docs/protocols.md`` says what each is for."""
+"""Protocols by name; each says what it is for in its ``__doc__``, and ``docs/protocols.md`` where its numbers come from."""
 
 
 def protocol(name: str = "plain", **changes: Any) -> Protocol:

@@ -42,15 +42,7 @@ SAME = 1e-9
 
 @dataclass(frozen=True)
 class DepthEdgeProtocol(BaseProtocol):
-    """How depth edges are found and compared.
-
-    Parameters
-    ----------
-    sigma, low, high
-        Canny's: the Gaussian in pixels, and the two thresholds of the length of Sobel's gradient, of depth scaled to 0 … 1. The
-        gradient is a sum over 3×3 pixels: a step of height 1 at a pixel's border has the length 4.
-    reach
-        Where distances are cut off, in pixels.
+    """A benchmark of depth edges.
 
     Examples
     --------
@@ -60,9 +52,16 @@ class DepthEdgeProtocol(BaseProtocol):
 
     task: ClassVar[str] = "dbe"
     sigma: float = math.sqrt(2)
+    """Canny's Gaussian, in pixels."""
     low: float = 0.15
+    """Canny's lower threshold, of the length of Sobel's gradient.
+
+    Of depth scaled to 0 … 1; the gradient is a sum over 3×3 pixels: a step of height 1 at a pixel's border has the length 4.
+    """
     high: float = 0.3
+    """Canny's upper threshold, of the length of Sobel's gradient."""
     reach: float = 10.0
+    """Where distances are cut off, in pixels."""
 
     def __post_init__(self) -> None:
         """Validate the options."""

@@ -35,6 +35,7 @@ from hyperacuity.tally import (
     Sums,
     Tally,
     Weights,
+    described,
     number,
     protocol_of,
     stack,
@@ -98,16 +99,7 @@ def point_pairs(rows: ArrayLike, *, size: tuple[int, int] | None = None, name: s
 
 @dataclass(frozen=True)
 class PairProtocol(BaseProtocol):
-    """How pairs of points are judged.
-
-    Parameters
-    ----------
-    delta
-        Values are about equal when the larger is less than 1 + delta times the smaller; with 0, only values that are the same.
-    equality
-        ``"ratio"``, or ``"difference"``: values are about equal when they differ by at most delta, in the units of the map.
-    aggregate
-        Rates of a data set: of the ``"pooled"`` weights of all images, or the ``"mean"`` over images.
+    """A benchmark of pairs of points.
 
     Examples
     --------
@@ -117,8 +109,14 @@ class PairProtocol(BaseProtocol):
 
     task: ClassVar[str] = "whdr"
     delta: float = 0.02
+    """About equal: the larger value is less than 1 + delta times the smaller.
+
+    With 0, only values that are the same.
+    """
     equality: Equality = "ratio"
+    """What delta bounds: the ``ratio``, or the ``difference`` in the units of the map."""
     aggregate: Pooling = "pooled"
+    """Rates of a data set: of the ``pooled`` weights of all images, or the ``mean`` over images."""
 
     def __post_init__(self) -> None:
         """Validate the options."""
@@ -137,8 +135,11 @@ class PairProtocol(BaseProtocol):
 PAIRS = PairProtocol()
 """The defaults."""
 
-PAIR_PROTOCOLS = {"whdr": PAIRS, "diw": PairProtocol(delta=0.0)}
-"""Named protocols: pairs may be equal, and DIW's, where one of two answers is right."""
+PAIR_PROTOCOLS = {
+    "whdr": described(PAIRS, "pairs may be equal"),
+    "diw": described(PairProtocol(delta=0.0), "one of two answers is right, as in DIW"),
+}
+"""Protocols by name; each says what it is for in its ``__doc__``."""
 
 
 @dataclass(frozen=True, eq=False)
