@@ -1,4 +1,4 @@
-"""The log of what each person does to each image, shared by all pages that keep one.
+"""The log of each person's actions on each image, shared by all pages that have one.
 
 It only grows: actions, *undo*, *redo* and *done* are entries, numbered from 1, and whatever a page shows or writes is replayed
 from them. An entry comes with the number that its page expects it to get and a key of its own. The same entry sent twice is kept
@@ -56,7 +56,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class LogSummary:
-    """The sum of a log.
+    """Summary of a log.
 
     ``digest`` tells the image from others of the same name. ``entries`` are how many there are; ``depth`` actions are in effect
     and ``redoable`` can be redone; ``finished`` is the number of the last *done*, 0 for none. ``complete`` and ``facts`` are what
@@ -175,7 +175,7 @@ def check_digest(known: str, digest: str) -> None:
 
 
 def read_summary(file: sqlite3.Connection, key: Key) -> LogSummary | None:
-    """The sum of a log; None where nothing was done."""
+    """Summary of a log; None where nothing was done."""
     return summaries(file, key.page, key.person, key.item).get(key.item)
 
 

@@ -1,4 +1,4 @@
-"""Open an address in the browser without showing it to the machine.
+"""Open an address in the browser without showing it to other users of the machine.
 
 What a program is called with can be read by every user of a machine (``ps``), and the address holds the token. So the browser is
 called with the name of a file that only its owner can read, and that leads to the address.
@@ -31,7 +31,7 @@ _FORWARD = """<!doctype html>
 
 @contextmanager
 def opened_in_browser(address: str) -> Iterator[None]:
-    """Have the browser open an address, while the block runs: a slow browser holds nothing up."""
+    """Open an address in the browser while the block runs; a slow browser holds nothing up."""
     try:
         file = write_forward(address)
     except OSError as error:  # the address stands in the terminal too

@@ -1,4 +1,4 @@
-"""Images at hand: each prepared once, however many people ask at the same time; the most recently used are kept."""
+"""A cache of prepared images: each is prepared once, however many people ask at the same time."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class Cache(Generic[T]):
     """Values by key, made on first use. The least recently used go when all together are larger than ``room``.
 
     ``size`` measures a value, in bytes say. ``functools.lru_cache`` counts values instead of measuring them, and makes a value
-    once for each of those who ask before it is there. With ``workers``, values that are fetched are made by so many threads of
-    the cache's own: however many people wait for slow ones, the threads that all others use stay free.
+    once for each of those who ask before it is there. With ``workers``, values that are fetched are made by that many
+    threads of the cache: however many people wait for slow ones, the threads that all others use stay free.
 
     Examples
     --------
@@ -39,7 +39,7 @@ class Cache(Generic[T]):
         self._workers = ThreadPoolExecutor(workers, thread_name_prefix="cache") if workers else None
 
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
-        """The value of a key, made if it is missing. What ``make`` raises is raised, and not kept."""
+        """The value of a key, made if it is missing. What ``make`` raises is raised, and not cached."""
         with self._lock:
             making = self._making.setdefault(key, threading.Lock())
         with making:
@@ -61,7 +61,7 @@ class Cache(Generic[T]):
         return await asyncio.get_running_loop().run_in_executor(self._workers, self.get, key, make)
 
     def holds(self, key: Hashable) -> bool:
-        """True if a value is at hand."""
+        """True if a value is in the cache."""
         return self._find(key) is not None
 
     def _find(self, key: Hashable) -> T | None:

@@ -1,4 +1,4 @@
-"""Connections that ask for nothing, or do not listen, do not keep others out.
+"""Close idle and stalled connections, so that they keep nobody out.
 
 uvicorn waits for ever for a request that arrives byte by byte, or not at all, and for a visitor who takes nothing of an answer.
 Here a request has to be whole within :data:`REQUEST_SECONDS`; of an answer something has to be taken every
@@ -25,7 +25,7 @@ _ARRIVING = (h11.IDLE, h11.SEND_BODY)
 
 
 class ImpatientProtocol(H11Protocol):
-    """HTTP for which requests arrive whole in good time, or not at all, and answers are taken."""
+    """HTTP with time limits for requests and answers."""
 
     _deadline: asyncio.TimerHandle | None = None
     _since = 0.0
@@ -43,7 +43,7 @@ class ImpatientProtocol(H11Protocol):
                 min(idle, key=lambda one: one._since).give_up()
 
     def data_received(self, data: bytes) -> None:
-        """Take a part of a request; once it is whole, nobody is waited for."""
+        """Take a part of a request; once it is whole, its deadline ends."""
         super().data_received(data)
         if self.conn.their_state in _ARRIVING:
             self._await_request()
@@ -70,7 +70,7 @@ class ImpatientProtocol(H11Protocol):
             self.transport.abort()
 
     def _look(self) -> None:
-        """Now and then: close a connection that has taken nothing of what waits for it since the last time."""
+        """Close a connection that has taken nothing of what waits for it since the last look."""
         unsent = self.transport.get_write_buffer_size()
         if unsent and unsent == self._unsent:
             self.transport.abort()

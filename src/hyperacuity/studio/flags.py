@@ -1,4 +1,4 @@
-"""Images that someone flags: with a note for the organiser, and skipped until all others are done, or not."""
+"""Flags on images: a note for the organiser; a flagged image may be skipped until all others are done."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The frame of pages on which people work through images, each in a log of their own."""
+"""Base of the pages on which people work through images."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from hyperacuity.studio.web import Refused
 
 
 class ImagePage(ABC):
-    """Base of the pages on which people work through images. Finished work is written to the folder ``out``.
+    """A page on which people work through images, each in their logs. Finished work is written to the folder ``out``.
 
     The state needs the tables of :data:`hyperacuity.studio.actions.SCHEMA` and :data:`hyperacuity.studio.people.SCHEMA`.
     ``ADDRESS`` is that of an image.
@@ -103,7 +103,7 @@ class ImagePage(ABC):
         return handle
 
     def _meanwhile(self, work: Coroutine[Any, Any, None]) -> None:
-        """Do something while the server goes on."""
+        """Run a task in the background."""
         task = asyncio.create_task(work)
         self._ahead.add(task)
         task.add_done_callback(self._ahead.discard)

@@ -1,4 +1,4 @@
-"""The images a page works on: items once, known by ids that say nothing about where they lie, and drawn for a browser."""
+"""The images of a page, with ids that do not reveal their paths, and their pictures for a browser."""
 
 from __future__ import annotations
 

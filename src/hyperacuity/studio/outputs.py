@@ -1,4 +1,4 @@
-"""The files that finished work leaves: on the disk before anyone is told, and whole again when the studio is started.
+"""Files of finished work: on disk before it is acknowledged, and written again if damaged when the studio starts.
 
 The state file knows the digest of every file that was written. One that is empty, torn or gone is made again, byte for byte, from
 what the state file holds. What a file held that the studio did not write there (half of it, or somebody's changes) is moved to

@@ -1,4 +1,4 @@
-"""Annotators by name: people who type who they are, once. A name says whose work this is; a secret shows that it is theirs.
+"""Annotators. A name says whose work this is; a secret shows that it is theirs.
 
 A newcomer chooses a name that nobody has, and gets a secret: in a cookie, and in a link of their own that their pages show. From
 then on the name alone opens nothing. There are no accounts and no passwords; the organiser has everybody's links.
@@ -37,7 +37,7 @@ _EVERYBODY = "SELECT id, name, secret FROM people JOIN people_secrets ON person 
 
 @dataclass(frozen=True)
 class Person:
-    """An annotator: the id that work is kept under, the name as it was first typed, and what only they know."""
+    """An annotator: the id under which work is stored, the name as it was first typed, and a secret that only they know."""
 
     id: str
     name: str
@@ -49,7 +49,7 @@ class Person:
         return f"{self.id}.{self.secret}"
 
     def link(self, address: Address) -> str:
-        """Their own link, to a studio at an address."""
+        """Personal link to a studio at an address."""
         return f"{address.base}/me/{self.key}" + (f"?token={address.token}" if address.token else "")
 
 
@@ -63,8 +63,8 @@ class People:
 
     @property
     def routes(self) -> list[Route]:
-        """``POST /people`` with a new name, and ``GET /me/KEY``: from now on this browser is theirs; one that is somebody
-        else's asks first, and ``POST /me/KEY`` switches. ``DELETE /people``: it is nobody's again. ``GET /me``: their link."""
+        """``POST /people`` with a new name and ``GET /me/KEY`` sign in; where someone else is signed in, the second asks, and
+        ``POST /me/KEY`` switches. ``DELETE /people`` signs out. ``GET /me`` shows the personal link."""
         return [
             Route("/people", self._sign_in, methods=["POST"]),
             Route("/people", self._sign_out, methods=["DELETE"]),
@@ -83,7 +83,7 @@ class People:
         return await self._state.read(lambda file: person_of(file, given))
 
     def link(self, request: Request, person: Person) -> str:
-        """Someone's own link, as seen from where they are."""
+        """Personal link, as seen from where the visitor is."""
         here = f"{request.url.scheme}://{request.url.netloc}"
         return person.link(Address(request.scope.get(PUBLIC) or here, request.scope.get(TOKEN)))
 
@@ -182,7 +182,7 @@ def clean_name(name: str) -> str:
 
 
 def folders(file: sqlite3.Connection) -> dict[str, str]:
-    """By person's id, the folder for their files: the name as far as file systems take it, with a number where it is taken.
+    """Folders for files, by person's id: the name as far as file systems take it, with a number where it is taken.
 
     Whoever came first has the name without a number, so folders stay the same as more people come.
     """

@@ -147,7 +147,7 @@ def set_cookie(request: Request, response: Response, name: str, value: str, *, m
 
 
 def _strip(scope: Scope, root: str) -> None:
-    """Take the path below which a proxy serves the studio off a request's, for proxies that do not do so."""
+    """Remove the path below which a proxy serves the studio, for proxies that do not do so."""
     path: str = scope["path"]
     if root and (path == root or path.startswith(f"{root}/")):
         scope["path"] = path[len(root) :] or "/"

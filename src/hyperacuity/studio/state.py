@@ -169,7 +169,7 @@ class State:
             raise _failure(self.path, error) from error
 
     def _reader(self) -> sqlite3.Connection:
-        """This thread's own connection."""
+        """The connection of this thread."""
         file: sqlite3.Connection | None = getattr(self._local, "file", None)
         if file is None:
             file = _connect(self.path)
@@ -236,7 +236,7 @@ class State:
 
 
 def _keep_to_ourselves(path: Path) -> None:
-    """Make the file, if it is missing, readable for nobody else: it holds names, answers and tokens.
+    """Create the file if missing, readable for nobody else: it holds names, answers and tokens.
 
     SQLite's log follows it, but one that a killed server left behind is as it was made.
     """
@@ -268,7 +268,7 @@ def _failure(path: Path, error: Exception) -> StateError:
 
 
 def now() -> str:
-    """The time as it is kept in the file: UTC, to the millisecond."""
+    """The time as it is stored: UTC, to the millisecond."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 

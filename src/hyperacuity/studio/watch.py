@@ -1,4 +1,4 @@
-"""A page that follows runs while a job writes to them: it looks again by itself, and only reads what has changed.
+"""A page that follows runs while a job writes to them: it refreshes by itself, and only reads what has changed.
 
 Nobody but one thread reads the runs, and only while somebody has the page open. The page asks every few seconds whether there is
 anything new, and is answered from what that thread found last.
@@ -34,7 +34,7 @@ KINDS = {"js": "text/javascript", "css": "text/css"}
 
 
 class WatchPage:
-    """Serves runs that :meth:`WatchedRuns.refresh` has read once; ``every`` is how many seconds the page waits to ask again."""
+    """Serve runs that :meth:`WatchedRuns.refresh` has read once; ``every`` is how many seconds the page waits to ask again."""
 
     def __init__(self, runs: WatchedRuns, *, title: str = "", every: float = 2.0) -> None:
         self._runs, self._title, self._every = runs, title or title_of(runs), every
@@ -68,7 +68,7 @@ class WatchPage:
         return Page(f"{self._title} over time", routes)
 
     def _look_again(self) -> None:
-        """Until the end: while somebody has the page open, see what has changed."""
+        """Look for changes while somebody has the page open."""
         while not self._ended.is_set():
             if time.monotonic() - self._asked > PATIENCE:
                 self._wanted.wait()
@@ -152,5 +152,5 @@ class WatchPage:
 
 
 def _number(text: str) -> int:
-    """The number that a visitor wrote; -1 for other texts, and for numbers that count nothing here."""
+    """A number from a request; -1 for other texts, and for numbers out of range."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1

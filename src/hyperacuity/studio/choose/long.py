@@ -44,7 +44,7 @@ def flags_of(row: RecordedAnswer, study: Study, session: Session) -> list[str]:
 
 
 def long_table(file: sqlite3.Connection, study: Study, session: Session) -> str:
-    """Every answer as CSV, one row per trial, what people said about themselves in columns at the end."""
+    """All answers as CSV, one row per trial, with what people said about themselves in columns at the end."""
     facts = read_facts(file)
     asked = about_columns(session, facts)
     rows = [

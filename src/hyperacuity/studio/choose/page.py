@@ -76,7 +76,7 @@ class ChoosePage:
 
     @property
     def page(self) -> Page:
-        """The page, to be served."""
+        """The page to serve."""
         routes = [
             Route("/", self._experimenter),
             Route("/results", self._results),

@@ -177,7 +177,7 @@ def tokens(file: sqlite3.Connection) -> list[str]:
 
 
 def person_of(file: sqlite3.Connection, token: str) -> int | None:
-    """The number of the participant whom a token invites."""
+    """Number of the participant with this invitation token; None for no one's."""
     row = file.execute("SELECT id FROM choose_people WHERE token = ?", (token,)).fetchone()
     return None if row is None else int(row[0])
 

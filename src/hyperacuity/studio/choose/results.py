@@ -109,7 +109,7 @@ def _counted(people: Iterable[Participant], attentive: float) -> set[int]:
 
 
 def summary(study: Study, answers: Answers, people: Sequence[Participant], *, attentive: float) -> dict[str, Any]:
-    """All of it, for the results page."""
+    """Everything on the results page."""
     of = score(study, answers, people, attentive=attentive)
     counted = _counted(people, attentive)
     return {

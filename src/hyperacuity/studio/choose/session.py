@@ -1,6 +1,6 @@
 """The frame of an experiment: consent before it, questions about the participant, and a code that shows they finished.
 
-What a participant agrees to and says about themselves is kept as facts, by their names. Every question may be left open.
+What participants agree to and say about themselves is stored as facts, by name. Every question may be left open.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Session:
         return hashlib.sha256(self.consent.encode()).hexdigest() if self.consent else ""
 
     def code(self, token: str, secret: str) -> str | None:
-        """The completion code of whom a token invites; None where there is none.
+        """Completion code for an invitation token; None where there is none.
 
         Participants know their token. The study's ``secret`` they do not, so that nobody computes a code without taking part.
 
@@ -79,7 +79,7 @@ PLAIN = Session()
 
 
 def read_question(text: str) -> AskedFact:
-    """A question as the command line has it: words, and after a colon the answers to choose from, separated by bars.
+    """Parse a question: words, and after a colon the answers to choose from, separated by bars.
 
     >>> read_question("Vision: normal | corrected")
     AskedFact(words='Vision', options=('normal', 'corrected'))
@@ -130,7 +130,7 @@ def has_answered_about(file: sqlite3.Connection, person: int) -> bool:
 
 
 def read_facts(file: sqlite3.Connection) -> dict[int, dict[str, str]]:
-    """By participant, what is kept of them."""
+    """Stored facts about each participant, by name."""
     facts: dict[int, dict[str, str]] = {}
     for person, name, value in file.execute("SELECT person, name, value FROM choose_facts"):
         facts.setdefault(person, {})[name] = value

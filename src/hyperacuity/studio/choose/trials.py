@@ -41,7 +41,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Study:
-    """All that an experiment is made of.
+    """The trials, questions and photographs of an experiment.
 
     ``trials`` know which mark is whose, and are for results alone. ``questions`` are what can be shown: trials by their name, and
     the obvious ones, whose right answers are ``obvious``, the clearest first. ``failed`` says why a trial cannot be shown.
@@ -110,7 +110,7 @@ def load_study(trials: Path, images: Path, *, obvious: int = 40, keep: int = PIC
 
 
 def as_dict(question: Question, mirrored: bool, size: int | None = None) -> dict[str, Any]:
-    """A question as a participant's page gets it: where the two marks are, the left one first. Nothing tells whose they are.
+    """A question for a participant's page: the places of the two marks, the left one first, and nothing about whose they are.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def as_dict(question: Question, mirrored: bool, size: int | None = None) -> dict
 
 
 def side_of(question: Question, which: Side, mirrored: bool) -> str:
-    """On which side a mark is seen. Of two that are one above the other, the upper is the left one, or mirrored the right one."""
+    """Side on which a mark is seen. Of two that are one above the other, the upper is the left one, or mirrored the right one."""
     (rows, columns), (other_rows, other_columns) = (_centre(pixels) for pixels in (question.first, question.second))
     first_is_left = (columns, rows, question.first) < (other_columns, other_rows, question.second)
     return "left" if (first_is_left != mirrored) == (which == "first") else "right"

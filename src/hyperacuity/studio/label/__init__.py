@@ -1,1 +1,1 @@
-"""The page where people draw edge truth."""
+"""The page on which people label edges."""

@@ -1,4 +1,4 @@
-"""A person's labels of an image, as the action log has them.
+"""A person's labels of an image, read from the action log.
 
 An *offer* says which sources of candidates a page had; a log without one began with the gradient alone.
 """
@@ -18,7 +18,7 @@ PAGE = "label"
 
 @dataclass(frozen=True)
 class Log:
-    """All that one person did to one image, up to now or up to an entry.
+    """One person's work on one image, up to now or up to an entry.
 
     ``actions`` are in effect, ``undone`` are those that redo would bring back (the next one last). ``offered`` are the sources of
     candidates that there were to choose from, the one that it began with first.

@@ -67,7 +67,7 @@ class EdgeCandidates:
 
 @dataclass(frozen=True)
 class Action:
-    """One thing that a person did: a new threshold (a level), pixels (runs) that were added or erased, or another source.
+    """An action of a person: a new threshold (a level), pixels (runs) that were added or erased, or another source.
 
     ``sources`` are ids: of *source* the one that is taken from here on, of *offer* those that there were to choose from.
     """

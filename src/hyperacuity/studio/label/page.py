@@ -1,4 +1,4 @@
-"""The page where people label edges: candidates of a gradient or a network, from which people erase and to which they add."""
+"""The page on which people label edges: candidates of a gradient or a network, from which they erase and to which they add."""
 
 from __future__ import annotations
 
@@ -56,12 +56,12 @@ MAX_ENTRIES = 200
 """Most entries that one request may carry."""
 
 ROOM = 1 << 28
-"""Bytes of prepared images that are labels in memory."""
+"""Bytes of prepared images in memory."""
 
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """An image made ready: what the browser shows, where edges may be, and a digest that tells it from others."""
+    """A prepared image: what the browser shows, where edges may be, and a digest that tells it from others."""
 
     digest: str
     photo: bytes
@@ -69,7 +69,7 @@ class Prepared:
 
     @property
     def nbytes(self) -> int:
-        """About how many bytes it takes."""
+        """Approximate size in bytes."""
         return len(self.photo) + self.candidates.nbytes
 
 
@@ -98,7 +98,7 @@ class LabelPage(ImagePage):
 
     @property
     def page(self) -> Page:
-        """The page, to be served."""
+        """The page to serve."""
         image = self.ADDRESS
         routes = [
             Route("/", self._signed_in(self._list)),
@@ -293,13 +293,13 @@ class LabelPage(ImagePage):
         return person, item, await self._prepare(item)
 
     def _next_open(self, index: int, states: Mapping[str, str], flags: Mapping[str, Flag]) -> str | None:
-        """The next image that someone is not done with: first those from this index on, then from the beginning; those that they
+        """The next unfinished image: first those from this index on, then from the beginning; those that they
         skip come last."""
         order = self._order[index:] + self._order[:index]
         return first_open([one for one in order if states.get(one) != actions.DONE and one not in self._broken], flags)
 
     async def _look_ahead(self, index: int) -> None:
-        """Make the next image ready while someone works on this one; find out about those that cannot be read."""
+        """Prepare the next image while someone works on this one, and note those that cannot be read."""
         await self._find_offered(self._items[self._order[index]])
         for other in self._order[index + 1 :]:
             with suppress(Refused):
@@ -308,7 +308,7 @@ class LabelPage(ImagePage):
                 return
 
     async def _prepare(self, item: Item) -> Prepared:
-        """The image made ready; ``Refused``, with its name, for one that cannot be read."""
+        """Prepare an image; ``Refused``, with its name, for one that cannot be read."""
         try:
             ready = await self._prepared.fetch(item.id, partial(prepare, item.path))
         except InputError as error:
@@ -329,7 +329,7 @@ class LabelPage(ImagePage):
             raise Refused(422, str(error)) from error
 
     async def _find_offered(self, item: Item) -> None:
-        """Have the candidates of all sources ready before anyone asks for them; what goes wrong is answer to those who ask."""
+        """Prepare the candidates of all sources before anyone asks for them; those who ask hear what goes wrong."""
         for source in self._offered:
             with suppress(Refused):
                 await self._find(item, await self._prepare(item), source)
@@ -378,7 +378,7 @@ class LabelPage(ImagePage):
 
 
 def prepare(path: Path) -> Prepared:
-    """Make an image ready to be labelled. ``InputError`` for one that cannot be read or is too large."""
+    """Prepare an image for labelling. ``InputError`` for one that cannot be read or is too large."""
     pixels = read_image(path)
     height, width = pixels.shape[:2]
     if height * width > MAX_PIXELS:
@@ -394,7 +394,7 @@ def _states(file: sqlite3.Connection, person: Person) -> dict[str, str]:
 
 
 def _entry(values: Any, size: int, sources: Mapping[str, Any]) -> actions.Entry:
-    """An entry as a page sends it, checked."""
+    """Validate an entry from a page."""
     if not isinstance(values, dict):
         raise Refused(400, "entries: expected objects")
     kind = field(values, "kind", str, high=20)

@@ -94,7 +94,7 @@ def net_source(*, moved: bool = True) -> CandidateSource:
 
 
 def detector_source(name: str) -> CandidateSource:
-    """A detector of the package by its name, options included: ``pb``, ``canny(sigma=2)``. ``UsageError`` for what is none.
+    """A detector of the package by its name, options included: ``pb``, ``canny(sigma=2)``. ``UsageError`` for unknown ones.
 
     Strengths of ``pb``, ``gpb`` and ``gpb-ucm`` are probabilities; those of others are relative to the strongest in the image.
     The threshold starts at Rosin's corner. Candidates lie on the gradient's ridges (:func:`on_ridges`).
@@ -116,7 +116,7 @@ def detector_source(name: str) -> CandidateSource:
 
 
 def maps_source(folder: Path) -> CandidateSource:
-    """Soft maps of one's own in a folder, named as the images; suppressed as the network's are."""
+    """Soft maps in a folder, named as the images; suppressed as the network's are."""
     files = {stem_of(file): file for file in files_in(folder)}
     settings = {"detector": "maps", "folder": folder.name, "suppression": "structured, smoothing 1, radius 1", **LEVELS}
 
@@ -135,8 +135,7 @@ def maps_source(folder: Path) -> CandidateSource:
 
 
 def sources_of(words: Sequence[str]) -> tuple[CandidateSource, ...]:
-    """The sources that a command line names: ``gradient``, ``net``, other detectors, or folders. ``UsageError`` for what is none
-    of these.
+    """Sources by name: ``gradient``, ``net``, other detectors, or folders. ``UsageError`` for anything else.
 
     >>> [source.title for source in sources_of(["gradient", "gradient"])]
     ['Gradient']

@@ -1,1 +1,1 @@
-"""The page where people say what is in front."""
+"""The page on which people order regions by depth."""

@@ -162,7 +162,7 @@ def edit_facts(edits: Iterable[Edit]) -> list[dict[str, object]]:
 
 
 def check_edit(regions: Regions, action: Mapping[str, Any]) -> None:
-    """``Refused`` for regions that do not exist, are no neighbours, or a line that is none."""
+    """Refuse regions that do not exist or are not neighbours, and lines that are not valid."""
     for name in ("region", "a", "b"):
         if name in action and action[name] >= regions.count:
             raise Refused(422, f"{name}: there is no such region")
@@ -175,7 +175,7 @@ def check_edit(regions: Regions, action: Mapping[str, Any]) -> None:
 
 
 def count_parts(regions: Regions, action: Mapping[str, Any]) -> int:
-    """Into how many parts a line cuts a region; ``Refused`` for a line that does not, or for too many regions."""
+    """Count the parts into which a line cuts a region; ``Refused`` if it does not cut it, or for too many regions."""
     parts = int(parts_of(regions.labels, action["region"], action["line"]).max())
     if parts < 2:
         raise Refused(422, "this line does not divide the region: draw it from one side to the other")

@@ -58,7 +58,7 @@ class EditHistory:
 
 
 def validate(values: Mapping[str, Any]) -> dict[str, Any]:
-    """An action with the parts that belong to it and no others; ``Refused`` for what is none.
+    """Validate an action: its parts and no others; ``Refused`` for anything else.
 
     >>> validate({"kind": "remove", "region": 3, "colour": "red"})
     {'kind': 'remove', 'region': 3}
@@ -100,7 +100,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {"done": {"anyway": False}}
 
 
 def act(history: EditHistory, action: Mapping[str, Any], levels: Sequence[Level]) -> EditHistory:
-    """The history after a validated action, the same one if it changes nothing; ``Refused`` for one that does not fit it.
+    """The history after a validated action, the same object if nothing changes; ``Refused`` if the action does not fit.
 
     >>> history = act(EditHistory((Snapshot(0),)), {"kind": "place", "region": 3, "at": 1, "tie": False}, [Level(None, 5)])
     >>> history.current.statements.positions, act(history, {"kind": "undo"}, []).current.statements.positions

@@ -1,5 +1,4 @@
-"""One person's order of one image, and its gaps: someone who says *done* hears of them, and an order that is written all the same
-is marked."""
+"""One person's order of one image, and its gaps: *done* names them, and an order that is written all the same is marked."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ from hyperacuity.studio.web import Page, Refused, field, log, read_json, render
 ELSEWHERE = "this image was changed in another tab or browser; the page now shows how it stands"
 
 ROOM = 1 << 29
-"""Bytes of images, and of their regions, that are kept in memory."""
+"""Bytes of images, and of their regions, in memory."""
 
 KEPT_HISTORIES = 256
 """Number of histories in memory; others are read again from the file."""
@@ -81,7 +81,7 @@ class OrderPage(ImagePage):
 
     @property
     def page(self) -> Page:
-        """The page, to be served."""
+        """The page to serve."""
         image = self.ADDRESS
         routes = [
             Route("/", self._signed_in(self._list)),
@@ -290,7 +290,7 @@ class OrderPage(ImagePage):
         write_outputs(self._state, self._out, outputs_of(self._out, folder, item.name, order, facts))
 
     def _start(self, order: ImageOrder) -> dict[str, Any]:
-        """For the provenance: what the order was started from, and what became of it."""
+        """Provenance of an order that was started from a suggestion, and what became of it."""
         if not self._inputs.net:
             return {}
         counts = asdict(answers(suggest(order.regions), order.current, order.arrangement))
@@ -299,7 +299,7 @@ class OrderPage(ImagePage):
         return {"start": network | {names.get(name, name): count for name, count in counts.items()}}
 
     def _as_dict(self, item: Item, history: EditHistory, summary: LogSummary) -> dict[str, Any]:
-        """All that the page shows, after an action."""
+        """Everything on the page, after an action."""
         current, statements = history.current, history.current.statements
         order = self._order(item, current)
         regions, arrangement = order.regions, order.arrangement
@@ -403,7 +403,7 @@ class OrderPage(ImagePage):
             raise Refused(422, f"{item.title}: {self._inputs.reason(error, item)}") from error
 
     async def _look_ahead(self, index: int) -> None:
-        """Make this image ready, and the next while someone works on this one; what goes wrong is counts to those who ask."""
+        """Prepare this image, and the next one while someone works on it; those who ask hear what goes wrong."""
         for item in self._usable[index : index + 2]:
             with suppress(Refused):
                 await self._load(self._items[item])

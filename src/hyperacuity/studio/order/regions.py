@@ -132,7 +132,7 @@ def find_inputs(
         inputs = replace(inputs, segmentations={item.id: by_path[item.path] for item in usable}, failed=missing)
 
     def look(item: Item) -> bytes | str:
-        """The thumbnail, or why the image cannot be used."""
+        """The thumbnail, or a reason why the image cannot be used."""
         try:
             pixels = read_photograph(item.path)
             if inputs.segmentation(item):
@@ -215,7 +215,7 @@ def own_hierarchy(pixels: NDArray[np.uint8], *, max_pixels: int = HIERARCHY_PIXE
 
 
 def seen_order(pixels: NDArray[np.uint8], *, max_pixels: int = HIERARCHY_PIXELS) -> tuple[Hierarchy, OrderMap]:
-    """The regions of a photograph as the network sees them, and their order (larger = nearer); a large one is shrunk first."""
+    """The network's regions of a photograph, and their order (larger = nearer); a large one is shrunk first."""
     small, factor = _reduced(pixels, max_pixels)
     sight = see(small)
     tree = replace(sight.tree, labels=_enlarged(sight.tree.labels, factor, pixels))
@@ -223,7 +223,7 @@ def seen_order(pixels: NDArray[np.uint8], *, max_pixels: int = HIERARCHY_PIXELS)
 
 
 def _reduced(pixels: NDArray[np.uint8], max_pixels: int) -> tuple[NDArray[np.uint8], int]:
-    """A photograph of at most so many pixels, or nearly, and by which factor it is smaller."""
+    """A photograph of about that many pixels at most, and the factor by which it is smaller."""
     factor = max(1, math.ceil(math.sqrt(pixels[..., 0].size / max_pixels)))
     return (np.asarray(Image.fromarray(pixels).reduce(factor)) if factor > 1 else pixels), factor
 

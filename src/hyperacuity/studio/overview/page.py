@@ -173,7 +173,7 @@ class Overview:
         return failed
 
     def _write(self, item: Item, a: WorkVersion, b: WorkVersion, decision: dict[str, Any]) -> list[str]:
-        """Write the files of a decision, the same from the same decision, whenever that is; their names below the folder."""
+        """Write the files of a decision, always the same from the same decision; returns their names below the folder."""
         choices = decision["choices"]
         facts = {
             "between": decision["names"],

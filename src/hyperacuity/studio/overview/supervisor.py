@@ -26,7 +26,7 @@ class Supervisor:
 
     @property
     def routes(self) -> list[Route]:
-        """``GET /supervise/SECRET``: from now on this browser is that of the organiser."""
+        """``GET /supervise/SECRET``: sign this browser in as the organiser."""
         return [Route("/supervise/{secret}", self._come_in)]
 
     def link(self, address: Address) -> str:
