@@ -23,12 +23,14 @@ from hyperacuity.data.readers import (
 )
 from hyperacuity.data.scenes import VERSION, make_scene, write_scenes
 from hyperacuity.errors import UsageError
+from hyperacuity.outputs import LIST
 
 SIZE = (96, 64)
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+    paths = sorted(path for path in folder.rglob("*") if path.is_file() and path != folder / LIST)
+    return {str(path.relative_to(folder)): path.read_bytes() for path in paths}
 
 
 def test_readers_give_back_every_array(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from typer import Argument, Option
 from hyperacuity.cli import common
 from hyperacuity.cli.options import Folder, grouped
 from hyperacuity.errors import UsageError, not_installed
+from hyperacuity.outputs import output_path
 
 if TYPE_CHECKING:
     from hyperacuity.studio.image_page import ImagePage
@@ -193,7 +194,7 @@ def choose(
             common.messages.print(f"data and codebook in {export_data}", markup=False)
             return
         if export is not None:
-            results.export(opened, export)
+            results.export(opened, output_path(export))
             common.messages.print(f"answers in {export}", markup=False)
             return
         common.tell_failures((f"trial {name}", why) for name, why in study.failed.items())

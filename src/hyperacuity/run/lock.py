@@ -28,6 +28,9 @@ else:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
+HOLDER = b"process "
+"""How the text in a lock begins."""
+
 PATIENCE = 0.5
 """Seconds: a program that a killed driver was just starting may hold the lock for a moment longer than the driver lived."""
 
@@ -71,9 +74,12 @@ class FolderLock:
                 ) from error
             raise UsageError(f"cannot lock the run folder {folder}: {error.strerror}") from error
         with suppress(OSError):  # a full disk does not hold a name, but the lock holds
+            os.lseek(self._file, 0, os.SEEK_SET)
+            if os.read(self._file, len(HOLDER)) not in (b"", HOLDER):
+                return  # somebody's file of that name: it can be locked all the same
             os.ftruncate(self._file, 0)
             os.lseek(self._file, 0, os.SEEK_SET)
-            os.write(self._file, f"process {os.getpid()} on {socket.gethostname()}\n".encode())
+            os.write(self._file, HOLDER + f"{os.getpid()} on {socket.gethostname()}\n".encode())
 
     def release(self) -> None:
         """Let the next driver in."""

@@ -17,7 +17,7 @@ from hyperacuity.console import printable
 from hyperacuity.data.remote import absolute
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.run.job import Cell, Failure, T, cell_from_text
-from hyperacuity.run.schema import FILE_NAME, check, check_companions, clear_errors
+from hyperacuity.run.schema import FILE_NAME, check, check_companions, check_owner, clear_errors
 from hyperacuity.tally import BaseProtocol
 
 EXPECTED = "expected"
@@ -45,6 +45,7 @@ def file_of(path: Path) -> Path:
 def connect_to_read(file: Path) -> sqlite3.Connection:
     """A connection that sees one moment of a store, while it is written or from a copy that cannot be written to."""
     check_companions(file)
+    check_owner(file)
     with clear_errors(file):
         try:
             return _look(file, "mode=ro")

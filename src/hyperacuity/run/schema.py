@@ -91,11 +91,32 @@ def clear_errors(path: Path) -> Iterator[None]:
         raise StoreError(f"cannot use {path}: out of memory; what was written before is kept") from error
 
 
+COMPANIONS = ("-wal", "-shm", "-journal")
+"""How the names of files end that SQLite keeps beside a store."""
+
+MAGIC = b"SQLite format 3\0"
+
+
 def check_companions(path: Path) -> None:
     """Refuse what is no file beside a store under a name that SQLite opens: a named pipe there would make it wait forever."""
-    for companion in (Path(f"{path}{ending}") for ending in ("-wal", "-shm", "-journal")):
+    for companion in (Path(f"{path}{ending}") for ending in COMPANIONS):
         if os.path.lexists(companion) and not companion.is_file():
             raise StoreError(f"{companion} is not a file, as SQLite expects it beside {path.name}: move it away")
+
+
+def check_owner(path: Path) -> None:
+    """Refuse to write where SQLite would overwrite somebody's files: beside no database, or one that is none."""
+    if path.is_file():
+        with path.open("rb") as file:
+            start = file.read(len(MAGIC))
+        if start not in (b"", MAGIC):
+            raise StoreError(
+                f"{path} is damaged or not a run store (file is not a database): move it away to start over"
+            )
+        return
+    for companion in (Path(f"{path}{ending}") for ending in COMPANIONS):
+        if companion.is_file() and companion.stat().st_size:
+            raise StoreError(f"{companion} belongs to no run here, and SQLite would overwrite it: move it away")
 
 
 def create_or_update(connection: sqlite3.Connection, path: Path) -> None:

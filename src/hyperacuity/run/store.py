@@ -29,7 +29,7 @@ from hyperacuity.errors import UsageError
 from hyperacuity.run.code import library_versions
 from hyperacuity.run.job import Cell, Failure, cell_from_text, files_as_text
 from hyperacuity.run.lock import FolderLock
-from hyperacuity.run.schema import FILE_NAME, check_companions, clear_errors, create_or_update
+from hyperacuity.run.schema import FILE_NAME, check_companions, check_owner, clear_errors, create_or_update
 
 BATCH = 200
 BATCH_SECONDS = 0.2
@@ -76,6 +76,7 @@ class Store:
         self._lock = FolderLock(folder)
         try:
             check_companions(self.path)
+            check_owner(self.path)
             with clear_errors(self.path):
                 self._connection = _connect(self.path)
         except BaseException:

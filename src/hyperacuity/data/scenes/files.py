@@ -33,7 +33,7 @@ from hyperacuity.data.formats.matlab import write_truths
 from hyperacuity.data.scenes.scene import VERSION, Scene, make_scene
 from hyperacuity.data.writers import write_disparity, write_edges, write_labels, write_order
 from hyperacuity.errors import UsageError
-from hyperacuity.outputs import output_file, write_output
+from hyperacuity.outputs import output_file, output_folder, write_output
 
 Facts = dict[str, Any]
 
@@ -55,6 +55,7 @@ def write_scenes(
     ``done`` is called with each scene's facts once its files are complete. What is written depends neither on ``jobs`` nor on the
     order in which scenes are finished. Returns what ``scenes.json`` holds.
     """
+    output_folder(folder)
     seeds = list(seeds)
     names = {name_of(seed) for seed in seeds}
     if others := sorted(path.stem for path in folder.glob("images/[!.]*") if path.stem not in names):
