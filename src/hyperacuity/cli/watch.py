@@ -80,7 +80,9 @@ def watch(
         else:
             common.messages.print(f"open {page}", markup=False)
         return
-    refuse_files(runs)
+    for run in runs:
+        if run.is_file() and run.name != "run.sqlite":
+            raise UsageError(f"{run} is a file, expected a run folder, as --run of other commands makes it")
     watched.refresh(mapper(progress=progress))
     for problem in watched.problems:
         common.warn(problem)
@@ -88,13 +90,6 @@ def watch(
 
     with WatchPage(watched, title=title, every=every) as served:
         server.serve(served.page, note="Ctrl-C stops the page; the run goes on.")
-
-
-def refuse_files(runs: list[Path]) -> None:
-    """A file can never become a run folder."""
-    for run in runs:
-        if run.is_file() and run.name != "run.sqlite":
-            raise UsageError(f"{run} is a file, expected a run folder, as --run of other commands makes it")
 
 
 def show(watched: WatchedRuns, timeline: Timeline) -> None:

@@ -78,9 +78,9 @@ class Guard:
                 await self._app(scope, receive, send)
             return
         if self._public is not None:
-            scope["scheme"] = urlsplit(self._public).scheme
-            scope[ROOT] = self._root
-            _strip(scope, self._root)
+            scope["scheme"], scope[ROOT] = urlsplit(self._public).scheme, self._root
+            if f"{scope['path']}/".startswith(f"{self._root}/"):  # some proxies take the path off, others do not
+                scope["path"] = scope["path"].removeprefix(self._root) or "/"
         started = False
 
         async def send_restricted(message: Message) -> None:
@@ -144,13 +144,6 @@ def set_cookie(request: Request, response: Response, name: str, value: str, *, m
     """Set a cookie for the studio alone: not for scripts, other sites or other paths, and behind HTTPS never without it."""
     secure, path = request.url.scheme == "https", root_of(request) or "/"
     response.set_cookie(name, value, max_age=max_age, path=path, httponly=True, samesite="strict", secure=secure)
-
-
-def _strip(scope: Scope, root: str) -> None:
-    """Remove the path below which a proxy serves the studio, for proxies that do not do so."""
-    path: str = scope["path"]
-    if root and (path == root or path.startswith(f"{root}/")):
-        scope["path"] = path[len(root) :] or "/"
 
 
 def origin_of(url: str) -> str:

@@ -154,6 +154,7 @@ def prepared(
     """
     if token is None and (public is not None or not is_loopback(host)):
         raise UsageError(f"{option('host', host)} can be reached from other machines: it needs a token")
+    public = None if public is None else public_address(public)
     known = [urlsplit(public).hostname or ""] if public else []
     hosts = (*LOOPBACK, reachable_name(host), *known) if is_loopback(host) else None
     with listen(host, port) as listening:
