@@ -34,7 +34,7 @@ def field_texts(file: Path, kind: str) -> dict[str, str]:
 
     >>> texts = field_texts(Path(__file__).parent / "boundary/protocols.py", "Protocol")
     >>> texts["tolerance"]
-    'How far apart partners may be, as a fraction of the image diagonal.'
+    'Largest distance of partners, as a fraction of the image diagonal.'
     """
     text = file.read_text(encoding="utf-8")
     block = re.search(rf"^class {kind}\b.*?(?=^\S|\Z)", text, re.MULTILINE | re.DOTALL)  # parsed alone, which is quick

@@ -1,4 +1,4 @@
-"""How far labels can be trusted: who drew what, and what that does to the score of a system.
+"""Audits of labels: who drew what, and what that does to the score of a system.
 
 :func:`strengths` says how many people drew each boundary; :func:`tally_audit` and :func:`collect_audit` what that does to a
 system's score. :mod:`~hyperacuity.audit.trials` and :mod:`~hyperacuity.audit.risk` are the forced-choice experiment.

@@ -1,4 +1,4 @@
-"""What becomes of a system when the labels change: fewer and stronger ones, an arbitrary part of them, a stricter precision.
+"""Scores of a system under other labels: fewer and stronger ones, an arbitrary part of them, a stricter precision.
 
 :func:`tally_audit` benchmarks one image under many truths at once: the labels of at least each strength, and partial labels as a
 control. :func:`collect_audit` makes a data set's curves of them, the precision bonus, and how well the output predicts strength.
@@ -51,7 +51,7 @@ class AuditProtocol(BaseProtocol):
     strengths: tuple[float, ...] = STRENGTHS
     """Labels of at least these strengths, rising; the first is 0 (all labels), the last 1 (consensus)."""
     repeats: int = 3
-    """How many partial truths of each kind are drawn."""
+    """Number of partial truths of each kind."""
     seed: int = 0
     """Seed of partial labels."""
 
@@ -71,7 +71,7 @@ class AuditProtocol(BaseProtocol):
         return (*(("strength", strength) for strength in self.strengths), *partial)
 
     def parts(self) -> dict[str, object]:
-        """What the signature says."""
+        """Parts of the signature."""
         return {
             **self.protocol.parts(),
             "strengths": ",".join(map(number, self.strengths)),
@@ -186,7 +186,7 @@ def _levels_of_output(
 
 @dataclass(frozen=True)
 class Bonus:
-    """What it is worth that any annotator's word makes a detected pixel right, at the best threshold of the usual precision.
+    """Gain from counting a detected pixel as right when any annotator drew it, at the best threshold of the usual precision.
 
     ``f_any`` and ``f_mean`` are the best F with either precision, each at its own threshold.
     """
@@ -199,7 +199,7 @@ class Bonus:
 
 @dataclass(frozen=True, eq=False)
 class OutputStrength:
-    """How a detector's output and label strength go together.
+    """Relation between a detector's output and label strength.
 
     ``shares`` has a row per level of output and a column per class of strength; rows sum to 1 (NaN: nothing matched), and
     ``matched`` is how many pixels each row is about. Pixels without a partner are not in them: ``unmatched`` is their share of

@@ -13,12 +13,12 @@ WEAK, STRONG = 0.2, 0.5
 
 
 def findings(labels: LabelScore, systems: Mapping[str, SystemAudit], changes: Sequence[Change] = ()) -> list[str]:
-    """What an audit found, a sentence or two each, labels first."""
+    """Findings of an audit, a sentence or two each, labels first."""
     return [*label_findings(labels), *(system_findings(systems) if systems else []), *order_findings(systems, changes)]
 
 
 def label_findings(labels: LabelScore) -> list[str]:
-    """What the labels say about themselves."""
+    """Findings on the labels themselves."""
     fewest, most = min(labels.annotators), max(labels.annotators)
     images = _count(len(labels.images), "image")
     if most == 1:
@@ -35,7 +35,7 @@ def label_findings(labels: LabelScore) -> list[str]:
 
 
 def system_findings(systems: Mapping[str, SystemAudit]) -> list[str]:
-    """What the choice of labels does to systems."""
+    """Findings on the effect of labels on systems."""
     audits = list(systems.values())
     precision = _mean(a.all.ods.precision - a.consensus.ods.precision for a in audits)
     recall = _mean(a.all.ods.recall - a.consensus.ods.recall for a in audits)
@@ -66,7 +66,7 @@ def system_findings(systems: Mapping[str, SystemAudit]) -> list[str]:
 
 
 def order_findings(systems: Mapping[str, SystemAudit], changes: Sequence[Change]) -> list[str]:
-    """Whether the order of the systems depends on the labels."""
+    """Findings on the order of the systems under different labels."""
     if len(systems) < 2:
         return []
     if not changes:
@@ -86,7 +86,7 @@ def order_findings(systems: Mapping[str, SystemAudit], changes: Sequence[Change]
 
 
 def _verdict(consensus: float, part: float, spread: float, interval: tuple[float, float]) -> str:
-    """Whether strong boundaries are found better than any: beyond the interval over images and the spread of the control."""
+    """Verdict on whether strong boundaries are found better than any: beyond the interval and the spread of the control."""
     margin = 2 * (0.0 if math.isnan(spread) else spread)
     low, high = (consensus, consensus) if math.isnan(interval[0]) else interval
     if low > part + margin:

@@ -31,12 +31,12 @@ from hyperacuity.errors import UsageError
 from hyperacuity.maps import SoftMap, soft_map
 
 REACH = 2
-"""How many pixels beside a piece its evidence may lie."""
+"""Largest distance of evidence from a piece, in pixels."""
 
 
 @dataclass(frozen=True)
 class Observer:
-    """How an observer of two pieces decides: the noise of perceived strength, and the share of lapses.
+    """Observer of two pieces: the noise of perceived strength, and the share of lapses.
 
     Examples
     --------

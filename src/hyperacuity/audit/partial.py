@@ -20,7 +20,7 @@ from hyperacuity.errors import UsageError
 from hyperacuity.maps import EdgeMap
 
 PARTIAL_KINDS = ("halfplane", "window", "random")
-"""Which part is kept: the side of a line across the picture, a box that grows from a corner, or pixels drawn one by one."""
+"""Kinds of parts: the side of a line across the picture, a box that grows from a corner, or pixels drawn one by one."""
 
 
 def partial_labels(

@@ -33,7 +33,7 @@ NAN = float("nan")
 
 @dataclass(frozen=True)
 class Answer:
-    """What one person chose in one trial, and how long it took (NaN: not known)."""
+    """Answer of one person in one trial, and the time it took (NaN: not known)."""
 
     subject: str
     trial: str
@@ -107,7 +107,7 @@ def trials_needed(half_width: float, *, share: float = 0.5, level: float = 0.95)
 
 
 def majority(votes: Iterable[bool]) -> bool | None:
-    """What most votes say; None for a tie or without votes.
+    """Majority of votes; None for a tie or without votes.
 
     >>> majority([True, True, False]), majority([True, False]), majority([])
     (True, None, None)
@@ -184,7 +184,7 @@ def _risk(outcomes: Sequence[bool | None], level: float) -> Risk:
 
 
 def _mean(risks: Sequence[Risk], level: float) -> Risk:
-    """Of systems with n₁ … n_k trials: variance Σ p(1−p) / (k² nᵢ), that of k² / Σ 1/nᵢ trials."""
+    """Mean of systems with n₁ … n_k trials: variance Σ p(1−p) / (k² nᵢ), that of k² / Σ 1/nᵢ trials."""
     known = [one for one in risks if one.trials]
     ties = sum(one.ties for one in risks)
     if not known:
@@ -226,7 +226,7 @@ def majority_wins(chance: ArrayLike, people: int = 5) -> NDArray[np.float64]:
 
 
 def worths_by_strength(trials: Iterable[Trial], people: Mapping[str, Strengths]) -> dict[str, tuple[float, float]]:
-    """What both pieces of each trial are worth to an observer who sees strength: (false alarm, label), for simulated answers.
+    """Worth of both pieces of each trial to an observer who sees strength: (false alarm, label), for simulated answers.
 
     A piece's worth is the mean, over its pixels, of the greatest strength there or one pixel aside. What nobody drew counts as if
     half a person had. ``people`` holds the strengths of each image.

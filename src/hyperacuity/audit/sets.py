@@ -1,4 +1,4 @@
-"""What people drew and what a system detected, as sets that overlap (Hou, Yuille & Koch 2013, Fig. 2B)."""
+"""Labels and detections as overlapping sets (Hou, Yuille & Koch 2013, Fig. 2B)."""
 
 from __future__ import annotations
 

@@ -48,12 +48,12 @@ class StrengthProtocol(BaseProtocol):
 
     task: ClassVar[str] = "strength"
     tolerance: float = TOLERANCE
-    """How far apart partners may be, as a fraction of the image diagonal."""
+    """Largest distance of partners, as a fraction of the image diagonal."""
     tolerance_px: float | None = None
-    """The same in pixels, in place of the fraction."""
+    """Largest distance in pixels, in place of the fraction."""
 
     def parts(self) -> dict[str, object]:
-        """What the signature says."""
+        """Parts of the signature."""
         pixels = self.tolerance_px
         return {"tol": f"{number(self.tolerance)}diag" if pixels is None else f"{number(pixels)}px"}
 
@@ -92,7 +92,7 @@ class StrengthTally(Tally):
 
 @dataclass(frozen=True, eq=False)
 class Strengths:
-    """Who agrees with whom on one image.
+    """Agreement of the annotators of one image.
 
     ``drawn_by`` holds a map per annotator: at each pixel of the annotator's boundaries how many people drew it (M + 1), 0
     elsewhere. ``agreed`` is as in :class:`StrengthTally`.
@@ -104,7 +104,7 @@ class Strengths:
 
     @property
     def annotators(self) -> int:
-        """How many people drew the image."""
+        """Number of people who drew the image."""
         return len(self.drawn_by)
 
     @property
@@ -124,12 +124,12 @@ class Strengths:
 
     @property
     def orphans(self) -> list[EdgeMap]:
-        """What each annotator alone drew. Where there is one annotator, nothing: it is consensus."""
+        """Pixels that each annotator alone drew; none with a single annotator, whose pixels are consensus."""
         return [(drawn == 1) & (self.annotators > 1) for drawn in self.drawn_by]
 
     @property
     def consensus(self) -> list[EdgeMap]:
-        """What everybody drew, as each annotator drew it."""
+        """Pixels that everybody drew, as each annotator drew them."""
         return self.at_least(1)
 
     @property
@@ -201,7 +201,7 @@ def tally_strengths(
 
 @dataclass(frozen=True)
 class Shares:
-    """How much is orphan and how much is consensus, each with its 95 % bootstrap interval over images.
+    """Shares of orphans and of consensus, each with its 95 % bootstrap interval over images.
 
     Images with a single annotator have consensus only and are left out of the orphan share, which is NaN without others.
     """
@@ -214,7 +214,7 @@ class Shares:
 
 @dataclass(frozen=True, eq=False)
 class LabelScore:
-    """How far the annotators of a data set agree.
+    """Agreement of the annotators of a data set.
 
     ``by_strength`` has a row per class of :data:`CLASSES`: its share of boundaries and its share of pixels. ``agreement`` is the
     share of a person's pixels that another person drew too, over all pairs. ``matrix`` has it for each pair (row, column), where
@@ -267,7 +267,7 @@ def collect_strengths(tallies: Mapping[str, StrengthTally], *, resamples: int = 
 
 
 def _boundaries(tallies: Sequence[StrengthTally]) -> NDArray[np.float64]:
-    """Of each image what :func:`_by_class` says of its boundaries, each counted once."""
+    """Boundaries of each image by class (:func:`_by_class`), each counted once."""
     drawn = [tally.pixels.sum(axis=0) for tally in tallies]
     return np.array([_by_class(counts / np.arange(1, counts.size + 1)) for counts in drawn])
 

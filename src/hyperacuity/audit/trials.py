@@ -72,7 +72,7 @@ class Skip:
 
 
 class Candidates(NamedTuple):
-    """What a trial is drawn from: a system's false alarms, and the labels of each annotator."""
+    """Candidates for trials: a system's false alarms, and the labels of each annotator."""
 
     false_alarms: EdgeMap
     labels: list[EdgeMap]

@@ -1,4 +1,4 @@
-"""How well do people do? Each annotator in turn is the detector, and is compared with the others."""
+"""Human performance: each annotator in turn is the detector, and is compared with the others."""
 
 from __future__ import annotations
 

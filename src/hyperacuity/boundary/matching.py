@@ -1,4 +1,4 @@
-"""Which detected boundary pixels are which true ones: an exact one-to-one matching within a tolerance."""
+"""Exact one-to-one matching of detected and true boundary pixels within a tolerance."""
 
 from __future__ import annotations
 

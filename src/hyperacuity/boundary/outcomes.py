@@ -1,4 +1,4 @@
-"""What a tally counts, as pictures: hits, false alarms and misses at each threshold."""
+"""Hits, false alarms and misses at each threshold, as pictures."""
 
 from __future__ import annotations
 

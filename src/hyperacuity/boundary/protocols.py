@@ -1,4 +1,4 @@
-"""What is agreed before a boundary benchmark is run, and how it is written down."""
+"""Protocols of the boundary benchmark, and their signatures."""
 
 from __future__ import annotations
 
@@ -71,11 +71,11 @@ class Protocol(BaseProtocol):
 
     task: ClassVar[str] = "boundary"
     tolerance: float = TOLERANCE
-    """How far apart partners may be, as a fraction of the image diagonal."""
+    """Largest distance of partners, as a fraction of the image diagonal."""
     thin: bool = True
     """Thin every thresholded map; truths are used as they are."""
     thresholds: int | tuple[float, ...] | Literal["levels"] = 99
-    """How many thresholds between 0 and 1, or a list of them, rising.
+    """Number of thresholds between 0 and 1, or a rising list of them.
 
     A number n stands for n evenly spaced ones, 1/(n+1) … n/(n+1). ``"levels"`` is for predictions that are stacks of
     segmentations, to which neither thresholds nor suppression apply.
@@ -180,7 +180,7 @@ class Protocol(BaseProtocol):
         return replace(as_they_are, nms_of={**dict.fromkeys(thick, "structured"), **dict(self.nms_of)})  # type: ignore[arg-type]
 
     def parts(self) -> dict[str, object]:
-        """What the signature says."""
+        """Parts of the signature."""
         return {
             "tol": f"{number(self.tolerance)}diag",
             "nms": ",".join([str(self.nms or "none"), *(f"{quote(name)}={kind}" for name, kind in self.nms_of)]),
@@ -198,7 +198,7 @@ def _suppression(given: Suppression | str | None) -> Suppression | None:
 
 
 _RCF = Suppression(smooth=0, radius=2)
-"""As the authors of RCF suppress maps of BSDS500 and Multicue: not smoothed, compared within 2 pixels."""
+"""Suppression by the authors of RCF for BSDS500 and Multicue: not smoothed, compared within 2 pixels."""
 
 PROTOCOLS: dict[str, Protocol] = {
     "bsds": described(Protocol(), "BSDS300 and BSDS500 as Berkeley evaluates them"),

@@ -44,7 +44,7 @@ class Point:
     precision: float
     f: float
     interval: tuple[float, float] = (float("nan"), float("nan"))
-    """Of F: 95 % percentile bootstrap over images."""
+    """95 % interval of F: percentile bootstrap over images."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +77,7 @@ class Points(Sequence[Point]):
 
 @dataclass(frozen=True, eq=False)
 class BoundaryScore:
-    """What a system is worth on a data set. ``per_image`` are each image's own best points, interpolated as ODS is."""
+    """Score of a system on a data set. ``per_image`` are the best points of each image, interpolated as ODS is."""
 
     protocol: Protocol
     images: tuple[str, ...]

@@ -47,7 +47,7 @@ class BoundaryTally(Tally):
 
     @classmethod
     def unpack(cls, data: bytes, protocol: BaseProtocol) -> Self:
-        """As in the base class. Tallies of older versions, which do not have ``marked``, count as thin."""
+        """Read a packed tally. Those of older versions, which do not have ``marked``, count as thin."""
         arrays = unpacked_arrays(data)
         return cls._checked({"marked": arrays["detected"], **arrays} if "detected" in arrays else arrays, protocol)
 

@@ -18,7 +18,7 @@ from hyperacuity.tally import Signature, Tally, Task, protocol_of
 from hyperacuity.tasks import task
 
 PEOPLE = "people"
-"""What the system of a card is called whose tallies are those of annotators, each held against the others."""
+"""System name of a card whose tallies are of annotators, each held against the others."""
 
 LONGEST_TEXT = 10_000
 """No name, link or description has more characters."""
@@ -32,7 +32,7 @@ MOST_COUNTED = 2**53
 """No count is larger, so that sums of counts are exact."""
 
 LONG = {"description", "bibtex"}
-"""What may have several lines."""
+"""Texts that may have several lines."""
 
 V = TypeVar("V")
 
@@ -48,7 +48,7 @@ def canonical_name(name: str) -> str:
 
 @dataclass(frozen=True)
 class About:
-    """What its makers say of a system; nothing here is checked but its form. ``UsageError`` for what has another form."""
+    """Description of a system by its makers; only its form is checked (``UsageError``)."""
 
     title: str = ""
     authors: tuple[str, ...] = ()
@@ -74,7 +74,7 @@ class About:
 
 @dataclass(frozen=True)
 class Made:
-    """How a card came to be: the data set by the name it was given, the command, this package's version, the day (UTC)."""
+    """Provenance of a card: the name of the data set, the command, this package's version, the day (UTC)."""
 
     data: str = ""
     command: str = ""

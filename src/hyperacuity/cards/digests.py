@@ -1,4 +1,4 @@
-"""What a truth is, in sixteen bytes: a digest of the arrays that a task scores against, not of the files they came in.
+"""Digests of truths, in sixteen bytes: of the arrays that a task scores against, not of the files they came in.
 
 A truth read from MATLAB's format, from a picture or made in memory has the same digest where it is the same truth. Kinds of
 numbers are told apart (a mask is no map of labels), widths are not: numbers are widened first, which loses nothing.

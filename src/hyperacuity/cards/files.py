@@ -60,11 +60,11 @@ UNREADABLE = (
     TypeError,
     ValueError,
 )
-"""What well-formed lines that mean nothing may end in."""
+"""Errors in which well-formed lines without a meaning may end."""
 
 _LINE = re.compile(rb"([0-9a-f]{16}) (\{.*\})")
 MARK = b"hyperacuity card "
-"""How every card begins."""
+"""Beginning of every card."""
 
 _LAST = re.compile(rb"([0-9a-f]{64})  end")
 
@@ -187,7 +187,7 @@ def _tallies(images: list[dict[str, Any]], known: Task[Any, Any, Any], protocol:
 
 @lru_cache(maxsize=32)
 def _claimed(line: bytes) -> int:
-    """How many bytes the arrays of a packed tally are said to have; what cannot be read is left to whoever unpacks it."""
+    """Number of bytes that a packed tally claims for its arrays; errors are left to whoever unpacks it."""
     try:
         layout = json.loads(line).values()
         return sum(int(str(kind)[2:]) * math.prod(max(int(length), 0) for length in shape) for kind, shape in layout)
@@ -201,7 +201,7 @@ def _checked(content: Mapping[str, Any]) -> bytes:
 
 
 def _content(line: bytes, where: str) -> dict[str, Any]:
-    """What a line says, once its checksum is right."""
+    """Content of a line whose checksum is right."""
     parts = _LINE.fullmatch(line)
     if parts is None or _checksum(parts[2]) != parts[1]:
         image = re.search(rb'"image":"([^"\\]{1,80})"', line)
@@ -222,7 +222,7 @@ def _packed(one: Mapping[str, Any]) -> bytes:
 
 
 def _told(kind: type[D], given: Mapping[str, Any]) -> D:
-    """What is told of a card; parts that this version does not know are left out."""
+    """Description on a card, without parts that this version does not know."""
     return kind(**{part.name: given[part.name] for part in fields(kind) if part.name in given})
 
 

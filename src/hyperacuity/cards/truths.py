@@ -24,7 +24,7 @@ from hyperacuity.run.jobs import TaskJob
 from hyperacuity.tally import Tally
 
 TruthDigests = tuple[str, ...]
-"""Of an image: each annotator's, and one more where the tally depends on more than these."""
+"""Digests of an image's truths: each annotator's, and one more if the tally depends on more than these."""
 
 
 def digests_of_cell(job: TaskJob, cell: Cell) -> TruthDigests:

@@ -1,4 +1,4 @@
-"""Which systems are really better, under several criteria at once? One table type in, one ranking type out.
+"""Comparison of systems under several criteria at once: one table type in, one ranking type out.
 
 =============================  ===========================================================================
 :mod:`~.compare.table`         scores of systems × images × criteria, from any task or a CSV file

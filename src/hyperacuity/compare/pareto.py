@@ -36,7 +36,7 @@ MOST_PAIRS = 20_000
 def optimal(
     values: ArrayLike, *, senses: Senses = None, epsilon: ArrayLike = 0.0, strict: bool = False, nan: NanRule = "worst"
 ) -> NDArray[np.bool_]:
-    r"""Which systems are in the Pareto-optimal set.
+    r"""Find the systems in the Pareto-optimal set.
 
     .. math:: A^* = \{a ∈ A \mid ∄\, b ∈ A: v_b ≺ v_a\}
 
@@ -174,7 +174,7 @@ def _without_nan(table: NDArray[np.float64], nan: NanRule) -> NDArray[np.float64
 def interpretation(
     systems: Sequence[str], is_optimal: ArrayLike, *, criteria: Sequence[str] = (), images: Sequence[str] = ()
 ) -> str:
-    """What the optimal set says, in words, after the paper's section 3.2. What may be chance is another matter (:mod:`.verdict`).
+    """Interpret the optimal set in words, after the paper's section 3.2. Significance is another matter (:mod:`.verdict`).
 
     >>> print(interpretation(["GC", "DP", "SAD"], [True, True, False], criteria=["nonocc", "disc"]))
     By dominance, GC and DP are comparable: neither is better in one respect without being worse in another. SAD is

@@ -1,4 +1,4 @@
-"""What comes out: systems in groups by dominance, beside their average ranks; how stable that is; and what it means in words."""
+"""Rankings: systems in groups by dominance with their average ranks, the stability of both, and an interpretation in words."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def stability(
     resamples: int = 1000,
     seed: int = 0,
 ) -> NDArray[np.float64]:
-    """How often each system is in the optimal set when the images are resampled with replacement: 1 = always.
+    """Frequency of each system in the optimal set when the images are resampled with replacement: 1 = always.
 
     With ``vector="concat"`` an image drawn twice counts once, since saying a component twice changes no dominance. With one
     image the answer is the optimal set itself.

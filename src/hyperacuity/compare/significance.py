@@ -1,4 +1,4 @@
-"""Which differences are more than chance? Paired tests over images, corrected for their number, and groups made of them.
+"""Paired tests over images, corrected for their number, and groups of systems that they do not separate.
 
 Scores are one row per system and one column per image (or per image and criterion: anything on which all systems were
 tried). Two systems are compared on the same images, so an image that is hard for both does not blur the difference.
@@ -123,7 +123,7 @@ def pairwise(scores: ArrayLike, *, sense: str = "min", test: Test = "wilcoxon", 
 
 
 def pairwise_of_samples(samples: NDArray[np.float64], difference: NDArray[np.float64]) -> Pairwise:
-    """The same from resampled scores, resamples × systems, larger = better, made with the same weights for all systems."""
+    """Pairwise tests from resampled scores, resamples × systems, larger = better, made with the same weights for all systems."""
     return _all_pairs(difference, lambda i, j: paired_bootstrap(samples[:, i], samples[:, j]).p_value)
 
 
@@ -138,7 +138,7 @@ def _all_pairs(difference: NDArray[np.float64], p_value: Callable[[int, int], fl
 
 
 def _mean_differences(table: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How much more each system has than each other one, on average; a row at a time, since there may be many images."""
+    """Mean difference between each two systems; a row at a time, since there may be many images."""
 
     def row(own: NDArray[np.float64]) -> NDArray[np.float64]:
         differences = own - table

@@ -1,4 +1,4 @@
-"""What goes in: a table of scores, systems × images × criteria, made by any task or read from a CSV file."""
+"""Tables of scores, systems × images × criteria, made by any task or read from a CSV file."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Table:
         return np.stack([scored(self.rescore_of(system)) for system in self.systems], axis=1)
 
     def rescore_of(self, system: str) -> Rescore:
-        """What scores a system on resampled data sets: the mean over the images it has a score on unless there is a rescore."""
+        """The function that scores a system on resampled data sets: by default the mean over the images that have a score."""
         if self.rescore is not None:
             return self.rescore(system, self.images)
         values = self.values[self.systems.index(system)]
@@ -105,7 +105,7 @@ class Table:
         )
 
     def rounded(self, decimals: int) -> Table:
-        """As a published table shows it, with so many decimals. Rounding makes ties, and so larger optimal sets."""
+        """Round as a published table does. Rounding makes ties, and so larger optimal sets."""
         rescore = self._rescored(lambda scores: np.round(scores, decimals))
         return replace(self, values=np.round(self.values, decimals), rescore=rescore)
 

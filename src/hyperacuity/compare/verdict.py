@@ -43,7 +43,7 @@ class Verdict:
 
     @property
     def significant(self) -> bool:
-        """Whether the difference is more than chance would often bring."""
+        """True if the difference is more than chance would often bring."""
         return self.p < LEVEL
 
     def __str__(self) -> str:
@@ -98,7 +98,7 @@ def verdicts(
 
 
 def table_verdicts(table: Table, criterion: str, *, all_pairs: bool = False) -> tuple[Verdict, ...]:
-    """The same of the systems of a table by one of its criteria, on the images that all share."""
+    """Verdicts on the systems of a table by one of its criteria, on the images that all share."""
     shared = table.select(images=sorted(table.images), criteria=[criterion])
     whole = shared.overall()[:, 0] * (-1 if shared.senses[0] == "max" else 1)
     pairs = pairs_of([table.systems[n] for n in np.argsort(whole, kind="stable")], all_pairs)
@@ -139,7 +139,7 @@ def verdicts_of(
     senses: Sequence[str],
     names: Iterable[str],
 ) -> dict[str, tuple[Verdict, ...]]:
-    """The same from what scores two systems on the images they share and on resamples of these, and how many these are."""
+    """Verdicts from a function that scores two systems on the images they share and on resamples of these, and their number."""
     chosen = {name: list(criteria).index(name) for name in names}
     found: dict[str, list[Verdict]] = {name: [] for name in chosen}
     for first, second in pairs:
@@ -154,7 +154,7 @@ def verdicts_of(
 
 
 def resamples_for(tests: int) -> int:
-    """How many resamples are needed for one of this many tests to be significant after the correction.
+    """Number of resamples needed for one of this many tests to be significant after the correction.
 
     R resamples give no p-value below 2 / (R + 1), and Holm's correction multiplies the least by the number of tests.
 

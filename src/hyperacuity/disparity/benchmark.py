@@ -75,7 +75,7 @@ class Protocol(BaseProtocol):
                 raise UsageError(f"{option}={getattr(self, option)!r}: expected {' or '.join(choices)}")
 
     def parts(self) -> dict[str, object]:
-        """What the signature says."""
+        """Parts of the signature."""
         return {
             "delta": ",".join(map(number, self.deltas)),
             "regions": ",".join(self.regions),
@@ -96,13 +96,13 @@ def unit(measure: str) -> str:
 
 
 def sense(measure: str) -> str:
-    """Whether less or more of a measure is better: ``"min"`` or ``"max"``. (Of a bias, it is the size that should be small.)"""
+    """Sense of a measure: ``"min"`` or ``"max"`` is better. (Of a bias, it is the size that should be small.)"""
     return "max" if measure == "density" else "min"
 
 
 @dataclass(frozen=True, eq=False)
 class DisparityTally(Tally):
-    """What was counted, one row per region. ``quantile`` is a sum over images too, of which ``images`` have one."""
+    """Counts of an image, one row per region. ``quantile`` is a sum over images too, of which ``images`` have one."""
 
     pixels: Counts
     known: Counts

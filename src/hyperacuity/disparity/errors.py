@@ -1,4 +1,4 @@
-"""How wrong a disparity map is: plain functions of a truth, an estimate and a region.
+"""Errors of a disparity map: plain functions of a truth, an estimate and a region.
 
 Truth and estimate are in pixels, NaN where unknown; ``mask`` says which pixels count (all of them by default). Pixels of unknown
 truth never count. An estimate that is missing where the truth is known is either wrong (``invalid="bad"``, the default: a dense

@@ -26,7 +26,7 @@ GAP = 2.0
 """Neighbours whose disparities differ by this much or more are on two surfaces (``disp_gap`` of StereoMatcher)."""
 
 SCATTERED = 0.1
-"""When more of the known pixels touch an unknown one, the truth is a scatter of points, and no edge lies between them."""
+"""Share of known pixels that touch an unknown one above which the truth is scattered points, with no edges between them."""
 
 
 def nonocc(truth: ArrayLike, *, right: ArrayLike | None = None, tolerance: float = 1.0) -> Mask:

@@ -41,7 +41,7 @@ class ViewProtocol(BaseProtocol):
     """Compare 3×3 intervals in place of single pixels."""
 
     def parts(self) -> dict[str, object]:
-        """What the signature says."""
+        """Parts of the signature."""
         return {"ways": ",".join(WAYS), "compare": "intervals" if self.tolerant else "pixels"}
 
 

@@ -89,7 +89,7 @@ def view_error(true: ArrayLike, rendered: ArrayLike, *, mask: ArrayLike | None =
 def interval_error(
     true: ArrayLike, rendered: ArrayLike, *, mask: ArrayLike | None = None, bits: int = 8, width: int = 3
 ) -> ViewError:
-    """The same, forgiving misregistration: an error is the gap between what both pictures hold around a pixel.
+    """Error that forgives misregistration: the gap between what both pictures hold around a pixel.
 
     Each picture gives the interval from the least to the largest value in a box of ``width`` pixels, unset pixels of the mask
     left out; where the intervals overlap there is no error.

@@ -42,7 +42,7 @@ class Protocol(BaseProtocol):
     names: tuple[str, ...] = PAPER
     """Measures, such as ``psi``, ``sk(k=1)``, ``baddeley``; by default all."""
     thresholds: int = 101
-    """How many thresholds, evenly from 0 to 1."""
+    """Number of thresholds, evenly from 0 to 1."""
     thin: Literal["none", "structured"] = "none"
     """Soft maps are thin already (``none``), or are thinned as those of learned detectors are (``structured``)."""
     norm: Literal["max", "none"] = "max"
@@ -184,7 +184,7 @@ def wins(systems: Mapping[str, Mapping[str, EdgeTally]]) -> dict[str, NDArray[np
 
 
 def is_binary(soft: SoftMap) -> bool:
-    """Whether all edges of the map have the same strength.
+    """True if all edges of the map have the same strength.
 
     >>> is_binary(soft_map([[0, 0.5, 0.5]])), is_binary(soft_map([[0, 0.5, 0.6]]))
     (True, False)

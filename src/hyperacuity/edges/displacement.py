@@ -1,4 +1,4 @@
-"""What each measure rewards: a line of errors is moved away from the true contour, and every measure looks on (Fig. 2).
+"""The response of every measure to a line of errors that is moved away from the true contour (Fig. 2).
 
 *False*: the detection is the true contour and a second line, t pixels to the right. *Missed*: the same two maps, exchanged.
 At t = 0 both are perfect. A measure that knows how far an error lies rises with t; one that counts pixels jumps at once and

@@ -21,20 +21,20 @@ from hyperacuity.kernels.distances import FAR, difference_sum, squared_distances
 from hyperacuity.maps import EdgeMap, edge_map, same_size, size_of
 
 EmptyDistance = Literal["diagonal", "inf"]
-"""How far an empty set is from everything: one image diagonal √((H−1)² + (W−1)²), or infinitely far."""
+"""Distance to an empty set: one image diagonal √((H−1)² + (W−1)²), or infinity."""
 
 Side = Literal["detected", "truth"]
-"""Whose distances are meant: those of D's pixels to G, or of G's to D."""
+"""Side of a distance: from D's pixels to G, or from G's to D."""
 
 AnySide: TypeAlias = Side | Literal["hits"]
 """Also those of G's pixels to the hits G∩D."""
 
 Tail = Literal["quantile", "mean_top", "trim"]
-"""How a Hausdorff distance forgives the n % largest distances, see :func:`tail_distance`."""
+"""Treatment of the n % largest distances in a Hausdorff distance, see :func:`tail_distance`."""
 
 
 class Comparison(ABC):
-    """What is known about one truth and one detection of the same size.
+    """Comparison of one truth and one detection of the same size.
 
     ``size`` is the number of pixels of the image, ``hits`` = TP, ``false`` = FP, ``missed`` = FN. A sum over an empty set is
     0; a sum of distances *to* an empty set is taken at ``empty_distance``.
@@ -162,7 +162,7 @@ class Pair(Comparison):
 
 
 Edges: TypeAlias = ArrayLike | Comparison
-"""What a measure takes: an edge map (whatever is above zero is an edge), or a comparison already made."""
+"""Input of a measure: an edge map (whatever is above zero is an edge), or a comparison already made."""
 
 
 def paired(truth: Edges, detected: Edges) -> Comparison:

@@ -29,7 +29,7 @@ MEASURES: dict[str, tuple[str, ...]] = {
     "gamma": ("magnier2016",),
     "psi": ("magnier2017", "abdulrahman2017normalized"),
 }
-"""Where each measure of edges comes from, as Tables 1 to 3 of Abdulrahman, Magnier & Montesinos (2017) say."""
+"""Sources of the measures of edges, after Tables 1 to 3 of Abdulrahman, Magnier & Montesinos (2017)."""
 
 
 def references(signature: Signature) -> list[str]:

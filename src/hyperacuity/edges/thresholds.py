@@ -144,7 +144,7 @@ def threshold_levels(thresholds: int | ArrayLike) -> NDArray[np.float64]:
 
 
 def minimum(scores: NDArray[np.float64]) -> tuple[int, int]:
-    """Where the minimum of a curve begins and where its plateau ends; (−1, −1) if every score is NaN."""
+    """First and last index of a curve's minimum; (−1, −1) if every score is NaN."""
     if np.isnan(scores).all():
         return -1, -1
     lowest = float(np.nanmin(scores))

@@ -71,7 +71,7 @@ def _eroded(mask: NDArray[np.bool_], width: int, axis: int) -> NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class MaskCounts:
-    """What two masks have in common, counted in pixels. Counts add up over objects and images; the ratios are of these.
+    """Pixels that two masks have in common. Counts add up over objects and images; the ratios are of these.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Which objects two label maps hold, and which of them belong together; in a picture, or in the frames of a sequence."""
+"""Objects of two label maps, and their pairs; in a picture, or in the frames of a sequence."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Frames:
 
 
 Labels: TypeAlias = ArrayLike | Frames
-"""What is compared: a label map, a mask, or the frames of a sequence."""
+"""Input of the comparison: a label map, a mask, or the frames of a sequence."""
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ def _objects(labels: LabelMap, left_out: NDArray[np.bool_], protocol: Protocol, 
 
 
 def windows(labels: LabelMap) -> dict[int, Window]:
-    """Where each object is: the least rectangle that holds it.
+    """Smallest rectangle around each object.
 
     >>> windows(np.array([[-1, 7, 7], [-1, -1, 70000]], np.int32))
     {7: (slice(0, 1, None), slice(1, 3, None)), 70000: (slice(1, 2, None), slice(2, 3, None))}

@@ -1,4 +1,4 @@
-"""What a tally counts, as pictures: contour pixels that are hits, false alarms and misses."""
+"""Contour pixels that are hits, false alarms and misses, as pictures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is agreed before masks are compared, and how it is written down."""
+"""Protocols of masks, and their signatures."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Protocol(BaseProtocol):
 
     task: ClassVar[str] = "masks"
     tolerance: float = 0.008
-    """How far apart contours may be, as a fraction of the image diagonal, rounded up to whole pixels."""
+    """Largest distance of contours, as a fraction of the image diagonal, rounded up to whole pixels."""
     band: float = 0.02
     """Width of the band that Boundary IoU compares, as a fraction of the image diagonal.
 
@@ -52,7 +52,7 @@ class Protocol(BaseProtocol):
     ignore: int | None = None
     """Leave out pixels where the truth has this label, or ``none``: 255 in DAVIS 2017, PASCAL VOC and Cityscapes."""
     frames: Evaluated = "all"
-    """Of a sequence, ``all`` frames, or the ``inner`` ones: without the first and the last (DAVIS, semi-supervised)."""
+    """Frames of a sequence: ``all``, or the ``inner`` ones, without the first and the last (DAVIS, semi-supervised)."""
 
     def __post_init__(self) -> None:
         """Validate the options."""
@@ -71,7 +71,7 @@ class Protocol(BaseProtocol):
             raise UsageError("labels mean the same on both sides; only instances can be paired by IoU (by='instance')")
 
     def parts(self) -> dict[str, object]:
-        """What the signature says."""
+        """Parts of the signature."""
         return {
             "tol": f"{number(self.tolerance)}diag",
             "band": f"{number(self.band)}diag",

@@ -28,7 +28,7 @@ class LabelMean:
 
 @dataclass(frozen=True, eq=False)
 class MaskScore:
-    """What a system is worth on a data set.
+    """Score of a system on a data set.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ Cut = Literal["ceil", "floor", "round"]
 Length = Literal["crack", "front-pixels", "both-pixels"]
 
 REACH = 3
-"""How far from a boundary labelled contours may lie and still vote on its owner, in pixels."""
+"""Largest distance from a boundary at which labelled contours vote on its owner, in pixels."""
 
 UNKNOWN = -2
 """In :attr:`Ownership.predicted`: nothing is known of a region."""
@@ -145,7 +145,7 @@ def neighbours(labels: ArrayLike, *, adjacency: Literal[4, 8] = 4) -> Neighbours
 
 
 def order_of_pairs(given: Ordering, beside: Neighbours, *, middle: Middle = "mean", reach: int = 0) -> Ints:
-    """Who is in front in each pair: +1 the first region, −1 the second, 0 a tie, :data:`UNKNOWN` where nothing is known.
+    """Order of each pair: +1 if the first region is in front, −1 the second, 0 for a tie, :data:`UNKNOWN` if nothing is known.
 
     A partition's dense order is compared by the medians of the regions. Labelled contours vote: each crack between two
     regions votes for the side that is the figure in the nearest labelled step along its normal, at most ``reach`` pixels away
@@ -163,7 +163,7 @@ def order_of_pairs(given: Ordering, beside: Neighbours, *, middle: Middle = "mea
 def border_votes(
     given: Sides, beside: Neighbours, *, reach: int = REACH
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """How labelled contours vote on each pair (:func:`order_of_pairs`): votes for the first region minus those for the second,
+    """Votes of labelled contours on each pair (:func:`order_of_pairs`): votes for the first region minus those for the second,
     and how many of the border's cracks vote at all.
 
     >>> nan = float("nan")
@@ -302,7 +302,7 @@ def with_whole_order(given: Ordering) -> Ordering:
 
 
 def foremost_regions(depth: NDArray[np.float64], share: float, *, cut: Cut = "ceil") -> NDArray[np.bool_]:
-    """Which regions are among the foremost ``share``; those that tie with the last one are, those of unknown depth are not.
+    """Select the foremost ``share`` of the regions; those that tie with the last one are in, those of unknown depth are not.
 
     >>> foremost_regions(np.array([1.0, 2.0, 3.0]), 0.5), foremost_regions(np.array([1.0, 2.0, 3.0]), 0.5, cut="floor")
     (array([False,  True,  True]), array([False, False,  True]))

@@ -17,10 +17,10 @@ from hyperacuity.ordering.prc import Outcomes
 from hyperacuity.resampling import ratio
 
 RADIUS = 3.0
-"""How far apart partners may be, in pixels."""
+"""Largest distance of partners, in pixels."""
 
 ANGLE = 15.0
-"""How far apart directions may be, in degrees."""
+"""Largest angle between directions, in degrees."""
 
 SIDE = 90.0
 """Directions that are farther apart, in degrees, say that the other side is in front."""
@@ -73,7 +73,7 @@ class LocalMatch:
 
 @dataclass(frozen=True, eq=False)
 class Inconsistency:
-    r"""Why matched contour pixels of the truth are inconsistent; an entry per operating point.
+    r"""Reasons for the inconsistency of matched contour pixels of the truth; an entry per operating point.
 
     A **rough** direction differs from the true one by more than the protocol's angle, yet the right side is in front: it is at
     most 90° off. On the **wrong side** it is more than 90° off. **Undirected** contours have no direction: the system gave both
@@ -118,7 +118,7 @@ def match_contours(
     Parameters
     ----------
     radius
-        How far apart partners may be, in pixels.
+        Largest distance of partners, in pixels.
     angle
         How far apart their directions may be, in degrees (inclusive).
     cost

@@ -36,7 +36,7 @@ from hyperacuity.ordering.orderings import Ordering, Partition, Sides
 from hyperacuity.tally import Arrays, BaseProtocol, Counts, Tally, described, number, protocol_of
 
 STRUCTURED = Suppression()
-"""How non-maxima are suppressed by default."""
+"""Default suppression of non-maxima."""
 
 Recall = Literal["right", "found"]
 Truth = Contours | Ordering | ArrayLike
@@ -108,13 +108,13 @@ class OcclusionProtocol(BaseProtocol):
 
     task: ClassVar[str] = "occlusion"
     tolerance: float = boundary.TOLERANCE
-    """How far apart partners may be, as a fraction of the image diagonal."""
+    """Largest distance of partners, as a fraction of the image diagonal."""
     angle: float = SIDE
-    """How far apart directions of a right pair may be, in degrees, this angle included."""
+    """Largest angle between the directions of a right pair, in degrees."""
     thin: bool = True
     """Thin every thresholded map; truths are used as they are."""
     thresholds: int | tuple[float, ...] = 99
-    """How many thresholds between 0 and 1, or a list of them, rising."""
+    """Number of thresholds between 0 and 1, or a rising list of them."""
     nms: Suppression | str | None = STRUCTURED
     """Suppress non-maxima first: ``structured``, ``structured-s0-r2`` (smoothing, radius), or ``none``."""
     recall: Recall = "right"
@@ -142,7 +142,7 @@ class OcclusionProtocol(BaseProtocol):
         return boundary.Protocol(self.tolerance, self.thin, self.thresholds, self.nms)
 
     def parts(self) -> dict[str, object]:
-        """What the signature says."""
+        """Parts of the signature."""
         of = self.boundary.parts()
         own = {"tol": of["tol"], "angle": f"{number(self.angle)}deg", "recall": self.recall}
         return own | {key: of[key] for key in ("nms", "thin", "thr")}

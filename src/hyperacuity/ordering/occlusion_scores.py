@@ -30,7 +30,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class OcclusionScore:
-    """What a system is worth on a data set.
+    """Score of a system on a data set.
 
     ``opr`` has ODS, OIS, AP and the curve of right pairs, ``boundary`` those of the same maps when directions do not count.
     ``accuracy`` is AOR at each threshold, over the recall of ``boundary.curve``; NaN where nothing is matched. ``aor`` is its

@@ -1,4 +1,4 @@
-"""What is in front of what, in the two forms people and systems give it.
+"""Depth orders, in the two forms people and systems give them.
 
 A :class:`Partition` has regions and one depth per region: everything is ordered against everything. :class:`Sides` are contours
 with a figure's and a ground's side (Berkeley's ``.fg``): only neighbours are ordered, and
@@ -36,7 +36,7 @@ class Partition:
 
     @property
     def regions(self) -> int:
-        """How many regions there are."""
+        """Number of regions."""
         return self.depth.size
 
     def painted(self) -> NDArray[np.float64]:
@@ -96,7 +96,7 @@ def ordering(
 
 
 def is_sides(order: OrderMap) -> bool:
-    """Whether an order map only says which side of contours is the figure: its known values are +1 and −1, and some are unknown.
+    """True if an order map only says which side of contours is the figure: its known values are ±1, and some are unknown.
 
     >>> is_sides(np.array([[1, -1, np.nan]], np.float32)), is_sides(np.array([[1, -1]], np.float32))
     (True, False)
@@ -150,7 +150,7 @@ def transfer(order: ArrayLike, labels: ArrayLike, *, middle: Middle = "mean") ->
 
 
 def consecutive(labels: LabelMap) -> LabelMap:
-    """The same regions, numbered 0, 1, … in the order of their labels; void stays void.
+    """Number the regions 0, 1, … in the order of their labels; void stays void.
 
     >>> consecutive(np.array([[7, -1, 3]], np.int32))
     array([[ 1, -1,  0]], dtype=int32)

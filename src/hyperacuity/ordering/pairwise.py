@@ -24,7 +24,7 @@ MissedPairs = Literal["matched", "literal"]
 
 @dataclass(frozen=True)
 class PairCounts:
-    """What became of the pairs of regions of one image, exactly. ``dropped`` regions of the system met no known true region."""
+    """Outcomes of the pairs of regions of one image, exactly. ``dropped`` regions of the system met no known true region."""
 
     consistent: Fraction
     inconsistent: Fraction
@@ -129,7 +129,7 @@ def compare_regions(
 def pair_tables(
     system: Partition, truth: Partition, *, same_depth: float = SAME_DEPTH
 ) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
-    """What became of every pair of regions, as two tables (Fig. 5 of the paper); for looking at, in quadratic time.
+    """Outcomes of every pair of regions, as two tables (Fig. 5 of the paper); to look at, in quadratic time.
 
     The first has a row and a column per true region: the share of consistent pairs, NaN where the pair is missed and on the
     diagonal. The second has those of the system's regions: 1 consistent, 0 inconsistent, −1 false (both stand for one true

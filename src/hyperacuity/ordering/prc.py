@@ -32,7 +32,7 @@ Numbers = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Outcomes:
-    """What became of the detections and of the true events, at one operating point or many (arrays of one shape).
+    """Outcomes of the detections and of the true events, at one operating point or many (arrays of one shape).
 
     ``recalled_consistent`` and ``recalled_inconsistent`` count true events instead of detections. They differ from
     ``consistent`` and ``inconsistent`` only when a detection may answer for several true events, as with several annotators;
@@ -126,7 +126,7 @@ def f_measure(precision: ArrayLike, recall: ArrayLike) -> Numbers:
 
 
 def over_random_index(fmax: float, fmin: float, *, classes: int = 2) -> float:
-    r"""How far above chance the classes are: 0 as if drawn at random (or worse), 1 all right.
+    r"""Index of how far above chance the classes are: 0 as if drawn at random (or worse), 1 all right.
 
     .. math:: ORI = \max\left(0, \frac{F_{min} - F_{max}/2}{F_{max}/2}\right)
 
@@ -150,7 +150,7 @@ def summary(sweep: Outcomes, *, classes: int = 2) -> Summary:
 
 
 def best_point(detection: Numbers, classified: Numbers, accuracy: Numbers, *, classes: int = 2) -> Summary:
-    """The same of F(1), F(0) and accuracies that are known, one per operating point."""
+    """Choose the best point, given F(1), F(0) and accuracies, one per operating point."""
     if np.isnan(detection).all():
         return Summary(-1, *[float("nan")] * 4)
     index = int(np.nanargmax(detection))

@@ -30,15 +30,15 @@ class Protocol(BaseProtocol):
 
     task: ClassVar[str] = "ordering"
     radius: float = RADIUS
-    """How far apart contour pixels may be matched, in pixels."""
+    """Largest distance of matched contour pixels, in pixels."""
     radius_share: float | None = None
-    """The same as a share of the image diagonal, in place of the radius in pixels."""
+    """Largest distance as a share of the image diagonal, in place of the radius in pixels."""
     angle: float = ANGLE
-    """How far apart directions may be, in degrees."""
+    """Largest angle between directions, in degrees."""
     window: int = WINDOW
     """Side of the window in which contour normals are averaged, in pixels."""
     cost: MatchCost = "distance"
-    """What matching minimises: ``distance`` (the paper), or ``distance+angle``.
+    """Cost that matching minimises: ``distance`` (the paper), or ``distance+angle``.
 
     See :func:`~hyperacuity.ordering.match_contours`.
     """
@@ -75,7 +75,7 @@ class Protocol(BaseProtocol):
     middle: Middle = "mean"
     """Median of an even number of pixels: the ``mean`` of the middle two, or the ``low`` one."""
     reach: int = REACH
-    """How far from a border labelled contours may lie and still vote, in pixels.
+    """Largest distance from a border at which labelled contours vote, in pixels.
 
     On the segmentation that was labelled they lie on the border, and only those that do vote.
     """
@@ -101,7 +101,7 @@ class Protocol(BaseProtocol):
         return self.radius if self.radius_share is None else self.radius_share * diagonal(shape)
 
     def parts(self) -> dict[str, object]:
-        """What the signature says."""
+        """Parts of the signature."""
         radius = f"{number(self.radius)}px" if self.radius_share is None else f"{number(self.radius_share)}diag"
         questions = (self.question_tie, self.cut, self.length, f"{self.adjacency}n", self.middle, f"{self.reach}px")
         return {

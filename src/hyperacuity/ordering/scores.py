@@ -150,7 +150,7 @@ def _outcomes(counts: NDArray[np.float64]) -> Outcomes:
 
 
 def resampled_scores(tallies: Sequence[OrderingTally], weights: NDArray[np.int64]) -> dict[str, Numbers]:
-    """What a data set would score if each image counted as often as ``weights`` (resamples × images) says.
+    """Scores of a data set in which each image counts as often as ``weights`` (resamples × images) says.
 
     One number per resample under ``ldc-fmax``, ``ldc-fmin``, ``ldc-ori``, ``ldc-fg``, the same of ``gdc``, ``racc``, ``bacc``,
     ``bacc50`` and ``bacc25``; NaN where the data do not allow it.

@@ -227,7 +227,7 @@ def _dense(given: Ordering) -> Partition | None:
 def _questions(
     prediction: Ordering, truths: Sequence[Ordering], regions: Sequence[LabelMap], protocol: Protocol
 ) -> list[Sums]:
-    """What each annotator's order answers on each segmentation."""
+    """Answers of each annotator's order on each segmentation."""
     return [
         compare_neighbours(
             prediction,

@@ -157,7 +157,7 @@ def collect(tallies: Mapping[str, RegionTally], *, resamples: int = 1000, seed: 
 
 
 def level_names(tallies: Mapping[str, RegionTally]) -> NDArray[np.float64]:
-    """What the levels of these tallies are called: thresholds of hierarchies, or 1, 2, … for stacks; the two do not mix."""
+    """Names of the levels of these tallies: thresholds of hierarchies, or 1, 2, … for stacks; the two do not mix."""
     protocol = protocol_of(tallies.values(), Protocol)
     (first, one), *others = tallies.items()
     for image, other in others:

@@ -10,7 +10,7 @@ from hyperacuity.regions.benchmark import RegionTally, collect, level_names
 
 
 def berkeley_files(tallies: Mapping[str, RegionTally]) -> dict[str, str]:
-    """What ``regionBench`` would write, by file name; images are numbered in the order given.
+    """The files that ``regionBench`` would write, by name; images are numbered in the order given.
 
     ========================  ==========================================================================
     ``eval_cover.txt``        level of ODS, ODS, OIS, best

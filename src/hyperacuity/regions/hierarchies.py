@@ -52,7 +52,7 @@ class Hierarchy:
 
     @property
     def leaves(self) -> int:
-        """How many finest regions there are."""
+        """Number of finest regions."""
         return len(self.children) + 1
 
     @property

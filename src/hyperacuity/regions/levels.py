@@ -49,7 +49,7 @@ class Levels:
 
     @property
     def regions(self) -> int:
-        """How many regions the lowest level has."""
+        """Number of regions at the lowest level."""
         return int(self.labels.max()) + 1
 
     def at(self, level: int) -> LabelMap:

@@ -16,7 +16,7 @@ from hyperacuity.regions.levels import Levels
 
 @dataclass(frozen=True, eq=False)
 class Agreement:
-    """How well segmentations at several levels agree with all annotators. Arrays have one entry per level.
+    """Agreement of segmentations at several levels with all annotators. Arrays have one entry per level.
 
     ``covered`` is Σ area × best overlap over the annotators' regions, of a largest possible ``truth_area``; ``covering`` and
     ``machine_area`` are the same over the machine's regions; ``best_covered`` takes each annotator's region at its best level.
@@ -81,7 +81,7 @@ def compare(prediction: Levels | Sequence[ArrayLike], truths: Sequence[ArrayLike
 
 
 def covering(segmentation: ArrayLike, truth: ArrayLike) -> float:
-    r"""How well a segmentation covers the truth; 1 is perfect.
+    r"""Covering of the truth by a segmentation; 1 is perfect.
 
     .. math:: C = \frac1N \sum_{G} |G| \max_{S} \frac{|S ∩ G|}{|S ∪ G|}
 
@@ -135,7 +135,7 @@ def _areas(labels: LabelMap) -> NDArray[np.int64]:
 
 
 def _numbered(labels: LabelMap) -> LabelMap:
-    """The same regions numbered from 0 without gaps; void stays −1. Small labels are left alone: a gap is an empty region."""
+    """Number the regions from 0 without gaps; void stays −1. Small labels are left alone: a gap is an empty region."""
     if labels.max() < 1024:
         return labels
     names, numbers = np.unique(labels, return_inverse=True)

@@ -19,7 +19,7 @@ Nodes = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Energy:
-    """What it costs to keep each node as a region: ``data + λ · complexity``."""
+    """Cost of keeping each node as a region: ``data + λ · complexity``."""
 
     data: Nodes
     complexity: Nodes

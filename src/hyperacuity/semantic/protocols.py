@@ -1,4 +1,4 @@
-"""What is agreed before semantic boundaries are scored: tolerance, thinning, which truth, and what is left out."""
+"""Protocols of semantic boundaries: tolerance, thinning, which truth, and what is left out."""
 
 from __future__ import annotations
 
@@ -57,11 +57,11 @@ class Protocol(BaseProtocol):
 
     task: ClassVar[str] = "semantic"
     tolerance: float = TOLERANCE
-    """How far apart partners may be, as a fraction of the image diagonal."""
+    """Largest distance of partners, as a fraction of the image diagonal."""
     thin: bool = True
     """Thin every thresholded map."""
     thresholds: int | tuple[float, ...] = 99
-    """How many thresholds between 0 and 1, or a list of them, rising.
+    """Number of thresholds between 0 and 1, or a rising list of them.
 
     A number n stands for n evenly spaced ones, 1/(n+1) … n/(n+1).
     """
@@ -71,7 +71,7 @@ class Protocol(BaseProtocol):
     Boundaries that come without a label map are taken as they are.
     """
     radius: float = 1.0
-    """How far from another region a pixel may be to count as boundary, in pixels, where boundaries are made of a label map."""
+    """Distance from another region up to which a pixel counts as boundary, in pixels, when boundaries are made of a label map."""
     instances: bool = True
     """Touching objects of a class have a boundary between them, where the truth knows objects."""
     internal: Internal = "count"
@@ -87,7 +87,7 @@ class Protocol(BaseProtocol):
     half: bool = False
     """Score at half size: of truths, and of predictions that are not at half size already, every second pixel is taken."""
     repeated: Repeated = "lower"
-    """Where a recall occurs at several thresholds, AP takes the precision of the ``lower`` or of the ``higher`` one."""
+    """Precision that AP takes when a recall occurs at several thresholds: at the ``lower`` or at the ``higher`` one."""
     classes: tuple[str, ...] = ()
     """Names of the classes, in order; without them classes are numbered, and as many as there are maps."""
 
@@ -107,7 +107,7 @@ class Protocol(BaseProtocol):
 
     @property
     def matching(self) -> BoundaryProtocol:
-        """How one class is matched: the boundary benchmark that each class is."""
+        """Boundary protocol by which each class is matched."""
         return BoundaryProtocol(tolerance=self.tolerance, thin=self.thin, thresholds=self.thresholds)
 
     @property
@@ -116,11 +116,11 @@ class Protocol(BaseProtocol):
         return self.matching.levels
 
     def names(self, count: int) -> tuple[str, ...]:
-        """What classes are called: as the protocol says, else ``class_001``, ``class_002`` …"""
+        """Names of the classes: as the protocol says, else ``class_001``, ``class_002`` …"""
         return self.classes or numbered(count)
 
     def parts(self) -> dict[str, object]:
-        """What the signature says."""
+        """Parts of the signature."""
         matching = self.matching.parts()
         objects = "objects" if self.instances else "classes"
         return {

@@ -36,7 +36,7 @@ NAN = float("nan")
 
 @dataclass(frozen=True, eq=False)
 class ClassScore:
-    """What a system is worth on one class. ``per_image`` has the best point of each image that has the class.
+    """Score of a system on one class. ``per_image`` has the best point of each image that has the class.
 
     ``missing`` is the number of images for which the system has no map of the class, though it has one for others: there it
     detects nothing.
@@ -67,7 +67,7 @@ class SemanticMean:
 
 @dataclass(frozen=True, eq=False)
 class SemanticScore:
-    """What a system is worth on a data set: by class, and on average."""
+    """Score of a system on a data set: by class, and on average."""
 
     protocol: Protocol
     images: tuple[str, ...]

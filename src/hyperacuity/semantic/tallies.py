@@ -155,7 +155,7 @@ class SemanticImage:
 def overlays(
     prediction: Any, truths: Sequence[Any], protocol: Protocol, classes: Sequence[int]
 ) -> Iterator[NDArray[np.uint8]]:
-    """What :func:`tally` counts of some classes as pictures: 0 nothing, 1 hit, 2 false alarm, 3 miss.
+    """Outcomes of some classes as pictures: 0 nothing, 1 hit, 2 false alarm, 3 miss.
 
     ``classes`` are indices, from 0, of classes that have a map. Each gives thresholds × height × width, at the benchmark's size
     and without the border.

@@ -1,4 +1,4 @@
-"""What an image of the semantic benchmark is: a soft map for each class, and a truth that gives each class its boundaries."""
+"""Images of the semantic benchmark: a soft map for each class, and a truth that gives each class its boundaries."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ class ClassMaps:
         return found() if callable(found) else found
 
     def has(self, index: int) -> bool:
-        """Whether a class has a map, which is not read for that."""
+        """True if a class has a map, which is not read for that."""
         return index < len(self._maps) and self._maps[index] is not None
 
     @classmethod
     def of(cls, prediction: Any) -> ClassMaps:
-        """What a caller gave as prediction: class maps, or a list or array of maps, classes first."""
+        """Convert a prediction: class maps, or a list or array of maps, classes first."""
         if isinstance(prediction, cls):
             return prediction
         if isinstance(prediction, np.ndarray) and prediction.ndim != 3:
@@ -53,7 +53,7 @@ class ClassMaps:
 
 @dataclass(frozen=True, eq=False)
 class SemanticTruth:
-    """What is known of an image.
+    """True classes of an image.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ class SemanticTruth:
 
     @classmethod
     def of(cls, truth: Any) -> SemanticTruth:
-        """What a caller gave as truth: a value of this class, or a label map (see :func:`semantic_truth`)."""
+        """Convert a truth: a value of this class, or a label map (see :func:`semantic_truth`)."""
         return truth if isinstance(truth, cls) else semantic_truth(truth)
 
     def edges(self, protocol: Protocol) -> dict[int, EdgeMap]:
@@ -112,7 +112,7 @@ class SemanticTruth:
         return {c: framed(edges, protocol) for c, edges in found.items()}
 
     def inside(self, c: int, protocol: Protocol) -> EdgeMap:
-        """Where the label map says class ``c``. ``InputError`` where there is no label map."""
+        """Pixels that the label map gives to class ``c``. ``InputError`` without a label map."""
         if self.labels is None:
             raise InputError(
                 "dropping what is detected inside objects needs a label map, but there are only boundaries"

@@ -61,7 +61,7 @@ class DepthEdgeProtocol(BaseProtocol):
     high: float = 0.3
     """Canny's upper threshold, of the length of Sobel's gradient."""
     reach: float = 10.0
-    """Where distances are cut off, in pixels."""
+    """Largest distance, at which longer ones are cut off, in pixels."""
 
     def __post_init__(self) -> None:
         """Validate the options."""
@@ -73,7 +73,7 @@ class DepthEdgeProtocol(BaseProtocol):
             raise UsageError(f"a reach of {self.reach:g} pixels: expected more than 0")
 
     def parts(self) -> dict[str, object]:
-        """What the signature says."""
+        """Parts of the signature."""
         canny = f"{number(self.sigma)}px,{number(self.low)},{number(self.high)}"
         return {"canny": canny, "cut": f"{number(self.reach)}px"}
 
@@ -144,7 +144,7 @@ def depth_edges(depth: ArrayLike, protocol: DepthEdgeProtocol = DEPTH_EDGES) -> 
 
 
 def _is_maximum(length: NDArray[np.float64], down: NDArray[np.float64], across: NDArray[np.float64]) -> EdgeMap:
-    """Whether the gradient is nowhere longer one step along it, either way; in between pixels it is interpolated linearly."""
+    """Pixels whose gradient is no shorter than one step along it, either way; interpolated linearly between pixels."""
     padded = np.pad(length, 1)
     height, width = length.shape
     steep = np.abs(down) >= np.abs(across)
@@ -174,7 +174,7 @@ def tally_depth_edges(
 
 
 def compare_depth_edges(predicted: EdgeMap, true: EdgeMap, protocol: DepthEdgeProtocol = DEPTH_EDGES) -> DepthEdgeTally:
-    """The same of edges that were found already.
+    """Compare depth edges that were detected before.
 
     >>> one, other = np.zeros((2, 4, 20), bool)
     >>> one[:, 3], other[:, 5] = True, True

@@ -48,7 +48,7 @@ RATES = ("whdr", "whdr_equal", "whdr_unequal")
 """All pairs, those judged equal, and the others."""
 
 UNANSWERED = -2
-"""Of a pair on which a prediction says nothing."""
+"""Answer to a pair on which a prediction says nothing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +67,7 @@ class PointPairs:
 
     @property
     def count(self) -> int:
-        """How many pairs there are."""
+        """Number of pairs."""
         return self.relation.size
 
 
@@ -114,7 +114,7 @@ class PairProtocol(BaseProtocol):
     With 0, only values that are the same.
     """
     equality: Equality = "ratio"
-    """What delta bounds: the ``ratio``, or the ``difference`` in the units of the map."""
+    """Quantity that delta bounds: the ``ratio``, or the ``difference`` in the units of the map."""
     aggregate: Pooling = "pooled"
     """Rates of a data set: of the ``pooled`` weights of all images, or the ``mean`` over images."""
 
@@ -128,7 +128,7 @@ class PairProtocol(BaseProtocol):
             raise UsageError(f"aggregate {self.aggregate!r}: expected 'pooled' or 'mean'")
 
     def parts(self) -> dict[str, object]:
-        """What the signature says."""
+        """Parts of the signature."""
         return {"equal": f"{self.equality},{number(self.delta)}", "sum": self.aggregate}
 
 
@@ -169,7 +169,7 @@ class PairTally(Tally):
 
 
 def answers(prediction: OrderMap | PointPairs, pairs: PointPairs, protocol: PairProtocol = PAIRS) -> NDArray[np.int64]:
-    """What a prediction says of each pair: +1, −1 or 0 as in :class:`PointPairs`, and :data:`UNANSWERED` where nothing.
+    """Answers of a prediction to each pair: +1, −1 or 0 as in :class:`PointPairs`, and :data:`UNANSWERED`.
 
     A map, larger = nearer, answers by its values at the two points. Pairs answer for themselves, whichever of the two points
     comes first.
