@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import ndimage
 
-from hyperacuity.detect.detection import planes
+from hyperacuity.detect.detection import Float32Array, planes
 from hyperacuity.detect.pb_detector import CUES, PbModel, across, as_written, gradients, texture_responses, to_lab
 from hyperacuity.errors import UsageError
 from hyperacuity.kernels.half_discs import HistDistance
@@ -82,6 +82,13 @@ def observe(
     total = np.tensordot(even, cues, axes=1)
     best = total.argmax(axis=0)
     strength = np.take_along_axis(total, best[None], axis=0)[0]
+    return draw_observed(cues, strength, best, samples, seed)
+
+
+def draw_observed(
+    cues: Float32Array, strength: Floats | Float32Array, best: NDArray[np.int64], samples: int, seed: int
+) -> Observed:
+    """Up to ``samples`` random pixels where the strength across the ``best`` direction stands out, with their cues in it."""
     indices = np.flatnonzero(suppress(np.rint(strength * 1e4).astype(np.float32), across(best)))
     indices = indices[np.argsort(np.random.PCG64(seed).random_raw(indices.size), kind="stable")[:samples]]
     y, x = np.unravel_index(indices, best.shape)

@@ -9,7 +9,7 @@ what regions are called or which is listed first makes no difference.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -119,20 +119,21 @@ class CueModel:
 
 
 def _written(one: CueWeights) -> str:
-    lines = (
-        f"    {json.dumps(name, ensure_ascii=False)}: "
-        + json.dumps({"weight": round(float(weight), 4), "spread": float(f"{spread:.4g}")})
-        for name, weight, spread in zip(one.names, one.weights, one.spreads, strict=True)
-    )
-    return f'{{\n   "penalty": {one.penalty:g},\n   "cues": {{\n' + ",\n".join(lines) + "\n   }\n  }"
+    lines = _lines(one.names, one.weights, one.spreads)
+    return f'{{\n   "penalty": {one.penalty:g},\n   "cues": {{\n{lines}\n   }}\n  }}'
 
 
 def _written_steps(one: StepWeights) -> str:
-    lines = (
-        f"    {json.dumps(name)}: {json.dumps({'weight': round(float(weight), 4), 'spread': float(f'{spread:.4g}')})}"
-        for name, weight, spread in zip(FEATURES, one.weights, one.spreads, strict=True)
+    lines = _lines(FEATURES, one.weights, one.spreads)
+    return f'{{\n   "constant": {one.constant:.4f},\n   "features": {{\n{lines}\n   }}\n  }}'
+
+
+def _lines(names: Sequence[str], weights: Values, spreads: Values) -> str:
+    return ",\n".join(
+        f"    {json.dumps(name, ensure_ascii=False)}: "
+        + json.dumps({"weight": round(float(weight), 4), "spread": float(f"{spread:.4g}")})
+        for name, weight, spread in zip(names, weights, spreads, strict=True)
     )
-    return f'{{\n   "constant": {one.constant:.4f},\n   "features": {{\n' + ",\n".join(lines) + "\n   }\n  }"
 
 
 def load_cue_model(path: Path) -> CueModel:
@@ -140,7 +141,7 @@ def load_cue_model(path: Path) -> CueModel:
     try:
         result = json.loads(path.read_text(encoding="utf-8"))
         sets = {str(name): _weights(one) for name, one in result["sets"].items()}
-        steps = {str(name): _steps(one) for name, one in result.get("steps", {}).items()}
+        steps = {str(name): read_steps(one) for name, one in result.get("steps", {}).items()}
         about = str(result["about"])
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(f"{path}: holds no model of depth cues ({error})") from error
@@ -150,21 +151,25 @@ def load_cue_model(path: Path) -> CueModel:
     return CueModel(sets, about, steps)
 
 
-def _steps(written: Mapping[str, Any]) -> StepWeights:
-    features = [written["features"][name] for name in FEATURES]
-    weights, spreads = (np.array([float(one[part]) for one in features]) for part in ("weight", "spread"))
-    constant = float(written["constant"])
-    if not (np.isfinite([constant, *weights, *spreads]).all() and (spreads > 0).all()):
-        raise ValueError("weights must be finite and spreads positive")
+def read_steps(written: Mapping[str, Any]) -> StepWeights:
+    """The weights of steps from JSON; ``ValueError`` or ``KeyError`` where they make no sense."""
+    weights, spreads = _numbers([written["features"][name] for name in FEATURES])
+    if not np.isfinite(constant := float(written["constant"])):
+        raise ValueError("the constant must be finite")
     return StepWeights(constant, weights, spreads)
 
 
 def _weights(written: Mapping[str, Any]) -> CueWeights:
     cues = written["cues"]
-    weights, spreads = (np.array([float(cue[part]) for cue in cues.values()]) for part in ("weight", "spread"))
+    return CueWeights(tuple(cues), *_numbers(cues.values()), float(written["penalty"]))
+
+
+def _numbers(entries: Iterable[Mapping[str, Any]]) -> tuple[Values, Values]:
+    every = list(entries)
+    weights, spreads = (np.array([float(one[part]) for one in every]) for part in ("weight", "spread"))
     if not (np.isfinite(weights).all() and np.isfinite(spreads).all() and (spreads > 0).all()):
         raise ValueError("weights must be finite and spreads positive")
-    return CueWeights(tuple(cues), weights, spreads, float(written["penalty"]))
+    return weights, spreads
 
 
 def learn_cues(lessons: Sequence[CueLesson], *, about: str = "") -> CueModel:

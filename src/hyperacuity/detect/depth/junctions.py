@@ -119,7 +119,11 @@ def junction_candidates(image: ArrayLike, labels: ArrayLike) -> JunctionCandidat
     towards = np.arctan2(branches[:, :, 2], branches[:, :, 1])
     angles = (np.roll(towards, -1, axis=1) - towards) % (2 * np.pi)
     off = np.abs(angles.max(axis=1, initial=0) - STRAIGHT)
-    turn = _turns(branches).mean(axis=1)
+    middle, end = branches[:, :, 3:5], branches[:, :, 5:7]
+    first, second = (np.arctan2(part[:, :, 1], part[:, :, 0]) for part in (middle, end - middle))
+    turn = np.abs((second - first + np.pi) % (2 * np.pi) - np.pi).mean(
+        axis=1
+    )  # from a branch's first half to its second
     return JunctionCandidates(
         corners,
         meeting,
@@ -128,14 +132,6 @@ def junction_candidates(image: ArrayLike, labels: ArrayLike) -> JunctionCandidat
         angle=np.maximum(0, 1 - off / (STRAIGHT - Y_ANGLE)),
         curvature=np.maximum(0, 1 - turn / TURN),
     )
-
-
-def _turns(branches: Values) -> Values:
-    """By how much each branch turns between its first half and its second, in radians."""
-    middle, end = branches[:, :, 3:5], branches[:, :, 5:7]
-    first, second = (np.arctan2(part[:, :, 1], part[:, :, 0]) for part in (middle, end - middle))
-    turn: Values = np.abs((second - first + np.pi) % (2 * np.pi) - np.pi)
-    return turn
 
 
 def convexity_relations(image: ArrayLike, borders: Neighbours, *, least: float = 0.0) -> Relations:
@@ -162,17 +158,13 @@ def convexity_relations(image: ArrayLike, borders: Neighbours, *, least: float =
     bulge = bulges(borders.labels, borders.first.astype(np.int32), right, below, BULGE_RADIUS) / np.maximum(
         borders.cracks, 1
     )
-    means = _region_means(look, borders)
+    inside = borders.labels >= 0
+    flat = borders.labels[inside]
+    area = np.maximum(np.bincount(flat), 1)
+    means = np.stack([np.bincount(flat, plane[inside]) / area for plane in look], axis=1)
     apart = np.linalg.norm(means[borders.first] - means[borders.second], axis=1)
     confidence = np.minimum(np.abs(bulge), 1) * (1 - np.exp(-apart / GAMMA))
     sure = confidence > least
     ahead = bulge > 0
     front, behind = np.where(ahead, (borders.first, borders.second), (borders.second, borders.first))[:, sure]
     return Relations(front, behind, confidence[sure])
-
-
-def _region_means(look: NDArray[np.float32], borders: Neighbours) -> Values:
-    known = borders.labels >= 0
-    flat = borders.labels[known]
-    area = np.bincount(flat)
-    return np.stack([np.bincount(flat, plane[known]) / np.maximum(area, 1) for plane in look], axis=1)

@@ -127,6 +127,15 @@ def depth_order(
     return relative_partition(order, chosen, lam).order
 
 
+def regions_to_order(image: ArrayLike, labels: ArrayLike | None, tree: Hierarchy | None, level: float) -> ArrayLike:
+    """The labels, or the regions at a level of the tree, or those of the image's gradient."""
+    if labels is not None and tree is not None:
+        raise UsageError("regions and a hierarchy: give one or the other")
+    if labels is not None:
+        return labels
+    return gradient_regions(image, level=level) if tree is None else _fits(image, tree).at(level)
+
+
 def _fits(image: ArrayLike, tree: Hierarchy) -> Hierarchy:
     same_size(planes(image)[0], tree.labels, names=("image", "hierarchy"))
     return tree
@@ -175,12 +184,7 @@ def depth_cues(
     True
     """
     weights = (load_cue_model(Path(model)) if model else shipped_cues()).choose(cues)
-    if labels is not None and tree is not None:
-        raise UsageError("regions and a hierarchy: give one or the other")
-    if labels is None:
-        regions: ArrayLike = gradient_regions(image, level=level) if tree is None else tree.at(level)
-    else:
-        regions = labels
+    regions = regions_to_order(image, labels, tree, level)
     result = pair_cues(image, regions, groups={group_of(name) for name in weights.names})
     return depth_of_regions(result.borders, weights.advantages(result)).order
 

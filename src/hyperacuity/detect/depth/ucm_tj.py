@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hyperacuity.detect.depth.junctions import convexity_relations, junction_candidates
-from hyperacuity.detect.depth.orderers import region_tree
+from hyperacuity.detect.depth.orderers import regions_to_order
 from hyperacuity.detect.depth.relations import Relations, join_relations, layers_of
-from hyperacuity.detect.detection import planes, takes_memory
+from hyperacuity.detect.detection import takes_memory
 from hyperacuity.errors import UsageError
-from hyperacuity.maps import OrderMap, same_size
+from hyperacuity.maps import OrderMap
 from hyperacuity.ordering.figure_ground import Neighbours, neighbours
 from hyperacuity.regions import Hierarchy
 
@@ -61,13 +61,7 @@ def ucm_tj(
     """
     if cues not in CUES:
         raise UsageError(f"cues is {cues!r}, expected one of {', '.join(CUES)}")
-    if labels is not None and tree is not None:
-        raise UsageError("regions and a hierarchy: give one or the other")
-    if labels is None:
-        tree = region_tree(image) if tree is None else tree
-        same_size(planes(image)[0], tree.labels, names=("image", "hierarchy"))
-        labels = tree.at(level)
-    borders = neighbours(labels)
+    borders = neighbours(regions_to_order(image, labels, tree, level))
     layer = layers_of(depth_relations(image, borders, cues=cues, least=least), int(borders.labels.max()) + 1)
     return np.append(layer, np.nan)[borders.labels].astype(np.float32)
 

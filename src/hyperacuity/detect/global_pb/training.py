@@ -22,10 +22,8 @@ from hyperacuity.detect.global_pb.cues import local_cues
 from hyperacuity.detect.global_pb.detector import fourth_root, gpb_textons, local_contours, weighted_roots
 from hyperacuity.detect.global_pb.model import GpbModel
 from hyperacuity.detect.global_pb.spectral import spectral_gradients
-from hyperacuity.detect.pb_detector import across
-from hyperacuity.detect.pb_training import Examples, Observed, examples, logistic_fit
+from hyperacuity.detect.pb_training import Examples, Observed, draw_observed, examples, logistic_fit
 from hyperacuity.errors import UsageError
-from hyperacuity.kernels.suppression import suppress
 from hyperacuity.maps import EdgeMap
 
 WITHIN = 4.0
@@ -92,7 +90,5 @@ def _observed(cues: Float32Array, weights: Floats, samples: int, seed: int) -> O
     total = weighted_roots(cues, weights)
     best = total.argmax(axis=0)
     strength = np.maximum(np.take_along_axis(total, best[None], axis=0)[0], 0)
-    indices = np.flatnonzero(suppress(np.rint(strength * 1e4).astype(np.float32), across(best)))
-    indices = indices[np.argsort(np.random.PCG64(seed).random_raw(indices.size), kind="stable")[:samples]]
-    y, x = np.unravel_index(indices, best.shape)
-    return Observed(indices, fourth_root(cues[:, best[y, x], y, x].T.astype(np.float64)))
+    observed = draw_observed(cues, strength, best, samples, seed)
+    return observed._replace(cues=fourth_root(observed.cues))

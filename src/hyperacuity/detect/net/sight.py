@@ -19,12 +19,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hyperacuity.detect.cached import ImageCache
+from hyperacuity.detect.depth.cue_model import read_steps
 from hyperacuity.detect.depth.cues import pair_cues
 from hyperacuity.detect.depth.evidence import border_heights, owned_sides, pair_evidence
 from hyperacuity.detect.depth.orderers import shipped_cues
 from hyperacuity.detect.depth.region_depths import depth_of_regions
 from hyperacuity.detect.depth.soft_depth import Advantages, soft_depth
-from hyperacuity.detect.depth.step_model import FEATURES, StepWeights, step_features
+from hyperacuity.detect.depth.step_model import step_features
 from hyperacuity.detect.detection import memory_for
 from hyperacuity.detect.net.network import Float32s, Look, Setting, across_ridges, card, look
 from hyperacuity.errors import UsageError
@@ -116,7 +117,7 @@ def order_of(seen: Look, tree: Hierarchy) -> OrderMap:
 
 def step_advantages(field: ArrayLike, tree: Hierarchy) -> Advantages:
     """Advantages by a field of ownership at any level of a hierarchy, less where there may be no step in depth."""
-    ucm2, trust, steps = tree.ucm2(), card()["order"]["trust"], _steps()
+    ucm2, trust, steps = tree.ucm2(), card()["order"]["trust"], read_steps(card()["order"]["steps"])
 
     def advantages(borders: Neighbours) -> ArrayLike:
         evidence = pair_evidence(field, borders)
@@ -181,12 +182,6 @@ def net_regions(
 ) -> LabelMap:
     """The network's own regions: those of its order where that has a level, else at the level that fits people's best."""
     return consecutive(tree_of(_cached_look(image, setting, model)).at(level if level > 0 else LEVEL))
-
-
-def _steps() -> StepWeights:
-    given = card()["order"]["steps"]
-    weights, spreads = (np.array([given["features"][name][part] for name in FEATURES]) for part in ("weight", "spread"))
-    return StepWeights(given["constant"], weights, spreads)
 
 
 def _cached_look(image: ArrayLike, setting: Setting, model: str) -> Look:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -52,11 +52,7 @@ def sad(
     >>> bool((found[:, 8:] == 3).all())
     True
     """
-    first, second = stereo_pair(left, right, disparities)
-    match = partial(
-        _levels, disparities=disparities, radius=radius_of(window), kind=kernels.ABSOLUTE, subpixel=subpixel
-    )
-    return refined(match, first, second, check=check, margin=margin, fill=fill)
+    return _blocks(left, right, disparities, kernels.ABSOLUTE, window, subpixel, check=check, margin=margin, fill=fill)
 
 
 def ssd(
@@ -76,15 +72,7 @@ def ssd(
 
     Options are those of :func:`sad`.
     """
-    first, second = stereo_pair(left, right, disparities)
-    radius = radius_of(window)
-    if 255**2 * window**2 * first.shape[2] >= kernels.MOST:
-        largest = int((kernels.MOST / first.shape[2]) ** 0.5 / 255)
-        raise UsageError(
-            f"a window of {window} pixels is too large for squared differences: expected at most {largest}"
-        )
-    match = partial(_levels, disparities=disparities, radius=radius, kind=kernels.SQUARED, subpixel=subpixel)
-    return refined(match, first, second, check=check, margin=margin, fill=fill)
+    return _blocks(left, right, disparities, kernels.SQUARED, window, subpixel, check=check, margin=margin, fill=fill)
 
 
 def census(
@@ -106,20 +94,26 @@ def census(
     ----------
     Zabih & Woodfill (1994), Non-parametric local transforms for computing visual correspondence.
     """
+    return _blocks(left, right, disparities, kernels.BITS, window, subpixel, check=check, margin=margin, fill=fill)
+
+
+def _blocks(
+    left: ArrayLike, right: ArrayLike, disparities: int, kind: int, window: int, subpixel: bool, **options: Any
+) -> DisparityMap:
+    """The refined matches of least sum over a window; ``kind`` is how the kernel compares two pixels."""
     first, second = stereo_pair(left, right, disparities)
-    match = partial(_words, disparities=disparities, radius=radius_of(window), subpixel=subpixel)
-    return refined(match, first, second, check=check, margin=margin, fill=fill)
+    radius, channels = radius_of(window), first.shape[2]
+    if kind == kernels.SQUARED and 255**2 * window**2 * channels >= kernels.MOST:
+        largest = int((kernels.MOST / channels) ** 0.5 / 255)
+        raise UsageError(
+            f"a window of {window} pixels is too large for squared differences: expected at most {largest}"
+        )
 
+    def match(one: Pixels, other: Pixels) -> tuple[DisparityMap, NDArray[np.float32]]:
+        ours, theirs = (
+            kernels.census_words(grey(view)) if kind == kernels.BITS else np.rint(view).astype(np.uint64)
+            for view in (one, other)
+        )
+        return kernels.match(ours, theirs, radius, disparities, kind, subpixel)
 
-def _levels(
-    left: Pixels, right: Pixels, *, disparities: int, radius: int, kind: int, subpixel: bool
-) -> tuple[DisparityMap, NDArray[np.float32]]:
-    first, second = (np.rint(view).astype(np.uint64) for view in (left, right))
-    return kernels.match(first, second, radius, disparities, kind, subpixel)
-
-
-def _words(
-    left: Pixels, right: Pixels, *, disparities: int, radius: int, subpixel: bool
-) -> tuple[DisparityMap, NDArray[np.float32]]:
-    first, second = (kernels.census_words(grey(view)) for view in (left, right))
-    return kernels.match(first, second, radius, disparities, kernels.BITS, subpixel)
+    return refined(match, first, second, **options)
