@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from hyperacuity.cli import app
 from hyperacuity.compare import Table
 from hyperacuity.data import read_disparity, read_mask, read_table
-from hyperacuity.detect.stereo import LOCAL, OWN, matcher
+from hyperacuity.detect.stereo import LOCAL, BUILT_IN, matcher
 from hyperacuity.disparity import bad
 from hyperacuity.errors import UsageError
 from hyperacuity.kinds.disparity import stereo_samples
@@ -93,7 +93,7 @@ def test_the_study_runs_on_made_scenes(study):
     assert found["server"] is None
     assert min(one["gap"] for one in found["roc"].values()) < 1
     assert sum(one["share"] for one in found["roc"].values()) > 0, "someone reaches the boundary"
-    for shares in (found["consistency"][name] for name in OWN):
+    for shares in (found["consistency"][name] for name in BUILT_IN):
         assert 0 < shares[0] <= shares[1] <= shares[2] <= 1
     lines = (folder / "field-dense.csv").read_text().splitlines()
     assert lines[0] == "system,average rank,rank,in A*,group,in A* (mean),group (mean)"
@@ -113,10 +113,10 @@ def test_a_system_with_holes_is_named_and_takes_no_part_in_the_dense_scenario(st
 
 def test_techniques_are_compared_with_each_other_and_within(study):
     found = json.loads(study[2].stdout)
-    assert set(found["inter"][0]["concat"]["ranks"]) == set(OWN)
+    assert set(found["inter"][0]["concat"]["ranks"]) == set(BUILT_IN)
     assert set(found["inter"][2]["concat"]["ranks"]) == set(LOCAL)
-    assert set(found["filled"][0]["concat"]["ranks"]) == {f"{name}(fill=1)" for name in OWN}
-    assert set(found["intra"]) == set(OWN)
+    assert set(found["filled"][0]["concat"]["ranks"]) == {f"{name}(fill=1)" for name in BUILT_IN}
+    assert set(found["intra"]) == set(BUILT_IN)
     assert set(found["intra"]["bp"]["concat"]["ranks"]) == {"bp", "bp(fill=1)", "bp(smooth=1)", "bp(smooth=4)"}
 
 

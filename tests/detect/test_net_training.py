@@ -21,7 +21,7 @@ onnxruntime = pytest.importorskip("onnxruntime", reason="needs onnxruntime: the 
 from hyperacuity.detect.net import export, training  # noqa: E402
 from hyperacuity.detect.net.architecture import ENCODERS, Encoder, Network  # noqa: E402
 from hyperacuity.detect.net.crops import Crops  # noqa: E402
-from hyperacuity.detect.net.training import Course, boundary_loss, find_device, load_weights, owner_loss  # noqa: E402
+from hyperacuity.detect.net.training import NetworkTraining, boundary_loss, find_device, load_weights, owner_loss  # noqa: E402
 
 CPU = torch.device("cpu")
 SMALL = Settings(encoder="lite0", steps=6, batch=4, crop=64)
@@ -219,16 +219,16 @@ def test_the_names_of_encoders_are_those_that_there_are():
 class TestCourse:
     def test_resumed_it_comes_to_the_same_weights_however_often_it_is_looked_at(self, tmp_path):
         lessons = [disc_lesson()]
-        whole = Course(lessons, SMALL, CPU)
+        whole = NetworkTraining(lessons, SMALL, CPU)
         for _ in range(4):
             whole.advance()
-        first = Course(lessons, SMALL, CPU)
+        first = NetworkTraining(lessons, SMALL, CPU)
         first.advance()
         first.averaged()
         first.advance()
         first.save(tmp_path / "c", {"told": [1]})
         torch.manual_seed(99)
-        second = Course(lessons, SMALL, CPU)
+        second = NetworkTraining(lessons, SMALL, CPU)
         assert second.resume(tmp_path / "c") == {"told": [1]}
         second.advance()
         second.advance()
@@ -238,13 +238,13 @@ class TestCourse:
             assert torch.equal(value, second.network.state_dict()[name]), name
 
     def test_other_settings_are_not_resumed(self, tmp_path):
-        Course([disc_lesson()], SMALL, CPU).save(tmp_path / "c", {})
-        other = Course([disc_lesson()], Settings(**SMALL.as_dict() | {"seed": 3}), CPU)
+        NetworkTraining([disc_lesson()], SMALL, CPU).save(tmp_path / "c", {})
+        other = NetworkTraining([disc_lesson()], Settings(**SMALL.as_dict() | {"seed": 3}), CPU)
         with pytest.raises(UsageError, match="was begun with seed 0, not 3"):
             other.resume(tmp_path / "c")
 
     def test_after_thirty_steps_it_knows_more_than_how_frequent_boundaries_are(self):
-        course = Course([disc_lesson()], Settings(encoder="lite0", steps=30, batch=4, crop=64, rate=3e-3), CPU)
+        course = NetworkTraining([disc_lesson()], Settings(encoder="lite0", steps=30, batch=4, crop=64, rate=3e-3), CPU)
         for _ in range(30):
             course.advance()
         learned, constant = 0.0, 0.0

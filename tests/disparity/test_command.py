@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from hyperacuity.cli import app
 from hyperacuity.cli.stereo import SYSTEMS
 from hyperacuity.data import read_disparity, write_disparity, write_png
-from hyperacuity.detect.stereo import OWN
+from hyperacuity.detect.stereo import BUILT_IN
 
 
 def call(*words, status=0):
@@ -258,7 +258,7 @@ class TestStereo:
         assert not [path for path in (tmp_path / "maps").rglob("*") if path.is_file()]
 
     def test_help_names_every_system(self):
-        assert tuple(SYSTEMS) == (*OWN, "sgm-opencv")
+        assert tuple(SYSTEMS) == (*BUILT_IN, "sgm-opencv")
 
     def test_seconds_per_pair_are_told(self, world, tmp_path):
         words = ("stereo", world, "--with", "sad,dp", "--out", tmp_path / "maps")

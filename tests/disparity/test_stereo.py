@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hyperacuity.data.scenes import make_scene
-from hyperacuity.detect.stereo import OWN, census, grid, matcher, matcher_named, sad, sgm_opencv, ssd
+from hyperacuity.detect.stereo import BUILT_IN, census, grid, matcher, matcher_named, sad, sgm_opencv, ssd
 from hyperacuity.disparity import bad, density
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.kernels.stereo import census_words
@@ -133,7 +133,7 @@ class TestScenes:
         assert density(scene.disparity, large) < 0.9
         assert density(scene.disparity, small) > 0.99
 
-    @pytest.mark.parametrize("name", OWN)
+    @pytest.mark.parametrize("name", BUILT_IN)
     def test_filled_maps_are_dense_and_better_where_one_view_sees_nothing(self, scene, name):
         pair = scene.image[:80], scene.right[:80], self.disparities(scene)
         truth, occluded = scene.disparity[:80], ~scene.nonocc[:80]

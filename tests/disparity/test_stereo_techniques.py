@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hyperacuity.detect.stereo import OWN, matcher, matcher_named
+from hyperacuity.detect.stereo import BUILT_IN, matcher, matcher_named
 from hyperacuity.detect.stereo import costs as stereo_costs
 from hyperacuity.detect.stereo.costs import absolute_differences, census_differences, colour_and_gradient
 from hyperacuity.detect.stereo.pictures import lab
@@ -245,7 +245,7 @@ def shifted(seed, shift, height=12, width=40):
 
 
 class TestAllTechniques:
-    @pytest.mark.parametrize("name", OWN)
+    @pytest.mark.parametrize("name", BUILT_IN)
     @settings(max_examples=6, deadline=None)
     @given(seed=st.integers(0, 2**32 - 1), shift=st.integers(0, 6))
     def test_random_dots_shifted_by_d_have_disparity_d(self, name, seed, shift):
@@ -254,7 +254,7 @@ class TestAllTechniques:
         # the window at a pixel must lie in both pictures
         assert (np.rint(found[:, 16:-6]) == shift).mean() > 0.97
 
-    @pytest.mark.parametrize("name", OWN)
+    @pytest.mark.parametrize("name", BUILT_IN)
     def test_threads_change_nothing(self, name):
         system = matcher_named(f"{QUICK.get(name, name).rstrip(')')}{', ' if name in QUICK else '('}fill=1)")
         pairs = [shifted(seed, 3) for seed in range(4)]
@@ -263,7 +263,7 @@ class TestAllTechniques:
             together = list(pool.map(lambda pair: system(*pair, 6), pairs))
         assert all(np.array_equal(one, other) for one, other in zip(alone, together, strict=True))
 
-    @pytest.mark.parametrize("name", OWN)
+    @pytest.mark.parametrize("name", BUILT_IN)
     @pytest.mark.parametrize("shape", [(1, 1), (1, 9), (9, 1), (2, 3)])
     def test_tiny_pictures_and_more_disparities_than_columns(self, name, shape):
         left, right = RANDOM.integers(0, 256, (2, *shape)).astype(np.uint8)
@@ -272,12 +272,12 @@ class TestAllTechniques:
             assert found.shape == shape
             assert ((found >= 0) & (found <= shape[1])).all()
 
-    @pytest.mark.parametrize("name", OWN)
+    @pytest.mark.parametrize("name", BUILT_IN)
     def test_pictures_of_one_colour_are_matched_somewhere(self, name):
         flat = np.full((6, 12, 3), 90, np.uint8)
         assert np.isfinite(matcher_named(QUICK.get(name, name))(flat, flat, 5)).all()
 
-    @pytest.mark.parametrize("name", OWN)
+    @pytest.mark.parametrize("name", BUILT_IN)
     def test_more_costs_than_memory_holds_are_refused_but_by_those_that_need_no_volume(self, name, monkeypatch):
         monkeypatch.setattr(stereo_costs, "MOST_BYTES", 4 * 12 * 40 * 8 - 1)
         system, pair = matcher_named(QUICK.get(name, name)), shifted(0, 2)
@@ -287,7 +287,7 @@ class TestAllTechniques:
             with pytest.raises(InputError, match="8 costs at each of 40×12 pixels take"):
                 system(*pair, 8)
 
-    @pytest.mark.parametrize("name", OWN)
+    @pytest.mark.parametrize("name", BUILT_IN)
     def test_bad_pairs_are_refused_in_a_sentence(self, name):
         system, picture = matcher(name), np.zeros((4, 4), np.uint8)
         for right, disparities, sentence in [

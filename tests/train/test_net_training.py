@@ -79,16 +79,16 @@ class TestLearning:
         assert train(tmp_path / "net.onnx").path.read_bytes() == whole.path.read_bytes()
 
     def test_stopped_by_ctrl_c_and_resumed_it_gives_the_same_file(self, whole, tmp_path, monkeypatch, capfd):
-        from hyperacuity.detect.net.training import Course
+        from hyperacuity.detect.net.training import NetworkTraining
 
-        advance = Course.advance
+        advance = NetworkTraining.advance
 
         def interrupted(course):
             if course.step == 2:
                 os.kill(os.getpid(), signal.SIGINT)
             return advance(course)
 
-        monkeypatch.setattr(Course, "advance", interrupted)
+        monkeypatch.setattr(NetworkTraining, "advance", interrupted)
         out = tmp_path / "net.onnx"
         with pytest.raises(KeyboardInterrupt):
             train(out)
@@ -127,11 +127,13 @@ train_net(scenes, {SETTINGS!r}, Path({str(out)!r}), device="cpu", every=2, worke
         assert train(out, resume=True).path.read_bytes() == whole.path.read_bytes()
 
     def test_other_pictures_are_not_resumed(self, tmp_path, monkeypatch):
-        from hyperacuity.detect.net.training import Course
+        from hyperacuity.detect.net.training import NetworkTraining
 
         out = tmp_path / "net.onnx"
         identity = {"data": {}, "start": None, "history": []}
-        Course([scenes().scenes[0].load().lesson], SETTINGS, net_training_device()).save(checkpoint_of(out), identity)
+        NetworkTraining([scenes().scenes[0].load().lesson], SETTINGS, net_training_device()).save(
+            checkpoint_of(out), identity
+        )
         with pytest.raises(UsageError, match="begun with other pictures"):
             train(out, resume=True)
 

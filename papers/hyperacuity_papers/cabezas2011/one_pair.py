@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hyperacuity.data import Sample, read_disparity, write_disparity
-from hyperacuity.detect.stereo import OWN, Matcher, matcher
+from hyperacuity.detect.stereo import BUILT_IN, Matcher, matcher
 from hyperacuity.disparity import Protocol, bad, consistency_curve, distances, prediction_error, stereo_views, tally
 from hyperacuity.errors import UsageError
 from hyperacuity.kinds import Inputs
@@ -80,7 +80,7 @@ def one_pair(
     points = _sparsity_and_error(pair, delta, parent / "semi-dense", workers)
     boundary, standing = feasibility(points)
     curves = {base: curve(settings) for base, settings in points.items()}
-    systems = [matcher(base) for base in OWN if base in maps]
+    systems = [matcher(base) for base in BUILT_IN if base in maps]
     consistency = _consistency(pair, systems, maps, output_folder(parent / "from-right"), workers)
     shown = {"truth": pair.truth}
     shown |= {str(one): read_disparity(maps[str(one)] / f"{pair.scene}.pfm", zero="known") for one in systems}
@@ -119,7 +119,7 @@ def _sparsity_and_error(
 ) -> dict[str, list[tuple[float, float]]]:
     """Sparsity and error rate of each technique's settings."""
     judged = Protocol((delta,), ("nonocc",))
-    settings = {base: _settings(base) for base in OWN}
+    settings = {base: _settings(base) for base in BUILT_IN}
     systems = [system for several in settings.values() for system in several]
     matched = match_scenes({pair.scene: pair.sample}, systems, output_folder(folder), workers, reuse=True)
 

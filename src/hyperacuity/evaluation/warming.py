@@ -111,9 +111,9 @@ def _contours(scene: Scene) -> None:
 
 
 def _stereo(scene: Scene) -> None:
-    from hyperacuity.detect.stereo import OWN, matcher
+    from hyperacuity.detect.stereo import BUILT_IN, matcher
 
-    for name in OWN:
+    for name in BUILT_IN:
         matcher(name)(scene.image, scene.right, 8)
 
 

@@ -26,7 +26,7 @@ from hyperacuity.outputs import write_output
 from hyperacuity.train.net_lessons import Curriculum, TaughtPicture
 
 if TYPE_CHECKING:
-    from hyperacuity.detect.net.training import Course
+    from hyperacuity.detect.net.training import NetworkTraining
 
 logger = logging.getLogger("hyperacuity")
 
@@ -107,7 +107,7 @@ def train_net(
     import torch
 
     from hyperacuity.detect.net.export import onnx_file
-    from hyperacuity.detect.net.training import Course, find_device, load_weights
+    from hyperacuity.detect.net.training import NetworkTraining, find_device, load_weights
 
     checkpoint, place = checkpoint_of(out), find_device(device)
     _check(checkpoint, resume=resume)
@@ -118,7 +118,7 @@ def train_net(
         torch.backends.cudnn.benchmark = True
         torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = True
     try:
-        course = Course(lessons, settings, place, None if start is None else load_weights(start))
+        course = NetworkTraining(lessons, settings, place, None if start is None else load_weights(start))
     except ValueError as error:
         if isinstance(error, InputError):
             raise
@@ -151,7 +151,7 @@ def _start_of(path: Path | None) -> dict[str, str] | None:
     return {"file": path.name, "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
 
 
-def _resumed(course: Course, checkpoint: Path, identity: Mapping[str, Any]) -> list[dict[str, float]]:
+def _resumed(course: NetworkTraining, checkpoint: Path, identity: Mapping[str, Any]) -> list[dict[str, float]]:
     """Bring a course to where it was stopped; its history so far."""
     saved = course.resume(checkpoint)
     for part, what in (("data", "pictures"), ("start", "weights to start from")):
@@ -163,7 +163,7 @@ def _resumed(course: Course, checkpoint: Path, identity: Mapping[str, Any]) -> l
 
 
 def _learn(
-    course: Course,
+    course: NetworkTraining,
     held: Sequence[TaughtPicture],
     history: list[dict[str, float]],
     checkpoint: Path,
@@ -200,7 +200,7 @@ def _line(told: Mapping[str, float], held: int) -> str:
     return f"{found}; ODS {told['ods']:.3f}, AP {told['ap']:.3f} of those held out ({held})" if held else found
 
 
-def judge(course: Course, held: Sequence[TaughtPicture], workers: int | None) -> dict[str, float]:
+def judge(course: NetworkTraining, held: Sequence[TaughtPicture], workers: int | None) -> dict[str, float]:
     """ODS, OIS and AP of the network as it stands, looking as in the setting ``fast``; empty where no picture is held out."""
     if not held:
         return {}

@@ -7,7 +7,7 @@
 :mod:`.architecture`   the network in PyTorch (extra ``train``)
 :mod:`.settings`       how it is learned
 :mod:`.crops`          batches of crops to learn from
-:mod:`.training`       the loss, and a course of learning that can be resumed
+:mod:`.training`       the loss, and a training that can be resumed
 :mod:`.export`         from PyTorch to the ONNX file
 =====================  ===================================================================================================
 

@@ -1,4 +1,4 @@
-"""Learning: the loss, and a course of learning that can be stopped and resumed."""
+"""Training of the network: the loss, and a training that can be stopped and resumed."""
 
 from __future__ import annotations
 
@@ -72,10 +72,10 @@ class Losses(NamedTuple):
     right: Tensor
 
 
-class Course:
+class NetworkTraining:
     """A network that is being learned: its weights, their running mean, and how far it has come.
 
-    With the same lessons, settings and start, a course on a CPU gives the same weights to the last bit, stopped and resumed or
+    With the same lessons, settings and start, training on a CPU gives the same weights to the last bit, stopped and resumed or
     not, however often they are looked at. A graphics processor adds in an order of its own.
     """
 

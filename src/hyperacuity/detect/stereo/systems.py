@@ -30,7 +30,7 @@ _MATCHERS: Mapping[str, Callable[..., DisparityMap]] = {
     "sgm-opencv": sgm_opencv,
 }
 
-OWN = tuple(name for name in _MATCHERS if name != "sgm-opencv")
+BUILT_IN = tuple(name for name in _MATCHERS if name != "sgm-opencv")
 """The systems that need nothing but this package, from the plainest on."""
 
 LOCAL = ("sad", "ssd", "census", "adaptive-weights", "cost-filter")
@@ -46,7 +46,7 @@ class Matcher:
 
     def check_installed(self) -> None:
         """Raise ``UsageError`` if the system needs a package that is not installed."""
-        if self.base not in OWN:
+        if self.base not in BUILT_IN:
             load_opencv()
 
     def __call__(self, left: ArrayLike, right: ArrayLike, disparities: int) -> DisparityMap:
