@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from hyperacuity.cli import app
 from hyperacuity.compare import Table
 from hyperacuity.data import read_disparity, read_mask, read_table
-from hyperacuity.detect.stereo import LOCAL, BUILT_IN, matcher
+from hyperacuity.detect.stereo import BUILT_IN, LOCAL, matcher
 from hyperacuity.disparity import bad
 from hyperacuity.errors import UsageError
 from hyperacuity.kinds.disparity import stereo_samples

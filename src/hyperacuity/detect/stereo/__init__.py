@@ -32,12 +32,12 @@ the check drops, as published systems do.
 from hyperacuity.detect.stereo.opencv import sgm_opencv
 from hyperacuity.detect.stereo.smoothness import bp, dp, sgm
 from hyperacuity.detect.stereo.surfaces import adaptive_weights, cost_filter
-from hyperacuity.detect.stereo.systems import LOCAL, BUILT_IN, Matcher, grid, matcher, matcher_named
+from hyperacuity.detect.stereo.systems import BUILT_IN, LOCAL, Matcher, grid, matcher, matcher_named
 from hyperacuity.detect.stereo.windows import census, sad, ssd
 
 __all__ = [
-    "LOCAL",
     "BUILT_IN",
+    "LOCAL",
     "Matcher",
     "adaptive_weights",
     "bp",
