@@ -339,7 +339,7 @@ def test_an_array_full_of_zeros_has_to_say_what_they_are(scratch):
     np.save(scratch / "a.npy", plane)
     with pytest.raises(
         InputError,
-        match="12% of the pixels are exactly 0, holes\\? Use `zero='unknown'`, or 'known' if they are estimates",
+        match="12% of the pixels are exactly 0, holes\\? Use `zero='unknown'`, or known if they are estimates",
     ):
         read_disparity(scratch / "a.npy")
     write_png(scratch / "a.png", np.rint(plane * 256).astype(np.uint16))

@@ -66,7 +66,7 @@ def _words(name: str, value: Any) -> list[str]:
         return [dashed, ",".join(map(str, value))]
     if str(value)[:1] in ("{", "("):  # a placeholder
         return [dashed, re.sub(r"[{}()'\"]", "", str(value)).replace(": ", "=").replace(", ", ",")]
-    return [dashed, str(value)]
+    return [dashed, f"'{value}'" if any(mark in str(value) for mark in "*?[") else str(value)]  # not for the shell
 
 
 class _Dashed(Console):

@@ -224,9 +224,7 @@ def read_disparity(
         zero is None and kind != "PFM" and np.isfinite(values).all() and (values == 0).sum() > MOST_ZEROS * values.size
     ):
         share = f"{np.mean(values == 0):.0%} of the pixels"
-        raise InputError(
-            f"{path}: {share} are exactly 0, holes? Use `zero='unknown'`, or 'known' if they are estimates"
-        )
+        raise InputError(f"{path}: {share} are exactly 0, holes? Use `zero='unknown'`, or known if they are estimates")
     if zero == "unknown":
         values = np.where(values == 0, np.nan, values)
     return disparity_map(_as_float32(values) / np.float32(scale or 1), name=str(path))
