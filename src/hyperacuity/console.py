@@ -1,4 +1,4 @@
-"""Where results go: text for people, and folders that can be written to."""
+"""Text for people: printable names, and consoles."""
 
 from __future__ import annotations
 

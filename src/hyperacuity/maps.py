@@ -1,4 +1,4 @@
-"""What data are: the arrays every room takes, decided once at the door.
+"""Canonical data: the arrays every room takes, decided once at the door.
 
 ============  =====================  ========  ==================================================
 name          in memory              unknown   convention
@@ -140,7 +140,7 @@ def size_of(array: NDArray[Any]) -> str:
 
 
 def boundary_marks(labels: LabelMap) -> EdgeMap:
-    """Where regions meet: a pixel is marked when the 2×2 square it is the upper left corner of touches more than one region.
+    """Mark where regions meet: a pixel is marked when the 2×2 square it is the upper left corner of touches more than one region.
 
     This is Berkeley's ``seg2bdry`` at image size. The marks may be two pixels wide at corners; thinned, they are BSDS's
     ``Boundaries`` of its ``Segmentation``. A single region has none.
@@ -186,7 +186,7 @@ def _refuse_nan(array: NDArray[Any], name: str, cure: str) -> None:
 
 
 def _scaling(low: float, high: float) -> str:
-    """What brings values to [0, 1], as far as their range shows."""
+    """Advice that brings values to [0, 1], as far as their range shows."""
     if low < 0:
         return "apply a sigmoid first if these are logits, else scale them"
     if high <= 2:

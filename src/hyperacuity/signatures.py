@@ -44,7 +44,7 @@ class Signature:
         return replace(self, parts=(*self.parts, *((key, str(value)) for key, value in more.items())))
 
     def differences(self, other: Signature) -> list[str]:
-        """What two signatures do not agree on, in words; empty when they are equal.
+        """Differences of two signatures, in words; empty when they are equal.
 
         >>> Signature.parse("boundary|thr:99|v:1").differences(Signature.parse("boundary|thr:19|nms:none|v:1"))
         ['thr is 99 in one and 19 in the other', 'nms is missing in one and none in the other']

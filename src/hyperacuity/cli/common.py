@@ -1,4 +1,4 @@
-"""What the commands share: where output goes, how JSON is written, how errors and failures are shown."""
+"""Shared by the commands: output, JSON, errors and failures."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 
 WORDS = "hyperacuity.words"
-"""Where a context keeps the words of the call."""
+"""Key of a context under which it keeps the words of the call."""
 
 STDOUT = "-"
-"""What a file is called that is standard output."""
+"""File name that stands for standard output."""
 
 SPELLED = {
     "form": "--as",
@@ -44,7 +44,7 @@ SPELLED = {
 """Options with another name than Python's."""
 
 MOST_ALIKE = 3
-"""How many warnings or failures that say the same are printed, before the others are only counted."""
+"""Number of similar warnings or failures that are printed before the others are only counted."""
 
 
 def with_dashes(sentence: str) -> str:
@@ -141,13 +141,13 @@ class Commands(TyperGroup):
             raise typer.Exit(1 if memory else 130) from error
 
     def _could_keep(self, words: list[str]) -> bool:
-        """Whether the command that was called has an option ``--run``."""
+        """True if the command that was called has an option ``--run``."""
         command = next((self.commands[word] for word in words if word in self.commands), None)
         return command is not None and any("--run" in parameter.opts for parameter in command.params)
 
 
 class _Messages(logging.Handler):
-    """What the package logs, as messages."""
+    """Handler that prints what the package logs."""
 
     def emit(self, record: logging.LogRecord) -> None:
         messages.print(escape(printable(record.getMessage())))
@@ -236,7 +236,7 @@ def tell_failures(failures: Iterable[tuple[str, str]]) -> int:
 
 
 def _kind(sentence: str) -> str:
-    """What a sentence about a file says, whatever the file and the numbers."""
+    """Sentence about a file without the file and the numbers."""
     return re.sub(r"\d+", "", sentence.partition(": ")[2] or sentence)
 
 

@@ -41,7 +41,7 @@ report {runs} --out {out}/report --pictures {out}/scenes/images
 """The commands, in order. There is a page to look at after the first benchmark; the last command makes one of all."""
 
 AHEAD = ("filters", "sweep", "edges", "audit", "regions", "stereo", "disparity", "depth", "ordering")
-"""Whose kernels are compiled beside the first command, in the order in which they are needed, on a machine that has none yet."""
+"""Steps whose kernels are compiled next to the first command on a new machine, in the order in which they are needed."""
 
 OTHERS = " ".join(f"--system {{out}}/maps/{name}" for name in ("sobel", "canny", "sf1", "sf5", "agk", "hk"))
 PHOTOGRAPHS = ("103070", "37073")
@@ -129,7 +129,7 @@ def _photographs() -> list[str]:
 
 
 def _cannot_see() -> str:
-    """Why the network cannot be run; empty where it can."""
+    """Reason why the network cannot be run; empty if it can."""
     if find_spec("onnxruntime") is not None:
         return ""
     return str(not_installed("hyperacuity see is left out, for it needs onnxruntime", "see"))

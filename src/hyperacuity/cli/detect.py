@@ -169,7 +169,7 @@ def train_gpb(
 
 
 def _print_learned(found: Mapping[str, Any], weights: Mapping[str, float]) -> None:
-    """What a detector has learned from, and how much each cue counts."""
+    """Print what a detector has learned from, and how much each cue counts."""
     print_line(f"{found['about']}\n{found['pixels']} pixels, {100 * found['boundaries']:.1f} % of them boundaries\n")
     effects = {"constant": "", **{cue: f"{effect:.3f}" for cue, effect in found["effects"].items()}}
     rows = [(cue, f"{weight:.3f}", effects[cue]) for cue, weight in weights.items()]
@@ -180,7 +180,7 @@ def _print_learned(found: Mapping[str, Any], weights: Mapping[str, float]) -> No
 def _drawings(
     images: Path | None, labels: Path | None, inverted: bool, data: Path | None, split: str, allow_reserved: bool
 ) -> Drawings:
-    """What to learn from: two folders, or BSDS500; files without a partner are told of."""
+    """Pictures and labels to learn from: two folders, or BSDS500; files without a partner are named."""
     from hyperacuity.train.drawings import bsds500_drawn, folders_drawn
 
     if bool(images) != bool(labels):

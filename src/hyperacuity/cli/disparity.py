@@ -14,7 +14,7 @@ from hyperacuity.cli.options import Evaluation, Folder, Named, Pred, Truth, grou
 from hyperacuity.errors import UsageError
 
 ALL = "all"
-"""What stands for all cards of the package."""
+"""Name of all cards of the package."""
 
 
 ABOUT = protocol_help("disparity/benchmark.py")

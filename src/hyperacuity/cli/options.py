@@ -87,7 +87,7 @@ class Exports:
         return {kind: path for kind, path in every.items() if path is not None}
 
     def prints(self, json: bool) -> bool:
-        """Whether standard output is taken by a file ``-``, after a check that all can be written to. ``UsageError`` if not."""
+        """True if standard output is taken by a file ``-``; first checks that all can be written to (``UsageError``)."""
         printed = [f"--{kind} -" for kind, path in self.files.items() if str(path) == STDOUT] + ["--json"] * json
         if len(printed) > 1:
             raise UsageError(f"{' and '.join(printed)} all write to standard output: choose one")
@@ -101,7 +101,7 @@ class Exports:
 
 @dataclass(frozen=True)
 class Computing(Exports):
-    """Where files are, where to compute, and how to print what was found."""
+    """Options of where files are, where to compute, and how to print results."""
 
     data: Data = None
     glob: Annotated[str, Option(metavar="PATTERN", help="Only predictions whose names match, such as '*.png'.")] = "*"
@@ -123,12 +123,12 @@ class Computing(Exports):
 
 @dataclass(frozen=True)
 class Evaluation(Computing, Systems):
-    """What every benchmark can be told."""
+    """Options shared by all benchmarks."""
 
 
 @dataclass(frozen=True)
 class SoftFiles:
-    """What the values of soft maps mean, where files do not keep to the usual."""
+    """Options for soft maps whose values have another meaning than usual."""
 
     invert_prediction: Annotated[bool, Option("--invert-prediction", help="In the maps, 0 is the edge.")] = False
     value_range: Annotated[
@@ -143,7 +143,7 @@ class SoftFiles:
 
 @dataclass(frozen=True)
 class MapFiles(SoftFiles):
-    """And so of edges that people drew."""
+    """Options for soft maps and for edges that people drew."""
 
     invert_truth: InvertTruth = False
 

@@ -20,7 +20,7 @@ RunFolder = Annotated[Path, Argument(metavar="RUN", help="A run folder, or its r
 
 
 def _print(as_json: bool, found: dict[str, Any], *lines: str) -> None:
-    """What was found, as JSON or in words."""
+    """Print results as JSON or in words."""
     if as_json:
         common.print_json(found)
     else:

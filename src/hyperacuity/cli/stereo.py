@@ -12,7 +12,7 @@ from hyperacuity.cli.output import Out, finish, plural, print_line
 from hyperacuity.errors import UsageError
 
 SYSTEMS = ("sad", "ssd", "census", "adaptive-weights", "cost-filter", "dp", "sgm", "bp", "sgm-opencv")
-"""As in :mod:`hyperacuity.detect.stereo.systems`, which help does without."""
+"""Names of :mod:`hyperacuity.detect.stereo.systems`, which help does not import."""
 
 
 def stereo(
