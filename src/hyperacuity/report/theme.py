@@ -42,19 +42,28 @@ PPI = 192
 
 FONT = "Liberation Sans, Arial, Helvetica, DejaVu Sans, sans-serif"
 
+STAR = "M0,-1.25L.3,-.4L1.19,-.39L.48,.15L.74,1.01L0,.5L-.74,1.01L-.48,.15L-1.19,-.39L-.3,-.4Z"
+SALTIRE = "M-.95,-.5L-.5,-.95L0,-.45L.5,-.95L.95,-.5L.45,0L.95,.5L.5,.95L0,.45L-.5,.95L-.95,.5L-.45,0Z"
+"""Shapes that Vega has no name for, as SVG paths around 0, from -1 to 1 or a little more, to look as large as the others."""
+
 MARKERS = {
     "circle": "M-4,0a4,4 0 1,0 8,0a4,4 0 1,0 -8,0Z",
     "square": "M-3.5,-3.5h7v7h-7Z",
     "triangle-up": "M0,-4.2L4.4,3.4H-4.4Z",
     "cross": "M-4,-1.4h2.6v-2.6h2.8v2.6h2.6v2.8h-2.6v2.6h-2.8v-2.6h-2.6Z",
     "triangle-down": "M0,4.2L4.4,-3.4H-4.4Z",
+    STAR: re.sub(r"-?\d*\.?\d+", lambda number: f"{3.9 * float(number[0]):.2f}", STAR),
+    SALTIRE: re.sub(r"-?\d*\.?\d+", lambda number: f"{4.2 * float(number[0]):.2f}", SALTIRE),
     "triangle-right": "M4.2,0L-3.4,4.4V-4.4Z",
-    "triangle-left": "M-4.2,0L3.4,4.4V-4.4Z",
-    "wedge": "M0,-4.6L2.2,3.8H-2.2Z",
 }
-"""The systems' markers in their order, each with the SVG path that Vega draws."""
+"""Markers of systems in their order, as Vega takes them, each with the SVG path that pages draw."""
 
-_SYSTEM_COLOURS = ("#E69F00", "#56B4E9", "#CC79A7", "#999999")
+_SYSTEM_COLOURS = ("#E69F00", "#56B4E9", "#CC79A7", "#3F5B6B", "#7A28E0", "#8A4B08", "#C2189F", "#9C7DFF")
+"""Okabe and Ito's that carry no meaning, and five that stay apart from these, from each other and from those with a meaning.
+
+They do so for colour-blind readers too, and on white as on dark pages.
+"""
+
 _SYSTEM_DASHES = ([1, 0], [6, 2], [2, 2], [8, 2, 2, 2])
 
 
@@ -96,8 +105,8 @@ def systems(names: Sequence[str]) -> dict[str, Style]:
     markers = list(MARKERS)
 
     def look(n: int) -> Style:
-        dash = _SYSTEM_DASHES[n // len(_SYSTEM_COLOURS) % len(_SYSTEM_DASHES)]
-        return Style(_SYSTEM_COLOURS[n % len(_SYSTEM_COLOURS)], markers[n % len(markers)], dash)
+        marker = markers[(n + n // len(markers)) % len(markers)]  # the ninth has the first one's colour, not its marker
+        return Style(_SYSTEM_COLOURS[n % len(_SYSTEM_COLOURS)], marker, _SYSTEM_DASHES[n // 8 % len(_SYSTEM_DASHES)])
 
     return {name: look(_numbers.get().get(name, position)) for position, name in enumerate(names)}
 
