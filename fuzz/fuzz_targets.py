@@ -40,7 +40,7 @@ from hyperacuity.data.datasets.bsds import figure_ground
 from hyperacuity.data.datasets.stereo import largest_disparity, scale_of
 from hyperacuity.data.formats import mat73
 from hyperacuity.errors import HyperacuityError, InputError
-from hyperacuity.run.salvage import pages_of, rows_of
+from hyperacuity.run.pages import pages_of, rows_of
 from hyperacuity.studio import people
 from hyperacuity.studio.choose import plan
 from hyperacuity.studio.outputs import are_whole

@@ -17,7 +17,7 @@ from hyperacuity.boundary import Protocol, tally
 from hyperacuity.cli import app
 from hyperacuity.errors import UsageError
 from hyperacuity.run import check_run, open_run, open_store, run_grid, salvage_run
-from hyperacuity.run.salvage import pages_of, rows_of
+from hyperacuity.run.pages import pages_of, rows_of
 
 PAGE = 4096
 

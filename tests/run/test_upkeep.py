@@ -12,14 +12,15 @@ import sqlite3
 import subprocess
 import sys
 import textwrap
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from hyperacuity.boundary import Protocol, tally
+import hyperacuity as ha
+from hyperacuity.boundary import BoundaryTally, Protocol, tally
 from hyperacuity.cli import app
 from hyperacuity.data.scenes import make_scene
 from hyperacuity.errors import UsageError
@@ -60,6 +61,14 @@ def folder(tmp_path, cells, make_job):
 
 def command(*words):
     return CliRunner().invoke(app, ["run", *map(str, words)])
+
+
+@dataclass(frozen=True, eq=False)
+class AnyBoundaryTally(BoundaryTally):
+    """The arrays of a boundary tally, whatever is in them."""
+
+    def validate(self) -> None:
+        """Promise nothing."""
 
 
 class TestAnOlderLayout:
@@ -197,6 +206,22 @@ class TestCheck:
         file = folder / "run.sqlite"
         file.write_bytes(file.read_bytes()[:keep])
         assert command("check", folder).exit_code == 1
+
+    def test_names_an_impossible_tally_with_a_sound_checksum(self, tmp_path):
+        truth = np.eye(24, dtype=bool)
+        for folder in ("maps", "truth"):
+            (tmp_path / folder).mkdir()
+            np.save(tmp_path / folder / "a.npy", truth)
+        place = {"run": tmp_path / "run", "progress": False, "thresholds": 3}
+        whole = ha.evaluate("boundary", tmp_path / "maps", tmp_path / "truth", **place).tallies()["a"]
+        assert check_run(tmp_path / "run").problems == ()
+        forged = AnyBoundaryTally(**{**whole.arrays, "truth_matched": 2 * whole.truth_matched}, protocol=whole.protocol)
+        with tampering(tmp_path / "run") as connection:
+            connection.execute("UPDATE tallies SET tally = ?", (forged.pack(),))
+        (problem,) = check_run(tmp_path / "run").problems
+        assert "a BoundaryTally (truth_matched[0] is 48, expected 0 to truth, 24)" in problem
+        again = ha.evaluate("boundary", tmp_path / "maps", tmp_path / "truth", **place)
+        assert again.tallies()["a"] == whole, "computed again, not taken from the store"
 
     def test_of_a_folder_without_a_run_is_a_wrong_call(self, tmp_path):
         assert command("check", tmp_path).exit_code == 2

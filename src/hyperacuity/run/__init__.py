@@ -10,10 +10,9 @@ from hyperacuity.run.gather import Grid
 from hyperacuity.run.grid import Filled, Outcome, fill_grid, run_grid
 from hyperacuity.run.job import Cell, Failure, Job
 from hyperacuity.run.records import EXPECTED, Run, open_run
-from hyperacuity.run.salvage import salvage_run
 from hyperacuity.run.spool import Spool
 from hyperacuity.run.store import Store, open_store
-from hyperacuity.run.upkeep import check_run, merge_runs, sweep_run
+from hyperacuity.run.upkeep import check_run, merge_runs, salvage_run, sweep_run
 
 __all__ = [
     "EXPECTED",

@@ -1,27 +1,32 @@
-"""Looking after run folders: check a store, merge several, drop what no cell refers to."""
+"""Upkeep of run folders: check a store, merge several, drop what no cell refers to, save what is whole of a damaged one."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 from hyperacuity.console import printable
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.run.job import cell_from_text
+from hyperacuity.run.pages import pages_of, rows_of
 from hyperacuity.run.records import connect_to_read, description, file_of
-from hyperacuity.run.schema import DAMAGE, StoreError, check, clear_errors
+from hyperacuity.run.schema import DAMAGE, FILE_NAME, StoreError, check, check_companions, clear_errors
 from hyperacuity.run.store import open_store
-from hyperacuity.tally import unpacked_arrays
+from hyperacuity.tally import Signature, unpacked_arrays
+from hyperacuity.tasks import task
 
 MOST_PROBLEMS = 100
 
 
 @dataclass(frozen=True)
 class Health:
-    """What a check found. ``problems`` are sentences, none when the store is sound; unfinished work is not a problem."""
+    """Result of a check. ``problems`` are sentences, none when the store is sound; unfinished work is not a problem."""
 
     layout: int
     runs: int
@@ -34,6 +39,8 @@ class Health:
 
 def check_run(path: Path) -> Health:
     """Read a whole store and say what is wrong with it: the file, the tallies, and what points to what.
+
+    Tallies of known benchmarks are validated, too.
 
     ``UsageError`` when there is no run; a file that cannot be read at all is a problem like any other.
     """
@@ -62,6 +69,17 @@ def check_run(path: Path) -> Health:
 
 def _problems(connection: sqlite3.Connection, file: Path) -> Iterator[str]:
     execute = connection.execute
+
+    @cache
+    def unpacker(signature: str) -> Callable[[bytes], Any]:
+        """Read the tallies under a signature as those of its task, where the run says how that was set up."""
+        query = "SELECT id, about FROM runs WHERE signature = ? ORDER BY id DESC"
+        with contextlib.suppress(InputError, UsageError, KeyError, TypeError):
+            number, text = execute(query, (signature,)).fetchone()
+            known, about = task(Signature.parse(signature).task), description(number, text, file)
+            return partial(known.tally_type.unpack, protocol=known.protocol.from_dict(about["job"]["protocol"]))
+        return unpacked_arrays
+
     for (line,) in execute("PRAGMA integrity_check"):
         if line != "ok":
             yield f"the file is damaged: {line}"
@@ -78,7 +96,7 @@ def _problems(connection: sqlite3.Connection, file: Path) -> Iterator[str]:
         yield f"{system}: {image}: has a tally and a reason why it has none"
     for signature, system, image, tally in execute("SELECT signature, system, image, tally FROM tallies"):
         try:
-            unpacked_arrays(tally if isinstance(tally, bytes) else b"")
+            unpacker(signature)(tally if isinstance(tally, bytes) else b"")
         except InputError as error:
             yield f"{system}: {image}: {error} ({signature})"
     for system, image, files in execute("SELECT system, image, files FROM cells"):
@@ -234,3 +252,105 @@ def sweep_run(folder: Path) -> Swept:
             connection.execute("DROP TABLE named")
         store.compact()
     return Swept(tallies, files, before, file.stat().st_size)
+
+
+@dataclass(frozen=True)
+class Salvaged:
+    """How many tallies, cells and runs were taken over, and how many cells are without their tally."""
+
+    tallies: int
+    cells: int
+    runs: int
+    waiting: int
+
+
+def salvage_run(folder: Path, out: Path) -> Salvaged:
+    """Write the whole tallies of a damaged store to a new run folder, with as much of the grid as can be read.
+
+    A tally carries its own checksum and stands in its row with all that it depends on, so it can be trusted wherever it is, on a
+    freed page too (:mod:`hyperacuity.run.pages`). The grid and the history are read through SQLite as far as it gets. They need
+    not be whole: the command that made the run asks for its cells again, and takes up the tallies.
+
+    The damaged store is only read. ``UsageError`` where there is none, or where there is a run in ``out`` already.
+    """
+    file = file_of(folder)
+    if (out / FILE_NAME).exists():
+        raise UsageError(f"{out} holds a run already: salvage into another folder")
+    check_companions(file)
+    pages = pages_of(file)
+    with open_store(out) as store, store.writing() as target:
+        numbers = _take_tallies(pages, target)
+        runs, cells, waiting = _take_grid(file, target, numbers)
+        (tallies,) = target.execute("SELECT count(*) FROM tallies").fetchone()
+    return Salvaged(tallies, cells, runs, waiting)
+
+
+def _take_tallies(pages: dict[int, bytes], target: sqlite3.Connection) -> dict[int, int]:
+    """Write the whole tallies; their numbers in the damaged store, and here. A number that two rows have tells nothing."""
+    numbers: dict[int, int] = {}
+    twice: set[int] = set()
+    for number, values in rows_of(pages):
+        if not _is_tally(values):
+            continue
+        _, *key, tally = values
+        row = target.execute(
+            "INSERT INTO tallies (signature, system, image, inputs, code, tally) VALUES (?, ?, ?, ?, ?, ?)"
+            " ON CONFLICT DO UPDATE SET tally = excluded.tally RETURNING id",
+            (*key, tally),
+        ).fetchone()
+        if numbers.setdefault(number, row[0]) != row[0]:
+            twice.add(number)
+    return {number: here for number, here in numbers.items() if number not in twice}
+
+
+def _is_tally(values: list[Any]) -> bool:
+    """Whether these are the columns of a tally, with its checksum in order."""
+    if [type(value) for value in values] != [type(None), str, str, str, bytes, str, bytes]:
+        return False
+    try:
+        unpacked_arrays(values[-1])
+    except InputError:
+        return False
+    return True
+
+
+def _take_grid(file: Path, target: sqlite3.Connection, numbers: dict[int, int]) -> tuple[int, int, int]:
+    """Take over runs and cells as far as SQLite reads them; how many, and how many cells wait for their tally."""
+    runs = cells = waiting = 0
+    with contextlib.closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as source:
+        known = set()
+        for row in _readable(source, "runs", "id, signature, code, started, ended, status, about"):
+            with contextlib.suppress(InputError):
+                description(row[0], row[-1], file)
+                target.execute("INSERT OR IGNORE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+                known.add(row[0])
+        runs = len(known)
+        columns = "signature, system, image, run, position, files, tally, reason, detail"
+        for signature, system, image, run, *rest, tally, reason, detail in _readable(source, "cells", columns):
+            try:
+                cell_from_text(system, image, rest[-1])
+            except InputError:
+                continue
+            if run not in known:
+                continue
+            query = "SELECT id FROM tallies WHERE id = ? AND signature = ? AND system = ? AND image = ?"
+            (kept,) = target.execute(query, (numbers.get(tally), signature, system, image)).fetchone() or (None,)
+            cells += 1
+            waiting += kept is None and reason is None
+            target.execute(
+                "INSERT OR IGNORE INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (signature, system, image, run, *rest, kept, reason, detail),
+            )
+    return runs, cells, waiting
+
+
+def _readable(source: sqlite3.Connection, table: str, columns: str) -> list[tuple[Any, ...]]:
+    """The rows from the first on until one cannot be read, and from the last on backwards; each once."""
+    found: dict[tuple[Any, ...], None] = {}
+    for order in ("", " DESC"):
+        keys = "id" if table == "runs" else "signature, system, image"
+        by = ", ".join(f"{key}{order}" for key in keys.split(", "))
+        with contextlib.suppress(*DAMAGE):
+            for row in source.execute(f"SELECT {columns} FROM {table} ORDER BY {by}"):  # noqa: S608 (our own words)
+                found[row] = None
+    return list(found)
