@@ -10,10 +10,13 @@ import ast
 import inspect
 import itertools
 import re
+import sys
 import threading
+from collections.abc import Callable
 from functools import cache
+from importlib import import_module
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 _ONE_AT_A_TIME = threading.Lock()
 
@@ -46,3 +49,31 @@ def field_texts(file: Path, kind: str) -> dict[str, str]:
         if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)
         if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant) and isinstance(after.value.value, str)
     }
+
+
+def on_demand(package: str, file: str) -> Callable[[str], Any]:
+    """Make the ``__getattr__`` of a package, which loads the names that the package imports ``if TYPE_CHECKING``.
+
+    So one list of imports serves type checkers, readers and the program::
+
+        if TYPE_CHECKING:
+            from hyperacuity.boundary.tallies import BoundaryTally, tally
+        else:
+            __getattr__ = on_demand(__name__, __file__)
+    """
+
+    @cache
+    def places() -> dict[str, tuple[str, str]]:
+        guarded = (node for node in ast.iter_child_nodes(parsed(Path(file).read_bytes())) if isinstance(node, ast.If))
+        imports = (one for node in guarded for one in node.body if isinstance(one, ast.ImportFrom))
+        return {alias.asname or alias.name: (str(one.module), alias.name) for one in imports for alias in one.names}
+
+    def load(name: str) -> Any:
+        if name.startswith("__") or name not in places():
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        module, member = places()[name]
+        value = getattr(import_module(module), member)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    return load

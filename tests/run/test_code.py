@@ -143,7 +143,7 @@ def test_what_cannot_change_a_tally_leaves_the_version_as_it_is(ask, before, cha
         ("kernels/sweep.py", "\nimport numpy", "\nX = 1\nimport numpy", SWEPT),
         ("boundary/protocols.py", " = 99", " = 98", {"boundary", "semantic", "occlusion", "audit"}),
         ("disparity/masks.py", "\nimport numpy", "\nX = 1\nimport numpy", {"disparity", "views"}),
-        ("kinds/cells.py", "dict(self.extras).get(role)", "None", TASKS),
+        ("kinds/base.py", "dict(self.extras).get(role)", "None", TASKS),
         ("tally.py", "zlib.compressobj(6, ", "zlib.compressobj(9, ", TASKS),
     ],
 )

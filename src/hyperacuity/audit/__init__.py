@@ -8,25 +8,32 @@ References
 Hou, Yuille & Koch (2013), Boundary detection benchmarking: beyond F-measures.
 """
 
-from hyperacuity.audit.benchmark import (
-    AuditProtocol,
-    AuditTally,
-    SystemAudit,
-    collect_audit,
-    ranking_changes,
-    rankings,
-    tally_audit,
-)
-from hyperacuity.audit.partial import partial_labels
-from hyperacuity.audit.strength import (
-    LabelScore,
-    StrengthProtocol,
-    Strengths,
-    StrengthTally,
-    collect_strengths,
-    strengths,
-    tally_strengths,
-)
+from typing import TYPE_CHECKING
+
+from hyperacuity.syntax import on_demand
+
+if TYPE_CHECKING:
+    from hyperacuity.audit.benchmark import (
+        AuditProtocol,
+        AuditTally,
+        SystemAudit,
+        collect_audit,
+        ranking_changes,
+        rankings,
+        tally_audit,
+    )
+    from hyperacuity.audit.partial import partial_labels
+    from hyperacuity.audit.strength import (
+        LabelScore,
+        StrengthProtocol,
+        Strengths,
+        StrengthTally,
+        collect_strengths,
+        strengths,
+        tally_strengths,
+    )
+else:
+    __getattr__ = on_demand(__name__, __file__)
 
 __all__ = [
     "AuditProtocol",

@@ -10,13 +10,20 @@ Arbeláez, Maire, Fowlkes & Malik (2011), Contour detection and hierarchical ima
 Hou, Yuille & Koch (2013), Boundary detection benchmarking: beyond F-measures.
 """
 
-from hyperacuity.boundary.berkeley import write_berkeley
-from hyperacuity.boundary.human import HumanScore, collect_humans, tally_humans
-from hyperacuity.boundary.matching import TOLERANCE, Match, match, overlay, tolerance_in_pixels
-from hyperacuity.boundary.outcomes import overlays, overlays_with_partners
-from hyperacuity.boundary.protocols import PROTOCOLS, Protocol, Suppression, protocol
-from hyperacuity.boundary.scores import BoundaryScore, Curve, Point, collect, compare_systems, resampled_scores
-from hyperacuity.boundary.tallies import BoundaryTally, tally
+from typing import TYPE_CHECKING
+
+from hyperacuity.syntax import on_demand
+
+if TYPE_CHECKING:
+    from hyperacuity.boundary.berkeley import write_berkeley
+    from hyperacuity.boundary.human import HumanScore, collect_humans, tally_humans
+    from hyperacuity.boundary.matching import TOLERANCE, Match, match, overlay, tolerance_in_pixels
+    from hyperacuity.boundary.outcomes import overlays, overlays_with_partners
+    from hyperacuity.boundary.protocols import PROTOCOLS, Protocol, Suppression, protocol
+    from hyperacuity.boundary.scores import BoundaryScore, Curve, Point, collect, compare_systems, resampled_scores
+    from hyperacuity.boundary.tallies import BoundaryTally, tally
+else:
+    __getattr__ = on_demand(__name__, __file__)
 
 __all__ = [
     "PROTOCOLS",

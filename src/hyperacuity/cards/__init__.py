@@ -10,10 +10,16 @@
 
 from importlib import resources
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from hyperacuity.cards.card import PEOPLE, About, Card, Made, canonical_name
-from hyperacuity.cards.digests import digest_of, fingerprint
-from hyperacuity.cards.files import SUFFIX, parsed, read_card, write_card, written
+from hyperacuity.syntax import on_demand
+
+if TYPE_CHECKING:
+    from hyperacuity.cards.card import PEOPLE, About, Card, Made, canonical_name
+    from hyperacuity.cards.digests import digest_of, fingerprint
+    from hyperacuity.cards.files import SUFFIX, parsed, read_card, write_card, written
+else:
+    __getattr__ = on_demand(__name__, __file__)
 
 __all__ = [
     "PEOPLE",

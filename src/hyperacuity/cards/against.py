@@ -17,7 +17,7 @@ from hyperacuity.cards import Card, canonical_name, read_card, shipped
 from hyperacuity.cards.truths import TruthDigests, difference_of_counts, difference_of_truths
 from hyperacuity.errors import HyperacuityError, UsageError
 from hyperacuity.kinds import kind_of
-from hyperacuity.kinds.cells import plural, some
+from hyperacuity.kinds.base import plural, some
 from hyperacuity.run.jobs import TaskJob
 from hyperacuity.tally import BaseProtocol
 

@@ -15,7 +15,7 @@ from hyperacuity.cards.truths import TruthDigests, digests_of_cell, each
 from hyperacuity.console import printable
 from hyperacuity.data.datasets.layouts import LAYOUTS
 from hyperacuity.errors import HyperacuityError, InputError, UsageError, option
-from hyperacuity.kinds.cells import some
+from hyperacuity.kinds.base import some
 from hyperacuity.run.changes import changed_truth
 from hyperacuity.run.fingerprint import Digests
 from hyperacuity.run.gather import Grid, Source, gather

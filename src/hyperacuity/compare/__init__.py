@@ -14,20 +14,27 @@
 [['GC'], ['DP'], ['SAD']]
 """
 
-from hyperacuity.compare.pareto import costs, direct, dominance, groups, interpretation, optimal
-from hyperacuity.compare.ranking import Ranking, average_rank, compare, ranks, stability
-from hyperacuity.compare.significance import (
-    CriticalDifference,
-    Pairwise,
-    clusters,
-    critical_difference,
-    paired_t,
-    pairwise,
-    signed_rank,
-)
-from hyperacuity.compare.table import Table, usual_sense
-from hyperacuity.compare.verdict import Verdict, verdicts
-from hyperacuity.resampling import holm
+from typing import TYPE_CHECKING
+
+from hyperacuity.syntax import on_demand
+
+if TYPE_CHECKING:
+    from hyperacuity.compare.pareto import costs, direct, dominance, groups, interpretation, optimal
+    from hyperacuity.compare.ranking import Ranking, average_rank, compare, ranks, stability
+    from hyperacuity.compare.significance import (
+        CriticalDifference,
+        Pairwise,
+        clusters,
+        critical_difference,
+        paired_t,
+        pairwise,
+        signed_rank,
+    )
+    from hyperacuity.compare.table import Table, usual_sense
+    from hyperacuity.compare.verdict import Verdict, verdicts
+    from hyperacuity.resampling import holm
+else:
+    __getattr__ = on_demand(__name__, __file__)
 
 __all__ = [
     "CriticalDifference",

@@ -31,24 +31,31 @@ figure/ground labels, ``depth-cues`` (:func:`depth_cues`); ``ae`` makes one orde
 np.float32(1.0)
 """
 
-from hyperacuity.detect.depth.orderers import ae, depth_cues, depth_order, ownership, region_tree
-from hyperacuity.detect.depth.ucm_tj import ucm_tj
-from hyperacuity.detect.detection import Detection
-from hyperacuity.detect.global_pb.detector import gpb, gpb_hierarchy, gpb_ucm
-from hyperacuity.detect.gradient import canny, masks, sf1, sobel
-from hyperacuity.detect.oriented import agk, hk, sf5
-from hyperacuity.detect.pb_detector import pb
-from hyperacuity.detect.registry import (
-    Detector,
-    Orderer,
-    detector,
-    detectors,
-    is_orderer,
-    orderer,
-    orderers,
-    split_names,
-)
-from hyperacuity.detect.threshold import otsu, rosin
+from typing import TYPE_CHECKING
+
+from hyperacuity.syntax import on_demand
+
+if TYPE_CHECKING:
+    from hyperacuity.detect.depth.orderers import ae, depth_cues, depth_order, ownership, region_tree
+    from hyperacuity.detect.depth.ucm_tj import ucm_tj
+    from hyperacuity.detect.detection import Detection
+    from hyperacuity.detect.global_pb.detector import gpb, gpb_hierarchy, gpb_ucm
+    from hyperacuity.detect.gradient import canny, masks, sf1, sobel
+    from hyperacuity.detect.oriented import agk, hk, sf5
+    from hyperacuity.detect.pb_detector import pb
+    from hyperacuity.detect.registry import (
+        Detector,
+        Orderer,
+        detector,
+        detectors,
+        is_orderer,
+        orderer,
+        orderers,
+        split_names,
+    )
+    from hyperacuity.detect.threshold import otsu, rosin
+else:
+    __getattr__ = on_demand(__name__, __file__)
 
 __all__ = [
     "Detection",

@@ -17,28 +17,35 @@
 25.0
 """
 
-from hyperacuity.disparity.benchmark import (
-    DisparityScore,
-    DisparityTally,
-    Protocol,
-    collect,
-    measured,
-    sense,
-    tally,
-    unit,
-)
-from hyperacuity.disparity.consistency import View, consistency_curve, distances, stereo_views
-from hyperacuity.disparity.errors import bad, bias, d1, density, epe, quantile, rms
-from hyperacuity.disparity.masks import disc, nonocc, regions, untextured
-from hyperacuity.disparity.view_benchmark import (
-    ViewProtocol,
-    ViewScore,
-    ViewTally,
-    collect_views,
-    measured_views,
-    tally_views,
-)
-from hyperacuity.disparity.views import ViewError, forward, interval_error, inverse, prediction_error, view_error
+from typing import TYPE_CHECKING
+
+from hyperacuity.syntax import on_demand
+
+if TYPE_CHECKING:
+    from hyperacuity.disparity.benchmark import (
+        DisparityScore,
+        DisparityTally,
+        Protocol,
+        collect,
+        measured,
+        sense,
+        tally,
+        unit,
+    )
+    from hyperacuity.disparity.consistency import View, consistency_curve, distances, stereo_views
+    from hyperacuity.disparity.errors import bad, bias, d1, density, epe, quantile, rms
+    from hyperacuity.disparity.masks import disc, nonocc, regions, untextured
+    from hyperacuity.disparity.view_benchmark import (
+        ViewProtocol,
+        ViewScore,
+        ViewTally,
+        collect_views,
+        measured_views,
+        tally_views,
+    )
+    from hyperacuity.disparity.views import ViewError, forward, interval_error, inverse, prediction_error, view_error
+else:
+    __getattr__ = on_demand(__name__, __file__)
 
 __all__ = [
     "DisparityScore",

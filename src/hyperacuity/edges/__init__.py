@@ -8,15 +8,22 @@ Montesinos (2017), with the readings and the rules for empty maps stated where t
 
 from __future__ import annotations
 
-from hyperacuity.edges.benchmark import EdgeScore, EdgeTally, Protocol, collect, tally, wins
-from hyperacuity.edges.displacement import Shift, shift
-from hyperacuity.edges.distance import baddeley, dk, f2d6, gamma, hausdorff, omega, psi, sk, theta, yasnoff
-from hyperacuity.edges.merit import d4, dp, f_pinho, fom, fom_e, mfom, sfom
-from hyperacuity.edges.names import FAMILIES, PAPER, Measure, evaluate, measure, measures
-from hyperacuity.edges.pair import Comparison, Pair
-from hyperacuity.edges.statistical import Confusion, chi2, confusion, f_alpha, phi, pm
-from hyperacuity.edges.synthetic import Shapes, add_noise, rimmed, shapes
-from hyperacuity.edges.thresholds import Best, Sweep, edges_at, sweep
+from typing import TYPE_CHECKING
+
+from hyperacuity.syntax import on_demand
+
+if TYPE_CHECKING:
+    from hyperacuity.edges.benchmark import EdgeScore, EdgeTally, Protocol, collect, tally, wins
+    from hyperacuity.edges.displacement import Shift, shift
+    from hyperacuity.edges.distance import baddeley, dk, f2d6, gamma, hausdorff, omega, psi, sk, theta, yasnoff
+    from hyperacuity.edges.merit import d4, dp, f_pinho, fom, fom_e, mfom, sfom
+    from hyperacuity.edges.names import FAMILIES, PAPER, Measure, evaluate, measure, measures
+    from hyperacuity.edges.pair import Comparison, Pair
+    from hyperacuity.edges.statistical import Confusion, chi2, confusion, f_alpha, phi, pm
+    from hyperacuity.edges.synthetic import Shapes, add_noise, rimmed, shapes
+    from hyperacuity.edges.thresholds import Best, Sweep, edges_at, sweep
+else:
+    __getattr__ = on_demand(__name__, __file__)
 
 __all__ = [
     "FAMILIES",

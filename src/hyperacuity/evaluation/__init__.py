@@ -9,9 +9,16 @@
 ================================  ==============================================================================
 """
 
-from hyperacuity.evaluation.evaluator import Evaluator
-from hyperacuity.evaluation.front import evaluate, evaluate_inputs
-from hyperacuity.evaluation.references import cite
-from hyperacuity.evaluation.result import Result
+from typing import TYPE_CHECKING
+
+from hyperacuity.syntax import on_demand
+
+if TYPE_CHECKING:
+    from hyperacuity.evaluation.evaluator import Evaluator
+    from hyperacuity.evaluation.front import evaluate, evaluate_inputs
+    from hyperacuity.evaluation.references import cite
+    from hyperacuity.evaluation.result import Result
+else:
+    __getattr__ = on_demand(__name__, __file__)
 
 __all__ = ["Evaluator", "Result", "cite", "evaluate", "evaluate_inputs"]

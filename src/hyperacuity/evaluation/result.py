@@ -19,7 +19,7 @@ from hyperacuity.columns import Scored
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.evaluation.export import ScoreTable, csv_table, latex_table, markdown_table, print_table
 from hyperacuity.kinds import Cell, Inputs
-from hyperacuity.kinds.cells import some
+from hyperacuity.kinds.base import some
 from hyperacuity.run.gather import BySystem
 from hyperacuity.run.job import Failure
 from hyperacuity.run.jobs import TaskJob

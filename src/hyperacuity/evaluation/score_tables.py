@@ -22,7 +22,7 @@ from hyperacuity.columns import Column, Columns, Lines, Scored, Value
 from hyperacuity.compare import optimal
 from hyperacuity.compare.verdict import LEVEL, Verdict, verdicts
 from hyperacuity.evaluation.export import IMAGES, SYSTEM, ScoreRow, ScoreTable
-from hyperacuity.kinds.cells import some
+from hyperacuity.kinds.base import some
 from hyperacuity.resampling import Bootstrap, blocks_of, percentile_interval
 from hyperacuity.run.gather import BySystem, Grid, gather
 from hyperacuity.run.jobs import job_of

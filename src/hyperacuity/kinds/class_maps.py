@@ -17,8 +17,7 @@ from hyperacuity.data.formats.classes import holds_classes, holds_sbd, read_clas
 from hyperacuity.data.readers import as_strength, read_edges, read_labels, read_values
 from hyperacuity.errors import InputError, UsageError
 from hyperacuity.kinds import arrays
-from hyperacuity.kinds.base import SoftKind
-from hyperacuity.kinds.cells import Cell, Found, Inputs
+from hyperacuity.kinds.base import Cell, Found, Inputs, SoftKind
 from hyperacuity.maps import EdgeMap, LabelMap, SoftMap, same_size
 from hyperacuity.semantic import ClassMaps, SemanticTruth, drawn_truth
 from hyperacuity.semantic.masks import NONE

@@ -12,8 +12,7 @@ from hyperacuity.data.datasets.pairing import stem_of, truths_in
 from hyperacuity.data.readers import count_truths
 from hyperacuity.errors import UsageError
 from hyperacuity.kinds import arrays
-from hyperacuity.kinds.base import SoftKind
-from hyperacuity.kinds.cells import Cell, Found, Inputs
+from hyperacuity.kinds.base import Cell, Found, Inputs, SoftKind
 from hyperacuity.maps import EdgeMap, edge_map
 
 if TYPE_CHECKING:

@@ -22,8 +22,7 @@ from hyperacuity.data.datasets.pairing import files_in, stem_of
 from hyperacuity.data.files import identity
 from hyperacuity.data.remote import is_file
 from hyperacuity.errors import InputError, UsageError
-from hyperacuity.kinds.base import Kind
-from hyperacuity.kinds.cells import Cell, Found, Inputs
+from hyperacuity.kinds.base import Cell, Found, Inputs, Kind
 from hyperacuity.maps import EdgeMap, OrderMap, edge_map
 from hyperacuity.ordering import PointPairs, contours, ordering, point_pairs
 

@@ -21,8 +21,7 @@ from hyperacuity.disparity.benchmark import Protocol
 from hyperacuity.disparity.masks import picture
 from hyperacuity.errors import InputError, UsageError, option
 from hyperacuity.kinds import arrays
-from hyperacuity.kinds.base import Given, Kind
-from hyperacuity.kinds.cells import Cell, Found, Inputs
+from hyperacuity.kinds.base import Cell, Found, Given, Inputs, Kind
 from hyperacuity.maps import DisparityMap, EdgeMap, disparity_map, edge_map
 from hyperacuity.tally import number
 

@@ -28,8 +28,7 @@ from hyperacuity.data.datasets.layouts import LAYOUTS, scenes
 from hyperacuity.data.datasets.pairing import files_in, stem_of
 from hyperacuity.data.remote import display, is_file, is_folder, is_remote
 from hyperacuity.errors import HyperacuityError, InputError, UsageError, option
-from hyperacuity.kinds.base import Kind
-from hyperacuity.kinds.cells import Cell, Found, Inputs
+from hyperacuity.kinds.base import Cell, Found, Inputs, Kind
 
 log = logging.getLogger(__name__)
 

@@ -16,8 +16,7 @@ from hyperacuity.data.datasets.pairing import files_in, folders_in, stem_of
 from hyperacuity.data.files import warn
 from hyperacuity.data.remote import is_remote
 from hyperacuity.errors import InputError, UsageError
-from hyperacuity.kinds.base import Given, Kind
-from hyperacuity.kinds.cells import Cell, Found, Inputs
+from hyperacuity.kinds.base import Cell, Found, Given, Inputs, Kind
 from hyperacuity.maps import VOID, LabelMap, label_map, same_size
 from hyperacuity.masks import Frames
 

@@ -14,8 +14,7 @@ from hyperacuity.data.datasets.pairing import stem_of
 from hyperacuity.data.datasets.samples import by_stem
 from hyperacuity.data.formats.directions import Direction
 from hyperacuity.errors import InputError, UsageError
-from hyperacuity.kinds.base import SoftKind
-from hyperacuity.kinds.cells import Cell, Inputs
+from hyperacuity.kinds.base import Cell, Inputs, SoftKind
 from hyperacuity.kinds.orders import labelled, names_of_labels, subjects_of
 from hyperacuity.ordering import Contours, OcclusionMap, occlusion_map, ordering
 from hyperacuity.ordering.occlusion import owned_contours

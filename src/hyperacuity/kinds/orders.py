@@ -20,8 +20,7 @@ from hyperacuity.data.datasets.bsds import FigureGround, figure_ground_of, label
 from hyperacuity.data.datasets.pairing import files_in, folders_in, stem_of
 from hyperacuity.data.files import identity, warn
 from hyperacuity.errors import InputError, UsageError, option
-from hyperacuity.kinds.base import Given, Kind
-from hyperacuity.kinds.cells import Cell, Found, Inputs
+from hyperacuity.kinds.base import Cell, Found, Given, Inputs, Kind
 from hyperacuity.maps import LabelMap, label_map
 from hyperacuity.ordering import Ordering, Partition, Sides, ordering
 from hyperacuity.regions import ucm_levels

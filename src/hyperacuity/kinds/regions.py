@@ -12,8 +12,7 @@ from hyperacuity.data.files import warn
 from hyperacuity.data.readers import count_truths
 from hyperacuity.errors import UsageError
 from hyperacuity.kinds import arrays
-from hyperacuity.kinds.base import SoftKind
-from hyperacuity.kinds.cells import Cell
+from hyperacuity.kinds.base import Cell, SoftKind
 from hyperacuity.maps import LabelMap, label_map
 from hyperacuity.regions import hierarchy, ucm_levels
 

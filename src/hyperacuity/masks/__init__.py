@@ -11,11 +11,18 @@ video object segmentation.
 Cheng, Girshick, Dollár, Berg & Kirillov (2021), Boundary IoU: improving object-centric image segmentation evaluation.
 """
 
-from hyperacuity.masks.contours import MaskCounts, contour, count_masks, inner_band
-from hyperacuity.masks.objects import Frames
-from hyperacuity.masks.protocols import PROTOCOLS, Protocol, protocol
-from hyperacuity.masks.scores import LabelMean, MaskScore, collect
-from hyperacuity.masks.tallies import MaskTally, tally
+from typing import TYPE_CHECKING
+
+from hyperacuity.syntax import on_demand
+
+if TYPE_CHECKING:
+    from hyperacuity.masks.contours import MaskCounts, contour, count_masks, inner_band
+    from hyperacuity.masks.objects import Frames
+    from hyperacuity.masks.protocols import PROTOCOLS, Protocol, protocol
+    from hyperacuity.masks.scores import LabelMean, MaskScore, collect
+    from hyperacuity.masks.tallies import MaskTally, tally
+else:
+    __getattr__ = on_demand(__name__, __file__)
 
 __all__ = [
     "PROTOCOLS",

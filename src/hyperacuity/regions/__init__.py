@@ -9,20 +9,27 @@ of information of a hierarchy (:func:`ucm_levels`) or a stack of segmentations, 
 
 from __future__ import annotations
 
-from hyperacuity.regions.benchmark import LevelSummary, Protocol, RegionScore, RegionTally, collect, tally
-from hyperacuity.regions.berkeley import berkeley_files
-from hyperacuity.regions.hierarchies import Hierarchy, hierarchy, merge_boundaries, ucm_hierarchy
-from hyperacuity.regions.levels import Levels, level_thresholds, ucm_levels
-from hyperacuity.regions.measures import Agreement, compare, covering, rand_index, variation_of_information
-from hyperacuity.regions.pruning import (
-    Energy,
-    PruningPath,
-    least_energy,
-    node_means,
-    piecewise_constant,
-    prune,
-    pruning_path,
-)
+from typing import TYPE_CHECKING
+
+from hyperacuity.syntax import on_demand
+
+if TYPE_CHECKING:
+    from hyperacuity.regions.benchmark import LevelSummary, Protocol, RegionScore, RegionTally, collect, tally
+    from hyperacuity.regions.berkeley import berkeley_files
+    from hyperacuity.regions.hierarchies import Hierarchy, hierarchy, merge_boundaries, ucm_hierarchy
+    from hyperacuity.regions.levels import Levels, level_thresholds, ucm_levels
+    from hyperacuity.regions.measures import Agreement, compare, covering, rand_index, variation_of_information
+    from hyperacuity.regions.pruning import (
+        Energy,
+        PruningPath,
+        least_energy,
+        node_means,
+        piecewise_constant,
+        prune,
+        pruning_path,
+    )
+else:
+    __getattr__ = on_demand(__name__, __file__)
 
 __all__ = [
     "Agreement",

@@ -5,14 +5,21 @@ A caller makes :class:`Cell` values (which files belong together) and a :class:`
 all a report needs.
 """
 
-from hyperacuity.run.export import export_run
-from hyperacuity.run.gather import Grid
-from hyperacuity.run.grid import Filled, Outcome, fill_grid, run_grid
-from hyperacuity.run.job import Cell, Failure, Job
-from hyperacuity.run.records import EXPECTED, Run, open_run
-from hyperacuity.run.spool import Spool
-from hyperacuity.run.store import Store, open_store
-from hyperacuity.run.upkeep import check_run, merge_runs, salvage_run, sweep_run
+from typing import TYPE_CHECKING
+
+from hyperacuity.syntax import on_demand
+
+if TYPE_CHECKING:
+    from hyperacuity.run.export import export_run
+    from hyperacuity.run.gather import Grid
+    from hyperacuity.run.grid import Filled, Outcome, fill_grid, run_grid
+    from hyperacuity.run.job import Cell, Failure, Job
+    from hyperacuity.run.records import EXPECTED, Run, open_run
+    from hyperacuity.run.spool import Spool
+    from hyperacuity.run.store import Store, open_store
+    from hyperacuity.run.upkeep import check_run, merge_runs, salvage_run, sweep_run
+else:
+    __getattr__ = on_demand(__name__, __file__)
 
 __all__ = [
     "EXPECTED",

@@ -32,7 +32,7 @@ LIBRARIES = ("numpy", "scipy", "numba", "pillow", "h5py", "deflate")
 _IMPORTED_AS = {"PIL", *LIBRARIES}
 """Modules of these libraries, whose versions count for every job."""
 
-_CELL = "hyperacuity.kinds.cells"
+_CELL = "hyperacuity.kinds.base"
 """The module by which every job picks its files, whatever it imports."""
 
 _ABOVE = {"compare", "run", "report", "studio", "cli"}
@@ -279,6 +279,8 @@ def _flatten(node: ast.AST, words: list[str], imports: list[ast.Import | ast.Imp
     if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
         for other in node.orelse:  # what runs
             _flatten(other, words, imports)
+        if "__getattr__" in set(_defined(ast.Module(node.orelse, []))):  # these names are loaded on demand
+            imports += [one for one in node.body if isinstance(one, ast.ImportFrom)]
         return
     if isinstance(node, ast.Import | ast.ImportFrom):
         imports.append(node)

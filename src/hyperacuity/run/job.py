@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeVar
 
 from hyperacuity.data.remote import absolute
 from hyperacuity.errors import InputError
-from hyperacuity.kinds.cells import Cell
+from hyperacuity.kinds.base import Cell
 from hyperacuity.tally import BaseProtocol, Tally
 
 __all__ = ["Cell", "Failure", "Job", "T", "cell_from_text", "files_as_text", "job_as_dict", "with_meaning"]

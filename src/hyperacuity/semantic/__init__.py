@@ -8,11 +8,18 @@ Hariharan, Arbeláez, Bourdev, Maji & Malik (2011), Semantic contours from inver
 Yu, Liu, Zou, Feng, Ramalingam, Kumar & Kautz (2018), Simultaneous edge alignment and learning.
 """
 
-from hyperacuity.semantic.masks import masks2edges
-from hyperacuity.semantic.protocols import CITYSCAPES, PROTOCOLS, VOC, Protocol, protocol
-from hyperacuity.semantic.scores import ClassScore, SemanticMean, SemanticScore, area, collect, interpolated_ap
-from hyperacuity.semantic.tallies import SemanticTally, overlays, tally
-from hyperacuity.semantic.truths import ClassMaps, SemanticTruth, drawn_truth, semantic_truth
+from typing import TYPE_CHECKING
+
+from hyperacuity.syntax import on_demand
+
+if TYPE_CHECKING:
+    from hyperacuity.semantic.masks import masks2edges
+    from hyperacuity.semantic.protocols import CITYSCAPES, PROTOCOLS, VOC, Protocol, protocol
+    from hyperacuity.semantic.scores import ClassScore, SemanticMean, SemanticScore, area, collect, interpolated_ap
+    from hyperacuity.semantic.tallies import SemanticTally, overlays, tally
+    from hyperacuity.semantic.truths import ClassMaps, SemanticTruth, drawn_truth, semantic_truth
+else:
+    __getattr__ = on_demand(__name__, __file__)
 
 __all__ = [
     "CITYSCAPES",
