@@ -172,8 +172,5 @@ def printable(text: str) -> str:
 
 
 def _unreadable(path: Path, error: Exception) -> InputError:
-    return InputError(f"{path}: cannot be read ({_reason(error)})")
-
-
-def _reason(error: Exception) -> str:
-    return (getattr(error, "strerror", None) or str(error)).lower()
+    reason = getattr(error, "strerror", None) or str(error)
+    return InputError(f"{path}: cannot be read ({reason.lower()})")

@@ -124,7 +124,10 @@ def files_in(folder: Path, *, required: bool = True) -> list[Path]:
     A link to nothing is among them, whatever else is no folder, and a folder that has the name of a file (``bear.png``): it
     fails where it is read, and does not vanish.
     """
-    plain = files_at(folder) if is_remote(folder) else [path for path in _entries(folder) if not _is_folder(path)]
+    if is_remote(folder):
+        plain = files_at(folder)
+    else:  # a folder with the name of a file stands where a file belongs
+        plain = [path for path in _entries(folder) if not path.is_dir() or path.suffix.lower() in MAPS]
     files = sorted(path for path in plain if not _is_hidden(path))
     if required and not files:
         raise UsageError(f"{folder}: the folder holds no file")
@@ -154,11 +157,6 @@ def stem_of(path: PurePath) -> str:
     ('28-img_043.SRF_2', '100007')
     """
     return printable(unicodedata.normalize("NFC", _SUFFIX.sub("", path.name) or path.name))
-
-
-def _is_folder(path: Path) -> bool:
-    """True for a folder, unless it stands where a file belongs."""
-    return path.is_dir() and path.suffix.lower() not in MAPS
 
 
 def _is_hidden(path: Path) -> bool:

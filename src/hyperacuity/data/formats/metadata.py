@@ -61,9 +61,9 @@ def strip_jpeg(data: bytes) -> bytes:
 
 def turned(data: bytes, kind: str) -> int:
     """The orientation that a picture's metadata ask for, 1 (as stored) to 8; 1 where they ask for none or cannot be read."""
-    blocks = (
-        _jpeg_exif(data) if kind == "JPEG" else _png_exif(data) if kind == "PNG" else [data] if kind == "TIFF" else []
-    )
+    blocks = [data] if kind == "TIFF" else _jpeg_exif(data) if kind == "JPEG" else []
+    if kind == "PNG":
+        blocks = [content for name, content in _png_chunks(data) if name == b"eXIf"]
     for block in blocks:
         directory = _directory(block)
         if directory is not None and (asked := directory.get(_ORIENTATION, 1)) in range(2, 9):
@@ -187,10 +187,6 @@ def _png_chunks(data: bytes) -> Iterator[tuple[bytes, bytes]]:
         (length,) = struct.unpack_from(">I", data, at)
         yield data[at + 4 : at + 8], data[at + 8 : at + 8 + length]
         at += 12 + length
-
-
-def _png_exif(data: bytes) -> list[bytes]:
-    return [content for name, content in _png_chunks(data) if name == b"eXIf"]
 
 
 def _jpeg_exif(data: bytes) -> list[bytes]:
