@@ -109,7 +109,7 @@ class TestDepthCues:
         done = detect(picture, "--with", "ownership", "--segmentation", tmp_path, "--out", tmp_path)
         assert done.exit_code == 2
         assert "--segmentation is for depth-cues" in done.stderr
-        with pytest.raises(UsageError, match="finds its own regions"):
+        with pytest.raises(UsageError, match="makes regions itself"):
             orderer("depth-order")(np.zeros((4, 4)), np.zeros((4, 4), int))
 
     def test_a_picture_without_regions_fails_by_name(self, picture, tmp_path):

@@ -2,7 +2,7 @@
 
 :mod:`~hyperacuity.data.readers` and :mod:`~hyperacuity.data.writers` read and write each kind of map in any format;
 :mod:`~hyperacuity.data.formats` has one small module per format. :mod:`~hyperacuity.data.datasets` knows where data sets lie and
-pairs predictions with truths by name; :mod:`~hyperacuity.data.scenes` makes a data set of its own.
+pairs predictions with truths by name; :mod:`~hyperacuity.data.scenes` makes a data set.
 """
 
 from typing import TYPE_CHECKING

@@ -74,7 +74,7 @@ def read_soft(
 
 
 def read_values(path: Path | str) -> NDArray[Any]:
-    """The one plane of numbers in a file, with the file's own values."""
+    """The one plane of numbers in a file, with the file's values."""
     return _plane(path)
 
 
@@ -98,10 +98,10 @@ def as_strength(
         values = values / np.float32(highest)
     elif values.dtype.kind in "fiu" and values.size and (values.min() < 0 or values.max() > 1):
         low, high = float(values.min()), float(values.max())
-        known = next((most for most in (255, 65535) if low >= 0 and high <= most), None)
+        limit = next((most for most in (255, 65535) if low >= 0 and high <= most), None)
         cure = (
-            f"use `value_range=(0, {known})`"
-            if known
+            f"use `value_range=(0, {limit})`"
+            if limit
             else "apply a sigmoid if these are logits, else use `value_range=(LOW, HIGH)`"
         )
         raise InputError(f"{path}: values run from {low:g} to {high:g}, expected [0, 1]: {cure}")
@@ -306,7 +306,7 @@ def _read_all(paths: Iterable[Path | str], read: Callable[[Path], list[M]]) -> l
 
 
 def _plane(path: Path | str, variable: str | None = None, expected: tuple[str, ...] = ()) -> NDArray[Any]:
-    """The one plane of numbers in a file, with the file's own values."""
+    """The one plane of numbers in a file, with the file's values."""
     path = Path(path)
     kind = kind_of(path)
     values: NDArray[Any]
@@ -330,7 +330,7 @@ def _plane(path: Path | str, variable: str | None = None, expected: tuple[str, .
 
 
 def _without_signals(values: NDArray[Any]) -> NDArray[Any]:
-    """The values with NumPy's own NaN for every NaN: a signalling one would raise warnings wherever it is used."""
+    """The values with NumPy's NaN for every NaN: a signalling one would raise warnings wherever it is used."""
     with np.errstate(invalid="ignore"):
         unknown = np.isnan(values)
         return np.where(unknown, values.dtype.type(np.nan), values) if unknown.any() else values

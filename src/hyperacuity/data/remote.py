@@ -85,7 +85,7 @@ def stamp(path: Path) -> tuple[str, bool]:
 
 
 class LocalCopies:
-    """Local copies of remote files for the length of a ``with`` block, each fetched once. Local files are their own copy."""
+    """Local copies of remote files for the length of a ``with`` block, each fetched once. Local files are used as they are."""
 
     def __init__(self) -> None:
         self._folder: Path | None = None
@@ -158,7 +158,7 @@ def _files_of(path: Path) -> Iterator[tuple[Any, str]]:
         raise
     except FileNotFoundError as error:
         raise InputError(f"{url}: cannot be read (no such file)") from error
-    except Exception as error:  # each driver has its own
+    except Exception as error:  # each driver raises others
         raise InputError(f"{url}: cannot be read ({printable(f'{type(error).__name__}: {error}')})") from error
 
 

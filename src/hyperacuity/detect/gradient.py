@@ -143,7 +143,7 @@ def _even(pixels: Float32Array, weights: ArrayLike, *, axis: int) -> Float32Arra
 
 
 def _odd(pixels: Float32Array, weights: ArrayLike, *, axis: int) -> Float32Array:
-    """Filter with an odd kernel that rises with the index, given from beside its middle outwards; flat gives exact zeros."""
+    """Filter with an odd kernel that rises with the index, given outwards from its middle; flat gives exact zeros."""
     outer = np.asarray(weights, dtype=np.float32)
     total = np.zeros_like(pixels)
     for weight, (before, after) in zip(outer, _shifted(pixels, len(outer), axis), strict=True):

@@ -4,7 +4,7 @@ At each pixel and for eight orientations, a disc is cut in two, and the halves a
 Lab) and by texture (:mod:`hyperacuity.kernels.half_discs`). Each gradient is localised by fitting a parabola across the line. A
 logistic function of the four gives the probability; the orientation of the greatest one counts.
 
-Its parameters, the texton dictionary among them, are in ``pb.json`` beside this module, with how they were obtained;
+Its parameters, the texton dictionary among them, are in ``pb.json`` next to this module, with how they were obtained;
 :mod:`hyperacuity.detect.pb_training` learns others.
 
 References

@@ -43,9 +43,9 @@ _REGIONS: Mapping[str, Callable[..., LabelMap]] = {
     "depth-cues": gradient_regions,
     "depth-net": net_regions,
 }
-"""An orderer's own regions, from the image and the orderer's options, where they are not the pieces of equal order in its map."""
+"""An orderer's regions, from the image and the orderer's options, where they are not the pieces of equal order in its map."""
 _HIERARCHIES: Mapping[str, Callable[..., Hierarchy]] = {"gpb": gpb_hierarchy, "gpb-ucm": gpb_hierarchy}
-"""A detector's own hierarchy, from the image and the detector's options, where it is not made of its strength and direction."""
+"""A detector's hierarchy, from the image and the detector's options, where it is not made of its strength and direction."""
 PROBABILITIES = frozenset({"pb", "gpb", "gpb-ucm", "net"})
 """Detectors whose strength is a probability: the same value means the same in every image."""
 
@@ -119,7 +119,7 @@ class Orderer(NamedSystem):
     def __call__(self, image: ArrayLike, labels: ArrayLike | None = None, *, tree: Hierarchy | None = None) -> OrderMap:
         """Run on a grey (H×W) or colour (H×W×3) image; with ``labels`` or a ``tree``, on these regions of it."""
         if labels is not None and not self.takes_regions:
-            raise UsageError(f"{self} finds its own regions; it cannot be given any")
+            raise UsageError(f"{self} makes regions itself; it cannot be given any")
         if tree is not None and not self.takes_tree:
             raise UsageError(f"{self} cannot be given a hierarchy")
         given = {name: value for name, value in (("labels", labels), ("tree", tree)) if value is not None}

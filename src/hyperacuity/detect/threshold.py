@@ -1,4 +1,4 @@
-"""Automatic thresholds: one number from the histogram of strengths, as a baseline for the best threshold found by a sweep.
+"""Automatic thresholds: one number from the histogram of strengths, as a baseline for the best threshold of a sweep.
 
 Pass the values that compete, usually ``thin[thin > 0]``: the zeros that suppression leaves would outweigh everything. Pixels
 above the threshold are edges. No values at all give ``nan``, above which nothing lies.

@@ -62,7 +62,7 @@ def files_of_people(folder: Path, suffix: str) -> list[Path]:
 
 @cache
 def reserved() -> frozenset[str]:
-    """The 100 training images of BSDS500 that are kept to measure on: nothing learns from them, nothing is chosen on them.
+    """The 100 training images of BSDS500 that are reserved for measuring: nothing learns from them, nothing is chosen on them.
 
     >>> len(reserved()), "100098" in reserved()
     (100, True)
@@ -176,7 +176,7 @@ def label_names(source: Path) -> list[PurePath]:
 
 @lru_cache(maxsize=1)
 def _names_in(source: Path, stamp: tuple[int, ...]) -> tuple[PurePath, ...]:
-    """The names of the labels in an archive, kept while its stamp stays the same: it has to be unpacked to find them."""
+    """The names of the labels in an archive, cached while its stamp stays the same: it has to be unpacked to find them."""
     return tuple(sorted(path for path, _ in _archived(source) if path.suffix == ".fg"))
 
 

@@ -1,7 +1,7 @@
 """The data sets that this package reads, and where it looks for them.
 
 Nothing is downloaded. A data set is looked for in the folder that is given, else in the one named by the environment
-variable ``HYPERACUITY_DATA``, else in the user's cache folder. Each may be the data set's own folder or one that holds it under
+variable ``HYPERACUITY_DATA``, else in the user's cache folder. Each may be the data set's folder or one that holds it under
 one of its usual names. ``docs/datasets.md`` says where each comes from, how it is laid out and under which terms.
 """
 
@@ -96,7 +96,7 @@ LAYOUTS = {
 
 
 def find_data(name: str, explicit: Path | None = None) -> Path:
-    """The folder (or archive) of a data set. If it is not found, the message says where it was looked for."""
+    """The folder (or archive) of a data set. If there is none, the message says where it was looked for."""
     layout = _layout(name)
     folders = search_folders(explicit)
     for parent in folders:

@@ -64,7 +64,7 @@ def pair_folders(predictions: Path, truths: Path, *, glob: str = "*") -> Pairing
 def pair_truths(
     predictions: Path, truths: Mapping[str, Sequence[Path]], *, of: str = "the data set", glob: str = "*"
 ) -> Pairing:
-    """Pair the files of a folder with truths already known by name, those of a data set for example."""
+    """Pair the files of a folder with truths that have names, those of a data set for example."""
     named = {unicodedata.normalize("NFC", name): list(paths) for name, paths in truths.items()}
     return _paired(predictions, [named], of, glob)
 
@@ -91,7 +91,7 @@ def _paired(predictions: Path, readings: Sequence[dict[str, list[Path]]], of: st
 
 
 def truths_in(folder: Path) -> list[Path]:
-    """The files of a folder of truths: its own, or those of its sub-folders, of which each is one annotator.
+    """The files of a folder of truths: those in it, or those of its sub-folders, of which each is one annotator.
 
     ``UsageError`` for a folder without a file, for an annotator's folder without one, and for maps on both levels, of which one
     would have to be ignored.

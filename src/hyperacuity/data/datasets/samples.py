@@ -37,7 +37,7 @@ class Dataset:
 
     def __post_init__(self) -> None:
         if not self.samples:
-            raise UsageError(f"{self.folder}: no sample of {self.name} with its truth was found")
+            raise UsageError(f"{self.folder}: holds no sample of {self.name} with its truth")
 
 
 def by_stem(folder: Path) -> dict[str, Path]:

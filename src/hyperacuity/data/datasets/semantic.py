@@ -151,7 +151,7 @@ def _drawn(root: Path) -> list[Sample]:
 
 
 def _labelled(root: Path) -> list[Sample]:
-    """Label maps: in ``labels`` with ``instances`` beside it, or in the folder itself."""
+    """Label maps: in ``labels`` with ``instances`` next to it, or in the folder itself."""
     labels = folder_at(root / "labels") or root
     beside = labels.parent if labels.name == "labels" else root
     objects = {image_of(path): path for path in by_stem(beside / "instances").values()}

@@ -21,7 +21,7 @@ V2_SCALES = {"tsukuba": 16.0, "venus": 8.0, "teddy": 4.0, "cones": 4.0}
 def middlebury_v2(folder: Path) -> Dataset:
     """Middlebury v2: a folder per scene with ``imL``, ``imR``, ``groundtruth``, ``nonocc``, ``all``, ``disc`` and ``info.txt``.
 
-    The server's own names (``im2``, ``im6``, ``disp2`` and Tsukuba's ``scene1.row3.col3``) are known too.
+    The server's names (``im2``, ``im6``, ``disp2`` and Tsukuba's ``scene1.row3.col3``) do as well.
     """
     samples = []
     for scene in _scenes(folder):
@@ -45,7 +45,7 @@ def middlebury_2014(folder: Path) -> Dataset:
 
 
 def eth3d(folder: Path) -> Dataset:
-    """ETH3D two-view: scenes as in Middlebury 2014; truths may lie in a folder of their own, ``…_gt/SCENE``."""
+    """ETH3D two-view: scenes as in Middlebury 2014; truths may lie in a separate folder, ``…_gt/SCENE``."""
     return Dataset("eth3d", folder, _float_scenes(folder))
 
 
@@ -111,7 +111,7 @@ def _kitti(name: str, folder: Path, truth: str, noc: str, *pictures: tuple[str, 
     left, right = next((pair for pair in pictures if folder_at(home / pair[0])), pictures[0])
     lefts, rights, nocs, objects = (by_stem(home / part) for part in (left, right, noc, "obj_map"))
     samples = samples_of(lefts, by_stem(home / truth), {"right": rights, "noc": nocs, "objects": objects}, scale=256.0)
-    if not samples and (lone := first_of(folder, "disp_gt.png")):  # a single pair, as in KITTI's own example code
+    if not samples and (lone := first_of(folder, "disp_gt.png")):  # a single pair, as in KITTI's example code
         estimate = present(estimate=folder / "disp_est.png")
         samples = (Sample(stem_of(lone).removesuffix("_gt"), None, (lone,), estimate, scale=256.0),)
     return Dataset(name, folder, samples)

@@ -1,4 +1,4 @@
-"""NumPy's own files. They may carry pickled objects, which run code when opened; such files are refused, never unpickled.
+"""NumPy's files. They may carry pickled objects, which run code when opened; such files are refused, never unpickled.
 
 NumPy reads a header as a Python literal, with all the nesting and warnings that Python allows, and allocates what it declares;
 so the header is parsed here, by three patterns, and its size compared with the file's.

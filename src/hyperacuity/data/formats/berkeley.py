@@ -1,4 +1,4 @@
-"""Berkeley's own files: ``.seg`` segmentations of BSDS300, and ``.fg`` figure/ground labels (Fowlkes, Martin & Malik 2007)."""
+"""Berkeley's files: ``.seg`` segmentations of BSDS300, and ``.fg`` figure/ground labels (Fowlkes, Martin & Malik 2007)."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def holds_classes(path: Path) -> bool:
 def read_class_stack(path: Path, count: int | None = None) -> NDArray[Any]:
     """A plane for every class, classes first, with the file's values; bits are True and False.
 
-    ``count`` is the number of classes where it is known, by which the axis of classes is found; by default it is the shortest.
+    ``count`` is the number of classes if given, and tells the axis of classes; by default it is the shortest.
     """
     kind = kind_of(path)
     if kind in IMAGE_KINDS:

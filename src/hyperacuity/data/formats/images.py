@@ -1,6 +1,6 @@
 """Pictures: PNG, JPEG, BMP, TIFF and PGM/PPM/PBM of 1, 8 and 16 bit, grey, colour, with alpha or a palette.
 
-Values are the file's own; no gamma or colour profile is applied. Alpha is dropped. A palette is looked up; ``palette=False`` is
+Values are the file's; no gamma or colour profile is applied. Alpha is dropped. A palette is looked up; ``palette=False`` is
 for images whose index is a region's label. A TIFF is turned as its tag asks; a JPEG or PNG that asks for it is read as stored,
 with a warning, since programs differ in what they do. Of several pages or frames the first is read, with a warning.
 """
@@ -31,7 +31,7 @@ from hyperacuity.data.formats.sniff import kind_of_bytes
 from hyperacuity.errors import InputError
 from hyperacuity.outputs import write_bytes
 
-# Opened by name: Image.open would try its own limits, with warnings, and look for further pictures in the file.
+# Opened by name: Image.open would try other limits, with warnings, and look for further pictures in the file.
 _DECODERS: dict[str, type[ImageFile]] = {
     "PNG": PngImageFile,
     "JPEG": JpegImageFile,

@@ -2,7 +2,7 @@
 
 Profiles, texts, thumbnails and camera data can hold anything: streams that unpack to gigabytes, tables that point in circles,
 warnings that say nothing about the picture. None of it changes a pixel, so none of it reaches the decoder. Two things in it
-matter to people, who are told: that a picture is to be turned, and that its file holds more of them.
+matter to people, who are warned: that a picture is to be turned, and that its file holds more of them.
 """
 
 from __future__ import annotations

@@ -77,14 +77,14 @@ def read_point_pairs(path: Path | str) -> dict[str, JudgedPoints]:
     return _collected(_of_lines(lines, path), path)
 
 
-Found = Iterator[tuple[str, tuple[float, ...], tuple[int, int] | None]]
-"""An image's path, a pair of points, and the size of the picture if it is known."""
+Pairs = Iterator[tuple[str, tuple[float, ...], tuple[int, int] | None]]
+"""An image's path, a pair of points, and the size of the picture if the file says it."""
 
 
-def _collected(found: Found, path: Path) -> dict[str, JudgedPoints]:
+def _collected(pairs: Pairs, path: Path) -> dict[str, JudgedPoints]:
     images: dict[str, JudgedPoints] = {}
     paths: dict[str, str] = {}
-    for image, row, size in found:
+    for image, row, size in pairs:
         name = stem_of(Path(image))
         if paths.setdefault(name, image) != image:
             raise InputError(f"{path}: {printable(paths[name])} and {printable(image)} have the same name, {name}")
@@ -96,7 +96,7 @@ def _collected(found: Found, path: Path) -> dict[str, JudgedPoints]:
     return images
 
 
-def _of_lines(lines: list[list[str]], path: Path) -> Found:
+def _of_lines(lines: list[list[str]], path: Path) -> Pairs:
     """Whichever of the CSV forms it is."""
     header = [cell.lower() for cell in lines[0]]
     if set(_COLUMNS) <= set(header):
@@ -111,7 +111,7 @@ def _of_lines(lines: list[list[str]], path: Path) -> Found:
     )
 
 
-def _of_table(header: list[str], lines: list[list[str]], path: Path) -> Found:
+def _of_table(header: list[str], lines: list[list[str]], path: Path) -> Pairs:
     for number, line in enumerate(lines, 2):
         if len(line) != len(header):
             raise InputError(f"{path}, line {number}: has {len(line)} cells, expected {len(header)}")
@@ -121,7 +121,7 @@ def _of_table(header: list[str], lines: list[list[str]], path: Path) -> Found:
         yield cells["image"], _row(points, _NEARER, cells["nearer"], cells.get("weight") or "1", where), None
 
 
-def _of_diw(lines: list[list[str]], path: Path) -> Found:
+def _of_diw(lines: list[list[str]], path: Path) -> Pairs:
     for number in range(0, len(lines), 2):
         where = f"{path}, line {number + 2}"
         if len(lines[number]) != 1 or number + 1 == len(lines) or len(lines[number + 1]) != 7:
@@ -132,7 +132,7 @@ def _of_diw(lines: list[list[str]], path: Path) -> Found:
         yield lines[number][0], _row(points, _RELATIONS, relation, "1", where, first=1), (int(width), int(height))
 
 
-def _of_nyu(lines: list[list[str]], path: Path) -> Found:
+def _of_nyu(lines: list[list[str]], path: Path) -> Pairs:
     at = 0
     while at < len(lines):
         where = f"{path}, line {at + 2}"
@@ -152,7 +152,7 @@ def _is_count(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) < 10
 
 
-def _of_json(text: str, path: Path) -> Found:
+def _of_json(text: str, path: Path) -> Pairs:
     try:
         held = json.loads(text)
     except (ValueError, RecursionError) as error:

@@ -76,8 +76,8 @@ def _is_mat4(head: bytes) -> bool:
         if len(head) > 21:
             kind, rows, columns, imaginary, length = struct.unpack_from(f"{order}5i", head)
             name = head[20 : 20 + length]
-            known = kind // 1000 == (0 if order == "<" else 1) and kind % 1000 // 10 <= 5 and kind % 10 <= 2
-            if known and min(rows, columns) >= 0 and imaginary in (0, 1) and 2 <= length <= 64 and name[:1].isalpha():
+            typed = kind // 1000 == (0 if order == "<" else 1) and kind % 1000 // 10 <= 5 and kind % 10 <= 2
+            if typed and min(rows, columns) >= 0 and imaginary in (0, 1) and 2 <= length <= 64 and name[:1].isalpha():
                 return name.rstrip(b"\0").decode("latin-1").isidentifier()
     return False
 

@@ -1,4 +1,4 @@
-"""A world of its own: layered paper scenes in which everything the benchmarks ask for is known exactly.
+"""A made world: layered paper scenes in which everything the benchmarks ask for is known exactly.
 
 :func:`make_scene` makes one from a seed, with nothing to download; :func:`write_scenes` writes a folder of them. How the
 world is made is described in ``docs/scenes.md``.

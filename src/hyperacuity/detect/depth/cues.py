@@ -6,10 +6,10 @@ group                     cues
 ``convexity``             who bulges into the other, in discs of 4 to 64 pixels radius along the border
 ``junctions``             who has the wider angle where the border meets a third region, and who has 180°
 ``size``, ``surround``    area; how much of each one's outline is the common border; who lies in whose hull
-``shape``                 compactness, share of the own convex hull
+``shape``                 compactness, share of the convex hull
 ``frame``, ``position``   contact with the image's frame; height in the image, who is below along the border
-``colour``                lightness and the two colour axes, of the regions and beside the border
-``texture``               gradient, quantisation steps, spread of lightness, of the regions and beside the border
+``colour``                lightness and the two colour axes, of the regions and along the border
+``texture``               gradient, quantisation steps, spread of lightness, of the regions and along the border
 ``ownership``             :func:`~hyperacuity.detect.depth.ownership.probability_of_ownership`, likewise
 ``network``               a given field of ownership along the border (:mod:`~hyperacuity.detect.depth.evidence`)
 ========================  =======================================================================================
@@ -41,7 +41,7 @@ Planes = NDArray[np.float32]
 CONVEXITY_RADII = (4, 8, 16, 32, 64)
 JUNCTION_RADII = (6, 12)
 BANDS = ((0, 4), (3, 12))
-"""Strips beside the border that are read: how many pixels are left out, and how many are taken."""
+"""Strips along the border that are read: how many pixels are left out, and how many are taken."""
 
 GROUPS = (
     "convexity", "junctions", "size", "surround", "shape", "frame", "position", "colour", "texture", "ownership",
@@ -104,8 +104,8 @@ def pair_cues(
     --------
     >>> y, x = np.mgrid[-20:21, -30:31]
     >>> disc = np.hypot(y, x) < 12
-    >>> found = pair_cues(np.where(disc, 0.2, 0.8), disc)
-    >>> found.values[0, found.names.index("convexity: 8 px")] < 0  # the first region, around the disc, does not bulge
+    >>> result = pair_cues(np.where(disc, 0.2, 0.8), disc)
+    >>> result.values[0, result.names.index("convexity: 8 px")] < 0  # the first region, around the disc, does not bulge
     np.True_
     """
     wanted = set(GROUPS) | ({NETWORK} if field is not None else set()) if groups is None else set(groups)

@@ -86,9 +86,9 @@ def pair_evidence(field: ArrayLike, borders: Neighbours, *, sigma: float = SIGMA
 
 
 def evidence_field(borders: Neighbours, evidence: ArrayLike) -> Field:
-    """The field of ownership that pairs of regions make: beside each border their log-odds, in the direction of the normal.
+    """The field of ownership that pairs of regions make: at each border their log-odds, in the direction of the normal.
 
-    It is 0 where no border is near. A pixel beside several cracks has their mean.
+    It is 0 where no border is near. A pixel at several cracks has their mean.
 
     Examples
     --------

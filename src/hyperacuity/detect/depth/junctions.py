@@ -104,8 +104,8 @@ def junction_candidates(image: ArrayLike, labels: ArrayLike) -> JunctionCandidat
     Examples
     --------
     >>> labels = np.ones((40, 40), int); labels[:20, :20] = 0; labels[20:] = 2     # the lower half hides where 0 and 1 go on
-    >>> found = junction_candidates(labels / 2, labels)
-    >>> found.corners, found.regions[0, found.front[0]], found.angle.round(2)
+    >>> result = junction_candidates(labels / 2, labels)
+    >>> result.corners, result.regions[0, result.front[0]], result.angle.round(2)
     (array([[20, 20]]), np.int32(2), array([1.]))
     """
     look = colour_planes(image)
@@ -146,8 +146,8 @@ def convexity_relations(image: ArrayLike, borders: Neighbours, *, least: float =
     >>> from hyperacuity.ordering import neighbours
     >>> y, x = np.mgrid[-20:21, -30:31]
     >>> disc = np.hypot(y, x) < 12
-    >>> found = convexity_relations(np.where(disc, 0.2, 0.8), neighbours(disc))
-    >>> found.front, found.behind
+    >>> result = convexity_relations(np.where(disc, 0.2, 0.8), neighbours(disc))
+    >>> result.front, result.behind
     (array([1]), array([0]))
     """
     look = colour_planes(image)

@@ -1,8 +1,8 @@
 """Depth order from one image: by ownership, by ownership on the regions of a hierarchy, by learned cues, by angular embedding.
 
-Each makes its own hierarchy of the image, and takes another instead.
+Each makes a hierarchy of the image, or takes a given one.
 
-What the cues of :mod:`hyperacuity.detect.depth.cues` are worth is in ``depth_cues.json`` beside this module, with how it was
+What the cues of :mod:`hyperacuity.detect.depth.cues` are worth is in ``depth_cues.json`` next to this module, with how it was
 obtained; :func:`hyperacuity.detect.depth.cue_model.learn_cues` learns it from other images.
 """
 
@@ -38,7 +38,7 @@ EDGE_SCALE = 3.0
 """Width of the edge detector whose strength the regions of :func:`depth_order` come from."""
 
 DEFAULT_LAMBDA = 7.0
-"""λ of :func:`depth_order`, in units of the variance of ownership: where contours are found best (F(1) of local depth
+"""λ of :func:`depth_order`, in units of the variance of ownership: where contours are best (F(1) of local depth
 consistency, the rule of Palou & Salembier) on 16 of the images that :func:`depth_cues` was learned from."""
 
 LEVEL = 0.3

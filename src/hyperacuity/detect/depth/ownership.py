@@ -143,7 +143,7 @@ def ownership_by_readings(
 ) -> list[OrderMap]:
     """:func:`probability_of_ownership` by several readings, each a ``curvature`` and whether to ``smooth``.
 
-    Components and distances are found once for all. Without a reading there is no map.
+    Components and distances are computed once for all. Without a reading there is no map.
     """
     _validate([curvature for curvature, _ in readings], fade=fade, bend=bend, reach=reach)
     if shifts < 1 or not intervals or min(intervals) < 1:
@@ -252,8 +252,8 @@ def depth_partition(order: ArrayLike, tree: Hierarchy, lam: float) -> Partition:
     --------
     >>> from hyperacuity.regions import merge_boundaries
     >>> tree = merge_boundaries([[0, 1, 2, 3]], [[0.1, 0.9, 0.1, 0]], [[0, 0, 0, 0]])
-    >>> found = depth_partition([[0, 1, 4, 5]], tree, 1.0)
-    >>> found.labels, found.depth
+    >>> result = depth_partition([[0, 1, 4, 5]], tree, 1.0)
+    >>> result.labels, result.depth
     (array([[0, 0, 1, 1]], dtype=int32), array([0.5, 4.5]))
     """
     values = order_map(order)

@@ -89,16 +89,16 @@ def cut_circles(given: Relations, count: int) -> NDArray[np.bool_]:
     >>> cut_circles(relations([0, 1, 2], [1, 2, 0], [0.9, 0.3, 0.6]), 3)
     array([ True, False,  True])
     """
-    kept = np.zeros(given.count, np.bool_)
+    keep = np.zeros(given.count, np.bool_)
     reaches = np.eye(count, dtype=np.bool_)  # from each region, those behind it
     for k in np.lexsort((given.behind, given.front, -given.confidence)):
         front, behind = given.front[k], given.behind[k]
         if reaches[behind, front]:
             continue
-        kept[k] = True
+        keep[k] = True
         if not reaches[front, behind]:
             reaches[reaches[:, front]] |= reaches[behind]
-    return kept
+    return keep
 
 
 def layers_of(given: Relations, count: int) -> NDArray[np.float64]:

@@ -167,7 +167,7 @@ def global_contours(image: ArrayLike, model: str | GpbModel = "") -> GlobalConto
 
 
 def crowding(thin: SoftMap) -> Float32Array:
-    """log d: how many and how strong the lines around each pixel are, beside what is usual.
+    """log d: how many and how strong the lines around each pixel are, compared with what is usual.
 
     .. math:: \\log d = \\log \\frac{m + 0.01}{0.04} ,
 
@@ -204,7 +204,7 @@ def _sums_of_roots(
 
 
 def fourth_root(cue: NDArray[Any]) -> NDArray[Any]:
-    """The form in which cues add up: weak ones still count beside strong ones.
+    """The form in which cues add up: weak ones still count next to strong ones.
 
     >>> fourth_root(np.array([0.0, 1.0, 16.0]))
     array([0., 1., 2.])

@@ -9,7 +9,7 @@ with the least λ, drawn as images, are smooth within what belongs together and 
 
 With u = D^½ v, the same vectors are those of D^−½ W D^−½ u = (1 − λ) u with the largest eigenvalues. All are found together: a
 polynomial of Chebyshev damps what is not wanted, a small dense problem (Rayleigh and Ritz) sorts what remains, and so on until
-the wanted ones stand still. The start is the eigenvectors of the image at half the size, found in the same way, down to an image
+the wanted ones stand still. The start is the eigenvectors of the image at half the size, computed alike, down to an image
 so small that a dense solver is quick. Nothing is left to chance and sums run in a fixed order, so the result depends neither on
 threads nor on the machine. The sign of a vector is of no matter: its gradient counts without one.
 

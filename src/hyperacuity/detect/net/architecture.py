@@ -113,17 +113,17 @@ class Encoder(nn.Module):
             "filter": ("_depthwise_conv", "_bn1"),
             "project": ("_project_conv", "_bn2"),
         }
-        own = self.state_dict()
-        for key in own:
+        state = self.state_dict()
+        for key in state:
             words = key.split(".")
             if words[0] == "stem":
                 theirs = f"{('_conv_stem', '_bn0')[int(words[1])]}.{words[2]}"
             else:
                 theirs = f"_blocks.{words[1]}.{parts[words[2]][int(words[3])]}.{words[4]}"
-            if theirs not in weights or weights[theirs].shape != own[key].shape:
-                raise ValueError(f"the weights have no {theirs} of shape {tuple(own[key].shape)}")
-            own[key] = weights[theirs]
-        self.load_state_dict(own)
+            if theirs not in weights or weights[theirs].shape != state[key].shape:
+                raise ValueError(f"the weights have no {theirs} of shape {tuple(state[key].shape)}")
+            state[key] = weights[theirs]
+        self.load_state_dict(state)
 
 
 def _smooth(channels_in: int, channels: int, dilation: int = 1) -> nn.Sequential:

@@ -148,7 +148,7 @@ def across_ridges(strength: Float32s, *, sigma: float = 1.5) -> Float32s:
 
 
 def load(model: Path | str = "") -> Any:
-    """A session with the network of a file, or with the one that comes with the package; made once, then kept."""
+    """A session with the network of a file, or with the one that comes with the package; cached."""
     return _session(Path(model)) if model else shipped()
 
 

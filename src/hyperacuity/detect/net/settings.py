@@ -30,7 +30,7 @@ class Settings:
     decay
         Weight decay.
     owner_weight
-        What the loss of ownership counts beside that of boundaries.
+        Weight of the loss of ownership next to that of boundaries.
     seed
         Of the first weights, the crops and what is dropped out.
 

@@ -5,7 +5,7 @@ compared by the field of ownership along their border; a border within one thing
 the probability that there is one. Least squares give each level its depths, and the mean over levels is the order: strong
 boundaries decide, weak ones order what lies between them.
 
-How far the field is trusted, beside the learned cues and for steps, was fitted on labelled photographs that another network of
+How far the field is trusted, next to the learned cues and for steps, was fitted on labelled photographs that another network of
 the same settings had not learned from; the numbers are in ``net.json``.
 """
 
@@ -153,7 +153,7 @@ def depth_net(
         The map has the median depth of each region at this level of the hierarchy; 0 leaves the soft depth as it is.
     cues
         On given ``labels``: ``"joined"``, the network and the cues of :func:`~hyperacuity.detect.depth_cues` together, or
-        ``"network"`` alone. On regions that a machine found the cues add nothing.
+        ``"network"`` alone. On regions by a machine the cues add nothing.
     """
     if cues not in ("joined", "network"):
         raise UsageError(f"cues is {cues!r}, expected joined or network")
@@ -180,7 +180,7 @@ def _depth_of_labels(image: ArrayLike, labels: ArrayLike, seen: Look, cues: str)
 def net_regions(
     image: ArrayLike, *, setting: Setting = "best", level: float = 0.0, cues: str = "joined", model: str = ""
 ) -> LabelMap:
-    """The network's own regions: those of its order where that has a level, else at the level that fits people's best."""
+    """The network's regions: those of its order where that has a level, else at the level that fits people's best."""
     return consecutive(tree_of(_cached_look(image, setting, model)).at(level if level > 0 else LEVEL))
 
 

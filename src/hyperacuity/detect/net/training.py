@@ -76,7 +76,7 @@ class NetworkTraining:
     """A network that is being learned: its weights, their running mean, and how far it has come.
 
     With the same lessons, settings and start, training on a CPU gives the same weights to the last bit, stopped and resumed or
-    not, however often they are looked at. A graphics processor adds in an order of its own.
+    not, however often they are looked at. A graphics processor adds in another order.
     """
 
     def __init__(
@@ -94,8 +94,8 @@ class NetworkTraining:
             self.network.encoder.load_imagenet(dict(imagenet))
         self.network.to(device)
         encoder = list(self.network.encoder.parameters())
-        own = {id(one) for one in encoder}
-        head = [one for one in self.network.parameters() if id(one) not in own]
+        pretrained = {id(one) for one in encoder}
+        head = [one for one in self.network.parameters() if id(one) not in pretrained]
         rates = [settings.encoder_rate if imagenet is not None else settings.rate, settings.rate]
         self.optimiser = torch.optim.AdamW(
             [{"params": part, "lr": rate, "most": rate} for part, rate in zip((encoder, head), rates, strict=True)],
@@ -165,8 +165,8 @@ class NetworkTraining:
             raise InputError(f"{path}: is no checkpoint of hyperacuity train net")
         now = self.settings.as_dict()
         if different := [name for name in now if saved["settings"].get(name) != now[name]]:
-            told = ", ".join(f"{name} {saved['settings'].get(name)}, not {now[name]}" for name in different)
-            raise UsageError(f"{path}: was begun with {told}; resume with the same settings")
+            changes = ", ".join(f"{name} {saved['settings'].get(name)}, not {now[name]}" for name in different)
+            raise UsageError(f"{path}: was begun with {changes}; resume with the same settings")
         self.network.load_state_dict(saved["network"])
         self.optimiser.load_state_dict(saved["optimiser"])
         self.mean, self.step = saved["mean"], saved["step"]

@@ -1,4 +1,4 @@
-"""OpenCV's semi-global matching, as a control of this package's own."""
+"""OpenCV's semi-global matching, as a control of this package's."""
 
 from __future__ import annotations
 

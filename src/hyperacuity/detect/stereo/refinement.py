@@ -54,22 +54,22 @@ def winner(volume: CostVolume, *, subpixel: bool) -> tuple[DisparityMap, NDArray
     return cost_volume.winner(volume, subpixel)
 
 
-def filled(found: DisparityMap, keep: EdgeMap, picture: Pixels) -> DisparityMap:
+def filled(disparity: DisparityMap, keep: EdgeMap, picture: Pixels) -> DisparityMap:
     """Dropped pixels filled from their row, then smoothed by a weighted median that respects the picture's edges.
 
     A pixel that only one view shows belongs to what is farther away: of the nearest kept pixels to the left and right the
-    smaller disparity is taken. A row of which nothing was kept stays as it was found.
+    smaller disparity is taken. A row of which nothing was kept stays as it is.
 
     >>> row = np.array([[2, 9, 9, 5]], np.float32)
     >>> filled(row, np.array([[True, False, False, True]]), np.zeros((1, 4, 1), np.float32))
     array([[2., 2., 2., 5.]], dtype=float32)
     """
-    columns = np.arange(found.shape[1])
+    columns = np.arange(disparity.shape[1])
     before = np.maximum.accumulate(np.where(keep, columns, -1), axis=1)
     after = np.minimum.accumulate(np.where(keep, columns, len(columns))[:, ::-1], axis=1)[:, ::-1]
-    padded = np.pad(np.where(keep, found, np.inf), ((0, 0), (1, 1)), constant_values=np.inf)
+    padded = np.pad(np.where(keep, disparity, np.inf), ((0, 0), (1, 1)), constant_values=np.inf)
     nearest = np.minimum(*(np.take_along_axis(padded, place + 1, axis=1) for place in (before, after)))
-    whole = np.where(np.isfinite(nearest), nearest, found).astype(np.float32)
+    whole = np.where(np.isfinite(nearest), nearest, disparity).astype(np.float32)
     return support.weighted_median(whole, picture, ~keep, MEDIAN_RADIUS, MEDIAN_COLOUR, MEDIAN_DISTANCE)
 
 

@@ -48,8 +48,8 @@ def sad(
     Examples
     --------
     >>> random = np.random.default_rng(0).integers(0, 256, (20, 40)).astype(np.uint8)
-    >>> found = sad(random[:, :-3], random[:, 3:], 8, subpixel=False)
-    >>> bool((found[:, 8:] == 3).all())
+    >>> result = sad(random[:, :-3], random[:, 3:], 8, subpixel=False)
+    >>> bool((result[:, 8:] == 3).all())
     True
     """
     return _blocks(left, right, disparities, kernels.ABSOLUTE, window, subpixel, check=check, margin=margin, fill=fill)
