@@ -147,7 +147,7 @@ class TestHostileServers:
         monkeypatch.setattr(web, "MAX_SECONDS", 0.4)
         began = time.monotonic()
         reason = refusal(Scripted(slowly(start, piece)), temporary)
-        assert time.monotonic() - began < 4
+        assert time.monotonic() - began < 20
         assert reason == "URL: cannot be read (OSError: took more than 0.4 seconds)"
 
     def test_silence_is_not_waited_for_forever(self, temporary, monkeypatch):
@@ -207,7 +207,7 @@ class TestHostileServers:
             monkeypatch.setattr(web, "MAX_SECONDS", 0.0)
             with (
                 LocalCopies() as copies,
-                pytest.raises(InputError, match="took more than 0 seconds; copy it here first"),
+                pytest.raises(InputError, match="took more than 0 seconds"),
             ):
                 copies.copy_of(Path("memory://bucket/large.png"))
         finally:

@@ -130,7 +130,7 @@ def _fetch(path: Path, copy: Path) -> None:
                 if count > MAX_BYTES:
                     raise InputError(f"{url}: sends more than the limit of {MAX_BYTES:,} bytes")
                 if time.monotonic() > ends:
-                    raise InputError(f"{url}: took more than {web.MAX_SECONDS:g} seconds; copy it here first")
+                    raise OSError(f"took more than {web.MAX_SECONDS:g} seconds")
                 file.write(piece)
     except BaseException:
         copy.unlink(missing_ok=True)
