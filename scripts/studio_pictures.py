@@ -35,7 +35,7 @@ from hyperacuity.studio.choose.plan import Design
 from hyperacuity.studio.choose.session import Session
 from hyperacuity.studio.choose.trials import load_study
 from hyperacuity.studio.items import item_id, items_of
-from hyperacuity.studio.label.map import Action, find_candidates, replay
+from hyperacuity.studio.label.map import GRADIENT, Action, find_candidates, replay_sources
 from hyperacuity.studio.label.page import LabelPage
 from hyperacuity.studio.order.page import OrderPage
 from hyperacuity.studio.order.regions import find_inputs
@@ -161,7 +161,8 @@ def work(studio: Studio, address: Address, name: str, count: int, eyes: int) -> 
         ]
         base = f"/image/{item_id(name_of(seed))}"
         client.post(f"{base}/entries", data={"entries": entries}, fail_on_status_code=True)
-        edges = replay(candidates, [Action(one["kind"], tuple(one["runs"])) for one in entries])[0]
+        actions_of = [Action(one["kind"], tuple(one["runs"])) for one in entries]
+        edges = replay_sources({GRADIENT: candidates}, actions_of).edges
         done = {"number": 3, "key": f"{name}-{seed}-done", "seconds": 5.0, "checksum": zlib.crc32(edges.tobytes())}
         client.post(f"{base}/done", data=done, fail_on_status_code=True)
     if count == 1:

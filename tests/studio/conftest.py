@@ -34,7 +34,7 @@ from hyperacuity.studio.choose.plan import SCHEMA as CHOOSE
 from hyperacuity.studio.choose.plan import Design
 from hyperacuity.studio.choose.trials import load_study
 from hyperacuity.studio.items import item_id, items_of
-from hyperacuity.studio.label.map import Action, replay
+from hyperacuity.studio.label.map import Action
 from hyperacuity.studio.label.page import LabelPage
 from hyperacuity.studio.order.page import OrderPage
 from hyperacuity.studio.order.regions import find_inputs
@@ -44,7 +44,7 @@ from hyperacuity.studio.state import State
 from hyperacuity.studio.web import Page
 
 from .choosing import TOKEN
-from .labelling import HEIGHT, WIDTH, Annotator
+from .labelling import HEIGHT, WIDTH, Annotator, replay
 
 
 @pytest.fixture

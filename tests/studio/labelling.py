@@ -6,10 +6,16 @@ import zlib
 
 from hyperacuity.data import read_image
 from hyperacuity.studio.items import item_id
-from hyperacuity.studio.label.map import find_candidates, replay
+from hyperacuity.studio.label.map import GRADIENT, find_candidates, replay_sources
 
 WIDTH, HEIGHT = 96, 64
 ONE, TWO, TORN = (item_id(name) for name in ("one", "two", "torn"))
+
+
+def replay(candidates, actions):
+    """The map of the gradient's candidates after some actions, and the threshold in force."""
+    replayed = replay_sources({GRADIENT: candidates}, actions)
+    return replayed.edges, replayed.threshold
 
 
 class Annotator:

@@ -9,9 +9,11 @@ from hyperacuity.data import write_png
 from hyperacuity.studio import actions, people
 from hyperacuity.studio.items import item_id, items_of
 from hyperacuity.studio.label.log import read_log
-from hyperacuity.studio.label.map import find_candidates, replay
+from hyperacuity.studio.label.map import find_candidates
 from hyperacuity.studio.label.page import LabelPage
 from hyperacuity.studio.state import State
+
+from .labelling import replay
 
 pytestmark = pytest.mark.browser
 

@@ -23,8 +23,9 @@ from hyperacuity.studio.label.map import (
     checksum,
     find_candidates,
     pixels,
-    replay,
 )
+
+from .labelling import replay
 
 SHAPE = (8, 9)
 

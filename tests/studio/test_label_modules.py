@@ -12,8 +12,10 @@ from starlette.responses import HTMLResponse
 from starlette.routing import Route
 
 from hyperacuity.kernels.thinning import thin
-from hyperacuity.studio.label.map import Action, checksum, find_candidates, pixels, replay
+from hyperacuity.studio.label.map import Action, checksum, find_candidates, pixels
 from hyperacuity.studio.web import Page
+
+from .labelling import replay
 
 pytestmark = pytest.mark.browser
 

@@ -13,11 +13,13 @@ import pytest
 from hyperacuity.data import read_image, write_png
 from hyperacuity.studio import actions, people
 from hyperacuity.studio.items import item_id, items_of
-from hyperacuity.studio.label.map import find_candidates, replay
+from hyperacuity.studio.label.map import find_candidates
 from hyperacuity.studio.label.page import LabelPage
 from hyperacuity.studio.order.page import OrderPage
 from hyperacuity.studio.order.regions import find_inputs
 from hyperacuity.studio.state import State
+
+from .labelling import replay
 
 LABEL_FILES = ("edges/Ada/one.png", "groundTruth/one.mat", "provenance/Ada/one.json")
 ORDER_FILES = tuple(

@@ -60,10 +60,6 @@ class Cache(Generic[T]):
             return value
         return await asyncio.get_running_loop().run_in_executor(self._workers, self.get, key, make)
 
-    def holds(self, key: Hashable) -> bool:
-        """True if a value is in the cache."""
-        return self._find(key) is not None
-
     def _find(self, key: Hashable) -> T | None:
         with self._lock:
             if key in self._values:

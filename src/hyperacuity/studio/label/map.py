@@ -120,24 +120,17 @@ def find_candidates(image: NDArray[Any]) -> EdgeCandidates:
     return EdgeCandidates(level, survives, max(1, round(rosin(level[survives]))))
 
 
-def replay(candidates: EdgeCandidates, actions: Iterable[Action]) -> tuple[EdgeMap, int]:
-    """The map after all actions, as wide as it was drawn, and the threshold in force. Without actions: the candidates at the
-    first threshold.
+def replay_sources(candidates: Mapping[str, EdgeCandidates], actions: Iterable[Action]) -> Replayed:
+    """The map after all actions. ``candidates`` are those of several sources, by id; the first is in force at the beginning.
 
     >>> step = np.zeros((4, 6), np.uint8); step[:, 3:] = 200
-    >>> edges, _ = replay(find_candidates(step), [Action("erase", (6, 6)), Action("add", (10, 1))])
-    >>> edges.astype(int)
+    >>> actions = [Action("erase", (6, 6)), Action("add", (10, 1))]
+    >>> replay_sources({GRADIENT: find_candidates(step)}, actions).edges.astype(int)
     array([[0, 0, 0, 0, 0, 0],
            [0, 0, 0, 0, 1, 0],
            [0, 0, 1, 0, 0, 0],
            [0, 0, 0, 0, 0, 0]])
     """
-    replayed = replay_sources({GRADIENT: candidates}, actions)
-    return replayed.edges, replayed.threshold
-
-
-def replay_sources(candidates: Mapping[str, EdgeCandidates], actions: Iterable[Action]) -> Replayed:
-    """As :func:`replay`, with the candidates of several sources by their ids; the first is in force at the beginning."""
     sources = tuple(candidates)
     source = sources[0]
     shape = candidates[source].level.shape

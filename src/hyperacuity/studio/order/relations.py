@@ -155,16 +155,16 @@ def arrange(statements: Statements, count: int) -> Arrangement:
     >>> order.layer, order.relation(0, 2), order.relation(0, 3)
     ((2, 1, 1, None), 1, None)
     """
-    arrows, known = _arrows(statements)
-    near, far = np.array(arrows, np.int32).reshape(-1, 2).T
-    graph = csr_array((np.ones(len(arrows), np.int8), (near, far)), shape=(count, count))
+    links, known = arrows(statements)
+    near, far = np.array(links, np.int32).reshape(-1, 2).T
+    graph = csr_array((np.ones(len(links), np.int8), (near, far)), shape=(count, count))
     part = connected_components(graph, connection="strong")[1].tolist()
     connected = connected_components(graph, directed=False)[1].tolist()
     members: dict[int, list[int]] = {number: [] for number in part}
     for region, number in enumerate(part):
         members[number].append(region)
     ahead: dict[int, set[int]] = {number: set() for number in members}
-    for one, other in arrows:
+    for one, other in links:
         if part[one] != part[other]:
             ahead[part[one]].add(part[other])
     behind = [0] * len(members)
@@ -246,17 +246,17 @@ def _strict(statements: Statements) -> Iterator[Pair]:
     yield from ((region, one_at[position + 1]) for position, region in one_at.items() if position + 1 in one_at)
 
 
-def _arrows(statements: Statements) -> tuple[list[Pair], set[int]]:
+def arrows(statements: Statements) -> tuple[list[Pair], set[int]]:
     """The graph: arrows from regions to what lies right behind them or is as far; and the regions of which anything was said."""
-    arrows = [(step.near, step.far) for step in _pair_steps(statements)]
-    known = {region for arrow in arrows for region in arrow} | set(statements.positions)
+    links = [(step.near, step.far) for step in _pair_steps(statements)]
+    known = {region for link in links for region in link} | set(statements.positions)
     first_at: dict[int, int] = {}
     for region, position in statements.positions.items():
         first = first_at.setdefault(position, region)
         if first != region:
-            arrows += [(first, region), (region, first)]
-    arrows += [(region, first_at[position + 1]) for position, region in first_at.items() if position + 1 in first_at]
-    return arrows, known
+            links += [(first, region), (region, first)]
+    links += [(region, first_at[position + 1]) for position, region in first_at.items() if position + 1 in first_at]
+    return links, known
 
 
 def _path_back(

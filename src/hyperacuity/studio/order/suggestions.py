@@ -6,14 +6,14 @@ person says, confirms or accepts on purpose is theirs, and is written.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from hyperacuity.studio.order.history import Snapshot
 from hyperacuity.studio.order.regions import Regions
-from hyperacuity.studio.order.relations import Arrangement, Pair, Statements, arrange
+from hyperacuity.studio.order.relations import Arrangement, Pair, Statements, arrange, arrows
 
 Suggestions = Mapping[Pair, int]
 """Relations of neighbouring regions, the smaller first: +1 it is in front, −1 the other is. The surest come first."""
@@ -125,7 +125,7 @@ def _with(statements: Statements, more: Suggestions) -> Statements:
 def _consistent(waiting: Suggestions, statements: Statements, count: int) -> dict[Pair, int]:
     """Take suggestions one by one, surest first, unless what stands already leads the other way."""
     behind: list[set[int]] = [set() for _ in range(count)]
-    for near, far in _steps(statements):
+    for near, far in arrows(statements)[0]:
         behind[near].add(far)
     taken: dict[Pair, int] = {}
     for (a, b), relation in waiting.items():
@@ -134,20 +134,6 @@ def _consistent(waiting: Suggestions, statements: Statements, count: int) -> dic
             behind[near].add(far)
             taken[(a, b)] = relation
     return taken
-
-
-def _steps(statements: Statements) -> Iterable[Pair]:
-    """From each region to those that were said to be right behind it, or as far."""
-    for (a, b), relation in statements.pairs.items():
-        if relation >= 0:
-            yield a, b
-        if relation <= 0:
-            yield b, a
-    listed = sorted(statements.positions.items(), key=lambda one: one[1])
-    for region, position in listed:
-        for other, later in listed:
-            if other != region and position <= later <= position + 1:
-                yield region, other
 
 
 def _leads(behind: list[set[int]], start: int, end: int) -> bool:
